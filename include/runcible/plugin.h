@@ -1,0 +1,360 @@
+/* Runcible: the plugin ABI, by which every backend is joined to the library,
+ * the built-in ones too.
+ *
+ * A plugin is a table of functions, rc_plugin. It is registered with
+ * rc_plugin_register, or found in a shared module that exports
+ *
+ *     RC_API const rc_plugin *rc_plugin_entry(void);
+ *
+ * A backend sees tensors, weights, caches and programs: an ordered list of ops
+ * that is compiled once for a device and run many times, with the number of
+ * rows given at each run. It never sees a model file.
+ *
+ * Rules:
+ * - Every function answers with a status and, on failure, writes a message of
+ *   at most RC_PLUGIN_MESSAGE_BYTES bytes including the terminating zero into
+ *   `message`, which is never NULL. A failing device is a status
+ *   (RC_E_DEVICE_LOST, ...), never a crash; exceptions must not leave a plugin.
+ * - The library calls the functions of one opened device from one thread at a
+ *   time, except that create_weight, destroy_weight, create_buffer and
+ *   destroy_buffer may be called at any time from any thread. Different
+ *   opened devices are used from different threads at once.
+ * - Shapes are written slowest dimension first; tensors are row-major and
+ *   dense. All numbers in memory are little-endian.
+ */
+#ifndef RUNCIBLE_PLUGIN_H
+#define RUNCIBLE_PLUGIN_H
+
+#include "runcible/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_PLUGIN_ABI_VERSION 1
+#define RC_PLUGIN_MESSAGE_BYTES 512
+#define RC_PLUGIN_MAX_RANK 4
+#define RC_PLUGIN_MAX_INPUTS 8
+#define RC_PLUGIN_MAX_OUTPUTS 2
+
+/* Symbolic dimensions. They occur only as the first (slowest) dimension of a
+ * value and get their number at each run. */
+enum {
+  /* Rows of the batch: one token each. */
+  RC_DIM_ROWS = -1,
+  /* Rows of which the logits are wanted. */
+  RC_DIM_OUTPUTS = -2,
+  /* Sequences that occur in the batch. */
+  RC_DIM_SEQUENCES = -3
+};
+
+/* Where a value of a program lives. */
+enum {
+  /* A weight; `index` counts rc_plugin_program.weights. */
+  RC_STORAGE_WEIGHT = 0,
+  /* KV cache; `index` counts rc_plugin_program.caches. Lives between runs. */
+  RC_STORAGE_CACHE = 1,
+  /* Given at each run from host memory; `index` counts rc_plugin_run.inputs. */
+  RC_STORAGE_INPUT = 2,
+  /* Scratch memory of the program at byte `offset` of an area of
+   * rc_plugin_program.scratch_bytes. Values whose lifetimes do not overlap may
+   * share bytes; an op's output shares bytes with one of its inputs only where
+   * the op's description allows it. */
+  RC_STORAGE_SCRATCH = 3,
+  /* Written back to host memory; `index` counts rc_plugin_run.outputs. */
+  RC_STORAGE_OUTPUT = 4
+};
+
+typedef struct rc_plugin_value {
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[RC_PLUGIN_MAX_RANK];
+  int32_t storage;
+  int32_t index;
+  uint64_t offset;
+} rc_plugin_value;
+
+/* The op vocabulary. R is RC_DIM_ROWS or RC_DIM_OUTPUTS; every value is F32
+ * unless said otherwise. "table", "weight", "bias" and "frequencies" are
+ * weights; the others are not, unless said otherwise. */
+enum {
+  /* Rows of a table by number.
+   * inputs: table [n, d] (a weight of any type, or F32 scratch [R, d]),
+   *         ids I32 [R'] within 0..n-1; output [R', d]. */
+  RC_OP_GET_ROWS = 1,
+  /* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension
+   * (Zhang and Sennrich 2019, arXiv:1910.07467).
+   * inputs: x [R, d] or [R, heads, d], weight [d]; output as x, may be x.
+   * params.norm. */
+  RC_OP_RMS_NORM = 2,
+  /* x W^T + bias + residual.
+   * inputs: x [R, k], weight [n, k] of any type, bias [n] or absent,
+   *         residual [R, n] or absent; output [R, n], may be the residual. */
+  RC_OP_LINEAR = 3,
+  /* Rotary position embedding (Su et al. 2021, arXiv:2104.09864): pair i of
+   * the first 2 * pairs elements of each head turns by the angle
+   * position * frequencies[i]; the result is scaled by params.rope.scale.
+   * Elements beyond the pairs are copied unscaled.
+   * inputs: x [R, heads, d], positions I32 [R], frequencies [pairs];
+   * output as x, may be x. params.rope. */
+  RC_OP_ROPE = 4,
+  /* Writes keys or values into a paged cache. Position p of sequence s has its
+   * place at element p % page_size of page page_table[s][p / page_size].
+   * inputs: x [R, kv_heads, d], positions I32 [R], sequences I32 [R] (index
+   *         into the page table), page_table I32 [RC_DIM_SEQUENCES, m],
+   *         cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0;
+   * no output. */
+  RC_OP_CACHE_STORE = 5,
+  /* Causal attention over a paged cache that already holds the keys and values
+   * of these rows. Row r, at position p of its sequence, sees the positions
+   * max(0, p - window + 1) to p (from 0 if window is 0). Query head h reads
+   * key/value head h / (heads / kv_heads). With x = scale * (q . k) and, if
+   * softcap > 0, x = softcap * tanh(x / softcap), the result is the sum of
+   * softmax(x) * v.
+   * inputs: q [R, heads, d], key cache, value cache (as for CACHE_STORE),
+   *         positions, sequences, page_table; output [R, heads, d].
+   * params.attention. */
+  RC_OP_ATTENTION = 6,
+  /* activation(gate) * up (Shazeer 2020, arXiv:2002.05202).
+   * inputs: gate, up, both [..., n]; output alike, may be either.
+   * params.glu. */
+  RC_OP_GLU = 7,
+  /* a + b. inputs: a, b of one shape; output alike, may be either. */
+  RC_OP_ADD = 8,
+  /* x * params.scale.factor. Output as x, may be x. */
+  RC_OP_SCALE = 9,
+  /* cap * tanh(x / cap). Output as x, may be x. params.softcap. */
+  RC_OP_SOFTCAP = 10,
+  /* Chooses experts: p = softmax(x) over all experts; the k largest p in
+   * falling order (the lower number first among equals); if normalize, they
+   * are divided by their sum.
+   * inputs: x [R, experts]; outputs: ids I32 [R, k], weights [R, k].
+   * params.route. */
+  RC_OP_ROUTE = 11,
+  /* For each row the products with its chosen experts.
+   * inputs: x [R, d] or [R, k, d], weight [experts, n, d], ids I32 [R, k];
+   * output [R, k, n]. */
+  RC_OP_EXPERT_LINEAR = 12,
+  /* The weighted sum over the chosen experts, in the order of choice.
+   * inputs: x [R, k, n], weights [R, k] (scratch); output [R, n]. */
+  RC_OP_EXPERT_SUM = 13
+};
+
+/* How rotary embedding pairs the elements of a head. */
+enum {
+  /* 2i with 2i + 1. */
+  RC_ROPE_ADJACENT = 0,
+  /* i with i + pairs. */
+  RC_ROPE_HALVES = 1
+};
+
+enum {
+  RC_ACTIVATION_SILU = 0,
+  /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). */
+  RC_ACTIVATION_GELU_TANH = 1,
+  /* 0.5 x (1 + erf(x / sqrt(2))). */
+  RC_ACTIVATION_GELU = 2,
+  RC_ACTIVATION_RELU = 3
+};
+
+typedef struct rc_plugin_op {
+  int32_t code;
+  /* Numbers of values; -1 for an absent input. */
+  int32_t inputs[RC_PLUGIN_MAX_INPUTS];
+  int32_t outputs[RC_PLUGIN_MAX_OUTPUTS];
+  union {
+    struct {
+      float epsilon;
+    } norm;
+    struct {
+      int32_t style;
+      float scale;
+    } rope;
+    struct {
+      float scale;
+      float softcap;
+      int64_t window;
+    } attention;
+    struct {
+      int32_t activation;
+    } glu;
+    struct {
+      float factor;
+    } scale;
+    struct {
+      float cap;
+    } softcap;
+    struct {
+      int32_t normalize;
+    } route;
+    int64_t reserved[8];
+  } params;
+} rc_plugin_op;
+
+/* Handles of the plugin's own making. */
+typedef struct rc_plugin_device rc_plugin_device;
+typedef struct rc_plugin_weight rc_plugin_weight;
+typedef struct rc_plugin_buffer rc_plugin_buffer;
+typedef struct rc_plugin_compiled rc_plugin_compiled;
+
+/* The ways in which a program uses a weight; or-ed together. A backend chooses
+ * the arrangement of a weight in memory by them. */
+enum {
+  RC_USE_ELEMENTS = 1, /* norms, biases, frequencies: F32, read whole */
+  RC_USE_ROWS = 2,     /* the table of GET_ROWS */
+  RC_USE_LINEAR = 4,   /* the weight of LINEAR */
+  RC_USE_EXPERTS = 8   /* the weight of EXPERT_LINEAR */
+};
+
+typedef struct rc_plugin_weight_info {
+  const char *name; /* for messages */
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[RC_PLUGIN_MAX_RANK];
+  uint32_t uses;
+} rc_plugin_weight_info;
+
+typedef struct rc_plugin_program {
+  size_t struct_size;
+  const rc_plugin_value *values;
+  size_t value_count;
+  const rc_plugin_op *ops;
+  size_t op_count;
+  rc_plugin_weight *const *weights;
+  size_t weight_count;
+  rc_plugin_buffer *const *caches;
+  size_t cache_count;
+  size_t input_count;
+  size_t output_count;
+  uint64_t scratch_bytes;
+  /* The largest numbers that a run will give. */
+  int64_t max_rows;
+  int64_t max_outputs;
+  int64_t max_sequences;
+} rc_plugin_program;
+
+typedef struct rc_plugin_run {
+  size_t struct_size;
+  int64_t rows;
+  int64_t outputs;
+  int64_t sequences;
+  /* Host memory, read and written between the calls of run and the end of
+   * wait; sizes follow from the shapes of the values. */
+  const void *const *inputs;
+  void *const *outputs_data;
+  /* Asked often (at least every 20 ms of compute where the device allows it),
+   * from any thread: non-zero means stop. The run then ends with
+   * RC_E_CANCELLED; outputs and the cache positions of its rows are undefined.
+   * NULL: never stop. */
+  int32_t (*should_stop)(void *user);
+  void *user;
+} rc_plugin_run;
+
+typedef struct rc_plugin_device_info {
+  size_t struct_size;
+  char name[128];
+  rc_device_kind kind;
+  uint64_t total_memory; /* bytes; 0: unknown */
+  uint64_t free_memory;  /* bytes; 0: unknown */
+  int32_t unified_memory;
+  int32_t cores;
+  char features[256]; /* instruction sets or extensions, separated by spaces */
+  char driver[128];   /* API and driver versions; "" if there is none */
+  char physical_id[64]; /* PCI address or UUID; "" if unknown */
+} rc_plugin_device_info;
+
+typedef struct rc_plugin_open_options {
+  size_t struct_size;
+  int32_t threads; /* 0: the plugin's choice */
+  int32_t profile;
+  void (*log)(rc_log_level level, const char *message); /* never NULL */
+} rc_plugin_open_options;
+
+typedef struct rc_plugin {
+  size_t struct_size;
+  uint32_t abi_version; /* RC_PLUGIN_ABI_VERSION */
+  const char *name;     /* "cpu": lower case letters, digits, '_' */
+  const char *description;
+
+  /* The number of devices. A failure tells why the backend is not available on
+   * this machine; so does a number of 0. */
+  rc_status (*device_count)(int32_t *count, char *message);
+  rc_status (*device_info)(int32_t index, rc_plugin_device_info *info,
+                           char *message);
+  rc_status (*open)(int32_t index, const rc_plugin_open_options *options,
+                    rc_plugin_device **device, char *message);
+  /* Everything made on the device has been destroyed before. */
+  void (*close)(rc_plugin_device *device);
+
+  /* RC_OK if the op can be compiled; RC_E_UNSUPPORTED with the reason if not.
+   * `values` are the values of a program, so that shapes and types are known;
+   * storage offsets and indices are not yet. */
+  rc_status (*op_supported)(rc_plugin_device *device, const rc_plugin_op *op,
+                            const rc_plugin_value *values, char *message);
+
+  /* The bytes of device memory that create_weight will take, exactly. */
+  rc_status (*weight_bytes)(rc_plugin_device *device,
+                            const rc_plugin_weight_info *info, uint64_t *bytes,
+                            char *message);
+  /* Copies a weight to the device, rearranged as it likes. `data` holds the
+   * bytes in the layout of the dtype. */
+  rc_status (*create_weight)(rc_plugin_device *device,
+                             const rc_plugin_weight_info *info,
+                             const void *data, rc_plugin_weight **weight,
+                             char *message);
+  void (*destroy_weight)(rc_plugin_device *device, rc_plugin_weight *weight);
+
+  /* Plain memory, zero at first. upload and download move bytes between host
+   * and buffer and are complete when they return. */
+  rc_status (*create_buffer)(rc_plugin_device *device, uint64_t bytes,
+                             rc_plugin_buffer **buffer, char *message);
+  void (*destroy_buffer)(rc_plugin_device *device, rc_plugin_buffer *buffer);
+  rc_status (*upload)(rc_plugin_device *device, rc_plugin_buffer *buffer,
+                      uint64_t offset, const void *data, uint64_t bytes,
+                      char *message);
+  rc_status (*download)(rc_plugin_device *device, rc_plugin_buffer *buffer,
+                        uint64_t offset, void *data, uint64_t bytes,
+                        char *message);
+
+  /* Prepares a program. The arrays are the caller's and valid during the call
+   * only; the weights and caches stay alive until destroy_compiled. */
+  rc_status (*compile)(rc_plugin_device *device,
+                       const rc_plugin_program *program,
+                       rc_plugin_compiled **compiled, char *message);
+  void (*destroy_compiled)(rc_plugin_device *device,
+                           rc_plugin_compiled *compiled);
+  /* Starts a run; at most one of a device is under way at a time. The struct
+   * and everything it points to stay valid until wait has ended it. */
+  rc_status (*run)(rc_plugin_device *device, rc_plugin_compiled *compiled,
+                   const rc_plugin_run *run, char *message);
+  /* Waits for the end of the run and gives its result; RC_E_TIMEOUT if it is
+   * not over after timeout_ms (negative: wait without limit). */
+  rc_status (*wait)(rc_plugin_device *device, int64_t timeout_ms,
+                    char *message);
+
+  /* Optional, may be NULL. */
+
+  /* Copies bytes within or between buffers of the device; default: download
+   * and upload. */
+  rc_status (*copy)(rc_plugin_device *device, rc_plugin_buffer *target,
+                    uint64_t target_offset, rc_plugin_buffer *source,
+                    uint64_t source_offset, uint64_t bytes, char *message);
+} rc_plugin;
+
+/* Adds a backend to the process. The table is copied; what it points to must
+ * stay valid to the end of the process. RC_E_INVALID_ARGUMENT: a required
+ * function is NULL, or the name is not lower case letters, digits and '_', or
+ * it is taken; RC_E_ABI: abi_version is not RC_PLUGIN_ABI_VERSION. */
+RC_API rc_status rc_plugin_register(const rc_plugin *plugin);
+
+/* Loads a shared module and registers the table that its rc_plugin_entry
+ * returns. The module stays loaded. Path: UTF-8, NUL-terminated. RC_E_IO: it
+ * cannot be loaded; RC_E_FORMAT: it exports no rc_plugin_entry; and the
+ * statuses of rc_plugin_register. */
+RC_API rc_status rc_plugin_load(const char *path);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_PLUGIN_H */

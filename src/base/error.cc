@@ -1,0 +1,44 @@
+#include "base/error.h"
+
+#include <cstring>
+#include <new>
+
+namespace rc {
+namespace {
+
+constexpr size_t kMessageBytes = 1024;
+thread_local char t_message[kMessageBytes] = "";
+
+}  // namespace
+
+rc_status set_last_error(rc_status status, const char* message) noexcept {
+  size_t length = std::strlen(message);
+  if (length >= kMessageBytes) {
+    length = kMessageBytes - 1;
+    // Don't cut a UTF-8 sequence in two.
+    while (length > 0 && (message[length] & 0xC0) == 0x80) --length;
+  }
+  std::memmove(t_message, message, length);
+  t_message[length] = '\0';
+  return status;
+}
+
+const char* last_error_message() noexcept { return t_message; }
+
+rc_status status_of_current_exception() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return set_last_error(error.status(), error.what());
+  } catch (const std::bad_alloc&) {
+    return set_last_error(RC_E_OUT_OF_MEMORY,
+                          "out of memory: the host has no more to give; close "
+                          "handles, or load a smaller model or context");
+  } catch (const std::exception& error) {
+    return set_last_error(RC_E_INTERNAL, error.what());
+  } catch (...) {
+    return set_last_error(RC_E_INTERNAL, "unknown exception");
+  }
+}
+
+}  // namespace rc

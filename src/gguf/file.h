@@ -1,0 +1,118 @@
+// Reading GGUF files, versions 2 and 3, little-endian.
+//
+// A file is hostile until proven otherwise: opening one checks everything that
+// can be checked without looking at tensor data, and throws rc::Error
+// (RC_E_FORMAT, RC_E_NOT_FOUND, RC_E_IO) with the file, key or tensor, value
+// and limit in the message. What was opened can be read without further
+// checks. Memory taken is bounded by the size of the file.
+//
+// Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tensor/dtype.h"
+
+namespace rc::gguf {
+
+// Types of metadata values, numbered as in the file.
+enum class ValueType : uint32_t {
+  kU8 = 0,
+  kI8 = 1,
+  kU16 = 2,
+  kI16 = 3,
+  kU32 = 4,
+  kI32 = 5,
+  kF32 = 6,
+  kBool = 7,
+  kString = 8,
+  kArray = 9,
+  kU64 = 10,
+  kI64 = 11,
+  kF64 = 12,
+};
+const char* value_type_name(ValueType type);
+
+// One metadata entry: a view into the mapped file. For an array, `type` is
+// kArray and `element_type` and `count` describe it; nested arrays are kept as
+// bytes only.
+struct Entry {
+  std::string_view key;
+  ValueType type;
+  ValueType element_type;  // of an array; else equal to type
+  uint64_t count;          // elements of an array; else 1
+  std::span<const std::byte> bytes;  // the value, without type and count
+};
+
+// One tensor. `shape` is written slowest dimension first (the file stores the
+// fastest first), rank 1 to 4.
+struct Tensor {
+  std::string_view name;
+  DType dtype;
+  std::vector<int64_t> shape;
+  std::span<const std::byte> data;  // exactly the tensor's bytes
+  uint64_t offset;                  // of the data from the file's start
+};
+
+class File {
+ public:
+  // Maps a file. The path is UTF-8.
+  static std::shared_ptr<const File> open(const std::string& path);
+  // Reads from memory that `owner` keeps alive; `name` is used in messages.
+  static std::shared_ptr<const File> from_memory(
+      std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
+      std::string name);
+  virtual ~File() = default;
+
+  const std::string& name() const { return name_; }
+  uint32_t version() const { return version_; }
+  uint64_t size() const { return size_; }
+  uint64_t alignment() const { return alignment_; }
+  std::span<const Entry> entries() const { return entries_; }
+  std::span<const Tensor> tensors() const { return tensors_; }
+  const Entry* find(std::string_view key) const;            // or nullptr
+  const Tensor* find_tensor(std::string_view name) const;   // or nullptr
+
+  // Metadata by key. The find_* return nullopt if the key is absent and throw
+  // if it has another type (any integer type that holds the value will do for
+  // an integer, f32 and f64 for a float). The others throw RC_E_FORMAT naming
+  // file and key if it is absent.
+  std::optional<int64_t> find_int(std::string_view key) const;
+  std::optional<double> find_float(std::string_view key) const;
+  std::optional<bool> find_bool(std::string_view key) const;
+  std::optional<std::string_view> find_string(std::string_view key) const;
+  std::optional<std::vector<int64_t>> find_ints(std::string_view key) const;
+  std::optional<std::vector<float>> find_floats(std::string_view key) const;
+  std::optional<std::vector<std::string_view>> find_strings(
+      std::string_view key) const;
+  // The bytes of an array of 8-bit integers.
+  std::optional<std::span<const std::byte>> find_bytes(
+      std::string_view key) const;
+  int64_t get_int(std::string_view key) const;
+  double get_float(std::string_view key) const;
+  std::string_view get_string(std::string_view key) const;
+
+ protected:
+  File() = default;
+  friend class Parser;
+
+  std::string name_;
+  std::shared_ptr<const void> owner_;
+  uint32_t version_ = 0;
+  uint64_t size_ = 0;
+  uint64_t alignment_ = 32;
+  std::vector<Entry> entries_;
+  std::vector<Tensor> tensors_;
+  std::unordered_map<std::string_view, size_t> entry_index_;
+  std::unordered_map<std::string_view, size_t> tensor_index_;
+};
+
+}  // namespace rc::gguf
