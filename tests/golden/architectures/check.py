@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Reads every NAME.gguf back, runs it in plain numpy (float64) and compares with NAME.logits.f32.
+
+make.py computes the logits from the models it builds; this computes them from the files alone, so a
+mistake in a tensor's name, layout or metadata shows. It also spells out, in few lines, the
+conventions of the files.
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+from gguf import GGUFReader
+
+HERE = Path(__file__).resolve().parent
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def forward(path, tokens):
+    file = GGUFReader(path)
+    meta = {k: f.contents() for k, f in file.fields.items()}
+    arch = meta["general.architecture"]
+    key = lambda name, default=None: meta.get(f"{arch}.{name}", default)
+    T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
+    used = set()
+
+    def W(name, optional=False):
+        if optional and name not in T:
+            return None
+        used.add(name)
+        return T[name]
+
+    hidden, layers = key("embedding_length"), key("block_count")
+    heads, kv_heads = key("attention.head_count"), key("attention.head_count_kv")
+    d = key("attention.key_length", hidden // heads)
+    eps, window = key("attention.layer_norm_rms_epsilon"), key("attention.sliding_window")
+    gemma, n = arch == "gemma2", len(tokens)
+
+    # rotary angles and the factor on cos and sin
+    base = key("rope.freq_base", 10000.0)
+    i = np.arange(d // 2)
+    freq, mscale = base ** (-2.0 * i / d), 1.0
+    scaling, s = key("rope.scaling.type"), key("rope.scaling.factor")
+    if scaling == "linear":
+        freq = freq / s
+    elif scaling == "yarn":
+        L = key("rope.scaling.original_context_length")
+        dim = lambda turns: d * math.log(L / (2 * math.pi * turns)) / (2 * math.log(base))
+        low, high = max(0, math.floor(dim(32))), min(d - 1, math.ceil(dim(1)))
+        ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
+        freq = freq * ((1 - ramp) + ramp / s)
+        mscale = 0.1 * math.log(s) + 1
+    if "rope_freqs.weight" in T:
+        freq = freq / W("rope_freqs.weight")
+    angle = np.arange(n)[:, None] * freq
+    cos, sin = np.cos(angle)[:, None] * mscale, np.sin(angle)[:, None] * mscale
+
+    def rope(x):  # x: token, head, d
+        out = np.empty_like(x)
+        a, b = (np.s_[..., 0::2], np.s_[..., 1::2]) if arch == "llama" else (np.s_[..., :d // 2], np.s_[..., d // 2:])
+        out[a], out[b] = x[a] * cos - x[b] * sin, x[b] * cos + x[a] * sin
+        return out
+
+    def norm(x, name):
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * W(name)
+
+    def linear(x, name):
+        y = x @ W(name + ".weight").T
+        b = W(name + ".bias", optional=True)
+        return y if b is None else y + b
+
+    def activation(x):
+        if gemma:
+            return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+        return x / (1 + np.exp(-x))
+
+    x = W("token_embd.weight")[tokens]
+    if gemma:
+        x = x * math.sqrt(hidden)
+    distance = np.arange(n)[:, None] - np.arange(n)[None]
+    for l in range(layers):
+        p = f"blk.{l}."
+        h = norm(x, p + "attn_norm.weight")
+        q = linear(h, p + "attn_q").reshape(n, heads, d)
+        k = linear(h, p + "attn_k").reshape(n, kv_heads, d)
+        v = linear(h, p + "attn_v").reshape(n, kv_heads, d)
+        if p + "attn_q_norm.weight" in T:
+            q, k = norm(q, p + "attn_q_norm.weight"), norm(k, p + "attn_k_norm.weight")
+        q, k = rope(q), rope(k)
+        k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
+        score = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(d)
+        cap = key("attn_logit_softcapping")
+        if cap:
+            score = np.tanh(score / cap) * cap
+        seen = distance >= 0
+        if window and not (gemma and l % 2 == 1):
+            seen &= distance < window
+        h = np.einsum("hij,jhd->ihd", softmax(np.where(seen, score, -np.inf)), v).reshape(n, heads * d)
+        h = linear(h, p + "attn_output")
+        x = x + (norm(h, p + "post_attention_norm.weight") if gemma else h)
+
+        h = norm(x, p + "ffn_norm.weight")
+        if key("expert_count"):
+            share = softmax(linear(h, p + "ffn_gate_inp"))
+            best = np.argsort(-share, -1)[:, :key("expert_used_count")]
+            gate, up, down = (W(p + f"ffn_{m}_exps.weight") for m in ("gate", "up", "down"))
+            y = np.zeros_like(h)
+            for t in range(n):
+                total = share[t, best[t]].sum()
+                for e in best[t]:
+                    y[t] += share[t, e] / total * (down[e] @ (activation(gate[e] @ h[t]) * (up[e] @ h[t])))
+        else:
+            y = linear(activation(linear(h, p + "ffn_gate")) * linear(h, p + "ffn_up"), p + "ffn_down")
+        x = x + (norm(y, p + "post_ffw_norm.weight") if gemma else y)
+
+    x = norm(x, "output_norm.weight")
+    logits = x @ W("output.weight" if "output.weight" in T else "token_embd.weight").T
+    cap = key("final_logit_softcapping")
+    assert used == set(T), set(T) - used
+    return np.tanh(logits / cap) * cap if cap else logits
+
+
+def main():
+    worst = 0.0
+    for path in sorted(HERE.glob("*.gguf")):
+        info = json.loads(path.with_suffix(".json").read_text())
+        expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info["n_vocab"])
+        difference = np.abs(forward(path, info["tokens"]) - expected).max()
+        worst = max(worst, difference)
+        print(f"{path.stem:14} {difference:.2e}")
+    sys.exit(1 if worst > 2e-6 else 0)
+
+
+if __name__ == "__main__":
+    main()

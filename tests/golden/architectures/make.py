@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""Tiny random models of each architecture, with the logits that transformers computes for them.
+
+For every case it writes NAME.gguf (F32 weights, laid out as llama.cpp's converter does),
+NAME.json and NAME.logits.f32. See README.md. Versions: ../requirements.txt.
+
+    python make.py [case ...]
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import gguf
+import numpy as np
+import torch
+import transformers
+from transformers import (Gemma2Config, Gemma2ForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig,
+                          MistralForCausalLM, MixtralConfig, MixtralForCausalLM, Qwen2Config,
+                          Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM, Qwen3MoeConfig,
+                          Qwen3MoeForCausalLM)
+
+HERE = Path(__file__).resolve().parent
+ORACLE = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, eager attention, float64"
+
+# The models ask for float32 in norms, softmax, router and rotary tables even when the weights are
+# double. Here "float32" means float64 while a model is built and run, so that nothing is rounded.
+torch.float32 = torch.float = torch.float64
+torch.Tensor.float = torch.Tensor.double
+torch.set_default_dtype(torch.float64)
+torch.set_num_threads(1)
+
+# ---------------------------------------------------------------- tokenizer: a small "llama" vocabulary
+
+PIECES = ["\u2581", "\u2581a", "e", "t", "a", "o", "n", "i", "th", "in", "\u2581th", "the", "\u2581the"]
+
+
+def vocabulary():
+    tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{b:02X}>" for b in range(256)] + PIECES
+    scores = [0.0] * 259 + [-float(i) for i in range(len(PIECES))]
+    types = [gguf.TokenType.UNKNOWN, gguf.TokenType.CONTROL, gguf.TokenType.CONTROL]
+    types += [gguf.TokenType.BYTE] * 256 + [gguf.TokenType.NORMAL] * len(PIECES)
+    return tokens, scores, types
+
+
+N_VOCAB = len(vocabulary()[0])
+N_TOKENS = 40
+
+# ---------------------------------------------------------------- cases
+
+COMMON = dict(vocab_size=N_VOCAB, hidden_size=64, intermediate_size=96, num_hidden_layers=2,
+              num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=2048,
+              rms_norm_eps=1e-5, bos_token_id=1, eos_token_id=2, tie_word_embeddings=False)
+
+
+def case(arch, model, config, note, without, **settings):
+    """`without`: changes of the configuration that must change the logits, to prove that the case sees them."""
+    return dict(arch=arch, model=model, config={**COMMON, **settings}, make=config, note=note, without=without)
+
+
+CASES = {
+    "llama2": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "Plain Llama: grouped heads, adjacent-pair rope (q and k rows permuted), separate output matrix.",
+        {"rope base 500": dict(rope_theta=500.0), "epsilon 0.1": dict(rms_norm_eps=0.1)}),
+    "llama3": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "rope_freqs.weight holds a divisor per frequency (1 for short waves, factor for long ones, smooth between: "
+        "here 3, 3 and 26 frequencies); the angle is position * base^(-2i/d) / rope_freqs[i]. Tied embeddings: no output.weight. "
+        "head_dim 64, one kv head for two query heads; head_dim * heads != hidden.",
+        {"rope_freqs": dict(rope_scaling=None)},
+        num_attention_heads=2, num_key_value_heads=1, head_dim=64, intermediate_size=64, rope_theta=500000.0, tie_word_embeddings=True,
+        rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                          original_max_position_embeddings=64)),
+    "mistral": lambda: case(
+        "llama", MistralForCausalLM, MistralConfig,
+        "Sliding window 12 in every layer: position i sees j when 0 <= i - j < 12. Mistral converts to architecture llama; "
+        "the converter of llama.cpp writes no window for it, this file does: llama.attention.sliding_window.",
+        {"window": dict(sliding_window=None), "window 13": dict(sliding_window=13)},
+        head_dim=16, intermediate_size=64, sliding_window=12),
+    "smollm": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "SmolLM shape: 3 query heads over 1 kv head, tied embeddings, hidden 48.",
+        {"rope base 10000": dict(rope_theta=10000.0)},
+        hidden_size=48, num_attention_heads=3, num_key_value_heads=1, rope_theta=100000.0,
+        tie_word_embeddings=True),
+    "llama-linear": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "llama.rope.scaling.type = linear, factor 4: positions are divided by 4. As many kv heads as query heads.",
+        {"scaling": dict(rope_scaling=None)},
+        num_key_value_heads=4, intermediate_size=64, tie_word_embeddings=True,
+        rope_scaling=dict(rope_type="linear", factor=4.0)),
+    "llama-yarn": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "llama.rope.scaling.type = yarn, factor s = 4, original context L = 512, beta_fast 32, beta_slow 1 (defaults, not written). "
+        "dim(r) = d * ln(L / (2 pi r)) / (2 ln base), d = head_dim; low = max(0, floor(dim(beta_fast))), "
+        "high = min(d - 1, ceil(dim(beta_slow))): floor and ceil are taken (HF truncate = true); here low = 1, high = 8. "
+        "ramp(i) = clamp((i - low) / (high - low), 0, 1) over the pair index i = 0 .. d/2 - 1. "
+        "frequency(i) = base^(-2i/d) * ((1 - ramp(i)) + ramp(i) / s). "
+        "Both cos and sin are multiplied by the attention factor 0.1 ln(s) + 1 = 1.13863, on q and on k, "
+        "so attention scores grow by its square. No attn_factor key is written: it is derived from the factor.",
+        {"scaling": dict(rope_scaling=None),
+         "floor and ceil": dict(rope_scaling=dict(rope_type="yarn", factor=4.0, truncate=False,
+                                                  original_max_position_embeddings=512)),
+         "attention factor": dict(rope_scaling=dict(rope_type="yarn", factor=4.0, attention_factor=1.0,
+                                                    original_max_position_embeddings=512))},
+        num_attention_heads=2, num_key_value_heads=1, intermediate_size=64, tie_word_embeddings=True,
+        rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=512)),
+    "qwen2": lambda: case(
+        "qwen2", Qwen2ForCausalLM, Qwen2Config,
+        "Biases on q, k and v; half-split rope (rows not permuted); no rope scaling; tied embeddings.",
+        {"rope base 10000": dict(rope_theta=10000.0)},
+        rope_theta=1000000.0, rms_norm_eps=1e-6, use_sliding_window=False, intermediate_size=64,
+        tie_word_embeddings=True),
+    "qwen3": lambda: case(
+        "qwen3", Qwen3ForCausalLM, Qwen3Config,
+        "RMS norm over each head of q and of k before rope; head_dim 24 with hidden 64 and 4 heads; tied embeddings.",
+        {"rope base 10000": dict(rope_theta=10000.0)},
+        head_dim=24, intermediate_size=64, rope_theta=1000000.0, rms_norm_eps=1e-6, tie_word_embeddings=True),
+    "gemma2": lambda: case(
+        "gemma2", Gemma2ForCausalLM, Gemma2Config,
+        "Norms before and after attention and feed-forward; GeGLU with the tanh approximation; embeddings multiplied by sqrt(hidden); "
+        "query scale 1/sqrt(head_dim); attention soft cap 4 (before the mask), final soft cap 6; window 10 in layers 0 and 2, "
+        "none in layer 1; half-split rope; norm weights are stored with the 1 added; tied embeddings. "
+        "The converter writes no rope.freq_base and no rope.dimension_count for gemma2: base 10000 over head_dim is implied.",
+        {"window": dict(sliding_window=4096), "window 11": dict(sliding_window=11),
+         "attention soft cap": dict(attn_logit_softcapping=None),
+         "final soft cap": dict(final_logit_softcapping=None), "scale of hidden/heads": dict(query_pre_attn_scalar=12),
+         "tanh": dict(hidden_activation="gelu")},
+        hidden_size=48, head_dim=16, intermediate_size=64, num_hidden_layers=3, rms_norm_eps=1e-6,
+        query_pre_attn_scalar=16, attn_logit_softcapping=4.0, final_logit_softcapping=6.0, sliding_window=10,
+        tie_word_embeddings=True, hidden_activation="gelu_pytorch_tanh"),
+    "mixtral": lambda: case(
+        "llama", MixtralForCausalLM, MixtralConfig,
+        "4 experts, 2 used: softmax over all router logits, the best 2 kept and divided by their sum (the same as a softmax over "
+        "the best 2). gate = w1, down = w2, up = w3, stacked per layer. Feed-forward length is that of an expert. "
+        "head_dim 12, hidden 48.",
+        {"two experts (top 1)": dict(num_experts_per_tok=1)},
+        hidden_size=48, intermediate_size=32, num_local_experts=4, num_experts_per_tok=2, rope_theta=1000000.0, sliding_window=None),
+    "qwen3moe": lambda: case(
+        "qwen3moe", Qwen3MoeForCausalLM, Qwen3MoeConfig,
+        "6 experts of length 16, 3 used: softmax over all, best 3 kept and divided by their sum (norm_topk_prob; no key says so: "
+        "the architecture implies it); q and k norms; head_dim 24; tied embeddings. feed_forward_length is written but no layer uses it.",
+        {"division by the sum": dict(norm_topk_prob=False)},
+        head_dim=24, intermediate_size=96, moe_intermediate_size=16, num_experts=6, num_experts_per_tok=3,
+        norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[], rope_theta=1000000.0, rms_norm_eps=1e-6,
+        tie_word_embeddings=True),
+}
+
+# ---------------------------------------------------------------- weights
+
+
+def fill(model, arch, seed):
+    """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
+    rng = np.random.default_rng(seed)
+    for name, p in model.named_parameters():
+        shape = tuple(p.shape)
+        if name.endswith("norm.weight") or "layernorm" in name:
+            w = 1.0 + 0.3 * rng.standard_normal(shape)
+        elif name.endswith(".bias"):
+            w = 0.5 * rng.standard_normal(shape)
+        elif "embed_tokens" in name:
+            w = 0.35 * rng.standard_normal(shape)
+        elif "lm_head" in name:
+            w = 2.5 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        elif "q_proj" in name or "k_proj" in name:
+            w = 1.3 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        else:
+            w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        w = w.astype(np.float32).astype(np.float64)
+        if arch == "gemma2" and "norm" in name:
+            w = w - 1.0  # the file holds 1 + weight
+        with torch.no_grad():
+            p.copy_(torch.from_numpy(np.array(w)))
+
+
+def build(c, seed, changes=None):
+    config = c["make"](**{**c["config"], **(changes or {})}, attn_implementation="eager")
+    model = c["model"](config).double().eval()
+    fill(model, c["arch"], seed)
+    return model
+
+
+def tokens_for(seed):
+    rng = np.random.default_rng(seed + 1000)
+    return [1] + [int(t) for t in rng.integers(3, N_VOCAB, N_TOKENS - 1)]
+
+
+def logits_of(model, tokens):
+    with torch.no_grad():
+        out = model(input_ids=torch.tensor([tokens]), use_cache=False).logits[0]
+    assert out.dtype == torch.float64
+    return out.numpy()
+
+
+def router_margin(c, model, tokens):
+    """Smallest distance between the last expert used and the first one not used."""
+    if "num_experts_per_tok" not in c["config"]:
+        return None
+    with torch.no_grad():
+        out = model(input_ids=torch.tensor([tokens]), use_cache=False, output_router_logits=True)
+    k = c["config"]["num_experts_per_tok"]
+    best = torch.stack(out.router_logits).sort(-1, descending=True).values
+    return float((best[..., k - 1] - best[..., k]).min())
+
+
+# ---------------------------------------------------------------- the file, as llama.cpp's converter writes it
+
+
+def permute(w, heads):
+    """HF rotates halves of a head, GGUF's llama rotates adjacent pairs: interleave the rows of each head."""
+    return w.reshape(heads, 2, w.shape[0] // heads // 2, *w.shape[1:]).swapaxes(1, 2).reshape(w.shape)
+
+
+def llama3_factors(config):
+    s = config.rope_scaling
+    d = config.head_dim
+    out = []
+    for i in range(0, d, 2):
+        wave = 2 * math.pi * config.rope_theta ** (i / d)
+        turns = s["original_max_position_embeddings"] / wave
+        if turns > s["high_freq_factor"]:
+            out.append(1.0)
+        elif turns < s["low_freq_factor"]:
+            out.append(s["factor"])
+        else:
+            smooth = (turns - s["low_freq_factor"]) / (s["high_freq_factor"] - s["low_freq_factor"])
+            out.append(1.0 / ((1.0 - smooth) / s["factor"] + smooth))
+    return np.array(out, dtype=np.float32)
+
+
+def write(path, name, c, model):
+    arch, set_, config = c["arch"], c["config"], model.config
+    w = gguf.GGUFWriter(path, arch)
+    w.add_type(gguf.GGUFType.MODEL)
+    w.add_name(f"golden {name}")
+    w.add_file_type(gguf.LlamaFileType.ALL_F32)
+    w.add_block_count(config.num_hidden_layers)
+    w.add_context_length(config.max_position_embeddings)
+    w.add_embedding_length(config.hidden_size)
+    w.add_feed_forward_length(config.intermediate_size)
+    w.add_head_count(config.num_attention_heads)
+    w.add_head_count_kv(config.num_key_value_heads)
+    w.add_layer_norm_rms_eps(config.rms_norm_eps)
+    if set_.get("head_dim"):
+        w.add_key_length(config.head_dim)
+        w.add_value_length(config.head_dim)
+    if arch != "gemma2":
+        w.add_rope_freq_base(config.rope_theta)
+    if arch == "llama":
+        w.add_vocab_size(config.vocab_size)
+        w.add_rope_dimension_count(set_.get("head_dim") or config.hidden_size // config.num_attention_heads)
+    scaling = set_.get("rope_scaling")
+    if scaling and scaling["rope_type"] in ("linear", "yarn"):
+        w.add_rope_scaling_type(gguf.RopeScalingType(scaling["rope_type"]))
+        w.add_rope_scaling_factor(scaling["factor"])
+        if scaling["rope_type"] == "yarn":
+            w.add_rope_scaling_orig_ctx_len(scaling["original_max_position_embeddings"])
+    if set_.get("sliding_window"):
+        w.add_sliding_window(set_["sliding_window"])
+    if arch == "gemma2":
+        w.add_attn_logit_softcapping(config.attn_logit_softcapping)
+        w.add_final_logit_softcapping(config.final_logit_softcapping)
+    if set_.get("num_experts_per_tok"):
+        w.add_expert_count(set_.get("num_local_experts") or set_["num_experts"])
+        w.add_expert_used_count(set_["num_experts_per_tok"])
+    if set_.get("moe_intermediate_size"):
+        w.add_expert_feed_forward_length(set_["moe_intermediate_size"])
+
+    tokens, scores, types = vocabulary()
+    w.add_tokenizer_model("llama")
+    w.add_tokenizer_pre("default")
+    w.add_token_list(tokens)
+    w.add_token_scores(scores)
+    w.add_token_types(types)
+    w.add_bos_token_id(1)
+    w.add_eos_token_id(2)
+    w.add_unk_token_id(0)
+    w.add_add_bos_token(True)
+    w.add_add_eos_token(False)
+    if arch == "gemma2":
+        w.add_add_space_prefix(False)
+
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[{"qwen3moe": "QWEN3MOE"}.get(arch, arch.upper())],
+                                     config.num_hidden_layers)
+    tensors, experts = {}, {}
+    for key, p in model.named_parameters():
+        a = p.detach().numpy()
+        if arch == "gemma2" and key.endswith("norm.weight"):
+            a = a + 1.0
+        if arch == "llama" and "q_proj" in key:
+            a = permute(a, config.num_attention_heads)
+        if arch == "llama" and "k_proj" in key:
+            a = permute(a, config.num_key_value_heads)
+        a32 = np.ascontiguousarray(a, dtype=np.float32)
+        assert np.array_equal(a32.astype(np.float64), a), key
+        if ".experts." in key:
+            base, rest = key.split(".experts.")
+            index, which, _ = rest.split(".")
+            if which in ("w1", "w2", "w3"):
+                merged = base.replace("model.", "").replace("block_sparse_moe", "feed_forward") + f".experts.{which}"
+            else:
+                merged = f"{base}.experts.{which}"
+            experts.setdefault(merged, {})[int(index)] = a32
+            continue
+        tensors[key] = a32
+    for key, parts in experts.items():
+        tensors[key + ".weight"] = np.stack([parts[i] for i in range(len(parts))])
+    if scaling and scaling["rope_type"] == "llama3":
+        w.add_tensor("rope_freqs.weight", llama3_factors(config))
+    for key, a in tensors.items():
+        out = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        assert out, key
+        w.add_tensor(out, a)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
+# ---------------------------------------------------------------- main
+
+
+def main():
+    for index, (name, describe) in enumerate(CASES.items()):
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        c = describe()
+        seed = 100 * (index + 1)
+        while True:  # a draw where no token is near a change of experts
+            tokens = tokens_for(seed)
+            model = build(c, seed)
+            margin = router_margin(c, model, tokens)
+            if margin is None or margin > 0.02:
+                break
+            seed += 1
+        logits = logits_of(model, tokens)
+        effect = {}
+        for what, changes in c["without"].items():
+            try:
+                other = logits_of(build(describe(), seed, changes), tokens)
+            except RuntimeError as e:
+                raise RuntimeError(f"{name}, without {what}") from e
+            effect[what] = round(float(np.abs(other - logits).max()), 4)
+            assert effect[what] > 0.001, (name, what, effect)
+        write(HERE / f"{name}.gguf", name, c, model)
+        logits.astype("<f4").tofile(HERE / f"{name}.logits.f32")
+        info = {"case": name, "architecture": c["arch"], "tokens": tokens, "n_vocab": N_VOCAB, "oracle": ORACLE,
+                "seed": seed, "logits_std": round(float(logits.std()), 3),
+                "max_logit_change_without": effect, "note": c["note"]}
+        if margin is not None:
+            info["smallest_router_margin"] = round(margin, 4)
+        (HERE / f"{name}.json").write_text(json.dumps(info, indent=1) + "\n")
+        print(f"{name:14} std {logits.std():.2f}  max {np.abs(logits).max():.2f}  {effect}"
+              + (f"  margin {margin:.3f}" if margin is not None else ""))
+
+
+if __name__ == "__main__":
+    main()
