@@ -1,0 +1,74 @@
+// A model as its file describes it, checked, before any device is involved:
+// hyper-parameters, architecture, the list of weights, the tokenizer, and the
+// forward pass as a program description.
+//
+// Immutable; may be used from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gguf/file.h"
+#include "model/hyper_parameters.h"
+#include "runtime/program.h"
+#include "text/tokenizer.h"
+
+namespace rc::model {
+
+// Inputs and outputs of the forward program, by number.
+enum ForwardInput {
+  kTokens = 0,      // I32 [rows]
+  kPositions = 1,   // I32 [rows]
+  kSequences = 2,   // I32 [rows], row of the page table
+  kPageTable = 3,   // I32 [sequences, pages_per_sequence]
+  kOutputRows = 4,  // I32 [outputs], rows whose logits are wanted
+  kForwardInputCount = 5
+};
+enum ForwardOutput { kLogits = 0 /* F32 [outputs, vocabulary] */ };
+
+// How the KV cache of a model is laid out. One key and one value cache per
+// layer, each [pages, kv_heads, page_size, head_size].
+struct CacheLayout {
+  DType dtype = RC_DTYPE_F16;     // F16, F32 or Q8_0
+  int64_t page_size = 32;         // token positions per page
+  int64_t pages = 0;              // in all
+  int64_t pages_per_sequence = 0; // the width of the page table
+};
+
+class ModelFile {
+ public:
+  // Opens and checks. Throws RC_E_UNSUPPORTED naming an unknown architecture
+  // or undecodable tensor type, RC_E_FORMAT naming a missing or misshapen
+  // tensor or a hyper-parameter out of range.
+  static std::shared_ptr<const ModelFile> open(const std::string& path);
+  static std::shared_ptr<const ModelFile> from_gguf(
+      std::shared_ptr<const gguf::File> file);
+
+  const gguf::File& file() const { return *file_; }
+  const HyperParameters& hyper_parameters() const { return hyper_; }
+  // nullptr if the file has no vocabulary.
+  const std::shared_ptr<const text::Tokenizer>& tokenizer() const {
+    return tokenizer_;
+  }
+  runtime::ProgramDescription forward(const CacheLayout& layout) const;
+  // The bytes of a weight that forward() names: from the file, or made (rotary
+  // frequencies).
+  const void* weight_data(const std::string& name) const;
+  // Bytes of all caches together for one page.
+  uint64_t page_bytes(DType dtype, int64_t page_size) const;
+  // Identifies the weights: equal for the same file content in metadata, tensor
+  // names, types and shapes. Saved sessions carry it.
+  uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  ModelFile() = default;
+  std::shared_ptr<const gguf::File> file_;
+  HyperParameters hyper_;
+  std::shared_ptr<const text::Tokenizer> tokenizer_;
+  std::vector<std::pair<std::string, std::vector<float>>> made_weights_;
+  uint64_t fingerprint_ = 0;
+};
+
+}  // namespace rc::model

@@ -1,0 +1,81 @@
+// A model on a device: its weights, KV caches and compiled forward program.
+//
+// Belongs to one thread at a time (the engine thread), as its device does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/model_file.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+struct ResidentOptions {
+  CacheLayout cache;
+  runtime::ProgramLimits limits;
+};
+
+// What a resident model takes of device memory, in bytes.
+struct MemoryPlan {
+  uint64_t weights = 0;
+  uint64_t cache = 0;
+  uint64_t scratch = 0;
+  uint64_t total() const { return weights + cache + scratch; }
+};
+
+// Exactly what load() would take; loads nothing.
+MemoryPlan plan_memory(const ModelFile& file, const runtime::Device& device,
+                       const ResidentOptions& options);
+
+// One step: rows of tokens of one or more sequences. Positions of a sequence
+// are consecutive within a batch and follow what its pages already hold.
+struct Batch {
+  std::vector<int32_t> tokens;       // [rows]
+  std::vector<int32_t> positions;    // [rows]
+  std::vector<int32_t> sequences;    // [rows]
+  std::vector<int32_t> page_table;   // [sequences, pages_per_sequence]
+  std::vector<int32_t> output_rows;  // [outputs]
+  int64_t sequence_count = 0;
+};
+
+class ResidentModel {
+ public:
+  // `progress` gets the fraction done (0 to 1) and cancels by returning false
+  // (RC_E_CANCELLED is thrown then).
+  static std::unique_ptr<ResidentModel> load(
+      std::shared_ptr<const ModelFile> file,
+      std::shared_ptr<runtime::Device> device, const ResidentOptions& options,
+      const std::function<bool(double)>& progress);
+
+  const ModelFile& file() const { return *file_; }
+  const std::shared_ptr<runtime::Device>& device() const { return device_; }
+  const ResidentOptions& options() const { return options_; }
+  const MemoryPlan& memory() const { return memory_; }
+
+  // Evaluates a batch; logits F32 [outputs, vocabulary]. Throws RC_E_CANCELLED
+  // if should_stop said so.
+  void run(const Batch& batch, float* logits, int32_t (*should_stop)(void*),
+           void* user, int64_t timeout_ms);
+
+  // Pages between cache and host, all layers: for each layer the keys, then
+  // the values, [kv_heads, page_size, head_size] each.
+  void copy_page(int64_t target, int64_t source);
+  uint64_t page_bytes() const;
+  void download_page(int64_t page, std::span<std::byte> target) const;
+  void upload_page(int64_t page, std::span<const std::byte> source);
+
+ private:
+  ResidentModel() = default;
+  std::shared_ptr<const ModelFile> file_;
+  std::shared_ptr<runtime::Device> device_;
+  ResidentOptions options_;
+  MemoryPlan memory_;
+  std::vector<std::shared_ptr<runtime::Buffer>> caches_;
+  std::unique_ptr<runtime::Program> program_;
+};
+
+}  // namespace rc::model

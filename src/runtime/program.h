@@ -1,0 +1,138 @@
+// Programs: ordered lists of ops with a symbolic number of rows.
+//
+// A ProgramBuilder writes the description; every method appends one op of the
+// vocabulary of plugin.h, checks the shapes, and returns the new value. Program
+// plans scratch memory by lifetime, asks the device for its support of every
+// op, and compiles. No weight needs to be loaded to build a description, so the
+// same code serves for planning memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace rc::runtime {
+
+using Value = int32_t;  // number of a value; kAbsent for an optional input
+inline constexpr Value kAbsent = -1;
+
+struct ProgramDescription {
+  std::vector<rc_plugin_value> values;  // scratch offsets not yet planned
+  std::vector<rc_plugin_op> ops;
+  std::vector<WeightInfo> weights;        // by index of RC_STORAGE_WEIGHT
+  std::vector<rc_plugin_value> caches;    // dtype and shape, by index
+  size_t input_count = 0;
+  size_t output_count = 0;
+};
+
+class ProgramBuilder {
+ public:
+  using Shape = std::vector<int64_t>;
+
+  // Weights are told apart by name; asking again for one adds the use.
+  Value weight(const std::string& name, DType dtype, const Shape& shape,
+               uint32_t use);
+  Value cache(DType dtype, const Shape& shape);
+  // Inputs and outputs are numbered in the order of the calls.
+  Value input(DType dtype, const Shape& shape);
+
+  Value get_rows(Value table, Value ids);
+  Value rms_norm(Value x, Value weight, float epsilon);
+  Value linear(Value x, Value weight, Value bias = kAbsent,
+               Value residual = kAbsent);
+  // x is seen as [R, heads, head_size]; so are the results of cache and
+  // attention ops.
+  Value rope(Value x, Value positions, Value frequencies, int style,
+             float scale);
+  void cache_store(Value x, Value positions, Value sequences, Value page_table,
+                   Value cache);
+  Value attention(Value q, Value key_cache, Value value_cache, Value positions,
+                  Value sequences, Value page_table, float scale, float softcap,
+                  int64_t window);
+  Value glu(Value gate, Value up, int activation);
+  Value add(Value a, Value b);
+  Value scale(Value x, float factor);
+  Value softcap(Value x, float cap);
+  struct Route {
+    Value ids;
+    Value weights;
+  };
+  Route route(Value x, int64_t k, bool normalize);
+  Value expert_linear(Value x, Value weight, Value ids);
+  Value expert_sum(Value x, Value weights);
+  // The same bytes under another shape: only the dimensions after the first
+  // may be regrouped.
+  Value reshape(Value x, const Shape& shape);
+  // Marks a value as an output of the program; gives its number.
+  int output(Value x);
+
+  const Shape shape(Value x) const;
+  ProgramDescription take() &&;
+
+ private:
+  ProgramDescription description_;
+  // What else is needed is the implementation's.
+  struct Reshaped {
+    Value view;
+    Value base;
+  };
+  std::vector<Reshaped> reshaped_;
+};
+
+struct ProgramLimits {
+  int64_t max_rows = 0;
+  int64_t max_outputs = 0;
+  int64_t max_sequences = 0;
+};
+
+// Plans the scratch offsets of a description in place: values whose lifetimes
+// overlap never share bytes, an output shares with an input only where
+// plugin.h allows. Returns the bytes of the whole area.
+uint64_t plan_scratch(ProgramDescription& description,
+                      const ProgramLimits& limits);
+
+struct RunArguments {
+  int64_t rows = 0;
+  int64_t outputs = 0;
+  int64_t sequences = 0;
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs_data;
+  // See rc_plugin_run.should_stop; may be empty.
+  int32_t (*should_stop)(void* user) = nullptr;
+  void* user = nullptr;
+};
+
+// A description compiled for a device.
+class Program {
+ public:
+  // Throws RC_E_UNSUPPORTED naming the device and every op that it lacks.
+  static std::unique_ptr<Program> compile(
+      std::shared_ptr<Device> device, ProgramDescription description,
+      const ProgramLimits& limits, std::vector<std::shared_ptr<Weight>> weights,
+      std::vector<std::shared_ptr<Buffer>> caches);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // Runs to the end. Throws RC_E_CANCELLED if should_stop said so,
+  // RC_E_TIMEOUT if the device did not end within timeout_ms (negative: no
+  // limit); after a timeout the device must be closed.
+  void run(const RunArguments& arguments, int64_t timeout_ms);
+
+  uint64_t scratch_bytes() const { return scratch_bytes_; }
+
+ private:
+  Program() = default;
+  std::shared_ptr<Device> device_;
+  std::vector<std::shared_ptr<Weight>> weights_;
+  std::vector<std::shared_ptr<Buffer>> caches_;
+  rc_plugin_compiled* compiled_ = nullptr;
+  uint64_t scratch_bytes_ = 0;
+};
+
+}  // namespace rc::runtime

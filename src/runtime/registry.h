@@ -1,0 +1,65 @@
+// The backends of the process and the choice among them.
+//
+// Thread-safe. Nothing is initialised before somebody asks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace rc::runtime {
+
+// Adds a plugin (see rc_plugin_register, rc_plugin_load).
+void register_plugin(const rc_plugin& plugin);
+void load_plugin(const std::string& path);
+
+struct BackendReport {
+  std::string name;
+  std::string description;
+  bool built_in = false;
+  std::string path;    // of the module; "" if built in or registered
+  std::string reason;  // why it is not available; "" if it is
+  std::vector<rc_plugin_device_info> devices;
+};
+
+struct Discovery {
+  std::vector<BackendReport> backends;
+  std::string automatic;  // what "auto" would choose, "cpu:0"
+};
+
+// Every backend that is built in, registered, or found as a module
+// (librunciblebackend-*.so in RUNCIBLE_PLUGIN_PATH and beside the library).
+Discovery discover();
+
+struct Selection {
+  std::string spec;              // "auto", "cpu", "vulkan:1,cpu"; "" = default
+  uint64_t required_memory = 0;  // bytes; devices known to have less are skipped
+  DeviceOptions device;
+};
+
+struct Candidate {
+  std::string id;      // "vulkan:0"
+  bool chosen = false;
+  std::string reason;  // why passed over; "" for the chosen
+};
+
+struct Selected {
+  std::shared_ptr<Device> device;
+  std::string spec;  // what was asked for, after RUNCIBLE_BACKEND and auto
+  std::vector<Candidate> candidates;
+};
+
+// Opens the first device of the chain that works. An empty spec takes
+// RUNCIBLE_BACKEND, else "auto". Devices are shared: opening the same device
+// with the same options again gives the same Device while it lives.
+// "reference" is never chosen by auto unless nothing else works.
+// Throws RC_E_INVALID_ARGUMENT for a malformed spec, RC_E_NOT_FOUND for a
+// backend name that nobody knows when the chain ends without success, listing
+// the known; RC_E_BACKEND_UNAVAILABLE with every candidate's reason.
+Selected select(const Selection& selection);
+
+}  // namespace rc::runtime
