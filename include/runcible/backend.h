@@ -1,0 +1,132 @@
+/* Runcible: backends, devices, and the choice among them. */
+#ifndef RUNCIBLE_BACKEND_H
+#define RUNCIBLE_BACKEND_H
+
+#include "runcible/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One opening of one device, with its own limits and its own meter. Weights
+ * and compute are shared with other handles on the same device. */
+typedef struct rc_backend rc_backend;
+
+/* What rc_discover found. */
+typedef struct rc_device_list rc_device_list;
+
+/* One device, or one backend that is not available. Strings are UTF-8,
+ * NUL-terminated, never NULL, and owned by the handle that gave the report. */
+typedef struct rc_device_report {
+  size_t struct_size;
+  const char *backend;     /* "vulkan" */
+  const char *description; /* of the backend */
+  int32_t index;           /* -1: the backend is not available */
+  rc_device_kind kind;
+  const char *id;     /* "vulkan:0", "" if not available */
+  const char *name;   /* of the device */
+  const char *reason; /* why the backend is not available; "" if it is */
+  uint64_t total_memory; /* bytes; 0: unknown */
+  uint64_t free_memory;  /* bytes; 0: unknown */
+  int32_t unified_memory; /* 1: shared with the host */
+  int32_t cores;          /* that the device may use; 0: unknown */
+  const char *features;   /* instruction sets or extensions, by spaces */
+  const char *driver;     /* API and driver versions */
+  const char *physical_id; /* PCI address or UUID; equal for one piece of
+                              hardware seen through two backends */
+} rc_device_report;
+
+#define RC_DEVICE_REPORT_INIT                                              \
+  {                                                                        \
+    sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, \
+        0, NULL, NULL, NULL                                                \
+  }
+RC_API void rc_device_report_init(rc_device_report *report);
+
+/* Looks at every backend that is built in, registered, or found as a module.
+ * Takes as long as their drivers take to answer. *list is the caller's; see
+ * rc_device_list_release. RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
+RC_API rc_status rc_discover(rc_device_list **list);
+/* The number of reports; 0 for NULL. */
+RC_API size_t rc_device_list_count(const rc_device_list *list);
+/* The i-th report, in order of preference within a backend. The strings live
+ * as long as the list. RC_E_INVALID_ARGUMENT: no such report. */
+RC_API rc_status rc_device_list_get(const rc_device_list *list, size_t i,
+                                    rc_device_report *report);
+/* What "auto" would choose, "cpu:0"; "" if there is nothing to choose. Lives
+ * as long as the list. */
+RC_API const char *rc_device_list_automatic(const rc_device_list *list);
+RC_API void rc_device_list_release(rc_device_list *list);
+
+typedef struct rc_backend_options {
+  size_t struct_size;
+  /* Skip devices that are known to have less memory free than this; bytes. */
+  uint64_t required_memory;
+  /* The most device memory that models loaded through this handle may take,
+   * bytes; 0: no limit of its own. */
+  uint64_t memory_limit;
+  /* Threads of a CPU device; 0: RUNCIBLE_THREADS, else as many as the process
+   * may use. */
+  int32_t threads;
+  /* How many requests of this handle may be in flight, waiting ones included;
+   * one more is RC_E_QUOTA. 0: no limit. */
+  int32_t max_requests;
+  /* The longest that one step on the device may take before its requests end
+   * with RC_E_TIMEOUT; milliseconds, 0: no limit. */
+  int64_t timeout_ms;
+} rc_backend_options;
+
+#define RC_BACKEND_OPTIONS_INIT \
+  { sizeof(rc_backend_options), 0, 0, 0, 0, 0 }
+RC_API void rc_backend_options_init(rc_backend_options *options);
+
+/* Opens a device. `spec` is a chain of choices in order of priority, separated
+ * by commas: "auto", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The first
+ * that can be opened is taken. NULL or "": the environment variable
+ * RUNCIBLE_BACKEND, else "auto": discrete GPUs before integrated ones before
+ * the CPU. *backend is the caller's; see rc_backend_release.
+ *
+ * RC_E_INVALID_ARGUMENT: the spec is malformed or an option out of range;
+ * RC_E_NOT_FOUND: nothing could be opened and no name of the chain is known;
+ * RC_E_BACKEND_UNAVAILABLE: nothing could be opened, the message gives every
+ * candidate's reason; RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_backend_open(const char *spec,
+                                 const rc_backend_options *options,
+                                 rc_backend **backend);
+RC_API rc_backend *rc_backend_retain(rc_backend *backend);
+RC_API void rc_backend_release(rc_backend *backend);
+
+/* A JSON object that accounts for the choice: "spec" (what was asked for, after
+ * the environment), "chosen" (device id), "candidates" (array of "id",
+ * "chosen", "reason"), "device" (as in rc_device_report). *json is
+ * NUL-terminated and lives as long as the handle. */
+RC_API rc_status rc_backend_explain(rc_backend *backend, const char **json);
+
+/* The device that was opened; free_memory is asked anew. The strings live as
+ * long as the handle, `reason` is "". */
+RC_API rc_status rc_backend_device(rc_backend *backend,
+                                   rc_device_report *report);
+
+/* What a handle has used since it was opened. */
+typedef struct rc_backend_usage_report {
+  size_t struct_size;
+  uint64_t requests;         /* that have ended */
+  uint64_t prompt_tokens;    /* evaluated or taken from the prefix cache */
+  uint64_t cached_tokens;    /* of these, taken from the prefix cache */
+  uint64_t generated_tokens;
+  uint64_t compute_us;       /* microseconds of device steps, shared by rows */
+  uint64_t memory;           /* bytes of device memory of its models now */
+  uint64_t peak_memory;      /* the most so far */
+} rc_backend_usage_report;
+
+#define RC_BACKEND_USAGE_REPORT_INIT \
+  { sizeof(rc_backend_usage_report), 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_backend_usage_report_init(rc_backend_usage_report *report);
+RC_API rc_status rc_backend_usage(rc_backend *backend,
+                                  rc_backend_usage_report *report);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_BACKEND_H */

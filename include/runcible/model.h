@@ -1,0 +1,233 @@
+/* Runcible: models and their tokenizers. */
+#ifndef RUNCIBLE_MODEL_H
+#define RUNCIBLE_MODEL_H
+
+#include "runcible/backend.h"
+#include "runcible/loop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Looking at a file ------------------------------------------------- */
+
+/* A model file opened for looking: metadata and tensor list. Nothing of it is
+ * loaded. */
+typedef struct rc_model_info rc_model_info;
+
+/* Opens and checks the structure of a GGUF file (version 2 or 3). Path: UTF-8,
+ * NUL-terminated. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT (the message names what
+ * is wrong where), RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_model_info_open(const char *path, rc_model_info **info);
+RC_API rc_model_info *rc_model_info_retain(rc_model_info *info);
+RC_API void rc_model_info_release(rc_model_info *info);
+
+RC_API size_t rc_model_info_metadata_count(const rc_model_info *info);
+/* The key and type name ("u32", "string", "array of f32") of the i-th entry,
+ * NUL-terminated, owned by the info. RC_E_INVALID_ARGUMENT: no such entry. */
+RC_API rc_status rc_model_info_metadata(const rc_model_info *info, size_t i,
+                                        const char **key, const char **type);
+/* The value of an entry as JSON text; arrays are cut after `max_elements` (0:
+ * whole). Strings that are not UTF-8 get U+FFFD for what is not.
+ * *json is to be freed with rc_free. RC_E_NOT_FOUND: no such key. */
+RC_API rc_status rc_model_info_value(const rc_model_info *info, const char *key,
+                                     size_t max_elements, char **json);
+
+typedef struct rc_tensor_report {
+  size_t struct_size;
+  const char *name;       /* NUL-terminated, owned by the info */
+  const char *dtype_name; /* "Q4_K"; static */
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[4]; /* slowest dimension first */
+  uint64_t bytes;
+  uint64_t offset; /* of the data from the file's start, bytes */
+} rc_tensor_report;
+
+#define RC_TENSOR_REPORT_INIT \
+  { sizeof(rc_tensor_report), NULL, NULL, 0, 0, {0, 0, 0, 0}, 0, 0 }
+RC_API void rc_tensor_report_init(rc_tensor_report *report);
+
+RC_API size_t rc_model_info_tensor_count(const rc_model_info *info);
+RC_API rc_status rc_model_info_tensor(const rc_model_info *info, size_t i,
+                                      rc_tensor_report *report);
+
+/* Reads a file to its last byte and checks everything, also what loading would
+ * check and that no weight is infinite or not a number; loads nothing. A file
+ * that holds only a vocabulary passes if that is sound. RC_OK if it
+ * is sound; statuses of rc_model_info_open, and RC_E_UNSUPPORTED for a sound
+ * file that this build cannot run. */
+RC_API rc_status rc_model_verify(const char *path);
+
+/* ---- Tokenizers -------------------------------------------------------- */
+
+/* Immutable; any number of threads may use one at once. */
+typedef struct rc_tokenizer rc_tokenizer;
+
+/* Makes the tokenizer that a file describes, without loading the model.
+ * RC_E_UNSUPPORTED: a tokenizer or pre-tokenizer that is not known, by name, or
+ * a file without vocabulary; statuses of rc_model_info_open. */
+RC_API rc_status rc_tokenizer_open(const char *path, rc_tokenizer **tokenizer);
+RC_API rc_tokenizer *rc_tokenizer_retain(rc_tokenizer *tokenizer);
+RC_API void rc_tokenizer_release(rc_tokenizer *tokenizer);
+
+/* Flags of rc_tokenize. */
+enum {
+  /* Add what the model wants around a text (BOS, EOS, [CLS], ...). */
+  RC_TOKENIZE_ADD_SPECIAL = 1,
+  /* Recognise the text of special tokens ("<|im_end|>") as those tokens. Do not
+   * use it on text from people you do not trust. */
+  RC_TOKENIZE_PARSE_SPECIAL = 2
+};
+
+/* Text to tokens. The text need not be valid UTF-8. *tokens [*count] is to be
+ * freed with rc_free; it is NULL if *count is 0. */
+RC_API rc_status rc_tokenize(const rc_tokenizer *tokenizer, const char *text,
+                             size_t length, uint32_t flags, int32_t **tokens,
+                             size_t *count);
+
+/* Tokens to text. Special tokens are left out unless `special` is non-zero.
+ * The text is UTF-8 wherever the tokens are; bytes that are not stay as they
+ * are. *text has *length bytes and a terminating zero; free it with rc_free.
+ * RC_E_INVALID_ARGUMENT: a token outside the vocabulary. */
+RC_API rc_status rc_detokenize(const rc_tokenizer *tokenizer,
+                               const int32_t *tokens, size_t count,
+                               int32_t special, char **text, size_t *length);
+
+typedef struct rc_tokenizer_report {
+  size_t struct_size;
+  const char *kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
+  int32_t vocabulary;
+  int32_t bos; /* -1: the model has none; so for eos and unknown */
+  int32_t eos;
+  int32_t unknown;
+} rc_tokenizer_report;
+
+#define RC_TOKENIZER_REPORT_INIT \
+  { sizeof(rc_tokenizer_report), NULL, 0, -1, -1, -1 }
+RC_API void rc_tokenizer_report_init(rc_tokenizer_report *report);
+RC_API rc_status rc_tokenizer_describe(const rc_tokenizer *tokenizer,
+                                       rc_tokenizer_report *report);
+
+/* ---- Models on a device ------------------------------------------------ */
+
+/* Weights and tokenizer on a device. Handles that load the same file on the
+ * same device with the same options share one copy. */
+typedef struct rc_model rc_model;
+
+/* Told during loading: the fraction done, 0 to 1, on the thread that loads.
+ * Returning non-zero cancels the load (RC_E_CANCELLED). */
+typedef int32_t (*rc_progress_callback)(void *user, double fraction);
+
+typedef struct rc_model_options {
+  size_t struct_size;
+  /* The longest session, in tokens. 0: what the model was trained for, or as
+   * much of it as fits into memory (then a warning is logged). */
+  int64_t context_length;
+  /* Tokens that the KV cache holds for all sessions together. 0: the context
+   * length, or as many as fit into 256 MiB if that is more, up to 64 contexts.
+   */
+  int64_t cache_tokens;
+  /* RC_DTYPE_F16, RC_DTYPE_F32 or RC_DTYPE_Q8_0. */
+  rc_dtype cache_dtype;
+  /* The most rows (tokens) of one step; 0: 512. More makes prompts faster and
+   * steps longer. */
+  int32_t max_rows;
+  /* 0: sessions do not share what they have in common with earlier ones. */
+  int32_t prefix_cache;
+  rc_progress_callback progress; /* may be NULL */
+  void *progress_user;
+} rc_model_options;
+
+#define RC_MODEL_OPTIONS_INIT \
+  { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL }
+RC_API void rc_model_options_init(rc_model_options *options);
+
+/* What a model would take of device memory; exact, in bytes. */
+typedef struct rc_model_plan_report {
+  size_t struct_size;
+  uint64_t weights;
+  uint64_t cache;
+  uint64_t scratch; /* activations */
+  uint64_t total;
+  uint64_t available; /* free on the device, or the handle's limit if that is
+                         less; 0: unknown */
+  int32_t fits;       /* 1: total is within available, or that is unknown */
+  int64_t context_length; /* that the plan is for, tokens */
+  int64_t cache_tokens;
+  int64_t largest_context; /* that would fit; 0: not even the weights do */
+} rc_model_plan_report;
+
+#define RC_MODEL_PLAN_REPORT_INIT \
+  { sizeof(rc_model_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_model_plan_report_init(rc_model_plan_report *report);
+
+/* Computes what loading would take, loading nothing. Statuses of
+ * rc_model_load but those about memory. */
+RC_API rc_status rc_model_plan(const char *path,
+                               const rc_model_options *options,
+                               rc_backend *backend,
+                               rc_model_plan_report *report);
+
+/* Loads a model; blocks. *model is the caller's; see rc_model_release.
+ * RC_E_NOT_FOUND, RC_E_IO: the file; RC_E_FORMAT: it is malformed, a tensor is
+ * missing or misshapen; RC_E_UNSUPPORTED: an architecture, tensor type or
+ * tokenizer that is not known; RC_E_DEVICE_MEMORY: it does not fit (the message
+ * tells what would); RC_E_CANCELLED: by the progress callback;
+ * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY; statuses of the device. */
+RC_API rc_status rc_model_load(rc_backend *backend, const char *path,
+                               const rc_model_options *options,
+                               rc_model **model);
+
+/* The end of rc_model_load_async, on the loop's thread, exactly once. On
+ * success `model` is the receiver's to release. On failure it is NULL and
+ * `message` (valid during the call) tells why. */
+typedef void (*rc_model_callback)(void *user, rc_status status,
+                                  const char *message, rc_model *model);
+
+/* Loads in a thread of the library; `loop` NULL: the callback runs on the
+ * library's own loop thread. The progress callback runs on the loading thread.
+ * RC_E_INVALID_ARGUMENT and RC_E_CLOSED are told at once, everything else by
+ * the callback. */
+RC_API rc_status rc_model_load_async(rc_backend *backend, const char *path,
+                                     const rc_model_options *options,
+                                     rc_loop *loop, rc_model_callback callback,
+                                     void *user);
+
+RC_API rc_model *rc_model_retain(rc_model *model);
+RC_API void rc_model_release(rc_model *model);
+
+typedef struct rc_model_report {
+  size_t struct_size;
+  const char *architecture; /* owned by the model, as all strings here */
+  const char *name;
+  const char *device; /* "cpu:0" */
+  int64_t context_length; /* of a session of this model, tokens */
+  int64_t trained_context_length;
+  int64_t vocabulary;
+  int64_t width; /* embedding length */
+  int64_t layers;
+  uint64_t parameters;
+  uint64_t weight_bytes; /* on the device */
+  uint64_t cache_bytes;
+  uint64_t scratch_bytes;
+  int64_t cache_tokens;
+  int64_t page_size; /* tokens */
+} rc_model_report;
+
+#define RC_MODEL_REPORT_INIT \
+  { sizeof(rc_model_report), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_model_report_init(rc_model_report *report);
+RC_API rc_status rc_model_describe(rc_model *model, rc_model_report *report);
+
+/* The model's file and tokenizer; each is the caller's to release.
+ * RC_E_UNSUPPORTED: the model has no tokenizer. */
+RC_API rc_status rc_model_get_info(rc_model *model, rc_model_info **info);
+RC_API rc_status rc_model_get_tokenizer(rc_model *model,
+                                        rc_tokenizer **tokenizer);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_MODEL_H */
