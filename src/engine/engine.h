@@ -1,0 +1,191 @@
+// The engine of one resident model: one thread that takes requests and session
+// calls from any thread, and runs them in steps of at most max_rows rows. A new
+// request joins at the next step; decoding rows are served before prompts.
+//
+// Threads: every public function may be called from any thread. The engine
+// thread alone touches the device, the pages and the state of sessions.
+// Listener functions are called on the engine thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/resident_model.h"
+#include "runcible/generate.h"
+#include "text/tokenizer.h"
+
+namespace rc::engine {
+
+using text::TokenId;
+
+struct EngineOptions {
+  int64_t context_length = 0;  // 0: see rc_model_options
+  int64_t cache_tokens = 0;
+  DType cache_dtype = RC_DTYPE_F16;
+  int64_t max_rows = 512;
+  bool prefix_cache = true;
+  int64_t timeout_ms = 0;     // of one step; 0: none
+  uint64_t memory_limit = 0;  // bytes; 0: none
+};
+
+struct Plan {
+  model::MemoryPlan memory;
+  uint64_t available = 0;  // 0: unknown
+  bool fits = true;
+  int64_t context_length = 0;
+  int64_t cache_tokens = 0;
+  int64_t largest_context = 0;
+};
+Plan plan(const model::ModelFile& file, const runtime::Device& device,
+          const EngineOptions& options);
+
+struct SessionOptions {
+  int64_t context_length = 0;  // 0: the engine's
+  bool shift_when_full = false;
+  int64_t keep = 0;
+};
+
+struct SamplingOptions {
+  uint64_t seed = 0;  // already drawn if the caller wanted a random one
+  float temperature = 0.8f;
+  int32_t top_k = 40;
+  float top_p = 0.95f;
+  float min_p = 0.05f;
+  float typical = 1.0f;
+  int32_t penalty_tokens = 64;
+  float repetition_penalty = 1.0f;
+  float presence_penalty = 0.0f;
+  float frequency_penalty = 0.0f;
+  std::vector<rc_logit_bias> logit_bias;
+};
+
+struct RequestOptions {
+  std::string prompt;                // used if prompt_tokens is empty
+  std::vector<TokenId> prompt_tokens;
+  uint32_t tokenize_flags = RC_TOKENIZE_ADD_SPECIAL;
+  int64_t max_tokens = -1;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  int32_t priority = 0;
+  SamplingOptions sampling;
+  std::vector<std::string> stop;
+  std::vector<TokenId> stop_tokens;
+  bool ignore_end = false;
+  int32_t logprobs = -1;
+  bool echo = false;
+};
+
+// Checks every option that can be checked without looking at the session;
+// throws RC_E_INVALID_ARGUMENT with name, value and limit.
+void check(const RequestOptions& options, const model::ModelFile& file);
+
+struct Piece {
+  std::string text;
+  std::vector<TokenId> tokens;
+  std::vector<rc_logprob> logprobs;
+  std::vector<rc_logprob> top_logprobs;
+};
+
+// Hears of a request, on the engine thread. Must not block, nor call the
+// engine but for Request::cancel. piece() may throw std::bad_alloc: the request
+// then ends with RC_E_OUT_OF_MEMORY. end() comes exactly once, last.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void piece(Piece piece) = 0;
+  // `message` is valid during the call.
+  virtual void end(const rc_generate_report& report,
+                   const char* message) noexcept = 0;
+};
+
+class Engine;
+
+// One generation, shared by the engine and whoever may cancel it.
+class Request {
+ public:
+  virtual ~Request() = default;
+  virtual void cancel() noexcept = 0;
+};
+
+// State of one conversation. Functions block until the engine thread has done
+// them; RC_E_BUSY while requests are in flight on the session. Keeps the
+// engine alive.
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual const std::shared_ptr<Engine>& engine() const = 0;
+  virtual void append(std::vector<TokenId> tokens) = 0;
+  // Tokenizes; special tokens are added only if the session is empty.
+  virtual void append_text(std::string_view text, uint32_t flags) = 0;
+  virtual void decode(bool all_logits) = 0;
+  struct Logits {
+    const float* data;  // [rows, vocabulary]
+    size_t rows;
+    size_t vocabulary;
+  };
+  virtual Logits logits() = 0;
+  virtual int64_t position() = 0;
+  virtual std::vector<TokenId> tokens() = 0;
+  virtual void truncate(int64_t position) = 0;
+  virtual std::shared_ptr<Session> fork() = 0;
+  virtual std::vector<std::byte> save() = 0;
+  virtual void save(const std::string& path) = 0;
+  virtual const SessionOptions& options() const = 0;
+  // Queues a generation behind those in flight on this session. The options
+  // have passed check(). Throws RC_E_OUT_OF_MEMORY only; every other failure is
+  // told by the listener, after this function has returned.
+  virtual std::shared_ptr<Request> generate(
+      RequestOptions options, std::shared_ptr<Listener> listener) = 0;
+};
+
+// Counters since the engine began; see rc_backend_usage_report.
+struct Usage {
+  uint64_t requests = 0;
+  uint64_t prompt_tokens = 0;
+  uint64_t cached_tokens = 0;
+  uint64_t generated_tokens = 0;
+  uint64_t compute_us = 0;
+};
+
+// A tenant's meter: the engine adds what a session's requests use. Shared by
+// all sessions of models that were loaded through one backend handle.
+struct Meter {
+  std::atomic<uint64_t> requests{0};
+  std::atomic<uint64_t> prompt_tokens{0};
+  std::atomic<uint64_t> cached_tokens{0};
+  std::atomic<uint64_t> generated_tokens{0};
+  std::atomic<uint64_t> compute_us{0};
+};
+
+class Engine : public std::enable_shared_from_this<Engine> {
+ public:
+  // Gives the engine that is resident for this file, device and options, or
+  // loads one. `progress` as for ResidentModel::load.
+  static std::shared_ptr<Engine> load(
+      std::shared_ptr<const model::ModelFile> file,
+      std::shared_ptr<runtime::Device> device, const EngineOptions& options,
+      const std::function<bool(double)>& progress);
+  virtual ~Engine() = default;
+
+  virtual const model::ModelFile& file() const = 0;
+  virtual const std::shared_ptr<runtime::Device>& device() const = 0;
+  // With the numbers that were chosen for those left open.
+  virtual const EngineOptions& options() const = 0;
+  virtual const model::MemoryPlan& memory() const = 0;
+  virtual int64_t page_size() const = 0;
+
+  virtual std::shared_ptr<Session> create_session(
+      const SessionOptions& options, std::shared_ptr<Meter> meter) = 0;
+  // From what Session::save gave; the bytes are hostile.
+  virtual std::shared_ptr<Session> restore_session(
+      std::span<const std::byte> data, const std::string& name,
+      const SessionOptions& options, std::shared_ptr<Meter> meter) = 0;
+};
+
+}  // namespace rc::engine

@@ -1,0 +1,57 @@
+// A loop: where deliveries run. Any thread posts, the loop's thread runs them.
+//
+// Posting is lock-free and wakes the loop at most once per batch of deliveries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+struct uv_loop_s;
+
+namespace rc::engine {
+
+// Something to be done on the loop's thread, once.
+class Delivery {
+ public:
+  virtual ~Delivery() = default;
+  virtual void run() noexcept = 0;
+
+ private:
+  friend class Loop;
+  friend class DeliveryQueue;
+  Delivery* next_ = nullptr;
+};
+
+// What is in flight on a loop and can be told to end when the loop closes.
+class InFlight {
+ public:
+  virtual ~InFlight() = default;
+  virtual void cancel() noexcept = 0;
+};
+
+class Loop {
+ public:
+  static std::shared_ptr<Loop> on_uv(struct uv_loop_s* uv_loop);
+  static std::shared_ptr<Loop> with_descriptor();
+  // The library's own loop and its thread, made at the first call.
+  static std::shared_ptr<Loop> own();
+
+  virtual ~Loop() = default;
+
+  // Announces something that will post until leave(); keeps a libuv loop
+  // alive. Throws RC_E_CLOSED. The loop holds only a weak reference.
+  virtual void enter(const std::shared_ptr<InFlight>& in_flight) = 0;
+  // On the loop's thread, at the end of the last delivery.
+  virtual void leave(const InFlight* in_flight) noexcept = 0;
+  virtual void post(std::unique_ptr<Delivery> delivery) noexcept = 0;
+  virtual void close() noexcept = 0;
+
+  // Of loops made by with_descriptor(); the others throw
+  // RC_E_INVALID_ARGUMENT.
+  virtual int descriptor() = 0;
+  virtual size_t dispatch(size_t max) = 0;
+  virtual void wait(int64_t timeout_ms) = 0;
+};
+
+}  // namespace rc::engine
