@@ -7,6 +7,7 @@ Versions: ../requirements.txt.
     python make.py
 """
 
+import collections
 import io
 import json
 from pathlib import Path
@@ -280,15 +281,36 @@ def sentencepiece_models():
 # ---------------------------------------------------------------- WordPiece
 
 
+def wordpiece_vocabulary(normalizer, splitter, specials, size):
+    """Characters, then words and parts of words by frequency. (The trainer of tokenizers gives another
+    vocabulary at each run.)"""
+    count = collections.Counter()
+    for line in corpus():
+        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(line)):
+            count[word] += 4
+            for n in (2, 3, 4):
+                if len(word) > n:
+                    count[word[:n]] += 1
+                    count["##" + word[-n:]] += 1
+    characters = sorted({c for word in count for c in word})
+    pieces = specials + characters + ["##" + c for c in characters if c.isalnum()]
+    for piece, _ in sorted(count.items(), key=lambda p: (-p[1], p[0])):
+        if piece not in pieces and len(pieces) < size:
+            pieces.append(piece)
+    return pieces
+
+
 def wordpiece():
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    t = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
-    t.normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
-    t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
+    splitter = pre_tokenizers.BertPreTokenizer()
+    vocab = wordpiece_vocabulary(normalizer, splitter, specials, 480)
+    t = Tokenizer(models.WordPiece(vocab={p: i for i, p in enumerate(vocab)}, unk_token="[UNK]",
+                                   max_input_chars_per_word=100))
+    t.normalizer = normalizer
+    t.pre_tokenizer = splitter
     t.decoder = decoders.WordPiece(prefix="##", cleanup=False)
-    t.train_from_iterator(corpus(), trainers.WordPieceTrainer(
-        vocab_size=520, min_frequency=2, special_tokens=specials, continuing_subword_prefix="##", show_progress=False))
-    vocab = sorted(t.get_vocab(), key=t.get_vocab().get)
+    t.add_special_tokens([AddedToken(s, special=True, normalized=False) for s in specials])
 
     texts = TEXTS + ["The cats and the others; hellos worlds", "a" * 120]
     write_cases("wordpiece", hf_cases(t, texts, [s.format("[SEP]", "[MASK]", "[CLS]") for s in SPECIAL_TEXTS]))
