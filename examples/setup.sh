@@ -1,0 +1,43 @@
+# Shared by the scripts that set a machine up; to be sourced.
+#
+# need_packages PACKAGE...   installs the Debian packages that are missing, or,
+#                            without the rights to, says which and ends.
+# stage TEXT                 announces a stage, with the time passed so far.
+
+started=$(date +%s)
+
+stage() {
+  printf '\n== [%3d s] %s\n' $(($(date +%s) - started)) "$*"
+}
+
+need_packages() {
+  missing=
+  for package in "$@"; do
+    status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+    [ "$status" = "install ok installed" ] || missing="$missing $package"
+  done
+  [ -n "$missing" ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "These Debian packages, or what they are called on your system," \
+         "are needed:$missing" >&2
+    exit 1
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "Packages are missing. Please run this, then start again:" >&2
+    echo "  sudo apt-get install$missing" >&2
+    exit 1
+  fi
+  echo "installing:$missing"
+  # shellcheck disable=SC2086
+  { apt-get install -y -q --no-install-recommends $missing ||
+    { apt-get update -q &&
+      apt-get install -y -q --no-install-recommends $missing; }; } \
+    >"${TMPDIR:-/tmp}/runcible-apt.log" 2>&1 || {
+    cat "${TMPDIR:-/tmp}/runcible-apt.log" >&2
+    exit 1
+  }
+}
+
+# What the library and the command are built with.
+build_packages="g++ cmake ninja-build pkg-config libuv1-dev libpcre2-dev
+  libutf8proc-dev nlohmann-json3-dev libcli11-dev"

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Installs into a folder of its own and builds programs outside the tree against
+# it: by pkg-config, shared and static, and by find_package.
+#   tests/install/run.sh BUILD_FOLDER
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+
+libdir=$(dirname "$(find "$prefix" -name runcible.pc)")
+export PKG_CONFIG_PATH="$libdir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+export LD_LIBRARY_PATH="${libdir%/pkgconfig}"
+
+echo "pkg-config, shared"
+# shellcheck disable=SC2046
+cc -std=c99 -Wall -Wextra -pedantic -Werror "$here/program.c" \
+  $(pkg-config --cflags --libs runcible) -o "$work/shared"
+"$work/shared"
+readelf -d "$work/shared" | grep -q 'libruncible\.so\.1'
+
+echo "pkg-config --static"
+# What other libraries need comes after ours; only ours is taken static.
+libs=$(pkg-config --static --libs runcible |
+  sed 's/-lruncible\b/-l:libruncible.a/')
+# shellcheck disable=SC2046,SC2086
+cc -std=c99 "$here/program.c" $(pkg-config --cflags runcible) $libs \
+  -o "$work/static"
+"$work/static"
+! readelf -d "$work/static" | grep -q 'libruncible'
+
+echo "find_package"
+cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" ||
+  { cat "$work/cmake.log" >&2; exit 1; }
+cmake --build "$work/build" >"$work/cmake.log" ||
+  { cat "$work/cmake.log" >&2; exit 1; }
+"$work/build/shared"
+"$work/build/static"
+
+echo "the command"
+"$prefix/bin/runcible" --version
+echo "installed programs run"
