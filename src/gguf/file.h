@@ -16,9 +16,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "tensor/dtype.h"
 
 namespace rc::gguf {
@@ -39,7 +39,20 @@ enum class ValueType : uint32_t {
   kI64 = 11,
   kF64 = 12,
 };
+// "u32", "string", ...; "unknown" for a number that is no type.
 const char* value_type_name(ValueType type);
+// Bytes of one value of a scalar type; 0 for strings, arrays and unknown types.
+size_t value_bytes(ValueType type);
+
+// Limits beyond those of the format's description (keys of at most 65535
+// bytes, 4 dimensions), which bound memory and time.
+inline constexpr uint64_t kMaxEntries = 65536;
+inline constexpr uint64_t kMaxTensors = 131072;
+inline constexpr uint64_t kMaxKeyBytes = 65535;
+inline constexpr uint64_t kMaxTensorNameBytes = 64;
+inline constexpr uint32_t kMaxRank = 4;
+inline constexpr int kMaxArrayDepth = 4;
+inline constexpr uint64_t kDefaultAlignment = 32;
 
 // One metadata entry: a view into the mapped file. For an array, `type` is
 // kArray and `element_type` and `count` describe it; nested arrays are kept as
@@ -47,9 +60,10 @@ const char* value_type_name(ValueType type);
 struct Entry {
   std::string_view key;
   ValueType type;
-  ValueType element_type;  // of an array; else equal to type
-  uint64_t count;          // elements of an array; else 1
-  std::span<const std::byte> bytes;  // the value, without type and count
+  ValueType element_type;            // of an array; else equal to type
+  uint64_t count;                    // elements of an array; else 1
+  std::span<const std::byte> bytes;  // the value, without type and count;
+                                     // at any address
 };
 
 // One tensor. `shape` is written slowest dimension first (the file stores the
@@ -58,7 +72,8 @@ struct Tensor {
   std::string_view name;
   DType dtype;
   std::vector<int64_t> shape;
-  std::span<const std::byte> data;  // exactly the tensor's bytes
+  std::span<const std::byte> data;  // exactly the tensor's bytes; aligned as
+                                    // the file says, which may be to 1
   uint64_t offset;                  // of the data from the file's start
 };
 
@@ -70,7 +85,6 @@ class File {
   static std::shared_ptr<const File> from_memory(
       std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
       std::string name);
-  virtual ~File() = default;
 
   const std::string& name() const { return name_; }
   uint32_t version() const { return version_; }
@@ -78,13 +92,14 @@ class File {
   uint64_t alignment() const { return alignment_; }
   std::span<const Entry> entries() const { return entries_; }
   std::span<const Tensor> tensors() const { return tensors_; }
-  const Entry* find(std::string_view key) const;            // or nullptr
-  const Tensor* find_tensor(std::string_view name) const;   // or nullptr
+  const Entry* find(std::string_view key) const;           // or nullptr
+  const Tensor* find_tensor(std::string_view name) const;  // or nullptr
 
   // Metadata by key. The find_* return nullopt if the key is absent and throw
   // if it has another type (any integer type that holds the value will do for
-  // an integer, f32 and f64 for a float). The others throw RC_E_FORMAT naming
-  // file and key if it is absent.
+  // an integer, f32 and f64 for a float; arrays alike, and find_ints takes
+  // arrays of bool too, as 0 and 1). The others throw RC_E_FORMAT naming file
+  // and key if it is absent.
   std::optional<int64_t> find_int(std::string_view key) const;
   std::optional<double> find_float(std::string_view key) const;
   std::optional<bool> find_bool(std::string_view key) const;
@@ -100,19 +115,31 @@ class File {
   double get_float(std::string_view key) const;
   std::string_view get_string(std::string_view key) const;
 
- protected:
-  File() = default;
+  // Throws RC_E_IO if the file was shortened or extended since it was opened.
+  // To be called before long reads of tensor data; see base/mapped_file.h.
+  void check_unchanged() const;
+
+ private:
   friend class Parser;
+  File() = default;
+
+  // The entry, if it is there; throws unless it is an array.
+  const Entry* find_array(std::string_view key, const char* wanted) const;
+  [[noreturn]] void wrong_type(const Entry& entry, const char* wanted) const;
+  [[noreturn]] void absent(std::string_view key) const;
 
   std::string name_;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<const MappedFile> mapping_;  // null if read from memory
   uint32_t version_ = 0;
   uint64_t size_ = 0;
   uint64_t alignment_ = 32;
   std::vector<Entry> entries_;
   std::vector<Tensor> tensors_;
-  std::unordered_map<std::string_view, size_t> entry_index_;
-  std::unordered_map<std::string_view, size_t> tensor_index_;
+  // Indices in the order of keys and of names, for searching. No hash table:
+  // a hostile file could make all its keys collide.
+  std::vector<uint32_t> entry_order_;
+  std::vector<uint32_t> tensor_order_;
 };
 
 }  // namespace rc::gguf

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "runcible/base.h"
+#include "tensor/half.h"
 
 namespace rc {
 
@@ -17,7 +18,7 @@ struct DTypeInfo {
   const char* name;    // "Q4_K"
   int64_t block_size;  // elements per block; 1 for plain types
   int64_t block_bytes;
-  bool decodable;      // decode_row works for it
+  bool decodable;  // decode_row works for it
 };
 
 // Of every type that GGUF has assigned; nullptr for a number that is none
@@ -31,24 +32,28 @@ const char* dtype_name(DType dtype);
 // columns is no multiple of the block size, or on overflow.
 std::optional<uint64_t> row_bytes(DType dtype, int64_t columns);
 
+// Decodes `columns` elements, a multiple of the block size, from `source`, at
+// any address, to `target`. Never throws.
+using Decoder = void (*)(const void* source, float* target,
+                         int64_t columns) noexcept;
+
+// nullptr if the type is unknown or has no decoder.
+Decoder find_decoder(DType dtype);
+
 // Decodes `columns` elements to f32, bit for bit as the format defines it.
-// `source` holds exactly row_bytes(dtype, columns). Throws RC_E_UNSUPPORTED for
-// a type that is recognised but has no decoder.
+// `source` holds exactly row_bytes(dtype, columns), at any address. Throws
+// RC_E_UNSUPPORTED for a type that has no decoder and RC_E_INVALID_ARGUMENT if
+// columns is no multiple of the block size.
 void decode_row(DType dtype, const void* source, float* target,
                 int64_t columns);
 
 // Encodes f32 values; for the types that a writer of files and caches needs:
 // F32 F16 BF16 F64 I8..I64 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K IQ4_NL.
-// Simple rounding to the nearest representable value per block. Throws
-// RC_E_UNSUPPORTED for others.
+// Simple rounding to the nearest representable value per block. In types with
+// scales NaN becomes 0 and infinity the largest value that the block can hold;
+// integers saturate. Throws as decode_row does.
 void encode_row(DType dtype, const float* source, void* target,
                 int64_t columns);
 bool encodable(DType dtype);
-
-// IEEE binary16 and bfloat16, rounding to nearest even.
-float f16_to_f32(uint16_t bits);
-uint16_t f32_to_f16(float value);
-float bf16_to_f32(uint16_t bits);
-uint16_t f32_to_bf16(float value);
 
 }  // namespace rc

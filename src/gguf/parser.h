@@ -1,0 +1,55 @@
+// Turns the bytes of a file into a File, or throws. See file.h for what is
+// promised.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "gguf/file.h"
+
+namespace rc::gguf {
+
+class Parser {
+ public:
+  Parser(std::span<const std::byte> bytes, std::string name);
+
+  // To be called once. The result keeps alive what owns the bytes.
+  std::shared_ptr<const File> parse(std::shared_ptr<const void> owner,
+                                    std::shared_ptr<const MappedFile> mapping);
+
+ private:
+  // Throws RC_E_FORMAT with the file's name before the parts.
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const;
+
+  // The next bytes, which `what` names for the message if they are missing.
+  std::span<const std::byte> take(uint64_t count, const char* what);
+  template <class T>
+  T read(const char* what);
+  std::string_view read_string(const char* what);
+  uint64_t remaining() const { return bytes_.size() - position_; }
+
+  void read_header();
+  void read_entries();
+  void read_value(Entry* entry);
+  // Steps over the elements of an array and returns how many there are.
+  uint64_t skip_array(ValueType* element_type, int depth,
+                      std::span<const std::byte>* elements);
+  ValueType read_value_type();
+  void read_alignment();
+  void read_tensor_infos();
+  uint64_t read_shape(Tensor* tensor);
+  void place_tensors();
+  void refuse_overlaps() const;
+
+  std::span<const std::byte> bytes_;
+  uint64_t position_ = 0;
+  std::shared_ptr<File> file_;
+  uint64_t entry_count_ = 0;
+  uint64_t tensor_count_ = 0;
+  // What is being read, for messages: empty, or "key 'x'", "tensor 'y'".
+  std::string context_;
+};
+
+}  // namespace rc::gguf
