@@ -41,7 +41,7 @@ typedef struct rc_device_report {
     sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, \
         0, NULL, NULL, NULL                                                \
   }
-RC_API void rc_device_report_init(rc_device_report *report);
+RC_API void rc_device_report_init(rc_device_report *report, size_t size);
 
 /* Looks at every backend that is built in, registered, or found as a module.
  * Takes as long as their drivers take to answer. *list is the caller's; see
@@ -78,7 +78,7 @@ typedef struct rc_backend_options {
 
 #define RC_BACKEND_OPTIONS_INIT \
   { sizeof(rc_backend_options), 0, 0, 0, 0, 0 }
-RC_API void rc_backend_options_init(rc_backend_options *options);
+RC_API void rc_backend_options_init(rc_backend_options *options, size_t size);
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
  * by commas: "auto", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The first
@@ -121,7 +121,8 @@ typedef struct rc_backend_usage_report {
 
 #define RC_BACKEND_USAGE_REPORT_INIT \
   { sizeof(rc_backend_usage_report), 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_backend_usage_report_init(rc_backend_usage_report *report);
+RC_API void rc_backend_usage_report_init(rc_backend_usage_report *report,
+                                         size_t size);
 RC_API rc_status rc_backend_usage(rc_backend *backend,
                                   rc_backend_usage_report *report);
 

@@ -11,13 +11,21 @@
  *   handles may be released in any order. A released handle must not be used;
  *   using one is reported as RC_E_INVALID_ARGUMENT where that can be told.
  * - Options and reports are structs that begin with their own size. Begin with
- *   the RC_*_INIT macro (or the rc_*_init function). NULL options mean the
- *   defaults. A struct of an older, smaller header works: the members that it
- *   lacks take their defaults.
+ *   the RC_*_INIT macro, or with the function rc_*_init, whose `size` is the
+ *   struct's sizeof in the caller's header (NULL does nothing). NULL options
+ *   mean the defaults. A struct of an older, smaller header works: the members
+ *   that it lacks take their defaults, and nothing beyond it is written. A
+ *   struct of a newer header works while what this library lacks is zero.
  * - Strings are UTF-8. Inputs are a pointer and a length, or NUL-terminated
  *   where the name ends in _cstr or the comment says so.
  * - Any function may be called from any thread.
  * - Nothing in the library ends the process or writes to stdout or stderr.
+ * - The library has threads of its own once a model is loaded or a callback is
+ *   wanted. They do not exist in the child of a fork, which therefore must not
+ *   use handles of its parent nor this library, only exec. They hold up no
+ *   exit: a process may end with requests in flight; callbacks on the library's
+ *   own loop thread stop when exit begins. A program that loaded the library
+ *   with dlopen cannot unload it.
  */
 #ifndef RUNCIBLE_BASE_H
 #define RUNCIBLE_BASE_H

@@ -83,7 +83,7 @@ typedef struct rc_generate_options {
         -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64, 1.0f,   \
         0.0f, 0.0f, NULL, 0, NULL, 0, NULL, 0, 0, -1, 0                     \
   }
-RC_API void rc_generate_options_init(rc_generate_options *options);
+RC_API void rc_generate_options_init(rc_generate_options *options, size_t size);
 
 /* Why a request ended. */
 typedef int32_t rc_end_reason;
@@ -115,7 +115,7 @@ typedef struct rc_generate_report {
 
 #define RC_GENERATE_REPORT_INIT \
   { sizeof(rc_generate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_generate_report_init(rc_generate_report *report);
+RC_API void rc_generate_report_init(rc_generate_report *report, size_t size);
 
 typedef int32_t rc_event_type;
 enum {
@@ -191,7 +191,7 @@ RC_API rc_status rc_request_next(rc_request *request, int64_t timeout_ms,
     sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0, NULL,  \
         RC_GENERATE_REPORT_INIT                                        \
   }
-RC_API void rc_event_init(rc_event *event);
+RC_API void rc_event_init(rc_event *event, size_t size);
 
 /* Blocks until the request has ended (its events may still wait on its loop);
  * RC_E_TIMEOUT after timeout_ms (negative: no limit). Any thread. */

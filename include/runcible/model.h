@@ -46,7 +46,7 @@ typedef struct rc_tensor_report {
 
 #define RC_TENSOR_REPORT_INIT \
   { sizeof(rc_tensor_report), NULL, NULL, 0, 0, {0, 0, 0, 0}, 0, 0 }
-RC_API void rc_tensor_report_init(rc_tensor_report *report);
+RC_API void rc_tensor_report_init(rc_tensor_report *report, size_t size);
 
 RC_API size_t rc_model_info_tensor_count(const rc_model_info *info);
 RC_API rc_status rc_model_info_tensor(const rc_model_info *info, size_t i,
@@ -105,7 +105,7 @@ typedef struct rc_tokenizer_report {
 
 #define RC_TOKENIZER_REPORT_INIT \
   { sizeof(rc_tokenizer_report), NULL, 0, -1, -1, -1 }
-RC_API void rc_tokenizer_report_init(rc_tokenizer_report *report);
+RC_API void rc_tokenizer_report_init(rc_tokenizer_report *report, size_t size);
 RC_API rc_status rc_tokenizer_describe(const rc_tokenizer *tokenizer,
                                        rc_tokenizer_report *report);
 
@@ -141,7 +141,7 @@ typedef struct rc_model_options {
 
 #define RC_MODEL_OPTIONS_INIT \
   { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL }
-RC_API void rc_model_options_init(rc_model_options *options);
+RC_API void rc_model_options_init(rc_model_options *options, size_t size);
 
 /* What a model would take of device memory; exact, in bytes. */
 typedef struct rc_model_plan_report {
@@ -160,7 +160,8 @@ typedef struct rc_model_plan_report {
 
 #define RC_MODEL_PLAN_REPORT_INIT \
   { sizeof(rc_model_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_model_plan_report_init(rc_model_plan_report *report);
+RC_API void rc_model_plan_report_init(rc_model_plan_report *report,
+                                      size_t size);
 
 /* Computes what loading would take, loading nothing. Statuses of
  * rc_model_load but those about memory. */
@@ -217,7 +218,7 @@ typedef struct rc_model_report {
 
 #define RC_MODEL_REPORT_INIT \
   { sizeof(rc_model_report), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_model_report_init(rc_model_report *report);
+RC_API void rc_model_report_init(rc_model_report *report, size_t size);
 RC_API rc_status rc_model_describe(rc_model *model, rc_model_report *report);
 
 /* The model's file and tokenizer; each is the caller's to release.

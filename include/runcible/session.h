@@ -38,7 +38,7 @@ typedef struct rc_session_options {
 
 #define RC_SESSION_OPTIONS_INIT \
   { sizeof(rc_session_options), 0, RC_FULL_ERROR, 0 }
-RC_API void rc_session_options_init(rc_session_options *options);
+RC_API void rc_session_options_init(rc_session_options *options, size_t size);
 
 /* Makes an empty session; it keeps the model alive. */
 RC_API rc_status rc_session_create(rc_model *model,

@@ -18,7 +18,6 @@ class Delivery {
   virtual void run() noexcept = 0;
 
  private:
-  friend class Loop;
   friend class DeliveryQueue;
   Delivery* next_ = nullptr;
 };
@@ -44,13 +43,18 @@ class Loop {
   virtual void enter(const std::shared_ptr<InFlight>& in_flight) = 0;
   // On the loop's thread, at the end of the last delivery.
   virtual void leave(const InFlight* in_flight) noexcept = 0;
+  // Only between enter and leave. What a loop cannot deliver any more
+  // (abandon, end of the process) is dropped.
   virtual void post(std::unique_ptr<Delivery> delivery) noexcept = 0;
   virtual void close() noexcept = 0;
+  // Nobody holds a handle to the loop any more; see rc_loop_release.
+  virtual void abandon() noexcept = 0;
 
   // Of loops made by with_descriptor(); the others throw
   // RC_E_INVALID_ARGUMENT.
   virtual int descriptor() = 0;
   virtual size_t dispatch(size_t max) = 0;
+  // Throws RC_E_TIMEOUT, RC_E_CLOSED.
   virtual void wait(int64_t timeout_ms) = 0;
 };
 
