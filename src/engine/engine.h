@@ -15,15 +15,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/token.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"
-#include "text/tokenizer.h"
 
 namespace rc::engine {
-
-using text::TokenId;
 
 struct EngineOptions {
   int64_t context_length = 0;  // 0: see rc_model_options
@@ -144,15 +143,6 @@ class Session {
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };
 
-// Counters since the engine began; see rc_backend_usage_report.
-struct Usage {
-  uint64_t requests = 0;
-  uint64_t prompt_tokens = 0;
-  uint64_t cached_tokens = 0;
-  uint64_t generated_tokens = 0;
-  uint64_t compute_us = 0;
-};
-
 // A tenant's meter: the engine adds what a session's requests use. Shared by
 // all sessions of models that were loaded through one backend handle.
 struct Meter {
@@ -182,10 +172,11 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   virtual std::shared_ptr<Session> create_session(
       const SessionOptions& options, std::shared_ptr<Meter> meter) = 0;
-  // From what Session::save gave; the bytes are hostile.
+  // From what Session::save gave, opened with gguf::File::open or
+  // from_memory; what it says is hostile. The file is not kept.
   virtual std::shared_ptr<Session> restore_session(
-      std::span<const std::byte> data, const std::string& name,
-      const SessionOptions& options, std::shared_ptr<Meter> meter) = 0;
+      const gguf::File& file, const SessionOptions& options,
+      std::shared_ptr<Meter> meter) = 0;
 };
 
 }  // namespace rc::engine
