@@ -250,12 +250,12 @@ void Parser::read_tensor_infos() {
              "again");
     }
     const int64_t columns = tensor.shape.back();
-    const auto row = row_bytes(tensor.dtype, columns);
-    if (!row) {
+    if (columns % info->block_size != 0) {
       refuse("its rows of ", columns, " elements are no multiple of the ",
              info->block_size, " that a block of ", info->name, " holds");
     }
-    const auto size = checked_mul(*row, rows);
+    const auto row = row_bytes(tensor.dtype, columns);
+    const auto size = row ? checked_mul(*row, rows) : std::nullopt;
     tensor.offset = read<uint64_t>("its offset");
     // Sizes and offsets are checked in place_tensors, when the place of the
     // data is known; until then `data` only carries the size.

@@ -59,27 +59,44 @@ void decode_block(const BlockQ8_1& block, float* y) {
   for (int j = 0; j < 32; ++j) y[j] = static_cast<float>(block.quants[j]) * d;
 }
 
+// The K types with sixteen groups of 16 elements store their quants in two
+// halves of 128, each as four runs of 32: the place of a group's first element.
+struct Place {
+  int half;  // 0 or 1
+  int run;   // 0 to 3
+  int byte;  // within the run, 0 or 16
+};
+
+Place place_of_group(int group) {
+  return {group / 8, group % 8 / 2, 16 * (group % 2)};
+}
+
 void decode_block(const BlockQ2_K& block, float* y) {
   const float d = f16_to_f32(block.scale);
   const float dmin = f16_to_f32(block.min_scale);
-  for (int i = 0; i < kLargeBlock; ++i) {
-    const int half = i / 128, group = i % 128 / 32, l = i % 32;
-    const uint8_t scales = block.scales[i / 16];
-    const float dl = d * static_cast<float>(scales & 15);
-    const float ml = dmin * static_cast<float>(scales >> 4);
-    const int q = (block.quants[32 * half + l] >> (2 * group)) & 3;
-    y[i] = dl * static_cast<float>(q) - ml;
+  for (int group = 0; group < 16; ++group) {
+    const Place place = place_of_group(group);
+    const float dl = d * static_cast<float>(block.scales[group] & 15);
+    const float ml = dmin * static_cast<float>(block.scales[group] >> 4);
+    const uint8_t* quants = block.quants + 32 * place.half + place.byte;
+    for (int l = 0; l < 16; ++l) {
+      *y++ = dl * static_cast<float>((quants[l] >> (2 * place.run)) & 3) - ml;
+    }
   }
 }
 
 void decode_block(const BlockQ3_K& block, float* y) {
   const float d = f16_to_f32(block.scale);
-  for (int i = 0; i < kLargeBlock; ++i) {
-    const int half = i / 128, group = i % 128 / 32, l = i % 32;
-    const float dl = d * static_cast<float>(q3_k_scale(block.scales, i / 16));
-    const int low = (block.quants[32 * half + l] >> (2 * group)) & 3;
-    const int high = (block.high[l] >> (i / 32)) & 1;
-    y[i] = dl * static_cast<float>((low | (high << 2)) - 4);
+  for (int group = 0; group < 16; ++group) {
+    const Place place = place_of_group(group);
+    const float dl = d * static_cast<float>(q3_k_scale(block.scales, group));
+    const uint8_t* quants = block.quants + 32 * place.half + place.byte;
+    const uint8_t* high = block.high + place.byte;
+    for (int l = 0; l < 16; ++l) {
+      const int third = (high[l] >> (group / 2)) & 1;
+      const int q = ((quants[l] >> (2 * place.run)) & 3) | (third << 2);
+      *y++ = dl * static_cast<float>(q - 4);
+    }
   }
 }
 
@@ -117,13 +134,18 @@ void decode_block(const BlockQ5_K& block, float* y) {
 
 void decode_block(const BlockQ6_K& block, float* y) {
   const float d = f16_to_f32(block.scale);
-  for (int i = 0; i < kLargeBlock; ++i) {
-    const int half = i / 128, group = i % 128 / 32, l = i % 32;
-    const uint8_t byte = block.low[64 * half + 32 * (group % 2) + l];
-    const int low = group < 2 ? byte & 15 : byte >> 4;
-    const int high = (block.high[32 * half + l] >> (2 * group)) & 3;
-    const float dl = d * static_cast<float>(block.scales[i / 16]);
-    y[i] = dl * static_cast<float>((low | (high << 4)) - 32);
+  for (int group = 0; group < 16; ++group) {
+    const Place place = place_of_group(group);
+    const float dl = d * static_cast<float>(block.scales[group]);
+    const uint8_t* low =
+        block.low + 64 * place.half + 32 * (place.run % 2) + place.byte;
+    const int shift = place.run < 2 ? 0 : 4;
+    const uint8_t* high = block.high + 32 * place.half + place.byte;
+    for (int l = 0; l < 16; ++l) {
+      const int upper = (high[l] >> (2 * place.run)) & 3;
+      const int q = ((low[l] >> shift) & 15) | (upper << 4);
+      *y++ = dl * static_cast<float>(q - 32);
+    }
   }
 }
 

@@ -1,0 +1,102 @@
+#include "base/new_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/quote.h"
+
+namespace rc {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 20;
+// Names that other processes left behind, before giving up.
+constexpr int kMaxAttempts = 100;
+
+}  // namespace
+
+NewFile::NewFile(const std::string& path) : path_(path) {
+  if (path.empty()) fail(RC_E_INVALID_ARGUMENT, "the path of a file is empty");
+  if (path.find('\0') != std::string::npos) {
+    fail(RC_E_INVALID_ARGUMENT, "the path ", quote(path),
+         " contains a zero byte");
+  }
+  buffer_.reserve(kBufferBytes);
+  create();
+}
+
+void NewFile::create() {
+  static std::atomic<unsigned> counter = 0;
+  const size_t slash = path_.rfind('/');
+  const std::string folder =
+      slash == std::string::npos ? "" : path_.substr(0, slash + 1);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::string name =
+        cat(folder, ".runcible-", ::getpid(), "-", counter++, ".tmp");
+    descriptor_ =
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = std::move(name);
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  const int error = errno;
+  if (error == ENOENT || error == ENOTDIR) {
+    fail(RC_E_NOT_FOUND, path_, ": there is no such folder");
+  }
+  fail_with(error, "cannot be created");
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void NewFile::fail_with(int error, const char* what) const {
+  fail(RC_E_IO, path_, ": ", what, ": ",
+       std::generic_category().message(error));
+}
+
+void NewFile::append(std::span<const std::byte> bytes) {
+  if (bytes.size() > kBufferBytes - buffer_.size()) flush();
+  if (bytes.size() >= kBufferBytes) {
+    write_all(bytes);
+  } else {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  }
+}
+
+void NewFile::flush() {
+  write_all(buffer_);
+  buffer_.clear();
+}
+
+void NewFile::write_all(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_with(errno, "cannot be written");
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+}
+
+void NewFile::commit() {
+  flush();
+  // Some file systems notice only now that the disk is full.
+  if (::fsync(descriptor_) != 0) fail_with(errno, "cannot be written");
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) fail_with(errno, "cannot be written");
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail_with(errno, "cannot be replaced");
+  }
+  temporary_.clear();
+}
+
+}  // namespace rc

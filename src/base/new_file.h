@@ -1,0 +1,41 @@
+// A file that appears under its name only when it is complete.
+//
+// Bytes go to a temporary file in the same folder, which commit() renames; a
+// file of that name is replaced at that moment. Whatever fails before, a full
+// disk for instance, leaves no trace and throws RC_E_IO. For one thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rc {
+
+class NewFile {
+ public:
+  // Throws RC_E_INVALID_ARGUMENT, RC_E_NOT_FOUND (no such folder), RC_E_IO.
+  explicit NewFile(const std::string& path);
+  // Removes what was written unless it was committed.
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void append(std::span<const std::byte> bytes);
+  // Writes everything to the disk and gives the file its name. To be called
+  // once.
+  void commit();
+
+ private:
+  void create();
+  void flush();
+  void write_all(std::span<const std::byte> bytes);
+  [[noreturn]] void fail_with(int error, const char* what) const;
+
+  std::string path_;
+  std::string temporary_;  // empty while there is none
+  std::vector<std::byte> buffer_;
+  int descriptor_ = -1;
+};
+
+}  // namespace rc
