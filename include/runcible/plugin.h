@@ -16,9 +16,10 @@
  *   `message`, which is never NULL. A failing device is a status
  *   (RC_E_DEVICE_LOST, ...), never a crash; exceptions must not leave a plugin.
  * - The library calls the functions of one opened device from one thread at a
- *   time, except that create_weight, destroy_weight, create_buffer and
- *   destroy_buffer may be called at any time from any thread. Different
- *   opened devices are used from different threads at once.
+ *   time, except that weight_bytes, create_weight, destroy_weight,
+ *   create_buffer and destroy_buffer may be called at any time from any thread.
+ *   Different opened devices are used from different threads at once.
+ *   device_count and device_info may be called at any time from any thread.
  * - Shapes are written slowest dimension first; tensors are row-major and
  *   dense. All numbers in memory are little-endian.
  */
@@ -70,8 +71,8 @@ typedef struct rc_plugin_value {
   int32_t rank;
   int64_t shape[RC_PLUGIN_MAX_RANK];
   int32_t storage;
-  int32_t index;
-  uint64_t offset;
+  int32_t index;   /* no meaning for scratch */
+  uint64_t offset; /* of scratch: a multiple of 64 */
 } rc_plugin_value;
 
 /* The op vocabulary. R is RC_DIM_ROWS or RC_DIM_OUTPUTS; every value is F32

@@ -1,0 +1,470 @@
+#include "tensor/op.h"
+
+#include <cmath>
+#include <initializer_list>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace rc {
+namespace {
+
+using PluginValue = rc_plugin_value;
+
+bool is_floating_row(int64_t dimension) {
+  return dimension == RC_DIM_ROWS || dimension == RC_DIM_OUTPUTS;
+}
+
+// Looks at one op; every method throws with the op's name and both shapes.
+class OpCheck {
+ public:
+  OpCheck(const rc_plugin_op& op, std::span<const PluginValue> values)
+      : op_(op), values_(values) {}
+
+  void run();
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    fail(RC_E_INVALID_ARGUMENT, op_name(op_.code), ": ", parts...);
+  }
+
+  const PluginValue& value(int32_t number, const char* role) const {
+    if (number < 0 || static_cast<size_t>(number) >= values_.size()) {
+      refuse(role, " is value ", number, ", but the program has ",
+             values_.size());
+    }
+    check_value(values_[number]);
+    return values_[number];
+  }
+  const PluginValue& input(int slot, const char* role) const {
+    return value(op_.inputs[slot], role);
+  }
+  const PluginValue* optional_input(int slot, const char* role) const {
+    return op_.inputs[slot] == -1 ? nullptr : &input(slot, role);
+  }
+  // The slots from these counts on must be empty.
+  void slots(int inputs, int outputs) const {
+    for (int i = inputs; i < RC_PLUGIN_MAX_INPUTS; ++i) {
+      if (op_.inputs[i] != -1) refuse("takes ", inputs, " inputs at most");
+    }
+    for (int i = outputs; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
+      if (op_.outputs[i] != -1) refuse("has ", outputs, " outputs");
+    }
+  }
+
+  void expect(const PluginValue& value, const char* role, DType dtype,
+              std::initializer_list<int64_t> shape) const {
+    bool good = value.dtype == dtype &&
+                value.rank == static_cast<int32_t>(shape.size());
+    int i = 0;
+    for (int64_t dimension : shape) {
+      good = good && value.shape[i++] == dimension;
+    }
+    if (good) return;
+    PluginValue wanted = {};
+    wanted.dtype = dtype;
+    wanted.rank = static_cast<int32_t>(shape.size());
+    i = 0;
+    for (int64_t dimension : shape) wanted.shape[i++] = dimension;
+    refuse(role, " is ", value_text(value), " where ", value_text(wanted),
+           " is needed");
+  }
+  void expect_alike(const PluginValue& value, const char* role,
+                    const PluginValue& pattern) const {
+    bool good = value.dtype == pattern.dtype && value.rank == pattern.rank;
+    for (int i = 0; good && i < pattern.rank; ++i) {
+      good = value.shape[i] == pattern.shape[i];
+    }
+    if (!good) {
+      refuse(role, " is ", value_text(value), " where ", value_text(pattern),
+             " is needed");
+    }
+  }
+
+  // F32 rows that an op or the host has written.
+  const PluginValue& activation(const PluginValue& value, const char* role,
+                                int min_rank, int max_rank) const {
+    if (value.storage == RC_STORAGE_WEIGHT ||
+        value.storage == RC_STORAGE_CACHE) {
+      refuse(role, " is a weight or cache where rows are needed");
+    }
+    if (value.dtype != RC_DTYPE_F32 || !is_floating_row(value.shape[0]) ||
+        value.rank < min_rank || value.rank > max_rank) {
+      refuse(role, " is ", value_text(value), " where F32 rows of rank ",
+             min_rank, " to ", max_rank, " are needed");
+    }
+    return value;
+  }
+  const PluginValue& weight(int slot, const char* role) const {
+    const PluginValue& found = input(slot, role);
+    if (found.storage != RC_STORAGE_WEIGHT) refuse(role, " must be a weight");
+    return found;
+  }
+  const PluginValue& output(int slot) const {
+    const PluginValue& found = value(op_.outputs[slot], "output");
+    if (found.storage != RC_STORAGE_SCRATCH &&
+        found.storage != RC_STORAGE_OUTPUT) {
+      refuse("the output must be scratch or an output of the program");
+    }
+    return found;
+  }
+  const PluginValue& cache(int slot, const char* role,
+                           int64_t head_size) const {
+    const PluginValue& found = input(slot, role);
+    const bool known = found.dtype == RC_DTYPE_F32 ||
+                       found.dtype == RC_DTYPE_F16 ||
+                       found.dtype == RC_DTYPE_Q8_0;
+    if (found.storage != RC_STORAGE_CACHE || found.rank != 4 || !known ||
+        found.shape[3] != head_size) {
+      refuse(role, " is ", value_text(found),
+             " where a cache [pages, kv_heads, page_size, ", head_size,
+             "] of F32, F16 or Q8_0 is needed");
+    }
+    return found;
+  }
+  // positions, sequences and page_table in three slots from `slot` on.
+  void places(int slot, int64_t rows) const {
+    expect(input(slot, "positions"), "positions", RC_DTYPE_I32, {rows});
+    expect(input(slot + 1, "sequences"), "sequences", RC_DTYPE_I32, {rows});
+    const PluginValue& table = input(slot + 2, "page_table");
+    if (table.dtype != RC_DTYPE_I32 || table.rank != 2 ||
+        table.shape[0] != RC_DIM_SEQUENCES) {
+      refuse("page_table is ", value_text(table),
+             " where I32 [sequences, m] is needed");
+    }
+  }
+  void finite(const char* name, float number) const {
+    if (!std::isfinite(number)) refuse(name, " is ", number);
+  }
+
+  void get_rows() const;
+  void rms_norm() const;
+  void linear() const;
+  void rope() const;
+  void cache_store() const;
+  void attention() const;
+  void glu() const;
+  void add() const;
+  void scale() const;
+  void softcap() const;
+  void route() const;
+  void expert_linear() const;
+  void expert_sum() const;
+
+  const rc_plugin_op& op_;
+  std::span<const PluginValue> values_;
+};
+
+void OpCheck::get_rows() const {
+  slots(2, 1);
+  const PluginValue& table = input(0, "table");
+  const PluginValue& ids = input(1, "ids");
+  if (table.storage == RC_STORAGE_WEIGHT) {
+    if (table.rank != 2) {
+      refuse("table is ", value_text(table), " where rank 2 is needed");
+    }
+  } else {
+    activation(table, "table", 2, 2);
+  }
+  if (!is_floating_row(ids.shape[0])) {
+    refuse("ids are ", value_text(ids), " where one per row is needed");
+  }
+  expect(ids, "ids", RC_DTYPE_I32, {ids.shape[0]});
+  expect(output(0), "output", RC_DTYPE_F32, {ids.shape[0], table.shape[1]});
+}
+
+void OpCheck::rms_norm() const {
+  slots(2, 1);
+  const PluginValue& x = activation(input(0, "x"), "x", 2, 3);
+  expect(weight(1, "weight"), "weight", RC_DTYPE_F32, {x.shape[x.rank - 1]});
+  expect_alike(output(0), "output", x);
+  finite("epsilon", op_.params.norm.epsilon);
+  if (op_.params.norm.epsilon < 0) {
+    refuse("epsilon is ", op_.params.norm.epsilon);
+  }
+}
+
+void OpCheck::linear() const {
+  slots(4, 1);
+  const PluginValue& x = activation(input(0, "x"), "x", 2, 2);
+  const PluginValue& w = weight(1, "weight");
+  if (w.rank != 2 || w.shape[1] != x.shape[1]) {
+    refuse("x is ", value_text(x), ", weight is ", value_text(w),
+           "; their last dimensions must be equal and the weight of rank 2");
+  }
+  const int64_t n = w.shape[0];
+  if (const PluginValue* bias = optional_input(2, "bias")) {
+    weight(2, "bias");
+    expect(*bias, "bias", RC_DTYPE_F32, {n});
+  }
+  if (const PluginValue* residual = optional_input(3, "residual")) {
+    activation(*residual, "residual", 2, 2);
+    expect(*residual, "residual", RC_DTYPE_F32, {x.shape[0], n});
+  }
+  expect(output(0), "output", RC_DTYPE_F32, {x.shape[0], n});
+}
+
+void OpCheck::rope() const {
+  slots(3, 1);
+  const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
+  expect(input(1, "positions"), "positions", RC_DTYPE_I32, {x.shape[0]});
+  const PluginValue& frequencies = weight(2, "frequencies");
+  expect(frequencies, "frequencies", RC_DTYPE_F32, {frequencies.shape[0]});
+  // Divided rather than doubled: the count may be anything.
+  if (frequencies.shape[0] > x.shape[2] / 2) {
+    refuse("frequencies are ", value_text(frequencies), ", but a head has ",
+           x.shape[2], " elements; at most half as many can turn");
+  }
+  expect_alike(output(0), "output", x);
+  const int32_t style = op_.params.rope.style;
+  if (style != RC_ROPE_ADJACENT && style != RC_ROPE_HALVES) {
+    refuse("style is ", style);
+  }
+  finite("scale", op_.params.rope.scale);
+}
+
+void OpCheck::cache_store() const {
+  slots(5, 0);
+  const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
+  places(1, x.shape[0]);
+  const PluginValue& target = cache(4, "cache", x.shape[2]);
+  if (target.shape[1] != x.shape[1]) {
+    refuse("x is ", value_text(x), ", but the cache is ", value_text(target));
+  }
+}
+
+void OpCheck::attention() const {
+  slots(6, 1);
+  const PluginValue& q = activation(input(0, "q"), "q", 3, 3);
+  const PluginValue& keys = cache(1, "key cache", q.shape[2]);
+  const PluginValue& values = cache(2, "value cache", q.shape[2]);
+  for (int i = 0; i < 3; ++i) {
+    if (keys.shape[i] != values.shape[i]) {
+      refuse("key cache is ", value_text(keys), ", value cache is ",
+             value_text(values), "; their shapes must be equal");
+    }
+  }
+  if (q.shape[1] % keys.shape[1] != 0) {
+    refuse(q.shape[1], " heads are no multiple of ", keys.shape[1],
+           " key/value heads");
+  }
+  places(3, q.shape[0]);
+  expect_alike(output(0), "output", q);
+  finite("scale", op_.params.attention.scale);
+  finite("softcap", op_.params.attention.softcap);
+  if (op_.params.attention.window < 0) {
+    refuse("window is ", op_.params.attention.window);
+  }
+}
+
+void OpCheck::glu() const {
+  slots(2, 1);
+  const PluginValue& gate = activation(input(0, "gate"), "gate", 1, 4);
+  expect_alike(activation(input(1, "up"), "up", 1, 4), "up", gate);
+  expect_alike(output(0), "output", gate);
+  const int32_t kind = op_.params.glu.activation;
+  if (kind < RC_ACTIVATION_SILU || kind > RC_ACTIVATION_RELU) {
+    refuse("activation is ", kind);
+  }
+}
+
+void OpCheck::add() const {
+  slots(2, 1);
+  const PluginValue& a = activation(input(0, "a"), "a", 1, 4);
+  expect_alike(activation(input(1, "b"), "b", 1, 4), "b", a);
+  expect_alike(output(0), "output", a);
+}
+
+void OpCheck::scale() const {
+  slots(1, 1);
+  expect_alike(output(0), "output", activation(input(0, "x"), "x", 1, 4));
+  finite("factor", op_.params.scale.factor);
+}
+
+void OpCheck::softcap() const {
+  slots(1, 1);
+  expect_alike(output(0), "output", activation(input(0, "x"), "x", 1, 4));
+  finite("cap", op_.params.softcap.cap);
+  if (op_.params.softcap.cap <= 0) refuse("cap is ", op_.params.softcap.cap);
+}
+
+void OpCheck::route() const {
+  slots(1, 2);
+  const PluginValue& x = activation(input(0, "x"), "x", 2, 2);
+  const PluginValue& ids = output(0);
+  const int64_t k = ids.rank == 2 ? ids.shape[1] : 0;
+  if (k < 1 || k > x.shape[1]) {
+    refuse("ids are ", value_text(ids), ": cannot choose ", k, " of ",
+           x.shape[1], " experts");
+  }
+  expect(ids, "ids", RC_DTYPE_I32, {x.shape[0], k});
+  expect(output(1), "weights", RC_DTYPE_F32, {x.shape[0], k});
+}
+
+void OpCheck::expert_linear() const {
+  slots(3, 1);
+  const PluginValue& x = activation(input(0, "x"), "x", 2, 3);
+  const PluginValue& w = weight(1, "weight");
+  const PluginValue& ids = input(2, "ids");
+  if (w.rank != 3 || w.shape[2] != x.shape[x.rank - 1]) {
+    refuse("x is ", value_text(x), ", weight is ", value_text(w),
+           "; their last dimensions must be equal and the weight of rank 3");
+  }
+  const int64_t k = ids.rank == 2 ? ids.shape[1] : 0;
+  if (k < 1) {
+    refuse("ids are ", value_text(ids), " where rank 2 is needed");
+  }
+  expect(ids, "ids", RC_DTYPE_I32, {x.shape[0], k});
+  if (x.rank == 3) expect(x, "x", RC_DTYPE_F32, {x.shape[0], k, w.shape[2]});
+  expect(output(0), "output", RC_DTYPE_F32, {x.shape[0], k, w.shape[1]});
+}
+
+void OpCheck::expert_sum() const {
+  slots(2, 1);
+  const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
+  expect(activation(input(1, "weights"), "weights", 2, 2), "weights",
+         RC_DTYPE_F32, {x.shape[0], x.shape[1]});
+  expect(output(0), "output", RC_DTYPE_F32, {x.shape[0], x.shape[2]});
+}
+
+void OpCheck::run() {
+  switch (op_.code) {
+    case RC_OP_GET_ROWS:
+      return get_rows();
+    case RC_OP_RMS_NORM:
+      return rms_norm();
+    case RC_OP_LINEAR:
+      return linear();
+    case RC_OP_ROPE:
+      return rope();
+    case RC_OP_CACHE_STORE:
+      return cache_store();
+    case RC_OP_ATTENTION:
+      return attention();
+    case RC_OP_GLU:
+      return glu();
+    case RC_OP_ADD:
+      return add();
+    case RC_OP_SCALE:
+      return scale();
+    case RC_OP_SOFTCAP:
+      return softcap();
+    case RC_OP_ROUTE:
+      return route();
+    case RC_OP_EXPERT_LINEAR:
+      return expert_linear();
+    case RC_OP_EXPERT_SUM:
+      return expert_sum();
+  }
+  fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known");
+}
+
+}  // namespace
+
+const char* op_name(int32_t code) {
+  static constexpr const char* kNames[] = {
+      "GET_ROWS",  "RMS_NORM",      "LINEAR",    "ROPE",  "CACHE_STORE",
+      "ATTENTION", "GLU",           "ADD",       "SCALE", "SOFTCAP",
+      "ROUTE",     "EXPERT_LINEAR", "EXPERT_SUM"};
+  if (code < RC_OP_GET_ROWS || code > RC_OP_EXPERT_SUM) return "unknown op";
+  return kNames[code - RC_OP_GET_ROWS];
+}
+
+std::string value_text(const rc_plugin_value& value) {
+  std::string text = cat(dtype_name(value.dtype), " [");
+  for (int i = 0; i < value.rank && i < RC_PLUGIN_MAX_RANK; ++i) {
+    if (i > 0) text += ", ";
+    switch (value.shape[i]) {
+      case RC_DIM_ROWS:
+        text += "rows";
+        break;
+      case RC_DIM_OUTPUTS:
+        text += "outputs";
+        break;
+      case RC_DIM_SEQUENCES:
+        text += "sequences";
+        break;
+      default:
+        text += cat(value.shape[i]);
+    }
+  }
+  return text + "]";
+}
+
+int64_t resolve_dimension(int64_t dimension, const Rows& rows) {
+  switch (dimension) {
+    case RC_DIM_ROWS:
+      return rows.rows;
+    case RC_DIM_OUTPUTS:
+      return rows.outputs;
+    case RC_DIM_SEQUENCES:
+      return rows.sequences;
+  }
+  return dimension;
+}
+
+std::optional<uint64_t> value_bytes(const rc_plugin_value& value,
+                                    const Rows& rows) {
+  if (value.rank < 1 || value.rank > RC_PLUGIN_MAX_RANK) return std::nullopt;
+  const int last = value.rank - 1;
+  const int64_t columns = resolve_dimension(value.shape[last], rows);
+  if (columns < 0) return std::nullopt;
+  std::optional<uint64_t> bytes = row_bytes(value.dtype, columns);
+  for (int i = 0; bytes && i < last; ++i) {
+    const int64_t dimension = resolve_dimension(value.shape[i], rows);
+    if (dimension < 0) return std::nullopt;
+    bytes = checked_mul(*bytes, static_cast<uint64_t>(dimension));
+  }
+  return bytes;
+}
+
+void check_value(const rc_plugin_value& value) {
+  if (value.storage < RC_STORAGE_WEIGHT || value.storage > RC_STORAGE_OUTPUT) {
+    fail(RC_E_INVALID_ARGUMENT, "a value has storage ", value.storage);
+  }
+  if (value.rank < 1 || value.rank > RC_PLUGIN_MAX_RANK) {
+    fail(RC_E_INVALID_ARGUMENT, "a value has rank ", value.rank, "; 1 to ",
+         RC_PLUGIN_MAX_RANK, " are possible");
+  }
+  const bool fixed =
+      value.storage == RC_STORAGE_WEIGHT || value.storage == RC_STORAGE_CACHE;
+  for (int i = 0; i < value.rank; ++i) {
+    const int64_t dimension = value.shape[i];
+    const bool symbol =
+        dimension <= RC_DIM_ROWS && dimension >= RC_DIM_SEQUENCES;
+    if (dimension < 1 && !(symbol && i == 0 && !fixed)) {
+      fail(RC_E_INVALID_ARGUMENT, "a value is ", value_text(value),
+           ": dimension ", i, " is impossible");
+    }
+  }
+  // With symbols at one, so that what is left to overflow are the rows.
+  if (!value_bytes(value, {1, 1, 1})) {
+    fail(RC_E_INVALID_ARGUMENT, "a value is ", value_text(value),
+         ": the type is unknown, or the last dimension no multiple of its "
+         "block, or it is too large");
+  }
+}
+
+void check_op(const rc_plugin_op& op, std::span<const rc_plugin_value> values) {
+  OpCheck(op, values).run();
+}
+
+bool may_share(int32_t code, int input) {
+  switch (code) {
+    case RC_OP_RMS_NORM:
+    case RC_OP_ROPE:
+    case RC_OP_SCALE:
+    case RC_OP_SOFTCAP:
+      return input == 0;
+    case RC_OP_LINEAR:
+      return input == 3;
+    case RC_OP_GLU:
+    case RC_OP_ADD:
+      return input == 0 || input == 1;
+  }
+  return false;
+}
+
+}  // namespace rc
