@@ -1,0 +1,136 @@
+// The paged cache of keys and values.
+#include <algorithm>
+#include <cmath>
+
+#include "reference/ops.h"
+
+namespace rc::reference {
+namespace {
+
+// Where the positions of sequences lie in caches of one shape.
+class Places {
+ public:
+  Places(const Call& call, const char* op, int slot, const Tensor& cache)
+      : op_(op),
+        positions_(call.inputs[slot]),
+        sequences_(call.inputs[slot + 1]),
+        table_(call.inputs[slot + 2]),
+        sequence_count_(call.sequences),
+        pages_(cache.shape[0]),
+        heads_(cache.shape[1]),
+        page_size_(cache.shape[2]) {}
+
+  int32_t position(int64_t row) const {
+    const int32_t position = positions_.numbers()[row];
+    if (position < 0 || position / page_size_ >= table_.columns()) {
+      fail(RC_E_INVALID_ARGUMENT, op_, ": row ", row, " has position ",
+           position, ", but the page table reaches from 0 to ",
+           table_.columns() * page_size_ - 1);
+    }
+    return position;
+  }
+  int32_t sequence(int64_t row) const {
+    const int32_t sequence = sequences_.numbers()[row];
+    if (sequence < 0 || sequence >= sequence_count_) {
+      fail(RC_E_INVALID_ARGUMENT, op_, ": row ", row, " belongs to sequence ",
+           sequence, " of ", sequence_count_);
+    }
+    return sequence;
+  }
+  // The number of the vector of `head` at `position` (see Tensor::vector).
+  int64_t vector(int32_t sequence, int32_t position, int64_t head) const {
+    const int64_t entry = sequence * table_.columns() + position / page_size_;
+    const int32_t page = table_.numbers()[entry];
+    if (page < 0 || page >= pages_) {
+      fail(RC_E_INVALID_ARGUMENT, op_, ": position ", position, " of sequence ",
+           sequence, " lies in page ", page, " of ", pages_);
+    }
+    return (page * heads_ + head) * page_size_ + position % page_size_;
+  }
+
+ private:
+  const char* op_;
+  const Tensor& positions_;
+  const Tensor& sequences_;
+  const Tensor& table_;
+  int64_t sequence_count_;
+  int64_t pages_;
+  int64_t heads_;
+  int64_t page_size_;
+};
+
+}  // namespace
+
+void cache_store(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& cache = call.inputs[4];
+  const Places places(call, "CACHE_STORE", 1, cache);
+  const int64_t heads = x.shape[1];
+  const int64_t d = x.shape[2];
+  for (int64_t r = 0; r < x.rows(); ++r) {
+    call.check_stop();
+    const int32_t position = places.position(r);
+    const int32_t sequence = places.sequence(r);
+    for (int64_t h = 0; h < heads; ++h) {
+      encode_row(cache.dtype, x.floats() + (r * heads + h) * d,
+                 cache.vector(places.vector(sequence, position, h)), d);
+    }
+  }
+}
+
+void attention(const Call& call) {
+  const Tensor& q = call.inputs[0];
+  const Tensor& keys = call.inputs[1];
+  const Tensor& values = call.inputs[2];
+  const Tensor& output = call.outputs[0];
+  const Places places(call, "ATTENTION", 3, keys);
+  const int64_t heads = q.shape[1];
+  const int64_t d = q.shape[2];
+  const int64_t group = heads / keys.shape[1];
+  const double scale = call.op.params.attention.scale;
+  const double cap = call.op.params.attention.softcap;
+  const int64_t window = call.op.params.attention.window;
+  std::vector<float> vector(d);
+  std::vector<double> scores;
+  std::vector<double> sum(d);
+  for (int64_t r = 0; r < q.rows(); ++r) {
+    const int32_t position = places.position(r);
+    const int32_t sequence = places.sequence(r);
+    const int32_t first =
+        window == 0
+            ? 0
+            : static_cast<int32_t>(std::max<int64_t>(0, position - window + 1));
+    for (int64_t h = 0; h < heads; ++h) {
+      call.check_stop();
+      const float* query = q.floats() + (r * heads + h) * d;
+
+      scores.clear();
+      for (int32_t p = first; p <= position; ++p) {
+        keys.decode(places.vector(sequence, p, h / group), vector.data());
+        double score = 0;
+        for (int64_t i = 0; i < d; ++i) {
+          score += static_cast<double>(query[i]) * vector[i];
+        }
+        score *= scale;
+        if (cap > 0) score = cap * std::tanh(score / cap);
+        scores.push_back(score);
+      }
+
+      const double largest = *std::max_element(scores.begin(), scores.end());
+      double total = 0;
+      std::fill(sum.begin(), sum.end(), 0);
+      for (int32_t p = first; p <= position; ++p) {
+        const double share = std::exp(scores[p - first] - largest);
+        values.decode(places.vector(sequence, p, h / group), vector.data());
+        for (int64_t i = 0; i < d; ++i) sum[i] += share * vector[i];
+        total += share;
+      }
+      for (int64_t i = 0; i < d; ++i) {
+        output.floats()[(r * heads + h) * d + i] =
+            static_cast<float>(sum[i] / total);
+      }
+    }
+  }
+}
+
+}  // namespace rc::reference

@@ -1,0 +1,29 @@
+#include <cmath>
+
+#include "reference/ops.h"
+
+namespace rc::reference {
+
+void rms_norm(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& weight = call.inputs[1];
+  const Tensor& output = call.outputs[0];
+  const int64_t d = x.columns();
+  for (int64_t v = 0; v < x.vectors(); ++v) {
+    call.check_stop();
+    const float* from = x.floats() + v * d;
+    float* to = output.floats() + v * d;
+    double squares = 0;
+    for (int64_t i = 0; i < d; ++i) {
+      squares += static_cast<double>(from[i]) * from[i];
+    }
+    const double factor =
+        1 / std::sqrt(squares / static_cast<double>(d) +
+                      static_cast<double>(call.op.params.norm.epsilon));
+    for (int64_t i = 0; i < d; ++i) {
+      to[i] = static_cast<float>(from[i] * factor * weight.floats()[i]);
+    }
+  }
+}
+
+}  // namespace rc::reference

@@ -1,0 +1,92 @@
+// The ops of the reference backend. Values have been checked (tensor/op.h) and
+// dimensions resolved before an op is called; what the host gives at each run,
+// ids, positions and page tables, is checked by the op itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "runcible/plugin.h"
+#include "tensor/dtype.h"
+
+namespace rc::reference {
+
+// A value of a program during one run.
+struct Tensor {
+  DType dtype = RC_DTYPE_F32;
+  int rank = 0;
+  std::array<int64_t, RC_PLUGIN_MAX_RANK> shape = {1, 1, 1, 1};
+  std::byte* data = nullptr;
+
+  explicit operator bool() const { return data != nullptr; }
+  int64_t rows() const { return shape[0]; }
+  // The last dimension, and the product of the others.
+  int64_t columns() const { return shape[rank - 1]; }
+  int64_t vectors() const {
+    int64_t count = 1;
+    for (int i = 0; i < rank - 1; ++i) count *= shape[i];
+    return count;
+  }
+  // Elements of one index of the first dimension, and of all.
+  int64_t row_size() const {
+    int64_t count = 1;
+    for (int i = 1; i < rank; ++i) count *= shape[i];
+    return count;
+  }
+  int64_t size() const { return vectors() * columns(); }
+
+  // Plain elements, counted from the first.
+  float* floats() const { return reinterpret_cast<float*>(data); }
+  const int32_t* numbers() const {
+    return reinterpret_cast<const int32_t*>(data);
+  }
+  // Vector `index` of the last dimension, whatever the type.
+  std::byte* vector(int64_t index) const {
+    return data + static_cast<uint64_t>(index) * *row_bytes(dtype, columns());
+  }
+  void decode(int64_t index, float* target) const {
+    decode_row(dtype, vector(index), target, columns());
+  }
+};
+
+// One op of one run.
+struct Call {
+  const rc_plugin_op& op;
+  std::array<Tensor, RC_PLUGIN_MAX_INPUTS> inputs;  // no data: absent
+  std::array<Tensor, RC_PLUGIN_MAX_OUTPUTS> outputs;
+  int64_t sequences;
+  const rc_plugin_run& run;
+
+  // Throws RC_E_CANCELLED if the caller wants the run to stop. Called before
+  // each row.
+  void check_stop() const {
+    if (run.should_stop != nullptr && run.should_stop(run.user) != 0) {
+      fail(RC_E_CANCELLED, "the run was cancelled");
+    }
+  }
+};
+
+// linear.cc
+void get_rows(const Call& call);
+void linear(const Call& call);
+void expert_linear(const Call& call);
+void expert_sum(const Call& call);
+// norm.cc
+void rms_norm(const Call& call);
+// rope.cc
+void rope(const Call& call);
+// attention.cc
+void cache_store(const Call& call);
+void attention(const Call& call);
+// elementwise.cc
+void glu(const Call& call);
+void add(const Call& call);
+void scale(const Call& call);
+void softcap(const Call& call);
+// route.cc
+void route(const Call& call);
+
+}  // namespace rc::reference
