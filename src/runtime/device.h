@@ -2,13 +2,15 @@
 // object keeps the device alive, destructors give back to the plugin, failures
 // are thrown as rc::Error with the plugin's message.
 //
-// Threads: as in plugin.h. Weights and buffers may be made and dropped on any
-// thread; everything else of one device belongs to one thread at a time.
+// Threads: any. What plugin.h allows on one thread at a time only (moving
+// bytes, compiling, running) waits for its turn on the device's mutex.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,28 @@ struct WeightInfo {
   std::vector<int64_t> shape;  // slowest dimension first
   uint32_t uses = 0;           // RC_USE_*, or-ed
 };
+
+// The name and the shape for the plugin; valid as long as the info. Throws
+// RC_E_INVALID_ARGUMENT for a rank that is not 1 to RC_PLUGIN_MAX_RANK.
+rc_plugin_weight_info plugin_info(const WeightInfo& info);
+
+// Memory for a plugin's message. It is ours: whatever the plugin wrote there,
+// text() ends within it.
+class Message {
+ public:
+  char* buffer() { return text_.data(); }
+  const char* text() {
+    text_[RC_PLUGIN_MESSAGE_BYTES - 1] = '\0';
+    return text_.data();
+  }
+
+ private:
+  std::array<char, RC_PLUGIN_MESSAGE_BYTES> text_ = {};
+};
+
+// What a plugin says about one of its devices, with strings that end and a kind
+// that exists. Throws what the plugin reports.
+rc_plugin_device_info device_info(const rc_plugin& plugin, int index);
 
 struct DeviceOptions {
   int threads = 0;  // 0: the plugin's choice
@@ -52,33 +76,54 @@ class Device : public std::enable_shared_from_this<Device> {
                                         const void* data);
   std::shared_ptr<Buffer> create_buffer(uint64_t bytes);
 
+  // RC_OK, or why the device cannot compile the op.
+  rc_status op_supported(const rc_plugin_op& op, const rc_plugin_value* values,
+                         Message& message) const;
+
+  // Held while the device works for one thread. Throws RC_E_DEVICE_LOST if the
+  // device has been abandoned.
+  std::unique_lock<std::mutex> turn() const;
+
+  // The device reported RC_E_DEVICE_LOST or was abandoned; open it again.
+  bool lost() const { return lost_; }
+  // A run does not end. From now on nothing of the device is touched, not even
+  // to give it back, because the run may still use it.
+  void abandon() { lost_ = abandoned_ = true; }
+  bool abandoned() const { return abandoned_; }
+
  private:
+  friend void check(const Device& device, const char* what, rc_status status,
+                    Message& message);
   Device(const rc_plugin& plugin, int index) : plugin_(plugin), index_(index) {}
+  void check_not_abandoned() const;
   const rc_plugin& plugin_;
   int index_;
   rc_plugin_device* handle_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> lost_ = false;
+  std::atomic<bool> abandoned_ = false;
 };
 
 class Weight {
  public:
-  Weight(std::shared_ptr<Device> device, rc_plugin_weight* handle)
-      : device_(std::move(device)), handle_(handle) {}
+  explicit Weight(std::shared_ptr<Device> device)
+      : device_(std::move(device)) {}
   ~Weight();
   Weight(const Weight&) = delete;
   Weight& operator=(const Weight&) = delete;
   rc_plugin_weight* handle() const { return handle_; }
 
  private:
+  friend class Device;
   std::shared_ptr<Device> device_;
-  rc_plugin_weight* handle_;
+  rc_plugin_weight* handle_ = nullptr;
 };
 
 // Plain device memory, zero at first.
 class Buffer {
  public:
-  Buffer(std::shared_ptr<Device> device, rc_plugin_buffer* handle,
-         uint64_t bytes)
-      : device_(std::move(device)), handle_(handle), bytes_(bytes) {}
+  Buffer(std::shared_ptr<Device> device, uint64_t bytes)
+      : device_(std::move(device)), bytes_(bytes) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -90,14 +135,17 @@ class Buffer {
   void copy(uint64_t target_offset, uint64_t source_offset, uint64_t bytes);
 
  private:
+  friend class Device;
+  void check_range(uint64_t offset, uint64_t bytes) const;
   std::shared_ptr<Device> device_;
-  rc_plugin_buffer* handle_;
+  rc_plugin_buffer* handle_ = nullptr;
   uint64_t bytes_;
 };
 
 // Throws the failure that a plugin function reported: the device, what was
-// being done, and the plugin's message.
+// being done, and the plugin's message. A status that is none becomes
+// RC_E_DEVICE.
 void check(const Device& device, const char* what, rc_status status,
-           const char* message);
+           Message& message);
 
 }  // namespace rc::runtime

@@ -8,13 +8,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <memory>
-#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/device.h"
+#include "tensor/op.h"
 
 namespace rc::runtime {
 
@@ -22,10 +23,13 @@ using Value = int32_t;  // number of a value; kAbsent for an optional input
 inline constexpr Value kAbsent = -1;
 
 struct ProgramDescription {
-  std::vector<rc_plugin_value> values;  // scratch offsets not yet planned
+  // Scratch offsets are not yet planned. The `index` of a scratch value is the
+  // number of the value whose bytes it shows under its own shape: its own
+  // number, unless it is the result of a reshape.
+  std::vector<rc_plugin_value> values;
   std::vector<rc_plugin_op> ops;
-  std::vector<WeightInfo> weights;        // by index of RC_STORAGE_WEIGHT
-  std::vector<rc_plugin_value> caches;    // dtype and shape, by index
+  std::vector<WeightInfo> weights;      // by index of RC_STORAGE_WEIGHT
+  std::vector<rc_plugin_value> caches;  // dtype and shape, by index
   size_t input_count = 0;
   size_t output_count = 0;
 };
@@ -71,17 +75,20 @@ class ProgramBuilder {
   // Marks a value as an output of the program; gives its number.
   int output(Value x);
 
-  const Shape shape(Value x) const;
+  Shape shape(Value x) const;
   ProgramDescription take() &&;
 
  private:
+  const rc_plugin_value& at(Value x) const;
+  int64_t dimension(Value x, int i) const;
+  Value append(DType dtype, const Shape& shape, int storage, int32_t index);
+  Value append_scratch(DType dtype, const Shape& shape);
+  // Appends the op if its values obey the rules; if not, its outputs go again.
+  void append_op(rc_plugin_op op, std::initializer_list<Value> inputs,
+                 std::initializer_list<Value> outputs);
+
   ProgramDescription description_;
-  // What else is needed is the implementation's.
-  struct Reshaped {
-    Value view;
-    Value base;
-  };
-  std::vector<Reshaped> reshaped_;
+  std::unordered_map<std::string, Value> weights_;  // by name
 };
 
 struct ProgramLimits {
@@ -92,7 +99,9 @@ struct ProgramLimits {
 
 // Plans the scratch offsets of a description in place: values whose lifetimes
 // overlap never share bytes, an output shares with an input only where
-// plugin.h allows. Returns the bytes of the whole area.
+// plugin.h allows. Offsets are multiples of 64. Returns the bytes of the whole
+// area. Throws RC_E_INVALID_ARGUMENT for limits below zero, for sizes beyond
+// 64 bits, and for an op that reads scratch nobody has written.
 uint64_t plan_scratch(ProgramDescription& description,
                       const ProgramLimits& limits);
 
@@ -121,14 +130,22 @@ class Program {
 
   // Runs to the end. Throws RC_E_CANCELLED if should_stop said so,
   // RC_E_TIMEOUT if the device did not end within timeout_ms (negative: no
-  // limit); after a timeout the device must be closed.
+  // limit). A run that does not heed the request to stop either leaves the
+  // device abandoned (see Device::abandon); what the caller gave is free again
+  // nevertheless: with a limit, runs work on copies.
   void run(const RunArguments& arguments, int64_t timeout_ms);
 
   uint64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
   Program() = default;
+  void run_with_limit(const RunArguments& arguments, int64_t timeout_ms);
+  uint64_t input_bytes(size_t index, const Rows& rows) const;
+  uint64_t output_bytes(size_t index, const Rows& rows) const;
   std::shared_ptr<Device> device_;
+  ProgramLimits limits_;
+  std::vector<rc_plugin_value> inputs_;   // by index
+  std::vector<rc_plugin_value> outputs_;  // by index
   std::vector<std::shared_ptr<Weight>> weights_;
   std::vector<std::shared_ptr<Buffer>> caches_;
   rc_plugin_compiled* compiled_ = nullptr;

@@ -36,13 +36,14 @@ struct Discovery {
 Discovery discover();
 
 struct Selection {
-  std::string spec;              // "auto", "cpu", "vulkan:1,cpu"; "" = default
-  uint64_t required_memory = 0;  // bytes; devices known to have less are skipped
+  std::string spec;  // "auto", "cpu", "vulkan:1,cpu"; "" = default
+  uint64_t required_memory =
+      0;  // bytes; devices known to have less are skipped
   DeviceOptions device;
 };
 
 struct Candidate {
-  std::string id;      // "vulkan:0"
+  std::string id;  // "vulkan:0"
   bool chosen = false;
   std::string reason;  // why passed over; "" for the chosen
 };

@@ -1,0 +1,235 @@
+#include "runtime/device.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace rc::runtime {
+namespace {
+
+// The last one of base.h.
+constexpr rc_status kLastStatus = RC_E_INTERNAL;
+
+rc_status known_status(rc_status status) {
+  return status <= RC_OK && status >= kLastStatus ? status : RC_E_DEVICE;
+}
+
+// Destructors call the plugin through this: somebody else's code may throw.
+template <class Function>
+void quietly(Function function) noexcept {
+  try {
+    function();
+  } catch (...) {
+    log(RC_LOG_ERROR,
+        "a plugin threw an exception while giving something back");
+  }
+}
+
+template <size_t size>
+void terminate(char (&text)[size]) {
+  text[size - 1] = '\0';
+}
+
+}  // namespace
+
+rc_plugin_weight_info plugin_info(const WeightInfo& info) {
+  if (info.shape.empty() || info.shape.size() > RC_PLUGIN_MAX_RANK) {
+    fail(RC_E_INVALID_ARGUMENT, "weight ", info.name, " has rank ",
+         info.shape.size(), "; 1 to ", RC_PLUGIN_MAX_RANK, " are possible");
+  }
+  rc_plugin_weight_info result = {};
+  result.name = info.name.c_str();
+  result.dtype = info.dtype;
+  result.rank = static_cast<int32_t>(info.shape.size());
+  std::copy(info.shape.begin(), info.shape.end(), result.shape);
+  result.uses = info.uses;
+  return result;
+}
+
+rc_plugin_device_info device_info(const rc_plugin& plugin, int index) {
+  rc_plugin_device_info info = {};
+  info.struct_size = sizeof info;
+  Message message;
+  const rc_status status = plugin.device_info(index, &info, message.buffer());
+  if (status != RC_OK) {
+    fail(known_status(status), plugin.name, ":", index,
+         ": cannot tell about the device: ", message.text());
+  }
+  info.struct_size = sizeof info;
+  terminate(info.name);
+  terminate(info.features);
+  terminate(info.driver);
+  terminate(info.physical_id);
+  if (info.kind < RC_DEVICE_OTHER || info.kind > RC_DEVICE_SOFTWARE) {
+    info.kind = RC_DEVICE_OTHER;
+  }
+  return info;
+}
+
+void check(const Device& device, const char* what, rc_status status,
+           Message& message) {
+  if (status == RC_OK) return;
+  const rc_status known = known_status(status);
+  if (known == RC_E_DEVICE_LOST) device.lost_ = true;
+  const std::string number =
+      known == status ? "" : cat(" (status ", status, ")");
+  fail(known, device.id(), ": cannot ", what, number, ": ", message.text());
+}
+
+std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
+                                     const DeviceOptions& options) {
+  std::shared_ptr<Device> device(new Device(plugin, index));
+  rc_plugin_open_options given = {};
+  given.struct_size = sizeof given;
+  given.threads = options.threads;
+  given.profile = options.profile ? 1 : 0;
+  given.log = log_message;
+  // What the plugin writes here is taken only from a success.
+  rc_plugin_device* handle = nullptr;
+  Message message;
+  check(*device, "open the device",
+        plugin.open(index, &given, &handle, message.buffer()), message);
+  device->handle_ = handle;
+  if (device->handle_ == nullptr) {
+    fail(RC_E_DEVICE, device->id(),
+         ": the plugin reported success, but gave no device");
+  }
+  return device;
+}
+
+Device::~Device() {
+  if (handle_ == nullptr || abandoned_) return;
+  quietly([&] { plugin_.close(handle_); });
+}
+
+std::string Device::id() const { return cat(plugin_.name, ":", index_); }
+
+rc_plugin_device_info Device::info() const {
+  return device_info(plugin_, index_);
+}
+
+void Device::check_not_abandoned() const {
+  if (!abandoned_) return;
+  fail(RC_E_DEVICE_LOST, id(),
+       ": a run did not end; close everything on the device and open it again");
+}
+
+std::unique_lock<std::mutex> Device::turn() const {
+  std::unique_lock lock(mutex_);
+  check_not_abandoned();
+  return lock;
+}
+
+uint64_t Device::weight_bytes(const WeightInfo& info) const {
+  const rc_plugin_weight_info given = plugin_info(info);
+  check_not_abandoned();
+  uint64_t bytes = 0;
+  Message message;
+  check(*this, ("tell the size of weight " + info.name).c_str(),
+        plugin_.weight_bytes(handle_, &given, &bytes, message.buffer()),
+        message);
+  return bytes;
+}
+
+std::shared_ptr<Weight> Device::create_weight(const WeightInfo& info,
+                                              const void* data) {
+  const rc_plugin_weight_info given = plugin_info(info);
+  check_not_abandoned();
+  // Made before the handle, so that nothing can fail after it.
+  auto weight = std::make_shared<Weight>(shared_from_this());
+  rc_plugin_weight* handle = nullptr;
+  Message message;
+  const std::string what = "create weight " + info.name;
+  check(*this, what.c_str(),
+        plugin_.create_weight(handle_, &given, data, &handle, message.buffer()),
+        message);
+  weight->handle_ = handle;
+  if (weight->handle_ == nullptr) {
+    fail(RC_E_DEVICE, id(), ": the plugin gave no handle for weight ",
+         info.name);
+  }
+  return weight;
+}
+
+Weight::~Weight() {
+  if (handle_ == nullptr || device_->abandoned()) return;
+  quietly(
+      [&] { device_->plugin().destroy_weight(device_->handle(), handle_); });
+}
+
+std::shared_ptr<Buffer> Device::create_buffer(uint64_t bytes) {
+  check_not_abandoned();
+  auto buffer = std::make_shared<Buffer>(shared_from_this(), bytes);
+  Message message;
+  check(
+      *this, cat("create a buffer of ", bytes, " bytes").c_str(),
+      plugin_.create_buffer(handle_, bytes, &buffer->handle_, message.buffer()),
+      message);
+  if (buffer->handle_ == nullptr) {
+    fail(RC_E_DEVICE, id(), ": the plugin gave no handle for a buffer of ",
+         bytes, " bytes");
+  }
+  return buffer;
+}
+
+rc_status Device::op_supported(const rc_plugin_op& op,
+                               const rc_plugin_value* values,
+                               Message& message) const {
+  return known_status(
+      plugin_.op_supported(handle_, &op, values, message.buffer()));
+}
+
+Buffer::~Buffer() {
+  if (handle_ == nullptr || device_->abandoned()) return;
+  quietly(
+      [&] { device_->plugin().destroy_buffer(device_->handle(), handle_); });
+}
+
+void Buffer::check_range(uint64_t offset, uint64_t bytes) const {
+  if (offset > bytes_ || bytes > bytes_ - offset) {
+    fail(RC_E_INVALID_ARGUMENT, device_->id(), ": ", bytes, " bytes at ",
+         offset, " of a buffer of ", bytes_, " bytes");
+  }
+}
+
+void Buffer::upload(uint64_t offset, const void* data, uint64_t bytes) {
+  check_range(offset, bytes);
+  const auto turn = device_->turn();
+  Message message;
+  check(*device_, "upload to a buffer",
+        device_->plugin().upload(device_->handle(), handle_, offset, data,
+                                 bytes, message.buffer()),
+        message);
+}
+
+void Buffer::download(uint64_t offset, void* data, uint64_t bytes) const {
+  check_range(offset, bytes);
+  const auto turn = device_->turn();
+  Message message;
+  check(*device_, "download from a buffer",
+        device_->plugin().download(device_->handle(), handle_, offset, data,
+                                   bytes, message.buffer()),
+        message);
+}
+
+void Buffer::copy(uint64_t target_offset, uint64_t source_offset,
+                  uint64_t bytes) {
+  check_range(target_offset, bytes);
+  check_range(source_offset, bytes);
+  if (device_->plugin().copy == nullptr) {
+    std::vector<std::byte> bounce(bytes);
+    download(source_offset, bounce.data(), bytes);
+    upload(target_offset, bounce.data(), bytes);
+    return;
+  }
+  const auto turn = device_->turn();
+  Message message;
+  check(*device_, "copy within a buffer",
+        device_->plugin().copy(device_->handle(), handle_, target_offset,
+                               handle_, source_offset, bytes, message.buffer()),
+        message);
+}
+
+}  // namespace rc::runtime

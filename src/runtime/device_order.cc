@@ -1,0 +1,85 @@
+#include "runtime/device_order.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "runtime/device.h"
+
+namespace rc::runtime {
+namespace {
+
+// More would be a plugin gone wrong.
+constexpr int32_t kMaxDevices = 64;
+
+int kind_rank(const ReportedDevice& device) {
+  if (device.plugin->name == "reference") return 6;
+  switch (device.info.kind) {
+    case RC_DEVICE_GPU_DISCRETE:
+      return 0;
+    case RC_DEVICE_GPU_INTEGRATED:
+      return 1;
+    case RC_DEVICE_ACCELERATOR:
+      return 2;
+    case RC_DEVICE_CPU:
+      return 3;
+    case RC_DEVICE_SOFTWARE:
+      return 5;
+  }
+  return 4;
+}
+
+auto plugin_rank(const ReportedDevice& device) {
+  static constexpr const char* kOrder[] = {
+      "cuda", "rocm", "metal", "vulkan", "opencl", "webgpu", "cpu"};
+  return std::find(std::begin(kOrder), std::end(kOrder), device.plugin->name) -
+         std::begin(kOrder);
+}
+
+}  // namespace
+
+std::string ReportedDevice::id() const { return cat(plugin->name, ":", index); }
+
+std::vector<ReportedDevice> reported_devices(const PluginEntry& plugin,
+                                             std::string& reason) {
+  std::vector<ReportedDevice> devices;
+  int32_t count = 0;
+  Message message;
+  const rc_status status = plugin.table.device_count(&count, message.buffer());
+  if (status != RC_OK || count <= 0) {
+    reason = *message.text() != '\0' ? std::string(message.text())
+             : status != RC_OK ? cat("the plugin failed with status ", status)
+             : count < 0       ? cat("the plugin reports ", count, " devices")
+                               : std::string("it has no device here");
+    return devices;
+  }
+  if (count > kMaxDevices) {
+    log(RC_LOG_WARNING, plugin.name, " reports ", count, " devices; the first ",
+        kMaxDevices, " are used");
+    count = kMaxDevices;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    ReportedDevice device;
+    device.plugin = &plugin;
+    device.index = i;
+    try {
+      device.info = device_info(plugin.table, i);
+    } catch (const Error& error) {
+      device.reason = error.message();
+    }
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+void sort_by_preference(std::vector<ReportedDevice>& devices) {
+  std::stable_sort(devices.begin(), devices.end(),
+                   [](const ReportedDevice& a, const ReportedDevice& b) {
+                     return std::tuple(kind_rank(a), plugin_rank(a)) <
+                            std::tuple(kind_rank(b), plugin_rank(b));
+                   });
+}
+
+}  // namespace rc::runtime

@@ -1,0 +1,52 @@
+#include <cstdio>
+
+#include "runtime/device_order.h"
+#include "runtime/registry.h"
+
+namespace rc::runtime {
+
+void register_plugin(const rc_plugin& plugin) {
+  PluginList::instance().add(plugin, false, "");
+}
+
+void load_plugin(const std::string& path) { PluginList::instance().load(path); }
+
+Discovery discover() {
+  PluginList& list = PluginList::instance();
+  const std::vector<ModuleFailure> failures = list.load_modules();
+  Discovery discovery;
+  std::vector<ReportedDevice> usable;
+  for (const PluginEntry* plugin : list.entries()) {
+    BackendReport report;
+    report.name = plugin->name;
+    report.description = plugin->description;
+    report.built_in = plugin->built_in;
+    report.path = plugin->path;
+    for (ReportedDevice& device : reported_devices(*plugin, report.reason)) {
+      if (device.reason.empty()) {
+        report.devices.push_back(device.info);
+        usable.push_back(std::move(device));
+      } else {
+        // Keeps its place, for the number of a device is its place.
+        rc_plugin_device_info unknown = {};
+        unknown.struct_size = sizeof unknown;
+        std::snprintf(unknown.name, sizeof unknown.name, "unavailable: %s",
+                      device.reason.c_str());
+        report.devices.push_back(unknown);
+      }
+    }
+    discovery.backends.push_back(std::move(report));
+  }
+  for (const ModuleFailure& failure : failures) {
+    BackendReport report;
+    report.name = failure.name;
+    report.path = failure.path;
+    report.reason = failure.reason;
+    discovery.backends.push_back(std::move(report));
+  }
+  sort_by_preference(usable);
+  if (!usable.empty()) discovery.automatic = usable.front().id();
+  return discovery;
+}
+
+}  // namespace rc::runtime

@@ -1,0 +1,58 @@
+// The plugins of the process: built in, registered, or found as modules.
+//
+// Thread-safe. A plugin that is in stays in: pointers to entries live for ever.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runcible/plugin.h"
+
+namespace rc::runtime {
+
+struct PluginEntry {
+  rc_plugin table;  // our copy; members that an older plugin lacks are NULL
+  std::string name;
+  std::string description;
+  bool built_in = false;
+  std::string path;  // of the module; "" if built in or registered
+};
+
+// A file that looks like a module, but gave no plugin.
+struct ModuleFailure {
+  std::string name;  // by the file's name
+  std::string path;
+  std::string reason;
+};
+
+class PluginList {
+ public:
+  // With the built-in plugins in it.
+  static PluginList& instance();
+
+  // See rc_plugin_register.
+  void add(const rc_plugin& table, bool built_in, const std::string& path);
+  // See rc_plugin_load.
+  void load(const std::string& path);
+  // Loads the modules librunciblebackend-*.so of the folders in
+  // RUNCIBLE_PLUGIN_PATH and of the folder of the library, unless that has been
+  // tried before. Returns every failure so far.
+  std::vector<ModuleFailure> load_modules();
+
+  // In the order of their arrival.
+  std::vector<const PluginEntry*> entries() const;
+  // nullptr: none of that name.
+  const PluginEntry* find(std::string_view name) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<PluginEntry> entries_;
+  std::mutex loading_;
+  std::map<std::string, ModuleFailure> tried_;  // by path; no reason: loaded
+};
+
+}  // namespace rc::runtime

@@ -1,0 +1,279 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "runtime/program.h"
+
+namespace rc::runtime {
+namespace {
+
+rc_plugin_op make_op(int32_t code) {
+  rc_plugin_op op = {};
+  op.code = code;
+  return op;
+}
+
+}  // namespace
+
+const rc_plugin_value& ProgramBuilder::at(Value x) const {
+  if (x < 0 || static_cast<size_t>(x) >= description_.values.size()) {
+    fail(RC_E_INVALID_ARGUMENT, "there is no value ", x, " in a program of ",
+         description_.values.size());
+  }
+  return description_.values[x];
+}
+
+// Zero beyond the rank: outputs take their shape from inputs before these have
+// been checked.
+int64_t ProgramBuilder::dimension(Value x, int i) const {
+  const rc_plugin_value& value = at(x);
+  return i < value.rank ? value.shape[i] : 0;
+}
+
+ProgramBuilder::Shape ProgramBuilder::shape(Value x) const {
+  const rc_plugin_value& value = at(x);
+  return Shape(value.shape, value.shape + value.rank);
+}
+
+Value ProgramBuilder::append(DType dtype, const Shape& shape, int storage,
+                             int32_t index) {
+  if (shape.empty() || shape.size() > RC_PLUGIN_MAX_RANK) {
+    fail(RC_E_INVALID_ARGUMENT, "a value of rank ", shape.size(), "; 1 to ",
+         RC_PLUGIN_MAX_RANK, " are possible");
+  }
+  rc_plugin_value value = {};
+  value.dtype = dtype;
+  value.rank = static_cast<int32_t>(shape.size());
+  std::copy(shape.begin(), shape.end(), value.shape);
+  value.storage = storage;
+  value.index = index;
+  description_.values.push_back(value);
+  return static_cast<Value>(description_.values.size() - 1);
+}
+
+Value ProgramBuilder::append_scratch(DType dtype, const Shape& shape) {
+  return append(dtype, shape, RC_STORAGE_SCRATCH,
+                static_cast<int32_t>(description_.values.size()));
+}
+
+void ProgramBuilder::append_op(rc_plugin_op op,
+                               std::initializer_list<Value> inputs,
+                               std::initializer_list<Value> outputs) {
+  std::fill(std::begin(op.inputs), std::end(op.inputs), kAbsent);
+  std::fill(std::begin(op.outputs), std::end(op.outputs), kAbsent);
+  std::copy(inputs.begin(), inputs.end(), op.inputs);
+  std::copy(outputs.begin(), outputs.end(), op.outputs);
+  try {
+    check_op(op, description_.values);
+    description_.ops.push_back(op);
+  } catch (...) {
+    description_.values.resize(description_.values.size() - outputs.size());
+    throw;
+  }
+}
+
+Value ProgramBuilder::weight(const std::string& name, DType dtype,
+                             const Shape& shape, uint32_t use) {
+  if (const auto known = weights_.find(name); known != weights_.end()) {
+    const rc_plugin_value& value = at(known->second);
+    WeightInfo& info = description_.weights[value.index];
+    if (info.dtype != dtype || info.shape != shape) {
+      fail(RC_E_INVALID_ARGUMENT, "weight ", name, " is ", value_text(value),
+           ", but is now asked for with another type or shape");
+    }
+    info.uses |= use;
+    return known->second;
+  }
+  const auto index = static_cast<int32_t>(description_.weights.size());
+  description_.weights.push_back({name, dtype, shape, use});
+  Value value = kAbsent;
+  try {
+    value = append(dtype, shape, RC_STORAGE_WEIGHT, index);
+    check_value(at(value));
+    weights_.emplace(name, value);
+  } catch (...) {
+    description_.weights.pop_back();
+    if (value != kAbsent) description_.values.pop_back();
+    throw;
+  }
+  return value;
+}
+
+Value ProgramBuilder::cache(DType dtype, const Shape& shape) {
+  const auto index = static_cast<int32_t>(description_.caches.size());
+  const Value value = append(dtype, shape, RC_STORAGE_CACHE, index);
+  try {
+    check_value(at(value));
+    description_.caches.push_back(at(value));
+  } catch (...) {
+    description_.values.pop_back();
+    throw;
+  }
+  return value;
+}
+
+Value ProgramBuilder::input(DType dtype, const Shape& shape) {
+  const Value value = append(dtype, shape, RC_STORAGE_INPUT,
+                             static_cast<int32_t>(description_.input_count));
+  try {
+    check_value(at(value));
+  } catch (...) {
+    description_.values.pop_back();
+    throw;
+  }
+  ++description_.input_count;
+  return value;
+}
+
+Value ProgramBuilder::get_rows(Value table, Value ids) {
+  const Value y =
+      append_scratch(RC_DTYPE_F32, {dimension(ids, 0), dimension(table, 1)});
+  append_op(make_op(RC_OP_GET_ROWS), {table, ids}, {y});
+  return y;
+}
+
+Value ProgramBuilder::rms_norm(Value x, Value weight, float epsilon) {
+  rc_plugin_op op = make_op(RC_OP_RMS_NORM);
+  op.params.norm.epsilon = epsilon;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x, weight}, {y});
+  return y;
+}
+
+Value ProgramBuilder::linear(Value x, Value weight, Value bias,
+                             Value residual) {
+  const Value y =
+      append_scratch(RC_DTYPE_F32, {dimension(x, 0), dimension(weight, 0)});
+  append_op(make_op(RC_OP_LINEAR), {x, weight, bias, residual}, {y});
+  return y;
+}
+
+Value ProgramBuilder::rope(Value x, Value positions, Value frequencies,
+                           int style, float scale) {
+  rc_plugin_op op = make_op(RC_OP_ROPE);
+  op.params.rope.style = style;
+  op.params.rope.scale = scale;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x, positions, frequencies}, {y});
+  return y;
+}
+
+void ProgramBuilder::cache_store(Value x, Value positions, Value sequences,
+                                 Value page_table, Value cache) {
+  append_op(make_op(RC_OP_CACHE_STORE),
+            {x, positions, sequences, page_table, cache}, {});
+}
+
+Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
+                                Value positions, Value sequences,
+                                Value page_table, float scale, float softcap,
+                                int64_t window) {
+  rc_plugin_op op = make_op(RC_OP_ATTENTION);
+  op.params.attention.scale = scale;
+  op.params.attention.softcap = softcap;
+  op.params.attention.window = window;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(q));
+  append_op(op, {q, key_cache, value_cache, positions, sequences, page_table},
+            {y});
+  return y;
+}
+
+Value ProgramBuilder::glu(Value gate, Value up, int activation) {
+  rc_plugin_op op = make_op(RC_OP_GLU);
+  op.params.glu.activation = activation;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(gate));
+  append_op(op, {gate, up}, {y});
+  return y;
+}
+
+Value ProgramBuilder::add(Value a, Value b) {
+  const Value y = append_scratch(RC_DTYPE_F32, shape(a));
+  append_op(make_op(RC_OP_ADD), {a, b}, {y});
+  return y;
+}
+
+Value ProgramBuilder::scale(Value x, float factor) {
+  rc_plugin_op op = make_op(RC_OP_SCALE);
+  op.params.scale.factor = factor;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x}, {y});
+  return y;
+}
+
+Value ProgramBuilder::softcap(Value x, float cap) {
+  rc_plugin_op op = make_op(RC_OP_SOFTCAP);
+  op.params.softcap.cap = cap;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x}, {y});
+  return y;
+}
+
+ProgramBuilder::Route ProgramBuilder::route(Value x, int64_t k,
+                                            bool normalize) {
+  rc_plugin_op op = make_op(RC_OP_ROUTE);
+  op.params.route.normalize = normalize ? 1 : 0;
+  const Shape chosen = {dimension(x, 0), k};
+  Route route;
+  route.ids = append_scratch(RC_DTYPE_I32, chosen);
+  route.weights = append_scratch(RC_DTYPE_F32, chosen);
+  append_op(op, {x}, {route.ids, route.weights});
+  return route;
+}
+
+Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids) {
+  const Value y = append_scratch(
+      RC_DTYPE_F32,
+      {dimension(ids, 0), dimension(ids, 1), dimension(weight, 1)});
+  append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids}, {y});
+  return y;
+}
+
+Value ProgramBuilder::expert_sum(Value x, Value weights) {
+  const Value y =
+      append_scratch(RC_DTYPE_F32, {dimension(x, 0), dimension(x, 2)});
+  append_op(make_op(RC_OP_EXPERT_SUM), {x, weights}, {y});
+  return y;
+}
+
+Value ProgramBuilder::reshape(Value x, const Shape& shape) {
+  const rc_plugin_value from = at(x);
+  if (from.storage == RC_STORAGE_WEIGHT || from.storage == RC_STORAGE_CACHE) {
+    fail(RC_E_INVALID_ARGUMENT, "a weight or cache cannot be reshaped");
+  }
+  const Value y = append(from.dtype, shape, from.storage, from.index);
+  try {
+    check_value(at(y));
+    const Rows one = {1, 1, 1};
+    if (at(y).shape[0] != from.shape[0] ||
+        value_bytes(at(y), one) != value_bytes(from, one)) {
+      fail(RC_E_INVALID_ARGUMENT, value_text(from), " cannot be reshaped to ",
+           value_text(at(y)),
+           ": only dimensions after the first may be regrouped");
+    }
+  } catch (...) {
+    description_.values.pop_back();
+    throw;
+  }
+  return y;
+}
+
+int ProgramBuilder::output(Value x) {
+  const rc_plugin_value from = at(x);
+  if (from.storage == RC_STORAGE_OUTPUT) return from.index;
+  if (from.storage != RC_STORAGE_SCRATCH) {
+    fail(RC_E_INVALID_ARGUMENT, "value ", x, ", ", value_text(from),
+         ", is not the result of an op, so it cannot be an output");
+  }
+  const auto index = static_cast<int32_t>(description_.output_count++);
+  for (rc_plugin_value& value : description_.values) {
+    if (value.storage != RC_STORAGE_SCRATCH || value.index != from.index) {
+      continue;
+    }
+    value.storage = RC_STORAGE_OUTPUT;
+    value.index = index;
+  }
+  return index;
+}
+
+ProgramDescription ProgramBuilder::take() && { return std::move(description_); }
+
+}  // namespace rc::runtime
