@@ -255,15 +255,16 @@ void Parser::read_tensor_infos() {
              info->block_size, " that a block of ", info->name, " holds");
     }
     const auto row = row_bytes(tensor.dtype, columns);
-    const auto size = row ? checked_mul(*row, rows) : std::nullopt;
+    const uint64_t size =
+        row ? checked_mul(*row, rows).value_or(UINT64_MAX) : UINT64_MAX;
     tensor.offset = read<uint64_t>("its offset");
     // Sizes and offsets are checked in place_tensors, when the place of the
     // data is known; until then `data` only carries the size.
-    if (!size || *size > bytes_.size()) {
+    if (size > bytes_.size()) {
       refuse("it has ", columns, " x ", rows, " elements of type ", info->name,
              ", more than a file of ", bytes_.size(), " bytes holds");
     }
-    tensor.data = bytes_.first(*size);
+    tensor.data = bytes_.first(size);
     tensors.push_back(std::move(tensor));
   }
   context_.clear();
