@@ -1,0 +1,205 @@
+#include "text/tokenizer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "text/tokenizers/kinds.h"
+
+namespace rc::text {
+namespace {
+
+// Names under which well-known models end a turn, whatever ids their files
+// give.
+constexpr std::array<std::string_view, 14> kEndNames = {
+    "<|eot_id|>",      "<|im_end|>",
+    "<|end|>",         "<|endoftext|>",
+    "<|eom_id|>",      "<end_of_turn>",
+    "<|end_of_text|>", "<|return|>",
+    "<|call|>",        "<EOT>",
+    "_<EOT>",          "<|eot|>",
+    "<turn|>",         "<end_of_utterance>",
+};
+
+// A special token under its usual name, for files that give no id.
+TokenId find_named(const Vocabulary& v, std::string_view name) {
+  for (size_t i = 0; i < v.tokens.size(); ++i) {
+    if (v.tokens[i] == name) return static_cast<TokenId>(i);
+  }
+  return kNoToken;
+}
+
+TokenId find_unknown(const Vocabulary& v) {
+  const auto at =
+      std::find(v.types.begin(), v.types.end(), TokenType::kUnknown);
+  return at == v.types.end() ? kNoToken
+                             : static_cast<TokenId>(at - v.types.begin());
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> Tokenizer::load(const gguf::File& file) {
+  std::optional<Vocabulary> vocabulary = read_vocabulary(file);
+  if (!vocabulary) return nullptr;
+  return create(std::move(*vocabulary));
+}
+
+std::shared_ptr<const Tokenizer> Tokenizer::create(Vocabulary v) {
+  check_vocabulary(v);
+  const auto otherwise = [](TokenId* id, TokenId fallback) {
+    if (*id == kNoToken) *id = fallback;
+  };
+  if (v.model == "gpt2") return make_byte_level(std::move(v));
+  if (v.model == "llama" || v.model == "t5") {
+    otherwise(&v.unknown, find_unknown(v));
+    otherwise(&v.eos, find_named(v, "</s>"));
+    if (v.model == "t5") return make_unigram(std::move(v));
+    otherwise(&v.bos, find_named(v, "<s>"));
+    return make_sentencepiece(std::move(v));
+  }
+  if (v.model == "bert") {
+    // Here a text begins with the token for classification and ends with the
+    // separator.
+    otherwise(&v.bos, v.classify);
+    otherwise(&v.bos, find_named(v, "[CLS]"));
+    otherwise(&v.eos, v.separator);
+    otherwise(&v.eos, find_named(v, "[SEP]"));
+    otherwise(&v.unknown, find_named(v, "[UNK]"));
+    return make_wordpiece(std::move(v));
+  }
+  fail(RC_E_UNSUPPORTED, v.source, ": tokenizer.ggml.model is \"", v.model,
+       "\"; known tokenizers are llama, gpt2, bert, t5");
+}
+
+Tokenizer::Tokenizer(Vocabulary vocabulary, const Defaults& defaults)
+    : vocabulary_(std::move(vocabulary)),
+      defaults_(defaults),
+      add_bos_(vocabulary_.add_bos.value_or(defaults.add_bos)),
+      add_eos_(vocabulary_.add_eos.value_or(defaults.add_eos)),
+      add_space_prefix_(
+          vocabulary_.add_space_prefix.value_or(defaults.add_space_prefix)) {
+  std::vector<Piece> user_defined;
+  std::vector<Piece> special;
+  for (TokenId id = 0; id < size(); ++id) {
+    switch (vocabulary_.type(id)) {
+      case TokenType::kUserDefined:
+        user_defined.push_back({token_text(id), id});
+        [[fallthrough]];
+      case TokenType::kControl:
+      case TokenType::kUnknown:
+        special.push_back({token_text(id), id});
+        break;
+      default:
+        break;
+    }
+  }
+  user_defined_ = PieceIndex(std::move(user_defined));
+  special_ = PieceIndex(std::move(special));
+  find_ends();
+}
+
+void Tokenizer::find_ends() {
+  for (const TokenId id : {eos(), vocabulary_.eot, vocabulary_.eom}) {
+    if (id != kNoToken) ends_.push_back(id);
+  }
+  for (const std::string_view name : kEndNames) {
+    const TokenId id = special_.find(name);
+    if (id == kNoToken) continue;
+    // Models that return or call at the end of a turn end every message, also
+    // in the middle of one, with this.
+    if (name == "<|end|>" && special_.find("<|return|>") != kNoToken) continue;
+    ends_.push_back(id);
+  }
+  std::sort(ends_.begin(), ends_.end());
+  ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
+}
+
+void Tokenizer::forget_rules() {
+  std::vector<std::string>().swap(vocabulary_.merges);
+  std::string().swap(vocabulary_.charsmap);
+}
+
+std::vector<TokenId> Tokenizer::tokenize(std::string_view text,
+                                         const TokenizeOptions& options) const {
+  const PieceIndex& fixed = options.parse_special ? special_ : user_defined_;
+  std::vector<TokenId> out;
+  if (options.add_special && add_bos_ && bos() != kNoToken) {
+    out.push_back(bos());
+  }
+  bool at_start = true;
+  size_t begin = 0;  // of the text since the last fixed token
+  for (size_t at = 0; at < text.size();) {
+    const PieceIndex::Match match = fixed.longest(text.substr(at));
+    if (match.id == kNoToken) {
+      ++at;
+      continue;
+    }
+    if (at > begin) encode(text.substr(begin, at - begin), at_start, &out);
+    out.push_back(match.id);
+    // Others are part of the running text.
+    at_start = vocabulary_.type(match.id) == TokenType::kControl;
+    begin = at += match.size;
+  }
+  if (begin < text.size()) encode(text.substr(begin), at_start, &out);
+  if (options.add_special && add_eos_ && eos() != kNoToken) {
+    out.push_back(eos());
+  }
+  return out;
+}
+
+std::string Tokenizer::token_bytes(TokenId id, bool special) const {
+  switch (token_type(id)) {
+    case TokenType::kControl:
+    case TokenType::kUnknown:
+      if (!special) return std::string();
+      return cat(defaults_.special_words ? " " : "", token_text(id));
+    case TokenType::kUserDefined:
+      return std::string(token_text(id));
+    default:
+      return has(id) ? decode(id) : std::string();
+  }
+}
+
+std::string Tokenizer::next_bytes(TokenId id, bool special,
+                                  bool* at_start) const {
+  std::string bytes = token_bytes(id, special);
+  if (bytes.empty()) return bytes;
+  const TokenType type = token_type(id);
+  const bool has_space_prefix =
+      type == TokenType::kNormal || type == TokenType::kUnused ||
+      (defaults_.special_words && type != TokenType::kUserDefined);
+  if (*at_start && add_space_prefix_ && has_space_prefix && bytes[0] == ' ') {
+    bytes.erase(0, 1);
+  }
+  // As in tokenize.
+  *at_start = type == TokenType::kControl && !defaults_.special_words;
+  return bytes;
+}
+
+std::string Tokenizer::detokenize(std::span<const TokenId> ids,
+                                  bool special) const {
+  std::string out;
+  bool at_start = true;
+  for (const TokenId id : ids) out += next_bytes(id, special, &at_start);
+  return out;
+}
+
+int32_t Tokenizer::size() const {
+  return static_cast<int32_t>(vocabulary_.tokens.size());
+}
+
+bool Tokenizer::is_end(TokenId id) const {
+  return std::binary_search(ends_.begin(), ends_.end(), id);
+}
+
+std::string_view Tokenizer::token_text(TokenId id) const {
+  return has(id) ? std::string_view(vocabulary_.tokens[static_cast<size_t>(id)])
+                 : std::string_view();
+}
+
+TokenType Tokenizer::token_type(TokenId id) const {
+  return has(id) ? vocabulary_.type(id) : TokenType::kUnused;
+}
+
+}  // namespace rc::text

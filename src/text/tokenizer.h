@@ -1,0 +1,115 @@
+// From text to token ids and back, as the file of the model says.
+//
+// A tokenizer never changes after it was made: any thread may call anything at
+// any time.
+//
+// Text is bytes that should be UTF-8. Ill-formed parts are never an error:
+// byte-level BPE keeps their bytes, and so do the SentencePiece kinds where the
+// vocabulary has byte tokens; without them such a part is an unknown token.
+// WordPiece leaves it out, as it does U+FFFD.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gguf/file.h"
+#include "text/piece_index.h"
+#include "text/vocabulary.h"
+
+namespace rc::text {
+
+struct TokenizeOptions {
+  // Add the tokens that begin and end a text, where the vocabulary asks for it.
+  bool add_special = true;
+  // Take the names of control tokens in the text for these tokens. Without it
+  // they are plain text, as input from strangers should be.
+  bool parse_special = false;
+};
+
+class Tokenizer {
+ public:
+  // Makes the tokenizer of a file; nullptr if the file has none. Throws
+  // RC_E_FORMAT or RC_E_UNSUPPORTED with file, key and value.
+  static std::shared_ptr<const Tokenizer> load(const gguf::File& file);
+  // The same from plain data, which is checked as that of a file.
+  static std::shared_ptr<const Tokenizer> create(Vocabulary vocabulary);
+
+  virtual ~Tokenizer() = default;
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+
+  std::vector<TokenId> tokenize(std::string_view text,
+                                const TokenizeOptions& options) const;
+
+  // The bytes of one token as it appears in running text, which need not be
+  // whole characters. Control and unknown tokens give "" unless `special`,
+  // then their name; so does an id that is no token.
+  std::string token_bytes(TokenId id, bool special = false) const;
+
+  // The bytes of a text. Where the tokenizer puts a space before a text, the
+  // first one is taken off again. The bytes are UTF-8 as far as the tokens
+  // are; StreamDecoder repairs what is not.
+  std::string detokenize(std::span<const TokenId> ids,
+                         bool special = false) const;
+
+  // One step of detokenize. `at_start`, true before the first token, says
+  // whether a leading space is still to be taken off.
+  std::string next_bytes(TokenId id, bool special, bool* at_start) const;
+
+  int32_t size() const;
+  TokenId bos() const { return vocabulary_.bos; }
+  TokenId eos() const { return vocabulary_.eos; }
+  TokenId unknown() const { return vocabulary_.unknown; }
+  bool adds_bos() const { return add_bos_; }
+  bool adds_eos() const { return add_eos_; }
+  // Whether generation stops at this token: the end of text, of turn or of
+  // message by the file's ids or under one of the well-known names.
+  bool is_end(TokenId id) const;
+  // The piece as the file has it; "" for an id that is no token.
+  std::string_view token_text(TokenId id) const;
+  TokenType token_type(TokenId id) const;  // kUnused for an id that is none
+  // "llama", "gpt2", "bert" or "t5".
+  std::string_view kind() const { return vocabulary_.model; }
+
+ protected:
+  // What a kind does unless the file says otherwise.
+  struct Defaults {
+    bool add_bos;
+    bool add_eos;
+    bool add_space_prefix;
+    // Control and unknown tokens, where they are shown, are words with a space
+    // before.
+    bool special_words = false;
+  };
+  Tokenizer(Vocabulary vocabulary, const Defaults& defaults);
+
+  // Appends the tokens of a text without special tokens, not empty. `at_start`
+  // is true at the beginning of the text and after a control token.
+  virtual void encode(std::string_view text, bool at_start,
+                      std::vector<TokenId>* out) const = 0;
+  // The bytes of a token of type normal, unused or byte.
+  virtual std::string decode(TokenId id) const = 0;
+
+  bool has(TokenId id) const { return id >= 0 && id < size(); }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  bool add_space_prefix() const { return add_space_prefix_; }
+  // For a constructor that has read what it needs for good.
+  void forget_rules();
+
+ private:
+  void find_ends();
+
+  Vocabulary vocabulary_;
+  Defaults defaults_;
+  bool add_bos_;
+  bool add_eos_;
+  bool add_space_prefix_;
+  PieceIndex user_defined_;
+  PieceIndex special_;         // user-defined, control and unknown tokens
+  std::vector<TokenId> ends_;  // sorted
+};
+
+}  // namespace rc::text

@@ -1,0 +1,52 @@
+// What the two SentencePiece kinds share: preparing text, tokens for single
+// bytes, and the way back.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/tokenizer.h"
+#include "text/tokenizers/charsmap.h"
+
+namespace rc::text {
+
+// U+2581, which stands for a space within pieces.
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+
+// Applies the rules of the file, puts a space before the text if asked to, and
+// marks spaces. Ill-formed bytes stay as they are.
+class SentencePieceNormalizer {
+ public:
+  SentencePieceNormalizer(const Vocabulary& vocabulary, bool add_space_prefix);
+  std::string normalize(std::string_view text, bool at_start) const;
+
+ private:
+  Charsmap charsmap_;
+  bool add_space_prefix_;
+  bool remove_extra_whitespaces_;
+};
+
+// Tokens for what has no piece: its bytes, or the unknown token.
+class ByteFallback {
+ public:
+  explicit ByteFallback(const Vocabulary& vocabulary);
+  // Appends tokens for `text`. Of neighbouring unknown parts, all but the first
+  // add nothing; `*after_unknown` carries this from call to call.
+  void append(std::string_view text, bool* after_unknown,
+              std::vector<TokenId>* out) const;
+
+ private:
+  std::array<TokenId, 256> bytes_;
+  bool complete_;  // there is a token for every byte
+  TokenId unknown_;
+};
+
+// The byte that <0xNN> stands for, or -1.
+int parse_byte_token(std::string_view text);
+
+// The bytes of a piece: a byte token's byte; else with spaces for the marks.
+std::string decode_piece(std::string_view piece, TokenType type);
+
+}  // namespace rc::text
