@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exception>
+#include <locale>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -26,10 +27,14 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// The parts, one after the other, as text.
+// The parts, one after the other, as text. Numbers look the same whatever the
+// program's locale is.
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream out;
+  // Without this a stream swallows std::bad_alloc and cuts the text.
+  out.exceptions(std::ios_base::badbit);
+  out.imbue(std::locale::classic());
   (out << ... << parts);
   return std::move(out).str();
 }
