@@ -18,7 +18,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/sampler.h"
 #include "engine/token.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"
@@ -52,8 +51,22 @@ struct SessionOptions {
   int64_t keep = 0;
 };
 
+struct SamplingOptions {
+  uint64_t seed = 0;  // already drawn if the caller wanted a random one
+  float temperature = 0.8f;
+  int32_t top_k = 40;
+  float top_p = 0.95f;
+  float min_p = 0.05f;
+  float typical = 1.0f;
+  int32_t penalty_tokens = 64;
+  float repetition_penalty = 1.0f;
+  float presence_penalty = 0.0f;
+  float frequency_penalty = 0.0f;
+  std::vector<rc_logit_bias> logit_bias;
+};
+
 struct RequestOptions {
-  std::string prompt;  // used if prompt_tokens is empty
+  std::string prompt;                // used if prompt_tokens is empty
   std::vector<TokenId> prompt_tokens;
   uint32_t tokenize_flags = RC_TOKENIZE_ADD_SPECIAL;
   int64_t max_tokens = -1;

@@ -32,17 +32,26 @@ struct HyperParameters {
   int64_t rope_original_context = 0;
   float yarn_beta_fast = 32.0f;
   float yarn_beta_slow = 1.0f;
-  float rope_attention_factor = 0.0f;  // 0: by the scaling's own formula
+  float yarn_extrapolation = 1.0f;  // share of the unscaled angles where kept
+  float rope_low_frequency = 1.0f;  // of llama3, in turns per original context
+  float rope_high_frequency = 4.0f;
+  // Multiplies cosine and sine, beside the factor of yarn's own formula.
+  float rope_attention_factor = 1.0f;
 
-  int64_t sliding_window = 0;       // 0: none
-  float attention_softcap = 0.0f;   // 0: none
-  float final_softcap = 0.0f;       // 0: none
-  int64_t experts = 0;              // 0: dense
+  int64_t sliding_window = 0;      // 0: none
+  float attention_softcap = 0.0f;  // 0: none
+  float final_softcap = 0.0f;      // 0: none
+  int64_t experts = 0;             // 0: dense
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
 };
 
-// Reads and checks. Throws RC_E_FORMAT naming file, key, value and limit.
-HyperParameters read_hyper_parameters(const gguf::File& file);
+struct Architecture;
+
+// Reads and checks: every number is in a range in which products of any four of
+// them, and of their caches' sizes, fit 63 bits. Throws RC_E_FORMAT naming
+// file, key, value and limit; RC_E_UNSUPPORTED for what no backend computes.
+HyperParameters read_hyper_parameters(const gguf::File& file,
+                                      const Architecture& architecture);
 
 }  // namespace rc::model

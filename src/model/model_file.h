@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gguf/file.h"
@@ -31,10 +32,10 @@ enum ForwardOutput { kLogits = 0 /* F32 [outputs, vocabulary] */ };
 // How the KV cache of a model is laid out. One key and one value cache per
 // layer, each [pages, kv_heads, page_size, head_size].
 struct CacheLayout {
-  DType dtype = RC_DTYPE_F16;     // F16, F32 or Q8_0
-  int64_t page_size = 32;         // token positions per page
-  int64_t pages = 0;              // in all
-  int64_t pages_per_sequence = 0; // the width of the page table
+  DType dtype = RC_DTYPE_F16;      // F16, F32 or Q8_0
+  int64_t page_size = 32;          // token positions per page
+  int64_t pages = 0;               // in all
+  int64_t pages_per_sequence = 0;  // the width of the page table
 };
 
 class ModelFile {
@@ -54,12 +55,12 @@ class ModelFile {
   }
   runtime::ProgramDescription forward(const CacheLayout& layout) const;
   // The bytes of a weight that forward() names: from the file, or made (rotary
-  // frequencies).
+  // frequencies, norms and biases that the file does not hold as F32). The
+  // model file owns them.
   const void* weight_data(const std::string& name) const;
   // Bytes of all caches together for one page.
   uint64_t page_bytes(DType dtype, int64_t page_size) const;
-  // Identifies the weights: equal for the same file content in metadata, tensor
-  // names, types and shapes. Saved sessions carry it.
+  // Identifies the model; saved sessions carry it. See fingerprint.h.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
@@ -67,7 +68,9 @@ class ModelFile {
   std::shared_ptr<const gguf::File> file_;
   HyperParameters hyper_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;
-  std::vector<std::pair<std::string, std::vector<float>>> made_weights_;
+  const Architecture* architecture_ = nullptr;
+  float rope_scale_ = 1.0f;
+  std::unordered_map<std::string, std::vector<float>> made_weights_;
   uint64_t fingerprint_ = 0;
 };
 

@@ -70,6 +70,9 @@ class ResidentModel {
 
  private:
   ResidentModel() = default;
+  void check_page(int64_t page) const;
+  void check_page_bytes(size_t bytes) const;
+
   std::shared_ptr<const ModelFile> file_;
   std::shared_ptr<runtime::Device> device_;
   ResidentOptions options_;

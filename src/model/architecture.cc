@@ -1,0 +1,27 @@
+#include "model/architecture.h"
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "model/architectures/list.h"
+
+namespace rc::model {
+namespace {
+
+constexpr const Architecture* kArchitectures[] = {
+    &kLlama, &kQwen2, &kQwen3, &kQwen3Moe, &kGemma2,
+};
+
+}  // namespace
+
+const Architecture& find_architecture(const gguf::File& file) {
+  const std::string_view name = file.get_string("general.architecture");
+  std::string known;
+  for (const Architecture* architecture : kArchitectures) {
+    if (architecture->name == name) return *architecture;
+    known.append(known.empty() ? "" : ", ").append(architecture->name);
+  }
+  fail(RC_E_UNSUPPORTED, file.name(), ": architecture ", quote(name),
+       " is not known; known are ", known);
+}
+
+}  // namespace rc::model

@@ -1,0 +1,97 @@
+// What tells the forward passes of model families apart, as data.
+//
+// To add an architecture, fill the struct in a file of architectures/ and add
+// it to the list in architecture.cc. Whatever is a number of one model rather
+// than a trait of its family is a hyper-parameter.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/hyper_parameters.h"
+#include "runcible/plugin.h"
+
+namespace rc::model {
+
+// Whether the files of an architecture hold something.
+enum class Presence { kNever, kOptional, kAlways };
+
+// Which layers see only the last `sliding_window` positions.
+enum class WindowPattern { kNone, kAllLayers, kEvenLayers };
+
+// Names of tensors. Those of a layer follow "blk.N."; those of products are
+// without ".weight" and ".bias".
+struct TensorNames {
+  const char* token_embedding = "token_embd.weight";
+  const char* output_norm = "output_norm.weight";
+  const char* output = "output.weight";
+  const char* rope_factors = "rope_freqs.weight";
+
+  const char* attention_norm = "attn_norm.weight";
+  const char* query = "attn_q";
+  const char* key = "attn_k";
+  const char* value = "attn_v";
+  const char* query_norm = "attn_q_norm.weight";
+  const char* key_norm = "attn_k_norm.weight";
+  const char* attention_output = "attn_output";
+  const char* post_attention_norm = "post_attention_norm.weight";
+
+  const char* feed_forward_norm = "ffn_norm.weight";
+  const char* gate = "ffn_gate";
+  const char* up = "ffn_up";
+  const char* down = "ffn_down";
+  const char* post_feed_forward_norm = "post_ffw_norm.weight";
+
+  const char* router = "ffn_gate_inp";
+  const char* expert_gate = "ffn_gate_exps.weight";
+  const char* expert_up = "ffn_up_exps.weight";
+  const char* expert_down = "ffn_down_exps.weight";
+};
+
+// What a file means that lacks the key.
+struct Defaults {
+  float attention_softcap = 0.0f;
+  float final_softcap = 0.0f;
+  int64_t sliding_window = 0;
+};
+
+inline double scale_of_key_size(const HyperParameters& hyper) {
+  return 1.0 / std::sqrt(static_cast<double>(hyper.key_size));
+}
+
+struct Architecture {
+  std::string_view name;  // general.architecture
+  TensorNames names = {};
+  Defaults defaults = {};
+
+  // Embeddings are multiplied by the square root of the width.
+  bool scaled_embedding = false;
+
+  Presence qkv_bias = Presence::kNever;
+  Presence attention_output_bias = Presence::kNever;
+  // Norms over each head of queries and keys, before rotation.
+  bool query_key_norm = false;
+  int32_t rope_style = RC_ROPE_HALVES;
+  // Divisors of the rotary frequencies, as a tensor.
+  Presence rope_factors = Presence::kNever;
+  WindowPattern window = WindowPattern::kNone;
+  // What the products of queries and keys are multiplied by.
+  double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
+
+  // Attention and feed-forward have a norm behind them too, before their
+  // result is added to the residual.
+  bool sandwich_norms = false;
+  int32_t activation = RC_ACTIVATION_SILU;
+
+  // kOptional: dense unless expert_count is above 0.
+  Presence experts = Presence::kNever;
+  // The weights of the chosen experts are divided by their sum.
+  bool normalized_routing = true;
+};
+
+// Throws RC_E_UNSUPPORTED naming the file, the architecture and those known.
+const Architecture& find_architecture(const gguf::File& file);
+
+}  // namespace rc::model

@@ -1,0 +1,14 @@
+// The architectures, each defined in the file of its name.
+#pragma once
+
+#include "model/architecture.h"
+
+namespace rc::model {
+
+extern const Architecture kLlama;
+extern const Architecture kQwen2;
+extern const Architecture kQwen3;
+extern const Architecture kQwen3Moe;
+extern const Architecture kGemma2;
+
+}  // namespace rc::model

@@ -1,0 +1,20 @@
+// Llama 2 and 3, Mistral, SmolLM; with expert_count Mixtral.
+//
+// Touvron et al. 2023, arXiv:2307.09288; Jiang et al. 2024, arXiv:2401.04088.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+// The converter of these models permutes the rows of queries and keys, so that
+// pairs are adjacent.
+constexpr Architecture kLlama = {
+    .name = "llama",
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kOptional,
+    .rope_style = RC_ROPE_ADJACENT,
+    .rope_factors = Presence::kOptional,
+    .window = WindowPattern::kAllLayers,
+    .experts = Presence::kOptional,
+};
+
+}  // namespace rc::model

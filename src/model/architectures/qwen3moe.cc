@@ -1,0 +1,12 @@
+// Qwen 3 with experts in every layer. Yang et al. 2025, arXiv:2505.09388.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kQwen3Moe = {
+    .name = "qwen3moe",
+    .query_key_norm = true,
+    .experts = Presence::kAlways,
+};
+
+}  // namespace rc::model

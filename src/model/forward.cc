@@ -1,0 +1,251 @@
+#include "model/forward.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "model/weights.h"
+
+namespace rc::model {
+namespace {
+
+using runtime::kAbsent;
+using runtime::Value;
+
+class Forward {
+ public:
+  Forward(const Architecture& architecture, const HyperParameters& hyper,
+          float rope_scale, const gguf::File& file, const CacheLayout& layout)
+      : architecture_(architecture),
+        names_(architecture.names),
+        hyper_(hyper),
+        rope_scale_(rope_scale),
+        file_(file),
+        layout_(layout),
+        weights_(file, builder_) {}
+
+  runtime::ProgramDescription describe() &&;
+
+ private:
+  // One layer each; x is the residual [rows, width]. The last layer goes on
+  // with the output rows alone once all keys and values are stored.
+  Value attention(Value x);
+  Value feed_forward(Value x);
+  Value dense(Value x, Value residual);
+  Value experts(Value x, Value residual);
+  Value logits(Value x);
+
+  Value norm(Value x, const char* name);
+  // x times the transposed weight [size, of x], split into heads.
+  Value heads(Value x, const char* name, int64_t count);
+  Value rope(Value x);
+  // The product is added to the residual.
+  Value joined(Value x, const char* name, int64_t size, Presence bias,
+               const char* post_norm, Value residual);
+  Value linear(Value x, const char* name, int64_t rows, int64_t columns,
+               Presence bias, Value residual = kAbsent);
+  Value expert_weight(const char* name, int64_t rows, int64_t columns);
+  int64_t window() const;
+  bool is_last() const { return layer_ == hyper_.layers - 1; }
+  std::string in_layer(const std::string& name) const {
+    return cat("blk.", layer_, ".", name);
+  }
+
+  const Architecture& architecture_;
+  const TensorNames& names_;
+  const HyperParameters& hyper_;
+  const float rope_scale_;
+  const gguf::File& file_;
+  const CacheLayout& layout_;
+  runtime::ProgramBuilder builder_;
+  Weights weights_;
+  int64_t layer_ = 0;
+  Value positions_ = kAbsent;
+  Value sequences_ = kAbsent;
+  Value page_table_ = kAbsent;
+  Value output_rows_ = kAbsent;
+  Value frequencies_ = kAbsent;
+};
+
+runtime::ProgramDescription Forward::describe() && {
+  const Value tokens = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  positions_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  sequences_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  page_table_ = builder_.input(RC_DTYPE_I32,
+                               {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
+  output_rows_ = builder_.input(RC_DTYPE_I32, {RC_DIM_OUTPUTS});
+  frequencies_ = builder_.weight(kRopeFrequencies, RC_DTYPE_F32,
+                                 {hyper_.rope_dimensions / 2}, RC_USE_ELEMENTS);
+
+  const Value table = weights_.matrix(
+      names_.token_embedding, {hyper_.vocabulary, hyper_.width}, RC_USE_ROWS);
+  Value x = builder_.get_rows(table, tokens);
+  if (architecture_.scaled_embedding) {
+    x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
+  }
+  for (layer_ = 0; layer_ < hyper_.layers; ++layer_) {
+    x = attention(x);
+    x = feed_forward(x);
+  }
+  builder_.output(logits(x));
+  return std::move(builder_).take();
+}
+
+Value Forward::attention(Value x) {
+  const Value normed = norm(x, names_.attention_norm);
+  Value q = heads(normed, names_.query, hyper_.heads);
+  Value k = heads(normed, names_.key, hyper_.kv_heads);
+  const Value v = heads(normed, names_.value, hyper_.kv_heads);
+  if (architecture_.query_key_norm) {
+    q = norm(q, names_.query_norm);
+    k = norm(k, names_.key_norm);
+  }
+  q = rope(q);
+  k = rope(k);
+
+  const runtime::ProgramBuilder::Shape shape = {
+      layout_.pages, hyper_.kv_heads, layout_.page_size, hyper_.key_size};
+  const Value keys = builder_.cache(layout_.dtype, shape);
+  const Value values = builder_.cache(layout_.dtype, shape);
+  builder_.cache_store(k, positions_, sequences_, page_table_, keys);
+  builder_.cache_store(v, positions_, sequences_, page_table_, values);
+  const double scale = architecture_.attention_scale(hyper_);
+  Value y = builder_.attention(q, keys, values, positions_, sequences_,
+                               page_table_, static_cast<float>(scale),
+                               hyper_.attention_softcap, window());
+  const int64_t size = hyper_.heads * hyper_.key_size;
+  y = builder_.reshape(y, {RC_DIM_ROWS, size});
+  if (is_last()) {
+    y = builder_.get_rows(y, output_rows_);
+    x = builder_.get_rows(x, output_rows_);
+  }
+  return joined(y, names_.attention_output, size,
+                architecture_.attention_output_bias, names_.post_attention_norm,
+                x);
+}
+
+Value Forward::feed_forward(Value x) {
+  const Value normed = norm(x, names_.feed_forward_norm);
+  return hyper_.experts > 0 ? experts(normed, x) : dense(normed, x);
+}
+
+Value Forward::dense(Value x, Value residual) {
+  const int64_t size = hyper_.feed_forward;
+  const Value gate =
+      linear(x, names_.gate, size, hyper_.width, Presence::kNever);
+  const Value up = linear(x, names_.up, size, hyper_.width, Presence::kNever);
+  return joined(builder_.glu(gate, up, architecture_.activation), names_.down,
+                size, Presence::kNever, names_.post_feed_forward_norm,
+                residual);
+}
+
+Value Forward::experts(Value x, Value residual) {
+  const int64_t size = hyper_.expert_feed_forward;
+  const auto chosen = builder_.route(
+      linear(x, names_.router, hyper_.experts, hyper_.width, Presence::kNever),
+      hyper_.experts_used, architecture_.normalized_routing);
+  const Value gate = builder_.expert_linear(
+      x, expert_weight(names_.expert_gate, size, hyper_.width), chosen.ids);
+  const Value up = builder_.expert_linear(
+      x, expert_weight(names_.expert_up, size, hyper_.width), chosen.ids);
+  const Value down = builder_.expert_linear(
+      builder_.glu(gate, up, architecture_.activation),
+      expert_weight(names_.expert_down, hyper_.width, size), chosen.ids);
+  Value y = builder_.expert_sum(down, chosen.weights);
+  if (architecture_.sandwich_norms) {
+    y = norm(y, names_.post_feed_forward_norm);
+  }
+  return builder_.add(residual, y);
+}
+
+Value Forward::logits(Value x) {
+  x = builder_.rms_norm(x, weights_.elements(names_.output_norm, hyper_.width),
+                        hyper_.norm_epsilon);
+  // A file without an output matrix uses the embedding table twice.
+  const char* name =
+      weights_.has(names_.output) ? names_.output : names_.token_embedding;
+  x = builder_.linear(
+      x,
+      weights_.matrix(name, {hyper_.vocabulary, hyper_.width}, RC_USE_LINEAR));
+  return hyper_.final_softcap > 0.0f ? builder_.softcap(x, hyper_.final_softcap)
+                                     : x;
+}
+
+Value Forward::norm(Value x, const char* name) {
+  const int64_t size = builder_.shape(x).back();
+  return builder_.rms_norm(x, weights_.elements(in_layer(name), size),
+                           hyper_.norm_epsilon);
+}
+
+Value Forward::heads(Value x, const char* name, int64_t count) {
+  const Value y = linear(x, name, count * hyper_.key_size, hyper_.width,
+                         architecture_.qkv_bias);
+  return builder_.reshape(y, {RC_DIM_ROWS, count, hyper_.key_size});
+}
+
+Value Forward::rope(Value x) {
+  return builder_.rope(x, positions_, frequencies_, architecture_.rope_style,
+                       rope_scale_);
+}
+
+Value Forward::joined(Value x, const char* name, int64_t size, Presence bias,
+                      const char* post_norm, Value residual) {
+  if (!architecture_.sandwich_norms) {
+    return linear(x, name, hyper_.width, size, bias, residual);
+  }
+  const Value y = linear(x, name, hyper_.width, size, bias);
+  return builder_.add(residual, norm(y, post_norm));
+}
+
+Value Forward::linear(Value x, const char* name, int64_t rows, int64_t columns,
+                      Presence bias, Value residual) {
+  const std::string stem = in_layer(name);
+  const Value weight =
+      weights_.matrix(stem + ".weight", {rows, columns}, RC_USE_LINEAR);
+  const bool biased =
+      bias == Presence::kAlways ||
+      (bias == Presence::kOptional && weights_.has(stem + ".bias"));
+  return builder_.linear(
+      x, weight, biased ? weights_.elements(stem + ".bias", rows) : kAbsent,
+      residual);
+}
+
+Value Forward::expert_weight(const char* name, int64_t rows, int64_t columns) {
+  const std::string whole = in_layer(name);
+  const std::string first = in_layer(cat(names_.gate, ".0.weight"));
+  if (!weights_.has(whole) && weights_.has(first)) {
+    fail(RC_E_UNSUPPORTED, file_.name(),
+         ": every expert has tensors of its "
+         "own (",
+         first,
+         "), as written by converters before April 2024; "
+         "convert the model again");
+  }
+  return weights_.matrix(whole, {hyper_.experts, rows, columns},
+                         RC_USE_EXPERTS);
+}
+
+int64_t Forward::window() const {
+  switch (architecture_.window) {
+    case WindowPattern::kNone:
+      return 0;
+    case WindowPattern::kAllLayers:
+      return hyper_.sliding_window;
+    case WindowPattern::kEvenLayers:
+      return layer_ % 2 == 0 ? hyper_.sliding_window : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+runtime::ProgramDescription forward_program(const Architecture& architecture,
+                                            const HyperParameters& hyper,
+                                            float rope_scale,
+                                            const gguf::File& file,
+                                            const CacheLayout& layout) {
+  return Forward(architecture, hyper, rope_scale, file, layout).describe();
+}
+
+}  // namespace rc::model

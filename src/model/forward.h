@@ -1,0 +1,24 @@
+// The forward pass, as a program.
+#pragma once
+
+#include "gguf/file.h"
+#include "model/architecture.h"
+#include "model/model_file.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+// The weight that holds Rope::frequencies; no tensor of a file has this name.
+inline constexpr char kRopeFrequencies[] = "(rotary frequencies)";
+
+// Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
+// the keys and the values of layer 0, those of layer 1, and so on. Throws
+// RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file that is
+// missing or not as the program needs it.
+runtime::ProgramDescription forward_program(const Architecture& architecture,
+                                            const HyperParameters& hyper,
+                                            float rope_scale,
+                                            const gguf::File& file,
+                                            const CacheLayout& layout);
+
+}  // namespace rc::model

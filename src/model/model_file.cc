@@ -1,0 +1,161 @@
+#include "model/model_file.h"
+
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/quote.h"
+#include "model/architecture.h"
+#include "model/fingerprint.h"
+#include "model/forward.h"
+#include "model/rope.h"
+#include "tensor/dtype.h"
+
+namespace rc::model {
+namespace {
+
+std::vector<float> decode(const gguf::Tensor& tensor) {
+  std::vector<float> values(static_cast<size_t>(tensor.shape.back()));
+  decode_row(tensor.dtype, tensor.data.data(), values.data(),
+             tensor.shape.back());
+  return values;
+}
+
+// Divisors of the rotary frequencies; empty if the file has none.
+std::vector<float> read_rope_factors(const gguf::File& file,
+                                     const Architecture& architecture,
+                                     const HyperParameters& hyper) {
+  const char* name = architecture.names.rope_factors;
+  const gguf::Tensor* tensor = file.find_tensor(name);
+  if (tensor == nullptr || architecture.rope_factors == Presence::kNever) {
+    return {};
+  }
+  const int64_t pairs = hyper.rope_dimensions / 2;
+  if (tensor->dtype != RC_DTYPE_F32 ||
+      tensor->shape != std::vector<int64_t>{pairs}) {
+    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
+         "], one factor per pair of rotary dimensions");
+  }
+  std::vector<float> factors = decode(*tensor);
+  for (const float factor : factors) {
+    if (!(factor >= 1e-6f && factor <= 1e6f)) {
+      fail(RC_E_FORMAT, file.name(), ": tensor ", name, " holds ", factor,
+           ", but factors must be 1e-6 to 1e6");
+    }
+  }
+  return factors;
+}
+
+void log_unused_tensors(const gguf::File& file,
+                        const Architecture& architecture,
+                        const runtime::ProgramDescription& program) {
+  std::unordered_set<std::string_view> used = {architecture.names.rope_factors};
+  for (const runtime::WeightInfo& weight : program.weights) {
+    used.insert(weight.name);
+  }
+  for (const gguf::Tensor& tensor : file.tensors()) {
+    if (!used.contains(tensor.name)) {
+      log(RC_LOG_INFO, file.name(), ": tensor ", quote(tensor.name),
+          " is not used");
+    }
+  }
+}
+
+uint64_t row_bytes_of_head(const HyperParameters& hyper, DType dtype) {
+  if (dtype != RC_DTYPE_F32 && dtype != RC_DTYPE_F16 &&
+      dtype != RC_DTYPE_Q8_0) {
+    fail(RC_E_INVALID_ARGUMENT, "a KV cache of type ", dtype_name(dtype),
+         " is not possible; use F16, F32 or Q8_0");
+  }
+  const std::optional<uint64_t> bytes = row_bytes(dtype, hyper.key_size);
+  if (!bytes) {
+    fail(RC_E_UNSUPPORTED, "a KV cache of type ", dtype_name(dtype),
+         " needs heads of a multiple of ", dtype_info(dtype)->block_size,
+         " elements, but the model's have ", hyper.key_size,
+         "; use F16 or F32");
+  }
+  return *bytes;
+}
+
+constexpr int64_t kMaxPageSize = 4096;
+constexpr int64_t kMaxPages = int64_t{1} << 30;
+
+void check_range(const char* name, int64_t value, int64_t high) {
+  if (value < 1 || value > high) {
+    fail(RC_E_INVALID_ARGUMENT, "KV cache: ", name, " is ", value,
+         ", but must be 1 to ", high);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const ModelFile> ModelFile::open(const std::string& path) {
+  return from_gguf(gguf::File::open(path));
+}
+
+std::shared_ptr<const ModelFile> ModelFile::from_gguf(
+    std::shared_ptr<const gguf::File> file) {
+  std::shared_ptr<ModelFile> model(new ModelFile());
+  model->architecture_ = &find_architecture(*file);
+  model->hyper_ = read_hyper_parameters(*file, *model->architecture_);
+  Rope rope =
+      make_rope(model->hyper_,
+                read_rope_factors(*file, *model->architecture_, model->hyper_));
+  model->rope_scale_ = rope.scale;
+  model->made_weights_.emplace(kRopeFrequencies, std::move(rope.frequencies));
+  model->file_ = file;
+
+  // Describing the program looks at every tensor that it needs.
+  const runtime::ProgramDescription program = model->forward(
+      {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1});
+  for (const runtime::WeightInfo& weight : program.weights) {
+    if (model->made_weights_.contains(weight.name)) continue;
+    const gguf::Tensor* tensor = file->find_tensor(weight.name);
+    if (tensor->dtype != weight.dtype) {
+      model->made_weights_.emplace(weight.name, decode(*tensor));
+    }
+  }
+  log_unused_tensors(*file, *model->architecture_, program);
+
+  model->tokenizer_ = text::Tokenizer::load(*file);
+  // A token without a row could not be evaluated.
+  if (model->tokenizer_ != nullptr &&
+      model->tokenizer_->size() > model->hyper_.vocabulary) {
+    fail(RC_E_FORMAT, file->name(), ": the vocabulary has ",
+         model->tokenizer_->size(), " tokens, but ",
+         model->architecture_->names.token_embedding, " has ",
+         model->hyper_.vocabulary, " rows");
+  }
+  model->fingerprint_ = model::fingerprint(*file);
+  return model;
+}
+
+runtime::ProgramDescription ModelFile::forward(
+    const CacheLayout& layout) const {
+  check_range("page size", layout.page_size, kMaxPageSize);
+  check_range("number of pages", layout.pages, kMaxPages);
+  check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
+  row_bytes_of_head(hyper_, layout.dtype);
+  return forward_program(*architecture_, hyper_, rope_scale_, *file_, layout);
+}
+
+const void* ModelFile::weight_data(const std::string& name) const {
+  const auto made = made_weights_.find(name);
+  if (made != made_weights_.end()) return made->second.data();
+  const gguf::Tensor* tensor = file_->find_tensor(name);
+  if (tensor == nullptr) {
+    fail(RC_E_NOT_FOUND, file_->name(), ": there is no tensor ", name);
+  }
+  return tensor->data.data();
+}
+
+uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {
+  check_range("page size", page_size, kMaxPageSize);
+  const int64_t rows = 2 * hyper_.layers * hyper_.kv_heads * page_size;
+  return static_cast<uint64_t>(rows) * row_bytes_of_head(hyper_, dtype);
+}
+
+}  // namespace rc::model

@@ -1,0 +1,95 @@
+#include "model/rope.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rc::model {
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+// YaRN (Peng et al. 2023, arXiv:2309.00071, section 3.2): pairs that turn often
+// within the original context keep their frequency, those that turn seldom are
+// interpolated, with a linear ramp over the pairs between. As in Hugging Face
+// transformers (truncate = true) and ggml the ends of the ramp are whole pairs.
+class Yarn {
+ public:
+  explicit Yarn(const HyperParameters& hyper) : hyper_(hyper) {
+    const double last = static_cast<double>(hyper.rope_dimensions - 1);
+    low_ = std::max(0.0, std::floor(pair_of(hyper.yarn_beta_fast)));
+    high_ = std::min(last, std::ceil(pair_of(hyper.yarn_beta_slow)));
+  }
+
+  double operator()(double frequency, int64_t pair) const {
+    const double ramp = std::clamp(
+        (static_cast<double>(pair) - low_) / std::max(high_ - low_, 0.001), 0.0,
+        1.0);
+    const double kept = (1.0 - ramp) * hyper_.yarn_extrapolation;
+    return frequency * (kept + (1.0 - kept) / hyper_.rope_factor);
+  }
+
+  // Ibid., equation 22: makes up for the flatter attention of long contexts.
+  double scale() const {
+    return 1.0 + 0.1 * std::log(std::max(1.0, double{hyper_.rope_factor}));
+  }
+
+ private:
+  // The (fractional) pair that makes `turns` turns in the original context.
+  double pair_of(double turns) const {
+    const auto context = static_cast<double>(hyper_.rope_original_context);
+    return static_cast<double>(hyper_.rope_dimensions) *
+           std::log(context / (turns * kTurn)) /
+           (2.0 * std::log(double{hyper_.rope_base}));
+  }
+
+  const HyperParameters& hyper_;
+  double low_;
+  double high_;
+};
+
+// Llama 3.1 (Grattafiori et al. 2024, arXiv:2407.21783, and the configuration
+// of its release): as YaRN in idea, with a ramp over the number of turns.
+double llama3(const HyperParameters& hyper, double frequency) {
+  const double turns =
+      frequency * static_cast<double>(hyper.rope_original_context) / kTurn;
+  const double kept =
+      std::clamp((turns - hyper.rope_low_frequency) /
+                     (hyper.rope_high_frequency - hyper.rope_low_frequency),
+                 0.0, 1.0);
+  return frequency * (kept + (1.0 - kept) / hyper.rope_factor);
+}
+
+}  // namespace
+
+Rope make_rope(const HyperParameters& hyper, std::span<const float> factors) {
+  Rope rope;
+  rope.frequencies.resize(static_cast<size_t>(hyper.rope_dimensions / 2));
+  const Yarn yarn(hyper);
+  for (size_t i = 0; i < rope.frequencies.size(); ++i) {
+    double frequency = std::pow(static_cast<double>(hyper.rope_base),
+                                -2.0 * static_cast<double>(i) /
+                                    static_cast<double>(hyper.rope_dimensions));
+    if (!factors.empty()) frequency /= factors[i];
+    switch (hyper.rope_scaling) {
+      case RopeScaling::kNone:
+        break;
+      case RopeScaling::kLinear:
+        frequency /= hyper.rope_factor;
+        break;
+      case RopeScaling::kYarn:
+        frequency = yarn(frequency, static_cast<int64_t>(i));
+        break;
+      case RopeScaling::kLlama3:
+        if (factors.empty()) frequency = llama3(hyper, frequency);
+        break;
+    }
+    rope.frequencies[i] = static_cast<float>(frequency);
+  }
+  double scale = hyper.rope_attention_factor;
+  if (hyper.rope_scaling == RopeScaling::kYarn) scale *= yarn.scale();
+  rope.scale = static_cast<float>(scale);
+  return rope;
+}
+
+}  // namespace rc::model

@@ -1,0 +1,61 @@
+#include "model/weights.h"
+
+#include <span>
+
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace rc::model {
+namespace {
+
+std::string text_of(std::span<const int64_t> shape) {
+  std::string text;
+  for (const int64_t size : shape) {
+    text.append(text.empty() ? "[" : ", ").append(std::to_string(size));
+  }
+  return text + "]";
+}
+
+bool is_plain_float(DType dtype) {
+  return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F16 ||
+         dtype == RC_DTYPE_BF16 || dtype == RC_DTYPE_F64;
+}
+
+}  // namespace
+
+const gguf::Tensor& Weights::find(const std::string& name,
+                                  const Shape& shape) const {
+  const gguf::Tensor* tensor = file_.find_tensor(name);
+  if (tensor == nullptr) {
+    fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " of shape ",
+         text_of(shape), " is missing");
+  }
+  if (tensor->shape != shape) {
+    fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " has shape ",
+         text_of(tensor->shape), ", but the metadata asks for ",
+         text_of(shape));
+  }
+  return *tensor;
+}
+
+runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
+                               uint32_t use) {
+  const gguf::Tensor& tensor = find(name, shape);
+  const DTypeInfo* info = dtype_info(tensor.dtype);
+  if (info == nullptr || !info->decodable) {
+    fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
+         dtype_name(tensor.dtype), ", which cannot be decoded");
+  }
+  return builder_.weight(name, tensor.dtype, shape, use);
+}
+
+runtime::Value Weights::elements(const std::string& name, int64_t size) {
+  const gguf::Tensor& tensor = find(name, {size});
+  if (!is_plain_float(tensor.dtype)) {
+    fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " is of type ",
+         dtype_name(tensor.dtype), ", but must be F32, F16, BF16 or F64");
+  }
+  return builder_.weight(name, RC_DTYPE_F32, {size}, RC_USE_ELEMENTS);
+}
+
+}  // namespace rc::model

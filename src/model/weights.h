@@ -1,0 +1,37 @@
+// The tensors of a file as weights of a program: each is looked up by its name
+// and checked against the shape and use that the program has for it.
+#pragma once
+
+#include <string>
+
+#include "gguf/file.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+class Weights {
+ public:
+  using Shape = runtime::ProgramBuilder::Shape;
+
+  // Both must outlive this object.
+  Weights(const gguf::File& file, runtime::ProgramBuilder& builder)
+      : file_(file), builder_(builder) {}
+
+  bool has(const std::string& name) const {
+    return file_.find_tensor(name) != nullptr;
+  }
+  // `use` is RC_USE_ROWS, RC_USE_LINEAR or RC_USE_EXPERTS. Any type that can be
+  // decoded will do.
+  runtime::Value matrix(const std::string& name, const Shape& shape,
+                        uint32_t use);
+  // A norm or bias. The program sees F32 (see ModelFile::weight_data).
+  runtime::Value elements(const std::string& name, int64_t size);
+
+ private:
+  const gguf::Tensor& find(const std::string& name, const Shape& shape) const;
+
+  const gguf::File& file_;
+  runtime::ProgramBuilder& builder_;
+};
+
+}  // namespace rc::model
