@@ -1,0 +1,260 @@
+// Files whose models cannot be: each is refused with a message that names what
+// is wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "base/error.h"
+#include "model/model_file.h"
+#include "model/patient_util.h"
+#include "tensor/dtype.h"
+
+namespace rc::test {
+namespace {
+
+struct Damage {
+  const char* name;
+  const char* model;
+  std::function<void(Patient&)> inflict;
+  rc_status status;
+  std::vector<const char*> parts;  // of the message
+};
+
+std::ostream& operator<<(std::ostream& out, const Damage& damage) {
+  return out << damage.name;
+}
+
+class Damaged : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(Damaged, IsRefused) {
+  const Damage& damage = GetParam();
+  Patient patient(damage.model);
+  ASSERT_NO_THROW(model::ModelFile::from_gguf(patient.file()));
+  damage.inflict(patient);
+  try {
+    model::ModelFile::from_gguf(patient.file());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), damage.status) << error.what();
+    EXPECT_NE(error.message().find("patient.gguf"), std::string::npos);
+    for (const char* part : damage.parts) {
+      EXPECT_NE(error.message().find(part), std::string::npos)
+          << part << " is not in: " << error.what();
+    }
+  }
+}
+
+const Damage kDamages[] = {
+    {"UnknownArchitecture",
+     "llama2",
+     [](Patient& p) { p.set("general.architecture", std::string("lhama\n")); },
+     RC_E_UNSUPPORTED,
+     {"'lhama\\x0a'", "llama, qwen2", "gemma2"}},
+    {"MissingKey",
+     "llama2",
+     [](Patient& p) { p.drop("llama.block_count"); },
+     RC_E_FORMAT,
+     {"llama.block_count"}},
+    {"MissingTensor",
+     "llama2",
+     [](Patient& p) { p.drop_tensor("blk.1.attn_k.weight"); },
+     RC_E_FORMAT,
+     {"blk.1.attn_k.weight", "[32, 64]", "missing"}},
+    {"MissingEmbedding",
+     "llama2",
+     [](Patient& p) { p.drop_tensor("token_embd.weight"); },
+     RC_E_FORMAT,
+     {"token_embd.weight", "missing"}},
+    {"MissingBias",
+     "qwen2",
+     [](Patient& p) { p.drop_tensor("blk.0.attn_v.bias"); },
+     RC_E_FORMAT,
+     {"blk.0.attn_v.bias", "missing"}},
+    {"TurnedMatrix",
+     "llama2",
+     [](Patient& p) {
+       p.tensor("blk.0.ffn_up.weight").shape = {64, 96};
+     },
+     RC_E_FORMAT,
+     {"blk.0.ffn_up.weight", "[64, 96]", "[96, 64]"}},
+    {"MoreLayersThanTensors",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.block_count", 3); },
+     RC_E_FORMAT,
+     {"blk.2.attn_norm.weight"}},
+    {"QuantizedNorm",
+     "llama2",
+     [](Patient& p) {
+       Patient::Tensor& norm = p.tensor("blk.0.attn_norm.weight");
+       norm.dtype = RC_DTYPE_Q8_0;
+       norm.data.resize(68);
+     },
+     RC_E_FORMAT,
+     {"blk.0.attn_norm.weight", "Q8_0"}},
+    {"UndecodableMatrix",
+     "llama2",
+     [](Patient& p) {
+       Patient::Tensor& query = p.tensor("blk.0.attn_q.weight");
+       query.dtype = RC_DTYPE_NVFP4;
+       query.data.resize(*row_bytes(RC_DTYPE_NVFP4, 64 * 64));
+     },
+     RC_E_UNSUPPORTED,
+     {"blk.0.attn_q.weight", "NVFP4"}},
+    {"NoHeads",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.attention.head_count", 0); },
+     RC_E_FORMAT,
+     {"llama.attention.head_count", "is 0"}},
+    {"NoKeyHeads",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.attention.head_count_kv", 0); },
+     RC_E_FORMAT,
+     {"llama.attention.head_count_kv", "is 0"}},
+    {"KeyHeadsThatDoNotDivide",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.attention.head_count_kv", 3); },
+     RC_E_FORMAT,
+     {"llama.attention.head_count_kv", "is 3", "4 heads"}},
+    {"HeadsThatDoNotDivide",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.attention.head_count", 6); },
+     RC_E_FORMAT,
+     {"llama.attention.head_count", "is 6", "64"}},
+    {"NoLayers",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.block_count", 0); },
+     RC_E_FORMAT,
+     {"llama.block_count", "is 0"}},
+    {"AbsurdContext",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.context_length", 0xFFFFFFFF); },
+     RC_E_FORMAT,
+     {"llama.context_length", "4294967295", "1073741824"}},
+    {"AbsurdWidth",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.embedding_length", 0x80000000); },
+     RC_E_FORMAT,
+     {"llama.embedding_length", "2147483648"}},
+    {"EpsilonNotANumber",
+     "llama2",
+     [](Patient& p) {
+       p.set("llama.attention.layer_norm_rms_epsilon",
+             std::numeric_limits<float>::quiet_NaN());
+     },
+     RC_E_FORMAT,
+     {"llama.attention.layer_norm_rms_epsilon", "nan"}},
+    {"EpsilonZero",
+     "llama2",
+     [](Patient& p) { p.set("llama.attention.layer_norm_rms_epsilon", 0.0f); },
+     RC_E_FORMAT,
+     {"llama.attention.layer_norm_rms_epsilon"}},
+    {"RopeBaseZero",
+     "llama2",
+     [](Patient& p) { p.set("llama.rope.freq_base", 0.0f); },
+     RC_E_FORMAT,
+     {"llama.rope.freq_base"}},
+    {"OddRotaryDimensions",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.rope.dimension_count", 7); },
+     RC_E_FORMAT,
+     {"llama.rope.dimension_count", "is 7", "even"}},
+    {"RotaryBeyondHead",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.rope.dimension_count", 18); },
+     RC_E_FORMAT,
+     {"llama.rope.dimension_count", "is 18", "16"}},
+    {"VocabularyOfAnotherSize",
+     "llama2",
+     [](Patient& p) { p.set<uint32_t>("llama.vocab_size", 271); },
+     RC_E_FORMAT,
+     {"llama.vocab_size", "271", "272"}},
+    {"UnknownScaling",
+     "llama-yarn",
+     [](Patient& p) { p.set("llama.rope.scaling.type", std::string("warp")); },
+     RC_E_UNSUPPORTED,
+     {"llama.rope.scaling.type", "warp", "yarn"}},
+    {"InfiniteScaling",
+     "llama-yarn",
+     [](Patient& p) {
+       p.set("llama.rope.scaling.factor",
+             std::numeric_limits<float>::infinity());
+     },
+     RC_E_FORMAT,
+     {"llama.rope.scaling.factor", "inf"}},
+    {"ShortRotaryFactors",
+     "llama3",
+     [](Patient& p) {
+       Patient::Tensor& factors = p.tensor("rope_freqs.weight");
+       factors.shape = {31};
+       factors.data.resize(31 * sizeof(float));
+     },
+     RC_E_FORMAT,
+     {"rope_freqs.weight", "[32]"}},
+    {"ValuesOfAnotherSize",
+     "gemma2",
+     [](Patient& p) { p.set<uint32_t>("gemma2.attention.value_length", 8); },
+     RC_E_UNSUPPORTED,
+     {"gemma2.attention.value_length", "is 8", "16"}},
+    {"NegativeSoftcap",
+     "gemma2",
+     [](Patient& p) { p.set("gemma2.attn_logit_softcapping", -1.0f); },
+     RC_E_FORMAT,
+     {"gemma2.attn_logit_softcapping", "-1"}},
+    {"MoreExpertsUsedThanThere",
+     "mixtral",
+     [](Patient& p) { p.set<uint32_t>("llama.expert_used_count", 5); },
+     RC_E_FORMAT,
+     {"llama.expert_used_count", "is 5", "4"}},
+    {"NoExperts",
+     "qwen3moe",
+     [](Patient& p) { p.set<uint32_t>("qwen3moe.expert_count", 0); },
+     RC_E_FORMAT,
+     {"qwen3moe.expert_count"}},
+    {"RotaryFactorsNotANumber",
+     "llama3",
+     [](Patient& p) {
+       std::fill_n(p.tensor("rope_freqs.weight").data.begin(), 4,
+                   std::byte{0xFF});
+     },
+     RC_E_FORMAT,
+     {"rope_freqs.weight", "nan"}},
+    {"ExpertsApart",
+     "mixtral",
+     [](Patient& p) {
+       Patient::Tensor expert = p.tensor("blk.0.ffn_gate_exps.weight");
+       p.drop_tensor(expert.name);
+       expert.name = "blk.0.ffn_gate.0.weight";
+       expert.shape = {32, 48};
+       expert.data.resize(32 * 48 * sizeof(float));
+       p.add_tensor(expert);
+     },
+     RC_E_UNSUPPORTED,
+     {"blk.0.ffn_gate.0.weight", "convert"}},
+    {"KeyOfAnotherType",
+     "llama2",
+     [](Patient& p) { p.set("llama.block_count", std::string("two")); },
+     RC_E_FORMAT,
+     {"llama.block_count"}},
+    {"TooManyTokens",
+     "llama2",
+     [](Patient& p) {
+       p.drop("llama.vocab_size");
+       for (const char* name : {"token_embd.weight", "output.weight"}) {
+         Patient::Tensor& table = p.tensor(name);
+         table.shape = {271, 64};
+         table.data.resize(271 * 64 * sizeof(float));
+       }
+     },
+     RC_E_FORMAT,
+     {"272 tokens", "271 rows", "token_embd.weight"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, Damaged, ::testing::ValuesIn(kDamages),
+                         [](const auto& info) {
+                           return std::string(info.param.name);
+                         });
+
+}  // namespace
+}  // namespace rc::test

@@ -1,0 +1,111 @@
+// Logits against those that other implementations recorded.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "base/error.h"
+#include "model/model_util.h"
+#include "test_data.h"
+
+namespace rc::test {
+namespace {
+
+std::vector<int32_t> tokens_of_run(const std::filesystem::path& path) {
+  const auto json = nlohmann::json::parse(std::ifstream(path));
+  std::vector<int32_t> tokens;
+  for (const auto& step : json.at("steps")) tokens.push_back(step.at("in"));
+  return tokens;
+}
+
+// The files of quantized models record fewer logits than steps.
+void expect_logits(const std::filesystem::path& model,
+                   const std::filesystem::path& golden, const std::string& name,
+                   const std::string& backend, double tolerance) {
+  const auto resident = load(model::ModelFile::open(model), backend);
+  const std::vector<float> expected =
+      read_floats(golden / (name + ".logits.f32"));
+  std::vector<int32_t> tokens = tokens_of_run(golden / (name + ".json"));
+  const size_t rows = expected.size() / 512;
+  ASSERT_GE(rows, 32u);
+  ASSERT_LE(rows, tokens.size());
+  tokens.resize(rows);
+  const double error = normalized_error(evaluate(*resident, tokens), expected);
+  EXPECT_LT(error, tolerance);
+  ::testing::Test::RecordProperty("error", cat(error));
+}
+
+using Case = std::tuple<const char*, const char*>;  // backend, name
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  std::string name = cat(std::get<0>(info.param), "_", std::get<1>(info.param));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+class Stories : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Stories, LogitsAreThoseOfLlama2c) {
+  const auto model = shared_path("models/stories260K/stories260K.gguf");
+  RC_NEED_SHARED(model);
+  const auto [backend, name] = GetParam();
+  expect_logits(model, shared_path("golden/stories260K"), name, backend,
+                std::string(backend) == "reference" ? 1e-9 : 1e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Golden, Stories,
+    ::testing::Combine(::testing::Values("reference"),
+                       ::testing::Values("prompt0", "prompt1", "prompt2",
+                                         "prompt3")),
+    name_of);
+
+class QuantizedStories : public ::testing::TestWithParam<Case> {};
+
+TEST_P(QuantizedStories, LogitsAreThoseOverDecodedWeights) {
+  const auto [backend, name] = GetParam();
+  const auto model =
+      shared_path(cat("models/stories260K-quants/stories260K-", name, ".gguf"));
+  RC_NEED_SHARED(model);
+  // The cpu backend quantizes activations where weights are quantized.
+  expect_logits(model, shared_path("golden/stories260K-quants"), name, backend,
+                std::string(backend) == "reference" ? 1e-6 : 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Golden, QuantizedStories,
+    ::testing::Combine(::testing::Values("reference"),
+                       ::testing::Values("F16", "BF16", "Q8_0", "Q4_0", "Q5_1",
+                                         "IQ4_NL")),
+    name_of);
+
+class Architectures : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Architectures, LogitsAreThoseOfTransformers) {
+  const auto [backend, name] = GetParam();
+  const auto folder = source_path("tests/golden/architectures");
+  const auto json =
+      nlohmann::json::parse(std::ifstream(folder / cat(name, ".json")));
+  const auto resident =
+      load(model::ModelFile::open(folder / cat(name, ".gguf")), backend);
+  const std::vector<float> actual =
+      evaluate(*resident, json.at("tokens").get<std::vector<int32_t>>());
+  const double error =
+      relative_error(actual, read_floats(folder / cat(name, ".logits.f32")));
+  EXPECT_LT(error, 1e-4);
+  RecordProperty("error", cat(error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Golden, Architectures,
+    ::testing::Combine(::testing::Values("reference"),
+                       ::testing::Values("llama2", "llama3", "mistral",
+                                         "smollm", "llama-linear", "llama-yarn",
+                                         "mixtral", "qwen2", "qwen3",
+                                         "qwen3moe", "gemma2")),
+    name_of);
+
+}  // namespace
+}  // namespace rc::test

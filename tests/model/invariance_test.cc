@@ -1,0 +1,163 @@
+// What a sequence gives does not depend on what else is evaluated, on how it
+// is cut into batches, nor on where its pages lie: bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "model/model_util.h"
+#include "tensor/dtype.h"
+#include "test_data.h"
+
+namespace rc::test {
+namespace {
+
+// Any tokens will do; they differ from sequence to sequence.
+std::vector<int32_t> some_tokens(size_t count, uint32_t seed) {
+  std::vector<int32_t> tokens = {1};
+  while (tokens.size() < count) {
+    seed = seed * 1664525 + 1013904223;
+    tokens.push_back(static_cast<int32_t>(3 + (seed >> 16) % 260));
+  }
+  return tokens;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+struct Case {
+  const char* backend;
+  const char* model;
+  DType cache;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.backend << ", " << c.model << ", " << dtype_name(c.cache);
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  const std::string model = c.model;
+  std::string name = cat(c.backend, "_", model.substr(model.find('/') + 1), "_",
+                         dtype_name(c.cache));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::filesystem::path path_of(const std::string& model) {
+  return model.find('/') == std::string::npos
+             ? source_path("tests/golden/architectures/" + model + ".gguf")
+             : shared_path("models/" + model + ".gguf");
+}
+
+class Invariance : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    const auto path = path_of(GetParam().model);
+    RC_NEED_SHARED(path);
+    model_ = load(model::ModelFile::open(path), GetParam().backend,
+                  {.cache = GetParam().cache});
+  }
+  std::vector<float> alone(const std::vector<int32_t>& tokens) {
+    return evaluate(*model_, tokens, 128);
+  }
+  std::unique_ptr<model::ResidentModel> model_;
+};
+
+TEST_P(Invariance, OfChunks) {
+  const std::vector<int32_t> tokens = some_tokens(100, 1);
+  const std::vector<float> whole = alone(tokens);
+  for (const size_t chunk : {1, 7, 64}) {
+    EXPECT_TRUE(same_bits(evaluate(*model_, tokens, chunk), whole)) << chunk;
+  }
+}
+
+TEST_P(Invariance, OfCompany) {
+  std::vector<Sequence> sequences;
+  std::vector<std::vector<float>> expected;
+  for (int32_t i = 0; i < 9; ++i) {
+    const size_t count = 1 + 11 * static_cast<size_t>(i);
+    sequences.push_back({some_tokens(count, static_cast<uint32_t>(i)),
+                         pages_from(i * 7, 7), 0});
+    expected.push_back(alone(sequences.back().tokens));
+  }
+  for (const size_t chunk : {1, 5, 28}) {
+    const auto together = evaluate(*model_, sequences, chunk);
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      EXPECT_TRUE(same_bits(together[i], expected[i])) << i << ", " << chunk;
+    }
+  }
+}
+
+TEST_P(Invariance, OfPages) {
+  const std::vector<int32_t> tokens = some_tokens(90, 2);
+  const std::vector<float> expected = alone(tokens);
+  const std::vector<int32_t> backwards = {63, 61, 59, 57, 3, 1};
+  EXPECT_TRUE(
+      same_bits(evaluate(*model_, {{tokens, backwards, 0}}, 13)[0], expected));
+}
+
+TEST_P(Invariance, OfWhichLogitsAreWanted) {
+  const std::vector<int32_t> tokens = some_tokens(20, 3);
+  const std::vector<float> all = alone(tokens);
+  const size_t vocabulary = all.size() / tokens.size();
+
+  model::Batch batch;
+  batch.sequence_count = 1;
+  batch.page_table = pages_from(0, 16);
+  for (int32_t p = 0; p < 20; ++p) {
+    batch.tokens.push_back(tokens[static_cast<size_t>(p)]);
+    batch.positions.push_back(p);
+    batch.sequences.push_back(0);
+  }
+  batch.output_rows = {19, 4};
+  std::vector<float> logits(2 * vocabulary);
+  model_->run(batch, logits.data(), nullptr, nullptr, -1);
+  const float* row = logits.data();
+  for (const size_t wanted : {19, 4}) {
+    EXPECT_EQ(
+        std::memcmp(row, &all[wanted * vocabulary], vocabulary * sizeof(float)),
+        0);
+    row += vocabulary;
+  }
+}
+
+TEST_P(Invariance, OfPrefixesWithoutLogits) {
+  const std::vector<int32_t> tokens = some_tokens(40, 4);
+  const std::vector<float> all = alone(tokens);
+  const size_t vocabulary = all.size() / tokens.size();
+  std::vector<float> logits(vocabulary);
+  for (size_t done = 0; done < tokens.size(); done += 10) {
+    model::Batch batch;
+    batch.sequence_count = 1;
+    batch.page_table = pages_from(20, 16);
+    for (size_t p = done; p < done + 10; ++p) {
+      batch.tokens.push_back(tokens[p]);
+      batch.positions.push_back(static_cast<int32_t>(p));
+      batch.sequences.push_back(0);
+    }
+    if (done + 10 == tokens.size()) batch.output_rows = {9};
+    model_->run(batch, logits.data(), nullptr, nullptr, -1);
+  }
+  EXPECT_EQ(std::memcmp(logits.data(), &all[39 * vocabulary],
+                        vocabulary * sizeof(float)),
+            0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Batches, Invariance,
+    ::testing::Values(
+        Case{"reference", "gemma2", RC_DTYPE_F32},
+        Case{"reference", "gemma2", RC_DTYPE_F16},
+        Case{"reference", "mistral", RC_DTYPE_F16},
+        Case{"reference", "qwen3moe", RC_DTYPE_F32},
+        Case{"reference", "stories260K/stories260K", RC_DTYPE_F16},
+        Case{"reference", "stories260K-quants/stories260K-Q8_0", RC_DTYPE_F16},
+        Case{"reference", "stories260K-quants/stories260K-Q4_0", RC_DTYPE_F16}),
+    name_of);
+
+}  // namespace
+}  // namespace rc::test

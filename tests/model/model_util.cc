@@ -1,0 +1,130 @@
+#include "model/model_util.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <numeric>
+
+#include "runtime/registry.h"
+
+namespace rc::test {
+
+std::shared_ptr<runtime::Device> open_device(const std::string& backend,
+                                             int threads) {
+  runtime::Selection selection;
+  selection.spec = backend;
+  selection.device.threads = threads;
+  return runtime::select(selection).device;
+}
+
+model::ResidentOptions options_of(const Room& room) {
+  model::ResidentOptions options;
+  options.cache.dtype = room.cache;
+  options.cache.page_size = room.page_size;
+  options.cache.pages = room.pages;
+  options.cache.pages_per_sequence = room.pages_per_sequence;
+  options.limits = {.max_rows = 256, .max_outputs = 256, .max_sequences = 16};
+  return options;
+}
+
+std::unique_ptr<model::ResidentModel> load(
+    std::shared_ptr<const model::ModelFile> file, const std::string& backend,
+    const Room& room, int threads) {
+  return model::ResidentModel::load(
+      std::move(file), open_device(backend, threads), options_of(room), {});
+}
+
+std::vector<int32_t> pages_from(int32_t first, int32_t count) {
+  std::vector<int32_t> pages(static_cast<size_t>(count));
+  std::iota(pages.begin(), pages.end(), first);
+  return pages;
+}
+
+std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
+                                         const std::vector<Sequence>& sequences,
+                                         size_t chunk) {
+  const auto vocabulary =
+      static_cast<size_t>(model.file().hyper_parameters().vocabulary);
+  const auto table_width =
+      static_cast<size_t>(model.options().cache.pages_per_sequence);
+  std::vector<std::vector<float>> logits(sequences.size());
+  for (size_t done = 0;; done += chunk) {
+    model::Batch batch;
+    std::vector<size_t> owners;
+    for (size_t s = 0; s < sequences.size(); ++s) {
+      const Sequence& sequence = sequences[s];
+      if (done >= sequence.tokens.size()) continue;
+      const size_t end = std::min(done + chunk, sequence.tokens.size());
+      for (size_t p = done; p < end; ++p) {
+        batch.output_rows.push_back(static_cast<int32_t>(batch.tokens.size()));
+        batch.tokens.push_back(sequence.tokens[p]);
+        batch.positions.push_back(sequence.start + static_cast<int32_t>(p));
+        batch.sequences.push_back(static_cast<int32_t>(batch.sequence_count));
+        owners.push_back(s);
+      }
+      batch.page_table.insert(batch.page_table.end(), sequence.pages.begin(),
+                              sequence.pages.end());
+      ++batch.sequence_count;
+      batch.page_table.resize(
+          static_cast<size_t>(batch.sequence_count) * table_width, 0);
+    }
+    if (batch.tokens.empty()) return logits;
+    std::vector<float> all(batch.tokens.size() * vocabulary,
+                           std::numeric_limits<float>::quiet_NaN());
+    model.run(batch, all.data(), nullptr, nullptr, -1);
+    for (size_t row = 0; row < owners.size(); ++row) {
+      const auto begin = all.begin() + static_cast<ptrdiff_t>(row * vocabulary);
+      logits[owners[row]].insert(logits[owners[row]].end(), begin,
+                                 begin + static_cast<ptrdiff_t>(vocabulary));
+    }
+  }
+}
+
+std::vector<float> evaluate(model::ResidentModel& model,
+                            const std::vector<int32_t>& tokens, size_t chunk) {
+  const auto pages =
+      static_cast<int32_t>(model.options().cache.pages_per_sequence);
+  return evaluate(model, {{tokens, pages_from(0, pages), 0}}, chunk)[0];
+}
+
+std::vector<float> read_floats(const std::filesystem::path& path) {
+  std::vector<float> floats(std::filesystem::file_size(path) / sizeof(float));
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(floats.data()),
+            static_cast<std::streamsize>(floats.size() * sizeof(float)));
+  return floats;
+}
+
+double normalized_error(const std::vector<float>& actual,
+                        const std::vector<float>& expected) {
+  if (actual.size() != expected.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double error = 0.0;
+  double power = 0.0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double difference = double{actual[i]} - double{expected[i]};
+    error += difference * difference;
+    power += double{expected[i]} * double{expected[i]};
+  }
+  return error / power;
+}
+
+double relative_error(const std::vector<float>& actual,
+                      const std::vector<float>& expected) {
+  if (actual.size() != expected.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double largest = 0.0;
+  double power = 0.0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double difference = std::abs(double{actual[i]} - double{expected[i]});
+    // Not std::max, which would pass over NaN.
+    if (!(difference <= largest)) largest = difference;
+    power += double{expected[i]} * double{expected[i]};
+  }
+  return largest / std::sqrt(power / static_cast<double>(expected.size()));
+}
+
+}  // namespace rc::test

@@ -1,0 +1,58 @@
+// Models and devices for the tests of this folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/resident_model.h"
+
+namespace rc::test {
+
+// A device of a built-in backend.
+std::shared_ptr<runtime::Device> open_device(const std::string& backend,
+                                             int threads = 0);
+
+// Resident with room for 256 rows and `pages` pages of `page_size` positions.
+struct Room {
+  DType cache = RC_DTYPE_F32;
+  int64_t page_size = 16;
+  int64_t pages = 64;
+  int64_t pages_per_sequence = 16;
+};
+model::ResidentOptions options_of(const Room& room);
+std::unique_ptr<model::ResidentModel> load(
+    std::shared_ptr<const model::ModelFile> file, const std::string& backend,
+    const Room& room = {}, int threads = 0);
+
+// Tokens to evaluate, the pages to keep them in, and how many positions these
+// hold already.
+struct Sequence {
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> pages;
+  int32_t start = 0;
+};
+// `count` pages from `first` on.
+std::vector<int32_t> pages_from(int32_t first, int32_t count);
+
+// The logits [tokens, vocabulary] of each sequence, evaluated side by side,
+// at most `chunk` tokens of each in one batch.
+std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
+                                         const std::vector<Sequence>& sequences,
+                                         size_t chunk);
+std::vector<float> evaluate(model::ResidentModel& model,
+                            const std::vector<int32_t>& tokens,
+                            size_t chunk = 64);
+
+std::vector<float> read_floats(const std::filesystem::path& path);
+
+// sum (a - b)^2 / sum b^2
+double normalized_error(const std::vector<float>& actual,
+                        const std::vector<float>& expected);
+// max |a - b| / rms b
+double relative_error(const std::vector<float>& actual,
+                      const std::vector<float>& expected);
+
+}  // namespace rc::test

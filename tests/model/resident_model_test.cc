@@ -1,0 +1,246 @@
+#include "model/resident_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "base/error.h"
+#include "model/model_util.h"
+#include "model/patient_util.h"
+#include "tensor/dtype.h"
+#include "test_data.h"
+
+namespace rc::test {
+namespace {
+
+std::shared_ptr<const model::ModelFile> golden(const std::string& name) {
+  return model::ModelFile::open(
+      source_path("tests/golden/architectures/" + name + ".gguf").string());
+}
+
+std::vector<int32_t> count_up(int32_t first, int32_t count) {
+  return pages_from(first, count);
+}
+
+rc_status status_of(const std::function<void()>& call,
+                    std::string* message = nullptr) {
+  try {
+    call();
+    return RC_OK;
+  } catch (const Error& error) {
+    if (message != nullptr) *message = error.message();
+    return error.status();
+  }
+}
+
+class Resident : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Backends, Resident, ::testing::Values("reference"),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
+
+TEST_P(Resident, TakesWhatWasPlanned) {
+  const auto file = golden("gemma2");
+  const auto device = open_device(GetParam());
+  const Room room;
+  const model::MemoryPlan plan =
+      model::plan_memory(*file, *device, options_of(room));
+  const auto model = load(file, GetParam(), room);
+  EXPECT_EQ(model->memory().total(), plan.total());
+  EXPECT_EQ(plan.cache, model->page_bytes() * 64);
+  // 3 layers, keys and values, 2 heads of 16 elements, 16 positions.
+  EXPECT_EQ(model->page_bytes(), 3u * 2 * 2 * 16 * 16 * sizeof(float));
+  EXPECT_GT(plan.weights, 0u);
+  EXPECT_GT(plan.scratch, 0u);
+}
+
+TEST_P(Resident, ReportsProgressAndCanBeCancelled) {
+  const auto file = golden("llama2");
+  const auto device = open_device(GetParam());
+  std::vector<double> reports;
+  const auto load_until = [&](size_t count) {
+    reports.clear();
+    model::ResidentModel::load(file, device, options_of({}),
+                               [&](double fraction) {
+                                 reports.push_back(fraction);
+                                 return reports.size() < count;
+                               });
+  };
+  load_until(SIZE_MAX);
+  ASSERT_GT(reports.size(), 10u);
+  EXPECT_EQ(reports.front(), 0.0);
+  EXPECT_EQ(reports.back(), 1.0);
+  EXPECT_TRUE(std::is_sorted(reports.begin(), reports.end()));
+  const size_t all = reports.size();
+  for (const size_t count : {size_t{1}, size_t{2}, all / 2, all}) {
+    EXPECT_EQ(status_of([&] { load_until(count); }), RC_E_CANCELLED);
+    EXPECT_EQ(reports.size(), count);
+  }
+}
+
+TEST_P(Resident, RefusesACacheBeyondMemory) {
+  const auto file = golden("llama2");
+  const bool known = open_device(GetParam())->info().free_memory != 0;
+  std::string message;
+  // 512 bytes per position: 2 PiB.
+  const rc_status status = status_of(
+      [&] {
+        load(file, GetParam(), {.page_size = 4096, .pages = int64_t{1} << 30});
+      },
+      &message);
+  if (!known) {
+    EXPECT_EQ(status, RC_E_OUT_OF_MEMORY) << message;
+    return;
+  }
+  EXPECT_EQ(status, RC_E_DEVICE_MEMORY) << message;
+  for (const char* part : {"llama2.gguf", "weights", "free", "positions"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+}
+
+TEST_P(Resident, PagesCanBeCopiedAndMoved) {
+  const std::vector<int32_t> tokens = count_up(40, 48);
+  const auto model = load(golden("gemma2"), GetParam());
+  const std::vector<float> whole = evaluate(*model, tokens);
+  const size_t vocabulary = whole.size() / tokens.size();
+
+  model->copy_page(9, 0);
+  std::vector<std::byte> page(model->page_bytes());
+  model->download_page(1, page);
+  model->upload_page(30, page);
+  const std::vector<float> rest =
+      evaluate(*model, {{count_up(72, 16), {9, 30, 31}, 32}}, 5)[0];
+  ASSERT_EQ(rest.size(), 16 * vocabulary);
+  EXPECT_EQ(std::memcmp(rest.data(), &whole[32 * vocabulary],
+                        rest.size() * sizeof(float)),
+            0);
+
+  EXPECT_EQ(status_of([&] { model->copy_page(64, 0); }), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { model->copy_page(0, -1); }), RC_E_INVALID_ARGUMENT);
+  page.pop_back();
+  EXPECT_EQ(status_of([&] { model->download_page(1, page); }),
+            RC_E_INVALID_ARGUMENT);
+}
+
+TEST_P(Resident, RefusesBadBatchesAndStaysUsable) {
+  const auto model = load(golden("llama2"), GetParam());
+  const std::vector<float> expected = evaluate(*model, {1, 5});
+  model::Batch good;
+  good.tokens = {1, 5};
+  good.positions = {0, 1};
+  good.sequences = {0, 0};
+  good.page_table = pages_from(0, 16);
+  good.output_rows = {0, 1};
+  good.sequence_count = 1;
+  std::vector<float> logits(expected.size());
+
+  const std::pair<const char*, void (*)(model::Batch&)> changes[] = {
+      {"token 272", [](model::Batch& b) { b.tokens[1] = 272; }},
+      {"token -1", [](model::Batch& b) { b.tokens[1] = -1; }},
+      {"position 256", [](model::Batch& b) { b.positions[1] = 256; }},
+      {"position -1", [](model::Batch& b) { b.positions[0] = -1; }},
+      {"sequence 1", [](model::Batch& b) { b.sequences[1] = 1; }},
+      {"page 64", [](model::Batch& b) { b.page_table[0] = 64; }},
+      {"output row 2", [](model::Batch& b) { b.output_rows[1] = 2; }},
+      {"1 positions", [](model::Batch& b) { b.positions.pop_back(); }},
+      {"15 page table", [](model::Batch& b) { b.page_table.pop_back(); }},
+      {"0 rows", [](model::Batch& b) { b = {}; }},
+      {"257 rows", [](model::Batch& b) { b.tokens.resize(257); }},
+  };
+  for (const auto& [part, change] : changes) {
+    model::Batch bad = good;
+    change(bad);
+    std::string message;
+    EXPECT_EQ(
+        status_of([&] { model->run(bad, logits.data(), nullptr, nullptr, -1); },
+                  &message),
+        RC_E_INVALID_ARGUMENT)
+        << part;
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+  model->run(good, logits.data(), nullptr, nullptr, -1);
+  EXPECT_EQ(logits, expected);
+}
+
+TEST_P(Resident, StopsWhenAsked) {
+  const auto model = load(golden("llama2"), GetParam());
+  const std::vector<float> expected = evaluate(*model, {1, 5});
+  model::Batch batch;
+  batch.tokens = {1};
+  batch.positions = {0};
+  batch.sequences = {0};
+  batch.page_table = pages_from(0, 16);
+  batch.sequence_count = 1;
+  const auto stop = [](void*) -> int32_t { return 1; };
+  EXPECT_EQ(status_of([&] { model->run(batch, nullptr, stop, nullptr, -1); }),
+            RC_E_CANCELLED);
+  EXPECT_EQ(evaluate(*model, {1, 5}), expected);
+}
+
+TEST_P(Resident, SmallerCachesLoseLittle) {
+  const auto file = golden("llama3");
+  const std::vector<int32_t> tokens = count_up(20, 40);
+  const std::vector<float> exact = evaluate(*load(file, GetParam()), tokens);
+  const std::pair<DType, double> limits[] = {{RC_DTYPE_F16, 1e-5},
+                                             {RC_DTYPE_Q8_0, 1e-2}};
+  for (const auto& [dtype, limit] : limits) {
+    const std::vector<float> logits =
+        evaluate(*load(file, GetParam(), {.cache = dtype}), tokens);
+    const double error = normalized_error(logits, exact);
+    EXPECT_GT(error, 0.0) << dtype_name(dtype);
+    EXPECT_LT(error, limit) << dtype_name(dtype);
+  }
+}
+
+TEST(CacheLayout, OfTypesThatDoNotWork) {
+  const auto file = golden("llama2");  // heads of 16 elements
+  std::string message;
+  EXPECT_EQ(
+      status_of([&] { load(file, "reference", {.cache = RC_DTYPE_Q8_0}); },
+                &message),
+      RC_E_UNSUPPORTED);
+  EXPECT_NE(message.find("16"), std::string::npos) << message;
+  EXPECT_EQ(status_of([&] { load(file, "reference", {.cache = 12345}); }),
+            RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { load(file, "reference", {.page_size = 0}); }),
+            RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { load(file, "reference", {.pages = -1}); }),
+            RC_E_INVALID_ARGUMENT);
+}
+
+// Some converters store norms as F16.
+TEST(ModelFile, DecodesNormsThatAreNotF32) {
+  Patient patient("llama2");
+  const auto original = model::ModelFile::from_gguf(patient.file());
+  const std::string name = "blk.1.ffn_norm.weight";
+  std::vector<float> values(64);
+  std::memcpy(values.data(), original->weight_data(name), 64 * sizeof(float));
+  Patient::Tensor& norm = patient.tensor(name);
+  norm.dtype = RC_DTYPE_F16;
+  norm.data.resize(64 * sizeof(uint16_t));
+  encode_row(norm.dtype, values.data(), norm.data.data(), 64);
+
+  const auto changed = model::ModelFile::from_gguf(patient.file());
+  const auto* decoded = static_cast<const float*>(changed->weight_data(name));
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(decoded[i], f16_to_f32(f32_to_f16(values[i])));
+  }
+  EXPECT_NE(changed->fingerprint(), original->fingerprint());
+}
+
+TEST(ModelFile, FingerprintTellsModelsApart) {
+  Patient patient("llama2");
+  const uint64_t original =
+      model::ModelFile::from_gguf(patient.file())->fingerprint();
+  EXPECT_EQ(golden("llama2")->fingerprint(), original);
+  EXPECT_NE(golden("smollm")->fingerprint(), original);
+  // The same shapes, other training.
+  patient.tensor("blk.0.ffn_up.weight").data[5] ^= std::byte{1};
+  EXPECT_NE(model::ModelFile::from_gguf(patient.file())->fingerprint(),
+            original);
+}
+
+}  // namespace
+}  // namespace rc::test

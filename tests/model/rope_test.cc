@@ -1,0 +1,119 @@
+#include "model/rope.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "gguf/file.h"
+#include "test_data.h"
+
+namespace rc::model {
+namespace {
+
+HyperParameters plain() {
+  HyperParameters hyper;
+  hyper.rope_dimensions = 64;
+  hyper.rope_base = 500000.0f;
+  return hyper;
+}
+
+TEST(Rope, WithoutScalingIsAPowerOfTheBase) {
+  const Rope rope = make_rope(plain(), {});
+  ASSERT_EQ(rope.frequencies.size(), 32u);
+  EXPECT_EQ(rope.scale, 1.0f);
+  EXPECT_EQ(rope.frequencies[0], 1.0f);
+  EXPECT_FLOAT_EQ(rope.frequencies[16], 1.0f / std::sqrt(500000.0f));
+}
+
+TEST(Rope, FactorsDivide) {
+  std::vector<float> factors(32, 1.0f);
+  factors[5] = 8.0f;
+  const Rope bare = make_rope(plain(), {});
+  const Rope rope = make_rope(plain(), factors);
+  EXPECT_EQ(rope.frequencies[4], bare.frequencies[4]);
+  EXPECT_EQ(rope.frequencies[5], bare.frequencies[5] / 8.0f);
+}
+
+TEST(Rope, LinearScalingDividesAll) {
+  HyperParameters hyper = plain();
+  hyper.rope_scaling = RopeScaling::kLinear;
+  hyper.rope_factor = 4.0f;
+  const Rope bare = make_rope(plain(), {});
+  const Rope rope = make_rope(hyper, {});
+  for (size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(rope.frequencies[i], bare.frequencies[i] / 4.0f);
+  }
+}
+
+// The factors of the golden file come from the configuration of transformers.
+TEST(Rope, ComputedLlama3ScalingEqualsTheFactorsOfAFile) {
+  const auto file = gguf::File::open(
+      test::source_path("tests/golden/architectures/llama3.gguf").string());
+  const gguf::Tensor* tensor = file->find_tensor("rope_freqs.weight");
+  ASSERT_NE(tensor, nullptr);
+  std::vector<float> factors(32);
+  ASSERT_EQ(tensor->data.size(), factors.size() * sizeof(float));
+  std::memcpy(factors.data(), tensor->data.data(), tensor->data.size());
+
+  HyperParameters hyper = plain();
+  const Rope expected = make_rope(hyper, factors);
+  hyper.rope_scaling = RopeScaling::kLlama3;
+  hyper.rope_factor = 8.0f;
+  hyper.rope_original_context = 64;
+  const Rope computed = make_rope(hyper, {});
+  for (size_t i = 0; i < factors.size(); ++i) {
+    EXPECT_FLOAT_EQ(computed.frequencies[i], expected.frequencies[i]) << i;
+  }
+  // Where a file has both, the factors count once.
+  EXPECT_EQ(make_rope(hyper, factors).frequencies, expected.frequencies);
+}
+
+TEST(Rope, YarnKeepsFastPairsAndInterpolatesSlowOnes) {
+  HyperParameters hyper = plain();
+  hyper.rope_base = 10000.0f;
+  const Rope bare = make_rope(hyper, {});
+  hyper.rope_scaling = RopeScaling::kYarn;
+  hyper.rope_factor = 4.0f;
+  hyper.rope_original_context = 512;
+  const Rope rope = make_rope(hyper, {});
+  EXPECT_EQ(rope.frequencies[0], bare.frequencies[0]);
+  EXPECT_FLOAT_EQ(rope.frequencies[31], bare.frequencies[31] / 4.0f);
+  for (size_t i = 1; i < 32; ++i) {
+    const float ratio = rope.frequencies[i] / bare.frequencies[i];
+    const float former = rope.frequencies[i - 1] / bare.frequencies[i - 1];
+    EXPECT_LE(ratio, former * 1.000001f) << i;
+  }
+  EXPECT_FLOAT_EQ(rope.scale, 1.1386294f);
+
+  hyper.rope_attention_factor = 2.0f;
+  EXPECT_FLOAT_EQ(make_rope(hyper, {}).scale, 2.2772589f);
+  hyper.yarn_extrapolation = 0.0f;
+  EXPECT_FLOAT_EQ(make_rope(hyper, {}).frequencies[0],
+                  bare.frequencies[0] / 4.0f);
+}
+
+TEST(Rope, ExtremesAreFinite) {
+  HyperParameters hyper = plain();
+  hyper.rope_scaling = RopeScaling::kYarn;
+  hyper.rope_dimensions = 2;
+  for (const float base : {1.001f, 1e15f}) {
+    for (const float beta : {1e-3f, 1e6f}) {
+      for (const int64_t context : {int64_t{1}, int64_t{1} << 30}) {
+        hyper.rope_base = base;
+        hyper.yarn_beta_fast = beta;
+        hyper.yarn_beta_slow = 1e3f / beta;
+        hyper.rope_original_context = context;
+        for (const float factor : {1e-3f, 1e6f}) {
+          hyper.rope_factor = factor;
+          const Rope rope = make_rope(hyper, {});
+          EXPECT_TRUE(std::isfinite(rope.frequencies[0]));
+          EXPECT_TRUE(std::isfinite(rope.scale));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rc::model
