@@ -37,15 +37,15 @@ class Forward {
   Value logits(Value x);
 
   Value norm(Value x, const char* name);
-  // x times the transposed weight [size, of x], split into heads.
+  // The product with a weight [size, last of x], and the bias if there is one.
+  Value linear(Value x, const char* name, int64_t size,
+               Presence bias = Presence::kNever, Value residual = kAbsent);
+  Value expert_linear(Value x, const char* name, int64_t size, Value ids);
   Value heads(Value x, const char* name, int64_t count);
   Value rope(Value x);
-  // The product is added to the residual.
-  Value joined(Value x, const char* name, int64_t size, Presence bias,
-               const char* post_norm, Value residual);
-  Value linear(Value x, const char* name, int64_t rows, int64_t columns,
-               Presence bias, Value residual = kAbsent);
-  Value expert_weight(const char* name, int64_t rows, int64_t columns);
+  // The residual plus the product.
+  Value joined(Value x, const char* name, Presence bias, const char* post_norm,
+               Value residual);
   int64_t window() const;
   bool is_last() const { return layer_ == hyper_.layers - 1; }
   std::string in_layer(const std::string& name) const {
@@ -114,15 +114,13 @@ Value Forward::attention(Value x) {
   Value y = builder_.attention(q, keys, values, positions_, sequences_,
                                page_table_, static_cast<float>(scale),
                                hyper_.attention_softcap, window());
-  const int64_t size = hyper_.heads * hyper_.key_size;
-  y = builder_.reshape(y, {RC_DIM_ROWS, size});
+  y = builder_.reshape(y, {RC_DIM_ROWS, hyper_.heads * hyper_.key_size});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
   }
-  return joined(y, names_.attention_output, size,
-                architecture_.attention_output_bias, names_.post_attention_norm,
-                x);
+  return joined(y, names_.attention_output, architecture_.attention_output_bias,
+                names_.post_attention_norm, x);
 }
 
 Value Forward::feed_forward(Value x) {
@@ -131,28 +129,23 @@ Value Forward::feed_forward(Value x) {
 }
 
 Value Forward::dense(Value x, Value residual) {
-  const int64_t size = hyper_.feed_forward;
-  const Value gate =
-      linear(x, names_.gate, size, hyper_.width, Presence::kNever);
-  const Value up = linear(x, names_.up, size, hyper_.width, Presence::kNever);
+  const Value gate = linear(x, names_.gate, hyper_.feed_forward);
+  const Value up = linear(x, names_.up, hyper_.feed_forward);
   return joined(builder_.glu(gate, up, architecture_.activation), names_.down,
-                size, Presence::kNever, names_.post_feed_forward_norm,
-                residual);
+                Presence::kNever, names_.post_feed_forward_norm, residual);
 }
 
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
-  const auto chosen = builder_.route(
-      linear(x, names_.router, hyper_.experts, hyper_.width, Presence::kNever),
-      hyper_.experts_used, architecture_.normalized_routing);
-  const Value gate = builder_.expert_linear(
-      x, expert_weight(names_.expert_gate, size, hyper_.width), chosen.ids);
-  const Value up = builder_.expert_linear(
-      x, expert_weight(names_.expert_up, size, hyper_.width), chosen.ids);
-  const Value down = builder_.expert_linear(
-      builder_.glu(gate, up, architecture_.activation),
-      expert_weight(names_.expert_down, hyper_.width, size), chosen.ids);
-  Value y = builder_.expert_sum(down, chosen.weights);
+  const auto [ids, shares] =
+      builder_.route(linear(x, names_.router, hyper_.experts),
+                     hyper_.experts_used, architecture_.normalized_routing);
+  const Value gate = expert_linear(x, names_.expert_gate, size, ids);
+  const Value up = expert_linear(x, names_.expert_up, size, ids);
+  const Value down =
+      expert_linear(builder_.glu(gate, up, architecture_.activation),
+                    names_.expert_down, hyper_.width, ids);
+  Value y = builder_.expert_sum(down, shares);
   if (architecture_.sandwich_norms) {
     y = norm(y, names_.post_feed_forward_norm);
   }
@@ -178,9 +171,39 @@ Value Forward::norm(Value x, const char* name) {
                            hyper_.norm_epsilon);
 }
 
+Value Forward::linear(Value x, const char* name, int64_t size, Presence bias,
+                      Value residual) {
+  const std::string stem = in_layer(name);
+  const Value weight = weights_.matrix(
+      stem + ".weight", {size, builder_.shape(x).back()}, RC_USE_LINEAR);
+  const bool biased =
+      bias == Presence::kAlways ||
+      (bias == Presence::kOptional && weights_.has(stem + ".bias"));
+  return builder_.linear(
+      x, weight, biased ? weights_.elements(stem + ".bias", size) : kAbsent,
+      residual);
+}
+
+Value Forward::expert_linear(Value x, const char* name, int64_t size,
+                             Value ids) {
+  const std::string stacked = in_layer(name);
+  const std::string first = in_layer(cat(names_.gate, ".0.weight"));
+  if (!weights_.has(stacked) && weights_.has(first)) {
+    fail(RC_E_UNSUPPORTED, file_.name(),
+         ": every expert has tensors of its own (", first,
+         "), as written by converters before April 2024; convert the model "
+         "again");
+  }
+  return builder_.expert_linear(
+      x,
+      weights_.matrix(stacked, {hyper_.experts, size, builder_.shape(x).back()},
+                      RC_USE_EXPERTS),
+      ids);
+}
+
 Value Forward::heads(Value x, const char* name, int64_t count) {
-  const Value y = linear(x, name, count * hyper_.key_size, hyper_.width,
-                         architecture_.qkv_bias);
+  const Value y =
+      linear(x, name, count * hyper_.key_size, architecture_.qkv_bias);
   return builder_.reshape(y, {RC_DIM_ROWS, count, hyper_.key_size});
 }
 
@@ -189,41 +212,13 @@ Value Forward::rope(Value x) {
                        rope_scale_);
 }
 
-Value Forward::joined(Value x, const char* name, int64_t size, Presence bias,
+Value Forward::joined(Value x, const char* name, Presence bias,
                       const char* post_norm, Value residual) {
   if (!architecture_.sandwich_norms) {
-    return linear(x, name, hyper_.width, size, bias, residual);
+    return linear(x, name, hyper_.width, bias, residual);
   }
-  const Value y = linear(x, name, hyper_.width, size, bias);
+  const Value y = linear(x, name, hyper_.width, bias);
   return builder_.add(residual, norm(y, post_norm));
-}
-
-Value Forward::linear(Value x, const char* name, int64_t rows, int64_t columns,
-                      Presence bias, Value residual) {
-  const std::string stem = in_layer(name);
-  const Value weight =
-      weights_.matrix(stem + ".weight", {rows, columns}, RC_USE_LINEAR);
-  const bool biased =
-      bias == Presence::kAlways ||
-      (bias == Presence::kOptional && weights_.has(stem + ".bias"));
-  return builder_.linear(
-      x, weight, biased ? weights_.elements(stem + ".bias", rows) : kAbsent,
-      residual);
-}
-
-Value Forward::expert_weight(const char* name, int64_t rows, int64_t columns) {
-  const std::string whole = in_layer(name);
-  const std::string first = in_layer(cat(names_.gate, ".0.weight"));
-  if (!weights_.has(whole) && weights_.has(first)) {
-    fail(RC_E_UNSUPPORTED, file_.name(),
-         ": every expert has tensors of its "
-         "own (",
-         first,
-         "), as written by converters before April 2024; "
-         "convert the model again");
-  }
-  return weights_.matrix(whole, {hyper_.experts, rows, columns},
-                         RC_USE_EXPERTS);
 }
 
 int64_t Forward::window() const {

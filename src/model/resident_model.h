@@ -56,13 +56,16 @@ class ResidentModel {
   const ResidentOptions& options() const { return options_; }
   const MemoryPlan& memory() const { return memory_; }
 
-  // Evaluates a batch; logits F32 [outputs, vocabulary]. Throws RC_E_CANCELLED
-  // if should_stop said so.
+  // Evaluates a batch; logits F32 [outputs, vocabulary], untouched if there are
+  // no outputs. Throws RC_E_INVALID_ARGUMENT for a batch beyond the limits or
+  // with a number that points nowhere, before the device sees it;
+  // RC_E_CANCELLED if should_stop said so. See Program::run for timeouts.
   void run(const Batch& batch, float* logits, int32_t (*should_stop)(void*),
            void* user, int64_t timeout_ms);
 
-  // Pages between cache and host, all layers: for each layer the keys, then
-  // the values, [kv_heads, page_size, head_size] each.
+  // One page of all layers, within the cache or between it and the host: for
+  // each layer the keys, then the values, [kv_heads, page_size, head_size]
+  // each.
   void copy_page(int64_t target, int64_t source);
   uint64_t page_bytes() const;
   void download_page(int64_t page, std::span<std::byte> target) const;
