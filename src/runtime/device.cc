@@ -162,11 +162,13 @@ Weight::~Weight() {
 std::shared_ptr<Buffer> Device::create_buffer(uint64_t bytes) {
   check_not_abandoned();
   auto buffer = std::make_shared<Buffer>(shared_from_this(), bytes);
+  rc_plugin_buffer* handle = nullptr;
   Message message;
-  check(
-      *this, cat("create a buffer of ", bytes, " bytes").c_str(),
-      plugin_.create_buffer(handle_, bytes, &buffer->handle_, message.buffer()),
-      message);
+  const std::string what = cat("create a buffer of ", bytes, " bytes");
+  check(*this, what.c_str(),
+        plugin_.create_buffer(handle_, bytes, &handle, message.buffer()),
+        message);
+  buffer->handle_ = handle;
   if (buffer->handle_ == nullptr) {
     fail(RC_E_DEVICE, id(), ": the plugin gave no handle for a buffer of ",
          bytes, " bytes");

@@ -2,7 +2,6 @@
 // kind. Each has its own name and state; the programs it compiles do nothing.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -35,9 +34,9 @@ struct FakeState {
   bool endless = false;
   bool deaf = false;
   int32_t unsupported_op = 0;
-  std::atomic<int> opened = 0;
-  std::atomic<int> closed = 0;
-  std::atomic<int> alive = 0;  // weights, buffers, compiled programs
+  int opened = 0;
+  int closed = 0;
+  int alive = 0;  // devices, weights, buffers, compiled programs
 };
 
 // At most sixteen in a process.

@@ -1,5 +1,7 @@
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +19,13 @@ struct FakeHandle {
   FakeState& state;
   const rc_plugin_run* run = nullptr;
 };
+
+// All that are alive, so that what an abandoned device leaves behind is not
+// taken for a leak, and nothing is destroyed twice.
+std::set<FakeHandle*>& handles() {
+  static auto* all = new std::set<FakeHandle*>;
+  return *all;
+}
 
 rc_status report(const FakeState& state, rc_status status, char* message) {
   if (state.unterminated_message) {
@@ -41,15 +50,23 @@ rc_status make(FakeState& state, rc_status status, Handle** handle,
     return report(state, status, message);
   }
   if (state.null_handles) return RC_OK;
-  *handle = reinterpret_cast<Handle*>(new FakeHandle{state});
+  auto* made = new FakeHandle{state};
+  handles().insert(made);
+  *handle = reinterpret_cast<Handle*>(made);
   ++state.alive;
   return RC_OK;
+}
+
+void forget(FakeHandle* handle) {
+  // A handle that is none ends the test here.
+  if (handles().erase(handle) != 1) std::abort();
+  delete handle;
 }
 
 template <class Handle>
 void destroy(rc_plugin_device* device, Handle* handle) {
   FakeState& state = of(device);
-  delete reinterpret_cast<FakeHandle*>(handle);
+  forget(reinterpret_cast<FakeHandle*>(handle));
   --state.alive;
   if (state.throw_on_destroy) throw std::runtime_error("a rude plugin");
 }
@@ -96,7 +113,7 @@ rc_plugin table() {
   };
   table.close = [](rc_plugin_device* device) {
     FakeState& state = of(device);
-    delete reinterpret_cast<FakeHandle*>(device);
+    forget(reinterpret_cast<FakeHandle*>(device));
     --state.alive;
     ++state.closed;
   };
