@@ -1,0 +1,98 @@
+// The kernels of one instruction-set level, as a table of plain functions.
+//
+// Every level compiles the same sources (kernels/*.cc) into a namespace of its
+// own, so this header and what those sources include hold no inline function or
+// template that the linker could merge between levels: a copy built for a newer
+// machine must never be the one that all levels share.
+//
+// All functions are pure over their arguments and may run on any thread. What
+// they compute for one row does not depend on the other rows of the call.
+#pragma once
+
+#include <stdint.h>
+
+#include "runcible/base.h"
+
+namespace rc::cpu {
+
+// Rows of a weight that are stored interleaved: one row per SIMD lane.
+constexpr int kTileRows = 16;
+
+// 32 consecutive activations of a row, quantized: x[i] = scale * quants[i].
+struct ActivationBlock {
+  int8_t quants[32];
+  float scale;
+  float weighted_sum;       // scale * sum of all quants
+  float weighted_halves[2]; // the same of the first and the last 16
+  int32_t sum;
+  int32_t halves[2];
+  int32_t unused;  // one block fills a cache line
+};
+static_assert(sizeof(ActivationBlock) == 64);
+
+// Products of rows of activations with the 16 rows of one tile of a weight.
+struct LinearTask {
+  const uint8_t* tile;
+  int64_t columns;
+  // Per row of activations: its ActivationBlocks or, for float weights, its
+  // floats.
+  const void* const* x;
+  // Per row: where its results for the tile's rows go.
+  float* const* y;
+  // Per row: what is added to its results; NULL for nothing.
+  const float* const* residual;
+  const float* bias;  // of the tile's rows; NULL for nothing
+  int rows;
+  int lanes;  // rows of the weight in this tile; fewer than 16 in the last
+};
+using LinearFunction = void (*)(const LinearTask& task);
+
+// Decodes row `lane` of a tile to `columns` floats.
+using TableFunction = void (*)(const uint8_t* tile, int lane, int64_t columns,
+                               float* y);
+
+// One row of queries against one key/value head.
+struct AttentionTask {
+  const float* q;  // [group, d]
+  float* y;        // [group, d]
+  int group;
+  int64_t d;
+  float scale;
+  float softcap;
+  int64_t first, last;  // positions seen, both included
+  int64_t page_size;
+  const int32_t* pages;  // page numbers of the sequence
+  const uint8_t* keys;   // of this head in page 0
+  const uint8_t* values;
+  int64_t key_page_bytes, value_page_bytes;  // from page to page
+  int64_t key_bytes, value_bytes;            // from position to position
+  float* scratch;  // group * (kAttentionChunk + 2) floats
+};
+constexpr int kAttentionChunk = 64;
+using AttentionFunction = void (*)(const AttentionTask& task);
+
+struct Kernels {
+  // NULL for a type that has no tiles of its own.
+  LinearFunction (*linear)(rc_dtype weight);
+  TableFunction (*table)(rc_dtype weight);
+  // NULL for a type that a cache can not have.
+  AttentionFunction (*attention)(rc_dtype keys, rc_dtype values);
+
+  // n is a multiple of 32.
+  void (*quantize)(const float* x, int64_t n, ActivationBlock* y);
+  void (*rms_norm)(const float* x, const float* weight, int64_t n,
+                   float epsilon, float* y);
+  void (*glu)(const float* gate, const float* up, int64_t n,
+              int32_t activation, float* y);
+  void (*add)(const float* a, const float* b, int64_t n, float* y);
+  void (*scale)(const float* x, int64_t n, float factor, float* y);
+  void (*softcap)(const float* x, int64_t n, float cap, float* y);
+  // One head. cosines and sines are scaled already.
+  void (*rope)(const float* x, const float* cosines, const float* sines,
+               int64_t pairs, int64_t d, int32_t style, float* y);
+  // y = sum over i of weights[i] * x[i], x [count, n].
+  void (*weighted_sum)(const float* x, const float* weights, int64_t count,
+                       int64_t n, float* y);
+};
+
+}  // namespace rc::cpu

@@ -1,0 +1,13 @@
+// The table of this level's kernels.
+#include "cpu/kernels/levels.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+extern const Kernels kKernels = {
+    linear_function, table_function, attention_function,
+    quantize,        rms_norm,       glu,
+    add_rows,        scale_row,      softcap_row,
+    rope_head,       weighted_sum,
+};
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

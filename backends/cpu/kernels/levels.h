@@ -1,0 +1,25 @@
+// What the kernel sources of one level offer each other.
+#pragma once
+
+#include "cpu/kernels.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+LinearFunction linear_function(rc_dtype weight);
+TableFunction table_function(rc_dtype weight);
+AttentionFunction attention_function(rc_dtype keys, rc_dtype values);
+
+void quantize(const float* x, int64_t n, ActivationBlock* y);
+void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
+              float* y);
+void glu(const float* gate, const float* up, int64_t n, int32_t activation,
+         float* y);
+void add_rows(const float* a, const float* b, int64_t n, float* y);
+void scale_row(const float* x, int64_t n, float factor, float* y);
+void softcap_row(const float* x, int64_t n, float cap, float* y);
+void rope_head(const float* x, const float* cosines, const float* sines,
+               int64_t pairs, int64_t d, int32_t style, float* y);
+void weighted_sum(const float* x, const float* weights, int64_t count,
+                  int64_t n, float* y);
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,144 @@
+// Everything that works row by row: quantizing, norms, gates, sums, rotation.
+#include "cpu/kernels/levels.h"
+#include "cpu/kernels/math.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+namespace {
+
+constexpr float kRoot2OverPi = 0.797884561f;
+
+RC_SIMD Vf silu(const Vf& x) {
+  return div(x, add(splat(1.0f), exp(sub(splat(0), x))));
+}
+
+RC_SIMD Vf gelu_tanh(const Vf& x) {
+  const Vf cube = mul(mul(x, x), x);
+  const Vf inner =
+      mul(splat(kRoot2OverPi), fma(cube, splat(0.044715f), x));
+  return mul(mul(splat(0.5f), x), add(splat(1.0f), tanh(inner)));
+}
+
+RC_SIMD Vf gelu(const Vf& x) {
+  float lanes[kLanes];
+  store(lanes, x);
+  for (int i = 0; i < kLanes; ++i) {
+    lanes[i] = 0.5f * lanes[i] * (1.0f + __builtin_erff(lanes[i] * 0.707106781f));
+  }
+  return load(lanes);
+}
+
+RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
+
+// y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
+// element stands does not matter.
+template <class Function>
+RC_SIMD void each(const float* a, const float* b, int64_t n, float* y,
+                  Function f) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, f(load(a + i), load(b + i)));
+  if (i < n) {
+    store_some(y + i, f(load_some(a + i, n - i), load_some(b + i, n - i)),
+               n - i);
+  }
+}
+
+}  // namespace
+
+void quantize(const float* x, int64_t n, ActivationBlock* y) {
+  for (; n > 0; n -= 32, x += 32, ++y) {
+    const Vf a = load(x);
+    const Vf b = load(x + kLanes);
+    const Vf zero = splat(0);
+    const float limit = largest_lane(largest(largest(a, sub(zero, a)),
+                                             largest(b, sub(zero, b))));
+    const float inverse = limit > 0 ? 127.0f / limit : 0.0f;
+    const Vi qa = rounded(mul(a, splat(inverse)));
+    const Vi qb = rounded(mul(b, splat(inverse)));
+    store_s8(y->quants, qa);
+    store_s8(y->quants + kLanes, qb);
+    // x - x is 0 but for infinity and NaN, which must not get lost here.
+    y->scale = limit / 127.0f + sum(add(sub(a, a), sub(b, b)));
+    y->halves[0] = sum(qa);
+    y->halves[1] = sum(qb);
+    y->sum = y->halves[0] + y->halves[1];
+    y->weighted_halves[0] = y->scale * (float)y->halves[0];
+    y->weighted_halves[1] = y->scale * (float)y->halves[1];
+    y->weighted_sum = y->scale * (float)y->sum;
+    y->unused = 0;
+  }
+}
+
+void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
+              float* y) {
+  Vf squares = splat(0);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Vf v = load_some(x + i, n - i);
+    squares = fma(v, v, squares);
+  }
+  const float mean = sum(squares) / (float)n;
+  const Vf factor = splat(1.0f / __builtin_sqrtf(mean + epsilon));
+  each(x, weight, n, y, [&](const Vf& a, const Vf& w)
+                            __attribute__((always_inline)) {
+                              return mul(mul(a, factor), w);
+                            });
+}
+
+void glu(const float* gate, const float* up, int64_t n, int32_t activation,
+         float* y) {
+#define RC_GLU(function)                                               \
+  each(gate, up, n, y,                                                 \
+       [](const Vf& g, const Vf& u) __attribute__((always_inline)) {   \
+         return mul(function(g), u);                                   \
+       })
+  switch (activation) {
+    case 0: RC_GLU(silu); break;
+    case 1: RC_GLU(gelu_tanh); break;
+    case 2: RC_GLU(gelu); break;
+    default: RC_GLU(relu); break;
+  }
+#undef RC_GLU
+}
+
+void add_rows(const float* a, const float* b, int64_t n, float* y) {
+  each(a, b, n, y, [](const Vf& u, const Vf& v)
+                       __attribute__((always_inline)) { return add(u, v); });
+}
+
+void scale_row(const float* x, int64_t n, float factor, float* y) {
+  const Vf f = splat(factor);
+  each(x, x, n, y, [&](const Vf& u, const Vf&)
+                       __attribute__((always_inline)) { return mul(u, f); });
+}
+
+void softcap_row(const float* x, int64_t n, float cap, float* y) {
+  const Vf f = splat(cap);
+  each(x, x, n, y, [&](const Vf& u, const Vf&) __attribute__((always_inline)) {
+    return mul(f, tanh(div(u, f)));
+  });
+}
+
+void rope_head(const float* x, const float* cosines, const float* sines,
+               int64_t pairs, int64_t d, int32_t style, float* y) {
+  const int64_t step = style == 0 ? 2 : 1;    // from pair to pair
+  const int64_t other = style == 0 ? 1 : pairs;  // to the second of a pair
+  for (int64_t i = 0; i < pairs; ++i) {
+    const float a = x[i * step];
+    const float b = x[i * step + other];
+    y[i * step] = a * cosines[i] - b * sines[i];
+    y[i * step + other] = a * sines[i] + b * cosines[i];
+  }
+  for (int64_t i = 2 * pairs; i < d; ++i) y[i] = x[i];
+}
+
+void weighted_sum(const float* x, const float* weights, int64_t count,
+                  int64_t n, float* y) {
+  for (int64_t i = 0; i < n; i += kLanes) {
+    Vf total = splat(0);
+    for (int64_t j = 0; j < count; ++j) {
+      total = fma(load_some(x + j * n + i, n - i), splat(weights[j]), total);
+    }
+    store_some(y + i, total, n - i);
+  }
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,219 @@
+// Vectors of 16 lanes, one per row of a tile, made of as many registers as the
+// level needs. RC_CPU_LEVEL names the level and the namespace of its kernels.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/kernels.h"
+
+#define RC_SIMD static inline __attribute__((always_inline))
+#define RC_SIMD_MEMBER inline __attribute__((always_inline))
+
+// Each gives, for one register, the operations that the vectors below are made
+// of. u bytes of "wide" formats use all eight bits, those of the others at
+// most six; dot8 adds, in each 32-bit lane, the products of four bytes of u0
+// and of u1 with four columns of activations each.
+#if defined(__AVX512BW__)
+#include "cpu/kernels/simd_avx512.h"
+#elif defined(__AVX2__)
+#include "cpu/kernels/simd_avx2.h"
+#elif defined(__x86_64__)
+#include "cpu/kernels/simd_sse2.h"
+#elif defined(__aarch64__)
+#include "cpu/kernels/simd_neon.h"
+#else
+#error "the cpu backend knows x86-64 and aarch64"
+#endif
+
+#define RC_PARTS(i) _Pragma("GCC unroll 4") for (int i = 0; i < kParts; ++i)
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+constexpr int kLanes = 16;
+constexpr int kPartLanes = kLanes / kParts;
+constexpr int kPartBytes = 64 / kParts;
+
+struct Vf {  // 16 floats
+  F p[kParts];
+};
+struct Vi {  // 16 integers of 32 bits
+  I p[kParts];
+};
+struct Vb {  // 64 bytes: four columns of each of 16 rows
+  B p[kParts];
+};
+
+#define RC_UNARY(name, V, R, part)     \
+  RC_SIMD R name(const V& a) {         \
+    R y;                               \
+    RC_PARTS(i) y.p[i] = part(a.p[i]); \
+    return y;                          \
+  }
+#define RC_BINARY(name, V, part)               \
+  RC_SIMD V name(const V& a, const V& b) {     \
+    V y;                                       \
+    RC_PARTS(i) y.p[i] = part(a.p[i], b.p[i]); \
+    return y;                                  \
+  }
+
+RC_BINARY(add, Vf, f_add)
+RC_BINARY(sub, Vf, f_sub)
+RC_BINARY(mul, Vf, f_mul)
+RC_BINARY(div, Vf, f_div)
+RC_BINARY(largest, Vf, f_max)
+RC_BINARY(smallest, Vf, f_min)
+RC_BINARY(add, Vi, i_add)
+RC_BINARY(sub, Vi, i_sub)
+RC_BINARY(bits_and, Vi, i_and)
+RC_BINARY(bits_or, Vi, i_or)
+RC_BINARY(bits_or, Vb, b_or)
+RC_UNARY(rounded, Vf, Vi, f_round)
+RC_UNARY(to_float, Vi, Vf, f_from)
+RC_UNARY(as_float, Vi, Vf, f_cast)
+
+// a * b + c, fused where the level can.
+RC_SIMD Vf fma(const Vf& a, const Vf& b, const Vf& c) {
+  Vf y;
+  RC_PARTS(i) y.p[i] = f_fma(a.p[i], b.p[i], c.p[i]);
+  return y;
+}
+// c - a * b.
+RC_SIMD Vf fnma(const Vf& a, const Vf& b, const Vf& c) {
+  Vf y;
+  RC_PARTS(i) y.p[i] = f_fnma(a.p[i], b.p[i], c.p[i]);
+  return y;
+}
+// a < b ? x : y in each lane.
+RC_SIMD Vf if_less(const Vf& a, const Vf& b, const Vf& x, const Vf& y) {
+  Vf z;
+  RC_PARTS(i) z.p[i] = f_less(a.p[i], b.p[i], x.p[i], y.p[i]);
+  return z;
+}
+
+RC_SIMD Vf splat(float x) {
+  Vf y;
+  RC_PARTS(i) y.p[i] = f_set(x);
+  return y;
+}
+RC_SIMD Vi splat_int(int32_t x) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = i_set(x);
+  return y;
+}
+RC_SIMD Vf load(const float* p) {
+  Vf y;
+  RC_PARTS(i) y.p[i] = f_load(p + i * kPartLanes);
+  return y;
+}
+RC_SIMD void store(float* p, const Vf& x) {
+  RC_PARTS(i) f_store(p + i * kPartLanes, x.p[i]);
+}
+// The first n of 16 floats; the others are `rest`.
+RC_SIMD Vf load_some(const float* p, int64_t n, float rest = 0) {
+  if (n >= kLanes) return load(p);
+  float buffer[kLanes];
+  for (int i = 0; i < kLanes; ++i) buffer[i] = i < n ? p[i] : rest;
+  return load(buffer);
+}
+RC_SIMD void store_some(float* p, const Vf& x, int64_t n) {
+  if (n >= kLanes) return store(p, x);
+  float buffer[kLanes];
+  store(buffer, x);
+  for (int i = 0; i < n; ++i) p[i] = buffer[i];
+}
+RC_SIMD Vf load_f16(const void* p) {
+  Vf y;
+  RC_PARTS(i) y.p[i] = f_from_f16((const uint16_t*)p + i * kPartLanes);
+  return y;
+}
+RC_SIMD Vf load_bf16(const void* p) {
+  Vf y;
+  RC_PARTS(i) {
+    y.p[i] = f_cast(i_shl<16>(i_from_u16((const uint16_t*)p + i * kPartLanes)));
+  }
+  return y;
+}
+RC_SIMD Vi load_u8(const uint8_t* p) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = i_from_u8(p + i * kPartLanes);
+  return y;
+}
+RC_SIMD Vi load_s8(const int8_t* p) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = i_from_s8(p + i * kPartLanes);
+  return y;
+}
+RC_SIMD void store_s8(int8_t* p, const Vi& x) { i_store_s8(p, x.p); }
+
+template <int n>
+RC_SIMD Vi shl(const Vi& x) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = i_shl<n>(x.p[i]);
+  return y;
+}
+RC_SIMD Vi shr(const Vi& x, int n) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = i_shr(x.p[i], n);
+  return y;
+}
+
+// Always in the same order: the registers first, then within one.
+RC_SIMD float sum(const Vf& x) {
+  if constexpr (kParts == 1) {
+    return f_sum(x.p[0]);
+  } else if constexpr (kParts == 2) {
+    return f_sum(f_add(x.p[0], x.p[1]));
+  } else {
+    return f_sum(f_add(f_add(x.p[0], x.p[1]), f_add(x.p[2], x.p[3])));
+  }
+}
+RC_SIMD float largest_lane(const Vf& x) {
+  F y = x.p[0];
+  for (int i = 1; i < kParts; ++i) y = f_max(y, x.p[i]);
+  return f_largest(y);
+}
+RC_SIMD int32_t sum(const Vi& x) {
+  I y = x.p[0];
+  for (int i = 1; i < kParts; ++i) y = i_add(y, x.p[i]);
+  return i_sum(y);
+}
+
+RC_SIMD Vb load_bytes(const uint8_t* p) {
+  Vb y;
+  RC_PARTS(i) y.p[i] = b_load(p + i * kPartBytes);
+  return y;
+}
+RC_SIMD void store_bytes(uint8_t* p, const Vb& x) {
+  RC_PARTS(i) b_store(p + i * kPartBytes, x.p[i]);
+}
+// Shifts move 16-bit units on some levels, hence always with a mask.
+template <int n>
+RC_SIMD Vb shr_mask(const Vb& x, int mask) {
+  Vb y;
+  RC_PARTS(i) {
+    if constexpr (n >= 0) {
+      y.p[i] = b_mask(b_shr<n>(x.p[i]), mask);
+    } else {
+      y.p[i] = b_mask(b_shl<-n>(x.p[i]), mask);
+    }
+  }
+  return y;
+}
+// table[index] of each byte; indices are below 16.
+RC_SIMD Vb lookup(const Vb& index, const uint8_t* table) {
+  Vb y;
+  RC_PARTS(i) y.p[i] = b_lookup(index.p[i], table);
+  return y;
+}
+
+template <bool wide>
+RC_SIMD Vi dot8(const Vi& sum, const Vb& u0, const Vb& u1, const Columns& a) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = dot8<wide>(sum.p[i], u0.p[i], u1.p[i], a);
+  return y;
+}
+
+RC_SIMD void prefetch(const void* p) { __builtin_prefetch(p); }
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,127 @@
+// AVX-512 F, BW, VL, DQ, with VNNI where the level has it.
+#pragma once
+
+#include <immintrin.h>
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+constexpr int kParts = 1;
+constexpr int kWideOffset = 128;
+using F = __m512;
+using I = __m512i;
+using B = __m512i;
+
+RC_SIMD F f_set(float x) { return _mm512_set1_ps(x); }
+RC_SIMD F f_load(const float* p) { return _mm512_loadu_ps(p); }
+RC_SIMD void f_store(float* p, F x) { _mm512_storeu_ps(p, x); }
+RC_SIMD F f_add(F a, F b) { return _mm512_add_ps(a, b); }
+RC_SIMD F f_sub(F a, F b) { return _mm512_sub_ps(a, b); }
+RC_SIMD F f_mul(F a, F b) { return _mm512_mul_ps(a, b); }
+RC_SIMD F f_div(F a, F b) { return _mm512_div_ps(a, b); }
+RC_SIMD F f_max(F a, F b) { return _mm512_max_ps(a, b); }
+RC_SIMD F f_min(F a, F b) { return _mm512_min_ps(a, b); }
+RC_SIMD F f_fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
+RC_SIMD F f_fnma(F a, F b, F c) { return _mm512_fnmadd_ps(a, b, c); }
+RC_SIMD F f_less(F a, F b, F x, F y) {
+  return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), y, x);
+}
+RC_SIMD float f_sum(F x) { return _mm512_reduce_add_ps(x); }
+RC_SIMD float f_largest(F x) { return _mm512_reduce_max_ps(x); }
+RC_SIMD I f_round(F x) { return _mm512_cvtps_epi32(x); }
+RC_SIMD F f_from(I x) { return _mm512_cvtepi32_ps(x); }
+RC_SIMD F f_cast(I x) { return _mm512_castsi512_ps(x); }
+RC_SIMD F f_from_f16(const uint16_t* p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)p));
+}
+
+RC_SIMD I i_set(int32_t x) { return _mm512_set1_epi32(x); }
+RC_SIMD I i_add(I a, I b) { return _mm512_add_epi32(a, b); }
+RC_SIMD I i_sub(I a, I b) { return _mm512_sub_epi32(a, b); }
+RC_SIMD I i_and(I a, I b) { return _mm512_and_si512(a, b); }
+RC_SIMD I i_or(I a, I b) { return _mm512_or_si512(a, b); }
+template <int n>
+RC_SIMD I i_shl(I x) {
+  return _mm512_slli_epi32(x, n);
+}
+RC_SIMD I i_shr(I x, int n) {
+  return _mm512_srl_epi32(x, _mm_cvtsi32_si128(n));
+}
+RC_SIMD I i_from_u8(const uint8_t* p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)p));
+}
+RC_SIMD I i_from_s8(const int8_t* p) {
+  return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)p));
+}
+RC_SIMD I i_from_u16(const uint16_t* p) {
+  return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)p));
+}
+RC_SIMD int32_t i_sum(I x) { return _mm512_reduce_add_epi32(x); }
+RC_SIMD void i_store_s8(int8_t* p, const I* x) {
+  _mm_storeu_si128((__m128i*)p, _mm512_cvtepi32_epi8(x[0]));
+}
+
+RC_SIMD B b_load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+RC_SIMD void b_store(uint8_t* p, B x) { _mm512_storeu_si512(p, x); }
+RC_SIMD B b_mask(B x, int mask) {
+  return _mm512_and_si512(x, _mm512_set1_epi8((char)mask));
+}
+RC_SIMD B b_or(B a, B b) { return _mm512_or_si512(a, b); }
+template <int n>
+RC_SIMD B b_shl(B x) {
+  return _mm512_slli_epi16(x, n);
+}
+template <int n>
+RC_SIMD B b_shr(B x) {
+  return _mm512_srli_epi16(x, n);
+}
+RC_SIMD B b_lookup(B index, const uint8_t* table) {
+  return _mm512_shuffle_epi8(
+      _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*)table)), index);
+}
+
+struct Columns {
+  __m512i low, high;
+};
+RC_SIMD __m512i columns4(const int8_t* p) {
+  int32_t bits;
+  __builtin_memcpy(&bits, p, 4);
+  return _mm512_set1_epi32(bits);
+}
+RC_SIMD Columns columns8(const int8_t* p) {
+  return {columns4(p), columns4(p + 4)};
+}
+
+#if defined(__AVX512VNNI__)
+
+template <bool wide>
+RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
+  return _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(sum, u0, a.low), u1, a.high);
+}
+
+#else
+
+RC_SIMD I dot4_wide(I sum, B u, __m512i a) {
+  const __m512i even = _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8);
+  const __m512i odd = _mm512_srai_epi16(a, 8);
+  sum = _mm512_add_epi32(
+      sum, _mm512_madd_epi16(_mm512_and_si512(u, _mm512_set1_epi16(255)), even));
+  return _mm512_add_epi32(
+      sum, _mm512_madd_epi16(_mm512_srli_epi16(u, 8), odd));
+}
+
+template <bool wide>
+RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
+  if constexpr (wide) {
+    return dot4_wide(dot4_wide(sum, u0, a.low), u1, a.high);
+  } else {
+    // Four products of at most 63 * 127 fit 16 bits.
+    const __m512i pairs = _mm512_add_epi16(_mm512_maddubs_epi16(u0, a.low),
+                                           _mm512_maddubs_epi16(u1, a.high));
+    return _mm512_add_epi32(sum,
+                            _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+  }
+}
+
+#endif
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

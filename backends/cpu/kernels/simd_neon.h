@@ -1,0 +1,130 @@
+// ARM NEON of every aarch64, with the dot product instructions where the level
+// has them. Bytes are multiplied as signed numbers: those of wide formats lose
+// their offset of 128 on the way, so none is left to subtract.
+#pragma once
+
+#include <arm_neon.h>
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+constexpr int kParts = 4;
+constexpr int kWideOffset = 0;
+using F = float32x4_t;
+using I = int32x4_t;
+using B = uint8x16_t;
+
+RC_SIMD F f_set(float x) { return vdupq_n_f32(x); }
+RC_SIMD F f_load(const float* p) { return vld1q_f32(p); }
+RC_SIMD void f_store(float* p, F x) { vst1q_f32(p, x); }
+RC_SIMD F f_add(F a, F b) { return vaddq_f32(a, b); }
+RC_SIMD F f_sub(F a, F b) { return vsubq_f32(a, b); }
+RC_SIMD F f_mul(F a, F b) { return vmulq_f32(a, b); }
+RC_SIMD F f_div(F a, F b) { return vdivq_f32(a, b); }
+RC_SIMD F f_max(F a, F b) { return vmaxq_f32(a, b); }
+RC_SIMD F f_min(F a, F b) { return vminq_f32(a, b); }
+RC_SIMD F f_fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
+RC_SIMD F f_fnma(F a, F b, F c) { return vfmsq_f32(c, a, b); }
+RC_SIMD F f_less(F a, F b, F x, F y) {
+  return vbslq_f32(vcltq_f32(a, b), x, y);
+}
+RC_SIMD float f_sum(F x) { return vaddvq_f32(x); }
+RC_SIMD float f_largest(F x) { return vmaxvq_f32(x); }
+RC_SIMD I f_round(F x) { return vcvtnq_s32_f32(x); }
+RC_SIMD F f_from(I x) { return vcvtq_f32_s32(x); }
+RC_SIMD F f_cast(I x) { return vreinterpretq_f32_s32(x); }
+RC_SIMD F f_from_f16(const uint16_t* p) {
+  return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+
+RC_SIMD I i_set(int32_t x) { return vdupq_n_s32(x); }
+RC_SIMD I i_add(I a, I b) { return vaddq_s32(a, b); }
+RC_SIMD I i_sub(I a, I b) { return vsubq_s32(a, b); }
+RC_SIMD I i_and(I a, I b) { return vandq_s32(a, b); }
+RC_SIMD I i_or(I a, I b) { return vorrq_s32(a, b); }
+template <int n>
+RC_SIMD I i_shl(I x) {
+  return vshlq_n_s32(x, n);
+}
+RC_SIMD I i_shr(I x, int n) {
+  return vreinterpretq_s32_u32(
+      vshlq_u32(vreinterpretq_u32_s32(x), vdupq_n_s32(-n)));
+}
+RC_SIMD I i_from_u8(const uint8_t* p) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, p, 4);
+  const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(bits));
+  return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))));
+}
+RC_SIMD I i_from_s8(const int8_t* p) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, p, 4);
+  const int8x8_t bytes = vreinterpret_s8_u32(vdup_n_u32(bits));
+  return vmovl_s16(vget_low_s16(vmovl_s8(bytes)));
+}
+RC_SIMD I i_from_u16(const uint16_t* p) {
+  return vreinterpretq_s32_u32(vmovl_u16(vld1_u16(p)));
+}
+RC_SIMD int32_t i_sum(I x) { return vaddvq_s32(x); }
+RC_SIMD void i_store_s8(int8_t* p, const I* x) {
+  const int16x8_t low = vcombine_s16(vqmovn_s32(x[0]), vqmovn_s32(x[1]));
+  const int16x8_t high = vcombine_s16(vqmovn_s32(x[2]), vqmovn_s32(x[3]));
+  vst1q_s8(p, vcombine_s8(vqmovn_s16(low), vqmovn_s16(high)));
+}
+
+RC_SIMD B b_load(const uint8_t* p) { return vld1q_u8(p); }
+RC_SIMD void b_store(uint8_t* p, B x) { vst1q_u8(p, x); }
+RC_SIMD B b_mask(B x, int mask) {
+  return vandq_u8(x, vdupq_n_u8((uint8_t)mask));
+}
+RC_SIMD B b_or(B a, B b) { return vorrq_u8(a, b); }
+template <int n>
+RC_SIMD B b_shl(B x) {
+  return vshlq_n_u8(x, n);
+}
+template <int n>
+RC_SIMD B b_shr(B x) {
+  if constexpr (n == 0) {
+    return x;
+  } else {
+    return vshrq_n_u8(x, n);
+  }
+}
+RC_SIMD B b_lookup(B index, const uint8_t* table) {
+  return vqtbl1q_u8(vld1q_u8(table), index);
+}
+
+struct Columns {
+  int8x16_t low, high;
+};
+RC_SIMD int8x16_t columns4(const int8_t* p) {
+  int32_t bits;
+  __builtin_memcpy(&bits, p, 4);
+  return vreinterpretq_s8_s32(vdupq_n_s32(bits));
+}
+RC_SIMD Columns columns8(const int8_t* p) {
+  return {columns4(p), columns4(p + 4)};
+}
+
+RC_SIMD I dot4(I sum, int8x16_t w, int8x16_t a) {
+#if defined(__ARM_FEATURE_DOTPROD)
+  return vdotq_s32(sum, w, a);
+#else
+  const int32x4_t low =
+      vpaddlq_s16(vmull_s8(vget_low_s8(w), vget_low_s8(a)));
+  const int32x4_t high =
+      vpaddlq_s16(vmull_s8(vget_high_s8(w), vget_high_s8(a)));
+  return vaddq_s32(sum, vpaddq_s32(low, high));
+#endif
+}
+
+template <bool wide>
+RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
+  if constexpr (wide) {
+    u0 = veorq_u8(u0, vdupq_n_u8(128));
+    u1 = veorq_u8(u1, vdupq_n_u8(128));
+  }
+  return dot4(dot4(sum, vreinterpretq_s8_u8(u0), a.low),
+              vreinterpretq_s8_u8(u1), a.high);
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL
