@@ -22,8 +22,8 @@ constexpr int kTileRows = 16;
 struct ActivationBlock {
   int8_t quants[32];
   float scale;
-  float weighted_sum;       // scale * sum of all quants
-  float weighted_halves[2]; // the same of the first and the last 16
+  float weighted_sum;        // scale * sum of all quants
+  float weighted_halves[2];  // the same of the first and the last 16
   int32_t sum;
   int32_t halves[2];
   int32_t unused;  // one block fills a cache line
@@ -82,8 +82,8 @@ struct Kernels {
   void (*quantize)(const float* x, int64_t n, ActivationBlock* y);
   void (*rms_norm)(const float* x, const float* weight, int64_t n,
                    float epsilon, float* y);
-  void (*glu)(const float* gate, const float* up, int64_t n,
-              int32_t activation, float* y);
+  void (*glu)(const float* gate, const float* up, int64_t n, int32_t activation,
+              float* y);
   void (*add)(const float* a, const float* b, int64_t n, float* y);
   void (*scale)(const float* x, int64_t n, float factor, float* y);
   void (*softcap)(const float* x, int64_t n, float cap, float* y);

@@ -48,8 +48,7 @@ RC_SIMD void score(const AttentionTask& task, const float* q,
       const Vf k = Keys::read(key, i, task.d - i);
 #pragma GCC unroll 4
       for (int h = 0; h < heads; ++h) {
-        total[h] =
-            fma(load_some(q + h * task.d + i, task.d - i), k, total[h]);
+        total[h] = fma(load_some(q + h * task.d + i, task.d - i), k, total[h]);
       }
     }
 #pragma GCC unroll 4
@@ -68,8 +67,7 @@ RC_SIMD void accumulate(const AttentionTask& task, const uint8_t* values,
     Vf total[heads];
 #pragma GCC unroll 4
     for (int h = 0; h < heads; ++h) {
-      total[h] =
-          mul(load_some(y + h * task.d + i, task.d - i), splat(keep[h]));
+      total[h] = mul(load_some(y + h * task.d + i, task.d - i), splat(keep[h]));
     }
     for (int t = 0; t < count; ++t) {
       const Vf v = Values::read(values + t * task.value_bytes, i, task.d - i);
@@ -103,8 +101,8 @@ RC_SIMD float weigh(const AttentionTask& task, int count, float* scores,
   const float maximum = largest_lane(most);
   Vf total = splat(0);
   for (int t = 0; t < count; t += kLanes) {
-    const Vf e = exp(sub(load_some(scores + t, count - t, -infinity),
-                         splat(maximum)));
+    const Vf e =
+        exp(sub(load_some(scores + t, count - t, -infinity), splat(maximum)));
     store_some(scores + t, e, count - t);
     total = add(total, e);
   }
@@ -166,10 +164,14 @@ void attention(const AttentionTask& task) {
 template <class Keys>
 AttentionFunction with_keys(rc_dtype values) {
   switch (values) {
-    case RC_DTYPE_F32: return attention<Keys, CacheF32>;
-    case RC_DTYPE_F16: return attention<Keys, CacheF16>;
-    case RC_DTYPE_Q8_0: return attention<Keys, CacheQ8_0>;
-    default: return nullptr;
+    case RC_DTYPE_F32:
+      return attention<Keys, CacheF32>;
+    case RC_DTYPE_F16:
+      return attention<Keys, CacheF16>;
+    case RC_DTYPE_Q8_0:
+      return attention<Keys, CacheQ8_0>;
+    default:
+      return nullptr;
   }
 }
 
@@ -177,10 +179,14 @@ AttentionFunction with_keys(rc_dtype values) {
 
 AttentionFunction attention_function(rc_dtype keys, rc_dtype values) {
   switch (keys) {
-    case RC_DTYPE_F32: return with_keys<CacheF32>(values);
-    case RC_DTYPE_F16: return with_keys<CacheF16>(values);
-    case RC_DTYPE_Q8_0: return with_keys<CacheQ8_0>(values);
-    default: return nullptr;
+    case RC_DTYPE_F32:
+      return with_keys<CacheF32>(values);
+    case RC_DTYPE_F16:
+      return with_keys<CacheF16>(values);
+    case RC_DTYPE_Q8_0:
+      return with_keys<CacheQ8_0>(values);
+    default:
+      return nullptr;
   }
 }
 

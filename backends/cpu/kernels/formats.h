@@ -151,9 +151,8 @@ constexpr int8_t kIQ4Table[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                   1,    13,   25,  38,  53,  69,  89,  113};
 
 // kIQ4Table with 128 added.
-alignas(16) constexpr uint8_t kIQ4Bytes[16] = {1,   24,  45,  63,  79,  93,
-                                               106, 118, 129, 141, 153, 166,
-                                               181, 197, 217, 241};
+alignas(16) constexpr uint8_t kIQ4Bytes[16] = {
+    1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241};
 static_assert(kIQ4Bytes[0] == kIQ4Table[0] + 128);
 
 RC_SIMD Pair looked_up(const Pair& index, const uint8_t* table) {
@@ -172,8 +171,8 @@ struct FormatIQ4_NL : Format<32, 18, 2> {
 };
 
 // The values of E2M1, doubled, with 16 added.
-alignas(16) constexpr uint8_t kMXFP4Bytes[16] = {
-    16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
+alignas(16) constexpr uint8_t kMXFP4Bytes[16] = {16, 17, 18, 19, 20, 22, 24, 28,
+                                                 16, 15, 14, 13, 12, 10, 8,  4};
 
 struct FormatMXFP4 : Format<32, 17, 1> {
   static constexpr int kOffset = 16;
@@ -188,7 +187,8 @@ struct FormatMXFP4 : Format<32, 17, 1> {
     const Vi a = shr(e, 1);
     const Vi b = sub(e, a);
     const Vi bias = splat_int(127 - 64);
-    return mul(as_float(shl<23>(add(a, bias))), as_float(shl<23>(add(b, bias))));
+    return mul(as_float(shl<23>(add(a, bias))),
+               as_float(shl<23>(add(b, bias))));
   }
 };
 
@@ -225,8 +225,8 @@ struct FormatQ3_K : Format<256, 110, 14> {
   }
   RC_SIMD_MEMBER Vf scale(int j, int half) const {
     const int g = 2 * j + half;
-    const Vi low = bits_and(
-        shr(load_u8(block + 16 * (g % 8)), 4 * (g / 8)), splat_int(15));
+    const Vi low = bits_and(shr(load_u8(block + 16 * (g % 8)), 4 * (g / 8)),
+                            splat_int(15));
     const Vi high = bits_and(
         shr(load_u8(block + 16 * (8 + g % 4)), 2 * (g / 4)), splat_int(3));
     return mul(d, to_float(sub(bits_or(low, shl<4>(high)), splat_int(32))));
@@ -296,8 +296,8 @@ struct FormatQ6_K : Format<256, 210, 18> {
                 {shr_mask<shift - 4>(v, 48), shr_mask<shift - 2>(v, 48)});
   }
   RC_SIMD_MEMBER Vf scale(int j, int half) const {
-    return mul(d, to_float(load_s8(
-                      (const int8_t*)block + 16 * (2 * j + half))));
+    return mul(d,
+               to_float(load_s8((const int8_t*)block + 16 * (2 * j + half))));
   }
 };
 

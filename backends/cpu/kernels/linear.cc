@@ -52,10 +52,9 @@ RC_SIMD void dot(const Format& format, int j,
 
 template <class Format, int rows>
 RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
-                      const ActivationBlock* const (&x)[rows],
-                      Vf (&y)[rows]) {
-  constexpr int offset = Format::kWide ? (Format::kOffset + kWideOffset - 128)
-                                       : Format::kOffset;
+                      const ActivationBlock* const (&x)[rows], Vf (&y)[rows]) {
+  constexpr int offset =
+      Format::kWide ? (Format::kOffset + kWideOffset - 128) : Format::kOffset;
   constexpr int steps = Format::kColumns / 32;
   int64_t at = 0;
   for (int64_t column = 0; column < columns; column += Format::kColumns) {
@@ -76,7 +75,8 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
         const Vf scale_b = format.scale(j, 1);
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          const Vf t = fma(to_float(b[r]), scale_b, mul(to_float(a[r]), scale_a));
+          const Vf t =
+              fma(to_float(b[r]), scale_b, mul(to_float(a[r]), scale_a));
           y[r] = fma(t, splat(x[r][at].scale), y[r]);
         }
         if constexpr (Format::kMinimum) {
@@ -115,7 +115,9 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
 // Float weights: column after column, 16 elements at a time.
 struct PlainF32 {
   static constexpr int kBytes = 64;
-  static RC_SIMD_MEMBER Vf column(const uint8_t* p) { return load((const float*)p); }
+  static RC_SIMD_MEMBER Vf column(const uint8_t* p) {
+    return load((const float*)p);
+  }
 };
 struct PlainF16 {
   static constexpr int kBytes = 32;
@@ -234,45 +236,79 @@ void plain_row(const uint8_t* tile, int lane, int64_t columns, float* y) {
 
 LinearFunction linear_function(rc_dtype weight) {
   switch (weight) {
-    case RC_DTYPE_F32: return linear<PlainF32, float>;
-    case RC_DTYPE_F16: return linear<PlainF16, float>;
-    case RC_DTYPE_BF16: return linear<PlainBF16, float>;
-    case RC_DTYPE_Q4_0: return quantized<FormatQ4_0>;
-    case RC_DTYPE_Q4_1: return quantized<FormatQ4_1>;
-    case RC_DTYPE_Q5_0: return quantized<FormatQ5_0>;
-    case RC_DTYPE_Q5_1: return quantized<FormatQ5_1>;
-    case RC_DTYPE_Q8_0: return quantized<FormatQ8_0>;
-    case RC_DTYPE_Q2_K: return quantized<FormatQ2_K>;
-    case RC_DTYPE_Q3_K: return quantized<FormatQ3_K>;
-    case RC_DTYPE_Q4_K: return quantized<FormatQ4_K>;
-    case RC_DTYPE_Q5_K: return quantized<FormatQ5_K>;
-    case RC_DTYPE_Q6_K: return quantized<FormatQ6_K>;
-    case RC_DTYPE_IQ4_NL: return quantized<FormatIQ4_NL>;
-    case RC_DTYPE_IQ4_XS: return quantized<FormatIQ4_XS>;
-    case RC_DTYPE_MXFP4: return quantized<FormatMXFP4>;
-    default: return nullptr;
+    case RC_DTYPE_F32:
+      return linear<PlainF32, float>;
+    case RC_DTYPE_F16:
+      return linear<PlainF16, float>;
+    case RC_DTYPE_BF16:
+      return linear<PlainBF16, float>;
+    case RC_DTYPE_Q4_0:
+      return quantized<FormatQ4_0>;
+    case RC_DTYPE_Q4_1:
+      return quantized<FormatQ4_1>;
+    case RC_DTYPE_Q5_0:
+      return quantized<FormatQ5_0>;
+    case RC_DTYPE_Q5_1:
+      return quantized<FormatQ5_1>;
+    case RC_DTYPE_Q8_0:
+      return quantized<FormatQ8_0>;
+    case RC_DTYPE_Q2_K:
+      return quantized<FormatQ2_K>;
+    case RC_DTYPE_Q3_K:
+      return quantized<FormatQ3_K>;
+    case RC_DTYPE_Q4_K:
+      return quantized<FormatQ4_K>;
+    case RC_DTYPE_Q5_K:
+      return quantized<FormatQ5_K>;
+    case RC_DTYPE_Q6_K:
+      return quantized<FormatQ6_K>;
+    case RC_DTYPE_IQ4_NL:
+      return quantized<FormatIQ4_NL>;
+    case RC_DTYPE_IQ4_XS:
+      return quantized<FormatIQ4_XS>;
+    case RC_DTYPE_MXFP4:
+      return quantized<FormatMXFP4>;
+    default:
+      return nullptr;
   }
 }
 
 TableFunction table_function(rc_dtype weight) {
   switch (weight) {
-    case RC_DTYPE_F32: return plain_row<PlainF32>;
-    case RC_DTYPE_F16: return plain_row<PlainF16>;
-    case RC_DTYPE_BF16: return plain_row<PlainBF16>;
-    case RC_DTYPE_Q4_0: return table_row<FormatQ4_0>;
-    case RC_DTYPE_Q4_1: return table_row<FormatQ4_1>;
-    case RC_DTYPE_Q5_0: return table_row<FormatQ5_0>;
-    case RC_DTYPE_Q5_1: return table_row<FormatQ5_1>;
-    case RC_DTYPE_Q8_0: return table_row<FormatQ8_0>;
-    case RC_DTYPE_Q2_K: return table_row<FormatQ2_K>;
-    case RC_DTYPE_Q3_K: return table_row<FormatQ3_K>;
-    case RC_DTYPE_Q4_K: return table_row<FormatQ4_K>;
-    case RC_DTYPE_Q5_K: return table_row<FormatQ5_K>;
-    case RC_DTYPE_Q6_K: return table_row<FormatQ6_K>;
-    case RC_DTYPE_IQ4_NL: return table_row<FormatIQ4_NL>;
-    case RC_DTYPE_IQ4_XS: return table_row<FormatIQ4_XS>;
-    case RC_DTYPE_MXFP4: return table_row<FormatMXFP4>;
-    default: return nullptr;
+    case RC_DTYPE_F32:
+      return plain_row<PlainF32>;
+    case RC_DTYPE_F16:
+      return plain_row<PlainF16>;
+    case RC_DTYPE_BF16:
+      return plain_row<PlainBF16>;
+    case RC_DTYPE_Q4_0:
+      return table_row<FormatQ4_0>;
+    case RC_DTYPE_Q4_1:
+      return table_row<FormatQ4_1>;
+    case RC_DTYPE_Q5_0:
+      return table_row<FormatQ5_0>;
+    case RC_DTYPE_Q5_1:
+      return table_row<FormatQ5_1>;
+    case RC_DTYPE_Q8_0:
+      return table_row<FormatQ8_0>;
+    case RC_DTYPE_Q2_K:
+      return table_row<FormatQ2_K>;
+    case RC_DTYPE_Q3_K:
+      return table_row<FormatQ3_K>;
+    case RC_DTYPE_Q4_K:
+      return table_row<FormatQ4_K>;
+    case RC_DTYPE_Q5_K:
+      return table_row<FormatQ5_K>;
+    case RC_DTYPE_Q6_K:
+      return table_row<FormatQ6_K>;
+    case RC_DTYPE_IQ4_NL:
+      return table_row<FormatIQ4_NL>;
+    case RC_DTYPE_IQ4_XS:
+      return table_row<FormatIQ4_XS>;
+    case RC_DTYPE_MXFP4:
+      return table_row<FormatMXFP4>;
+    default:
+      return nullptr;
   }
 }
 

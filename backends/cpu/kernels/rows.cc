@@ -13,8 +13,7 @@ RC_SIMD Vf silu(const Vf& x) {
 
 RC_SIMD Vf gelu_tanh(const Vf& x) {
   const Vf cube = mul(mul(x, x), x);
-  const Vf inner =
-      mul(splat(kRoot2OverPi), fma(cube, splat(0.044715f), x));
+  const Vf inner = mul(splat(kRoot2OverPi), fma(cube, splat(0.044715f), x));
   return mul(mul(splat(0.5f), x), add(splat(1.0f), tanh(inner)));
 }
 
@@ -22,7 +21,8 @@ RC_SIMD Vf gelu(const Vf& x) {
   float lanes[kLanes];
   store(lanes, x);
   for (int i = 0; i < kLanes; ++i) {
-    lanes[i] = 0.5f * lanes[i] * (1.0f + __builtin_erff(lanes[i] * 0.707106781f));
+    lanes[i] =
+        0.5f * lanes[i] * (1.0f + __builtin_erff(lanes[i] * 0.707106781f));
   }
   return load(lanes);
 }
@@ -35,7 +35,8 @@ template <class Function>
 RC_SIMD void each(const float* a, const float* b, int64_t n, float* y,
                   Function f) {
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(y + i, f(load(a + i), load(b + i)));
+  for (; i + kLanes <= n; i += kLanes)
+    store(y + i, f(load(a + i), load(b + i)));
   if (i < n) {
     store_some(y + i, f(load_some(a + i, n - i), load_some(b + i, n - i)),
                n - i);
@@ -49,8 +50,8 @@ void quantize(const float* x, int64_t n, ActivationBlock* y) {
     const Vf a = load(x);
     const Vf b = load(x + kLanes);
     const Vf zero = splat(0);
-    const float limit = largest_lane(largest(largest(a, sub(zero, a)),
-                                             largest(b, sub(zero, b))));
+    const float limit = largest_lane(
+        largest(largest(a, sub(zero, a)), largest(b, sub(zero, b))));
     const float inverse = limit > 0 ? 127.0f / limit : 0.0f;
     const Vi qa = rounded(mul(a, splat(inverse)));
     const Vi qb = rounded(mul(b, splat(inverse)));
@@ -77,49 +78,63 @@ void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
   }
   const float mean = sum(squares) / (float)n;
   const Vf factor = splat(1.0f / __builtin_sqrtf(mean + epsilon));
-  each(x, weight, n, y, [&](const Vf& a, const Vf& w)
-                            __attribute__((always_inline)) {
-                              return mul(mul(a, factor), w);
-                            });
+  each(
+      x, weight, n,
+      y, [&](const Vf& a, const Vf& w) __attribute__((always_inline)) {
+        return mul(mul(a, factor), w);
+      });
 }
 
 void glu(const float* gate, const float* up, int64_t n, int32_t activation,
          float* y) {
-#define RC_GLU(function)                                               \
-  each(gate, up, n, y,                                                 \
-       [](const Vf& g, const Vf& u) __attribute__((always_inline)) {   \
-         return mul(function(g), u);                                   \
-       })
+#define RC_GLU(function)           \
+  each(                            \
+      gate, up, n, y,              \
+      [](const Vf& g, const Vf& u) \
+          __attribute__((always_inline)) { return mul(function(g), u); })
   switch (activation) {
-    case 0: RC_GLU(silu); break;
-    case 1: RC_GLU(gelu_tanh); break;
-    case 2: RC_GLU(gelu); break;
-    default: RC_GLU(relu); break;
+    case 0:
+      RC_GLU(silu);
+      break;
+    case 1:
+      RC_GLU(gelu_tanh);
+      break;
+    case 2:
+      RC_GLU(gelu);
+      break;
+    default:
+      RC_GLU(relu);
+      break;
   }
 #undef RC_GLU
 }
 
 void add_rows(const float* a, const float* b, int64_t n, float* y) {
-  each(a, b, n, y, [](const Vf& u, const Vf& v)
-                       __attribute__((always_inline)) { return add(u, v); });
+  each(
+      a, b, n, y, [](const Vf& u, const Vf& v) __attribute__((always_inline)) {
+        return add(u, v);
+      });
 }
 
 void scale_row(const float* x, int64_t n, float factor, float* y) {
   const Vf f = splat(factor);
-  each(x, x, n, y, [&](const Vf& u, const Vf&)
-                       __attribute__((always_inline)) { return mul(u, f); });
+  each(
+      x, x, n, y, [&](const Vf& u, const Vf&) __attribute__((always_inline)) {
+        return mul(u, f);
+      });
 }
 
 void softcap_row(const float* x, int64_t n, float cap, float* y) {
   const Vf f = splat(cap);
-  each(x, x, n, y, [&](const Vf& u, const Vf&) __attribute__((always_inline)) {
-    return mul(f, tanh(div(u, f)));
-  });
+  each(
+      x, x, n, y, [&](const Vf& u, const Vf&) __attribute__((always_inline)) {
+        return mul(f, tanh(div(u, f)));
+      });
 }
 
 void rope_head(const float* x, const float* cosines, const float* sines,
                int64_t pairs, int64_t d, int32_t style, float* y) {
-  const int64_t step = style == 0 ? 2 : 1;    // from pair to pair
+  const int64_t step = style == 0 ? 2 : 1;       // from pair to pair
   const int64_t other = style == 0 ? 1 : pairs;  // to the second of a pair
   for (int64_t i = 0; i < pairs; ++i) {
     const float a = x[i * step];

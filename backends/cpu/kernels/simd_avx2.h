@@ -64,14 +64,14 @@ RC_SIMD I i_from_u16(const uint16_t* p) {
   return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)p));
 }
 RC_SIMD int32_t i_sum(I x) {
-  __m128i s = _mm_add_epi32(_mm256_castsi256_si128(x),
-                            _mm256_extracti128_si256(x, 1));
+  __m128i s =
+      _mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
   s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
   return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)));
 }
 RC_SIMD void i_store_s8(int8_t* p, const I* x) {
-  const __m256i words = _mm256_permute4x64_epi64(
-      _mm256_packs_epi32(x[0], x[1]), 0xd8);
+  const __m256i words =
+      _mm256_permute4x64_epi64(_mm256_packs_epi32(x[0], x[1]), 0xd8);
   _mm_storeu_si128((__m128i*)p,
                    _mm_packs_epi16(_mm256_castsi256_si128(words),
                                    _mm256_extracti128_si256(words, 1)));
@@ -115,9 +115,9 @@ RC_SIMD I dot4_wide(I sum, B u, __m256i a) {
   const __m256i even = _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8);
   const __m256i odd = _mm256_srai_epi16(a, 8);
   sum = _mm256_add_epi32(
-      sum, _mm256_madd_epi16(_mm256_and_si256(u, _mm256_set1_epi16(255)), even));
-  return _mm256_add_epi32(sum,
-                          _mm256_madd_epi16(_mm256_srli_epi16(u, 8), odd));
+      sum,
+      _mm256_madd_epi16(_mm256_and_si256(u, _mm256_set1_epi16(255)), even));
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_srli_epi16(u, 8), odd));
 }
 
 template <bool wide>

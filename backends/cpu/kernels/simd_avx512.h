@@ -104,9 +104,9 @@ RC_SIMD I dot4_wide(I sum, B u, __m512i a) {
   const __m512i even = _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8);
   const __m512i odd = _mm512_srai_epi16(a, 8);
   sum = _mm512_add_epi32(
-      sum, _mm512_madd_epi16(_mm512_and_si512(u, _mm512_set1_epi16(255)), even));
-  return _mm512_add_epi32(
-      sum, _mm512_madd_epi16(_mm512_srli_epi16(u, 8), odd));
+      sum,
+      _mm512_madd_epi16(_mm512_and_si512(u, _mm512_set1_epi16(255)), even));
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_srli_epi16(u, 8), odd));
 }
 
 template <bool wide>

@@ -109,8 +109,7 @@ RC_SIMD I dot4(I sum, int8x16_t w, int8x16_t a) {
 #if defined(__ARM_FEATURE_DOTPROD)
   return vdotq_s32(sum, w, a);
 #else
-  const int32x4_t low =
-      vpaddlq_s16(vmull_s8(vget_low_s8(w), vget_low_s8(a)));
+  const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(w), vget_low_s8(a)));
   const int32x4_t high =
       vpaddlq_s16(vmull_s8(vget_high_s8(w), vget_high_s8(a)));
   return vaddq_s32(sum, vpaddq_s32(low, high));

@@ -1,0 +1,113 @@
+// Turns the ops of a program into steps.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "cpu/program.h"
+
+struct rc_plugin_buffer {
+  explicit rc_plugin_buffer(uint64_t size) : bytes(size), memory(size) {}
+  uint64_t bytes;
+  rc::cpu::ZeroedMemory memory;
+};
+
+namespace rc::cpu {
+
+class Compiler {
+ public:
+  // Checks the whole program; fails with RC_E_INVALID_ARGUMENT or
+  // RC_E_UNSUPPORTED.
+  Compiler(const rc_plugin_program& program, rc_plugin_compiled& compiled,
+           int threads);
+  void compile();
+
+  const Kernels& kernels() const { return compiled_.kernels_; }
+  const rc_plugin_value& value(int32_t i) const { return program_.values[i]; }
+  int64_t columns(int32_t i) const;  // last dimension
+  // Elements of all dimensions but the first.
+  int64_t row_elements(int32_t i) const;
+  int64_t max_rows(int64_t dimension) const;
+  Place place(int32_t i) const;
+  // What a value takes at most. Not for weights.
+  Area area(int32_t i) const;
+  const rc_plugin_weight& matrix(int32_t i) const;
+  const float* elements(int32_t i) const;
+  rc_plugin_buffer& cache(int32_t i) const;
+
+  // Quantized rows of value i (of `width` elements each), made by a step that
+  // is added unless the last one made them already.
+  const ActivationBlock* quantized(int32_t i, int64_t width);
+  Area activations_area() const;
+  // Cosines, then sines, of positions times frequencies: [row][2][pairs].
+  const float* angles(int32_t positions, int32_t frequencies, float scale);
+  // Scratch of each thread, `stride` bytes apart.
+  struct ThreadScratch {
+    uint8_t* base;
+    uint64_t stride;
+    template <class T>
+    T* of(int thread) const {
+      return reinterpret_cast<T*>(base + thread * stride);
+    }
+  };
+  ThreadScratch thread_scratch() const { return thread_scratch_; }
+
+  template <class Cost, class Work>
+  void add(std::vector<Area> reads, std::vector<Area> writes, Cost cost,
+           Work work) {
+    struct FunctionStep final : Step {
+      FunctionStep(Cost c, Work w) : cost_(std::move(c)), work_(std::move(w)) {}
+      int64_t cost(const Run& run) const override { return cost_(run); }
+      void work(Run& run, int thread, int threads) const override {
+        work_(run, thread, threads);
+      }
+      Cost cost_;
+      Work work_;
+    };
+    auto step =
+        std::make_unique<FunctionStep>(std::move(cost), std::move(work));
+    step->reads = std::move(reads);
+    step->writes = std::move(writes);
+    append(std::move(step));
+  }
+
+ private:
+  void check_values() const;
+  void check_storage(int32_t i) const;
+  void measure();
+  void append(std::unique_ptr<Step> step);
+  uint64_t max_bytes(int32_t i) const;
+
+  const rc_plugin_program& program_;
+  rc_plugin_compiled& compiled_;
+  const int threads_;
+  ActivationBlock* activations_ = nullptr;
+  uint64_t activation_bytes_ = 0;
+  ThreadScratch thread_scratch_{};
+  // What the activation area holds now; -1: nothing.
+  int32_t quantized_value_ = -1;
+  struct Angles {
+    int32_t positions, frequencies;
+    float scale;
+    float* table;
+    bool valid;
+  };
+  std::vector<Angles> angles_;
+};
+
+// One per group of ops; they add the op's steps. The op has been checked.
+void compile_get_rows(Compiler& compiler, const rc_plugin_op& op);
+void compile_row_op(Compiler& compiler, const rc_plugin_op& op);
+void compile_linear(Compiler& compiler, const rc_plugin_op& op);
+void compile_rope(Compiler& compiler, const rc_plugin_op& op);
+void compile_cache_store(Compiler& compiler, const rc_plugin_op& op);
+void compile_attention(Compiler& compiler, const rc_plugin_op& op);
+void compile_route(Compiler& compiler, const rc_plugin_op& op);
+void compile_expert_linear(Compiler& compiler, const rc_plugin_op& op);
+void compile_expert_sum(Compiler& compiler, const rc_plugin_op& op);
+
+// Bytes of a thread's scratch that the steps of an op use.
+uint64_t attention_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t expert_scratch(const Compiler& compiler, const rc_plugin_op& op);
+
+}  // namespace rc::cpu

@@ -1,0 +1,120 @@
+#include "cpu/level.h"
+
+#include <cstdlib>
+
+#include "cpu/failure.h"
+
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+namespace rc::cpu {
+
+#if defined(__x86_64__)
+namespace baseline {
+extern const Kernels kKernels;
+}
+namespace avx2 {
+extern const Kernels kKernels;
+}
+namespace avx512 {
+extern const Kernels kKernels;
+}
+namespace avx512vnni {
+extern const Kernels kKernels;
+}
+#elif defined(__aarch64__)
+namespace neon {
+extern const Kernels kKernels;
+}
+namespace dotprod {
+extern const Kernels kKernels;
+}
+#endif
+
+namespace {
+
+bool always() { return true; }
+
+#if defined(__x86_64__)
+
+// __builtin_cpu_supports asks the operating system's part (XGETBV) too.
+bool has_avx2() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
+}
+
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+}
+
+bool has_avx512vnni() {
+  return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+
+#elif defined(__aarch64__)
+
+bool has_dotprod() {
+#if defined(__linux__)
+  constexpr unsigned long kDotProduct = 1ul << 20;  // HWCAP_ASIMDDP
+  return (getauxval(AT_HWCAP) & kDotProduct) != 0;
+#else
+  return false;
+#endif
+}
+
+#endif
+
+}  // namespace
+
+const std::vector<Level>& levels() {
+  static const std::vector<Level> all = {
+#if defined(__x86_64__)
+    {"baseline", &baseline::kKernels, always},
+    {"avx2", &avx2::kKernels, has_avx2},
+    {"avx512", &avx512::kKernels, has_avx512},
+    {"avx512vnni", &avx512vnni::kKernels, has_avx512vnni},
+#elif defined(__aarch64__)
+    {"neon", &neon::kKernels, always},
+    {"dotprod", &dotprod::kKernels, has_dotprod},
+#endif
+  };
+  return all;
+}
+
+std::vector<const Level*> available_levels() {
+  std::vector<const Level*> found;
+  for (const Level& level : levels()) {
+    if (level.available()) found.push_back(&level);
+  }
+  return found;
+}
+
+const Level& level_by_name(const std::string& name) {
+  std::string known;
+  for (const Level& level : levels()) {
+    if (level.name == name) {
+      if (!level.available()) {
+        fail(RC_E_UNSUPPORTED,
+             "RUNCIBLE_ISA asks for %s, which this processor lacks",
+             level.name);
+      }
+      return level;
+    }
+    known += known.empty() ? level.name : std::string(", ") + level.name;
+  }
+  fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_ISA is \"%s\"; known are %s",
+       name.c_str(), known.c_str());
+}
+
+const Level& chosen_level() {
+  const char* name = std::getenv("RUNCIBLE_ISA");
+  if (name != nullptr && *name != '\0') return level_by_name(name);
+  return *available_levels().back();
+}
+
+}  // namespace rc::cpu

@@ -1,0 +1,31 @@
+// Instruction-set levels: which this machine has and which is used.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/kernels.h"
+
+namespace rc::cpu {
+
+struct Level {
+  const char* name;  // as RUNCIBLE_ISA spells it
+  const Kernels* kernels;
+  bool (*available)();
+};
+
+// Those this binary was built with, the lowest first.
+const std::vector<Level>& levels();
+
+// Those that the processor can run, the lowest first.
+std::vector<const Level*> available_levels();
+
+// The highest available one or, if RUNCIBLE_ISA is set, the one it names. Fails
+// with RC_E_UNSUPPORTED if the processor lacks that one and with
+// RC_E_INVALID_ARGUMENT if there is no such level.
+const Level& chosen_level();
+
+// The level of that name, under the same conditions.
+const Level& level_by_name(const std::string& name);
+
+}  // namespace rc::cpu

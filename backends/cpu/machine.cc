@@ -1,0 +1,161 @@
+#include "cpu/machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace rc::cpu {
+namespace {
+
+// The value behind `key` in lines of the form "key : value".
+std::optional<std::string> field(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos || line.compare(0, key.size(), key) != 0 ||
+        line.find_first_not_of(" \t", key.size()) != colon) {
+      continue;
+    }
+    const size_t start = line.find_first_not_of(" \t", colon + 1);
+    return start == std::string::npos ? "" : line.substr(start);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> number_in(const std::string& path) {
+  std::ifstream file(path);
+  double value;
+  if (file >> value) return value;
+  return std::nullopt;
+}
+
+// The folders of this process's control group and of those above it, for one
+// controller ("" in the unified hierarchy), the process's own first. Inside a
+// container the path may be that of the host; then only the mounted root
+// exists, which the list ends with.
+std::vector<std::string> control_groups(const std::string& root,
+                                        const std::string& controller) {
+  std::vector<std::string> folders;
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const size_t first = line.find(':');
+    const size_t second =
+        first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string names =
+        "," + line.substr(first + 1, second - first - 1) + ",";
+    if (names.find("," + controller + ",") == std::string::npos) continue;
+    std::string path = line.substr(second + 1);
+    while (path.size() > 1) {
+      folders.push_back(root + path);
+      path.resize(path.rfind('/'));
+    }
+  }
+  folders.push_back(root);
+  return folders;
+}
+
+// Processors' worth of time that control groups grant; infinity if unlimited.
+double quota() {
+  double cores = INFINITY;
+  for (const std::string& folder : control_groups("/sys/fs/cgroup", "")) {
+    std::ifstream file(folder + "/cpu.max");  // "max 100000" or "50000 100000"
+    double limit, period;
+    if (file >> limit >> period && period > 0) {
+      cores = std::min(cores, limit / period);
+    }
+  }
+  for (const std::string& folder :
+       control_groups("/sys/fs/cgroup/cpu", "cpu")) {
+    const auto limit = number_in(folder + "/cpu.cfs_quota_us");
+    const auto period = number_in(folder + "/cpu.cfs_period_us");
+    if (limit && period && *limit > 0 && *period > 0) {
+      cores = std::min(cores, *limit / *period);
+    }
+  }
+  return cores;
+}
+
+int affinity() {
+#if defined(__linux__)
+  // The mask must be as large as the kernel's, which may have more processors
+  // than cpu_set_t.
+  for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
+    cpu_set_t* set = CPU_ALLOC(processors);
+    if (set == nullptr) break;
+    const size_t bytes = CPU_ALLOC_SIZE(processors);
+    const int failed = sched_getaffinity(0, bytes, set);
+    const int count = failed ? 0 : CPU_COUNT_S(bytes, set);
+    CPU_FREE(set);
+    if (!failed) return count;
+  }
+#endif
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+uint64_t kibibytes(const char* key) {
+  const auto text = field("/proc/meminfo", key);
+  if (!text) return 0;
+  std::istringstream in(*text);
+  uint64_t value = 0;
+  in >> value;
+  return value * 1024;
+}
+
+void limit_memory(Memory& memory, const std::string& limit_path,
+                  const std::string& used_path) {
+  const auto limit = number_in(limit_path);
+  const auto used = number_in(used_path);
+  if (!limit || !used || *limit <= 0 ||
+      *limit >= static_cast<double>(memory.total)) {
+    return;
+  }
+  memory.total = static_cast<uint64_t>(*limit);
+  const uint64_t left = static_cast<uint64_t>(std::max(0.0, *limit - *used));
+  memory.free = std::min(memory.free, left);
+}
+
+}  // namespace
+
+std::string processor_name() {
+  for (const char* key : {"model name", "Model", "Hardware"}) {
+    const auto name = field("/proc/cpuinfo", key);
+    if (name && !name->empty()) return *name;
+  }
+#if defined(__aarch64__)
+  return "aarch64 processor";
+#else
+  return "x86-64 processor";
+#endif
+}
+
+int usable_cores() {
+  const int cores = std::max(1, affinity());
+  const double granted = quota();
+  if (granted >= cores) return cores;
+  return std::max(1, static_cast<int>(std::ceil(granted)));
+}
+
+Memory machine_memory() {
+  Memory memory{kibibytes("MemTotal"), kibibytes("MemAvailable")};
+  for (const auto& folder : control_groups("/sys/fs/cgroup", "")) {
+    limit_memory(memory, folder + "/memory.max", folder + "/memory.current");
+  }
+  for (const auto& folder : control_groups("/sys/fs/cgroup/memory", "memory")) {
+    limit_memory(memory, folder + "/memory.limit_in_bytes",
+                 folder + "/memory.usage_in_bytes");
+  }
+  return memory;
+}
+
+}  // namespace rc::cpu

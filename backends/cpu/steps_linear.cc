@@ -1,0 +1,217 @@
+// Steps for products with weights.
+//
+// The unit of work is one tile of 16 rows of the weight with a chunk of rows of
+// activations that stays in the second-level cache. Each thread has a
+// contiguous range of tiles, so that it streams through memory and so that no
+// cache line of the output belongs to two threads.
+#include <algorithm>
+
+#include "cpu/compiler.h"
+#include "cpu/kernels.h"
+#include "cpu/tiles.h"
+
+namespace rc::cpu {
+namespace {
+
+constexpr int kMaxChunk = 128;
+
+// Rows of activations per chunk.
+int64_t chunk_rows(int64_t row_bytes) {
+  constexpr int64_t kCache = 512 * 1024;
+  return std::clamp<int64_t>(kCache / row_bytes / 8 * 8, 8, kMaxChunk);
+}
+
+// Rows of x as the kernels take them.
+struct Activations {
+  const ActivationBlock* blocks;  // NULL: floats
+  Place floats;
+  int64_t columns;
+
+  int64_t row_bytes() const { return blocks ? columns * 2 : columns * 4; }
+  const void* row(const Run& run, int64_t r) const {
+    if (blocks) return blocks + r * (columns / 32);
+    return run.at<const float>(floats) + r * columns;
+  }
+};
+
+Activations activations_for(Compiler& c, const rc_plugin_weight& weight,
+                            int32_t x) {
+  const int64_t columns = weight.layout.columns;
+  if (takes_quantized(weight.layout.dtype)) {
+    return {c.quantized(x, columns), {}, columns};
+  }
+  return {nullptr, c.place(x), columns};
+}
+
+Area activations_area(const Compiler& c, const Activations& x, int32_t i) {
+  return x.blocks ? c.activations_area() : c.area(i);
+}
+
+}  // namespace
+
+void compile_linear(Compiler& c, const rc_plugin_op& op) {
+  const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
+  const WeightLayout& layout = weight->layout;
+  const LinearFunction function = c.kernels().linear(layout.dtype);
+  const Activations x = activations_for(c, *weight, op.inputs[0]);
+  const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
+  const bool has_residual = op.inputs[3] >= 0;
+  const Place residual = has_residual ? c.place(op.inputs[3]) : Place{};
+  const Place y = c.place(op.outputs[0]);
+  const int64_t dimension = c.value(op.inputs[0]).shape[0];
+  const int64_t n = layout.rows;
+  const int64_t chunk = chunk_rows(x.row_bytes());
+
+  std::vector<Area> reads = {activations_area(c, x, op.inputs[0])};
+  if (has_residual) reads.push_back(c.area(op.inputs[3]));
+  c.add(
+      std::move(reads), {c.area(op.outputs[0])},
+      [=](const Run& run) {
+        return run.rows(dimension) * n * (x.columns / 16 + 1);
+      },
+      [=](Run& run, int thread, int threads) {
+        const int64_t rows = run.rows(dimension);
+        const int64_t tiles = weight->layout.tiles_per_matrix;
+        const int64_t chunks = (rows + chunk - 1) / chunk;
+        // Few tiles are shared out by chunks, too.
+        const bool by_chunk = tiles < threads;
+        const Part part(by_chunk ? tiles * chunks : tiles, thread, threads);
+        float* to = run.at<float>(y);
+        const float* added =
+            has_residual ? run.at<const float>(residual) : nullptr;
+        const auto unit = [&](int64_t tile, int64_t first) {
+          const void* xs[kMaxChunk];
+          float* ys[kMaxChunk];
+          const float* residuals[kMaxChunk];
+          const int count = static_cast<int>(std::min(chunk, rows - first));
+          for (int i = 0; i < count; ++i) {
+            const int64_t at = (first + i) * n + tile * kTileRows;
+            xs[i] = x.row(run, first + i);
+            ys[i] = to + at;
+            residuals[i] = added + (added ? at : 0);
+          }
+          LinearTask task;
+          task.tile = weight->tile(0, tile);
+          task.columns = x.columns;
+          task.x = xs;
+          task.y = ys;
+          task.residual = added ? residuals : nullptr;
+          task.bias = bias ? bias + tile * kTileRows : nullptr;
+          task.rows = count;
+          task.lanes = static_cast<int>(
+              std::min<int64_t>(kTileRows, n - tile * kTileRows));
+          function(task);
+        };
+        if (by_chunk) {
+          for (int64_t u = part.begin; u < part.end; ++u) {
+            if (run.stopped(thread)) return;
+            unit(u % tiles, u / tiles * chunk);
+          }
+          return;
+        }
+        for (int64_t first = 0; first < rows; first += chunk) {
+          for (int64_t tile = part.begin; tile < part.end; ++tile) {
+            if (run.stopped(thread)) return;
+            unit(tile, first);
+          }
+        }
+      });
+}
+
+uint64_t expert_scratch(const Compiler& c, const rc_plugin_op& op) {
+  // For each choice its place, sorted by expert, and where experts begin.
+  const auto& ids = c.value(op.inputs[2]);
+  return (static_cast<uint64_t>(c.max_rows(ids.shape[0])) * ids.shape[1] +
+          c.value(op.inputs[1]).shape[0] + 1) *
+         sizeof(int32_t);
+}
+
+void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
+  const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
+  const WeightLayout& layout = weight->layout;
+  const LinearFunction function = c.kernels().linear(layout.dtype);
+  const Activations x = activations_for(c, *weight, op.inputs[0]);
+  const bool shared = c.value(op.inputs[0]).rank == 2;  // x by all choices
+  const Place ids = c.place(op.inputs[2]);
+  const Place y = c.place(op.outputs[0]);
+  const int64_t dimension = c.value(op.inputs[2]).shape[0];
+  const int64_t k = c.columns(op.inputs[2]);
+  const int64_t n = layout.rows;
+  const int64_t experts = layout.matrices;
+  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const int64_t chunk = chunk_rows(x.row_bytes());
+
+  c.add(
+      {activations_area(c, x, op.inputs[0]), c.area(op.inputs[2])},
+      {c.area(op.outputs[0])},
+      [=](const Run& run) {
+        return run.rows(dimension) * k * n * (x.columns / 16 + 1);
+      },
+      [=](Run& run, int thread, int threads) {
+        const int64_t choices = run.rows(dimension) * k;
+        const int32_t* id = run.at<const int32_t>(ids);
+        float* to = run.at<float>(y);
+        // Counting sort of the choices by expert; each thread for itself.
+        int32_t* begins = scratch.of<int32_t>(thread);  // [experts + 1]
+        int32_t* sorted = begins + experts + 1;
+        std::fill_n(begins, experts + 1, 0);
+        for (int64_t i = 0; i < choices; ++i) {
+          if (id[i] < 0 || id[i] >= experts) {
+            run.fail(RC_E_INVALID_ARGUMENT,
+                     "EXPERT_LINEAR: expert %d of %lld is asked for", id[i],
+                     static_cast<long long>(experts));
+            return;
+          }
+          ++begins[id[i]];
+        }
+        int64_t active = 0;
+        int32_t end = 0;
+        for (int64_t e = 0; e < experts; ++e) {
+          active += begins[e] > 0;
+          end += begins[e];
+          begins[e] = end;
+        }
+        begins[experts] = end;
+        for (int64_t i = choices; i-- > 0;) {
+          sorted[--begins[id[i]]] = static_cast<int32_t>(i);
+        }
+
+        // Units are the tiles of the experts that have work.
+        const int64_t tiles = weight->layout.tiles_per_matrix;
+        const Part part(active * tiles, thread, threads);
+        int64_t first_unit = 0;
+        for (int64_t e = 0; e < experts; ++e) {
+          if (begins[e] == begins[e + 1]) continue;
+          const int64_t from = std::max<int64_t>(part.begin - first_unit, 0);
+          const int64_t until = std::min(part.end - first_unit, tiles);
+          first_unit += tiles;
+          for (int64_t first = begins[e]; first < begins[e + 1];
+               first += chunk) {
+            for (int64_t tile = from; tile < until; ++tile) {
+              if (run.stopped(thread)) return;
+              const void* xs[kMaxChunk];
+              float* ys[kMaxChunk];
+              LinearTask task;
+              task.rows = static_cast<int>(
+                  std::min<int64_t>(chunk, begins[e + 1] - first));
+              for (int i = 0; i < task.rows; ++i) {
+                const int64_t choice = sorted[first + i];
+                xs[i] = x.row(run, shared ? choice / k : choice);
+                ys[i] = to + choice * n + tile * kTileRows;
+              }
+              task.tile = weight->tile(e, tile);
+              task.columns = x.columns;
+              task.x = xs;
+              task.y = ys;
+              task.residual = nullptr;
+              task.bias = nullptr;
+              task.lanes = static_cast<int>(
+                  std::min<int64_t>(kTileRows, n - tile * kTileRows));
+              function(task);
+            }
+          }
+        }
+      });
+}
+
+}  // namespace rc::cpu

@@ -1,0 +1,248 @@
+// Steps that work row by row: tables, norms, gates, sums, rotation, routing.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/compiler.h"
+#include "cpu/failure.h"
+#include "cpu/kernels.h"
+
+namespace rc::cpu {
+namespace {
+
+// Element-wise steps are cut within long rows, too.
+constexpr int64_t kChunk = 4096;
+
+// y = f(a, b, n) over all elements, piece by piece.
+template <class Function>
+void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,
+                     Function function, int64_t weight) {
+  const int64_t n = c.row_elements(op.outputs[0]);
+  const int64_t dimension = c.value(op.outputs[0]).shape[0];
+  const int64_t chunks = n / kChunk + (n % kChunk != 0);
+  const Place a = c.place(op.inputs[0]);
+  const Place b = c.place(op.inputs[inputs - 1]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[inputs - 1])},
+      {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * n * weight; },
+      [=](Run& run, int thread, int threads) {
+        const float* pa = run.at<const float>(a);
+        const float* pb = run.at<const float>(b);
+        float* py = run.at<float>(y);
+        const Part part(run.rows(dimension) * chunks, thread, threads);
+        run.each_row(part, thread, [&](int64_t unit) {
+          const int64_t first = unit % chunks * kChunk;
+          const int64_t at = unit / chunks * n + first;
+          function(run.kernels, pa + at, pb + at, std::min(kChunk, n - first),
+                   py + at);
+        });
+      });
+}
+
+void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
+  const int64_t n = c.columns(op.inputs[0]);
+  const int64_t dimension = c.value(op.inputs[0]).shape[0];
+  const int64_t per_row = c.row_elements(op.inputs[0]) / n;
+  const float* weight = c.elements(op.inputs[1]);
+  const float epsilon = op.params.norm.epsilon;
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * per_row * n; },
+      [=](Run& run, int thread, int threads) {
+        const float* from = run.at<const float>(x);
+        float* to = run.at<float>(y);
+        const Part part(run.rows(dimension) * per_row, thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          run.kernels.rms_norm(from + r * n, weight, n, epsilon, to + r * n);
+        });
+      });
+}
+
+}  // namespace
+
+void compile_row_op(Compiler& c, const rc_plugin_op& op) {
+  switch (op.code) {
+    case RC_OP_RMS_NORM:
+      return add_rms_norm(c, op);
+    case RC_OP_GLU: {
+      const int32_t activation = op.params.glu.activation;
+      return add_elementwise(
+          c, op, 2,
+          [=](const Kernels& k, const float* gate, const float* up, int64_t n,
+              float* y) { k.glu(gate, up, n, activation, y); },
+          2);
+    }
+    case RC_OP_ADD:
+      return add_elementwise(
+          c, op, 2,
+          [](const Kernels& k, const float* a, const float* b, int64_t n,
+             float* y) { k.add(a, b, n, y); },
+          1);
+    case RC_OP_SCALE: {
+      const float factor = op.params.scale.factor;
+      return add_elementwise(
+          c, op, 1,
+          [=](const Kernels& k, const float* x, const float*, int64_t n,
+              float* y) { k.scale(x, n, factor, y); },
+          1);
+    }
+    case RC_OP_SOFTCAP: {
+      const float cap = op.params.softcap.cap;
+      return add_elementwise(
+          c, op, 1,
+          [=](const Kernels& k, const float* x, const float*, int64_t n,
+              float* y) { k.softcap(x, n, cap, y); },
+          2);
+    }
+    default:
+      fail(RC_E_INTERNAL, "op %d has no steps", op.code);
+  }
+}
+
+void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
+  const int32_t table = op.inputs[0];
+  const int64_t d = c.columns(table);
+  const int64_t dimension = c.value(op.inputs[1]).shape[0];
+  const int64_t table_rows = c.value(table).shape[0];
+  const Place ids = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  const auto in_range = [](Run& run, int64_t id, int64_t rows) {
+    if (id >= 0 && id < rows) return true;
+    run.fail(RC_E_INVALID_ARGUMENT,
+             "GET_ROWS: row %lld is asked of a table of %lld rows",
+             static_cast<long long>(id), static_cast<long long>(rows));
+    return false;
+  };
+  if (c.value(table).storage == RC_STORAGE_WEIGHT) {
+    const rc_plugin_weight* weight = &c.matrix(table);
+    const TableFunction function = c.kernels().table(weight->layout.dtype);
+    c.add(
+        {c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+        [=](const Run& run) { return run.rows(dimension) * d * 4; },
+        [=](Run& run, int thread, int threads) {
+          const int32_t* id = run.at<const int32_t>(ids);
+          float* to = run.at<float>(y);
+          const Part part(run.rows(dimension), thread, threads);
+          run.each_row(part, thread, [&](int64_t r) {
+            if (!in_range(run, id[r], table_rows)) return;
+            function(weight->tile(0, id[r] / kTileRows), id[r] % kTileRows, d,
+                     to + r * d);
+          });
+        });
+    return;
+  }
+  const Place source = c.place(table);
+  c.add(
+      {c.area(table), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * d; },
+      [=](Run& run, int thread, int threads) {
+        const int32_t* id = run.at<const int32_t>(ids);
+        const float* from = run.at<const float>(source);
+        float* to = run.at<float>(y);
+        const Part part(run.rows(dimension), thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          if (!in_range(run, id[r], run.rows(table_rows))) return;
+          std::copy_n(from + id[r] * d, d, to + r * d);
+        });
+      });
+}
+
+void compile_rope(Compiler& c, const rc_plugin_op& op) {
+  const int32_t style = op.params.rope.style;
+  const float* angles =
+      c.angles(op.inputs[1], op.inputs[2], op.params.rope.scale);
+  const rc_plugin_value& value = c.value(op.inputs[0]);
+  const int64_t dimension = value.shape[0];
+  const int64_t heads = value.shape[1];
+  const int64_t d = value.shape[2];
+  const int64_t pairs = c.columns(op.inputs[2]);
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), {Area::kAngles, 0, 0, UINT64_MAX}},
+      {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * heads * d; },
+      [=](Run& run, int thread, int threads) {
+        const float* from = run.at<const float>(x);
+        float* to = run.at<float>(y);
+        const Part part(run.rows(dimension), thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          const float* cosines = angles + r * 2 * pairs;
+          for (int64_t h = r * heads; h < (r + 1) * heads; ++h) {
+            run.kernels.rope(from + h * d, cosines, cosines + pairs, pairs, d,
+                             style, to + h * d);
+          }
+        });
+      });
+}
+
+void compile_route(Compiler& c, const rc_plugin_op& op) {
+  const bool normalize = op.params.route.normalize != 0;
+  const int64_t dimension = c.value(op.inputs[0]).shape[0];
+  const int64_t experts = c.columns(op.inputs[0]);
+  const int64_t k = c.columns(op.outputs[0]);
+  const Place x = c.place(op.inputs[0]);
+  const Place ids = c.place(op.outputs[0]);
+  const Place weights = c.place(op.outputs[1]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0]), c.area(op.outputs[1])},
+      [=](const Run& run) { return run.rows(dimension) * experts * (20 + k); },
+      [=](Run& run, int thread, int threads) {
+        const float* from = run.at<const float>(x);
+        int32_t* id = run.at<int32_t>(ids);
+        float* weight = run.at<float>(weights);
+        const Part part(run.rows(dimension), thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          const float* row = from + r * experts;
+          const double most = *std::max_element(row, row + experts);
+          double total = 0;
+          for (int64_t e = 0; e < experts; ++e) {
+            total += std::exp(row[e] - most);
+          }
+          double chosen = 0;
+          for (int64_t i = 0; i < k; ++i) {
+            const int32_t* before = id + r * k;
+            int64_t best = -1;
+            for (int64_t e = 0; e < experts; ++e) {
+              if (std::find(before, before + i, e) != before + i) continue;
+              if (best < 0 || row[e] > row[best]) best = e;
+            }
+            const double p = std::exp(row[best] - most) / total;
+            chosen += p;
+            id[r * k + i] = static_cast<int32_t>(best);
+            weight[r * k + i] = static_cast<float>(p);
+          }
+          for (int64_t i = 0; normalize && i < k; ++i) {
+            weight[r * k + i] = static_cast<float>(weight[r * k + i] / chosen);
+          }
+        });
+      });
+}
+
+void compile_expert_sum(Compiler& c, const rc_plugin_op& op) {
+  const rc_plugin_value& value = c.value(op.inputs[0]);
+  const int64_t dimension = value.shape[0];
+  const int64_t k = value.shape[1];
+  const int64_t n = value.shape[2];
+  const Place x = c.place(op.inputs[0]);
+  const Place weights = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * k * n; },
+      [=](Run& run, int thread, int threads) {
+        const float* from = run.at<const float>(x);
+        const float* weight = run.at<const float>(weights);
+        float* to = run.at<float>(y);
+        const Part part(run.rows(dimension), thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          run.kernels.weighted_sum(from + r * k * n, weight + r * k, k, n,
+                                   to + r * n);
+        });
+      });
+}
+
+}  // namespace rc::cpu

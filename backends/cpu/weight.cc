@@ -1,0 +1,123 @@
+#include "cpu/weight.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cpu/failure.h"
+#include "cpu/kernels.h"
+#include "cpu/tiles.h"
+#include "tensor/dtype.h"
+
+namespace rc::cpu {
+namespace {
+
+const char* name_of(const rc_plugin_weight_info& info) {
+  return info.name != nullptr ? info.name : "(unnamed)";
+}
+
+uint64_t product(const rc_plugin_weight_info& info, uint64_t a, uint64_t b) {
+  uint64_t result;
+  if (__builtin_mul_overflow(a, b, &result) || result > INT64_MAX) {
+    fail(RC_E_INVALID_ARGUMENT, "weight %s is too large", name_of(info));
+  }
+  return result;
+}
+
+}  // namespace
+
+WeightLayout weight_layout(const rc_plugin_weight_info& info) {
+  const char* name = name_of(info);
+  if (info.rank < 1 || info.rank > RC_PLUGIN_MAX_RANK) {
+    fail(RC_E_INVALID_ARGUMENT, "weight %s has rank %d; 1 to %d are possible",
+         name, info.rank, RC_PLUGIN_MAX_RANK);
+  }
+  uint64_t rows = 1;
+  for (int i = 0; i < info.rank; ++i) {
+    if (info.shape[i] < 1) {
+      fail(RC_E_INVALID_ARGUMENT, "weight %s: dimension %d is %lld", name, i,
+           static_cast<long long>(info.shape[i]));
+    }
+    if (i + 1 < info.rank) {
+      rows = product(info, rows, static_cast<uint64_t>(info.shape[i]));
+    }
+  }
+  WeightLayout layout{};
+  layout.columns = info.shape[info.rank - 1];
+  layout.matrices = 1;
+  layout.rows = static_cast<int64_t>(rows);
+  const rc_dtype tile = tile_dtype(info.dtype);
+  if (tile < 0) {
+    fail(RC_E_UNSUPPORTED, "weight %s has type %s, which cannot be decoded",
+         name, dtype_name(info.dtype));
+  }
+  const auto source_bytes = row_bytes(info.dtype, layout.columns);
+  if (!source_bytes) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "weight %s: rows of %lld elements are no whole blocks of type %s",
+         name, static_cast<long long>(layout.columns), dtype_name(info.dtype));
+  }
+  layout.source_row_bytes = *source_bytes;
+
+  constexpr uint32_t matrix_uses = RC_USE_ROWS | RC_USE_LINEAR | RC_USE_EXPERTS;
+  layout.tiles = (info.uses & matrix_uses) != 0;
+  if (layout.tiles && (info.uses & RC_USE_ELEMENTS) != 0) {
+    fail(RC_E_UNSUPPORTED, "weight %s is used as elements and as a matrix",
+         name);
+  }
+  if (!layout.tiles) {
+    layout.dtype = RC_DTYPE_F32;
+    layout.bytes =
+        product(info, product(info, rows, layout.columns), sizeof(float));
+    return layout;
+  }
+  layout.dtype = tile;
+  if (info.rank > 2) {
+    layout.matrices = info.shape[0];
+    layout.rows /= layout.matrices;
+  }
+  layout.tiles_per_matrix =
+      layout.rows / kTileRows + (layout.rows % kTileRows != 0);
+  const auto stored_bytes = row_bytes(tile, layout.columns);
+  if (!stored_bytes) {
+    fail(RC_E_INVALID_ARGUMENT, "weight %s is too large", name);
+  }
+  layout.tile_bytes = product(info, *stored_bytes, kTileRows);
+  layout.bytes =
+      product(info, product(info, layout.matrices, layout.tiles_per_matrix),
+              layout.tile_bytes);
+  return layout;
+}
+
+}  // namespace rc::cpu
+
+rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
+                                   const void* source)
+    : layout(rc::cpu::weight_layout(info)),
+      dtype(info.dtype),
+      rank(info.rank),
+      data(rc::cpu::allocate(layout.bytes)) {
+  std::copy_n(info.shape, RC_PLUGIN_MAX_RANK, shape);
+  const auto* from = static_cast<const uint8_t*>(source);
+  if (!layout.tiles) {
+    const rc::Decoder decode = rc::find_decoder(dtype);
+    for (int64_t i = 0; i < layout.rows; ++i) {
+      decode(from + i * layout.source_row_bytes,
+             reinterpret_cast<float*>(data.get()) + i * layout.columns,
+             layout.columns);
+    }
+    return;
+  }
+  std::vector<float> row(layout.dtype == dtype ? 0 : layout.columns);
+  uint8_t* to = data.get();
+  for (int64_t m = 0; m < layout.matrices; ++m) {
+    for (int64_t first = 0; first < layout.rows; first += rc::cpu::kTileRows) {
+      const int rows = static_cast<int>(
+          std::min<int64_t>(rc::cpu::kTileRows, layout.rows - first));
+      rc::cpu::pack_tile(dtype, from, layout.source_row_bytes, rows,
+                         layout.columns, to, row.data());
+      from += rows * layout.source_row_bytes;
+      to += layout.tile_bytes;
+    }
+  }
+}

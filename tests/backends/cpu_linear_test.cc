@@ -1,0 +1,284 @@
+// Products with weights, and tables, of every type at every level.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "backends/cpu_util.h"
+#include "cpu/plugin.h"
+#include "tensor/dtype.h"
+
+namespace rc::cpu_test {
+namespace {
+
+constexpr rc_dtype kTypes[] = {
+    RC_DTYPE_F32,    RC_DTYPE_F16,    RC_DTYPE_BF16, RC_DTYPE_F64,
+    RC_DTYPE_I8,     RC_DTYPE_I16,    RC_DTYPE_I32,  RC_DTYPE_I64,
+    RC_DTYPE_Q4_0,   RC_DTYPE_Q4_1,   RC_DTYPE_Q5_0, RC_DTYPE_Q5_1,
+    RC_DTYPE_Q8_0,   RC_DTYPE_Q8_1,   RC_DTYPE_Q2_K, RC_DTYPE_Q3_K,
+    RC_DTYPE_Q4_K,   RC_DTYPE_Q5_K,   RC_DTYPE_Q6_K, RC_DTYPE_Q8_K,
+    RC_DTYPE_IQ4_NL, RC_DTYPE_IQ4_XS, RC_DTYPE_MXFP4};
+
+bool quantized_activations(rc_dtype dtype) {
+  return dtype_info(dtype)->block_size > 1 && dtype != RC_DTYPE_Q8_1 &&
+         dtype != RC_DTYPE_Q8_K;
+}
+
+class CpuLinear : public testing::TestWithParam<std::string> {};
+
+TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
+  const Device device(2, GetParam());
+  for (rc_dtype dtype : kTypes) {
+    const int64_t block = dtype_info(dtype)->block_size;
+    const int64_t shapes[][3] = {
+        // rows, n, k
+        {1, 16, block == 1 ? 1 : block},
+        {3, 1, 2 * block},
+        {17, 37, block == 1 ? 97 : 3 * block},
+        {33, 130, block == 1 ? 333 : 5 * block},
+    };
+    for (const auto& [rows, n, k] : shapes) {
+      SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows
+                                      << " n " << n << " k " << k);
+      const auto weight = random_weight(dtype, n, k, 1);
+      const auto x = random_floats(rows * k, 2);
+      const auto bias = random_floats(n, 3);
+      const auto residual = random_floats(rows * n, 4);
+      Program program(device);
+      const int32_t px =
+          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+      const int32_t pr =
+          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, residual.data());
+      const int32_t pw =
+          program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
+      const int32_t pb =
+          program.weight(RC_DTYPE_F32, {n}, bias.data(), RC_USE_ELEMENTS);
+      const int32_t plain = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+      const int32_t full = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+      program.op(RC_OP_LINEAR, {px, pw}, {plain});
+      program.op(RC_OP_LINEAR, {px, pw, pb, pr}, {full});
+      ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+
+      const auto w = decoded(dtype, weight, n, k);
+      const auto y = program.result(plain);
+      // Terms may cancel out: errors are measured by the size of the terms.
+      double error = 0, power = 0;
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t i = 0; i < n; ++i) {
+          double expected = 0;
+          for (int64_t j = 0; j < k; ++j) {
+            const double term = double{x[r * k + j]} * w[i * k + j];
+            expected += term;
+            power += term * term;
+          }
+          error += std::pow(y[r * n + i] - expected, 2);
+        }
+      }
+      EXPECT_LT(error / power, quantized_activations(dtype) ? 1e-4 : 1e-11);
+      for (int64_t i = 0; i < rows * n; ++i) {
+        ASSERT_EQ(program.result(full)[i], y[i] + bias[i % n] + residual[i]);
+      }
+    }
+  }
+}
+
+TEST_P(CpuLinear, TableRowsAreDecodedExactly) {
+  const Device device(2, GetParam());
+  for (rc_dtype dtype : kTypes) {
+    SCOPED_TRACE(dtype_name(dtype));
+    const int64_t k = 3 * dtype_info(dtype)->block_size;
+    const auto weight = random_weight(dtype, 21, k, 5);
+    const std::vector<int32_t> ids = {0, 20, 7, 16, 15, 7};
+    Program program(device);
+    const int32_t table = program.weight(dtype, {21, k}, weight.data(),
+                                         RC_USE_ROWS | RC_USE_LINEAR);
+    const int32_t which =
+        program.input(RC_DTYPE_I32, {RC_DIM_ROWS}, ids.data());
+    const int32_t y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, k});
+    program.op(RC_OP_GET_ROWS, {table, which}, {y});
+    ASSERT_EQ(program.run(6), RC_OK) << program.message();
+    const auto w = decoded(dtype, weight, 21, k);
+    for (size_t r = 0; r < ids.size(); ++r) {
+      for (int64_t i = 0; i < k; ++i) {
+        ASSERT_EQ(program.result(y)[r * k + i], w[ids[r] * k + i])
+            << "row " << ids[r] << " column " << i;
+      }
+    }
+    const std::vector<int32_t> wrong = {0, 21, 7, 16, 15, 7};
+    program.change_input(which, wrong.data());
+    EXPECT_EQ(program.run(6), RC_E_INVALID_ARGUMENT);
+    EXPECT_NE(program.message().find("21"), std::string::npos);
+  }
+}
+
+// The promise on which sessions stand: what a row gives does not depend on
+// which rows are in the call or on how many threads share the work.
+TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
+  constexpr int64_t n = 133;
+  for (rc_dtype dtype : kTypes) {
+    const int64_t block = dtype_info(dtype)->block_size;
+    const int64_t k = block == 1 ? 300 : block < 256 ? 320 : 512;
+    const auto weight = random_weight(dtype, n, k, 6);
+    const auto x = random_floats(300 * k, 7);
+    std::vector<float> expected;
+    for (int threads : {1, 2, 3}) {
+      const Device device(threads, GetParam());
+      Program program(device);
+      const int32_t px =
+          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+      const int32_t pw =
+          program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
+      const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+      program.op(RC_OP_LINEAR, {px, pw}, {py});
+      if (expected.empty()) {
+        for (int64_t r = 0; r < 300; ++r) {
+          program.change_input(px, x.data() + r * k);
+          ASSERT_EQ(program.run(1), RC_OK) << program.message();
+          const auto& row = program.result(py);
+          expected.insert(expected.end(), row.begin(), row.begin() + n);
+        }
+      }
+      for (int64_t rows : {2, 5, 17, 64, 263}) {
+        for (int64_t first : {0, 1, 37}) {
+          program.change_input(px, x.data() + first * k);
+          ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+          ASSERT_EQ(std::memcmp(program.result(py).data(),
+                                expected.data() + first * n,
+                                rows * n * sizeof(float)),
+                    0)
+              << dtype_name(dtype) << ", " << rows << " rows from " << first
+              << ", " << threads << " threads";
+        }
+      }
+    }
+  }
+}
+
+TEST_P(CpuLinear, ExpertsEqualPlainProducts) {
+  constexpr int64_t experts = 5, n = 37, k = 256, chosen = 2, rows = 19;
+  std::vector<int32_t> ids(rows * chosen);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    ids[i] = static_cast<int32_t>(i * 7 / 3 % 4);  // expert 4 has no work
+  }
+  const auto x = random_floats(rows * chosen * k, 8);
+  for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_Q4_K, RC_DTYPE_Q8_0}) {
+    const auto weight = random_weight(dtype, experts * n, k, 9);
+    const uint64_t bytes = *row_bytes(dtype, k) * n;
+    for (bool shared : {true, false}) {
+      for (int threads : {1, 3}) {
+        const Device device(threads, GetParam());
+        Program program(device);
+        const int32_t px =
+            shared ? program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data())
+                   : program.input(RC_DTYPE_F32, {RC_DIM_ROWS, chosen, k},
+                                   x.data());
+        const int32_t pi =
+            program.input(RC_DTYPE_I32, {RC_DIM_ROWS, chosen}, ids.data());
+        const int32_t pw = program.weight(dtype, {experts, n, k}, weight.data(),
+                                          RC_USE_EXPERTS);
+        const int32_t py =
+            program.output(RC_DTYPE_F32, {RC_DIM_ROWS, chosen, n});
+        program.op(RC_OP_EXPERT_LINEAR, {px, pw, pi}, {py});
+        ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+        const auto all = program.result(py);
+        for (int64_t i = 0; i < rows * chosen; ++i) {
+          Program one(device);
+          const float* row = x.data() + (shared ? i / chosen : i) * k;
+          const int32_t ox = one.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, row);
+          const int32_t ow = one.weight(
+              dtype, {n, k}, weight.data() + ids[i] * bytes, RC_USE_LINEAR);
+          const int32_t oy = one.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+          one.op(RC_OP_LINEAR, {ox, ow}, {oy});
+          ASSERT_EQ(one.run(1), RC_OK) << one.message();
+          ASSERT_EQ(std::memcmp(all.data() + i * n, one.result(oy).data(),
+                                n * sizeof(float)),
+                    0)
+              << dtype_name(dtype) << " choice " << i;
+        }
+        auto wrong = ids;
+        wrong[5] = experts;
+        program.change_input(pi, wrong.data());
+        EXPECT_EQ(program.run(rows), RC_E_INVALID_ARGUMENT);
+      }
+    }
+  }
+}
+
+TEST_P(CpuLinear, NotANumberIsNotLost) {
+  const Device device(1, GetParam());
+  for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_Q4_0, RC_DTYPE_Q6_K}) {
+    for (float bad : {NAN, INFINITY}) {
+      const auto weight = random_weight(dtype, 16, 256, 10);
+      auto x = random_floats(256, 11);
+      x[100] = bad;
+      Program program(device);
+      const int32_t px =
+          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, 256}, x.data());
+      const int32_t pw =
+          program.weight(dtype, {16, 256}, weight.data(), RC_USE_LINEAR);
+      const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, 16});
+      program.op(RC_OP_LINEAR, {px, pw}, {py});
+      ASSERT_EQ(program.run(1), RC_OK) << program.message();
+      for (int i = 0; i < 16; ++i) {
+        EXPECT_FALSE(std::isfinite(program.result(py)[i])) << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, CpuLinear, testing::ValuesIn(level_names()),
+                         [](const auto& level) { return level.param; });
+
+TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
+  const rc_plugin& table = *cpu::plugin();
+  const Device device;
+  for (rc_dtype dtype : kTypes) {
+    rc_plugin_weight_info info{};
+    info.name = "w";
+    info.dtype = dtype;
+    info.rank = 2;
+    info.shape[0] = 20;
+    info.shape[1] = 512;
+    info.uses = RC_USE_LINEAR;
+    uint64_t bytes = 0;
+    char message[RC_PLUGIN_MESSAGE_BYTES];
+    ASSERT_EQ(table.weight_bytes(device.get(), &info, &bytes, message), RC_OK);
+    const bool own = quantized_activations(dtype) || dtype == RC_DTYPE_F16 ||
+                     dtype == RC_DTYPE_BF16;
+    EXPECT_EQ(bytes, 32 * *row_bytes(own ? dtype : RC_DTYPE_F32, 512));
+  }
+}
+
+TEST(CpuWeight, NonsenseIsRefused) {
+  const rc_plugin& table = *cpu::plugin();
+  const Device device;
+  const auto status = [&](rc_dtype dtype, std::vector<int64_t> shape,
+                          uint32_t uses) {
+    rc_plugin_weight_info info{};
+    info.name = "w";
+    info.dtype = dtype;
+    info.rank = static_cast<int32_t>(shape.size());
+    for (size_t i = 0; i < shape.size() && i < 4; ++i) info.shape[i] = shape[i];
+    info.uses = uses;
+    uint64_t bytes;
+    char message[RC_PLUGIN_MESSAGE_BYTES] = "";
+    const rc_status result =
+        table.weight_bytes(device.get(), &info, &bytes, message);
+    EXPECT_NE(message[0], '\0');
+    return result;
+  };
+  EXPECT_EQ(status(RC_DTYPE_F32, {}, 4), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(RC_DTYPE_F32, {1, 1, 1, 1, 1}, 4), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(RC_DTYPE_F32, {4, 0}, 4), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(RC_DTYPE_F32, {4, -4}, 4), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(RC_DTYPE_Q4_K, {4, 100}, 4), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(RC_DTYPE_F32, {INT64_MAX, INT64_MAX}, 4),
+            RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(RC_DTYPE_IQ2_XS, {4, 256}, 4), RC_E_UNSUPPORTED);
+  EXPECT_EQ(status(99, {4, 256}, 4), RC_E_UNSUPPORTED);
+  EXPECT_EQ(status(RC_DTYPE_F32, {256}, RC_USE_ELEMENTS | RC_USE_LINEAR),
+            RC_E_UNSUPPORTED);
+}
+
+}  // namespace
+}  // namespace rc::cpu_test
