@@ -1,0 +1,101 @@
+#include "text/stream_decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "text/text_util.h"
+#include "text/utf8.h"
+
+namespace rc::text {
+namespace {
+
+std::string stream(const std::shared_ptr<const Tokenizer>& tokenizer,
+                   const std::vector<TokenId>& ids, bool special) {
+  StreamDecoder decoder(tokenizer, {.special = special});
+  std::string text;
+  for (const TokenId id : ids) {
+    const std::string piece = decoder.push(id);
+    EXPECT_EQ(valid_utf8(piece), piece);
+    text += piece;
+  }
+  return text + decoder.finish();
+}
+
+TEST(StreamDecoder, GivesTheWholeText) {
+  const std::string text =
+      "Gr\xC3\xBC\xC3\x9F"
+      "e \xE4\xB8\x96\xE7\x95\x8C \xF0\x9F\xA6\x99\xF0\x9F"
+      "\x98\xB6\xE2\x80\x8D\xF0\x9F\x8C\xAB\xEF\xB8\x8F !";
+  for (const char* name : {"bpe-gpt-2", "bpe-gpt-4o", "spm", "spm-no-prefix"}) {
+    const auto tokenizer = golden_tokenizer(name);
+    const auto ids = tokenizer->tokenize(text, {});
+    EXPECT_EQ(stream(tokenizer, ids, false), text) << name;
+  }
+}
+
+TEST(StreamDecoder, EqualsRepairedDetokenizingForAnyIds) {
+  std::mt19937 random(1);
+  for (const char* name : {"bpe-gpt-2", "spm", "unigram", "wordpiece"}) {
+    const auto tokenizer = golden_tokenizer(name);
+    for (int round = 0; round < 500; ++round) {
+      std::vector<TokenId> ids(random() % 30);
+      for (TokenId& id : ids) {
+        id = static_cast<TokenId>(random() % 620) - 5;
+      }
+      for (const bool special : {false, true}) {
+        EXPECT_EQ(stream(tokenizer, ids, special),
+                  valid_utf8(tokenizer->detokenize(ids, special)))
+            << name;
+      }
+    }
+  }
+}
+
+TEST(StreamDecoder, HoldsBackNoMoreThanItMust) {
+  const auto tokenizer = golden_tokenizer("spm");
+  const auto byte = [&](int value) {
+    return TokenId{3 + value};  // <0xNN>
+  };
+  StreamDecoder decoder(tokenizer);
+  EXPECT_EQ(decoder.push(byte(0xF0)), "");
+  EXPECT_EQ(decoder.push(byte(0x9F)), "");
+  StreamDecoder copy = decoder;
+  EXPECT_EQ(decoder.push(byte('a')),
+            "\xEF\xBF\xBD"
+            "a");
+  EXPECT_EQ(decoder.finish(), "");
+  EXPECT_EQ(copy.push(byte(0x98)), "");
+  EXPECT_EQ(copy.push(byte(0x80)), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(copy.push(byte(0xE2)), "");
+  EXPECT_EQ(copy.finish(), "\xEF\xBF\xBD");
+  // Nothing can make these whole.
+  EXPECT_EQ(copy.push(byte(0xFF)), "\xEF\xBF\xBD");
+  EXPECT_EQ(copy.push(byte(0xE0)), "");
+  EXPECT_EQ(copy.push(byte(0x80)), "\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(StreamDecoder, TheLeadingSpaceIsOfTheFirstPieceOnly) {
+  const auto tokenizer = Tokenizer::create(sentencepiece_vocabulary());
+  const TokenId space = 3, a = 4, bos = 1;
+  StreamDecoder first(tokenizer);
+  EXPECT_EQ(first.push(bos), "");
+  EXPECT_EQ(first.push(space), "");
+  EXPECT_EQ(first.push(space), " ");
+  EXPECT_EQ(first.push(a), "a");
+  StreamDecoder next(tokenizer, {.continues = true});
+  EXPECT_EQ(next.push(space), " ");
+}
+
+TEST(Utf8, RepairsMaximalSubparts) {
+  const std::string bad = "\xEF\xBF\xBD";
+  EXPECT_EQ(valid_utf8("\xF0\x90\x28"), bad + "(");
+  EXPECT_EQ(valid_utf8("\xC0\xAF"), bad + bad);            // overlong
+  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), bad + bad + bad);  // surrogate
+  EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), bad + bad + bad + bad);
+  EXPECT_EQ(valid_utf8("\xE2\x82"), bad);
+  EXPECT_EQ(valid_utf8("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF");
+}
+
+}  // namespace
+}  // namespace rc::text
