@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "text/utf8.h"
 
 namespace rc::text {
@@ -143,8 +144,8 @@ const Family& find_family(std::string_view name, std::string_view source) {
     known += ' ';
     known += family.names;
   }
-  fail(RC_E_UNSUPPORTED, source, ": tokenizer.ggml.pre is \"", name,
-       "\"; known pre-tokenizers are", known);
+  fail(RC_E_UNSUPPORTED, source, ": tokenizer.ggml.pre is ", quote(name),
+       "; known pre-tokenizers are", known);
 }
 
 // The number of bytes at the beginning that are all well-formed, or all not.

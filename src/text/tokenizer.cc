@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "text/tokenizers/kinds.h"
 
 namespace rc::text {
@@ -68,8 +69,8 @@ std::shared_ptr<const Tokenizer> Tokenizer::create(Vocabulary v) {
     otherwise(&v.unknown, find_named(v, "[UNK]"));
     return make_wordpiece(std::move(v));
   }
-  fail(RC_E_UNSUPPORTED, v.source, ": tokenizer.ggml.model is \"", v.model,
-       "\"; known tokenizers are llama, gpt2, bert, t5");
+  fail(RC_E_UNSUPPORTED, v.source, ": tokenizer.ggml.model is ", quote(v.model),
+       "; known tokenizers are llama, gpt2, bert, t5");
 }
 
 Tokenizer::Tokenizer(Vocabulary vocabulary, const Defaults& defaults)

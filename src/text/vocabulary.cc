@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace rc::text {
 namespace {
@@ -120,7 +121,7 @@ std::optional<Vocabulary> read_vocabulary(const gguf::File& file) {
 void check_vocabulary(const Vocabulary& v) {
   if (v.tokens.empty()) {
     fail(RC_E_FORMAT, v.source, ": tokenizer.ggml.tokens is ",
-         "missing or empty; the tokenizer \"", v.model, "\" needs it");
+         "missing or empty; the tokenizer ", quote(v.model), " needs it");
   }
   if (v.tokens.size() > kMaxTokens) {
     fail(RC_E_FORMAT, v.source, ": tokenizer.ggml.tokens has ", v.tokens.size(),

@@ -31,13 +31,13 @@ TEST(Vocabulary, RefusalsNameFileKeyValueAndLimit) {
   const auto bpe = byte_level_vocabulary();
   EXPECT_EQ(refusal(spm, [](auto& v) { v.tokens.clear(); }),
             "small.gguf: tokenizer.ggml.tokens is missing or empty; the "
-            "tokenizer \"llama\" needs it");
+            "tokenizer 'llama' needs it");
   EXPECT_EQ(refusal(spm, [](auto& v) { v.scores.clear(); }),
             "small.gguf: tokenizer.ggml.scores is missing; the tokenizer "
-            "\"llama\" needs a score for each of its 8 tokens");
+            "'llama' needs a score for each of its 8 tokens");
   EXPECT_EQ(refusal(unigram_vocabulary(), [](auto& v) { v.scores.clear(); }),
             "small.gguf: tokenizer.ggml.scores is missing; the tokenizer "
-            "\"t5\" needs a score for each of its 8 tokens");
+            "'t5' needs a score for each of its 8 tokens");
   EXPECT_EQ(refusal(spm, [](auto& v) { v.scores.pop_back(); }),
             "small.gguf: tokenizer.ggml.scores has 7 elements, but "
             "tokenizer.ggml.tokens has 8; they must agree");
@@ -52,12 +52,11 @@ TEST(Vocabulary, RefusalsNameFileKeyValueAndLimit) {
             "4096");
   EXPECT_EQ(refusal(bpe, [](auto& v) { v.merges.clear(); }),
             "small.gguf: tokenizer.ggml.merges is missing or empty; the "
-            "tokenizer \"gpt2\" needs it");
+            "tokenizer 'gpt2' needs it");
   for (const char* merge : {"", "a", "ab", "a ", " ", " a"}) {
     EXPECT_EQ(refusal(bpe, [&](auto& v) { v.merges.push_back(merge); }),
-              "small.gguf: tokenizer.ggml.merges[1] is \"" +
-                  std::string(merge) +
-                  "\"; it must be two pieces with a space between");
+              "small.gguf: tokenizer.ggml.merges[1] is '" + std::string(merge) +
+                  "'; it must be two pieces with a space between");
   }
   for (const float score : {std::numeric_limits<float>::infinity(),
                             std::numeric_limits<float>::quiet_NaN(), -2e20F}) {
@@ -67,7 +66,7 @@ TEST(Vocabulary, RefusalsNameFileKeyValueAndLimit) {
   }
   EXPECT_NE(refusal(wordpiece_vocabulary(),
                     [](auto& v) { v.tokens[0] = "[UNKNOWN]"; })
-                .find("no token is \"[UNK]\""),
+                .find("no token is '[UNK]'"),
             std::string::npos);
 }
 
@@ -75,13 +74,13 @@ TEST(Vocabulary, WhatIsNotKnownIsNamedWithWhatIs) {
   EXPECT_EQ(refusal(
                 byte_level_vocabulary(), [](auto& v) { v.model = "rwkv"; },
                 RC_E_UNSUPPORTED),
-            "small.gguf: tokenizer.ggml.model is \"rwkv\"; known tokenizers "
+            "small.gguf: tokenizer.ggml.model is 'rwkv'; known tokenizers "
             "are llama, gpt2, bert, t5");
   const std::string message = refusal(
       byte_level_vocabulary(), [](auto& v) { v.pre = "gpt-9"; },
       RC_E_UNSUPPORTED);
   EXPECT_TRUE(message.starts_with(
-      "small.gguf: tokenizer.ggml.pre is \"gpt-9\"; known pre-tokenizers are"))
+      "small.gguf: tokenizer.ggml.pre is 'gpt-9'; known pre-tokenizers are"))
       << message;
   for (const char* name :
        {"default", "gpt-2", "llama-bpe", "llama3", "llama-v3", "qwen2",

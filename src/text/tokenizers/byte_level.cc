@@ -85,7 +85,7 @@ class ByteLevel : public Tokenizer {
 std::shared_ptr<const Tokenizer> make_byte_level(Vocabulary vocabulary) {
   if (vocabulary.merges.empty()) {
     fail(RC_E_FORMAT, vocabulary.source,
-         ": tokenizer.ggml.merges is missing or empty; the tokenizer \"gpt2\" "
+         ": tokenizer.ggml.merges is missing or empty; the tokenizer 'gpt2' "
          "needs it");
   }
   PreTokenizer pre_tokenizer(vocabulary.pre, vocabulary.source);

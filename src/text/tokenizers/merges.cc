@@ -3,6 +3,7 @@
 #include <queue>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "text/tokenizers/byte_alphabet.h"
 
 namespace rc::text {
@@ -55,9 +56,8 @@ Merges::Merges(const Vocabulary& v) : token_count_(v.tokens.size()) {
     // A part may begin with a space in files whose pieces aren't byte-level.
     const size_t space = merge.find(' ', 1);
     if (space == std::string::npos || space + 1 == merge.size()) {
-      fail(RC_E_FORMAT, v.source, ": tokenizer.ggml.merges[", rank, "] is \"",
-           merge.substr(0, 64),
-           "\"; it must be two pieces with a space between");
+      fail(RC_E_FORMAT, v.source, ": tokenizer.ggml.merges[", rank, "] is ",
+           quote(merge), "; it must be two pieces with a space between");
     }
     const std::string left = merge.substr(0, space);
     const std::string right = merge.substr(space + 1);

@@ -24,7 +24,7 @@ class SentencePiece : public Tokenizer {
         fallback_(vocabulary()) {
     if (vocabulary().scores.empty()) {
       fail(RC_E_FORMAT, vocabulary().source,
-           ": tokenizer.ggml.scores is missing; the tokenizer \"llama\" needs "
+           ": tokenizer.ggml.scores is missing; the tokenizer 'llama' needs "
            "a score for each of its ",
            size(), " tokens");
     }

@@ -28,7 +28,7 @@ class Unigram : public Tokenizer {
     const std::vector<float>& scores = vocabulary().scores;
     if (scores.empty()) {
       fail(RC_E_FORMAT, vocabulary().source,
-           ": tokenizer.ggml.scores is missing; the tokenizer \"t5\" needs a "
+           ": tokenizer.ggml.scores is missing; the tokenizer 't5' needs a "
            "score for each of its ",
            size(), " tokens");
     }

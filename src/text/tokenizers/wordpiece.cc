@@ -79,7 +79,7 @@ class WordPiece : public Tokenizer {
     if (unknown() == kNoToken) {
       fail(RC_E_FORMAT, vocabulary().source,
            ": tokenizer.ggml.unknown_token_id is missing and no token is "
-           "\"[UNK]\"; the tokenizer \"bert\" needs one");
+           "'[UNK]'; the tokenizer 'bert' needs one");
     }
     forget_rules();
   }
