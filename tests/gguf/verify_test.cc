@@ -126,9 +126,7 @@ TEST(Verify, NoticesThatTheFileWasShortened) {
   EXPECT_NE(message.find("changed from"), std::string::npos) << message;
 }
 
-TEST(Verify, RealModels) {
-  const auto folder = test::shared_path("models");
-  RC_NEED_SHARED(folder);
+void expect_all_in_order(const std::filesystem::path& folder, int least) {
   int files = 0;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(folder)) {
@@ -137,7 +135,17 @@ TEST(Verify, RealModels) {
         << entry.path();
     ++files;
   }
-  EXPECT_GE(files, 8);
+  EXPECT_GE(files, least);
+}
+
+TEST(Verify, FixturesAreInOrder) {
+  expect_all_in_order(test::source_path("tests/golden"), 20);
+}
+
+TEST(Verify, RealModelsAreInOrder) {
+  const auto folder = test::shared_path("models");
+  RC_NEED_SHARED(folder);
+  expect_all_in_order(folder, 8);
 }
 
 }  // namespace
