@@ -168,8 +168,12 @@ void ResidentModel::run(const Batch& batch, float* logits,
   arguments.inputs[kPositions] = batch.positions.data();
   arguments.inputs[kSequences] = batch.sequences.data();
   arguments.inputs[kPageTable] = batch.page_table.data();
-  arguments.inputs[kOutputRows] = batch.output_rows.data();
-  arguments.outputs_data = {logits};
+  // A backend may refuse NULL even where nothing is to be read or written.
+  int32_t no_row = 0;
+  float no_logits = 0.0f;
+  const bool wanted = !batch.output_rows.empty();
+  arguments.inputs[kOutputRows] = wanted ? batch.output_rows.data() : &no_row;
+  arguments.outputs_data = {wanted ? logits : &no_logits};
   arguments.should_stop = should_stop;
   arguments.user = user;
   program_->run(arguments, timeout_ms);

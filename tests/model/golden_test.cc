@@ -57,7 +57,7 @@ TEST_P(Stories, LogitsAreThoseOfLlama2c) {
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, Stories,
-    ::testing::Combine(::testing::Values("reference"),
+    ::testing::Combine(::testing::Values("reference", "cpu"),
                        ::testing::Values("prompt0", "prompt1", "prompt2",
                                          "prompt3")),
     name_of);
@@ -76,7 +76,7 @@ TEST_P(QuantizedStories, LogitsAreThoseOverDecodedWeights) {
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, QuantizedStories,
-    ::testing::Combine(::testing::Values("reference"),
+    ::testing::Combine(::testing::Values("reference", "cpu"),
                        ::testing::Values("F16", "BF16", "Q8_0", "Q4_0", "Q5_1",
                                          "IQ4_NL")),
     name_of);
@@ -100,7 +100,7 @@ TEST_P(Architectures, LogitsAreThoseOfTransformers) {
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, Architectures,
-    ::testing::Combine(::testing::Values("reference"),
+    ::testing::Combine(::testing::Values("reference", "cpu"),
                        ::testing::Values("llama2", "llama3", "mistral",
                                          "smollm", "llama-linear", "llama-yarn",
                                          "mixtral", "qwen2", "qwen3",

@@ -151,12 +151,15 @@ INSTANTIATE_TEST_SUITE_P(
     Batches, Invariance,
     ::testing::Values(
         Case{"reference", "gemma2", RC_DTYPE_F32},
-        Case{"reference", "gemma2", RC_DTYPE_F16},
-        Case{"reference", "mistral", RC_DTYPE_F16},
+        Case{"cpu", "gemma2", RC_DTYPE_F32},
+        Case{"cpu", "gemma2", RC_DTYPE_F16},
+        Case{"cpu", "mistral", RC_DTYPE_F16},
         Case{"reference", "qwen3moe", RC_DTYPE_F32},
-        Case{"reference", "stories260K/stories260K", RC_DTYPE_F16},
-        Case{"reference", "stories260K-quants/stories260K-Q8_0", RC_DTYPE_F16},
-        Case{"reference", "stories260K-quants/stories260K-Q4_0", RC_DTYPE_F16}),
+        Case{"cpu", "qwen3moe", RC_DTYPE_F32},
+        Case{"cpu", "llama3", RC_DTYPE_Q8_0},
+        Case{"cpu", "stories260K/stories260K", RC_DTYPE_F16},
+        Case{"cpu", "stories260K-quants/stories260K-Q8_0", RC_DTYPE_F16},
+        Case{"cpu", "stories260K-quants/stories260K-Q4_0", RC_DTYPE_F16}),
     name_of);
 
 }  // namespace
