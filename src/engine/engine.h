@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/sampler.h"
 #include "engine/token.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"
@@ -51,22 +52,8 @@ struct SessionOptions {
   int64_t keep = 0;
 };
 
-struct SamplingOptions {
-  uint64_t seed = 0;  // already drawn if the caller wanted a random one
-  float temperature = 0.8f;
-  int32_t top_k = 40;
-  float top_p = 0.95f;
-  float min_p = 0.05f;
-  float typical = 1.0f;
-  int32_t penalty_tokens = 64;
-  float repetition_penalty = 1.0f;
-  float presence_penalty = 0.0f;
-  float frequency_penalty = 0.0f;
-  std::vector<rc_logit_bias> logit_bias;
-};
-
 struct RequestOptions {
-  std::string prompt;                // used if prompt_tokens is empty
+  std::string prompt;  // used if prompt_tokens is empty
   std::vector<TokenId> prompt_tokens;
   uint32_t tokenize_flags = RC_TOKENIZE_ADD_SPECIAL;
   int64_t max_tokens = -1;
@@ -137,8 +124,9 @@ class Session {
   virtual void save(const std::string& path) = 0;
   virtual const SessionOptions& options() const = 0;
   // Queues a generation behind those in flight on this session. The options
-  // have passed check(). Throws RC_E_OUT_OF_MEMORY only; every other failure is
-  // told by the listener, after this function has returned.
+  // have passed check(). Throws std::bad_alloc only; every other failure is
+  // told to the listener, on the engine thread. Text is tokenized here, on the
+  // caller's thread, so that a long prompt costs its own sender the time.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

@@ -1,0 +1,88 @@
+// Finds full pages that an earlier session has computed for the same beginning
+// of tokens, so that they need not be computed again.
+//
+// An entry is one full page: its tokens and the entry of the page before it.
+// Entries are found by a chained hash of both, and then both are compared, so
+// that no collision of hashes can ever mix two sessions. The cache holds a
+// reference to each page; pages that nobody else holds are evicted when the
+// pool runs dry, the least recently used first, and none before those that
+// follow it.
+//
+// Belongs to the engine thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/page_pool.h"
+#include "engine/token.h"
+
+namespace rc::engine {
+
+class PrefixCache {
+ public:
+  struct Entry {
+    const Entry* parent;  // nullptr: this is the first page of a session
+    std::vector<TokenId> tokens;
+    uint64_t hash;
+    PageId page;
+    size_t children = 0;
+    std::list<Entry>::iterator place;  // in the order of use
+  };
+
+  explicit PrefixCache(PagePool& pool) : pool_(pool) {}
+  ~PrefixCache() { clear(); }
+  PrefixCache(const PrefixCache&) = delete;
+  PrefixCache& operator=(const PrefixCache&) = delete;
+
+  // The entry of the page with these tokens after `parent`, or nullptr. It and
+  // its parents live while somebody holds its page.
+  const Entry* find(const Entry* parent, std::span<const TokenId> tokens);
+
+  // The entry for such a page, made with `page` unless there is one already.
+  // `parent` must be alive. May throw std::bad_alloc and then changes nothing.
+  const Entry* insert(const Entry* parent, std::span<const TokenId> tokens,
+                      PageId page);
+
+  // Gives back the reference to one page that nobody else holds; false if there
+  // is none.
+  bool evict() noexcept;
+
+  // Gives back all references. Only when no session uses an entry.
+  void clear() noexcept;
+
+  size_t size() const { return entries_.size(); }
+
+ private:
+  struct Probe {
+    const Entry* parent;
+    std::span<const TokenId> tokens;
+    uint64_t hash;
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(const Probe& probe) const { return probe.hash; }
+    size_t operator()(const Entry* entry) const { return entry->hash; }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Entry* a, const Entry* b) const { return a == b; }
+    bool operator()(const Probe& a, const Entry* b) const;
+    bool operator()(const Entry* a, const Probe& b) const {
+      return (*this)(b, a);
+    }
+  };
+
+  static Probe probe(const Entry* parent, std::span<const TokenId> tokens);
+  void remove(std::list<Entry>::iterator entry) noexcept;
+
+  PagePool& pool_;
+  std::list<Entry> entries_;  // the most recently used first
+  std::unordered_set<Entry*, Hash, Equal> index_;
+};
+
+}  // namespace rc::engine

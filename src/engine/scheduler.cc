@@ -1,0 +1,177 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace rc::engine {
+namespace {
+
+// Pages that a candidate has to take for `rows` more rows.
+int64_t pages_for(const Candidate& c, int64_t rows, int64_t page_size) {
+  if (rows == 0) return 0;
+  const int64_t beyond = std::max<int64_t>(rows - c.room, 0);
+  return c.pages_first + (beyond + page_size - 1) / page_size;
+}
+
+// The most rows for which `pages` suffice.
+int64_t rows_for(const Candidate& c, int64_t pages, int64_t page_size) {
+  if (pages < c.pages_first) return 0;
+  return c.room + (pages - c.pages_first) * page_size;
+}
+
+class Planner {
+ public:
+  Planner(std::span<const Candidate> candidates, const Budget& budget)
+      : candidates_(candidates), left_(budget) {
+    schedule_.rows.assign(candidates.size(), 0);
+    granted_.assign(candidates.size(), false);
+    rank_.resize(candidates.size());
+    std::iota(rank_.begin(), rank_.end(), size_t{0});
+    std::sort(rank_.begin(), rank_.end(), [&](size_t a, size_t b) {
+      const Candidate& x = candidates_[a];
+      const Candidate& y = candidates_[b];
+      return x.priority != y.priority ? x.priority > y.priority
+                                      : x.arrival < y.arrival;
+    });
+  }
+
+  Schedule run() && {
+    grant_first_rows();
+    serve_decoding();
+    serve_prompts();
+    return std::move(schedule_);
+  }
+
+ private:
+  // Sets pages aside for a first row of everybody, best rank first; the last
+  // in rank give theirs back where that helps.
+  void grant_first_rows() {
+    size_t end = rank_.size();  // those behind have been preempted
+    for (size_t i = 0; i < end; ++i) {
+      const Candidate& c = candidates_[rank_[i]];
+      const int64_t first = pages_for(c, 1, left_.page_size);
+      int64_t needed = first;
+      // Nobody begins who could not get through its prompt beside the others,
+      // or it would soon be preempted and begin again and again.
+      if (c.pages_owned == 0 && i > 0) {
+        needed = pages_for(c, c.rows_left, left_.page_size) +
+                 static_cast<int64_t>(i);
+      }
+      int64_t reachable = left_.pages;
+      for (size_t j = i + 1; j < end; ++j) {
+        reachable += candidates_[rank_[j]].pages_owned;
+      }
+      if (reachable < needed) continue;
+      while (left_.pages < needed) {
+        const size_t victim = rank_[--end];
+        if (candidates_[victim].pages_owned == 0) continue;
+        schedule_.preempted.push_back(victim);
+        left_.pages += candidates_[victim].pages_owned;
+      }
+      left_.pages -= first;
+      granted_[rank_[i]] = true;
+    }
+  }
+
+  void serve_decoding() {
+    std::vector<size_t> decoding;
+    for (size_t i : rank_) {
+      if (candidates_[i].decoding && granted_[i]) decoding.push_back(i);
+    }
+    std::stable_sort(decoding.begin(), decoding.end(), [&](size_t a, size_t b) {
+      const Candidate& x = candidates_[a];
+      const Candidate& y = candidates_[b];
+      return x.priority != y.priority ? x.priority > y.priority
+                                      : x.last_step < y.last_step;
+    });
+    for (size_t i : decoding) give(i, 1);
+    left_.rows =
+        std::min(left_.rows, decoding.empty() ? left_.prompt_rows_alone
+                                              : left_.prompt_rows_beside);
+  }
+
+  void serve_prompts() {
+    std::vector<size_t> prompts;
+    for (size_t i : rank_) {
+      if (!candidates_[i].decoding && granted_[i]) prompts.push_back(i);
+    }
+    // Those served longest ago first, for when not everybody can have a row.
+    std::stable_sort(prompts.begin(), prompts.end(), [&](size_t a, size_t b) {
+      const Candidate& x = candidates_[a];
+      const Candidate& y = candidates_[b];
+      return x.priority != y.priority ? x.priority > y.priority
+                                      : x.last_step < y.last_step;
+    });
+    for (size_t begin = 0; begin < prompts.size();) {
+      size_t end = begin;
+      const int32_t priority = candidates_[prompts[begin]].priority;
+      while (end < prompts.size() &&
+             candidates_[prompts[end]].priority == priority) {
+        ++end;
+      }
+      share(std::span(prompts).subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+  // Even shares; what the short ones leave goes to the others.
+  void share(std::span<const size_t> prompts) {
+    std::vector<size_t> order(prompts.begin(), prompts.end());
+    const int64_t served = std::min<int64_t>(
+        {static_cast<int64_t>(order.size()), left_.rows, left_.sequences});
+    order.resize(static_cast<size_t>(std::max<int64_t>(served, 0)));
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return candidates_[a].rows_left < candidates_[b].rows_left;
+    });
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto sharers = static_cast<int64_t>(order.size() - i);
+      give(order[i], (left_.rows + sharers - 1) / sharers);
+    }
+  }
+
+  // Gives up to `rows` rows, as far as the budget goes.
+  void give(size_t i, int64_t rows) {
+    const Candidate& c = candidates_[i];
+    rows = std::min({rows, c.rows_left, left_.rows});
+    if (left_.sequences == 0 || left_.outputs == 0 || rows <= 0) return;
+    if (c.output_per_row) rows = std::min(rows, left_.outputs);
+    const int64_t first = pages_for(c, 1, left_.page_size);
+    rows = std::min(rows, rows_for(c, left_.pages + first, left_.page_size));
+    const int64_t outputs =
+        c.output_per_row ? rows : (rows == c.rows_left ? 1 : 0);
+    left_.pages -= pages_for(c, rows, left_.page_size) - first;
+    left_.rows -= rows;
+    left_.outputs -= outputs;
+    left_.sequences -= 1;
+    schedule_.rows[i] = rows;
+  }
+
+  std::span<const Candidate> candidates_;
+  Budget left_;
+  std::vector<size_t> rank_;
+  std::vector<bool> granted_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+Schedule schedule(std::span<const Candidate> candidates, const Budget& budget) {
+  return Planner(candidates, budget).run();
+}
+
+void StepClock::observe(int64_t rows, double seconds) {
+  if (rows < kLeastRows || seconds <= 0.0) return;
+  const double now = seconds / static_cast<double>(rows);
+  seconds_per_row_ =
+      seconds_per_row_ == 0.0 ? now : 0.75 * seconds_per_row_ + 0.25 * now;
+}
+
+int64_t StepClock::rows_within(double seconds) const {
+  if (seconds_per_row_ == 0.0) return 4 * kLeastRows;
+  const double rows = seconds / seconds_per_row_;
+  if (rows >= 1e9) return 1'000'000'000;
+  return std::max(static_cast<int64_t>(rows), kLeastRows);
+}
+
+}  // namespace rc::engine

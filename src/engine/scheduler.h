@@ -1,0 +1,71 @@
+// Says who gets how many rows in the next step: pure functions over plain
+// counters, so that the policy is tested without a model.
+//
+// The policy, in this order:
+// - Greater priority before lower; within a priority the older request owns
+//   its pages: when the cache has no page left for it, the youngest running
+//   request gives its own back (it is computed again later).
+// - Decoding requests get their row first. If they are more than a step takes,
+//   those served longest ago come first.
+// - Prompts of one priority share the rest of the rows evenly, so a long one
+//   does not stall a short one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rc::engine {
+
+struct Candidate {
+  int32_t priority = 0;
+  uint64_t arrival = 0;         // order of arrival, no two alike
+  uint64_t last_step = 0;       // in which it got rows; 0: never
+  int64_t rows_left = 1;        // not evaluated yet, at least 1
+  bool decoding = false;        // the one row left is a token just generated
+  bool output_per_row = false;  // else only the last row has an output
+  // Rows that fit into the pages that it has, and the pages it has to take
+  // before it can write to them at all (1: its last page is shared).
+  int64_t room = 0;
+  int64_t pages_first = 0;
+  // Pages that come free if it is preempted.
+  int64_t pages_owned = 0;
+};
+
+struct Budget {
+  int64_t rows = 0;
+  int64_t outputs = 0;
+  int64_t sequences = 0;
+  int64_t pages = 0;      // that can be taken
+  int64_t page_size = 1;  // rows
+  // The most prompt rows of a step: beside decoding rows, and without.
+  int64_t prompt_rows_beside = 0;
+  int64_t prompt_rows_alone = 0;
+};
+
+struct Schedule {
+  std::vector<int64_t> rows;      // by candidate
+  std::vector<size_t> preempted;  // candidates whose pages must be released
+};
+
+// Nobody gets a row only if the budget has no room for any, or the first in
+// rank cannot get a page even after all others gave up what they own alone.
+Schedule schedule(std::span<const Candidate> candidates, const Budget& budget);
+
+// Learns how long rows take, to bound the time of a step.
+class StepClock {
+ public:
+  // Steps of few rows tell nothing: they are bound by reading the weights.
+  static constexpr int64_t kLeastRows = 16;
+
+  void observe(int64_t rows, double seconds);
+  // How many rows a step may have to last about that long; at least
+  // kLeastRows.
+  int64_t rows_within(double seconds) const;
+
+ private:
+  double seconds_per_row_ = 0.0;  // 0: nothing is known
+};
+
+}  // namespace rc::engine
