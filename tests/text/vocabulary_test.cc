@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <limits>
 
 #include "base/error.h"
+#include "gguf/writer.h"
 #include "text/text_util.h"
 
 namespace rc::text {
@@ -92,6 +94,99 @@ TEST(Vocabulary, WhatIsNotKnownIsNamedWithWhatIs) {
     Vocabulary v = byte_level_vocabulary();
     v.pre = name;
     EXPECT_NE(Tokenizer::create(v), nullptr);
+  }
+}
+
+// A file with these entries, written and read again.
+std::shared_ptr<const gguf::File> file_with(
+    const std::function<void(gguf::Writer&)>& add) {
+  gguf::Writer writer;
+  add(writer);
+  const auto bytes =
+      std::make_shared<std::vector<std::byte>>(writer.write_memory());
+  return gguf::File::from_memory(bytes, *bytes, "made.gguf");
+}
+
+void add_sentencepiece(gguf::Writer& writer) {
+  const Vocabulary v = sentencepiece_vocabulary();
+  writer.add("tokenizer.ggml.model", v.model);
+  writer.add_strings("tokenizer.ggml.tokens", v.tokens);
+  writer.add_array("tokenizer.ggml.scores", v.scores);
+}
+
+TEST(ReadVocabulary, TakesWhatWritersWrite) {
+  const auto vocabulary = read_vocabulary(*file_with([](auto& writer) {
+    add_sentencepiece(writer);
+    writer.add_array("tokenizer.ggml.token_type",
+                     std::array<int32_t, 8>{2, 3, 3, 1, 0, 1, 5, 4});
+    writer.add("tokenizer.ggml.bos_token_id", uint32_t{1});
+    writer.add("tokenizer.ggml.eos_token_id", int64_t{2});
+    writer.add("tokenizer.ggml.eot_token_id", uint32_t{0xFFFFFFFF});
+    writer.add("tokenizer.ggml.eom_token_id", int32_t{-1});
+    writer.add("tokenizer.ggml.add_eos_token", true);
+  }));
+  ASSERT_TRUE(vocabulary.has_value());
+  EXPECT_EQ(vocabulary->tokens, sentencepiece_vocabulary().tokens);
+  EXPECT_EQ(vocabulary->scores, sentencepiece_vocabulary().scores);
+  EXPECT_EQ(vocabulary->type(0), TokenType::kUnknown);
+  EXPECT_EQ(vocabulary->type(4), TokenType::kNormal);
+  EXPECT_EQ(vocabulary->type(7), TokenType::kUserDefined);
+  EXPECT_EQ(vocabulary->bos, 1);
+  EXPECT_EQ(vocabulary->eos, 2);
+  EXPECT_EQ(vocabulary->eot, kNoToken);
+  EXPECT_EQ(vocabulary->eom, kNoToken);
+  EXPECT_EQ(vocabulary->add_eos, true);
+  EXPECT_EQ(vocabulary->add_bos, std::nullopt);
+}
+
+TEST(ReadVocabulary, AFileNeedNotHaveOne) {
+  EXPECT_EQ(Tokenizer::load(*file_with([](auto&) {})), nullptr);
+  for (const char* model : {"none", "no_vocab"}) {
+    EXPECT_EQ(Tokenizer::load(*file_with([&](auto& writer) {
+                writer.add("tokenizer.ggml.model", model);
+              })),
+              nullptr);
+  }
+}
+
+TEST(ReadVocabulary, RefusesWrongTypesAndValues) {
+  const auto message = [](const std::function<void(gguf::Writer&)>& add) {
+    const auto file = file_with([&](gguf::Writer& writer) {
+      add_sentencepiece(writer);
+      add(writer);
+    });
+    try {
+      read_vocabulary(*file);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_FORMAT);
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message([](auto& writer) {
+              writer.add("tokenizer.ggml.bos_token_id", int64_t{-2});
+            }),
+            "made.gguf: tokenizer.ggml.bos_token_id is -2; a token id must be "
+            "at least 0 and below the number of tokens");
+  EXPECT_EQ(message([](auto& writer) {
+              writer.add("tokenizer.ggml.eos_token_id", uint64_t{1} << 40);
+            }),
+            "made.gguf: tokenizer.ggml.eos_token_id is 1099511627776; a token "
+            "id must be at least 0 and below the number of tokens");
+  EXPECT_EQ(message([](auto& writer) {
+              writer.add_array("tokenizer.ggml.token_type",
+                               std::array<int32_t, 2>{1, 7});
+            }),
+            "made.gguf: tokenizer.ggml.token_type[1] is 7; known types are 0 "
+            "to 6");
+  for (const char* key :
+       {"tokenizer.ggml.bos_token_id", "tokenizer.ggml.add_bos_token",
+        "tokenizer.ggml.token_type", "tokenizer.ggml.merges",
+        "tokenizer.ggml.precompiled_charsmap"}) {
+    const std::string text =
+        message([&](auto& writer) { writer.add(key, "text"); });
+    EXPECT_TRUE(text.starts_with("made.gguf: ")) << text;
+    EXPECT_NE(text.find(key), std::string::npos) << text;
   }
 }
 
