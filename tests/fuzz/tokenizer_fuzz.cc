@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "gguf/file.h"
 #include "text/stop_matcher.h"
 #include "text/stream_decoder.h"
 #include "text/tokenizer.h"
 #include "text/tokenizers/byte_alphabet.h"
-#include "text/utf8.h"
 
 namespace {
 
@@ -161,7 +161,7 @@ void run(const std::shared_ptr<const Tokenizer>& tokenizer,
     std::string streamed;
     for (const TokenId id : ids) streamed += stream.push(id);
     streamed += stream.finish();
-    check(streamed == rc::text::valid_utf8(back));
+    check(streamed == rc::valid_utf8(back));
     tokenizer->tokenize(text, {.parse_special = special});
   }
 }

@@ -4,8 +4,8 @@
 
 #include <random>
 
+#include "base/utf8.h"
 #include "text/text_util.h"
-#include "text/utf8.h"
 
 namespace rc::text {
 namespace {
@@ -85,16 +85,6 @@ TEST(StreamDecoder, TheLeadingSpaceIsOfTheFirstPieceOnly) {
   EXPECT_EQ(first.push(a), "a");
   StreamDecoder next(tokenizer, {.continues = true});
   EXPECT_EQ(next.push(space), " ");
-}
-
-TEST(Utf8, RepairsMaximalSubparts) {
-  const std::string bad = "\xEF\xBF\xBD";
-  EXPECT_EQ(valid_utf8("\xF0\x90\x28"), bad + "(");
-  EXPECT_EQ(valid_utf8("\xC0\xAF"), bad + bad);            // overlong
-  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), bad + bad + bad);  // surrogate
-  EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), bad + bad + bad + bad);
-  EXPECT_EQ(valid_utf8("\xE2\x82"), bad);
-  EXPECT_EQ(valid_utf8("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF");
 }
 
 }  // namespace

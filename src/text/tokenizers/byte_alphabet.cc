@@ -1,6 +1,6 @@
 #include "text/tokenizers/byte_alphabet.h"
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 namespace rc::text {
 namespace {

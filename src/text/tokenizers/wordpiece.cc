@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "text/tokenizers/kinds.h"
 #include "text/tokenizers/sentencepiece_text.h"
-#include "text/utf8.h"
 
 namespace rc::text {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace rc::text {
+namespace rc {
 
 inline constexpr char32_t kReplacement = 0xFFFD;
 
@@ -35,4 +35,4 @@ void append_utf8(char32_t code_point, std::string* out);
 // U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-}  // namespace rc::text
+}  // namespace rc

@@ -1,6 +1,6 @@
-#include "text/utf8.h"
+#include "base/utf8.h"
 
-namespace rc::text {
+namespace rc {
 
 Utf8Char decode_utf8(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
@@ -74,4 +74,4 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
-}  // namespace rc::text
+}  // namespace rc
