@@ -1,9 +1,9 @@
 // Logits against those that other implementations recorded.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <tuple>
 
 #include "base/error.h"
@@ -37,12 +37,11 @@ void expect_logits(const std::filesystem::path& model,
   ::testing::Test::RecordProperty("error", cat(error));
 }
 
-using Case = std::tuple<const char*, const char*>;  // backend, name
+using Case = std::tuple<std::string, const char*>;  // backend, name
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  std::string name = cat(std::get<0>(info.param), "_", std::get<1>(info.param));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  const auto& [backend, name] = info.param;
+  return test_name(cat(backend, " ", name));
 }
 
 class Stories : public ::testing::TestWithParam<Case> {};
@@ -52,12 +51,12 @@ TEST_P(Stories, LogitsAreThoseOfLlama2c) {
   RC_NEED_SHARED(model);
   const auto [backend, name] = GetParam();
   expect_logits(model, shared_path("golden/stories260K"), name, backend,
-                std::string(backend) == "reference" ? 1e-9 : 1e-7);
+                backend == "reference" ? 1e-9 : 1e-7);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, Stories,
-    ::testing::Combine(::testing::Values("reference", "cpu"),
+    ::testing::Combine(::testing::ValuesIn(all_backends()),
                        ::testing::Values("prompt0", "prompt1", "prompt2",
                                          "prompt3")),
     name_of);
@@ -71,12 +70,12 @@ TEST_P(QuantizedStories, LogitsAreThoseOverDecodedWeights) {
   RC_NEED_SHARED(model);
   // The cpu backend quantizes activations where weights are quantized.
   expect_logits(model, shared_path("golden/stories260K-quants"), name, backend,
-                std::string(backend) == "reference" ? 1e-6 : 1e-3);
+                backend == "reference" ? 1e-6 : 1e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, QuantizedStories,
-    ::testing::Combine(::testing::Values("reference", "cpu"),
+    ::testing::Combine(::testing::ValuesIn(all_backends()),
                        ::testing::Values("F16", "BF16", "Q8_0", "Q4_0", "Q5_1",
                                          "IQ4_NL")),
     name_of);
@@ -100,7 +99,7 @@ TEST_P(Architectures, LogitsAreThoseOfTransformers) {
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, Architectures,
-    ::testing::Combine(::testing::Values("reference", "cpu"),
+    ::testing::Combine(::testing::ValuesIn(all_backends()),
                        ::testing::Values("llama2", "llama3", "mistral",
                                          "smollm", "llama-linear", "llama-yarn",
                                          "mixtral", "qwen2", "qwen3",

@@ -2,8 +2,9 @@
 // is cut into batches, nor on where its pages lie: bit for bit.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
+#include <string>
+#include <tuple>
 
 #include "base/error.h"
 #include "model/model_util.h"
@@ -28,23 +29,22 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
          std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-struct Case {
-  const char* backend;
+struct Kind {
   const char* model;
   DType cache;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.backend << ", " << c.model << ", " << dtype_name(c.cache);
+using Case = std::tuple<std::string, Kind>;  // backend, model
+
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+  return out << kind.model << " " << dtype_name(kind.cache);
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  const Case& c = info.param;
-  const std::string model = c.model;
-  std::string name = cat(c.backend, "_", model.substr(model.find('/') + 1), "_",
-                         dtype_name(c.cache));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  const auto& [backend, kind] = info.param;
+  const std::string model = kind.model;
+  return test_name(cat(backend, " ", model.substr(model.find('/') + 1), " ",
+                       dtype_name(kind.cache)));
 }
 
 std::filesystem::path path_of(const std::string& model) {
@@ -56,14 +56,19 @@ std::filesystem::path path_of(const std::string& model) {
 class Invariance : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    const auto path = path_of(GetParam().model);
+    const auto path = path_of(std::get<1>(GetParam()).model);
     RC_NEED_SHARED(path);
-    model_ = load(model::ModelFile::open(path), GetParam().backend,
-                  {.cache = GetParam().cache});
+    file_ = model::ModelFile::open(path.string());
+    model_ = load_with(0);
+  }
+  std::unique_ptr<model::ResidentModel> load_with(int threads) {
+    const auto& [backend, kind] = GetParam();
+    return load(file_, backend, {.cache = kind.cache}, threads);
   }
   std::vector<float> alone(const std::vector<int32_t>& tokens) {
     return evaluate(*model_, tokens, 128);
   }
+  std::shared_ptr<const model::ModelFile> file_;
   std::unique_ptr<model::ResidentModel> model_;
 };
 
@@ -72,6 +77,15 @@ TEST_P(Invariance, OfChunks) {
   const std::vector<float> whole = alone(tokens);
   for (const size_t chunk : {1, 7, 64}) {
     EXPECT_TRUE(same_bits(evaluate(*model_, tokens, chunk), whole)) << chunk;
+  }
+}
+
+TEST_P(Invariance, OfThreads) {
+  const std::vector<int32_t> tokens = some_tokens(50, 5);
+  const std::vector<float> expected = alone(tokens);
+  for (const int threads : {1, 2, 3}) {
+    EXPECT_TRUE(same_bits(evaluate(*load_with(threads), tokens, 17), expected))
+        << threads;
   }
 }
 
@@ -148,18 +162,24 @@ TEST_P(Invariance, OfPrefixesWithoutLogits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Batches, Invariance,
-    ::testing::Values(
-        Case{"reference", "gemma2", RC_DTYPE_F32},
-        Case{"cpu", "gemma2", RC_DTYPE_F32},
-        Case{"cpu", "gemma2", RC_DTYPE_F16},
-        Case{"cpu", "mistral", RC_DTYPE_F16},
-        Case{"reference", "qwen3moe", RC_DTYPE_F32},
-        Case{"cpu", "qwen3moe", RC_DTYPE_F32},
-        Case{"cpu", "llama3", RC_DTYPE_Q8_0},
-        Case{"cpu", "stories260K/stories260K", RC_DTYPE_F16},
-        Case{"cpu", "stories260K-quants/stories260K-Q8_0", RC_DTYPE_F16},
-        Case{"cpu", "stories260K-quants/stories260K-Q4_0", RC_DTYPE_F16}),
+    Reference, Invariance,
+    ::testing::Combine(::testing::Values("reference"),
+                       ::testing::Values(Kind{"gemma2", RC_DTYPE_F32},
+                                         Kind{"qwen3moe", RC_DTYPE_F32})),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Cpu, Invariance,
+    ::testing::Combine(
+        ::testing::ValuesIn(cpu_backends()),
+        ::testing::Values(
+            Kind{"gemma2", RC_DTYPE_F32}, Kind{"gemma2", RC_DTYPE_F16},
+            Kind{"mistral", RC_DTYPE_F16}, Kind{"qwen3moe", RC_DTYPE_F32},
+            Kind{"llama3", RC_DTYPE_Q8_0},
+            Kind{"stories260K/stories260K", RC_DTYPE_F16},
+            Kind{"stories260K-quants/stories260K-F16", RC_DTYPE_F16},
+            Kind{"stories260K-quants/stories260K-Q8_0", RC_DTYPE_F16},
+            Kind{"stories260K-quants/stories260K-Q4_0", RC_DTYPE_F16})),
     name_of);
 
 }  // namespace

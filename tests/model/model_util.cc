@@ -1,19 +1,75 @@
 #include "model/model_util.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <optional>
 
+#include "cpu/level.h"
 #include "runtime/registry.h"
 
 namespace rc::test {
 
+namespace {
+
+// RUNCIBLE_ISA while a device is opened.
+class ForcedLevel {
+ public:
+  explicit ForcedLevel(const std::string& level) {
+    const char* old = std::getenv(kVariable);
+    if (old != nullptr) old_ = old;
+    if (!level.empty()) setenv(kVariable, level.c_str(), 1);
+  }
+  ~ForcedLevel() {
+    if (old_) {
+      setenv(kVariable, old_->c_str(), 1);
+    } else {
+      unsetenv(kVariable);
+    }
+  }
+  ForcedLevel(const ForcedLevel&) = delete;
+  ForcedLevel& operator=(const ForcedLevel&) = delete;
+
+ private:
+  static constexpr const char* kVariable = "RUNCIBLE_ISA";
+  std::optional<std::string> old_;
+};
+
+}  // namespace
+
+std::vector<std::string> cpu_backends() {
+  std::vector<std::string> backends;
+  for (const cpu::Level* level : cpu::available_levels()) {
+    backends.push_back(std::string("cpu/") + level->name);
+  }
+  return backends;
+}
+
+std::vector<std::string> all_backends() {
+  std::vector<std::string> backends = cpu_backends();
+  backends.insert(backends.begin(), "reference");
+  return backends;
+}
+
+std::string test_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
+      '_');
+  return text;
+}
+
 std::shared_ptr<runtime::Device> open_device(const std::string& backend,
                                              int threads) {
+  const size_t slash = std::min(backend.find('/'), backend.size() - 1);
+  const bool levelled = backend[slash] == '/';
+  const ForcedLevel level(levelled ? backend.substr(slash + 1) : "");
   runtime::Selection selection;
-  selection.spec = backend;
+  selection.spec = levelled ? backend.substr(0, slash) : backend;
   selection.device.threads = threads;
   return runtime::select(selection).device;
 }

@@ -11,7 +11,14 @@
 
 namespace rc::test {
 
-// A device of a built-in backend.
+// The backends to test: "reference", and "cpu/LEVEL" for every level of
+// instructions that this machine has.
+std::vector<std::string> cpu_backends();
+std::vector<std::string> all_backends();
+// Text as the name of a test may have it.
+std::string test_name(std::string text);
+
+// A device of one of these; "cpu" is that of the highest level.
 std::shared_ptr<runtime::Device> open_device(const std::string& backend,
                                              int threads = 0);
 
