@@ -46,7 +46,8 @@ class Log {
   }
 
   void set(rc_log_callback callback, void* user, rc_log_level level) {
-    // Waits for the messages that are being delivered.
+    // Keeps new messages back, and waits for those that are being delivered.
+    const std::lock_guard gate(gate_);
     const std::unique_lock lock(mutex_);
     callback_ = callback;
     user_ = user;
@@ -59,11 +60,18 @@ class Log {
   }
 
   void write(rc_log_level level, const char* message) {
-    const std::shared_lock lock(mutex_);
+    std::shared_lock lock(mutex_, std::defer_lock);
+    {
+      const std::lock_guard gate(gate_);
+      lock.lock();
+    }
     if (wanted(level)) callback_(user_, level, message);
   }
 
  private:
+  // Everybody passes the gate before the mutex: a shared mutex alone would let
+  // a stream of messages keep set waiting for ever.
+  std::mutex gate_;
   std::shared_mutex mutex_;
   rc_log_callback callback_ = nullptr;
   void* user_ = nullptr;
