@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "conformance_util.h"
+
+namespace rc::test {
+namespace {
+
+using runtime::Value;
+
+struct Shape {
+  int64_t heads;
+  int64_t kv_heads;
+  int64_t d;
+  int64_t page_size;
+};
+
+// One batch: the last `rows` positions of each of several sequences.
+struct Part {
+  int32_t length;  // positions in the cache
+  int32_t rows;
+};
+
+void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
+              float softcap, int64_t window) {
+  const auto [heads, kv_heads, d, page_size] = shape;
+  // Pages are handed out backwards, so that no order is taken for granted.
+  int64_t per_sequence = 0;
+  int64_t pages = 1;
+  for (const Part& part : parts) {
+    const int64_t needed = (part.length + page_size - 1) / page_size;
+    per_sequence = std::max(per_sequence, needed);
+    pages += needed;
+  }
+  std::vector<int32_t> table(parts.size() * per_sequence, 0);
+  std::vector<int32_t> positions;
+  std::vector<int32_t> sequences;
+  auto next_page = static_cast<int32_t>(pages - 1);
+  for (size_t s = 0; s < parts.size(); ++s) {
+    for (int64_t i = 0; i * page_size < parts[s].length; ++i) {
+      table[s * per_sequence + i] = next_page--;
+    }
+    for (int32_t r = parts[s].length - parts[s].rows; r < parts[s].length;
+         ++r) {
+      positions.push_back(r);
+      sequences.push_back(static_cast<int32_t>(s));
+    }
+  }
+  const auto rows = static_cast<int64_t>(positions.size());
+
+  OpTest test("ATTENTION",
+              std::string(dtype_name(dtype)) + (softcap > 0 ? " softcap" : "") +
+                  (window > 0 ? " window" : ""),
+              {rows, 0, static_cast<int64_t>(parts.size())});
+  const Data q = random_f32(rows * heads * d);
+  const Data keys = random_data(dtype, pages * kv_heads * page_size, d);
+  const Data values = random_data(dtype, pages * kv_heads * page_size, d);
+  const float scale = 1 / std::sqrt(static_cast<float>(d));
+  std::vector<double> expected(rows * heads * d);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t h = 0; h < heads; ++h) {
+      const auto place = [&](int64_t p) {
+        const int64_t page = table[sequences[r] * per_sequence + p / page_size];
+        const int64_t head = h / (heads / kv_heads);
+        return ((page * kv_heads + head) * page_size + p % page_size) * d;
+      };
+      const int64_t last = positions[r];
+      const int64_t first =
+          window == 0 ? 0 : std::max<int64_t>(0, last - window + 1);
+      std::vector<double> shares;
+      double total = 0;
+      for (int64_t p = first; p <= last; ++p) {
+        double score = 0;
+        for (int64_t i = 0; i < d; ++i) {
+          score +=
+              q.values[(r * heads + h) * d + i] * keys.values[place(p) + i];
+        }
+        score *= scale;
+        if (softcap > 0) score = softcap * std::tanh(score / softcap);
+        shares.push_back(std::exp(score));
+        total += shares.back();
+      }
+      for (int64_t p = first; p <= last; ++p) {
+        for (int64_t i = 0; i < d; ++i) {
+          expected[(r * heads + h) * d + i] +=
+              shares[p - first] / total * values.values[place(p) + i];
+        }
+      }
+    }
+  }
+  const Value qv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, heads, d}, q);
+  const Value k = test.cache(dtype, {pages, kv_heads, page_size, d}, keys);
+  const Value v = test.cache(dtype, {pages, kv_heads, page_size, d}, values);
+  const Value p = test.input(RC_DTYPE_I32, {RC_DIM_ROWS}, numbers(positions));
+  const Value s = test.input(RC_DTYPE_I32, {RC_DIM_ROWS}, numbers(sequences));
+  const Value t = test.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, per_sequence},
+                             numbers(table));
+  test.expect(test.builder.attention(qv, k, v, p, s, t, scale, softcap, window),
+              expected);
+  test.run(product_tolerance(dtype));
+}
+
+TEST(Attention, EveryCacheType) {
+  for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    run_case(dtype, {1, 1, 32, 16}, {{1, 1}}, 0, 0);
+    run_case(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0);
+    run_case(dtype, {6, 2, 96, 7}, {{29, 1}, {7, 2}, {8, 8}}, 0, 0);
+    run_case(dtype, {8, 8, 128, 32}, {{300, 2}}, 0, 0);
+  }
+}
+
+TEST(Attention, OddHeads) {
+  run_case(RC_DTYPE_F32, {3, 1, 7, 5}, {{13, 5}}, 0, 0);
+  run_case(RC_DTYPE_F16, {5, 5, 13, 3}, {{11, 11}}, 0, 0);
+}
+
+TEST(Attention, SoftcapAndWindow) {
+  for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    run_case(dtype, {4, 2, 64, 16}, {{40, 5}, {3, 3}}, 2.5f, 0);
+    for (int64_t window : {1, 5, 16, 39, 1000}) {
+      run_case(dtype, {4, 2, 64, 16}, {{40, 40}, {3, 3}}, 0, window);
+    }
+    run_case(dtype, {4, 2, 64, 16}, {{70, 30}}, 1, 20);
+  }
+}
+
+}  // namespace
+}  // namespace rc::test

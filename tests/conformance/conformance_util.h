@@ -1,0 +1,93 @@
+// One op at a time on every device of every backend here, against a naive f64
+// computation in the test.
+//
+// The error of an output is its normalised mean square, sum((a - b)^2) /
+// sum(b^2). The tests print the largest per device, op and kind of data at the
+// end. The reference backend always has to stay below kReferenceTolerance: it
+// rounds to f32 once. What other devices may have is said by each test.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/program.h"
+
+namespace rc::test {
+
+// One rounding to f32 is at most (2^-24)^2 = 3.6e-15.
+inline constexpr double kReferenceTolerance = 1e-14;
+// f32 sums in any order, and functions such as exp good to some 1e-6.
+inline constexpr double kF32Tolerance = 1e-11;
+
+// For products with weights or caches of a type. A backend may round the other
+// factor as well: to f16 (2^-11 relative), to bf16 (2^-8), or, with quantized
+// weights, to 8 bits per block: with a largest element of some three standard
+// deviations a step of 3/127 has the mean square (3/127)^2 / 12 = 4.7e-5.
+double product_tolerance(DType dtype);
+
+// Values as numbers, and as stored.
+struct Data {
+  std::vector<double> values;
+  std::vector<std::byte> bytes;
+};
+// Normally distributed, the same at each run of the tests.
+Data random_f32(int64_t count, double deviation = 1);
+Data random_data(DType dtype, int64_t rows, int64_t columns);
+Data numbers(const std::vector<int32_t>& values);
+
+// The types that weights may have, with numbers of columns that are the
+// smallest, odd, prime and large in blocks of the type.
+std::vector<DType> decodable_types();
+std::vector<int64_t> column_counts(DType dtype);
+
+class OpTest {
+ public:
+  // `detail` tells the kind of data in the table of errors.
+  OpTest(std::string op, std::string detail, Rows rows)
+      : op_(std::move(op)), detail_(std::move(detail)), rows_(rows) {}
+
+  runtime::ProgramBuilder builder;
+
+  runtime::Value input(DType dtype, const runtime::ProgramBuilder::Shape& shape,
+                       const Data& data);
+  runtime::Value weight(DType dtype,
+                        const runtime::ProgramBuilder::Shape& shape,
+                        uint32_t use, const Data& data);
+  runtime::Value cache(DType dtype, const runtime::ProgramBuilder::Shape& shape,
+                       const Data& data);
+  void expect(runtime::Value value, std::vector<double> expected);
+  // Of what a cache holds after the run.
+  void expect_cache(runtime::Value value, std::vector<double> expected);
+
+  // Runs everywhere. On CPU devices every row must also come out the same, bit
+  // for bit, when it is the only one.
+  void run(double tolerance);
+
+ private:
+  using Bytes = std::vector<std::byte>;
+  void run_on(const std::shared_ptr<runtime::Device>& device, double tolerance);
+  std::vector<Bytes> outputs(runtime::Program& program,
+                             const std::vector<Bytes>& inputs,
+                             const Rows& rows) const;
+  void check_alone(runtime::Program& program,
+                   const std::vector<Bytes>& together) const;
+  void compare(const std::string& device, double tolerance,
+               const std::vector<double>& actual,
+               const std::vector<double>& expected) const;
+
+  std::string op_;
+  std::string detail_;
+  Rows rows_;
+  runtime::ProgramDescription description_;
+  std::vector<Bytes> inputs_;
+  std::vector<rc_plugin_value> input_values_;
+  std::vector<Bytes> weights_;
+  std::vector<Bytes> caches_;
+  std::vector<std::vector<double>> expected_;
+  std::vector<rc_plugin_value> output_values_;
+  std::map<int, std::vector<double>> expected_caches_;
+};
+
+}  // namespace rc::test

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "conformance_util.h"
+
+namespace rc::test {
+namespace {
+
+using runtime::ProgramBuilder;
+using runtime::Value;
+
+// x is one vector for all the experts of a row, or one for each.
+void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
+              int64_t n, bool each) {
+  OpTest test("EXPERT_LINEAR", dtype_name(dtype), {rows, 0, 0});
+  const Data x = random_f32(rows * (each ? k : 1) * d);
+  const Data w = random_data(dtype, experts * n, d);
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < rows * k; ++i) {
+    ids.push_back(static_cast<int32_t>((i * 7 + i / k) % experts));
+  }
+  std::vector<double> expected(rows * k * n);
+  for (int64_t i = 0; i < rows * k; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t l = 0; l < d; ++l) {
+        expected[i * n + j] += x.values[(each ? i : i / k) * d + l] *
+                               w.values[(ids[i] * n + j) * d + l];
+      }
+    }
+  }
+  const Value xv = test.input(RC_DTYPE_F32,
+                              each ? ProgramBuilder::Shape{RC_DIM_ROWS, k, d}
+                                   : ProgramBuilder::Shape{RC_DIM_ROWS, d},
+                              x);
+  const Value wv = test.weight(dtype, {experts, n, d}, RC_USE_EXPERTS, w);
+  const Value iv = test.input(RC_DTYPE_I32, {RC_DIM_ROWS, k}, numbers(ids));
+  test.expect(test.builder.expert_linear(xv, wv, iv), expected);
+  test.run(product_tolerance(dtype));
+}
+
+TEST(ExpertLinear, EveryType) {
+  for (DType dtype : decodable_types()) {
+    for (int64_t d : column_counts(dtype)) {
+      run_case(dtype, 3, 5, 2, d, 17, false);
+      run_case(dtype, 1, 5, 3, d, 8, true);
+    }
+  }
+}
+
+TEST(ExpertLinear, ManyRows) {
+  run_case(RC_DTYPE_Q8_0, 67, 8, 2, 64, 48, false);
+  run_case(RC_DTYPE_F32, 67, 8, 2, 65, 47, true);
+}
+
+}  // namespace
+}  // namespace rc::test

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include "conformance_util.h"
+
+namespace rc::test {
+namespace {
+
+using runtime::kAbsent;
+using runtime::Value;
+
+void run_case(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
+              bool residual) {
+  OpTest test("LINEAR", dtype_name(dtype), {rows, 0, 0});
+  const Data x = random_f32(rows * k);
+  const Data w = random_data(dtype, n, k);
+  const Data b = random_f32(n);
+  const Data r = random_f32(rows * n);
+  std::vector<double> expected(rows * n);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double& y = expected[i * n + j];
+      for (int64_t l = 0; l < k; ++l) {
+        y += x.values[i * k + l] * w.values[j * k + l];
+      }
+      if (bias) y += b.values[j];
+      if (residual) y += r.values[i * n + j];
+    }
+  }
+  const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x);
+  const Value wv = test.weight(dtype, {n, k}, RC_USE_LINEAR, w);
+  const Value bv =
+      bias ? test.weight(RC_DTYPE_F32, {n}, RC_USE_ELEMENTS, b) : kAbsent;
+  const Value rv =
+      residual ? test.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, r) : kAbsent;
+  test.expect(test.builder.linear(xv, wv, bv, rv), expected);
+  test.run(product_tolerance(dtype));
+}
+
+TEST(Linear, EveryTypeAndShape) {
+  for (DType dtype : decodable_types()) {
+    int variant = 0;
+    for (int64_t k : column_counts(dtype)) {
+      for (int64_t n : {1, 5, 67, 128}) {
+        const int64_t rows[] = {1, 3, 17};
+        run_case(dtype, rows[variant % 3], k, n, variant % 2 == 1,
+                 variant % 4 >= 2);
+        ++variant;
+      }
+    }
+  }
+}
+
+TEST(Linear, LargeF32) { run_case(RC_DTYPE_F32, 67, 512, 515, true, true); }
+
+TEST(Linear, MoreRowsThanAnyTile) {
+  run_case(RC_DTYPE_Q8_0, 131, 256, 64, false, false);
+  run_case(RC_DTYPE_Q4_K, 131, 256, 64, false, true);
+  run_case(RC_DTYPE_F16, 131, 256, 64, true, false);
+}
+
+}  // namespace
+}  // namespace rc::test

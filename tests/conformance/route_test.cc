@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "conformance_util.h"
+
+namespace rc::test {
+namespace {
+
+using runtime::Value;
+
+void run_case(int64_t rows, int64_t experts, int64_t k, bool normalize,
+              const Data& x) {
+  OpTest test("ROUTE", normalize ? "normalized" : "", {rows, 0, 0});
+  std::vector<double> ids;
+  std::vector<double> weights;
+  for (int64_t r = 0; r < rows; ++r) {
+    const auto row = x.values.begin() + r * experts;
+    std::vector<int64_t> order(experts);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return row[a] > row[b]; });
+    double total = 0;
+    for (int64_t e = 0; e < experts; ++e) total += std::exp(row[e]);
+    double chosen = 0;
+    for (int64_t c = 0; c < k; ++c) chosen += std::exp(row[order[c]]);
+    for (int64_t c = 0; c < k; ++c) {
+      ids.push_back(static_cast<double>(order[c]));
+      weights.push_back(std::exp(row[order[c]]) / (normalize ? chosen : total));
+    }
+  }
+  const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, experts}, x);
+  const auto route = test.builder.route(xv, k, normalize);
+  test.expect(route.ids, ids);
+  test.expect(route.weights, weights);
+  test.run(kF32Tolerance);
+}
+
+TEST(Route, ChoosesTheLargest) {
+  for (bool normalize : {false, true}) {
+    run_case(1, 1, 1, normalize, random_f32(1));
+    run_case(3, 8, 2, normalize, random_f32(3 * 8));
+    run_case(7, 127, 5, normalize, random_f32(7 * 127));
+    run_case(2, 5, 5, normalize, random_f32(2 * 5, 10));
+  }
+}
+
+TEST(Route, TheLowerNumberComesFirstAmongEquals) {
+  Data x = random_f32(8);
+  const float equals[8] = {0, 1, 0, 1, 1, 0, 1, 0};
+  std::copy(equals, equals + 8, x.values.begin());
+  std::copy(equals, equals + 8, reinterpret_cast<float*>(x.bytes.data()));
+  run_case(1, 8, 6, true, x);
+}
+
+}  // namespace
+}  // namespace rc::test
