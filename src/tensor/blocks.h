@@ -206,6 +206,19 @@ inline int iq4_xs_scale(const BlockIQ4_XS& block, int group) {
   return (low | (high << 4)) - 32;
 }
 
+// Q2_K, Q3_K and Q6_K have sixteen groups of 16 elements, whose quants lie in
+// two halves of 128 elements, each of four runs of 32: where group 0 to 15
+// begins.
+struct GroupPlace {
+  int half;  // 0 or 1
+  int run;   // 0 to 3
+  int byte;  // within the run, 0 or 16
+};
+
+inline GroupPlace place_of_group(int group) {
+  return {group / 8, group % 8 / 2, 16 * (group % 2)};
+}
+
 // 2^(exponent - 128); the two smallest are subnormal.
 inline float mxfp4_scale(uint8_t exponent) {
   const uint32_t bits = exponent < 2

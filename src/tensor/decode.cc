@@ -59,23 +59,11 @@ void decode_block(const BlockQ8_1& block, float* y) {
   for (int j = 0; j < 32; ++j) y[j] = static_cast<float>(block.quants[j]) * d;
 }
 
-// The K types with sixteen groups of 16 elements store their quants in two
-// halves of 128, each as four runs of 32: the place of a group's first element.
-struct Place {
-  int half;  // 0 or 1
-  int run;   // 0 to 3
-  int byte;  // within the run, 0 or 16
-};
-
-Place place_of_group(int group) {
-  return {group / 8, group % 8 / 2, 16 * (group % 2)};
-}
-
 void decode_block(const BlockQ2_K& block, float* y) {
   const float d = f16_to_f32(block.scale);
   const float dmin = f16_to_f32(block.min_scale);
   for (int group = 0; group < 16; ++group) {
-    const Place place = place_of_group(group);
+    const GroupPlace place = place_of_group(group);
     const float dl = d * static_cast<float>(block.scales[group] & 15);
     const float ml = dmin * static_cast<float>(block.scales[group] >> 4);
     const uint8_t* quants = block.quants + 32 * place.half + place.byte;
@@ -88,7 +76,7 @@ void decode_block(const BlockQ2_K& block, float* y) {
 void decode_block(const BlockQ3_K& block, float* y) {
   const float d = f16_to_f32(block.scale);
   for (int group = 0; group < 16; ++group) {
-    const Place place = place_of_group(group);
+    const GroupPlace place = place_of_group(group);
     const float dl = d * static_cast<float>(q3_k_scale(block.scales, group));
     const uint8_t* quants = block.quants + 32 * place.half + place.byte;
     const uint8_t* high = block.high + place.byte;
@@ -135,7 +123,7 @@ void decode_block(const BlockQ5_K& block, float* y) {
 void decode_block(const BlockQ6_K& block, float* y) {
   const float d = f16_to_f32(block.scale);
   for (int group = 0; group < 16; ++group) {
-    const Place place = place_of_group(group);
+    const GroupPlace place = place_of_group(group);
     const float dl = d * static_cast<float>(block.scales[group]);
     const uint8_t* low =
         block.low + 64 * place.half + 32 * (place.run % 2) + place.byte;

@@ -187,17 +187,19 @@ void encode_block(const float* x, BlockQ6_K* block) {
   const float d = f16_to_f32(block->scale);
   std::memset(block->low, 0, sizeof(block->low));
   std::memset(block->high, 0, sizeof(block->high));
-  for (int i = 0; i < kLargeBlock; ++i) {
-    if (i % 16 == 0) {
-      block->scales[i / 16] =
-          static_cast<int8_t>(quantize(steps[i / 16], d, -127, 127));
+  for (int group = 0; group < 16; ++group) {
+    block->scales[group] =
+        static_cast<int8_t>(quantize(steps[group], d, -127, 127));
+    const float step = d * static_cast<float>(block->scales[group]);
+    const GroupPlace place = place_of_group(group);
+    uint8_t* low =
+        block->low + 64 * place.half + 32 * (place.run % 2) + place.byte;
+    uint8_t* high = block->high + 32 * place.half + place.byte;
+    for (int l = 0; l < 16; ++l) {
+      const int q = quantize(x[16 * group + l], step, -32, 31) + 32;
+      low[l] |= static_cast<uint8_t>((q & 15) << (place.run < 2 ? 0 : 4));
+      high[l] |= static_cast<uint8_t>((q >> 4) << (2 * place.run));
     }
-    const float step = d * static_cast<float>(block->scales[i / 16]);
-    const int q = quantize(x[i], step, -32, 31) + 32;
-    const int half = i / 128, group = i % 128 / 32, l = i % 32;
-    block->low[64 * half + 32 * (group % 2) + l] |=
-        static_cast<uint8_t>((q & 15) << (group < 2 ? 0 : 4));
-    block->high[32 * half + l] |= static_cast<uint8_t>((q >> 4) << (2 * group));
   }
 }
 
