@@ -52,6 +52,7 @@ class ResidentModel {
       const std::function<bool(double)>& progress);
 
   const ModelFile& file() const { return *file_; }
+  const std::shared_ptr<const ModelFile>& shared_file() const { return file_; }
   const std::shared_ptr<runtime::Device>& device() const { return device_; }
   const ResidentOptions& options() const { return options_; }
   const MemoryPlan& memory() const { return memory_; }

@@ -1,0 +1,45 @@
+#include "engine/command_queue.h"
+
+namespace rc::engine {
+
+void CommandQueue::post(Command& command) noexcept {
+  const std::lock_guard lock(mutex_);
+  command.next_ = nullptr;
+  (last_ == nullptr ? first_ : last_->next_) = &command;
+  last_ = &command;
+  changed_.notify_one();
+}
+
+void CommandQueue::wake() noexcept {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  changed_.notify_one();
+}
+
+void CommandQueue::stop() noexcept {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  changed_.notify_one();
+}
+
+void CommandQueue::wait() noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return first_ != nullptr || woken_ || stopping_; });
+  woken_ = false;
+}
+
+Command* CommandQueue::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  Command* const command = first_;
+  if (command == nullptr) return nullptr;
+  first_ = command->next_;
+  if (first_ == nullptr) last_ = nullptr;
+  return command;
+}
+
+bool CommandQueue::stopped() noexcept {
+  const std::lock_guard lock(mutex_);
+  return stopping_ && first_ == nullptr;
+}
+
+}  // namespace rc::engine

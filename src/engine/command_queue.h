@@ -1,0 +1,50 @@
+// What the engine thread is asked to do, in the order in which it was asked.
+//
+// Any thread posts, the engine thread takes. Posting never allocates: commands
+// bring their own link.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+namespace rc::engine {
+
+class Core;
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  // On the engine thread, once. May destroy the command.
+  virtual void execute(Core& core) noexcept = 0;
+
+ private:
+  friend class CommandQueue;
+  Command* next_ = nullptr;
+};
+
+class CommandQueue {
+ public:
+  // The command must live until it is executed.
+  void post(Command& command) noexcept;
+  // Makes wait() return although there is no command.
+  void wake() noexcept;
+  // Asks the engine thread to end; wait() returns at once from now on.
+  void stop() noexcept;
+
+  // Blocks, using no CPU, until there is a command or a wake-up.
+  void wait() noexcept;
+  // Takes the oldest command; nullptr if there is none.
+  Command* take() noexcept;
+  // Only true once every command has been taken.
+  bool stopped() noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Command* first_ = nullptr;
+  Command* last_ = nullptr;
+  bool woken_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace rc::engine

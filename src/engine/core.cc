@@ -1,0 +1,158 @@
+#include "engine/core.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "engine/step.h"
+
+namespace rc::engine {
+
+void Call::execute(Core& core) noexcept {
+  try {
+    run(core);
+  } catch (Error& error) {
+    error_.emplace(std::move(error));
+  } catch (const std::bad_alloc&) {
+    out_of_memory_ = true;
+  } catch (const std::exception& error) {
+    try {
+      error_.emplace(RC_E_INTERNAL, error.what());
+    } catch (...) {
+      out_of_memory_ = true;
+    }
+  }
+  // Under the lock: the waiting thread destroys this as soon as it may go on.
+  const std::lock_guard lock(mutex_);
+  done_ = true;
+  changed_.notify_one();
+}
+
+void Call::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return done_; });
+  if (error_) throw Error(std::move(*error_));
+  if (out_of_memory_) throw std::bad_alloc();
+}
+
+Core::Core(std::unique_ptr<model::ResidentModel> model,
+           const EngineOptions& options)
+    : model_(std::move(model)),
+      options_(options),
+      vocabulary_(
+          static_cast<size_t>(model_->file().hyper_parameters().vocabulary)),
+      commands_(std::make_shared<CommandQueue>()),
+      pages_(*model_, options.prefix_cache),
+      logits_(vocabulary_ *
+              static_cast<size_t>(model_->options().limits.max_outputs)) {}
+
+void Core::run() noexcept {
+  while (!commands_->stopped()) {
+    while (Command* command = commands_->take()) command->execute(*this);
+    end_overdue();
+    pages_.sweep();
+    if (begin_jobs()) {
+      do_step();
+    } else {
+      commands_->wait();
+    }
+  }
+}
+
+void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {
+  job->arrival = ++arrivals_;
+  try {
+    job->session().jobs.push_back(job);
+  } catch (...) {
+    finish_with_exception(job);
+  }
+}
+
+void Core::end_overdue() noexcept {
+  const Clock::time_point now = Clock::now();
+  for (const auto& session : pages_.sessions()) {
+    for (size_t i = 0; i < session->jobs.size();) {
+      const std::shared_ptr<Job> job = session->jobs[i];
+      End end;
+      if (job->overdue(now, &end)) {
+        finish(job, end,
+               end.status == RC_E_CANCELLED ? "the request was cancelled"
+                                            : "the request's deadline passed");
+      } else {
+        ++i;
+      }
+    }
+  }
+}
+
+// Whether any job is to be stepped.
+bool Core::begin_jobs() noexcept {
+  bool any = false;
+  for (const auto& session : pages_.sessions()) {
+    while (!session->jobs.empty()) {
+      const std::shared_ptr<Job> job = session->jobs.front();
+      if (job->begun) break;
+      try {
+        if (broken_.load()) fail(breakage_, breakage_message_);
+        if (const auto end = job->begin(*this)) {
+          finish(job, *end, "");
+          continue;
+        }
+        job->begun = true;
+      } catch (...) {
+        finish_with_exception(job);
+      }
+    }
+    any |= !session->jobs.empty();
+  }
+  return any;
+}
+
+void Core::finish(const std::shared_ptr<Job>& job, const End& end,
+                  const char* message) noexcept {
+  SessionState& session = job->session();
+  std::erase(session.jobs, job);
+  // What a step took that did not come to its end.
+  pages_.truncate(session, session.evaluated);
+  session.last_used = step_;
+  if (job->counts_as_request()) {
+    session.meter->requests.fetch_add(1);
+    session.in_flight.fetch_sub(1);
+  }
+  job->ended(end, message);
+  job->forget();
+}
+
+void Core::finish_with_exception(const std::shared_ptr<Job>& job) noexcept {
+  const rc_status status = status_of_current_exception();
+  const rc_end_reason reason =
+      status == RC_E_CONTEXT_FULL ? RC_END_CONTEXT : RC_END_ERROR;
+  // The thread's message may change while the end is told.
+  std::array<char, 1024> message;
+  std::snprintf(message.data(), message.size(), "%s", last_error_message());
+  finish(job, {reason, status}, message.data());
+}
+
+void Core::mark_broken(rc_status status, const char* message) noexcept {
+  breakage_ = status;
+  std::snprintf(breakage_message_, sizeof breakage_message_, "%s", message);
+  broken_.store(true);
+}
+
+void Core::do_step() noexcept {
+  try {
+    Step(*this).run();
+  } catch (...) {
+    // Only memory for the plan itself can be lacking: nothing was evaluated,
+    // and nobody in particular is to blame. The youngest job makes room.
+    std::shared_ptr<Job> youngest;
+    for (const auto& session : pages_.sessions()) {
+      if (session->jobs.empty()) continue;
+      const auto& job = session->jobs.front();
+      if (!youngest || job->arrival > youngest->arrival) youngest = job;
+    }
+    if (youngest) finish_with_exception(youngest);
+  }
+}
+
+}  // namespace rc::engine

@@ -1,0 +1,105 @@
+// The engine thread: its commands, the jobs of its sessions, and the steps.
+//
+// Threads: run() is the engine thread; commands() and call() are for any other
+// thread, everything else for the engine thread alone.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/command_queue.h"
+#include "engine/engine.h"
+#include "engine/job.h"
+#include "engine/page_keeper.h"
+#include "engine/scheduler.h"
+
+namespace rc::engine {
+
+// A function to be done on the engine thread while the caller waits.
+class Call : public Command {
+ public:
+  void execute(Core& core) noexcept final;
+  // Waits until it is done and throws what it threw.
+  void wait();
+
+ private:
+  virtual void run(Core& core) = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  bool out_of_memory_ = false;
+  std::optional<Error> error_;
+};
+
+class Core {
+ public:
+  Core(std::unique_ptr<model::ResidentModel> model,
+       const EngineOptions& options);
+
+  const std::shared_ptr<CommandQueue>& commands() const { return commands_; }
+
+  // Does function(core) on the engine thread; throws what it throws.
+  template <class Function>
+  void call(Function&& function) {
+    class Bound final : public Call {
+     public:
+      explicit Bound(Function& function) : function_(function) {}
+
+     private:
+      void run(Core& core) override { function_(core); }
+      Function& function_;
+    };
+    Bound bound(function);
+    commands_->post(bound);
+    bound.wait();
+  }
+
+  // The engine thread, until the queue is stopped.
+  void run() noexcept;
+
+  // Whether the device is lost, so that no step can succeed any more.
+  bool broken() const noexcept { return broken_.load(); }
+
+  void enqueue(const std::shared_ptr<Job>& job) noexcept;
+  model::ResidentModel& model() { return *model_; }
+  const EngineOptions& options() const { return options_; }
+  PageKeeper& pages() { return pages_; }
+  size_t vocabulary() const { return vocabulary_; }
+  uint64_t step_number() const { return step_; }
+
+ private:
+  friend class Step;
+
+  bool begin_jobs() noexcept;
+  void end_overdue() noexcept;
+  // The job's session goes on to its next job.
+  void finish(const std::shared_ptr<Job>& job, const End& end,
+              const char* message) noexcept;
+  // As finish, with the exception being handled.
+  void finish_with_exception(const std::shared_ptr<Job>& job) noexcept;
+  void do_step() noexcept;
+  // No step can succeed any more; new jobs end with this.
+  void mark_broken(rc_status status, const char* message) noexcept;
+
+  std::unique_ptr<model::ResidentModel> model_;
+  const EngineOptions options_;
+  const size_t vocabulary_;
+  const std::shared_ptr<CommandQueue> commands_;
+  PageKeeper pages_;
+  StepClock clock_;
+  std::vector<float> logits_;  // [max_outputs, vocabulary]
+  uint64_t step_ = 0;
+  uint64_t arrivals_ = 0;
+  std::atomic<bool> broken_{false};
+  rc_status breakage_ = RC_OK;
+  char breakage_message_[1024] = "";
+};
+
+}  // namespace rc::engine

@@ -1,0 +1,69 @@
+#include "engine/decoding.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "engine/core.h"
+
+namespace rc::engine {
+
+Decoding::Decoding(std::shared_ptr<Engine> engine,
+                   std::shared_ptr<CommandQueue> commands,
+                   std::shared_ptr<SessionState> session, bool all_logits)
+    : Job(std::move(engine), std::move(commands), std::move(session)),
+      all_logits_(all_logits) {}
+
+void Decoding::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_; });
+  if (status_ == RC_E_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (status_ != RC_OK) throw Error(status_, message_);
+}
+
+std::optional<End> Decoding::begin(Core& core) {
+  SessionState& session = this->session();
+  session.logits_rows = 0;
+  if (session.tokens.empty()) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "the session is empty: append tokens before decode");
+  }
+  if (session.evaluated == session.size()) {
+    core.pages().truncate(session, session.size() - 1);
+  }
+  first_ = all_logits_ ? session.evaluated : session.size() - 1;
+  session.logits.resize(static_cast<size_t>(session.size() - first_) *
+                        core.vocabulary());
+  prompt_tokens = session.size() - session.metered;
+  wants_prefix = !all_logits_;
+  return std::nullopt;
+}
+
+std::optional<End> Decoding::take(Core& core, std::span<const float> logits,
+                                  size_t rows) {
+  SessionState& session = this->session();
+  // Rows before the first are those of pages that were lost meanwhile.
+  int64_t position = session.evaluated - static_cast<int64_t>(rows);
+  for (size_t row = 0; row < rows; ++row, ++position) {
+    if (position < first_) continue;
+    const auto from =
+        logits.subspan(row * core.vocabulary(), core.vocabulary());
+    std::copy(
+        from.begin(), from.end(),
+        session.logits.begin() +
+            (position - first_) * static_cast<int64_t>(core.vocabulary()));
+  }
+  if (session.evaluated < session.size()) return std::nullopt;
+  session.logits_rows = static_cast<size_t>(session.size() - first_);
+  return End{RC_END_STOP, RC_OK};
+}
+
+void Decoding::ended(const End& end, const char* message) noexcept {
+  const std::lock_guard lock(mutex_);
+  status_ = end.status;
+  std::snprintf(message_, sizeof message_, "%s", message);
+  ended_ = true;
+  changed_.notify_one();
+}
+
+}  // namespace rc::engine

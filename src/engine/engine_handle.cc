@@ -1,0 +1,98 @@
+#include "engine/engine_handle.h"
+
+#include <system_error>
+#include <utility>
+
+#include "engine/saved_session.h"
+#include "engine/session_handle.h"
+
+namespace rc::engine {
+namespace {
+
+std::thread start(const std::shared_ptr<Core>& core) {
+  try {
+    return std::thread([core] { core->run(); });
+  } catch (const std::system_error& error) {
+    fail(RC_E_OUT_OF_MEMORY,
+         "the engine thread could not be started: ", error.what());
+  }
+}
+
+}  // namespace
+
+EngineHandle::EngineHandle(std::unique_ptr<model::ResidentModel> model,
+                           const EngineOptions& options)
+    : file_(model->shared_file()),
+      device_(model->device()),
+      memory_(model->memory()),
+      layout_(model->options().cache),
+      core_(std::make_shared<Core>(std::move(model), options)),
+      thread_(start(core_)) {}
+
+EngineHandle::~EngineHandle() {
+  core_->commands()->stop();
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+std::shared_ptr<SessionState> EngineHandle::make_state(
+    const SessionOptions& options, std::shared_ptr<Meter> meter) const {
+  const int64_t most = this->options().context_length;
+  auto state = std::make_shared<SessionState>();
+  state->options = options;
+  int64_t& context = state->options.context_length;
+  if (context == 0) context = most;
+  if (context < 2 || context > most) {
+    fail(RC_E_INVALID_ARGUMENT, "context_length of the session is ", context,
+         "; the model was loaded for 2 to ", most);
+  }
+  const int64_t keep = options.keep;
+  if (keep < 0 || (options.shift_when_full && keep > context - 2)) {
+    fail(RC_E_INVALID_ARGUMENT, "keep is ", keep, "; with a context of ",
+         context, " it must be 0 to ", context - 2);
+  }
+  state->meter = meter ? std::move(meter) : std::make_shared<Meter>();
+  return state;
+}
+
+std::shared_ptr<Session> EngineHandle::create_session(
+    const SessionOptions& options, std::shared_ptr<Meter> meter) {
+  const auto state = make_state(options, std::move(meter));
+  auto handle =
+      std::make_shared<SessionHandle>(shared_from_this(), core_, state);
+  core_->call([&](Core& core) {
+    core.pages().prepare(*state);
+    core.pages().add(state);
+  });
+  return handle;
+}
+
+std::shared_ptr<Session> EngineHandle::restore_session(
+    const gguf::File& file, const SessionOptions& options,
+    std::shared_ptr<Meter> meter) {
+  const auto state = make_state(options, std::move(meter));
+  SavedSession saved =
+      read_session(file, *file_, layout_, state->options.context_length);
+  auto handle =
+      std::make_shared<SessionHandle>(shared_from_this(), core_, state);
+  core_->call([&](Core& core) {
+    state->tokens = std::move(saved.tokens);
+    state->metered = saved.evaluated;
+    state->changed();
+    state->last_used = core.step_number();
+    core.pages().prepare(*state);
+    core.pages().adopt(*state, saved.evaluated, saved.pages);
+    try {
+      core.pages().add(state);
+    } catch (...) {
+      core.pages().truncate(*state, 0);
+      throw;
+    }
+  });
+  return handle;
+}
+
+}  // namespace rc::engine

@@ -1,0 +1,46 @@
+// An engine as others see it: owns the engine thread.
+#pragma once
+
+#include <memory>
+#include <thread>
+
+#include "engine/core.h"
+
+namespace rc::engine {
+
+class EngineHandle final : public Engine {
+ public:
+  EngineHandle(std::unique_ptr<model::ResidentModel> model,
+               const EngineOptions& options);
+  // Ends the thread and waits for it; on the engine thread itself, where the
+  // last reference may be dropped together with a request, it goes by itself.
+  ~EngineHandle() override;
+
+  const model::ModelFile& file() const override { return *file_; }
+  const std::shared_ptr<runtime::Device>& device() const override {
+    return device_;
+  }
+  const EngineOptions& options() const override { return core_->options(); }
+  const model::MemoryPlan& memory() const override { return memory_; }
+  int64_t page_size() const override { return layout_.page_size; }
+  std::shared_ptr<Session> create_session(
+      const SessionOptions& options, std::shared_ptr<Meter> meter) override;
+  std::shared_ptr<Session> restore_session(
+      const gguf::File& file, const SessionOptions& options,
+      std::shared_ptr<Meter> meter) override;
+
+  bool broken() const { return core_->broken(); }
+
+ private:
+  std::shared_ptr<SessionState> make_state(const SessionOptions& options,
+                                           std::shared_ptr<Meter> meter) const;
+
+  const std::shared_ptr<const model::ModelFile> file_;
+  const std::shared_ptr<runtime::Device> device_;
+  const model::MemoryPlan memory_;
+  const model::CacheLayout layout_;
+  const std::shared_ptr<Core> core_;
+  std::thread thread_;
+};
+
+}  // namespace rc::engine

@@ -1,0 +1,193 @@
+#include "engine/generation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core.h"
+#include "engine/session_tokens.h"
+#include "text/utf8.h"
+
+namespace rc::engine {
+namespace {
+
+int64_t microseconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(to - from)
+      .count();
+}
+
+}  // namespace
+
+Generation::Generation(std::shared_ptr<Engine> engine,
+                       std::shared_ptr<CommandQueue> commands,
+                       std::shared_ptr<SessionState> session,
+                       RequestOptions options,
+                       std::shared_ptr<Listener> listener)
+    : Job(engine, std::move(commands), std::move(session)),
+      options_(std::move(options)),
+      listener_(std::move(listener)),
+      tokenizer_(engine->file().tokenizer()),
+      sampler_(
+          options_.sampling,
+          static_cast<size_t>(engine->file().hyper_parameters().vocabulary)),
+      stops_(options_.stop) {
+  deadline_ = options_.deadline;
+  std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());
+  tokenize(engine->file(), this->session().position.load() == 0);
+}
+
+void Generation::tokenize(const model::ModelFile& file, bool at_start) {
+  tokenized_at_start_ = at_start;
+  tokenize_error_.reset();
+  prompt_ = options_.prompt_tokens;
+  if (!prompt_.empty() || options_.prompt.empty()) return;
+  try {
+    prompt_ = engine::tokenize(file, options_.prompt, options_.tokenize_flags,
+                               at_start);
+  } catch (Error& error) {
+    tokenize_error_.emplace(std::move(error));
+  }
+}
+
+std::optional<End> Generation::begin(Core& core) {
+  const model::ModelFile& file = core.model().file();
+  SessionState& session = this->session();
+  session.logits_rows = 0;
+  const bool at_start = session.tokens.empty();
+  if (at_start != tokenized_at_start_) tokenize(file, at_start);
+  if (tokenize_error_) throw Error(std::move(*tokenize_error_));
+  if (at_start && prompt_.empty()) {
+    if (tokenizer_ == nullptr || tokenizer_->bos() < 0) {
+      fail(RC_E_INVALID_ARGUMENT,
+           "nothing to begin with: the session is empty, so is the prompt, and "
+           "the model has no BOS token");
+    }
+    prompt_ = {tokenizer_->bos()};
+  }
+  add_tokens(core.pages(), session, prompt_, options_.max_tokens == 0 ? 0 : 1);
+  if (tokenizer_ != nullptr) {
+    // Only the first word of a text is told without the space before it.
+    const bool continues = std::any_of(
+        session.tokens.begin(), session.tokens.end(), [&](TokenId token) {
+          return tokenizer_->token_type(token) != text::TokenType::kControl;
+        });
+    decoder_.emplace(tokenizer_, text::StreamDecoder::Options{
+                                     .special = false, .continues = continues});
+  }
+  prompt_tokens = session.size() - session.metered;
+  wants_prefix = true;
+  if (options_.echo) tell_prompt();
+  prompt_ = {};
+  if (session.evaluated == session.size()) {
+    // Everything is evaluated, but the logits are gone.
+    if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
+    core.pages().truncate(session, session.size() - 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<End> Generation::take(Core& core, std::span<const float> logits,
+                                    size_t) {
+  SessionState& session = this->session();
+  if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
+  const TokenId token = sampler_.choose(logits, session.tokens);
+  session.tokens.push_back(token);
+  session.metered = session.size();
+  session.changed();
+  session.meter->generated_tokens.fetch_add(1);
+  if (++generated_ == 1) first_token_ = Clock::now();
+
+  const bool ends = is_end(token);
+  if (tell(token, ends, logits)) return End{RC_END_STOP_STRING, RC_OK};
+  if (ends) return End{RC_END_STOP, RC_OK};
+  if (generated_ == options_.max_tokens) return End{RC_END_LENGTH, RC_OK};
+  if (session.size() >= session.options.context_length) {
+    if (!session.options.shift_when_full) {
+      return End{RC_END_CONTEXT, RC_E_CONTEXT_FULL};
+    }
+    drop_oldest(core.pages(), session, session.options.context_length - 1);
+    wants_prefix = true;
+  }
+  return std::nullopt;
+}
+
+bool Generation::is_end(TokenId token) const {
+  if (std::binary_search(options_.stop_tokens.begin(),
+                         options_.stop_tokens.end(), token)) {
+    return true;
+  }
+  return !options_.ignore_end && tokenizer_ != nullptr &&
+         tokenizer_->is_end(token);
+}
+
+void Generation::tell_prompt() {
+  Piece piece;
+  if (!options_.prompt_tokens.empty()) {
+    if (tokenizer_ != nullptr) {
+      piece.text =
+          text::valid_utf8(tokenizer_->detokenize(options_.prompt_tokens));
+    }
+  } else {
+    piece.text = text::valid_utf8(options_.prompt);
+  }
+  listener_->piece(std::move(piece));
+}
+
+bool Generation::tell(TokenId token, bool ends, std::span<const float> logits) {
+  Piece piece;
+  piece.tokens.push_back(token);
+  if (options_.logprobs >= 0) {
+    const Logprobs logprobs(logits);
+    piece.logprobs.push_back(logprobs.of(token));
+    logprobs.append_top(static_cast<size_t>(options_.logprobs),
+                        &piece.top_logprobs);
+  }
+  bool stopped = false;
+  // A token that ends the text is not part of it.
+  if (decoder_ && !ends) {
+    auto result = stops_.push(decoder_->push(token));
+    piece.text = std::move(result.text);
+    stopped = result.stopped;
+  }
+  listener_->piece(std::move(piece));
+  return stopped;
+}
+
+void Generation::ended(const End& end, const char* message) noexcept {
+  const Clock::time_point now = Clock::now();
+  rc_status status = end.status;
+  if (decoder_ && end.reason != RC_END_STOP_STRING) {
+    // Text held back is certain now.
+    try {
+      Piece piece;
+      auto rest = stops_.push(decoder_->finish());
+      piece.text = std::move(rest.text);
+      piece.text += stops_.finish();
+      if (!piece.text.empty()) listener_->piece(std::move(piece));
+    } catch (...) {
+      if (status == RC_OK) {
+        status = RC_E_OUT_OF_MEMORY;
+        message = "out of memory: the end of the text is lost";
+      }
+    }
+  }
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  report.reason =
+      status != RC_OK && end.status == RC_OK ? RC_END_ERROR : end.reason;
+  report.status = status;
+  report.seed = options_.sampling.seed;
+  report.prompt_tokens = prompt_tokens;
+  report.cached_tokens = cached_tokens;
+  report.generated_tokens = generated_;
+  const bool stepped = last_step != 0;
+  report.queue_us = microseconds(submitted, stepped ? first_step : now);
+  if (stepped) {
+    report.prompt_us =
+        microseconds(first_step, generated_ > 0 ? first_token_ : now);
+  }
+  if (generated_ > 0) report.generate_us = microseconds(first_token_, now);
+  listener_->end(report, message);
+  listener_.reset();
+  decoder_.reset();
+}
+
+}  // namespace rc::engine

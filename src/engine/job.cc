@@ -1,0 +1,47 @@
+#include "engine/job.h"
+
+#include <utility>
+
+#include "engine/core.h"
+
+namespace rc::engine {
+
+Job::Job(std::shared_ptr<Engine> engine, std::shared_ptr<CommandQueue> commands,
+         std::shared_ptr<SessionState> session)
+    : engine_(std::move(engine)),
+      commands_(std::move(commands)),
+      session_(std::move(session)) {}
+
+void Job::submit() noexcept {
+  self_ = shared_from_this();
+  commands_->post(*this);
+}
+
+void Job::cancel_job() noexcept {
+  cancelled_.store(true);
+  commands_->wake();
+}
+
+void Job::execute(Core& core) noexcept {
+  const std::shared_ptr<Job> self = std::move(self_);
+  core.enqueue(self);
+}
+
+bool Job::overdue(Clock::time_point now, End* end) const noexcept {
+  if (cancelled_.load()) {
+    *end = {RC_END_CANCELLED, RC_E_CANCELLED};
+    return true;
+  }
+  if (deadline_ && now >= *deadline_) {
+    *end = {RC_END_DEADLINE, RC_E_DEADLINE};
+    return true;
+  }
+  return false;
+}
+
+void Job::forget() noexcept {
+  session_.reset();
+  engine_.reset();
+}
+
+}  // namespace rc::engine

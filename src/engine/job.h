@@ -1,0 +1,85 @@
+// What the engine thread does for a session in steps: a generation or a decode.
+// The jobs of a session run one after the other.
+//
+// Belongs to the engine thread, but for submission and cancellation.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/error.h"
+#include "engine/command_queue.h"
+#include "engine/session_state.h"
+
+namespace rc::engine {
+
+using Clock = std::chrono::steady_clock;
+
+// How a job ended.
+struct End {
+  rc_end_reason reason = RC_END_STOP;
+  rc_status status = RC_OK;
+};
+
+class Job : public Command, public std::enable_shared_from_this<Job> {
+ public:
+  // `engine` is kept alive until the job has ended.
+  Job(std::shared_ptr<Engine> engine, std::shared_ptr<CommandQueue> commands,
+      std::shared_ptr<SessionState> session);
+
+  // Any thread. From here on the engine keeps the job alive until its end.
+  void submit() noexcept;
+  void cancel_job() noexcept;
+
+  void execute(Core& core) noexcept final;
+
+  // Whether the job should end before it is through, and how.
+  bool overdue(Clock::time_point now, End* end) const noexcept;
+
+  // Called once, when the job's turn has come: checks it against the session
+  // and adds its tokens. Gives an end if there is nothing to do. Throws
+  // rc::Error or std::bad_alloc to end with that.
+  virtual std::optional<End> begin(Core& core) = 0;
+  // Takes the logits [rows, vocabulary] that the last step gave.
+  virtual std::optional<End> take(Core& core, std::span<const float> logits,
+                                  size_t rows) = 0;
+  // Tells whoever waits, once; must not allocate for its success. The session
+  // is free for others already.
+  virtual void ended(const End& end, const char* message) noexcept = 0;
+
+  virtual bool output_per_row() const { return false; }
+  virtual int32_t priority() const { return 0; }
+  virtual bool decoding() const { return false; }
+  virtual bool counts_as_request() const { return false; }
+
+  SessionState& session() { return *session_; }
+  const std::shared_ptr<SessionState>& shared_session() { return session_; }
+  // Drops what the job keeps alive.
+  void forget() noexcept;
+
+  // For the step loop.
+  uint64_t arrival = 0;
+  uint64_t last_step = 0;  // 0: none yet
+  bool begun = false;
+  bool wants_prefix = false;  // to look into the prefix cache at the next step
+  Clock::time_point submitted = Clock::now();
+  Clock::time_point first_step;
+  int64_t prompt_tokens = 0;
+  int64_t cached_tokens = 0;
+
+ protected:
+  std::optional<Clock::time_point> deadline_;
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<CommandQueue> commands_;
+  std::shared_ptr<SessionState> session_;
+  std::shared_ptr<Job> self_;  // while submitted and not executed
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace rc::engine

@@ -1,0 +1,121 @@
+#include "engine/plan.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace rc::engine {
+namespace {
+
+constexpr int64_t kDefaultRows = 512;
+constexpr int64_t kMaxRows = 65536;
+constexpr int64_t kMaxOutputs = 64;
+constexpr int64_t kMaxSequences = 64;
+// Positions and page numbers are 32-bit; nothing near this fits anywhere.
+constexpr int64_t kMaxTokens = int64_t{1} << 30;
+constexpr uint64_t kDefaultCacheBytes = uint64_t{256} << 20;
+constexpr int64_t kDefaultCacheContexts = 64;
+
+void check_range(const char* name, int64_t value, int64_t most) {
+  if (value < 0 || value > most) {
+    fail(RC_E_INVALID_ARGUMENT, name, " is ", value, "; it must be 0 to ",
+         most);
+  }
+}
+
+int64_t round_up(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+Resolved resolve(const model::ModelFile& file, const runtime::Device& device,
+                 const EngineOptions& options) {
+  check_range("context_length", options.context_length, kMaxTokens);
+  check_range("cache_tokens", options.cache_tokens, kMaxTokens);
+  check_range("max_rows", options.max_rows, kMaxRows);
+  check_range("timeout_ms", options.timeout_ms, INT64_MAX);
+  if (options.context_length == 1) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "context_length is 1; a token to begin with and one to generate need "
+         "2");
+  }
+  if (options.cache_dtype != RC_DTYPE_F16 &&
+      options.cache_dtype != RC_DTYPE_F32 &&
+      options.cache_dtype != RC_DTYPE_Q8_0) {
+    fail(RC_E_INVALID_ARGUMENT, "cache_dtype is ",
+         dtype_name(options.cache_dtype), "; it must be F16, F32 or Q8_0");
+  }
+
+  Resolved result;
+  result.options = options;
+  if (options.max_rows == 0) result.options.max_rows = kDefaultRows;
+  const int64_t rows = result.options.max_rows;
+  model::ResidentOptions& resident = result.resident;
+  resident.limits.max_rows = rows;
+  resident.limits.max_outputs = std::min(rows, kMaxOutputs);
+  resident.limits.max_sequences = std::min(rows, kMaxSequences);
+  model::CacheLayout& cache = resident.cache;
+  cache.dtype = options.cache_dtype;
+
+  // The bytes grow with the pages alone.
+  cache.pages = 1;
+  cache.pages_per_sequence = 1;
+  const model::MemoryPlan smallest = model::plan_memory(file, device, resident);
+  const uint64_t fixed = smallest.weights + smallest.scratch;
+  const uint64_t page_bytes = smallest.cache;
+
+  Plan& plan = result.plan;
+  plan.available = device.info().free_memory;
+  if (options.memory_limit != 0) {
+    plan.available = plan.available == 0
+                         ? options.memory_limit
+                         : std::min(plan.available, options.memory_limit);
+  }
+  const int64_t page = cache.page_size;
+  const int64_t trained = std::clamp<int64_t>(
+      file.hyper_parameters().context_length, 2, kMaxTokens);
+  // Tokens of cache that fit; no limit is known if the memory is not.
+  int64_t room = kMaxTokens;
+  if (plan.available != 0) {
+    const uint64_t left =
+        plan.available > fixed ? (plan.available - fixed) / page_bytes : 0;
+    room = static_cast<int64_t>(std::min<uint64_t>(
+               left, static_cast<uint64_t>(kMaxTokens / page))) *
+           page;
+  }
+  plan.largest_context =
+      std::min(room, std::max(trained, options.context_length));
+
+  int64_t context = options.context_length;
+  if (context == 0) {
+    context = plan.largest_context >= 2 ? std::min(trained, room) : trained;
+    if (options.cache_tokens != 0) {
+      context = std::max<int64_t>(std::min(context, options.cache_tokens), 2);
+    }
+  }
+  int64_t tokens = options.cache_tokens;
+  if (tokens == 0) {
+    const auto usual = static_cast<int64_t>(std::min<uint64_t>(
+                           kDefaultCacheBytes / page_bytes,
+                           static_cast<uint64_t>(kMaxTokens / page))) *
+                       page;
+    tokens = std::min({usual, context * kDefaultCacheContexts, room});
+    tokens = std::max(tokens, context);
+  }
+  tokens = round_up(tokens, page);
+  result.options.context_length = plan.context_length = context;
+  result.options.cache_tokens = plan.cache_tokens = tokens;
+  cache.pages = tokens / page;
+  cache.pages_per_sequence = round_up(context, page) / page;
+  plan.memory = model::plan_memory(file, device, resident);
+  plan.fits = plan.available == 0 || plan.memory.total() <= plan.available;
+  return result;
+}
+
+Plan plan(const model::ModelFile& file, const runtime::Device& device,
+          const EngineOptions& options) {
+  return resolve(file, device, options).plan;
+}
+
+}  // namespace rc::engine

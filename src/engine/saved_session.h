@@ -1,0 +1,49 @@
+// Saved sessions: a GGUF file with the tokens and what was evaluated of them.
+//
+// Metadata: general.architecture "runcible.session" and, under
+// "runcible.session.", version (u32, 1), model (u64, the model's fingerprint),
+// cache_type (string, "F16"), tokens (array of i32), evaluated (u64). For each
+// layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
+// head_size] of the cache's type, unless nothing was evaluated: the same
+// whatever the page size and the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/token.h"
+#include "gguf/file.h"
+#include "gguf/writer.h"
+#include "model/resident_model.h"
+
+namespace rc::engine {
+
+struct SessionState;
+
+struct SavedSession {
+  std::vector<TokenId> tokens;
+  int64_t evaluated = 0;
+  model::CacheLayout layout;
+  // The pages of these positions, one after the other, as
+  // ResidentModel::download_page gives them.
+  std::vector<std::byte> pages;
+};
+
+// On the engine thread. Throws what the device throws.
+SavedSession take_snapshot(const model::ResidentModel& model,
+                           const SessionState& session);
+
+// The file to write; `saved` must outlive the writer. Any thread.
+gguf::Writer session_writer(const model::ModelFile& model,
+                            const SavedSession& saved);
+
+// Reads and checks a file from a stranger: everything in it fits the model, the
+// layout and `context_length`, and no number of the cache is infinite or not a
+// number. Throws RC_E_FORMAT, RC_E_UNSUPPORTED (of another model or cache
+// type), RC_E_CONTEXT_FULL. Any thread.
+SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
+                          const model::CacheLayout& layout,
+                          int64_t context_length);
+
+}  // namespace rc::engine

@@ -1,0 +1,161 @@
+#include "engine/session_handle.h"
+
+#include <utility>
+
+#include "engine/decoding.h"
+#include "engine/generation.h"
+#include "engine/saved_session.h"
+#include "engine/session_tokens.h"
+
+namespace rc::engine {
+
+SessionHandle::SessionHandle(std::shared_ptr<Engine> engine,
+                             std::shared_ptr<Core> core,
+                             std::shared_ptr<SessionState> state)
+    : engine_(std::move(engine)),
+      core_(std::move(core)),
+      state_(std::move(state)),
+      options_(state_->options),
+      farewell_(std::make_unique<Farewell>()) {
+  farewell_->state = state_;
+}
+
+SessionHandle::~SessionHandle() {
+  core_->commands()->post(*farewell_.release());
+}
+
+void SessionHandle::Farewell::execute(Core&) noexcept {
+  state->open = false;
+  delete this;
+}
+
+void SessionHandle::check_idle() const {
+  const int64_t count = state_->in_flight.load();
+  if (count > 0) {
+    fail(RC_E_BUSY, "the session has ", count,
+         count == 1 ? " request" : " requests",
+         " in flight; wait for the end or cancel");
+  }
+}
+
+template <class Function>
+void SessionHandle::call(Function&& function) {
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  core_->call([&](Core& core) {
+    // A request may have come in between.
+    check_idle();
+    function(core, *state_);
+  });
+}
+
+void SessionHandle::append(std::vector<TokenId> tokens) {
+  check_tokens("tokens", tokens, engine_->file().hyper_parameters().vocabulary);
+  call([&](Core& core, SessionState& state) {
+    add_tokens(core.pages(), state, tokens, 0);
+  });
+}
+
+void SessionHandle::append_text(std::string_view text, uint32_t flags) {
+  const model::ModelFile& file = engine_->file();
+  bool at_start = state_->position.load() == 0;
+  std::vector<TokenId> tokens = tokenize(file, text, flags, at_start);
+  call([&](Core& core, SessionState& state) {
+    if (state.tokens.empty() != at_start) {
+      tokens = tokenize(file, text, flags, state.tokens.empty());
+    }
+    add_tokens(core.pages(), state, tokens, 0);
+  });
+}
+
+void SessionHandle::decode(bool all_logits) {
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  const auto job = std::make_shared<Decoding>(engine_, core_->commands(),
+                                              state_, all_logits);
+  job->submit();
+  job->wait();
+}
+
+Session::Logits SessionHandle::logits() {
+  Logits result = {};
+  call([&](Core& core, SessionState& state) {
+    if (state.logits_rows == 0) {
+      fail(RC_E_NOT_FOUND,
+           "there are no logits: decode the session first, and again after "
+           "every change");
+    }
+    result = {state.logits.data(), state.logits_rows, core.vocabulary()};
+  });
+  return result;
+}
+
+int64_t SessionHandle::position() {
+  check_idle();
+  return state_->position.load();
+}
+
+std::vector<TokenId> SessionHandle::tokens() {
+  std::vector<TokenId> result;
+  call([&](Core&, SessionState& state) { result = state.tokens; });
+  return result;
+}
+
+void SessionHandle::truncate(int64_t position) {
+  call([&](Core& core, SessionState& state) {
+    if (position < 0 || position > state.size()) {
+      fail(RC_E_INVALID_ARGUMENT, "position is ", position,
+           "; the session has ", state.size(), " tokens");
+    }
+    state.tokens.resize(static_cast<size_t>(position));
+    state.metered = std::min(state.metered, position);
+    core.pages().truncate(state, position);
+    state.changed();
+  });
+}
+
+std::shared_ptr<Session> SessionHandle::fork() {
+  auto state = std::make_shared<SessionState>();
+  state->options = options_;
+  state->meter = state_->meter;
+  auto handle = std::make_shared<SessionHandle>(engine_, core_, state);
+  call([&](Core& core, SessionState& from) {
+    state->tokens = from.tokens;
+    state->metered = from.metered;
+    core.pages().prepare(*state);
+    core.pages().add(state);
+    core.pages().share(from, *state);
+    state->last_used = core.step_number();
+    state->changed();
+  });
+  return handle;
+}
+
+std::vector<std::byte> SessionHandle::save() {
+  SavedSession saved;
+  call([&](Core& core, SessionState& state) {
+    saved = take_snapshot(core.model(), state);
+  });
+  return session_writer(engine_->file(), saved).write_memory();
+}
+
+void SessionHandle::save(const std::string& path) {
+  SavedSession saved;
+  call([&](Core& core, SessionState& state) {
+    saved = take_snapshot(core.model(), state);
+  });
+  // A slow disk holds up nobody but the caller.
+  session_writer(engine_->file(), saved).write_file(path);
+}
+
+std::shared_ptr<Request> SessionHandle::generate(
+    RequestOptions options, std::shared_ptr<Listener> listener) {
+  auto request =
+      std::make_shared<Generation>(engine_, core_->commands(), state_,
+                                   std::move(options), std::move(listener));
+  state_->in_flight.fetch_add(1);
+  request->submit();
+  return request;
+}
+
+}  // namespace rc::engine

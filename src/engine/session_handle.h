@@ -1,0 +1,56 @@
+// Sessions as others see them: every function goes through the engine thread's
+// queue and waits for its answer.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "engine/core.h"
+
+namespace rc::engine {
+
+class SessionHandle final : public Session {
+ public:
+  // The state is made known to the engine thread by the caller.
+  SessionHandle(std::shared_ptr<Engine> engine, std::shared_ptr<Core> core,
+                std::shared_ptr<SessionState> state);
+  ~SessionHandle() override;
+
+  const std::shared_ptr<Engine>& engine() const override { return engine_; }
+  void append(std::vector<TokenId> tokens) override;
+  void append_text(std::string_view text, uint32_t flags) override;
+  void decode(bool all_logits) override;
+  Logits logits() override;
+  int64_t position() override;
+  std::vector<TokenId> tokens() override;
+  void truncate(int64_t position) override;
+  std::shared_ptr<Session> fork() override;
+  std::vector<std::byte> save() override;
+  void save(const std::string& path) override;
+  const SessionOptions& options() const override { return options_; }
+  std::shared_ptr<Request> generate(
+      RequestOptions options, std::shared_ptr<Listener> listener) override;
+
+ private:
+  // Tells the engine thread that nobody holds the session any more. Made in
+  // time, so that a destructor need not allocate.
+  struct Farewell final : Command {
+    std::shared_ptr<SessionState> state;
+    void execute(Core& core) noexcept override;
+  };
+
+  void check_idle() const;
+  // Does function(core, state) on the engine thread, unless requests are in
+  // flight.
+  template <class Function>
+  void call(Function&& function);
+
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Core> core_;
+  std::shared_ptr<SessionState> state_;
+  const SessionOptions options_;
+  std::unique_ptr<Farewell> farewell_;
+  std::mutex mutex_;  // serialises calls
+};
+
+}  // namespace rc::engine

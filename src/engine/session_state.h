@@ -1,0 +1,60 @@
+// What the engine thread knows of a session: its tokens, and the pages that
+// hold what was evaluated of them. Pages are only a cache of tokens: they may
+// be taken away from an idle or preempted session and are computed again when
+// they are needed.
+//
+// Belongs to the engine thread, but for the two atomic members.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/page_pool.h"
+#include "engine/prefix_cache.h"
+
+namespace rc::engine {
+
+class Job;
+
+struct SessionState {
+  SessionOptions options;        // context_length is resolved
+  std::shared_ptr<Meter> meter;  // never nullptr
+
+  std::vector<TokenId> tokens;
+  // Positions [0, evaluated) are in the cache, in `pages`; while a job is under
+  // way there may be pages for more.
+  int64_t evaluated = 0;
+  std::vector<PageId> pages;
+  // The entries of the prefix cache for the first pages.
+  std::vector<const PrefixCache::Entry*> entries;
+  // False if some of the pages came from a saved session, so that nobody else
+  // may ever be given them.
+  bool computed_here = true;
+  // Tokens [0, metered) have been accounted for.
+  int64_t metered = 0;
+  uint64_t last_used = 0;  // number of a step
+
+  // Of the last decode; no rows if anything has changed since.
+  std::vector<float> logits;
+  size_t logits_rows = 0;
+
+  // What is to be done, the first being under way.
+  std::deque<std::shared_ptr<Job>> jobs;
+  bool open = true;  // somebody holds a handle
+
+  // Requests in flight, and tokens.size(), for any thread.
+  std::atomic<int64_t> in_flight{0};
+  std::atomic<int64_t> position{0};
+
+  int64_t size() const { return static_cast<int64_t>(tokens.size()); }
+  void changed() {
+    logits_rows = 0;
+    position.store(size());
+  }
+};
+
+}  // namespace rc::engine

@@ -1,0 +1,61 @@
+#include "engine/session_tokens.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace rc::engine {
+
+std::vector<TokenId> tokenize(const model::ModelFile& file,
+                              std::string_view text, uint32_t flags,
+                              bool at_start) {
+  if (file.tokenizer() == nullptr) {
+    fail(RC_E_UNSUPPORTED, file.file().name(),
+         " has no tokenizer; give tokens instead of text");
+  }
+  text::TokenizeOptions options;
+  options.add_special = at_start && (flags & RC_TOKENIZE_ADD_SPECIAL) != 0;
+  options.parse_special = (flags & RC_TOKENIZE_PARSE_SPECIAL) != 0;
+  return file.tokenizer()->tokenize(text, options);
+}
+
+void check_tokens(const char* what, std::span<const TokenId> tokens,
+                  int64_t vocabulary) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] < 0 || tokens[i] >= vocabulary) {
+      fail(RC_E_INVALID_ARGUMENT, what, "[", i, "] is ", tokens[i],
+           "; the vocabulary has ", vocabulary, " tokens");
+    }
+  }
+}
+
+void add_tokens(PageKeeper& pages, SessionState& session,
+                std::span<const TokenId> tokens, int64_t room) {
+  const int64_t limit = session.options.context_length - room;
+  const auto count = static_cast<int64_t>(tokens.size());
+  const bool fits = session.size() + count <= limit;
+  if (!fits && !session.options.shift_when_full) {
+    fail(RC_E_CONTEXT_FULL, "the session has ", session.size(),
+         " tokens and cannot take ", count, " more",
+         room > 0 ? cat(" and generate ", room) : std::string(),
+         ": its context holds ", session.options.context_length,
+         "; truncate it, let it shift, or load the model with a larger "
+         "context_length");
+  }
+  session.tokens.insert(session.tokens.end(), tokens.begin(), tokens.end());
+  if (!fits) drop_oldest(pages, session, limit);
+  session.changed();
+}
+
+void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit) {
+  const int64_t keep = session.options.keep;
+  while (session.size() > limit) {
+    const auto first = session.tokens.begin() + keep;
+    session.tokens.erase(first, first + (session.size() - keep) / 2);
+  }
+  pages.truncate(session, keep);
+  session.metered = std::min(session.metered, session.size());
+  session.changed();
+}
+
+}  // namespace rc::engine

@@ -1,0 +1,37 @@
+// The tokens of a session: adding text, and making room where there is none.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/page_keeper.h"
+#include "engine/session_state.h"
+#include "model/model_file.h"
+
+namespace rc::engine {
+
+// `flags` are RC_TOKENIZE_*; special tokens are added only at the start of a
+// session. Any thread. Throws RC_E_UNSUPPORTED if the model has no tokenizer.
+std::vector<TokenId> tokenize(const model::ModelFile& file,
+                              std::string_view text, uint32_t flags,
+                              bool at_start);
+
+// Throws RC_E_INVALID_ARGUMENT with the place and value of a token that is not
+// in the vocabulary. `what` names the list. Any thread.
+void check_tokens(const char* what, std::span<const TokenId> tokens,
+                  int64_t vocabulary);
+
+// Appends tokens, leaving room for `room` more. If they do not fit, throws
+// RC_E_CONTEXT_FULL and changes nothing, or drops the oldest where the session
+// shifts. Engine thread.
+void add_tokens(PageKeeper& pages, SessionState& session,
+                std::span<const TokenId> tokens, int64_t room);
+
+// Drops the oldest tokens after the first `keep`, half of the rest at a time,
+// until at most `limit` are left. At least one is left to evaluate. Engine
+// thread.
+void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit);
+
+}  // namespace rc::engine

@@ -1,0 +1,260 @@
+#include "engine/step.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace rc::engine {
+namespace {
+
+// How long a step may take while somebody waits for the next token of a stream,
+// and how long if only prompts are evaluated: newcomers and session calls wait
+// for the end of the step.
+constexpr double kSecondsBeside = 0.040;
+constexpr double kSecondsAlone = 0.250;
+
+}  // namespace
+
+void Step::run() {
+  ++core_.step_;
+  collect();
+  const Schedule schedule = plan();
+  for (size_t victim : schedule.preempted) {
+    core_.pages_.truncate(jobs_[victim]->session(), 0);
+    jobs_[victim]->wants_prefix = !jobs_[victim]->output_per_row();
+  }
+  bool any = false;
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (schedule.rows[i] == 0) continue;
+    any = true;
+    add(jobs_[i], schedule.rows[i]);
+  }
+  if (!shares_.empty()) {
+    evaluate();
+  } else if (!any) {
+    resolve_stall();
+  }
+}
+
+void Step::collect() {
+  for (const auto& session : core_.pages_.sessions()) {
+    if (!session->jobs.empty()) jobs_.push_back(session->jobs.front());
+  }
+}
+
+Schedule Step::plan() {
+  PageKeeper& pages = core_.pages_;
+  pages.count_holders();
+  std::vector<Candidate> candidates;
+  candidates.reserve(jobs_.size());
+  int64_t decoding = 0;
+  for (const auto& job : jobs_) {
+    const SessionState& session = job->session();
+    Candidate c;
+    c.priority = job->priority();
+    c.arrival = job->arrival;
+    c.last_step = job->last_step;
+    c.rows_left = session.size() - session.evaluated;
+    c.decoding = job->decoding() && c.rows_left == 1;
+    c.output_per_row = job->output_per_row();
+    c.room = static_cast<int64_t>(session.pages.size()) * pages.page_size() -
+             session.evaluated;
+    c.pages_first = pages.shares_next_page(session) ? 1 : 0;
+    c.pages_owned = pages.held_by_nobody_else(session);
+    decoding += c.decoding ? 1 : 0;
+    candidates.push_back(c);
+  }
+  const runtime::ProgramLimits& limits = core_.model_->options().limits;
+  Budget budget;
+  budget.rows = limits.max_rows;
+  budget.outputs = limits.max_outputs;
+  budget.sequences = limits.max_sequences;
+  budget.pages = pages.available();
+  budget.page_size = pages.page_size();
+  budget.prompt_rows_beside =
+      std::max(core_.clock_.rows_within(kSecondsBeside) - decoding,
+               StepClock::kLeastRows);
+  budget.prompt_rows_alone = core_.clock_.rows_within(kSecondsAlone);
+  return schedule(candidates, budget);
+}
+
+void Step::resolve_stall() {
+  // What idle sessions and the prefix cache share with the jobs makes them copy
+  // pages that they could simply have.
+  PageKeeper& pages = core_.pages_;
+  pages.drop_idle();
+  const auto before = [](const auto& a, const auto& b) {
+    return a->priority() != b->priority() ? a->priority() > b->priority()
+                                          : a->arrival < b->arrival;
+  };
+  const auto first = *std::min_element(jobs_.begin(), jobs_.end(), before);
+  bool freed = false;
+  for (const auto& job : jobs_) {
+    if (job == first || job->session().pages.empty()) continue;
+    pages.truncate(job->session(), 0);
+    job->wants_prefix = !job->output_per_row();
+    freed = true;
+  }
+  pages.drop_idle();
+  SessionState& session = first->session();
+  const int64_t needed = pages.pages_for(session.evaluated + 1) -
+                         static_cast<int64_t>(session.pages.size()) +
+                         (pages.shares_next_page(session) ? 1 : 0);
+  pages.count_holders();
+  if (freed || needed <= pages.available()) return;
+  if (pages.shares_next_page(session)) {
+    // The other holder is the prefix cache, which cannot give it away.
+    pages.truncate(session, 0);
+    return;
+  }
+  char message[256];
+  std::snprintf(message, sizeof message,
+                "the session has %lld tokens, but the KV cache of the model "
+                "holds only %lld; load it with a larger cache_tokens",
+                static_cast<long long>(session.size()),
+                static_cast<long long>(pages.page_count() * pages.page_size()));
+  core_.finish(first, {RC_END_ERROR, RC_E_DEVICE_MEMORY}, message);
+}
+
+void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
+  PageKeeper& pages = core_.pages_;
+  SessionState& session = job->session();
+  const size_t sequence = shares_.size();
+  const auto width =
+      static_cast<size_t>(core_.model_->options().cache.pages_per_sequence);
+  // Nothing may be lacking once the first number is in the batch.
+  const size_t all = batch_.tokens.size() + static_cast<size_t>(rows);
+  for (auto* list : {&batch_.tokens, &batch_.positions, &batch_.sequences,
+                     &batch_.output_rows}) {
+    list->reserve(std::max(list->capacity(), all));
+  }
+  batch_.page_table.reserve((sequence + 1) * width);
+  shares_.reserve(sequence + 1);
+  try {
+    if (job->wants_prefix) {
+      job->wants_prefix = false;
+      const int64_t known = std::max(session.evaluated, session.metered);
+      pages.attach_prefix(session);
+      const int64_t cached = std::max<int64_t>(session.evaluated - known, 0);
+      job->cached_tokens += cached;
+      session.meter->cached_tokens.fetch_add(static_cast<uint64_t>(cached));
+    }
+    rows = std::min(rows, session.size() - session.evaluated);
+    // The plan could not know what the prefix cache gives to whom.
+    if (!pages.make_room(session, rows)) return;
+  } catch (...) {
+    core_.finish_with_exception(job);
+    return;
+  }
+
+  Share share;
+  share.job = job;
+  share.rows = rows;
+  share.first_output = batch_.output_rows.size();
+  const bool at_end = session.evaluated + rows == session.size();
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t position = session.evaluated + i;
+    if (job->output_per_row() || (at_end && i == rows - 1)) {
+      batch_.output_rows.push_back(static_cast<int32_t>(batch_.tokens.size()));
+    }
+    batch_.tokens.push_back(session.tokens[static_cast<size_t>(position)]);
+    batch_.positions.push_back(static_cast<int32_t>(position));
+    batch_.sequences.push_back(static_cast<int32_t>(sequence));
+  }
+  share.outputs = batch_.output_rows.size() - share.first_output;
+  batch_.page_table.insert(batch_.page_table.end(), session.pages.begin(),
+                           session.pages.end());
+  batch_.page_table.resize((sequence + 1) * width, 0);
+  batch_.sequence_count = static_cast<int64_t>(sequence + 1);
+  carries_prompt_ |= !job->decoding() || rows > 1;
+  if (job->last_step == 0) job->first_step = Clock::now();
+  job->last_step = core_.step_;
+  shares_.push_back(std::move(share));
+}
+
+void Step::evaluate() {
+  const Clock::time_point begin = Clock::now();
+  const int64_t timeout =
+      core_.options_.timeout_ms > 0 ? core_.options_.timeout_ms : -1;
+  try {
+    core_.model_->run(
+        batch_, core_.logits_.data(),
+        [](void* step) { return static_cast<Step*>(step)->should_stop(); },
+        this, timeout);
+  } catch (...) {
+    const rc_status status = status_of_current_exception();
+    // Those it was stopped for are ended by the core; the others' rows are
+    // evaluated again.
+    if (status == RC_E_CANCELLED && should_stop() != 0) return;
+    std::array<char, 1024> message;
+    std::snprintf(message.data(), message.size(), "%s", last_error_message());
+    // After a timeout the device is still at it.
+    if (status == RC_E_DEVICE_LOST || status == RC_E_TIMEOUT) {
+      core_.mark_broken(status, message.data());
+    }
+    fail_all(status == RC_E_CANCELLED ? RC_E_DEVICE : status, message.data());
+    return;
+  }
+  account(std::chrono::duration<double>(Clock::now() - begin).count());
+  for (const Share& share : shares_) {
+    SessionState& session = share.job->session();
+    session.evaluated += share.rows;
+    core_.pages_.publish(session);
+    // What was generated is metered already.
+    if (session.evaluated > session.metered) {
+      session.meter->prompt_tokens.fetch_add(
+          static_cast<uint64_t>(session.evaluated - session.metered));
+      session.metered = session.evaluated;
+    }
+  }
+  for (const Share& share : shares_) {
+    try {
+      hand_out(share);
+    } catch (...) {
+      core_.finish_with_exception(share.job);
+    }
+  }
+}
+
+void Step::account(double seconds) {
+  const auto rows = static_cast<int64_t>(batch_.tokens.size());
+  core_.clock_.observe(rows, seconds);
+  const double per_row = seconds * 1e6 / static_cast<double>(rows);
+  for (const Share& share : shares_) {
+    share.job->session().meter->compute_us.fetch_add(
+        static_cast<uint64_t>(per_row * static_cast<double>(share.rows)));
+  }
+}
+
+void Step::hand_out(const Share& share) {
+  if (share.outputs == 0) return;
+  const std::span logits = std::span(core_.logits_)
+                               .subspan(share.first_output * core_.vocabulary_,
+                                        share.outputs * core_.vocabulary_);
+  if (const auto end = share.job->take(core_, logits, share.outputs)) {
+    char message[64] = "";
+    if (end->reason == RC_END_CONTEXT) {
+      std::snprintf(
+          message, sizeof message, "the context of %lld tokens is full",
+          static_cast<long long>(share.job->session().options.context_length));
+    }
+    core_.finish(share.job, *end, message);
+  }
+}
+
+void Step::fail_all(rc_status status, const char* message) noexcept {
+  for (const Share& share : shares_) {
+    core_.finish(share.job, {RC_END_ERROR, status}, message);
+  }
+}
+
+int32_t Step::should_stop() const noexcept {
+  if (!carries_prompt_) return 0;
+  const Clock::time_point now = Clock::now();
+  End end;
+  return std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {
+    return share.job->overdue(now, &end);
+  });
+}
+
+}  // namespace rc::engine

@@ -1,0 +1,47 @@
+// One step: asks the scheduler who gets rows, prepares their pages, runs the
+// batch and hands the logits to the jobs.
+//
+// Belongs to the engine thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/core.h"
+
+namespace rc::engine {
+
+class Step {
+ public:
+  explicit Step(Core& core) : core_(core) {}
+  // Throws std::bad_alloc only, before anything is evaluated.
+  void run();
+
+ private:
+  struct Share {
+    std::shared_ptr<Job> job;
+    int64_t rows = 0;
+    size_t first_output = 0;
+    size_t outputs = 0;
+  };
+
+  void collect();
+  Schedule plan();
+  // Frees pages when the plan gives nobody a row; ends the first job if that is
+  // in vain.
+  void resolve_stall();
+  void add(const std::shared_ptr<Job>& job, int64_t rows);
+  void evaluate();
+  void account(double seconds);
+  void hand_out(const Share& share);
+  void fail_all(rc_status status, const char* message) noexcept;
+  int32_t should_stop() const noexcept;
+
+  Core& core_;
+  std::vector<std::shared_ptr<Job>> jobs_;  // all that could have rows
+  model::Batch batch_;
+  std::vector<Share> shares_;
+  bool carries_prompt_ = false;
+};
+
+}  // namespace rc::engine

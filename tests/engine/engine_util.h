@@ -1,0 +1,79 @@
+// Engines, sessions and requests for tests.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace rc::engine::test {
+
+// A model of 64 x 272 x 2 layers with a byte tokenizer, in the repository.
+std::shared_ptr<const model::ModelFile> small_model(
+    const std::string& name = "llama2");
+
+std::shared_ptr<runtime::Device> open_device(const std::string& spec = "cpu",
+                                             int threads = 1);
+
+// Options for a small cache whose steps are cheap.
+EngineOptions small_options();
+
+std::shared_ptr<Engine> load(const EngineOptions& options = small_options(),
+                             const std::string& spec = "cpu", int threads = 1,
+                             const std::string& model = "llama2");
+
+// Some tokens of the small model, all different lists for different seeds.
+std::vector<TokenId> some_tokens(size_t count, uint32_t seed = 1);
+
+// Greedy, without stops, so that the text depends on the logits alone.
+RequestOptions greedy(std::vector<TokenId> prompt, int64_t max_tokens);
+
+// Keeps what it hears.
+class Hearer final : public Listener {
+ public:
+  void piece(Piece piece) override;
+  void end(const rc_generate_report& report,
+           const char* message) noexcept override;
+
+  // Waits for the end.
+  const rc_generate_report& wait();
+  // Waits until `count` tokens were told, or for the end.
+  void wait_for_tokens(size_t count);
+
+  // To be read after the end.
+  std::string text;
+  std::vector<TokenId> tokens;
+  std::vector<rc_logprob> logprobs;
+  std::vector<rc_logprob> top_logprobs;
+  std::string message;
+  int ends = 0;
+  // Called for each piece, on the engine thread.
+  std::function<void(const Piece&)> on_piece;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  rc_generate_report report_ = RC_GENERATE_REPORT_INIT;
+};
+
+struct Result {
+  std::string text;
+  std::vector<TokenId> tokens;
+  std::string message;
+  rc_generate_report report;
+};
+// Generates and waits for the end.
+Result generate(Session& session, const RequestOptions& options);
+// The same in a session of its own.
+Result generate(Engine& engine, const RequestOptions& options,
+                const SessionOptions& session = {});
+
+// A number that stands for the logits of the last decode, bit for bit.
+uint64_t hash_logits(Session& session);
+
+}  // namespace rc::engine::test

@@ -1,0 +1,300 @@
+// Generating: text, stops, limits, reports.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "base/error.h"
+#include "engine_util.h"
+#include "test_data.h"
+
+namespace rc::engine::test {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The text that llama2.c's own test expects for a trained model.
+TEST(Generation, TellsTheExpectedStory) {
+  const auto path = rc::test::shared_path("models/stories260K");
+  RC_NEED_SHARED(path);
+  const auto expected = rc::test::shared_path(
+      "golden/stories260K/karpathy_expected_stdout_t0_n200.txt");
+  for (const char* spec : {"reference", "cpu"}) {
+    const auto engine = Engine::load(
+        model::ModelFile::open((path / "stories260K.gguf").string()),
+        open_device(spec), {}, {});
+    RequestOptions options;
+    options.sampling.temperature = 0.0f;
+    options.max_tokens = 200;
+    const Result result = generate(*engine, options);
+    EXPECT_EQ(result.text, read_file(expected)) << spec;
+    EXPECT_EQ(result.report.status, RC_OK) << result.message;
+  }
+}
+
+TEST(Generation, CountsWhatItDoes) {
+  const auto engine = load();
+  const auto meter = std::make_shared<Meter>();
+  const auto session = engine->create_session({}, meter);
+  const Result first = generate(*session, greedy(some_tokens(10), 5));
+  EXPECT_EQ(first.report.reason, RC_END_LENGTH);
+  EXPECT_EQ(first.report.status, RC_OK);
+  EXPECT_EQ(first.report.prompt_tokens, 10);
+  EXPECT_EQ(first.report.cached_tokens, 0);
+  EXPECT_EQ(first.report.generated_tokens, 5);
+  EXPECT_EQ(first.tokens.size(), 5u);
+  EXPECT_GE(first.report.queue_us, 0);
+  EXPECT_GT(first.report.prompt_us, 0);
+  EXPECT_GT(first.report.generate_us, 0);
+  EXPECT_EQ(session->position(), 15);
+
+  const Result second = generate(*session, greedy({5, 6, 7}, 2));
+  EXPECT_EQ(second.report.prompt_tokens, 3);
+  EXPECT_EQ(session->position(), 20);
+  EXPECT_EQ(meter->requests, 2u);
+  EXPECT_EQ(meter->prompt_tokens, 13u);
+  EXPECT_EQ(meter->generated_tokens, 7u);
+  EXPECT_GT(meter->compute_us, 0u);
+}
+
+TEST(Generation, GoesOnWithoutAPrompt) {
+  const auto engine = load();
+  const auto whole = generate(*engine, greedy(some_tokens(10), 20));
+  const auto session = engine->create_session({}, nullptr);
+  const auto first = generate(*session, greedy(some_tokens(10), 8));
+  const auto second = generate(*session, greedy({}, 12));
+  std::vector<TokenId> tokens = first.tokens;
+  tokens.insert(tokens.end(), second.tokens.begin(), second.tokens.end());
+  EXPECT_EQ(tokens, whole.tokens);
+}
+
+TEST(Generation, AnEmptySessionBeginsWithBos) {
+  const auto engine = load();
+  EXPECT_EQ(generate(*engine, greedy({}, 5)).tokens,
+            generate(*engine, greedy({1}, 5)).tokens);
+}
+
+TEST(Generation, NothingToGenerateStillEvaluates) {
+  const auto engine = load();
+  const auto session = engine->create_session({}, nullptr);
+  const Result result = generate(*session, greedy(some_tokens(10), 0));
+  EXPECT_EQ(result.report.reason, RC_END_LENGTH);
+  EXPECT_EQ(result.report.generated_tokens, 0);
+  EXPECT_EQ(session->position(), 10);
+  EXPECT_EQ(generate(*session, greedy({}, 0)).report.reason, RC_END_LENGTH);
+  EXPECT_EQ(generate(*session, greedy({}, 5)).tokens,
+            generate(*engine, greedy(some_tokens(10), 5)).tokens);
+}
+
+TEST(Generation, SameSeedSameTokens) {
+  const auto engine = load();
+  RequestOptions options = greedy(some_tokens(10), 30);
+  options.sampling = SamplingOptions();
+  options.sampling.seed = 7;
+  const auto first = generate(*engine, options);
+  EXPECT_EQ(first.report.seed, 7u);
+  EXPECT_EQ(generate(*engine, options).tokens, first.tokens);
+  options.sampling.seed = 8;
+  EXPECT_NE(generate(*engine, options).tokens, first.tokens);
+}
+
+TEST(Generation, StopTokenEndsAndStaysInTheSession) {
+  const auto engine = load();
+  const auto all = generate(*engine, greedy(some_tokens(10), 10));
+  RequestOptions options = greedy(some_tokens(10), 10);
+  options.stop_tokens = {all.tokens[4]};
+  const auto session = engine->create_session({}, nullptr);
+  const Result result = generate(*session, options);
+  EXPECT_EQ(result.report.reason, RC_END_STOP);
+  EXPECT_EQ(result.tokens.back(), all.tokens[4]);
+  EXPECT_LE(result.tokens.size(), 5u);
+  EXPECT_EQ(session->tokens().back(), all.tokens[4]);
+}
+
+TEST(Generation, StopStringIsCutOff) {
+  const auto engine = load();
+  const auto all = generate(*engine, greedy(some_tokens(10), 40));
+  ASSERT_GT(all.text.size(), 12u);
+  const std::string stop = all.text.substr(8, 3);
+  RequestOptions options = greedy(some_tokens(10), 40);
+  options.stop = {"never to be seen", stop};
+  const Result result = generate(*engine, options);
+  EXPECT_EQ(result.report.reason, RC_END_STOP_STRING);
+  EXPECT_EQ(result.report.status, RC_OK);
+  EXPECT_EQ(result.text, all.text.substr(0, all.text.find(stop)));
+}
+
+TEST(Generation, TextHeldBackComesAtTheEnd) {
+  const auto engine = load();
+  const auto all = generate(*engine, greedy(some_tokens(10), 20));
+  RequestOptions options = greedy(some_tokens(10), 20);
+  options.stop = {all.text.substr(all.text.size() - 4) + "and more"};
+  EXPECT_EQ(generate(*engine, options).text, all.text);
+}
+
+TEST(Generation, EchoGivesThePromptFirst) {
+  const auto engine = load();
+  RequestOptions options;
+  options.prompt = "abc";
+  options.echo = true;
+  options.max_tokens = 0;
+  EXPECT_EQ(generate(*engine, options).text, "abc");
+}
+
+TEST(Generation, LogprobsAreThoseOfTheTokens) {
+  const auto engine = load();
+  RequestOptions options = greedy(some_tokens(10), 6);
+  options.logprobs = 3;
+  const auto hearer = std::make_shared<Hearer>();
+  const auto session = engine->create_session({}, nullptr);
+  session->generate(options, hearer);
+  hearer->wait();
+  ASSERT_EQ(hearer->tokens.size(), 6u);
+  ASSERT_EQ(hearer->logprobs.size(), 6u);
+  ASSERT_EQ(hearer->top_logprobs.size(), 18u);
+  for (size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(hearer->logprobs[i].token, hearer->tokens[i]);
+    EXPECT_EQ(hearer->top_logprobs[3 * i].token, hearer->tokens[i]);
+    EXPECT_EQ(hearer->top_logprobs[3 * i].logprob, hearer->logprobs[i].logprob);
+    EXPECT_LE(hearer->top_logprobs[3 * i + 1].logprob,
+              hearer->logprobs[i].logprob);
+    EXPECT_LT(hearer->logprobs[i].logprob, 0.0f);
+  }
+}
+
+TEST(Generation, PromptTooLongIsToldWithNumbers) {
+  const auto engine = load();
+  const auto session = engine->create_session({}, nullptr);
+  const Result result = generate(*session, greedy(some_tokens(256), 5));
+  EXPECT_EQ(result.report.reason, RC_END_CONTEXT);
+  EXPECT_EQ(result.report.status, RC_E_CONTEXT_FULL);
+  EXPECT_NE(result.message.find("256"), std::string::npos) << result.message;
+  EXPECT_EQ(session->position(), 0);
+  EXPECT_EQ(generate(*session, greedy(some_tokens(9), 2)).report.status, RC_OK);
+}
+
+TEST(Generation, EndsWhenTheContextIsFull) {
+  const auto engine = load();
+  const auto session = engine->create_session({}, nullptr);
+  const Result result = generate(*session, greedy(some_tokens(250), -1));
+  EXPECT_EQ(result.report.reason, RC_END_CONTEXT);
+  EXPECT_EQ(result.report.status, RC_E_CONTEXT_FULL);
+  EXPECT_NE(result.message.find("256"), std::string::npos) << result.message;
+  EXPECT_EQ(result.tokens.size(), 6u);
+  EXPECT_EQ(session->position(), 256);
+}
+
+TEST(Generation, ShiftGoesOnAsANewSessionWithTheTokensLeft) {
+  const auto engine = load();
+  SessionOptions options;
+  options.context_length = 100;
+  options.shift_when_full = true;
+  options.keep = 4;
+  const auto session = engine->create_session(options, nullptr);
+  const auto prompt = some_tokens(90);
+  const Result whole = generate(*session, greedy(prompt, 60));
+  EXPECT_EQ(whole.report.reason, RC_END_LENGTH) << whole.message;
+  ASSERT_EQ(whole.tokens.size(), 60u);
+
+  // The shift comes after ten tokens and leaves 4 + 48.
+  std::vector<TokenId> all = prompt;
+  all.insert(all.end(), whole.tokens.begin(), whole.tokens.begin() + 10);
+  std::vector<TokenId> left(all.begin(), all.begin() + 4);
+  left.insert(left.end(), all.end() - 48, all.end());
+  const Result rest = generate(*engine, greedy(left, 40));
+  EXPECT_EQ(rest.tokens, std::vector<TokenId>(whole.tokens.begin() + 10,
+                                              whole.tokens.begin() + 50));
+}
+
+TEST(Generation, APromptLongerThanTheContextShiftsToo) {
+  const auto engine = load();
+  SessionOptions options;
+  options.context_length = 32;
+  options.shift_when_full = true;
+  const auto session = engine->create_session(options, nullptr);
+  const Result result = generate(*session, greedy(some_tokens(200), 3));
+  EXPECT_EQ(result.report.status, RC_OK) << result.message;
+  EXPECT_LE(session->position(), 32);
+}
+
+TEST(Generation, SmallestContextAndLargestKeepStillShift) {
+  const auto engine = load();
+  SessionOptions options;
+  options.shift_when_full = true;
+  for (const auto& [context, keep] :
+       {std::pair<int64_t, int64_t>{2, 0}, {3, 1}, {40, 38}, {33, 31}}) {
+    options.context_length = context;
+    options.keep = keep;
+    const Result result = generate(*engine, greedy({1}, 100), options);
+    EXPECT_EQ(result.report.reason, RC_END_LENGTH) << result.message;
+    EXPECT_EQ(result.tokens.size(), 100u);
+  }
+}
+
+TEST(Generation, RequestsOfOneSessionTakeTurns) {
+  const auto engine = load();
+  const auto session = engine->create_session({}, nullptr);
+  std::vector<std::shared_ptr<Hearer>> hearers;
+  for (int i = 0; i < 5; ++i) {
+    hearers.push_back(std::make_shared<Hearer>());
+    session->generate(greedy(some_tokens(5, static_cast<uint32_t>(i)), 5),
+                      hearers.back());
+  }
+  std::vector<TokenId> expected;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(hearers[static_cast<size_t>(i)]->wait().status, RC_OK);
+    const auto prompt = some_tokens(5, static_cast<uint32_t>(i));
+    expected.insert(expected.end(), prompt.begin(), prompt.end());
+    const auto& tokens = hearers[static_cast<size_t>(i)]->tokens;
+    expected.insert(expected.end(), tokens.begin(), tokens.end());
+  }
+  EXPECT_EQ(session->tokens(), expected);
+}
+
+TEST(Generation, OptionsOutOfRangeAreNamed) {
+  const auto engine = load();
+  const auto refused = [&](auto change, const std::string& name) {
+    RequestOptions options = greedy({1}, 1);
+    change(options);
+    try {
+      check(options, engine->file());
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+      EXPECT_NE(error.message().find(name), std::string::npos)
+          << error.message();
+    }
+  };
+  using O = RequestOptions;
+  refused([](O& o) { o.max_tokens = -2; }, "max_tokens");
+  refused([](O& o) { o.logprobs = 65; }, "logprobs");
+  refused([](O& o) { o.prompt_tokens = {0, 272}; }, "prompt_tokens[1]");
+  refused([](O& o) { o.stop_tokens = {-1}; }, "stop_tokens[0]");
+  refused([](O& o) { o.stop = {""}; }, "stop[0]");
+  refused([](O& o) { o.tokenize_flags = 8; }, "tokenize_flags");
+  refused([](O& o) { o.sampling.top_p = std::nanf(""); }, "top_p");
+}
+
+// Everything forbidden: an error of this request alone.
+TEST(Generation, ForbiddingEveryTokenEndsTheRequest) {
+  const auto engine = load();
+  RequestOptions options = greedy({1}, 5);
+  for (TokenId token = 0; token < 272; ++token) {
+    options.sampling.logit_bias.push_back(
+        {token, -std::numeric_limits<float>::infinity()});
+  }
+  const Result result = generate(*engine, options);
+  EXPECT_EQ(result.report.reason, RC_END_ERROR);
+  EXPECT_EQ(result.report.status, RC_E_INVALID_ARGUMENT);
+  EXPECT_FALSE(result.message.empty());
+}
+
+}  // namespace
+}  // namespace rc::engine::test
