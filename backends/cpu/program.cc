@@ -60,6 +60,7 @@ void Run::fail(rc_status status, const char* format, ...) {
 }
 
 bool Run::stopped(int thread) {
+  if (stopped_.load(std::memory_order_relaxed)) return true;
   if (thread == 0 && run_.should_stop != nullptr) {
     const int64_t time = now();
     if (time - asked_ >= kAskNanoseconds) {
