@@ -2,7 +2,7 @@
  * a cancel is heard.
  *
  *   event_loop MODEL.gguf [--loop uv|epoll] [--requests 64] [--tokens 64]
- *              [--cancel PROMPT_TOKENS] [--backend SPEC]
+ *              [--cancel PROMPT_TOKENS] [--backend SPEC] [--json]
  *
  * Starts the requests on one loop beside a timer of 1 ms, and prints the
  * timer's worst lateness and how many end events came. With --cancel it also
@@ -32,6 +32,7 @@ typedef struct state {
   uint64_t last_tick;  /* nanoseconds */
   uint64_t worst_late; /* nanoseconds */
   uint64_t ticks;
+  uint64_t late_ticks;   /* later than 5 ms */
   uint64_t cancelled_at; /* nanoseconds; 0: not yet */
   uint64_t cancel_heard; /* nanoseconds */
   uint64_t cancel_after; /* when to cancel; 0: never */
@@ -80,6 +81,7 @@ static void tick(state* s) {
   if (s->last_tick != 0 && now > s->last_tick + period) {
     const uint64_t late = now - s->last_tick - period;
     if (late > s->worst_late) s->worst_late = late;
+    if (late > 5000000) s->late_ticks++;
   }
   s->last_tick = now;
   s->ticks++;
@@ -142,9 +144,44 @@ static int start(rc_model* model, const rc_generate_options* options,
   return 0;
 }
 
+static void print_text(const state* s, const char* kind, int requests,
+                       int cancel, double seconds) {
+  printf(
+      "loop %s: %d requests, %d end events, %d ended twice, %d errors, "
+      "%" PRId64 " tokens in %.2f s\n",
+      kind, requests + (cancel > 0), s->ends, s->double_ends, s->errors,
+      s->tokens, seconds);
+  printf("timer of 1 ms: %" PRIu64 " ticks, %" PRIu64
+         " later than 5 ms, worst lateness %.2f ms\n",
+         s->ticks, s->late_ticks, (double)s->worst_late * 1e-6);
+  if (cancel > 0) {
+    if (s->cancel_heard == 0)
+      printf("cancel: the prompt had ended before\n");
+    else
+      printf("cancel of a prompt of %d tokens: end event after %.2f ms\n",
+             cancel, (double)s->cancel_heard * 1e-6);
+  }
+}
+
+static void print_json(const state* s, const char* kind, int requests,
+                       int cancel, double seconds) {
+  printf(
+      "{\"loop\": \"%s\", \"requests\": %d, \"end_events\": %d, "
+      "\"ended_twice\": %d, \"errors\": %d, \"tokens\": %" PRId64
+      ", \"seconds\": %.3f, \"ticks\": %" PRIu64
+      ", \"ticks_5_ms_late\": %" PRIu64 ", \"worst_late_ms\": %.3f",
+      kind, requests + (cancel > 0), s->ends, s->double_ends, s->errors,
+      s->tokens, seconds, s->ticks, s->late_ticks,
+      (double)s->worst_late * 1e-6);
+  if (cancel > 0 && s->cancel_heard != 0)
+    printf(", \"cancelled_prompt\": %d, \"cancel_ms\": %.3f", cancel,
+           (double)s->cancel_heard * 1e-6);
+  printf("}\n");
+}
+
 int main(int argc, char** argv) {
   const char *path = NULL, *kind = "uv", *spec = NULL;
-  int requests = 64, tokens = 64, cancel = 0;
+  int requests = 64, tokens = 64, cancel = 0, json = 0;
   for (int i = 1; i < argc; i++) {
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (strcmp(argv[i], "--loop") == 0)
@@ -157,13 +194,16 @@ int main(int argc, char** argv) {
       tokens = atoi(value), i++;
     else if (strcmp(argv[i], "--cancel") == 0)
       cancel = atoi(value), i++;
+    else if (strcmp(argv[i], "--json") == 0)
+      json = 1;
     else
       path = argv[i];
   }
   if (path == NULL || requests < 0 || requests > kMaxRequests) {
     fprintf(stderr,
             "usage: event_loop MODEL.gguf [--loop uv|epoll] "
-            "[--requests N] [--tokens N] [--cancel N]\n");
+            "[--requests N] [--tokens N] [--cancel N] [--backend SPEC] "
+            "[--json]\n");
     return 2;
   }
   const int on_uv = strcmp(kind, "uv") == 0;
@@ -227,21 +267,11 @@ int main(int argc, char** argv) {
   rc_model_release(model);
   rc_backend_release(backend);
 
-  printf(
-      "loop %s: %d requests, %d end events, %d ended twice, %d errors, "
-      "%" PRId64 " tokens in %.2f s\n",
-      kind, requests + (cancel > 0), s.ends, s.double_ends, s.errors, s.tokens,
-      seconds);
-  printf("timer of 1 ms: %" PRIu64 " ticks, worst lateness %.2f ms\n", s.ticks,
-         (double)s.worst_late * 1e-6);
-  if (cancel > 0) {
-    if (s.cancel_heard == 0)
-      printf("cancel: the prompt had ended before\n");
-    else
-      printf("cancel of a prompt of %d tokens: end event after %.2f ms\n",
-             cancel, (double)s.cancel_heard * 1e-6);
-  }
-  if (open_handles) printf("uv_loop_close: handles are still open\n");
+  if (json)
+    print_json(&s, kind, requests, cancel, seconds);
+  else
+    print_text(&s, kind, requests, cancel, seconds);
+  if (open_handles) fprintf(stderr, "uv_loop_close: handles are still open\n");
   return result != 0 || s.ends != requests + (cancel > 0) ||
          s.double_ends != 0 || s.errors != 0 || open_handles;
 }

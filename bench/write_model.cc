@@ -2,12 +2,18 @@
 // does not depend on their values; what they generate is noise.
 //
 //   write_model --shape tinyllama-1.1b --type Q4_K_M [--layers N] OUT.gguf
+//
+// Prints JSON: "file_bytes", and what the limits of a machine are computed
+// from, "bytes_per_token" (of matrices that decoding one token reads) and
+// "weights_per_token" (their elements).
 
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "gguf/writer.h"
@@ -35,6 +41,14 @@ class ModelWriter {
                  {shape_.tokens, shape_.width}, deviation(shape_.width));
     }
     writer_.write_file(path);
+  }
+
+  void describe() const {
+    std::printf("{\"shape\": \"%s\", \"type\": \"%s\", \"layers\": %" PRId64
+                ", \"file_bytes\": %" PRIu64
+                ", \"bytes_per_token\": %.0f, \"weights_per_token\": %.0f}\n",
+                shape_.name, mix_.name, shape_.layers, writer_.size(),
+                bytes_per_token_, weights_per_token_);
   }
 
  private:
@@ -133,6 +147,17 @@ class ModelWriter {
     int64_t rows = 1;
     for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
     const DType dtype = matrix_type(mix_, shape_, role, layer, columns);
+    // One row of the embedding table is nothing, unless it is the output too.
+    if (role != Role::kEmbedding || shape_.tied) {
+      const double used = shape.size() < 3
+                              ? 1.0
+                              : static_cast<double>(shape_.experts_used) /
+                                    static_cast<double>(shape_.experts);
+      bytes_per_token_ +=
+          used * static_cast<double>(rows) *
+          static_cast<double>(row_bytes(dtype, columns).value());
+      weights_per_token_ += used * static_cast<double>(rows * columns);
+    }
     writer_.add_tensor(name, dtype, shape,
                        weights_.matrix(dtype, rows, columns, deviation));
   }
@@ -154,6 +179,8 @@ class ModelWriter {
   gguf::Writer writer_;
   RandomWeights weights_;
   Random random_{0};
+  double bytes_per_token_ = 0;
+  double weights_per_token_ = 0;
 };
 
 int usage() {
@@ -194,7 +221,9 @@ int run(int argc, char** argv) {
   Shape chosen = *shape;
   if (layers > 0) chosen.layers = layers;
   try {
-    ModelWriter(chosen, *mix).write(path);
+    ModelWriter model(chosen, *mix);
+    model.write(path);
+    model.describe();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "write_model: %s\n", error.what());
     return 1;
