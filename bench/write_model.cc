@@ -4,8 +4,9 @@
 //   write_model --shape tinyllama-1.1b --type Q4_K_M [--layers N] OUT.gguf
 //
 // Prints JSON: "file_bytes", and what the limits of a machine are computed
-// from, "bytes_per_token" (of matrices that decoding one token reads) and
-// "weights_per_token" (their elements).
+// from: "bytes_per_token" (of matrices that decoding one token reads),
+// "weights_per_token" (their elements) and "output_weights" (of these, those
+// that turn the last state into logits).
 
 #include <cinttypes>
 #include <cmath>
@@ -46,9 +47,11 @@ class ModelWriter {
   void describe() const {
     std::printf("{\"shape\": \"%s\", \"type\": \"%s\", \"layers\": %" PRId64
                 ", \"file_bytes\": %" PRIu64
-                ", \"bytes_per_token\": %.0f, \"weights_per_token\": %.0f}\n",
+                ", \"bytes_per_token\": %.0f, \"weights_per_token\": %.0f"
+                ", \"output_weights\": %" PRId64 "}\n",
                 shape_.name, mix_.name, shape_.layers, writer_.size(),
-                bytes_per_token_, weights_per_token_);
+                bytes_per_token_, weights_per_token_,
+                shape_.tokens * shape_.width);
   }
 
  private:
