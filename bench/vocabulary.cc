@@ -24,31 +24,35 @@ struct Merge {
   std::string right;
 };
 
-// `count` different words, each made by joining two earlier ones or letters;
-// only the first part may begin with the mark of a space.
+// `count` different words: all pairs of letters, then each made by joining two
+// earlier ones; only the first part may begin with the mark of a space.
 std::vector<Merge> make_words(const std::string& space, size_t count) {
   constexpr size_t kMaxBytes = 14;
-  Random random(1);
   std::vector<std::string> parts;
   for (char letter = 'a'; letter <= 'z'; ++letter)
     parts.emplace_back(1, letter);
-  std::unordered_set<std::string> known(parts.begin(), parts.end());
   parts.push_back(space);
+  const size_t letters = parts.size();
+  std::unordered_set<std::string> known;
   std::vector<Merge> merges;
+  const auto join = [&](const std::string& left, const std::string& right) {
+    std::string word = left + right;
+    if (right.starts_with(space) || word.size() > kMaxBytes) return;
+    if (merges.size() == count || !known.insert(word).second) return;
+    merges.push_back({left, right});
+    parts.push_back(std::move(word));
+  };
+  parts.reserve(letters + count);  // join's arguments stay where they are
+  for (size_t i = 0; i < letters; ++i) {
+    for (size_t j = 0; j < letters; ++j) join(parts[i], parts[j]);
+  }
+  Random random(1);
   // The earlier a part, the more often it is taken: short words are common.
   const auto any_part = [&]() -> const std::string& {
     const uint64_t size = parts.size();
     return parts[std::min(random.below(size), random.below(size))];
   };
-  while (merges.size() < count) {
-    const std::string& left = any_part();
-    const std::string& right = any_part();
-    std::string word = left + right;
-    if (right.starts_with(space) || word.size() > kMaxBytes) continue;
-    if (!known.insert(word).second) continue;
-    merges.push_back({left, right});
-    parts.push_back(std::move(word));
-  }
+  while (merges.size() < count) join(any_part(), any_part());
   return merges;
 }
 
