@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "text/tokenizers/kinds.h"
+#include "text/tokenizers/sentencepiece_text.h"
 
 namespace rc::text {
 namespace {
@@ -38,6 +39,43 @@ TokenId find_unknown(const Vocabulary& v) {
                              : static_cast<TokenId>(at - v.types.begin());
 }
 
+// Special tokens of which the file gives no id.
+void complete_special_tokens(Vocabulary* v) {
+  const auto otherwise = [](TokenId* id, TokenId fallback) {
+    if (*id == kNoToken) *id = fallback;
+  };
+  if (v->model == "llama" || v->model == "t5") {
+    otherwise(&v->unknown, find_unknown(*v));
+    otherwise(&v->eos, find_named(*v, "</s>"));
+    if (v->model == "llama") otherwise(&v->bos, find_named(*v, "<s>"));
+  } else if (v->model == "bert") {
+    // Here a text begins with the token for classification and ends with the
+    // separator.
+    otherwise(&v->bos, v->classify);
+    otherwise(&v->bos, find_named(*v, "[CLS]"));
+    otherwise(&v->eos, v->separator);
+    otherwise(&v->eos, find_named(*v, "[SEP]"));
+    otherwise(&v->unknown, find_named(*v, "[UNK]"));
+  }
+}
+
+// Types for a file without them: what the ids and the texts tell.
+void add_types(Vocabulary* v) {
+  v->types.assign(v->tokens.size(), TokenType::kNormal);
+  if (v->model == "llama" || v->model == "t5") {
+    for (size_t i = 0; i < v->tokens.size(); ++i) {
+      if (parse_byte_token(v->tokens[i]) >= 0) v->types[i] = TokenType::kByte;
+    }
+  }
+  for (const TokenId id :
+       {v->bos, v->eos, v->eot, v->eom, v->separator, v->classify}) {
+    if (id != kNoToken) v->types[static_cast<size_t>(id)] = TokenType::kControl;
+  }
+  if (v->unknown != kNoToken) {
+    v->types[static_cast<size_t>(v->unknown)] = TokenType::kUnknown;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const gguf::File& file) {
@@ -48,27 +86,12 @@ std::shared_ptr<const Tokenizer> Tokenizer::load(const gguf::File& file) {
 
 std::shared_ptr<const Tokenizer> Tokenizer::create(Vocabulary v) {
   check_vocabulary(v);
-  const auto otherwise = [](TokenId* id, TokenId fallback) {
-    if (*id == kNoToken) *id = fallback;
-  };
+  complete_special_tokens(&v);
+  if (v.types.empty()) add_types(&v);
+  if (v.model == "llama") return make_sentencepiece(std::move(v));
   if (v.model == "gpt2") return make_byte_level(std::move(v));
-  if (v.model == "llama" || v.model == "t5") {
-    otherwise(&v.unknown, find_unknown(v));
-    otherwise(&v.eos, find_named(v, "</s>"));
-    if (v.model == "t5") return make_unigram(std::move(v));
-    otherwise(&v.bos, find_named(v, "<s>"));
-    return make_sentencepiece(std::move(v));
-  }
-  if (v.model == "bert") {
-    // Here a text begins with the token for classification and ends with the
-    // separator.
-    otherwise(&v.bos, v.classify);
-    otherwise(&v.bos, find_named(v, "[CLS]"));
-    otherwise(&v.eos, v.separator);
-    otherwise(&v.eos, find_named(v, "[SEP]"));
-    otherwise(&v.unknown, find_named(v, "[UNK]"));
-    return make_wordpiece(std::move(v));
-  }
+  if (v.model == "bert") return make_wordpiece(std::move(v));
+  if (v.model == "t5") return make_unigram(std::move(v));
   fail(RC_E_UNSUPPORTED, v.source, ": tokenizer.ggml.model is ", quote(v.model),
        "; known tokenizers are llama, gpt2, bert, t5");
 }

@@ -32,7 +32,7 @@ struct Vocabulary {
   std::string pre;     // the pre-tokenizer's name, "" if absent
   std::vector<std::string> tokens;
   std::vector<float> scores;        // empty, or one per token
-  std::vector<TokenType> types;     // empty (all normal), or one per token
+  std::vector<TokenType> types;     // empty, or one per token
   std::vector<std::string> merges;  // "left right", best first
   std::string charsmap;             // normalisation rules of SentencePiece
   TokenId bos = kNoToken;
@@ -50,9 +50,8 @@ struct Vocabulary {
   std::optional<bool> strip_accents;
   std::optional<bool> nfc;
 
-  TokenType type(TokenId id) const {
-    return types.empty() ? TokenType::kNormal : types[static_cast<size_t>(id)];
-  }
+  // Once there are types, which the file may lack.
+  TokenType type(TokenId id) const { return types[static_cast<size_t>(id)]; }
 };
 
 // Reads and checks the vocabulary; nothing if the file has none

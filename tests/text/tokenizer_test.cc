@@ -141,6 +141,20 @@ TEST(Tokenizer, Ends) {
                                      true, false, true, false}));
 }
 
+TEST(Tokenizer, AFileNeedNotTellTypes) {
+  Vocabulary v = sentencepiece_vocabulary();
+  v.types.clear();
+  v.bos = 1;
+  v.eos = 2;
+  v.unknown = 0;
+  const auto tokenizer = Tokenizer::create(v);
+  EXPECT_EQ(tokenizer->token_type(0), TokenType::kUnknown);
+  EXPECT_EQ(tokenizer->token_type(2), TokenType::kControl);
+  EXPECT_EQ(tokenizer->tokenize("ab</s>", {.parse_special = true}),
+            (Ids{1, 3, 6, 2}));
+  EXPECT_EQ(tokenizer->detokenize(Ids{1, 3, 6, 2}), "ab");
+}
+
 TEST(Tokenizer, IdsThatAreNoTokens) {
   const auto tokenizer = Tokenizer::create(sentencepiece_vocabulary());
   for (const TokenId id : {-1, 8, INT32_MAX, INT32_MIN}) {

@@ -88,6 +88,7 @@ std::shared_ptr<const Tokenizer> make_byte_level(Vocabulary vocabulary) {
          ": tokenizer.ggml.merges is missing or empty; the tokenizer 'gpt2' "
          "needs it");
   }
+  vocabulary.add_space_prefix = false;  // other kinds' key
   PreTokenizer pre_tokenizer(vocabulary.pre, vocabulary.source);
   return std::make_shared<const ByteLevel>(std::move(vocabulary),
                                            std::move(pre_tokenizer));

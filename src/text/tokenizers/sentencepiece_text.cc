@@ -63,9 +63,7 @@ ByteFallback::ByteFallback(const Vocabulary& vocabulary)
   bytes_.fill(kNoToken);
   for (size_t i = 0; i < vocabulary.tokens.size(); ++i) {
     const auto id = static_cast<TokenId>(i);
-    if (!vocabulary.types.empty() && vocabulary.type(id) != TokenType::kByte) {
-      continue;
-    }
+    if (vocabulary.type(id) != TokenType::kByte) continue;
     const int byte = parse_byte_token(vocabulary.tokens[i]);
     if (byte >= 0) bytes_[static_cast<size_t>(byte)] = id;
   }

@@ -168,6 +168,7 @@ class WordPiece : public Tokenizer {
 }  // namespace
 
 std::shared_ptr<const Tokenizer> make_wordpiece(Vocabulary vocabulary) {
+  vocabulary.add_space_prefix = true;  // of every word, whatever the file says
   return std::make_shared<const WordPiece>(std::move(vocabulary));
 }
 
