@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "engine/core.h"
 #include "engine/session_tokens.h"
-#include "text/utf8.h"
 
 namespace rc::engine {
 namespace {
@@ -123,11 +123,10 @@ void Generation::tell_prompt() {
   Piece piece;
   if (!options_.prompt_tokens.empty()) {
     if (tokenizer_ != nullptr) {
-      piece.text =
-          text::valid_utf8(tokenizer_->detokenize(options_.prompt_tokens));
+      piece.text = valid_utf8(tokenizer_->detokenize(options_.prompt_tokens));
     }
   } else {
-    piece.text = text::valid_utf8(options_.prompt);
+    piece.text = valid_utf8(options_.prompt);
   }
   listener_->piece(std::move(piece));
 }
