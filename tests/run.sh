@@ -46,7 +46,13 @@ for name in $stages; do
       ;;
     fuzz)
       stage "fuzz targets"
-      tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
+      cmake -S . -B build/fuzz -G Ninja -DRUNCIBLE_BUILD_FUZZ=ON \
+        -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+        -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRUNCIBLE_BUILD_COMMAND=OFF \
+        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" \
+        -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-60}"
+      cmake --build build/fuzz --target fuzz_targets
+      ctest --test-dir build/fuzz -R '^fuzz' --output-on-failure -j "$jobs"
       ;;
     text)
       stage "format and static analysis"
