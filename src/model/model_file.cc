@@ -52,6 +52,7 @@ std::vector<float> read_rope_factors(const gguf::File& file,
 void log_unused_tensors(const gguf::File& file,
                         const Architecture& architecture,
                         const runtime::ProgramDescription& program) {
+  if (!log_wanted(RC_LOG_INFO)) return;
   std::unordered_set<std::string_view> used = {architecture.names.rope_factors};
   for (const runtime::WeightInfo& weight : program.weights) {
     used.insert(weight.name);
@@ -97,39 +98,40 @@ std::shared_ptr<const ModelFile> ModelFile::open(const std::string& path) {
 }
 
 std::shared_ptr<const ModelFile> ModelFile::from_gguf(
-    std::shared_ptr<const gguf::File> file) {
+    std::shared_ptr<const gguf::File> shared_file) {
   std::shared_ptr<ModelFile> model(new ModelFile());
-  model->architecture_ = &find_architecture(*file);
-  model->hyper_ = read_hyper_parameters(*file, *model->architecture_);
+  model->file_ = std::move(shared_file);
+  const gguf::File& file = *model->file_;
+  model->architecture_ = &find_architecture(file);
+  model->hyper_ = read_hyper_parameters(file, *model->architecture_);
   Rope rope =
       make_rope(model->hyper_,
-                read_rope_factors(*file, *model->architecture_, model->hyper_));
+                read_rope_factors(file, *model->architecture_, model->hyper_));
   model->rope_scale_ = rope.scale;
   model->made_weights_.emplace(kRopeFrequencies, std::move(rope.frequencies));
-  model->file_ = file;
 
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1});
   for (const runtime::WeightInfo& weight : program.weights) {
     if (model->made_weights_.contains(weight.name)) continue;
-    const gguf::Tensor* tensor = file->find_tensor(weight.name);
+    const gguf::Tensor* tensor = file.find_tensor(weight.name);
     if (tensor->dtype != weight.dtype) {
       model->made_weights_.emplace(weight.name, decode(*tensor));
     }
   }
-  log_unused_tensors(*file, *model->architecture_, program);
+  log_unused_tensors(file, *model->architecture_, program);
 
-  model->tokenizer_ = text::Tokenizer::load(*file);
+  model->tokenizer_ = text::Tokenizer::load(file);
   // A token without a row could not be evaluated.
   if (model->tokenizer_ != nullptr &&
       model->tokenizer_->size() > model->hyper_.vocabulary) {
-    fail(RC_E_FORMAT, file->name(), ": the vocabulary has ",
+    fail(RC_E_FORMAT, file.name(), ": the vocabulary has ",
          model->tokenizer_->size(), " tokens, but ",
          model->architecture_->names.token_embedding, " has ",
          model->hyper_.vocabulary, " rows");
   }
-  model->fingerprint_ = model::fingerprint(*file);
+  model->fingerprint_ = model::fingerprint(file);
   return model;
 }
 
