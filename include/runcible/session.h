@@ -93,8 +93,8 @@ RC_API rc_status rc_session_truncate(rc_session *session, int64_t position);
 RC_API rc_status rc_session_fork(rc_session *session, rc_session **fork);
 
 /* Saves tokens and KV cache, as a GGUF file. An existing file is replaced only
- * when the new one is complete. RC_E_IO: not written (no room, no permission);
- * RC_E_BUSY. */
+ * when the new one is complete. RC_E_NOT_FOUND: the folder; RC_E_IO: not written
+ * (no room, no permission); RC_E_BUSY. */
 RC_API rc_status rc_session_save(rc_session *session, const char *path);
 /* The same to memory; *data is to be freed with rc_free. */
 RC_API rc_status rc_session_save_memory(rc_session *session, void **data,

@@ -1,8 +1,14 @@
 #include "engine_util.h"
 
+#include <algorithm>
 #include <bit>
+#include <cctype>
+#include <cstdlib>
+#include <list>
 #include <random>
 
+#include "base/error.h"
+#include "gguf/writer.h"
 #include "runtime/registry.h"
 #include "test_data.h"
 
@@ -14,12 +20,87 @@ std::shared_ptr<const model::ModelFile> small_model(const std::string& name) {
           .string());
 }
 
+std::shared_ptr<const model::ModelFile> random_model(DType dtype) {
+  const int64_t width = 256, inner = 512, vocabulary = 272;
+  const auto tokenizer = gguf::File::open(
+      rc::test::source_path("tests/golden/architectures/llama2.gguf").string());
+  gguf::Writer writer;
+  writer.add("general.architecture", "llama");
+  writer.add("general.name", cat("random ", dtype_name(dtype)));
+  writer.add("llama.context_length", uint32_t{512});
+  writer.add("llama.embedding_length", static_cast<uint32_t>(width));
+  writer.add("llama.block_count", uint32_t{2});
+  writer.add("llama.feed_forward_length", static_cast<uint32_t>(inner));
+  writer.add("llama.attention.head_count", uint32_t{8});
+  writer.add("llama.attention.head_count_kv", uint32_t{4});
+  writer.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
+  writer.add("llama.rope.dimension_count", uint32_t{32});
+  for (const gguf::Entry& entry : tokenizer->entries()) {
+    if (entry.key.starts_with("tokenizer.")) writer.add(entry);
+  }
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal(0.0f, 0.08f);
+  std::list<std::vector<float>> values;  // the writer refers to them
+  const auto matrix = [&](const std::string& name, int64_t rows,
+                          int64_t columns) {
+    auto& data = values.emplace_back(static_cast<size_t>(rows * columns));
+    for (float& value : data) value = normal(random);
+    const int64_t shape[] = {rows, columns};
+    writer.add_tensor(name, dtype, shape, data);
+  };
+  const auto norm = [&](const std::string& name) {
+    auto& data = values.emplace_back(static_cast<size_t>(width), 1.0f);
+    const int64_t shape[] = {width};
+    writer.add_tensor(name, RC_DTYPE_F32, shape, data);
+  };
+  matrix("token_embd.weight", vocabulary, width);
+  norm("output_norm.weight");
+  matrix("output.weight", vocabulary, width);
+  for (int layer = 0; layer < 2; ++layer) {
+    const std::string block = cat("blk.", layer, ".");
+    norm(block + "attn_norm.weight");
+    matrix(block + "attn_q.weight", width, width);
+    matrix(block + "attn_k.weight", width / 2, width);
+    matrix(block + "attn_v.weight", width / 2, width);
+    matrix(block + "attn_output.weight", width, width);
+    norm(block + "ffn_norm.weight");
+    matrix(block + "ffn_gate.weight", inner, width);
+    matrix(block + "ffn_up.weight", inner, width);
+    matrix(block + "ffn_down.weight", width, inner);
+  }
+  const auto bytes =
+      std::make_shared<const std::vector<std::byte>>(writer.write_memory());
+  return model::ModelFile::from_gguf(
+      gguf::File::from_memory(bytes, *bytes, "random model"));
+}
+
 std::shared_ptr<runtime::Device> open_device(const std::string& spec,
                                              int threads) {
+  const size_t slash = spec.find('/');
+  const char* const kVariable = "RUNCIBLE_ISA";
+  const char* const set = std::getenv(kVariable);
+  const std::string before = set == nullptr ? "" : set;
+  if (slash != std::string::npos) {
+    setenv(kVariable, spec.substr(slash + 1).c_str(), 1);
+  }
   runtime::Selection selection;
-  selection.spec = spec;
+  selection.spec = spec.substr(0, slash);
   selection.device.threads = threads;
-  return runtime::select(selection).device;
+  auto device = runtime::select(selection).device;
+  if (set == nullptr) {
+    unsetenv(kVariable);
+  } else {
+    setenv(kVariable, before.c_str(), 1);
+  }
+  return device;
+}
+
+std::string test_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
+      '_');
+  return text;
 }
 
 EngineOptions small_options() {

@@ -17,6 +17,11 @@ namespace rc::engine::test {
 std::shared_ptr<const model::ModelFile> small_model(
     const std::string& name = "llama2");
 
+// A llama 256 wide, with 2 layers and the small model's tokenizer, whose random
+// matrices are of the given type.
+std::shared_ptr<const model::ModelFile> random_model(DType dtype);
+
+// "cpu/avx2" is the cpu backend at that instruction-set level.
 std::shared_ptr<runtime::Device> open_device(const std::string& spec = "cpu",
                                              int threads = 1);
 
@@ -72,6 +77,9 @@ Result generate(Session& session, const RequestOptions& options);
 // The same in a session of its own.
 Result generate(Engine& engine, const RequestOptions& options,
                 const SessionOptions& session = {});
+
+// Names of tests have no punctuation.
+std::string test_name(std::string text);
 
 // A number that stands for the logits of the last decode, bit for bit.
 uint64_t hash_logits(Session& session);

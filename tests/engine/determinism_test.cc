@@ -1,0 +1,203 @@
+// What a session produces does not depend on what else runs, on how its prompt
+// was cut, on threads, the prefix cache, preemption, nor on saving: bit for
+// bit.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <tuple>
+
+#include "base/error.h"
+#include "cpu/level.h"
+#include "engine_util.h"
+
+namespace rc::engine::test {
+namespace {
+
+// Logits after the prompt, twenty tokens, logits after them.
+struct Played {
+  uint64_t before = 0;
+  std::vector<TokenId> tokens;
+  uint64_t after = 0;
+  bool operator==(const Played&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Played& played) {
+  out << std::hex << played.before << " " << played.after << std::dec;
+  for (TokenId token : played.tokens) out << " " << token;
+  return out;
+}
+
+void begin(Session& session, const std::vector<TokenId>& prompt,
+           Played* played) {
+  session.append(prompt);
+  session.decode(false);
+  played->before = hash_logits(session);
+}
+
+void go_on(Session& session, Played* played) {
+  const Result result = generate(session, greedy({}, 20));
+  EXPECT_EQ(result.report.status, RC_OK) << result.message;
+  played->tokens = result.tokens;
+  session.decode(false);
+  played->after = hash_logits(session);
+}
+
+Played play(Engine& engine, const std::vector<TokenId>& prompt) {
+  Played played;
+  const auto session = engine.create_session({}, nullptr);
+  begin(*session, prompt, &played);
+  go_on(*session, &played);
+  return played;
+}
+
+using Case = std::tuple<std::string, std::string>;  // device, model
+
+class Determinism : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    const auto& [device, model] = GetParam();
+    if (model.starts_with("random ")) {
+      for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0,
+                          RC_DTYPE_Q4_K, RC_DTYPE_Q6_K}) {
+        if (model.ends_with(dtype_name(dtype))) file_ = random_model(dtype);
+      }
+    } else {
+      file_ = small_model(model);
+    }
+    EngineOptions options = small_options();
+    options.prefix_cache = false;
+    expected_ = play(*load(options), prompt_);
+  }
+
+  std::shared_ptr<Engine> load(const EngineOptions& options, int threads = 1) {
+    return Engine::load(file_, open_device(std::get<0>(GetParam()), threads),
+                        options, {});
+  }
+
+  std::shared_ptr<const model::ModelFile> file_;
+  const std::vector<TokenId> prompt_ = some_tokens(150);
+  Played expected_;
+};
+
+TEST_P(Determinism, OfHowThePromptIsCut) {
+  EngineOptions options = small_options();
+  for (int64_t rows : {1, 7, 64}) {
+    options.max_rows = rows;
+    EXPECT_EQ(play(*load(options), prompt_), expected_) << rows;
+  }
+}
+
+TEST_P(Determinism, OfThreads) {
+  EXPECT_EQ(play(*load(small_options(), 2), prompt_), expected_);
+}
+
+TEST_P(Determinism, OfThePrefixCache) {
+  const auto engine = load(small_options());
+  EXPECT_EQ(play(*engine, prompt_), expected_);
+  EXPECT_EQ(play(*engine, prompt_), expected_);
+  const Result cached = generate(*engine, greedy(prompt_, 20));
+  EXPECT_EQ(cached.report.cached_tokens, 128);
+  EXPECT_EQ(cached.tokens, expected_.tokens);
+}
+
+TEST_P(Determinism, OfFifteenOthers) {
+  EngineOptions options = small_options();
+  options.max_rows = 32;
+  const auto engine = load(options);
+  std::vector<std::shared_ptr<Session>> sessions;
+  std::vector<std::shared_ptr<Request>> requests;
+  std::vector<std::shared_ptr<Hearer>> hearers;
+  for (uint32_t i = 0; i < 15; ++i) {
+    SessionOptions shifting;
+    shifting.shift_when_full = true;
+    sessions.push_back(engine->create_session(shifting, nullptr));
+    hearers.push_back(std::make_shared<Hearer>());
+    requests.push_back(sessions.back()->generate(
+        greedy(some_tokens(3 + 10 * i, 100 + i), 1000000), hearers.back()));
+  }
+  EXPECT_EQ(play(*engine, prompt_), expected_);
+  for (const auto& request : requests) request->cancel();
+  for (const auto& hearer : hearers) {
+    EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+  }
+}
+
+TEST_P(Determinism, OfSaveAndRestore) {
+  const auto engine = load(small_options());
+  Played played;
+  const auto session = engine->create_session({}, nullptr);
+  begin(*session, prompt_, &played);
+  const std::vector<std::byte> bytes = session->save();
+  const auto file = gguf::File::from_memory(nullptr, bytes, "saved");
+  EngineOptions other = small_options();
+  other.max_rows = 8;
+  const auto restored =
+      load(other)->restore_session(*file, SessionOptions(), nullptr);
+  go_on(*restored, &played);
+  EXPECT_EQ(played, expected_);
+}
+
+// Room for two sessions and six that want it: pages are taken from the young
+// and the idle again and again.
+TEST_P(Determinism, OfPreemption) {
+  for (const bool prefix_cache : {false, true}) {
+    EngineOptions options = small_options();
+    options.context_length = 192;
+    options.cache_tokens = 2 * 192;
+    options.max_rows = 48;
+    options.prefix_cache = prefix_cache;
+    const auto engine = load(options);
+    std::vector<Played> played(6);
+    std::vector<std::thread> threads;
+    for (Played& one : played) {
+      threads.emplace_back([&] { one = play(*engine, prompt_); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Played& one : played) EXPECT_EQ(one, expected_);
+  }
+}
+
+// All logits at once are those of one token after the other.
+TEST_P(Determinism, OfAllLogits) {
+  const auto engine = load(small_options());
+  const auto all = engine->create_session({}, nullptr);
+  all->append(prompt_);
+  all->decode(true);
+  const Session::Logits logits = all->logits();
+  ASSERT_EQ(logits.rows, prompt_.size());
+  const auto single = engine->create_session({}, nullptr);
+  for (size_t i = 0; i < prompt_.size(); ++i) {
+    single->append({prompt_[i]});
+    single->decode(false);
+    const Session::Logits one = single->logits();
+    ASSERT_EQ(one.rows, 1u);
+    ASSERT_TRUE(std::equal(one.data, one.data + one.vocabulary,
+                           logits.data + i * logits.vocabulary))
+        << i;
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all = {{"reference", "llama2"}};
+  for (const char* model :
+       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe"}) {
+    all.emplace_back("cpu", model);
+  }
+  for (const cpu::Level* level : cpu::available_levels()) {
+    for (const char* dtype : {"F32", "F16", "Q8_0", "Q4_K", "Q6_K"}) {
+      all.emplace_back(std::string("cpu/") + level->name,
+                       std::string("random ") + dtype);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Determinism, ::testing::ValuesIn(cases()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return test_name(std::get<0>(info.param) + "_" +
+                                            std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace rc::engine::test

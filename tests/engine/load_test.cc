@@ -1,0 +1,164 @@
+// Loading and planning: defaults, limits, sharing.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "base/error.h"
+#include "engine_util.h"
+
+namespace rc::engine::test {
+namespace {
+
+TEST(Plan, DefaultsFollowTheModel) {
+  const auto file = small_model();
+  const auto device = open_device();
+  const int64_t trained = file->hyper_parameters().context_length;
+  const Plan plan = engine::plan(*file, *device, {});
+  EXPECT_EQ(plan.context_length, trained);
+  EXPECT_EQ(plan.cache_tokens, 64 * trained);  // far less than 256 MiB
+  EXPECT_EQ(plan.largest_context, trained);
+  EXPECT_TRUE(plan.fits);
+  EXPECT_EQ(plan.memory.cache,
+            file->page_bytes(RC_DTYPE_F16, 32) *
+                static_cast<uint64_t>(plan.cache_tokens / 32));
+}
+
+TEST(Plan, OfALimitedMemoryIsExact) {
+  const auto file = small_model();
+  const auto device = open_device();
+  EngineOptions options;
+  options.context_length = 32;
+  options.cache_tokens = 32;
+  const model::MemoryPlan one = engine::plan(*file, *device, options).memory;
+  const uint64_t page = file->page_bytes(RC_DTYPE_F16, 32);
+
+  options = EngineOptions();
+  options.memory_limit = one.total() + page;
+  const Plan two_pages = engine::plan(*file, *device, options);
+  EXPECT_EQ(two_pages.available, options.memory_limit);
+  EXPECT_EQ(two_pages.context_length, 64);
+  EXPECT_EQ(two_pages.cache_tokens, 64);
+  EXPECT_EQ(two_pages.largest_context, 64);
+  EXPECT_TRUE(two_pages.fits);
+  EXPECT_EQ(Engine::load(file, device, options, {})->options().context_length,
+            64);
+
+  options.context_length = 65;
+  const Plan too_much = engine::plan(*file, *device, options);
+  EXPECT_FALSE(too_much.fits);
+  EXPECT_EQ(too_much.largest_context, 64);
+
+  options.context_length = 0;
+  options.memory_limit = one.total() - 1;
+  const Plan none = engine::plan(*file, *device, options);
+  EXPECT_FALSE(none.fits);
+  EXPECT_EQ(none.largest_context, 0);
+}
+
+TEST(Load, WhatDoesNotFitSaysWhatWould) {
+  EngineOptions options;
+  options.context_length = 128;
+  options.cache_tokens = 128;
+  const auto plan = engine::plan(*small_model(), *open_device(), options);
+  options.memory_limit = plan.memory.total() - 1;
+  try {
+    load(options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
+    EXPECT_NE(error.message().find("context_length of 96"), std::string::npos)
+        << error.message();
+  }
+}
+
+TEST(Load, OptionsOutOfRangeAreNamed) {
+  const auto refused = [](auto change, const std::string& name) {
+    EngineOptions options;
+    change(options);
+    try {
+      load(options);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+      EXPECT_NE(error.message().find(name), std::string::npos)
+          << error.message();
+    }
+  };
+  using O = EngineOptions;
+  refused([](O& o) { o.context_length = -1; }, "context_length");
+  refused([](O& o) { o.context_length = 1; }, "context_length");
+  refused([](O& o) { o.context_length = INT64_MAX; }, "context_length");
+  refused([](O& o) { o.cache_tokens = -5; }, "cache_tokens");
+  refused([](O& o) { o.max_rows = 100000; }, "max_rows");
+  refused([](O& o) { o.timeout_ms = -1; }, "timeout_ms");
+  refused([](O& o) { o.cache_dtype = RC_DTYPE_Q4_K; }, "cache_dtype");
+}
+
+TEST(Load, TheSameIsShared) {
+  const auto device = open_device();
+  const auto first = Engine::load(small_model(), device, small_options(), {});
+  EXPECT_EQ(Engine::load(small_model(), device, small_options(), {}), first);
+  EngineOptions other = small_options();
+  other.context_length = 128;
+  EXPECT_NE(Engine::load(small_model(), device, other, {}), first);
+  EXPECT_NE(Engine::load(small_model("smollm"), device, small_options(), {}),
+            first);
+}
+
+TEST(Load, SharingKeepsToTheLimitOfEachOne) {
+  const auto device = open_device();
+  EngineOptions options = small_options();
+  const auto first = Engine::load(small_model(), device, options, {});
+  options.memory_limit = first->memory().total();
+  EXPECT_EQ(Engine::load(small_model(), device, options, {}), first);
+  options.memory_limit -= 1;
+  EXPECT_THROW(Engine::load(small_model(), device, options, {}), Error);
+}
+
+TEST(Load, AtOnceFromManyThreadsLoadsOnce) {
+  const auto device = open_device();
+  std::vector<std::shared_ptr<Engine>> engines(8);
+  std::vector<std::thread> threads;
+  for (auto& engine : engines) {
+    threads.emplace_back([&] {
+      engine = Engine::load(small_model(), device, small_options(), {});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& engine : engines) EXPECT_EQ(engine, engines[0]);
+}
+
+TEST(Load, CanBeCancelledAndTriedAgain) {
+  const auto device = open_device();
+  int calls = 0;
+  try {
+    Engine::load(small_model(), device, small_options(),
+                 [&](double) { return ++calls < 3; });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_CANCELLED);
+  }
+  EXPECT_EQ(calls, 3);
+  EXPECT_NE(Engine::load(small_model(), device, small_options(), {}), nullptr);
+}
+
+TEST(Load, AReplacedFileIsAnotherModel) {
+  const auto path =
+      std::filesystem::temp_directory_path() / "runcible_load_test.gguf";
+  const auto copy = [&](const std::string& name) {
+    std::filesystem::copy_file(
+        small_model(name)->file().name(), path,
+        std::filesystem::copy_options::overwrite_existing);
+    return model::ModelFile::open(path.string());
+  };
+  const auto device = open_device();
+  const auto first = Engine::load(copy("llama2"), device, small_options(), {});
+  std::filesystem::remove(path);
+  const auto second = Engine::load(copy("smollm"), device, small_options(), {});
+  EXPECT_NE(first, second);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace rc::engine::test
