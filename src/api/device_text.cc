@@ -1,0 +1,61 @@
+#include "api/device_text.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace rc::api {
+namespace {
+
+// A plugin may have filled its array to the last byte.
+template <size_t n>
+std::string text(const char (&array)[n]) {
+  return std::string(array, strnlen(array, n));
+}
+
+}  // namespace
+
+DeviceText::DeviceText(std::string backend_name,
+                       std::string backend_description, int32_t device_index,
+                       const rc_plugin_device_info& info)
+    : backend(std::move(backend_name)),
+      description(std::move(backend_description)),
+      index(device_index),
+      kind(info.kind),
+      id(cat(backend, ':', device_index)),
+      name(text(info.name)),
+      total_memory(info.total_memory),
+      free_memory(info.free_memory),
+      unified_memory(info.unified_memory),
+      cores(info.cores),
+      features(text(info.features)),
+      driver(text(info.driver)),
+      physical_id(text(info.physical_id)) {}
+
+DeviceText::DeviceText(std::string backend_name,
+                       std::string backend_description, std::string why)
+    : backend(std::move(backend_name)),
+      description(std::move(backend_description)),
+      reason(std::move(why)) {}
+
+rc_device_report DeviceText::report(const rc_plugin_device_info* info) const {
+  rc_device_report report = RC_DEVICE_REPORT_INIT;
+  report.backend = backend.c_str();
+  report.description = description.c_str();
+  report.index = index;
+  report.kind = kind;
+  report.id = id.c_str();
+  report.name = name.c_str();
+  report.reason = reason.c_str();
+  report.total_memory = info != nullptr ? info->total_memory : total_memory;
+  report.free_memory = info != nullptr ? info->free_memory : free_memory;
+  report.unified_memory = unified_memory;
+  report.cores = cores;
+  report.features = features.c_str();
+  report.driver = driver.c_str();
+  report.physical_id = physical_id.c_str();
+  return report;
+}
+
+}  // namespace rc::api

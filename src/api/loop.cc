@@ -1,0 +1,79 @@
+#include "api/loop.h"
+
+#include "api/guard.h"
+
+namespace rc::api {
+
+std::shared_ptr<engine::Loop> loop_or_own(rc_loop* loop) {
+  return loop == nullptr ? engine::Loop::own() : need(loop, "loop").loop;
+}
+
+namespace {
+
+// Abandons a loop that found no handle to live in.
+rc_loop* give_out(const std::shared_ptr<engine::Loop>& loop) {
+  try {
+    return add_handle(std::make_unique<rc_loop>(loop));
+  } catch (...) {
+    loop->abandon();
+    throw;
+  }
+}
+
+}  // namespace
+}  // namespace rc::api
+
+using rc::api::guard;
+using rc::api::guard_handle;
+using rc::api::need;
+using rc::api::need_pointer;
+using rc::engine::Loop;
+
+rc_status rc_loop_uv(struct uv_loop_s* uv_loop, rc_loop** loop) {
+  return guard_handle(loop, "loop", [&] {
+    need_pointer(uv_loop, "uv_loop");
+    return rc::api::give_out(Loop::on_uv(uv_loop));
+  });
+}
+
+rc_status rc_loop_create(rc_loop** loop) {
+  return guard_handle(
+      loop, "loop", [&] { return rc::api::give_out(Loop::with_descriptor()); });
+}
+
+rc_status rc_loop_fd(rc_loop* loop, int32_t* fd) {
+  return guard([&] {
+    rc_loop& handle = need(loop, "loop");
+    need_pointer(fd, "fd");
+    *fd = handle.loop->descriptor();
+  });
+}
+
+rc_status rc_loop_dispatch(rc_loop* loop, size_t max, size_t* count) {
+  return guard([&] {
+    // A callback may release the handle.
+    const std::shared_ptr<Loop> held = need(loop, "loop").loop;
+    const size_t delivered = held->dispatch(max);
+    if (count != nullptr) *count = delivered;
+  });
+}
+
+rc_status rc_loop_wait(rc_loop* loop, int64_t timeout_ms) {
+  return guard([&] {
+    const std::shared_ptr<Loop> held = need(loop, "loop").loop;
+    held->wait(timeout_ms);
+  });
+}
+
+rc_status rc_loop_close(rc_loop* loop) {
+  return guard([&] {
+    const std::shared_ptr<Loop> held = need(loop, "loop").loop;
+    held->close();
+  });
+}
+
+rc_loop* rc_loop_retain(rc_loop* loop) {
+  return rc::api::retain_handle(loop, "loop");
+}
+
+void rc_loop_release(rc_loop* loop) { rc::api::release_handle(loop, "loop"); }

@@ -1,0 +1,186 @@
+#include "api/model.h"
+
+#include "api/backend.h"
+#include "api/guard.h"
+#include "api/options.h"
+
+namespace rc::api {
+namespace {
+
+constexpr rc_model_options kDefaults = RC_MODEL_OPTIONS_INIT;
+constexpr int32_t kMostRows = 65536;
+
+engine::EngineOptions engine_options(const rc_model_options& options) {
+  need_at_least_zero(options.context_length, "options->context_length");
+  need_at_least_zero(options.cache_tokens, "options->cache_tokens");
+  need_range(options.max_rows, 0, kMostRows, "options->max_rows");
+  need_flag(options.prefix_cache, "options->prefix_cache");
+  if (options.cache_dtype != RC_DTYPE_F16 &&
+      options.cache_dtype != RC_DTYPE_F32 &&
+      options.cache_dtype != RC_DTYPE_Q8_0) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "options->cache_dtype: ", dtype_name(options.cache_dtype),
+         " is none of F16, F32 and Q8_0");
+  }
+  engine::EngineOptions result;
+  result.context_length = options.context_length;
+  result.cache_tokens = options.cache_tokens;
+  result.cache_dtype = options.cache_dtype;
+  if (options.max_rows != 0) result.max_rows = options.max_rows;
+  result.prefix_cache = options.prefix_cache != 0;
+  return result;
+}
+
+uint64_t count_parameters(const gguf::File& file) {
+  uint64_t parameters = 0;
+  for (const gguf::Tensor& tensor : file.tensors()) {
+    uint64_t elements = 1;
+    for (int64_t dimension : tensor.shape) elements *= dimension;
+    parameters += elements;
+  }
+  return parameters;
+}
+
+}  // namespace
+
+LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
+                         std::shared_ptr<const model::ModelFile> model_file,
+                         std::shared_ptr<engine::Engine> model_engine)
+    : tenant(std::move(owner)),
+      file(std::move(model_file)),
+      engine(std::move(model_engine)),
+      charge(tenant, engine),
+      device(engine->device()->id()),
+      parameters(count_parameters(file->file())) {}
+
+LoadRequest::LoadRequest(rc_backend* backend, const char* file,
+                         const rc_model_options* given) {
+  const rc_backend& handle = need(backend, "backend");
+  need_pointer(file, "path");
+  if (*file == '\0') fail(RC_E_INVALID_ARGUMENT, "path: empty");
+  const rc_model_options read = read_options(given, kDefaults, "options");
+  device = handle.device;
+  tenant = handle.tenant;
+  path = file;
+  options = engine_options(read);
+  options.timeout_ms = handle.timeout_ms;
+  progress = read.progress;
+  progress_user = read.progress_user;
+}
+
+std::unique_ptr<rc_model> LoadRequest::load(
+    const std::function<bool()>& go_on) const {
+  const std::shared_ptr<const model::ModelFile> file =
+      model::ModelFile::open(path);
+  engine::EngineOptions limited = options;
+  limited.memory_limit = tenant->memory_left();
+  const auto report = [&](double fraction) {
+    if (go_on && !go_on()) return false;
+    return progress == nullptr || progress(progress_user, fraction) == 0;
+  };
+  std::shared_ptr<engine::Engine> engine =
+      engine::Engine::load(file, device, limited, report);
+  return std::make_unique<rc_model>(
+      std::make_shared<LoadedModel>(tenant, file, std::move(engine)));
+}
+
+}  // namespace rc::api
+
+using rc::api::guard;
+using rc::api::guard_handle;
+using rc::api::need;
+
+void rc_model_options_init(rc_model_options* options, size_t size) {
+  rc::api::initialise(options, size, rc::api::kDefaults);
+}
+
+void rc_model_plan_report_init(rc_model_plan_report* report, size_t size) {
+  rc::api::initialise(report, size,
+                      rc_model_plan_report RC_MODEL_PLAN_REPORT_INIT);
+}
+
+rc_status rc_model_plan(const char* path, const rc_model_options* options,
+                        rc_backend* backend, rc_model_plan_report* report) {
+  return guard([&] {
+    rc::api::LoadRequest request(backend, path, options);
+    request.options.memory_limit = request.tenant->memory_left();
+    const rc::engine::Plan plan =
+        rc::engine::plan(*rc::model::ModelFile::open(request.path),
+                         *request.device, request.options);
+    rc_model_plan_report result = RC_MODEL_PLAN_REPORT_INIT;
+    result.weights = plan.memory.weights;
+    result.cache = plan.memory.cache;
+    result.scratch = plan.memory.scratch;
+    result.total = plan.memory.total();
+    result.available = plan.available;
+    result.fits = plan.fits ? 1 : 0;
+    result.context_length = plan.context_length;
+    result.cache_tokens = plan.cache_tokens;
+    result.largest_context = plan.largest_context;
+    rc::api::write_report(report, result, "report");
+  });
+}
+
+rc_status rc_model_load(rc_backend* backend, const char* path,
+                        const rc_model_options* options, rc_model** model) {
+  return guard_handle(model, "model", [&] {
+    const rc::api::LoadRequest request(backend, path, options);
+    return rc::api::add_handle(request.load({}));
+  });
+}
+
+rc_model* rc_model_retain(rc_model* model) {
+  return rc::api::retain_handle(model, "model");
+}
+
+void rc_model_release(rc_model* model) {
+  rc::api::release_handle(model, "model");
+}
+
+void rc_model_report_init(rc_model_report* report, size_t size) {
+  rc::api::initialise(report, size, rc_model_report RC_MODEL_REPORT_INIT);
+}
+
+rc_status rc_model_describe(rc_model* model, rc_model_report* report) {
+  return guard([&] {
+    const rc::api::LoadedModel& loaded = *need(model, "model").loaded;
+    const rc::engine::Engine& engine = *loaded.engine;
+    const rc::model::HyperParameters& hyper = loaded.file->hyper_parameters();
+    rc_model_report result = RC_MODEL_REPORT_INIT;
+    result.architecture = hyper.architecture.c_str();
+    result.name = hyper.name.c_str();
+    result.device = loaded.device.c_str();
+    result.context_length = engine.options().context_length;
+    result.trained_context_length = hyper.context_length;
+    result.vocabulary = hyper.vocabulary;
+    result.width = hyper.width;
+    result.layers = hyper.layers;
+    result.parameters = loaded.parameters;
+    result.weight_bytes = engine.memory().weights;
+    result.cache_bytes = engine.memory().cache;
+    result.scratch_bytes = engine.memory().scratch;
+    result.cache_tokens = engine.options().cache_tokens;
+    result.page_size = engine.page_size();
+    rc::api::write_report(report, result, "report");
+  });
+}
+
+rc_status rc_model_get_info(rc_model* model, rc_model_info** info) {
+  return guard_handle(info, "info", [&] {
+    const auto& file = need(model, "model").loaded->file;
+    return rc::api::add_handle(std::make_unique<rc_model_info>(
+        std::shared_ptr<const rc::gguf::File>(file, &file->file())));
+  });
+}
+
+rc_status rc_model_get_tokenizer(rc_model* model, rc_tokenizer** tokenizer) {
+  return guard_handle(tokenizer, "tokenizer", [&] {
+    const auto& file = need(model, "model").loaded->file;
+    if (file->tokenizer() == nullptr) {
+      rc::fail(RC_E_UNSUPPORTED, file->file().name(),
+               ": the model has no tokenizer");
+    }
+    return rc::api::add_handle(
+        std::make_unique<rc_tokenizer>(file->tokenizer()));
+  });
+}

@@ -1,0 +1,82 @@
+// The handles of model files, tokenizers and models.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/handle.h"
+#include "api/tenant.h"
+#include "engine/engine.h"
+#include "gguf/file.h"
+#include "runcible/model.h"
+#include "text/tokenizer.h"
+
+struct rc_model_info {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kModelInfo;
+  explicit rc_model_info(std::shared_ptr<const rc::gguf::File> file);
+
+  const std::shared_ptr<const rc::gguf::File> file;
+  // Terminated copies of what the file does not terminate, by entry and tensor.
+  std::vector<std::string> keys;
+  std::vector<std::string> types;
+  std::vector<std::string> tensor_names;
+};
+
+struct rc_tokenizer {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kTokenizer;
+  explicit rc_tokenizer(std::shared_ptr<const rc::text::Tokenizer> tokenizer)
+      : tokenizer(std::move(tokenizer)), kind(this->tokenizer->kind()) {}
+
+  const std::shared_ptr<const rc::text::Tokenizer> tokenizer;
+  const std::string kind;
+};
+
+namespace rc::api {
+
+// A loaded model on a tenant's account: what an rc_model, its sessions and
+// their requests hold on to.
+struct LoadedModel {
+  LoadedModel(std::shared_ptr<Tenant> tenant,
+              std::shared_ptr<const model::ModelFile> file,
+              std::shared_ptr<engine::Engine> engine);
+
+  const std::shared_ptr<Tenant> tenant;
+  const std::shared_ptr<const model::ModelFile> file;
+  const std::shared_ptr<engine::Engine> engine;
+  const Tenant::Charge charge;
+  // For reports.
+  const std::string device;
+  const uint64_t parameters;
+};
+
+}  // namespace rc::api
+
+struct rc_model {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kModel;
+  explicit rc_model(std::shared_ptr<const rc::api::LoadedModel> loaded)
+      : loaded(std::move(loaded)) {}
+
+  const std::shared_ptr<const rc::api::LoadedModel> loaded;
+};
+
+namespace rc::api {
+
+// What rc_model_load was asked for, checked and copied.
+struct LoadRequest {
+  LoadRequest(rc_backend* backend, const char* path,
+              const rc_model_options* options);
+
+  // `go_on` may be empty; loading stops with RC_E_CANCELLED when it says
+  // false.
+  std::unique_ptr<rc_model> load(const std::function<bool()>& go_on) const;
+
+  std::shared_ptr<runtime::Device> device;
+  std::shared_ptr<Tenant> tenant;
+  std::string path;
+  engine::EngineOptions options;
+  rc_progress_callback progress;
+  void* progress_user;
+};
+
+}  // namespace rc::api

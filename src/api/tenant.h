@@ -1,0 +1,73 @@
+// What a backend handle may use and has used: its limits and its meter. Shared
+// by the handle, the models loaded through it, their sessions and requests.
+// Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "engine/engine.h"
+
+namespace rc::api {
+
+class Tenant : public std::enable_shared_from_this<Tenant> {
+ public:
+  // max_requests and memory_limit (bytes): 0 is no limit.
+  Tenant(int32_t max_requests, uint64_t memory_limit)
+      : meter_(std::make_shared<engine::Meter>()),
+        max_requests_(max_requests),
+        memory_limit_(memory_limit) {}
+
+  const std::shared_ptr<engine::Meter>& meter() const { return meter_; }
+
+  // The right to have one request in flight, as long as it lives.
+  class Slot {
+   public:
+    explicit Slot(std::shared_ptr<Tenant> tenant);  // throws RC_E_QUOTA
+    ~Slot() { release(); }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    void release() noexcept;
+
+   private:
+    std::atomic<bool> held_{true};
+    std::shared_ptr<Tenant> tenant_;
+  };
+
+  // The memory of an engine on this tenant's account, as long as it lives. One
+  // that is loaded several times counts once.
+  class Charge {
+   public:
+    // Throws RC_E_DEVICE_MEMORY if the limit is exceeded.
+    Charge(std::shared_ptr<Tenant> tenant,
+           std::shared_ptr<engine::Engine> engine);
+    ~Charge();
+    Charge(const Charge&) = delete;
+    Charge& operator=(const Charge&) = delete;
+
+   private:
+    std::shared_ptr<Tenant> tenant_;
+    std::shared_ptr<engine::Engine> engine_;
+  };
+
+  // What is left of the memory limit, for EngineOptions: 0 is no limit, so that
+  // nothing left is 1.
+  uint64_t memory_left() const;
+  uint64_t memory() const;
+  uint64_t peak_memory() const;
+
+ private:
+  const std::shared_ptr<engine::Meter> meter_;
+  const int32_t max_requests_;
+  const uint64_t memory_limit_;
+  std::atomic<int64_t> requests_{0};
+  mutable std::mutex mutex_;
+  std::map<const engine::Engine*, int64_t> engines_;  // times loaded
+  uint64_t memory_ = 0;
+  uint64_t peak_memory_ = 0;
+};
+
+}  // namespace rc::api
