@@ -1,6 +1,9 @@
 #include "runcible/generate.h"
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstddef>
+#include <cstring>
 #include <mutex>
 
 #include "api/generate_options.h"
