@@ -1,0 +1,203 @@
+// Measures how fast prompts are evaluated and tokens generated.
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+struct BenchArguments {
+  ModelChoice model;
+  std::vector<int64_t> prompts = {64, 512};
+  std::vector<int64_t> batches = {1, 2, 4, 8};
+  int64_t tokens = 64;
+  int repetitions = 3;
+  bool json = false;
+};
+
+// Any tokens do: time does not depend on them. Different sessions get different
+// ones, so that nothing is shared.
+std::vector<int32_t> some_tokens(int64_t count, int64_t vocabulary,
+                                 uint32_t salt) {
+  std::vector<int32_t> tokens;
+  uint32_t state = 12345 + 977 * salt;
+  for (int64_t i = 0; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;  // Numerical Recipes' generator
+    tokens.push_back(static_cast<int32_t>((state >> 8) % vocabulary));
+  }
+  return tokens;
+}
+
+void stop_if_interrupted() {
+  if (interrupted()) throw Failure{kInterrupted, ""};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Tokens per second of one prompt.
+double measure_prompt(const Model& model, int64_t length, int64_t vocabulary) {
+  const Session session =
+      make<Session>(rc_session_create, model.get(), nullptr);
+  const std::vector<int32_t> tokens = some_tokens(length, vocabulary, 0);
+  check(rc_session_append(session.get(), tokens.data(), tokens.size()));
+  const Clock::time_point begin = Clock::now();
+  check(rc_session_decode(session.get(), 0));
+  const std::chrono::duration<double> time = Clock::now() - begin;
+  return static_cast<double>(length) / time.count();
+}
+
+// Tokens per second of `batch` generations at once, all together.
+double measure_decode(const Model& model, int64_t batch, int64_t count,
+                      int64_t vocabulary) {
+  constexpr int64_t kPromptTokens = 4;
+  std::vector<Session> sessions;
+  std::vector<Request> requests;
+  for (int64_t i = 0; i < batch; ++i) {
+    sessions.push_back(make<Session>(rc_session_create, model.get(), nullptr));
+    const std::vector<int32_t> prompt =
+        some_tokens(kPromptTokens, vocabulary, static_cast<uint32_t>(i));
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.prompt_tokens = prompt.data();
+    options.prompt_token_count = prompt.size();
+    options.max_tokens = count;
+    options.temperature = 0;
+    options.ignore_end = 1;
+    rc_request* request = nullptr;
+    check(rc_generate_async(sessions.back().get(), &options, nullptr, nullptr,
+                            nullptr, &request));
+    requests.emplace_back(request);
+  }
+  // All begin with the same step, give or take one.
+  int64_t longest = 1;
+  for (const Request& request : requests) {
+    rc_event event = RC_EVENT_INIT;
+    while (event.type != RC_EVENT_END) {
+      stop_if_interrupted();
+      const rc_status status = rc_request_next(request.get(), 50, &event);
+      if (status != RC_E_TIMEOUT) check(status);
+    }
+    if (event.report.status != RC_OK) {
+      throw Failure{exit_code(event.report.status), event.message};
+    }
+    longest = std::max(longest, event.report.generate_us);
+  }
+  return static_cast<double>(batch * (count - 1)) * 1e6 /
+         static_cast<double>(longest);
+}
+
+void bench(const BenchArguments& arguments) {
+  const Backend backend = arguments.model.open_backend();
+  rc_model_options options = arguments.model.options();
+  options.prefix_cache = 0;
+  const int64_t largest_batch =
+      *std::max_element(arguments.batches.begin(), arguments.batches.end());
+  const int64_t longest_prompt =
+      *std::max_element(arguments.prompts.begin(), arguments.prompts.end());
+  // Room for all sessions of the largest batch, each begun on a new page.
+  constexpr int64_t kPage = 256;
+  options.cache_tokens = std::max(longest_prompt + kPage,
+                                  largest_batch * (arguments.tokens + kPage));
+  const Model model = arguments.model.load(backend, options);
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  check(rc_model_describe(model.get(), &report));
+
+  Json results = Json::array();
+  std::string table;
+  const double all = static_cast<double>(
+      (arguments.prompts.size() + arguments.batches.size()) *
+      static_cast<size_t>(arguments.repetitions));
+  double done = 0;
+  {
+    ProgressBar bar("measuring");
+    const auto repeat = [&](const auto& measure) {
+      std::vector<double> rates;
+      for (int i = 0; i < arguments.repetitions; ++i) {
+        stop_if_interrupted();
+        bar.show(done / all);
+        rates.push_back(measure());
+        done += 1;
+      }
+      return median(rates);
+    };
+    for (const int64_t length : arguments.prompts) {
+      if (length > report.context_length) {
+        note("a prompt of " + std::to_string(length) +
+             " tokens is longer than the context of " +
+             std::to_string(report.context_length) + ": left out");
+        continue;
+      }
+      const double rate = repeat(
+          [&] { return measure_prompt(model, length, report.vocabulary); });
+      results.push_back({{"kind", "prompt"},
+                         {"length", length},
+                         {"tokens_per_second", rate}});
+      table += "prompt of " + std::to_string(length) +
+               " tokens: " + fixed_text(rate, 1) + " tokens/s\n";
+    }
+    for (const int64_t batch : arguments.batches) {
+      const double rate = repeat([&] {
+        return measure_decode(model, batch, arguments.tokens,
+                              report.vocabulary);
+      });
+      results.push_back({{"kind", "decode"},
+                         {"batch", batch},
+                         {"tokens", arguments.tokens},
+                         {"tokens_per_second", rate}});
+      table += "decode, " + std::to_string(batch) +
+               " at once: " + fixed_text(rate, 1) + " tokens/s\n";
+    }
+  }
+  if (arguments.json) {
+    print(json_text(Json{{"model", report.name},
+                         {"architecture", report.architecture},
+                         {"parameters", report.parameters},
+                         {"weight_bytes", report.weight_bytes},
+                         {"device", report.device},
+                         {"build", Json::parse(rc_build_info())},
+                         {"results", results}}));
+  } else {
+    print(table);
+  }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "bench", "Measures prompt and decode rates of a model");
+  auto arguments = std::make_shared<BenchArguments>();
+  arguments->model.add_to(*command);
+  command
+      ->add_option("--prompts", arguments->prompts,
+                   "lengths of prompts, in tokens")
+      ->delimiter(',')
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+      ->capture_default_str();
+  command
+      ->add_option("--batches", arguments->batches,
+                   "how many generations at once")
+      ->delimiter(',')
+      ->check(CLI::Range(int64_t{1}, int64_t{4096}))
+      ->capture_default_str();
+  command->add_option("-n,--tokens", arguments->tokens, "to generate in each")
+      ->check(CLI::Range(int64_t{2}, int64_t{1} << 30))
+      ->capture_default_str();
+  command
+      ->add_option("--repetitions", arguments->repetitions,
+                   "of each measurement; the median is printed")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->callback([arguments] { bench(*arguments); });
+}
+
+}  // namespace cli

@@ -1,0 +1,55 @@
+// The subcommands. Each adds itself to the program, and runs when it is the one
+// that was asked for; failures are thrown as cli::Failure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "handles.h"
+
+namespace cli {
+
+void add_run(CLI::App& program);
+void add_devices(CLI::App& program);
+void add_inspect(CLI::App& program);
+void add_verify(CLI::App& program);
+void add_plan(CLI::App& program);
+void add_tokenize(CLI::App& program);
+void add_bench(CLI::App& program);
+
+// The options of every command that puts a model on a device.
+struct ModelChoice {
+  void add_to(CLI::App& command);
+  Backend open_backend() const;
+  rc_model_options options() const;
+  // With a progress bar; heeds Ctrl-C.
+  Model load(const Backend& backend, rc_model_options options) const;
+
+  std::string path;
+  std::string backend;
+  int32_t threads = 0;
+  int64_t context = 0;
+  std::string cache_type = "f16";
+  int32_t rows = 0;
+};
+
+// "1,2,3"; throws a Failure for anything else.
+std::vector<int32_t> parse_tokens(const std::string& text);
+
+// The text of -p; "-" reads stdin to its end.
+std::string read_prompt(const std::string& argument);
+
+// The tokens of a text.
+std::vector<int32_t> tokenize(const Tokenizer& tokenizer,
+                              const std::string& text, uint32_t flags);
+
+// JSON for humans and programs: indented, U+FFFD for what is not UTF-8, and a
+// line feed at the end.
+template <class Json>
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cli

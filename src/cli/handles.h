@@ -1,0 +1,57 @@
+// Handles of the library that release themselves, and failures that end the
+// command.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "exit_codes.h"
+#include "runcible/runcible.h"
+
+namespace cli {
+
+// Ends the command with this code and, unless empty, this line.
+struct Failure {
+  int code;
+  std::string message;
+};
+
+inline void check(rc_status status) {
+  if (status != RC_OK) {
+    throw Failure{exit_code(status), rc_error_message()};
+  }
+}
+
+template <auto release>
+struct Release {
+  template <class T>
+  void operator()(T* handle) const {
+    release(handle);
+  }
+};
+
+using DeviceList =
+    std::unique_ptr<rc_device_list, Release<rc_device_list_release>>;
+using Backend = std::unique_ptr<rc_backend, Release<rc_backend_release>>;
+using Info = std::unique_ptr<rc_model_info, Release<rc_model_info_release>>;
+using Tokenizer = std::unique_ptr<rc_tokenizer, Release<rc_tokenizer_release>>;
+using Model = std::unique_ptr<rc_model, Release<rc_model_release>>;
+using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
+using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
+
+// Calls a function that makes a handle as its last argument:
+// make<Session>(rc_session_create, model, nullptr).
+template <class Handle, class Function, class... Arguments>
+Handle make(Function function, Arguments... arguments) {
+  typename Handle::pointer handle = nullptr;
+  check(function(arguments..., &handle));
+  return Handle(handle);
+}
+
+// Memory that the library gave.
+template <class T>
+using Returned = std::unique_ptr<T, Release<rc_free>>;
+
+}  // namespace cli

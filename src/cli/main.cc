@@ -1,0 +1,53 @@
+// The runcible command.
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  cli::check(RC_ABI_CHECK());
+  CLI::App program("Runs language models from GGUF files.", "runcible");
+  program.set_version_flag(
+      "--version",
+      std::string("runcible ") + rc_version_string() + "\n" + rc_build_info());
+  program.require_subcommand(1);
+  program.footer(cli::kExitCodeHelp);
+  cli::add_run(program);
+  cli::add_devices(program);
+  cli::add_inspect(program);
+  cli::add_verify(program);
+  cli::add_plan(program);
+  cli::add_tokenize(program);
+  cli::add_bench(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& answer) {  // --help, --version
+    return program.exit(answer);
+  } catch (const CLI::ParseError& error) {
+    throw cli::Failure{cli::kUsage,
+                       std::string(error.what()) + " (see runcible --help)"};
+  }
+  return cli::interrupted() ? cli::kInterrupted : cli::kSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::catch_signals();
+  try {
+    return run(argc, argv);
+  } catch (const cli::Failure& failure) {
+    if (!failure.message.empty()) cli::note("runcible: " + failure.message);
+    return failure.code;
+  } catch (const std::bad_alloc&) {
+    std::fputs("runcible: out of memory\n", stderr);
+    return cli::kMemory;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "runcible: %s\n", error.what());
+    return cli::kInternal;
+  }
+}

@@ -1,0 +1,54 @@
+#include "commands.h"
+#include "terminal.h"
+
+namespace cli {
+
+void ModelChoice::add_to(CLI::App& command) {
+  command.add_option("MODEL", path, "a model file (GGUF)")->required();
+  command.add_option("--backend", backend,
+                     "a chain of choices: auto, cpu, vulkan:1, "
+                     "cuda,vulkan,cpu (default: $RUNCIBLE_BACKEND, or auto)");
+  command
+      .add_option("--threads", threads,
+                  "threads of a CPU device (default: $RUNCIBLE_THREADS, or "
+                  "as many as there are processors)")
+      ->check(CLI::Range(1, 4096));
+  command
+      .add_option("--context", context,
+                  "the longest session, in tokens (default: what the model "
+                  "was trained for, if it fits)")
+      ->check(CLI::Range(int64_t{1}, INT64_MAX));
+  command.add_option("--cache-type", cache_type, "elements of the KV cache")
+      ->check(CLI::IsMember({"f16", "f32", "q8_0"}))
+      ->capture_default_str();
+  command.add_option("--rows", rows, "the most tokens of one step")
+      ->check(CLI::Range(1, 65536));
+}
+
+Backend ModelChoice::open_backend() const {
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.threads = threads;
+  return make<Backend>(rc_backend_open, backend.c_str(), &options);
+}
+
+rc_model_options ModelChoice::options() const {
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.context_length = context;
+  options.max_rows = rows;
+  options.cache_dtype = cache_type == "f32"    ? RC_DTYPE_F32
+                        : cache_type == "q8_0" ? RC_DTYPE_Q8_0
+                                               : RC_DTYPE_F16;
+  return options;
+}
+
+Model ModelChoice::load(const Backend& opened, rc_model_options options) const {
+  ProgressBar bar("loading");
+  options.progress = [](void* user, double fraction) -> int32_t {
+    static_cast<ProgressBar*>(user)->show(fraction);
+    return interrupted() ? 1 : 0;
+  };
+  options.progress_user = &bar;
+  return make<Model>(rc_model_load, opened.get(), path.c_str(), &options);
+}
+
+}  // namespace cli

@@ -1,0 +1,222 @@
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "raw_logits.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RunArguments {
+  ModelChoice model;
+  std::string prompt;
+  std::string prompt_tokens;
+  bool parse_special = false;
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  std::vector<std::string> stop;
+  bool json = false;
+  std::string raw_logits;
+};
+
+struct Result {
+  std::string text;
+  std::vector<int32_t> tokens;
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  std::string message;
+};
+
+// The prompt as tokens. Empty for an empty text of a model without BOS: then
+// the library says what is wrong.
+std::vector<int32_t> prompt_tokens(const Model& model,
+                                   const RunArguments& arguments) {
+  if (!arguments.prompt_tokens.empty()) {
+    return parse_tokens(arguments.prompt_tokens);
+  }
+  const Tokenizer tokenizer =
+      make<Tokenizer>(rc_model_get_tokenizer, model.get());
+  uint32_t flags = RC_TOKENIZE_ADD_SPECIAL;
+  if (arguments.parse_special) flags |= RC_TOKENIZE_PARSE_SPECIAL;
+  std::vector<int32_t> tokens =
+      tokenize(tokenizer, read_prompt(arguments.prompt), flags);
+  if (tokens.empty()) {
+    rc_tokenizer_report report = RC_TOKENIZER_REPORT_INIT;
+    check(rc_tokenizer_describe(tokenizer.get(), &report));
+    if (report.bos >= 0) tokens.push_back(report.bos);
+  }
+  return tokens;
+}
+
+// Generates, printing as the text comes unless `quiet`. Ctrl-C ends it with
+// what there is by then.
+Result generate(const Session& session, const rc_generate_options& options,
+                bool quiet) {
+  // How soon Ctrl-C is noticed while no text comes.
+  constexpr int64_t kLookMs = 50;
+  const Request request = make<Request>(
+      [](rc_session* s, const rc_generate_options* o, rc_request** r) {
+        return rc_generate_async(s, o, nullptr, nullptr, nullptr, r);
+      },
+      session.get(), &options);
+  Result result;
+  bool cancelled = false;
+  while (true) {
+    if (interrupted() && !cancelled) {
+      check(rc_request_cancel(request.get()));
+      cancelled = true;
+    }
+    rc_event event = RC_EVENT_INIT;
+    const rc_status status = rc_request_next(request.get(), kLookMs, &event);
+    if (status == RC_E_TIMEOUT) continue;
+    check(status);
+    if (event.type == RC_EVENT_END) {
+      result.report = event.report;
+      result.message = event.message;
+      return result;
+    }
+    result.text.append(event.text, event.text_length);
+    result.tokens.insert(result.tokens.end(), event.tokens,
+                         event.tokens + event.token_count);
+    if (!quiet) print({event.text, event.text_length});
+  }
+}
+
+double rate(int64_t tokens, int64_t microseconds) {
+  return microseconds > 0 ? static_cast<double>(tokens) * 1e6 /
+                                static_cast<double>(microseconds)
+                          : 0;
+}
+
+void note_usage(const rc_generate_report& report) {
+  const int64_t evaluated = report.prompt_tokens - report.cached_tokens;
+  // The first token comes out of the prompt's evaluation.
+  const int64_t steps = std::max<int64_t>(report.generated_tokens - 1, 0);
+  note("prompt: " + std::to_string(report.prompt_tokens) + " tokens (" +
+       std::to_string(report.cached_tokens) + " cached), " +
+       fixed_text(rate(evaluated, report.prompt_us), 1) +
+       " tokens/s; generated: " + std::to_string(report.generated_tokens) +
+       " tokens, " + fixed_text(rate(steps, report.generate_us), 1) +
+       " tokens/s; seed " + std::to_string(report.seed) + "; " +
+       rc_end_reason_name(report.reason));
+}
+
+Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
+  const rc_generate_report& report = result.report;
+  return {{"text", result.text},
+          {"tokens", result.tokens},
+          {"prompt", prompt},
+          {"reason", rc_end_reason_name(report.reason)},
+          {"status", rc_status_name(report.status)},
+          {"message", result.message},
+          {"seed", report.seed},
+          {"prompt_tokens", report.prompt_tokens},
+          {"cached_tokens", report.cached_tokens},
+          {"generated_tokens", report.generated_tokens},
+          {"queue_us", report.queue_us},
+          {"prompt_us", report.prompt_us},
+          {"generate_us", report.generate_us}};
+}
+
+void run(RunArguments& arguments) {
+  const Backend backend = arguments.model.open_backend();
+  const Model model = arguments.model.load(backend, arguments.model.options());
+  const std::vector<int32_t> prompt = prompt_tokens(model, arguments);
+  const Session session =
+      make<Session>(rc_session_create, model.get(), nullptr);
+
+  rc_generate_options options = arguments.options;
+  options.prompt_tokens = prompt.data();
+  options.prompt_token_count = prompt.size();
+  std::vector<const char*> stop;
+  for (const std::string& text : arguments.stop) stop.push_back(text.c_str());
+  options.stop = stop.data();
+  options.stop_count = stop.size();
+
+  const Result result = generate(session, options, arguments.json);
+  if (arguments.json) {
+    print(json_text(to_json(result, prompt)));
+  } else {
+    print("\n");
+  }
+  note_usage(result.report);
+  if (!arguments.raw_logits.empty() && !interrupted()) {
+    // The last token was chosen but not evaluated.
+    std::vector<int32_t> evaluated = prompt;
+    evaluated.insert(evaluated.end(), result.tokens.begin(),
+                     result.tokens.end());
+    if (!result.tokens.empty()) evaluated.pop_back();
+    write_raw_logits(model, evaluated, arguments.raw_logits);
+  }
+  const rc_generate_report& report = result.report;
+  // With what it generated a full context is an end like another.
+  const bool full =
+      report.reason == RC_END_CONTEXT && report.generated_tokens > 0;
+  if (report.status != RC_OK && !full) {
+    const bool own_wish = report.status == RC_E_CANCELLED && interrupted();
+    throw Failure{exit_code(report.status), own_wish ? "" : result.message};
+  }
+}
+
+void add_options(CLI::App& command, RunArguments& arguments) {
+  rc_generate_options& options = arguments.options;
+  arguments.model.add_to(command);
+  CLI::Option* prompt = command.add_option("-p,--prompt", arguments.prompt,
+                                           "the text to go on from; - reads "
+                                           "stdin (default: empty)");
+  command
+      .add_option("--prompt-tokens", arguments.prompt_tokens,
+                  "the same as tokens, as in 1,2,3")
+      ->excludes(prompt);
+  command.add_flag("--parse-special", arguments.parse_special,
+                   "take the names of special tokens in the prompt for them");
+  command
+      .add_option("-n,--tokens", options.max_tokens,
+                  "the most tokens to generate (default: -1, until the model "
+                  "or the context ends)")
+      ->check(CLI::Range(int64_t{-1}, INT64_MAX));
+  command
+      .add_option("--temp", options.temperature,
+                  "temperature; 0 always takes the most probable token")
+      ->capture_default_str();
+  command.add_option("--seed", options.seed,
+                     "seed of the choice (default: random)");
+  command.add_option("--top-k", options.top_k, "0: off")->capture_default_str();
+  command.add_option("--top-p", options.top_p, "1: off")->capture_default_str();
+  command.add_option("--min-p", options.min_p, "0: off")->capture_default_str();
+  command.add_option("--typical", options.typical, "1: off")
+      ->capture_default_str();
+  command
+      .add_option("--penalty-tokens", options.penalty_tokens,
+                  "how many tokens back penalties look; -1: all")
+      ->capture_default_str();
+  command
+      .add_option("--repetition-penalty", options.repetition_penalty, "1: off")
+      ->capture_default_str();
+  command.add_option("--presence-penalty", options.presence_penalty, "0: off")
+      ->capture_default_str();
+  command
+      .add_option("--frequency-penalty", options.frequency_penalty, "0: off")
+      ->capture_default_str();
+  command.add_option("--stop", arguments.stop,
+                     "ends the text where it would come; may be repeated");
+  command.add_flag("--ignore-end", options.ignore_end,
+                   "go on after the model's end tokens");
+  command.add_flag("--echo", options.echo, "print the prompt too");
+  command.add_flag("--json", arguments.json,
+                   "print one JSON object at the end instead of the text");
+  command.add_option("--raw-logits", arguments.raw_logits,
+                     "write the logits of each evaluated position to this "
+                     "file, as rows of little-endian f32");
+}
+
+}  // namespace
+
+void add_run(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("run", "Generates text");
+  auto arguments = std::make_shared<RunArguments>();
+  add_options(*command, *arguments);
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cli

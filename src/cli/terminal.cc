@@ -1,0 +1,125 @@
+#include "terminal.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "handles.h"
+
+namespace cli {
+namespace {
+
+volatile std::sig_atomic_t g_interrupted = 0;
+
+void on_interrupt(int number) {
+  g_interrupted = 1;
+  std::signal(number, SIG_DFL);
+}
+
+// The bytes to show for a text on a terminal.
+std::string tame(std::string_view text) {
+  std::string tamed;
+  tamed.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control =
+        (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+    if (control) {
+      tamed += "\xEF\xBF\xBD";  // U+FFFD
+    } else {
+      tamed += c;
+    }
+  }
+  return tamed;
+}
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(descriptor, bytes.data(), bytes.size());
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(n));
+    } else if (errno == EPIPE) {
+      throw Failure{kBrokenPipe, ""};
+    } else if (errno != EINTR) {
+      throw Failure{kFile,
+                    std::string("cannot write to stdout: ") + strerror(errno)};
+    }
+  }
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  if (terminal) {
+    write_all(STDOUT_FILENO, tame(text));
+  } else {
+    write_all(STDOUT_FILENO, text);
+  }
+}
+
+void note(std::string_view line) {
+  try {
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    write_all(STDERR_FILENO,
+              (terminal ? tame(line) : std::string(line)) + '\n');
+  } catch (const Failure&) {
+  }
+}
+
+void catch_signals() {
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool interrupted() { return g_interrupted != 0; }
+
+ProgressBar::ProgressBar(std::string title)
+    : title_(std::move(title)), visible_(isatty(STDERR_FILENO) != 0) {}
+
+ProgressBar::~ProgressBar() {
+  if (visible_ && shown_percent_ >= 0) {
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+  }
+}
+
+void ProgressBar::show(double fraction) {
+  constexpr int kWidth = 40;
+  const int percent = static_cast<int>(fraction * 100);
+  if (!visible_ || percent == shown_percent_) return;
+  shown_percent_ = percent;
+  const int filled = static_cast<int>(fraction * kWidth);
+  const std::string bar =
+      std::string(static_cast<size_t>(filled), '#') +
+      std::string(static_cast<size_t>(kWidth - filled), ' ');
+  std::fprintf(stderr, "\r%s [%s] %3d %%", title_.c_str(), bar.c_str(),
+               percent);
+  std::fflush(stderr);
+}
+
+std::string fixed_text(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  return text;
+}
+
+std::string bytes_text(unsigned long long bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " bytes";
+  const char* const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  return fixed_text(value, 2) + " " + units[unit];
+}
+
+}  // namespace cli

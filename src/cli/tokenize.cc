@@ -1,0 +1,86 @@
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TokenizeArguments {
+  std::string path;
+  std::string text;
+  std::string decode;
+  bool special = true;
+  bool parse_special = false;
+  bool json = false;
+};
+
+std::string detokenize(const Tokenizer& tokenizer,
+                       const std::vector<int32_t>& tokens, bool special) {
+  char* text = nullptr;
+  size_t length = 0;
+  check(rc_detokenize(tokenizer.get(), tokens.data(), tokens.size(),
+                      special ? 1 : 0, &text, &length));
+  const Returned<char> owned(text);
+  return {text, length};
+}
+
+void encode(const Tokenizer& tokenizer, const TokenizeArguments& arguments) {
+  uint32_t flags = 0;
+  if (arguments.special) flags |= RC_TOKENIZE_ADD_SPECIAL;
+  if (arguments.parse_special) flags |= RC_TOKENIZE_PARSE_SPECIAL;
+  const std::vector<int32_t> tokens =
+      tokenize(tokenizer, read_prompt(arguments.text), flags);
+  Json list = Json::array();
+  std::string lines;
+  for (const int32_t token : tokens) {
+    const Json piece = detokenize(tokenizer, {token}, true);
+    list.push_back({{"id", token}, {"piece", piece}});
+    lines += std::to_string(token) + "\t" +
+             piece.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  print(arguments.json ? json_text(Json{{"tokens", list}}) : lines);
+}
+
+void decode(const Tokenizer& tokenizer, const TokenizeArguments& arguments) {
+  const std::string text = detokenize(tokenizer, parse_tokens(arguments.decode),
+                                      arguments.parse_special);
+  print(arguments.json ? json_text(Json{{"text", text}}) : text + "\n");
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("tokenize", "Text to tokens, and back");
+  auto arguments = std::make_shared<TokenizeArguments>();
+  command->add_option("MODEL", arguments->path, "a model file (GGUF)")
+      ->required();
+  CLI::Option* text = command->add_option("-p,--prompt", arguments->text,
+                                          "the text; - reads stdin");
+  CLI::Option* ids = command->add_option(
+      "--decode", arguments->decode, "tokens to turn into text, as in 1,2,3");
+  text->excludes(ids);
+  command->add_flag("!--no-special", arguments->special,
+                    "do not add what the model wants around a text");
+  command->add_flag("--parse-special", arguments->parse_special,
+                    "take the names of special tokens for them; show them "
+                    "when decoding");
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->callback([arguments, text, ids] {
+    if (text->count() + ids->count() == 0) {
+      throw Failure{kUsage, "tokenize: give a text (-p) or tokens (--decode)"};
+    }
+    const Tokenizer tokenizer =
+        make<Tokenizer>(rc_tokenizer_open, arguments->path.c_str());
+    if (ids->count() > 0) {
+      decode(tokenizer, *arguments);
+    } else {
+      encode(tokenizer, *arguments);
+    }
+  });
+}
+
+}  // namespace cli
