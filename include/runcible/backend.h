@@ -97,8 +97,9 @@ RC_API rc_backend *rc_backend_retain(rc_backend *backend);
 RC_API void rc_backend_release(rc_backend *backend);
 
 /* A JSON object that accounts for the choice: "spec" (what was asked for, after
- * the environment), "chosen" (device id), "candidates" (array of "id",
- * "chosen", "reason"), "device" (as in rc_device_report). *json is
+ * the environment), "device" (the chosen one: "id", "name", "kind" and the rest
+ * of rc_device_report), "candidates" (array of "id", "chosen" and "reason", in
+ * the order in which they were looked at). What is unknown is null. *json is
  * NUL-terminated and lives as long as the handle. */
 RC_API rc_status rc_backend_explain(rc_backend *backend, const char **json);
 

@@ -1,10 +1,10 @@
 #include "api/backend.h"
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "api/guard.h"
 #include "api/options.h"
+#include "runtime/explain.h"
 
 struct rc_device_list {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kDeviceList;
@@ -14,8 +14,6 @@ struct rc_device_list {
 
 namespace rc::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr rc_backend_options kDefaults = RC_BACKEND_OPTIONS_INIT;
 // More threads than any machine has are a mistake of the caller.
@@ -38,51 +36,6 @@ std::unique_ptr<rc_device_list> list_devices() {
   return list;
 }
 
-const char* kind_name(rc_device_kind kind) {
-  switch (kind) {
-    case RC_DEVICE_CPU:
-      return "cpu";
-    case RC_DEVICE_GPU_DISCRETE:
-      return "discrete GPU";
-    case RC_DEVICE_GPU_INTEGRATED:
-      return "integrated GPU";
-    case RC_DEVICE_ACCELERATOR:
-      return "accelerator";
-    case RC_DEVICE_SOFTWARE:
-      return "software";
-    default:
-      return "other";
-  }
-}
-
-std::string explain(const runtime::Selected& selected, const DeviceText& text) {
-  Json candidates = Json::array();
-  for (const runtime::Candidate& candidate : selected.candidates) {
-    candidates.push_back({{"id", candidate.id},
-                          {"chosen", candidate.chosen},
-                          {"reason", candidate.reason}});
-  }
-  const Json json = {{"spec", selected.spec},
-                     {"chosen", text.id},
-                     {"candidates", candidates},
-                     {"device",
-                      {{"backend", text.backend},
-                       {"description", text.description},
-                       {"index", text.index},
-                       {"kind", kind_name(text.kind)},
-                       {"id", text.id},
-                       {"name", text.name},
-                       {"total_memory", text.total_memory},
-                       {"free_memory", text.free_memory},
-                       {"unified_memory", text.unified_memory != 0},
-                       {"cores", text.cores},
-                       {"features", text.features},
-                       {"driver", text.driver},
-                       {"physical_id", text.physical_id}}}};
-  // Drivers and the caller's spec need not be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 rc_backend* open_backend(const char* spec, const rc_backend_options& options) {
   need_range(options.threads, 0, kMostThreads, "options->threads");
   need_at_least_zero(options.max_requests, "options->max_requests");
@@ -97,7 +50,7 @@ rc_backend* open_backend(const char* spec, const rc_backend_options& options) {
   const std::string id = device.id();
   const int32_t index = std::stoi(id.substr(id.rfind(':') + 1));
   DeviceText text(plugin.name, plugin.description, index, device.info());
-  std::string explanation = explain(selected, text);
+  std::string explanation = runtime::explain(selected);
   return add_handle(std::unique_ptr<rc_backend>(new rc_backend{
       selected.device,
       std::make_shared<Tenant>(options.max_requests, options.memory_limit),

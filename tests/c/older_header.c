@@ -1,0 +1,103 @@
+/* Structs of older and newer headers. An older header's struct is a prefix of
+ * today's; a newer one's has more at the end. */
+#include "check.h"
+#include "runcible/runcible.h"
+
+/* rc_backend_options as if `max_requests` and what follows were newer. */
+typedef struct older_options {
+  size_t struct_size;
+  uint64_t required_memory;
+  uint64_t memory_limit;
+  int32_t threads;
+} older_options;
+
+/* rc_device_report as if it ended after the name. */
+typedef struct older_report {
+  size_t struct_size;
+  const char* backend;
+  const char* description;
+  int32_t index;
+  rc_device_kind kind;
+  const char* id;
+  const char* name;
+  unsigned char behind[64]; /* not part of it */
+} older_report;
+
+typedef struct newer_options {
+  rc_backend_options known;
+  int64_t more;
+} newer_options;
+
+int main(void) {
+  rc_backend* backend = NULL;
+  older_options older;
+  older_report report;
+  newer_options newer;
+  struct {
+    rc_device_report known;
+    int64_t more;
+  } newer_report;
+  size_t i;
+
+  memset(&older, 0, sizeof(older));
+  /* What lies behind an older struct must not be read. */
+  older.struct_size = offsetof(older_options, threads) + sizeof(int32_t);
+  older.threads = 1;
+  REQUIRE_OK(rc_backend_open("reference", (const rc_backend_options*)&older,
+                             &backend));
+
+  memset(&report, 0xAA, sizeof(report));
+  rc_device_report_init((rc_device_report*)&report,
+                        offsetof(older_report, behind));
+  CHECK(report.struct_size == offsetof(older_report, behind));
+  CHECK(report.backend == NULL && report.name == NULL);
+  CHECK_STATUS(RC_OK, rc_backend_device(backend, (rc_device_report*)&report));
+  CHECK(strcmp(report.id, "reference:0") == 0);
+  CHECK(report.struct_size == offsetof(older_report, behind));
+  for (i = 0; i < sizeof(report.behind); ++i) {
+    CHECK(report.behind[i] == 0xAA);
+  }
+
+  memset(&newer_report, 0xAA, sizeof(newer_report));
+  newer_report.known.struct_size = sizeof(newer_report);
+  CHECK_STATUS(RC_OK, rc_backend_device(backend, &newer_report.known));
+  CHECK(strcmp(newer_report.known.id, "reference:0") == 0);
+  CHECK(newer_report.more == 0);
+  rc_backend_release(backend);
+
+  /* A newer header's options work while what it added is off. */
+  memset(&newer, 0, sizeof(newer));
+  newer.known.struct_size = sizeof(newer);
+  REQUIRE_OK(rc_backend_open("reference", &newer.known, &backend));
+  rc_backend_release(backend);
+  newer.more = 1;
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", &newer.known, &backend));
+  CHECK(strstr(rc_error_message(), "newer") != NULL);
+
+  /* Sizes that no struct has. */
+  newer.known.struct_size = 0;
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", &newer.known, &backend));
+  newer.known.struct_size = (size_t)-1;
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", &newer.known, &backend));
+
+  /* A struct can grow compatibly only if no member would come to lie in the
+   * padding at the end of its older self. */
+#define CHECK_NO_PADDING(type, last) \
+  CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
+  CHECK_NO_PADDING(rc_device_report, physical_id);
+  CHECK_NO_PADDING(rc_backend_options, timeout_ms);
+  CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
+  CHECK_NO_PADDING(rc_tensor_report, offset);
+  CHECK_NO_PADDING(rc_tokenizer_report, unknown);
+  CHECK_NO_PADDING(rc_model_options, progress_user);
+  CHECK_NO_PADDING(rc_model_plan_report, largest_context);
+  CHECK_NO_PADDING(rc_model_report, page_size);
+  CHECK_NO_PADDING(rc_session_options, keep);
+  CHECK_NO_PADDING(rc_generate_options, echo);
+  CHECK_NO_PADDING(rc_generate_report, generate_us);
+  CHECK_NO_PADDING(rc_event, report);
+  return CHECK_RESULT();
+}
