@@ -1,0 +1,197 @@
+// A whole load-and-generate run in which the n-th allocation fails, for every
+// n until a run gets through: each run ends with a clean error or succeeds,
+// and gives everything back.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "runcible/runcible.h"
+#include "test_data.h"
+
+namespace {
+
+std::atomic<int64_t> g_until_failure{-1};  // negative: none fails
+std::atomic<int64_t> g_live{0};
+std::atomic<bool> g_failed{false};
+
+void* allocate(size_t bytes, size_t alignment) noexcept {
+  if (g_until_failure.load() >= 0 && g_until_failure.fetch_sub(1) == 0) {
+    g_failed = true;
+    return nullptr;
+  }
+  void* memory = alignment <= alignof(std::max_align_t)
+                     ? std::malloc(bytes)
+                     : std::aligned_alloc(alignment, (bytes + alignment - 1) /
+                                                         alignment * alignment);
+  if (memory != nullptr) ++g_live;
+  return memory;
+}
+
+void* allocate_or_throw(size_t bytes, size_t alignment) {
+  void* memory = allocate(bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void give_back(void* memory) noexcept {
+  if (memory != nullptr) --g_live;
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(size_t n) { return allocate_or_throw(n, 1); }
+void* operator new[](size_t n) { return allocate_or_throw(n, 1); }
+void* operator new(size_t n, std::align_val_t a) {
+  return allocate_or_throw(n, static_cast<size_t>(a));
+}
+void* operator new[](size_t n, std::align_val_t a) {
+  return allocate_or_throw(n, static_cast<size_t>(a));
+}
+void* operator new(size_t n, const std::nothrow_t&) noexcept {
+  return allocate(n, 1);
+}
+void* operator new[](size_t n, const std::nothrow_t&) noexcept {
+  return allocate(n, 1);
+}
+void operator delete(void* p) noexcept { give_back(p); }
+void operator delete[](void* p) noexcept { give_back(p); }
+void operator delete(void* p, size_t) noexcept { give_back(p); }
+void operator delete[](void* p, size_t) noexcept { give_back(p); }
+void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { give_back(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept {
+  give_back(p);
+}
+void operator delete[](void* p, size_t, std::align_val_t) noexcept {
+  give_back(p);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept { give_back(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept {
+  give_back(p);
+}
+
+namespace rc::test {
+namespace {
+
+struct Heard {
+  int ends = 0;
+  rc_status status = RC_OK;
+};
+
+void hear(void* user, const rc_event* event) {
+  auto* heard = static_cast<Heard*>(user);
+  if (event->type != RC_EVENT_END) return;
+  ++heard->ends;
+  heard->status = event->report.status;
+}
+
+// Loads, tokenizes, generates blocking and on a loop, saves and restores.
+// Returns the first failure; everything is given back either way.
+rc_status run(const char* spec, const std::string& path) {
+  rc_backend* backend = nullptr;
+  rc_model* model = nullptr;
+  rc_tokenizer* tokenizer = nullptr;
+  rc_session* session = nullptr;
+  rc_session* fork = nullptr;
+  rc_session* restored = nullptr;
+  rc_loop* loop = nullptr;
+  char* text = nullptr;
+  void* saved = nullptr;
+  int32_t* tokens = nullptr;
+  size_t count = 0, size = 0;
+  Heard heard;
+  rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
+  model_options.context_length = 64;
+  rc_backend_options backend_options = RC_BACKEND_OPTIONS_INIT;
+  backend_options.threads = 1;
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = "hello";
+  options.prompt_length = 5;
+  options.max_tokens = 4;
+  options.seed = 1;
+  options.ignore_end = 1;
+  options.logprobs = 2;
+  const char* const stop[] = {"no such text"};
+  options.stop = stop;
+  options.stop_count = 1;
+
+  rc_status status = rc_backend_open(spec, &backend_options, &backend);
+  if (status == RC_OK) {
+    status = rc_model_load(backend, path.c_str(), &model_options, &model);
+  }
+  if (status == RC_OK) status = rc_model_get_tokenizer(model, &tokenizer);
+  if (status == RC_OK) {
+    status = rc_tokenize(tokenizer, "hello", 5, 0, &tokens, &count);
+  }
+  if (status == RC_OK) status = rc_session_create(model, nullptr, &session);
+  if (status == RC_OK) {
+    status = rc_generate(session, &options, &text, nullptr, nullptr);
+  }
+  if (status == RC_OK) status = rc_session_fork(session, &fork);
+  if (status == RC_OK) status = rc_loop_create(&loop);
+  if (status == RC_OK) {
+    status = rc_generate_async(fork, &options, loop, hear, &heard, nullptr);
+    // Accepted requests end exactly once, whatever fails.
+    while (status == RC_OK && heard.ends == 0) {
+      static_cast<void>(rc_loop_wait(loop, 60000));
+      static_cast<void>(rc_loop_dispatch(loop, 0, nullptr));
+    }
+    if (status == RC_OK) status = heard.status;
+  }
+  if (status == RC_OK) status = rc_session_save_memory(fork, &saved, &size);
+  if (status == RC_OK) {
+    status = rc_session_restore_memory(model, saved, size, nullptr, &restored);
+  }
+  rc_free(text);
+  rc_free(saved);
+  rc_free(tokens);
+  rc_loop_release(loop);
+  rc_session_release(restored);
+  rc_session_release(fork);
+  rc_session_release(session);
+  rc_tokenizer_release(tokenizer);
+  rc_model_release(model);
+  rc_backend_release(backend);
+  return status;
+}
+
+class FailedAllocations : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailedAllocations, AreCleanErrors) {
+  const std::string path =
+      source_path("tests/golden/architectures/llama2.gguf").string();
+  // What is made once per process is made.
+  ASSERT_EQ(run(GetParam(), path), RC_OK) << rc_error_message();
+  ASSERT_EQ(run(GetParam(), path), RC_OK) << rc_error_message();
+  const int64_t live = g_live.load();
+  int failures = 0;
+  for (int64_t n = 0;; ++n) {
+    g_failed = false;
+    g_until_failure = n;
+    const rc_status status = run(GetParam(), path);
+    g_until_failure = -1;
+    if (status != RC_OK) {
+      ++failures;
+      ASSERT_EQ(status, RC_E_OUT_OF_MEMORY)
+          << "allocation " << n << ": " << rc_status_name(status) << ": "
+          << rc_error_message();
+    }
+    ASSERT_EQ(g_live.load(), live) << "allocation " << n << " leaks";
+    if (!g_failed) break;
+  }
+  EXPECT_GT(failures, 100);
+  EXPECT_EQ(run(GetParam(), path), RC_OK) << rc_error_message();
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, FailedAllocations,
+                         testing::Values("reference", "cpu"),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
+
+}  // namespace
+}  // namespace rc::test

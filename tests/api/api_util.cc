@@ -1,0 +1,64 @@
+#include "api_util.h"
+
+#include <unistd.h>
+
+#include "test_data.h"
+
+namespace rc::test {
+
+std::string model_path() {
+  return source_path("tests/golden/architectures/llama2.gguf").string();
+}
+
+Backend open_backend(const char* spec) {
+  rc_backend* backend = nullptr;
+  EXPECT_OK(rc_backend_open(spec, nullptr, &backend));
+  return Backend(backend);
+}
+
+Model load_model(rc_backend* backend) {
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.context_length = 64;
+  rc_model* model = nullptr;
+  EXPECT_OK(rc_model_load(backend, model_path().c_str(), &options, &model));
+  return Model(model);
+}
+
+Session create_session(rc_model* model) {
+  rc_session* session = nullptr;
+  EXPECT_OK(rc_session_create(model, nullptr, &session));
+  return Session(session);
+}
+
+std::string generate(rc_session* session) {
+  EXPECT_OK(rc_session_truncate(session, 0));
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = "hello";
+  options.prompt_length = 5;
+  options.max_tokens = 8;
+  options.seed = 3;
+  options.ignore_end = 1;
+  char* text = nullptr;
+  size_t length = 0;
+  EXPECT_OK(rc_generate(session, &options, &text, &length, nullptr));
+  if (text == nullptr) return "";
+  const std::string copy(text, length);
+  rc_free(text);
+  return copy;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern =
+      (std::filesystem::temp_directory_path() / "runcible_test_XXXXXX")
+          .string();
+  const char* made = mkdtemp(pattern.data());
+  EXPECT_NE(made, nullptr);
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace rc::test

@@ -1,0 +1,69 @@
+// What the tests of the C ABI share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runcible/plugin.h"
+#include "runcible/runcible.h"
+
+namespace rc::test {
+
+template <auto release>
+struct Release {
+  template <class T>
+  void operator()(T* handle) const {
+    release(handle);
+  }
+};
+using Backend = std::unique_ptr<rc_backend, Release<rc_backend_release>>;
+using Model = std::unique_ptr<rc_model, Release<rc_model_release>>;
+using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
+using Loop = std::unique_ptr<rc_loop, Release<rc_loop_release>>;
+using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
+using Tokenizer = std::unique_ptr<rc_tokenizer, Release<rc_tokenizer_release>>;
+
+// A small model with a tokenizer, 272 tokens of vocabulary.
+std::string model_path();
+
+Backend open_backend(const char* spec = "reference");
+// Of 64 tokens of context.
+Model load_model(rc_backend* backend);
+Session create_session(rc_model* model);
+
+// A deterministic generation of a few tokens, from an empty session.
+std::string generate(rc_session* session);
+
+// A folder of its own, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The call fails with the status, and its message holds every one of the texts.
+#define EXPECT_FAILS(expected, call, ...)                                      \
+  do {                                                                         \
+    const rc_status expect_status = (call);                                    \
+    EXPECT_STREQ(rc_status_name(expect_status), #expected)                     \
+        << #call << ": " << rc_error_message();                                \
+    for (const std::string& text : std::vector<std::string>{__VA_ARGS__}) {    \
+      EXPECT_NE(std::string(rc_error_message()).find(text), std::string::npos) \
+          << #call << ": " << rc_error_message() << "\nlacks " << text;        \
+    }                                                                          \
+  } while (0)
+
+#define ASSERT_OK(call) ASSERT_EQ((call), RC_OK) << rc_error_message()
+#define EXPECT_OK(call) EXPECT_EQ((call), RC_OK) << rc_error_message()
+
+}  // namespace rc::test

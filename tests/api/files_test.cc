@@ -1,0 +1,173 @@
+// Files that are not there, not files, not readable or not whole.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <functional>
+
+#include "api_util.h"
+
+namespace rc::test {
+namespace {
+
+// Everything that opens a model file.
+std::vector<std::function<rc_status(const char*)>> openers(
+    rc_backend* backend) {
+  return {
+      [](const char* path) {
+        rc_model_info* info = nullptr;
+        return rc_model_info_open(path, &info);
+      },
+      [](const char* path) { return rc_model_verify(path); },
+      [](const char* path) {
+        rc_tokenizer* tokenizer = nullptr;
+        return rc_tokenizer_open(path, &tokenizer);
+      },
+      [backend](const char* path) {
+        rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
+        return rc_model_plan(path, nullptr, backend, &report);
+      },
+      [backend](const char* path) {
+        rc_model* model = nullptr;
+        return rc_model_load(backend, path, nullptr, &model);
+      },
+  };
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST(Files, MissingOnes) {
+  const Backend backend = open_backend();
+  for (const auto& open : openers(backend.get())) {
+    EXPECT_FAILS(RC_E_NOT_FOUND, open("no/such/model.gguf"),
+                 "no/such/model.gguf");
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT, open(""), "path");
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT, open(nullptr), "path", "NULL");
+  }
+}
+
+TEST(Files, AFolder) {
+  const Backend backend = open_backend();
+  const TemporaryFolder folder;
+  for (const auto& open : openers(backend.get())) {
+    EXPECT_FAILS(RC_E_IO, open(folder.path().c_str()), folder.path().string());
+  }
+}
+
+TEST(Files, NotReadable) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const Backend backend = open_backend();
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "locked.gguf";
+  write_file(path, read_file(model_path()));
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  for (const auto& open : openers(backend.get())) {
+    EXPECT_FAILS(RC_E_IO, open(path.c_str()), path.string());
+  }
+}
+
+TEST(Files, TruncatedAndEmptyOnes) {
+  const Backend backend = open_backend();
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "cut.gguf";
+  const std::string whole = read_file(model_path());
+  for (const size_t length : {size_t{0}, size_t{3}, size_t{20}, size_t{500},
+                              whole.size() / 2, whole.size() - 1}) {
+    write_file(path, whole.substr(0, length));
+    for (const auto& open : openers(backend.get())) {
+      EXPECT_FAILS(RC_E_FORMAT, open(path.c_str()), path.string());
+    }
+  }
+  // The backend is as good as ever.
+  EXPECT_NE(load_model(backend.get()), nullptr);
+}
+
+TEST(Files, SoundOnes) { EXPECT_OK(rc_model_verify(model_path().c_str())); }
+
+// A limit on the size of files, for a while.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal_before_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_before_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_;
+  void (*signal_before_)(int);
+};
+
+TEST(Files, AFullDiskOnSave) {
+  const Backend backend = open_backend();
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  const std::string text = generate(session.get());
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "saved").string();
+  write_file(path, "what was there before");
+  {
+    const FileSizeLimit limit(512);
+    EXPECT_FAILS(RC_E_IO, rc_session_save(session.get(), path.c_str()), path);
+  }
+  // The old file is untouched, nothing else lies about, the session goes on.
+  EXPECT_EQ(read_file(path), "what was there before");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()),
+                          std::filesystem::directory_iterator()),
+            1);
+  EXPECT_OK(rc_session_save(session.get(), path.c_str()));
+  rc_session* restored = nullptr;
+  ASSERT_OK(rc_session_restore(model.get(), path.c_str(), nullptr, &restored));
+  int64_t before = 0, after = 0;
+  EXPECT_OK(rc_session_position(session.get(), &before));
+  EXPECT_OK(rc_session_position(restored, &after));
+  EXPECT_EQ(before, after);
+  rc_session_release(restored);
+  EXPECT_EQ(generate(session.get()), text);
+}
+
+TEST(Files, SavedSessionsFromStrangers) {
+  const Backend backend = open_backend();
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  generate(session.get());
+  void* data = nullptr;
+  size_t size = 0;
+  ASSERT_OK(rc_session_save_memory(session.get(), &data, &size));
+  const std::string saved(static_cast<char*>(data), size);
+  rc_free(data);
+  rc_session* restored = nullptr;
+  for (size_t length = 0; length < size; length += 64) {
+    const std::string cut = saved.substr(0, length);
+    EXPECT_FAILS(RC_E_FORMAT,
+                 rc_session_restore_memory(model.get(), cut.data(), cut.size(),
+                                           nullptr, &restored));
+    EXPECT_EQ(restored, nullptr);
+  }
+  // A model is no saved session.
+  const std::string other = read_file(model_path());
+  EXPECT_NE(rc_session_restore_memory(model.get(), other.data(), other.size(),
+                                      nullptr, &restored),
+            RC_OK);
+  EXPECT_OK(rc_session_restore_memory(model.get(), saved.data(), saved.size(),
+                                      nullptr, &restored));
+  rc_session_release(restored);
+}
+
+}  // namespace
+}  // namespace rc::test

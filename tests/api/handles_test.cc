@@ -1,0 +1,302 @@
+// NULL, foreign and released handles, for every function that takes one.
+#include <functional>
+
+#include "api_util.h"
+
+namespace rc::test {
+namespace {
+
+// Calls of every function that takes a handle of kind T and can fail.
+template <class T>
+using Calls = std::vector<std::pair<const char*, std::function<rc_status(T*)>>>;
+
+template <class T>
+void expect_refused(const Calls<T>& calls, T* handle, const char* text) {
+  for (const auto& [name, call] : calls) {
+    EXPECT_EQ(call(handle), RC_E_INVALID_ARGUMENT) << name;
+    EXPECT_NE(std::string(rc_error_message()).find(text), std::string::npos)
+        << name << ": " << rc_error_message();
+  }
+}
+
+// `released` was a handle of this kind; `other` is a live one of another kind.
+template <class T>
+void expect_all_refused(const Calls<T>& calls, T* released, void* other) {
+  alignas(16) char foreign[256] = {};
+  expect_refused<T>(calls, nullptr, "NULL");
+  expect_refused(calls, reinterpret_cast<T*>(foreign), "is no rc_");
+  expect_refused(calls, released, "released");
+  expect_refused(calls, static_cast<T*>(other), "is no rc_");
+}
+
+class Handles : public testing::Test {
+ protected:
+  const Backend backend_ = open_backend();
+  const Model model_ = load_model(backend_.get());
+  const Session session_ = create_session(model_.get());
+};
+
+TEST_F(Handles, Backends) {
+  const Calls<rc_backend> calls = {
+      {"explain",
+       [](auto* h) {
+         const char* json = nullptr;
+         return rc_backend_explain(h, &json);
+       }},
+      {"device",
+       [](auto* h) {
+         rc_device_report report = RC_DEVICE_REPORT_INIT;
+         return rc_backend_device(h, &report);
+       }},
+      {"usage",
+       [](auto* h) {
+         rc_backend_usage_report report = RC_BACKEND_USAGE_REPORT_INIT;
+         return rc_backend_usage(h, &report);
+       }},
+      {"plan",
+       [](auto* h) {
+         rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
+         return rc_model_plan(model_path().c_str(), nullptr, h, &report);
+       }},
+      {"load",
+       [](auto* h) {
+         rc_model* model = nullptr;
+         return rc_model_load(h, model_path().c_str(), nullptr, &model);
+       }},
+      {"load_async",
+       [](auto* h) {
+         return rc_model_load_async(
+             h, model_path().c_str(), nullptr, nullptr,
+             [](void*, rc_status, const char*, rc_model*) { FAIL(); }, nullptr);
+       }},
+  };
+  rc_backend* released = open_backend().release();
+  rc_backend_release(released);
+  expect_all_refused(calls, released, session_.get());
+  EXPECT_EQ(rc_backend_retain(released), nullptr);
+  EXPECT_EQ(rc_backend_retain(nullptr), nullptr);
+  rc_backend_release(released);
+  rc_backend_release(nullptr);
+}
+
+TEST_F(Handles, Models) {
+  const Calls<rc_model> calls = {
+      {"describe",
+       [](auto* h) {
+         rc_model_report report = RC_MODEL_REPORT_INIT;
+         return rc_model_describe(h, &report);
+       }},
+      {"get_info",
+       [](auto* h) {
+         rc_model_info* info = nullptr;
+         return rc_model_get_info(h, &info);
+       }},
+      {"get_tokenizer",
+       [](auto* h) {
+         rc_tokenizer* tokenizer = nullptr;
+         return rc_model_get_tokenizer(h, &tokenizer);
+       }},
+      {"create",
+       [](auto* h) {
+         rc_session* session = nullptr;
+         return rc_session_create(h, nullptr, &session);
+       }},
+      {"restore",
+       [](auto* h) {
+         rc_session* session = nullptr;
+         return rc_session_restore(h, "file", nullptr, &session);
+       }},
+      {"restore_memory",
+       [](auto* h) {
+         rc_session* session = nullptr;
+         return rc_session_restore_memory(h, "", 0, nullptr, &session);
+       }},
+      {"migrate",
+       [this](auto* h) {
+         rc_session* session = nullptr;
+         return rc_session_migrate(session_.get(), h, &session);
+       }},
+  };
+  rc_model* released = load_model(backend_.get()).release();
+  rc_model_release(released);
+  expect_all_refused(calls, released, backend_.get());
+  EXPECT_EQ(rc_model_retain(released), nullptr);
+  rc_model_release(released);
+  rc_model_release(nullptr);
+}
+
+TEST_F(Handles, Sessions) {
+  const Calls<rc_session> calls = {
+      {"append",
+       [](auto* h) {
+         const int32_t token = 1;
+         return rc_session_append(h, &token, 1);
+       }},
+      {"append_text",
+       [](auto* h) { return rc_session_append_text(h, "a", 1, 0); }},
+      {"decode", [](auto* h) { return rc_session_decode(h, 0); }},
+      {"logits",
+       [](auto* h) {
+         const float* logits = nullptr;
+         size_t rows = 0, vocabulary = 0;
+         return rc_session_logits(h, &logits, &rows, &vocabulary);
+       }},
+      {"position",
+       [](auto* h) {
+         int64_t position = 0;
+         return rc_session_position(h, &position);
+       }},
+      {"tokens",
+       [](auto* h) {
+         int32_t* tokens = nullptr;
+         size_t count = 0;
+         return rc_session_tokens(h, &tokens, &count);
+       }},
+      {"truncate", [](auto* h) { return rc_session_truncate(h, 0); }},
+      {"fork",
+       [](auto* h) {
+         rc_session* fork = nullptr;
+         return rc_session_fork(h, &fork);
+       }},
+      {"save", [](auto* h) { return rc_session_save(h, "file"); }},
+      {"save_memory",
+       [](auto* h) {
+         void* data = nullptr;
+         size_t size = 0;
+         return rc_session_save_memory(h, &data, &size);
+       }},
+      {"migrate",
+       [this](auto* h) {
+         rc_session* session = nullptr;
+         return rc_session_migrate(h, model_.get(), &session);
+       }},
+      {"generate",
+       [](auto* h) {
+         char* text = nullptr;
+         return rc_generate(h, nullptr, &text, nullptr, nullptr);
+       }},
+      {"generate_async",
+       [](auto* h) {
+         rc_request* request = nullptr;
+         return rc_generate_async(h, nullptr, nullptr, nullptr, nullptr,
+                                  &request);
+       }},
+  };
+  rc_session* released = create_session(model_.get()).release();
+  rc_session_release(released);
+  expect_all_refused(calls, released, model_.get());
+  EXPECT_EQ(rc_session_retain(released), nullptr);
+  rc_session_release(released);
+  rc_session_release(nullptr);
+}
+
+TEST_F(Handles, LoopsAndRequests) {
+  const Calls<rc_loop> calls = {
+      {"fd",
+       [](auto* h) {
+         int32_t fd = 0;
+         return rc_loop_fd(h, &fd);
+       }},
+      {"dispatch", [](auto* h) { return rc_loop_dispatch(h, 0, nullptr); }},
+      {"wait", [](auto* h) { return rc_loop_wait(h, 0); }},
+      {"close", [](auto* h) { return rc_loop_close(h); }},
+  };
+  rc_loop* loop = nullptr;
+  ASSERT_OK(rc_loop_create(&loop));
+  EXPECT_EQ(rc_loop_retain(loop), loop);
+  rc_loop_release(loop);
+  rc_loop_release(loop);
+  expect_all_refused(calls, loop, model_.get());
+  EXPECT_EQ(rc_loop_retain(loop), nullptr);
+
+  const Calls<rc_request> request_calls = {
+      {"cancel", [](auto* h) { return rc_request_cancel(h); }},
+      {"next",
+       [](auto* h) {
+         rc_event event = RC_EVENT_INIT;
+         return rc_request_next(h, 0, &event);
+       }},
+      {"wait", [](auto* h) { return rc_request_wait(h, 0); }},
+  };
+  rc_request* request = nullptr;
+  ASSERT_OK(rc_generate_async(session_.get(), nullptr, nullptr, nullptr,
+                              nullptr, &request));
+  rc_request_release(request);
+  expect_all_refused(request_calls, request, model_.get());
+  EXPECT_EQ(rc_request_retain(request), nullptr);
+  rc_request_release(request);
+  rc_request_release(nullptr);
+}
+
+TEST_F(Handles, FilesAndTokenizers) {
+  rc_model_info* info = nullptr;
+  rc_tokenizer* tokenizer = nullptr;
+  ASSERT_OK(rc_model_info_open(model_path().c_str(), &info));
+  ASSERT_OK(rc_tokenizer_open(model_path().c_str(), &tokenizer));
+  rc_model_info_release(info);
+  rc_tokenizer_release(tokenizer);
+  const Calls<rc_model_info> calls = {
+      {"metadata",
+       [](auto* h) {
+         const char *key = nullptr, *type = nullptr;
+         return rc_model_info_metadata(h, 0, &key, &type);
+       }},
+      {"value",
+       [](auto* h) {
+         char* json = nullptr;
+         return rc_model_info_value(h, "key", 0, &json);
+       }},
+      {"tensor",
+       [](auto* h) {
+         rc_tensor_report report = RC_TENSOR_REPORT_INIT;
+         return rc_model_info_tensor(h, 0, &report);
+       }},
+  };
+  expect_all_refused(calls, info, model_.get());
+  EXPECT_EQ(rc_model_info_metadata_count(info), 0u);
+  EXPECT_EQ(rc_model_info_tensor_count(info), 0u);
+  const Calls<rc_tokenizer> tokenizer_calls = {
+      {"tokenize",
+       [](auto* h) {
+         int32_t* tokens = nullptr;
+         size_t count = 0;
+         return rc_tokenize(h, "a", 1, 0, &tokens, &count);
+       }},
+      {"detokenize",
+       [](auto* h) {
+         const int32_t token = 1;
+         char* text = nullptr;
+         return rc_detokenize(h, &token, 1, 0, &text, nullptr);
+       }},
+      {"describe",
+       [](auto* h) {
+         rc_tokenizer_report report = RC_TOKENIZER_REPORT_INIT;
+         return rc_tokenizer_describe(h, &report);
+       }},
+  };
+  expect_all_refused(tokenizer_calls, tokenizer, model_.get());
+}
+
+TEST_F(Handles, OutputsThatAreNull) {
+  rc_session* s = session_.get();
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", nullptr, nullptr), "backend");
+  EXPECT_FAILS(
+      RC_E_INVALID_ARGUMENT,
+      rc_model_load(backend_.get(), model_path().c_str(), nullptr, nullptr),
+      "model");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_session_create(model_.get(), nullptr, nullptr), "session");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_session_position(s, nullptr),
+               "position");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_session_fork(s, nullptr), "fork");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_generate(s, nullptr, nullptr, nullptr, nullptr), "text");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_model_describe(model_.get(), nullptr),
+               "report");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_backend_usage(backend_.get(), nullptr),
+               "report");
+}
+
+}  // namespace
+}  // namespace rc::test

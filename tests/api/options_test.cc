@@ -1,0 +1,245 @@
+// Options out of range: the name, the value and the limit are told, and the
+// handle stays usable.
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+
+#include "api_util.h"
+
+namespace rc::test {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Case {
+  const char* name;
+  std::function<void(rc_generate_options&)> set;
+  const char* value;  // that the message shows
+};
+
+TEST(Options, OfAGeneration) {
+  const Backend backend = open_backend();
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  const std::string text = generate(session.get());
+  static const rc_logit_bias far_token = {272, 0};
+  static const rc_logit_bias nan_bias = {1, kNan};
+  static const int32_t negative = -5;
+  static const char* const empty_stop = "";
+  static const char* const no_stop = nullptr;
+  const std::vector<Case> cases = {
+      {"temperature", [](auto& o) { o.temperature = kNan; }, "nan"},
+      {"temperature", [](auto& o) { o.temperature = -0.5f; }, "-0.5"},
+      {"temperature", [](auto& o) { o.temperature = kInfinity; }, "inf"},
+      {"top_k", [](auto& o) { o.top_k = -1; }, "-1"},
+      {"top_p", [](auto& o) { o.top_p = 3; }, "3"},
+      {"top_p", [](auto& o) { o.top_p = 0; }, "0"},
+      {"top_p", [](auto& o) { o.top_p = kNan; }, "nan"},
+      {"min_p", [](auto& o) { o.min_p = 1.5f; }, "1.5"},
+      {"min_p", [](auto& o) { o.min_p = -0.25f; }, "-0.25"},
+      {"typical", [](auto& o) { o.typical = 2; }, "2"},
+      {"penalty_tokens", [](auto& o) { o.penalty_tokens = -2; }, "-2"},
+      {"repetition_penalty", [](auto& o) { o.repetition_penalty = 0; }, "0"},
+      {"repetition_penalty", [](auto& o) { o.repetition_penalty = kNan; },
+       "nan"},
+      {"presence_penalty", [](auto& o) { o.presence_penalty = kInfinity; },
+       "inf"},
+      {"frequency_penalty", [](auto& o) { o.frequency_penalty = kNan; }, "nan"},
+      {"max_tokens", [](auto& o) { o.max_tokens = -2; }, "-2"},
+      {"deadline_ms", [](auto& o) { o.deadline_ms = -1; }, "-1"},
+      {"logprobs", [](auto& o) { o.logprobs = 65; }, "65"},
+      {"logprobs", [](auto& o) { o.logprobs = -2; }, "-2"},
+      {"ignore_end", [](auto& o) { o.ignore_end = 2; }, "2"},
+      {"echo", [](auto& o) { o.echo = -1; }, "-1"},
+      {"tokenize_flags", [](auto& o) { o.tokenize_flags = 8; }, "8"},
+      {"prompt", [](auto& o) { o.prompt_length = 3; }, "NULL"},
+      {"prompt_tokens", [](auto& o) { o.prompt_token_count = 3; }, "NULL"},
+      {"prompt_tokens",
+       [](auto& o) {
+         o.prompt_tokens = &negative;
+         o.prompt_token_count = 1;
+       },
+       "-5"},
+      {"stop_tokens",
+       [](auto& o) {
+         o.stop_tokens = &negative;
+         o.stop_token_count = 1;
+       },
+       "-5"},
+      {"stop",
+       [](auto& o) {
+         o.stop = &empty_stop;
+         o.stop_count = 1;
+       },
+       "empty"},
+      {"stop",
+       [](auto& o) {
+         o.stop = &no_stop;
+         o.stop_count = 1;
+       },
+       "NULL"},
+      {"stop", [](auto& o) { o.stop_count = 1; }, "NULL"},
+      {"logit_bias",
+       [](auto& o) {
+         o.logit_bias = &far_token;
+         o.logit_bias_count = 1;
+       },
+       "272"},
+      {"logit_bias",
+       [](auto& o) {
+         o.logit_bias = &nan_bias;
+         o.logit_bias_count = 1;
+       },
+       "nan"},
+      {"struct_size", [](auto& o) { o.struct_size = 0; }, "0"},
+      {"struct_size", [](auto& o) { o.struct_size = SIZE_MAX; }, "18446744"},
+  };
+  for (const Case& c : cases) {
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.max_tokens = 1;
+    c.set(options);
+    char* out = nullptr;
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+                 rc_generate(session.get(), &options, &out, nullptr, nullptr),
+                 c.name, c.value);
+    EXPECT_EQ(out, nullptr);
+    rc_request* request = nullptr;
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+                 rc_generate_async(session.get(), &options, nullptr, nullptr,
+                                   nullptr, &request),
+                 c.name, c.value);
+    EXPECT_EQ(request, nullptr);
+  }
+  EXPECT_EQ(generate(session.get()), text);
+}
+
+TEST(Options, OfABackend) {
+  rc_backend* backend = nullptr;
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.threads = -1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", &options, &backend), "threads",
+               "-1");
+  options = RC_BACKEND_OPTIONS_INIT;
+  options.max_requests = -3;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", &options, &backend), "max_requests",
+               "-3");
+  options = RC_BACKEND_OPTIONS_INIT;
+  options.timeout_ms = -7;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", &options, &backend), "timeout_ms",
+               "-7");
+  options = RC_BACKEND_OPTIONS_INIT;
+  options.required_memory = UINT64_MAX;
+  EXPECT_NE(rc_backend_open("reference", &options, &backend), RC_OK);
+  EXPECT_EQ(backend, nullptr);
+}
+
+TEST(Options, ZeroThreadsInTheEnvironment) {
+  rc_backend* backend = nullptr;
+  setenv("RUNCIBLE_THREADS", "0", 1);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_open("reference", nullptr, &backend),
+               "RUNCIBLE_THREADS", "0");
+  unsetenv("RUNCIBLE_THREADS");
+  EXPECT_NE(open_backend(), nullptr);
+}
+
+TEST(Options, UnknownAndMalformedBackends) {
+  rc_backend* backend = nullptr;
+  EXPECT_FAILS(RC_E_NOT_FOUND, rc_backend_open("quantum", nullptr, &backend),
+               "quantum");
+  EXPECT_FAILS(RC_E_NOT_FOUND,
+               rc_backend_open("quantum,abacus:1", nullptr, &backend),
+               "quantum", "abacus");
+  for (const char* spec : {",", "reference,", ":0", "reference:", "Reference",
+                           "reference:-1", "reference:99999999999999999999"}) {
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+                 rc_backend_open(spec, nullptr, &backend), spec);
+  }
+  EXPECT_FAILS(RC_E_BACKEND_UNAVAILABLE,
+               rc_backend_open("reference:7", nullptr, &backend),
+               "reference:7");
+  EXPECT_EQ(backend, nullptr);
+}
+
+TEST(Options, OfAModel) {
+  const Backend backend = open_backend();
+  const auto load = [&](auto set) {
+    rc_model_options options = RC_MODEL_OPTIONS_INIT;
+    set(options);
+    rc_model* model = nullptr;
+    const rc_status status =
+        rc_model_load(backend.get(), model_path().c_str(), &options, &model);
+    EXPECT_EQ(model, nullptr);
+    return status;
+  };
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.context_length = -1; }), "context_length",
+               "-1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.context_length = INT64_MAX; }));
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.cache_tokens = -2; }), "cache_tokens",
+               "-2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.cache_dtype = RC_DTYPE_Q4_K; }),
+               "cache_dtype", "Q4_K");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.cache_dtype = 12345; }), "cache_dtype",
+               "12345");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.max_rows = -1; }),
+               "max_rows", "-1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.prefix_cache = 5; }),
+               "prefix_cache", "5");
+  EXPECT_NE(load_model(backend.get()), nullptr);
+}
+
+TEST(Options, MemoryLimitOfABackend) {
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.memory_limit = 1000;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("reference", &options, &opened));
+  const Backend backend(opened);
+  rc_model* model = nullptr;
+  EXPECT_FAILS(
+      RC_E_DEVICE_MEMORY,
+      rc_model_load(backend.get(), model_path().c_str(), nullptr, &model),
+      "1000");
+  EXPECT_EQ(model, nullptr);
+  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+  EXPECT_OK(rc_model_plan(model_path().c_str(), nullptr, backend.get(), &plan));
+  EXPECT_EQ(plan.fits, 0);
+  EXPECT_EQ(plan.largest_context, 0);
+}
+
+TEST(Options, OfASession) {
+  const Backend backend = open_backend();
+  const Model model = load_model(backend.get());
+  const auto create = [&](auto set) {
+    rc_session_options options = RC_SESSION_OPTIONS_INIT;
+    set(options);
+    rc_session* session = nullptr;
+    const rc_status status = rc_session_create(model.get(), &options, &session);
+    EXPECT_EQ(session, nullptr);
+    return status;
+  };
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               create([](auto& o) { o.context_length = 65; }), "context_length",
+               "65", "64");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               create([](auto& o) { o.context_length = -1; }), "context_length",
+               "-1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.keep = -1; }),
+               "keep", "-1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.keep = 64; }),
+               "keep", "64");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.when_full = 2; }),
+               "when_full", "2");
+}
+
+}  // namespace
+}  // namespace rc::test

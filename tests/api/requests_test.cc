@@ -1,0 +1,281 @@
+// Requests and loops through the C ABI: events, ends, releases, quotas.
+#include <atomic>
+#include <thread>
+
+#include "api_util.h"
+
+namespace rc::test {
+namespace {
+
+struct Heard {
+  std::string text;
+  std::vector<int32_t> tokens;
+  std::vector<rc_logprob> logprobs;
+  int ends = 0;
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  std::string message;
+  std::thread::id thread;
+
+  static void hear(void* user, const rc_event* event) {
+    auto* heard = static_cast<Heard*>(user);
+    EXPECT_EQ(heard->ends, 0) << "an event after the end";
+    heard->thread = std::this_thread::get_id();
+    if (event->type == RC_EVENT_END) {
+      heard->report = event->report;
+      heard->message = event->message;
+      ++heard->ends;
+      return;
+    }
+    heard->text.append(event->text, event->text_length);
+    heard->tokens.insert(heard->tokens.end(), event->tokens,
+                         event->tokens + event->token_count);
+    if (event->logprobs != nullptr) {
+      heard->logprobs.insert(heard->logprobs.end(), event->logprobs,
+                             event->logprobs + event->token_count);
+    }
+  }
+};
+
+rc_generate_options some_options() {
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = "hello";
+  options.prompt_length = 5;
+  options.max_tokens = 8;
+  options.seed = 3;
+  options.ignore_end = 1;
+  return options;
+}
+
+class Requests : public testing::Test {
+ protected:
+  void SetUp() override {
+    rc_loop* loop = nullptr;
+    ASSERT_OK(rc_loop_create(&loop));
+    loop_.reset(loop);
+  }
+  void dispatch_until_end(const Heard& heard) {
+    while (heard.ends == 0) {
+      ASSERT_OK(rc_loop_wait(loop_.get(), 60000));
+      ASSERT_OK(rc_loop_dispatch(loop_.get(), 0, nullptr));
+    }
+  }
+
+  Backend backend_ = open_backend();
+  Model model_ = load_model(backend_.get());
+  Session session_ = create_session(model_.get());
+  Loop loop_;
+};
+
+TEST_F(Requests, GiveTheSameTextHoweverTheyAreHeard) {
+  const std::string text = generate(session_.get());
+  ASSERT_OK(rc_session_truncate(session_.get(), 0));
+  Heard heard;
+  const rc_generate_options options = some_options();
+  ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
+                              Heard::hear, &heard, nullptr));
+  EXPECT_EQ(heard.ends, 0);
+  dispatch_until_end(heard);
+  EXPECT_EQ(heard.text, text);
+  EXPECT_EQ(heard.thread, std::this_thread::get_id());
+  EXPECT_EQ(heard.report.reason, RC_END_LENGTH);
+  EXPECT_EQ(heard.report.generated_tokens, 8);
+  EXPECT_EQ(heard.tokens.size(), 8u);
+  EXPECT_EQ(heard.message, "");
+}
+
+TEST_F(Requests, TellLogprobs) {
+  Heard heard;
+  rc_generate_options options = some_options();
+  options.logprobs = 3;
+  options.temperature = 0;
+  ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
+                              Heard::hear, &heard, nullptr));
+  dispatch_until_end(heard);
+  ASSERT_EQ(heard.logprobs.size(), heard.tokens.size());
+  for (size_t i = 0; i < heard.tokens.size(); ++i) {
+    EXPECT_EQ(heard.logprobs[i].token, heard.tokens[i]);
+    EXPECT_LE(heard.logprobs[i].logprob, 0);
+  }
+}
+
+TEST_F(Requests, OutliveEveryHandle) {
+  Heard heard;
+  const rc_generate_options options = some_options();
+  ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
+                              Heard::hear, &heard, nullptr));
+  session_.reset();
+  model_.reset();
+  backend_.reset();
+  dispatch_until_end(heard);
+  EXPECT_EQ(heard.report.status, RC_OK);
+}
+
+TEST_F(Requests, AreReleasedFromTheirCallback) {
+  struct Own {
+    Heard heard;
+    rc_request* request = nullptr;
+    rc_session* session = nullptr;
+    rc_loop* loop = nullptr;
+  } own;
+  own.session = session_.release();
+  own.loop = loop_.get();
+  const rc_generate_options options = some_options();
+  ASSERT_OK(rc_generate_async(
+      own.session, &options, own.loop,
+      [](void* user, const rc_event* event) {
+        auto* o = static_cast<Own*>(user);
+        Heard::hear(&o->heard, event);
+        if (event->type == RC_EVENT_END) {
+          EXPECT_EQ(event->request, o->request);
+          rc_request_release(o->request);
+          rc_session_release(o->session);
+          // Not the last reference: the handle is good during its events.
+          EXPECT_OK(rc_request_cancel(event->request));
+        }
+      },
+      &own, &own.request));
+  model_.reset();
+  backend_.reset();
+  dispatch_until_end(own.heard);
+  EXPECT_EQ(rc_request_cancel(own.request), RC_E_INVALID_ARGUMENT);
+}
+
+TEST_F(Requests, StartTheNextFromTheEndOfTheLastWithAQuotaOfOne) {
+  rc_backend_options limited = RC_BACKEND_OPTIONS_INIT;
+  limited.max_requests = 1;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("reference", &limited, &opened));
+  const Backend backend(opened);
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  struct Chain {
+    rc_session* session;
+    rc_loop* loop;
+    int left = 5;
+    static void next(void* user, const rc_event* event) {
+      auto* chain = static_cast<Chain*>(user);
+      if (event->type != RC_EVENT_END || --chain->left == 0) return;
+      const rc_generate_options options = some_options();
+      EXPECT_OK(rc_generate_async(chain->session, &options, chain->loop, next,
+                                  user, nullptr));
+    }
+  } chain{session.get(), loop_.get()};
+  const rc_generate_options options = some_options();
+  ASSERT_OK(rc_generate_async(session.get(), &options, loop_.get(), Chain::next,
+                              &chain, nullptr));
+  rc_request* second = nullptr;
+  EXPECT_FAILS(RC_E_QUOTA,
+               rc_generate_async(session.get(), &options, nullptr, nullptr,
+                                 nullptr, &second),
+               "max_requests", "1");
+  while (chain.left > 0) {
+    ASSERT_OK(rc_loop_wait(loop_.get(), 60000));
+    ASSERT_OK(rc_loop_dispatch(loop_.get(), 0, nullptr));
+  }
+  rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
+  EXPECT_OK(rc_backend_usage(backend.get(), &usage));
+  EXPECT_EQ(usage.requests, 5u);
+  EXPECT_EQ(usage.generated_tokens, 40u);
+}
+
+TEST_F(Requests, OnTheLibrarysOwnLoop) {
+  struct Own {
+    Heard heard;
+    std::atomic<bool> ended{false};
+  } own;
+  const rc_generate_options options = some_options();
+  ASSERT_OK(rc_generate_async(
+      session_.get(), &options, nullptr,
+      [](void* user, const rc_event* event) {
+        auto* o = static_cast<Own*>(user);
+        Heard::hear(&o->heard, event);
+        if (event->type == RC_EVENT_END) {
+          o->ended = true;
+          o->ended.notify_one();
+        }
+      },
+      &own, nullptr));
+  own.ended.wait(false);
+  EXPECT_EQ(own.heard.ends, 1);
+  EXPECT_NE(own.heard.thread, std::this_thread::get_id());
+}
+
+TEST_F(Requests, AreCancelledFromManyThreads) {
+  rc_generate_options options = some_options();
+  options.max_tokens = -1;
+  rc_request* request = nullptr;
+  ASSERT_OK(rc_generate_async(session_.get(), &options, nullptr, nullptr,
+                              nullptr, &request));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { EXPECT_OK(rc_request_cancel(request)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  rc_event event = RC_EVENT_INIT;
+  do {
+    ASSERT_OK(rc_request_next(request, -1, &event));
+  } while (event.type != RC_EVENT_END);
+  EXPECT_TRUE(event.report.reason == RC_END_CANCELLED ||
+              event.report.reason == RC_END_CONTEXT);
+  rc_request_release(request);
+}
+
+TEST_F(Requests, HaveDeadlines) {
+  rc_generate_options options = some_options();
+  options.deadline_ms = 1;
+  options.max_tokens = 50;
+  // Enough of them that the last cannot make it.
+  std::vector<Request> requests;
+  for (int i = 0; i < 50; ++i) {
+    options.prompt_length = 0;
+    rc_request* request = nullptr;
+    ASSERT_OK(rc_generate_async(session_.get(), &options, nullptr, nullptr,
+                                nullptr, &request));
+    requests.emplace_back(request);
+  }
+  rc_event event = RC_EVENT_INIT;
+  do {
+    ASSERT_OK(rc_request_next(requests.back().get(), -1, &event));
+  } while (event.type != RC_EVENT_END);
+  EXPECT_EQ(event.report.reason, RC_END_DEADLINE);
+  EXPECT_EQ(event.report.status, RC_E_DEADLINE);
+  EXPECT_STRNE(event.message, "");
+}
+
+TEST_F(Requests, OfAClosedLoop) {
+  ASSERT_OK(rc_loop_close(loop_.get()));
+  const rc_generate_options options = some_options();
+  Heard heard;
+  rc_request* request = nullptr;
+  EXPECT_FAILS(RC_E_CLOSED,
+               rc_generate_async(session_.get(), &options, loop_.get(),
+                                 Heard::hear, &heard, &request));
+  EXPECT_EQ(request, nullptr);
+  // The refused one left nothing behind.
+  EXPECT_OK(rc_session_truncate(session_.get(), 0));
+}
+
+TEST_F(Requests, ArePulledByOlderStructs) {
+  const rc_generate_options options = some_options();
+  rc_request* request = nullptr;
+  ASSERT_OK(rc_generate_async(session_.get(), &options, nullptr, nullptr,
+                              nullptr, &request));
+  const Request owned(request);
+  rc_event event = RC_EVENT_INIT;
+  // As if the report ended after the seed.
+  event.struct_size =
+      offsetof(rc_event, report) + offsetof(rc_generate_report, prompt_tokens);
+  do {
+    event.report.prompt_tokens = -77;
+    ASSERT_OK(rc_request_next(request, -1, &event));
+  } while (event.type != RC_EVENT_END);
+  EXPECT_EQ(event.report.struct_size,
+            offsetof(rc_generate_report, prompt_tokens));
+  EXPECT_EQ(event.report.seed, 3u);
+  EXPECT_EQ(event.report.prompt_tokens, -77);
+  event.struct_size = 0;
+  EXPECT_EQ(rc_request_next(request, 0, &event), RC_E_INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace rc::test
