@@ -11,9 +11,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
-#ifdef RUNCIBLE_BACKEND_CPU
 #include "cpu/plugin.h"
-#endif
 #include "reference/plugin.h"
 
 namespace rc::runtime {
@@ -150,9 +148,7 @@ PluginList& PluginList::instance() {
   // Never destroyed: devices may outlive static objects.
   static PluginList* list = [] {
     auto made = std::make_unique<PluginList>();
-#ifdef RUNCIBLE_BACKEND_CPU
     made->add(*cpu::plugin(), true, "");
-#endif
     made->add(*reference::plugin(), true, "");
     return made.release();
   }();
