@@ -19,11 +19,14 @@ void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
     ids.push_back(static_cast<int32_t>((i * 7 + i / k) % experts));
   }
   std::vector<double> expected(rows * k * n);
+  double squares = 0;
   for (int64_t i = 0; i < rows * k; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t l = 0; l < d; ++l) {
-        expected[i * n + j] += x.values[(each ? i : i / k) * d + l] *
-                               w.values[(ids[i] * n + j) * d + l];
+        const double term = x.values[(each ? i : i / k) * d + l] *
+                            w.values[(ids[i] * n + j) * d + l];
+        expected[i * n + j] += term;
+        squares += term * term;
       }
     }
   }
@@ -33,7 +36,7 @@ void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
                               x);
   const Value wv = test.weight(dtype, {experts, n, d}, RC_USE_EXPERTS, w);
   const Value iv = test.input(RC_DTYPE_I32, {RC_DIM_ROWS, k}, numbers(ids));
-  test.expect(test.builder.expert_linear(xv, wv, iv), expected);
+  test.expect_sums(test.builder.expert_linear(xv, wv, iv), expected, squares);
   test.run(product_tolerance(dtype));
 }
 

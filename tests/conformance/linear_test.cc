@@ -16,14 +16,23 @@ void run_case(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
   const Data b = random_f32(n);
   const Data r = random_f32(rows * n);
   std::vector<double> expected(rows * n);
+  double squares = 0;
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       double& y = expected[i * n + j];
       for (int64_t l = 0; l < k; ++l) {
-        y += x.values[i * k + l] * w.values[j * k + l];
+        const double term = x.values[i * k + l] * w.values[j * k + l];
+        y += term;
+        squares += term * term;
       }
-      if (bias) y += b.values[j];
-      if (residual) y += r.values[i * n + j];
+      if (bias) {
+        y += b.values[j];
+        squares += b.values[j] * b.values[j];
+      }
+      if (residual) {
+        y += r.values[i * n + j];
+        squares += r.values[i * n + j] * r.values[i * n + j];
+      }
     }
   }
   const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x);
@@ -32,7 +41,7 @@ void run_case(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
       bias ? test.weight(RC_DTYPE_F32, {n}, RC_USE_ELEMENTS, b) : kAbsent;
   const Value rv =
       residual ? test.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, r) : kAbsent;
-  test.expect(test.builder.linear(xv, wv, bv, rv), expected);
+  test.expect_sums(test.builder.linear(xv, wv, bv, rv), expected, squares);
   test.run(product_tolerance(dtype));
 }
 
