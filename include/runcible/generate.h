@@ -43,6 +43,7 @@ typedef struct rc_generate_options {
   size_t prompt_token_count;
   uint32_t tokenize_flags; /* RC_TOKENIZE_*, for `prompt`; ADD_SPECIAL acts only
                               at the start of a session */
+  int32_t echo; /* 1: the prompt is delivered as the first piece */
 
   int64_t max_tokens;  /* to generate; -1: until the context is full */
   int64_t deadline_ms; /* from now; 0: none */
@@ -74,14 +75,13 @@ typedef struct rc_generate_options {
 
   int32_t logprobs; /* -1: none; n: that of each token and of the n most
                        probable, at most 64; before bias and penalties */
-  int32_t echo;     /* 1: the prompt is delivered as the first piece */
 } rc_generate_options;
 
 #define RC_GENERATE_OPTIONS_INIT                                            \
   {                                                                         \
     sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, \
-        -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64, 1.0f,   \
-        0.0f, 0.0f, NULL, 0, NULL, 0, NULL, 0, 0, -1, 0                     \
+        0, -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64,      \
+        1.0f, 0.0f, 0.0f, NULL, 0, NULL, 0, NULL, 0, 0, -1                  \
   }
 RC_API void rc_generate_options_init(rc_generate_options *options, size_t size);
 

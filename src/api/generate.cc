@@ -149,9 +149,10 @@ rc_status rc_generate(rc_session* session, const rc_generate_options* options,
     }
     const rc_session& handle = need(session, "session");
     const std::shared_ptr<rc::engine::Session> held = handle.session;
+    rc::engine::RequestOptions checked =
+        rc::api::request_options(options, *handle.model->file);
     auto listener = std::make_shared<Collector>(handle.model->tenant);
-    static_cast<void>(held->generate(
-        rc::api::request_options(options, *handle.model->file), listener));
+    static_cast<void>(held->generate(std::move(checked), listener));
     listener->wait();
     collector = std::move(listener);
     *text = rc::api::return_text(collector->text()).release();

@@ -60,13 +60,8 @@ class Writer {
         return;
       }
       case ValueType::kString: {
-        const std::span<const std::byte> text = take(read<uint64_t>());
-        if (!write) return;
-        const nlohmann::json json(std::string(
-            reinterpret_cast<const char*>(text.data()), text.size()));
-        out_ +=
-            json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        return;
+        const auto length = read<uint64_t>();
+        return string(take(length), write);
       }
       case ValueType::kArray: {
         const auto element = static_cast<ValueType>(read<uint32_t>());
@@ -76,6 +71,13 @@ class Writer {
     }
     fail(RC_E_INTERNAL, "a metadata value of type ",
          static_cast<uint32_t>(type), " passed the checks");
+  }
+
+  void string(std::span<const std::byte> text, bool write) {
+    if (!write) return;
+    const nlohmann::json json(
+        std::string(reinterpret_cast<const char*>(text.data()), text.size()));
+    out_ += json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
   std::string take_text() && { return std::move(out_); }
@@ -143,6 +145,8 @@ std::string value_json(const gguf::Entry& entry, size_t max_elements) {
     uint64_t count = entry.count;
     if (max_elements != 0 && count > max_elements) count = max_elements;
     writer.array(entry.element_type, count, true);
+  } else if (entry.type == ValueType::kString) {
+    writer.string(entry.bytes, true);  // its length is not among its bytes
   } else {
     writer.value(entry.type, true);
   }

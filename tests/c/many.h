@@ -20,7 +20,7 @@ typedef struct job {
 static job jobs[kRequests];
 static int jobs_in_flight = 0;
 
-static double now_ms(void) {
+static inline double now_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
@@ -64,7 +64,7 @@ static void start_jobs(rc_loop* loop) {
   rc_backend_release(backend);
 }
 
-static void check_jobs(void) {
+static inline void check_jobs(void) {
   int i;
   for (i = 0; i < kRequests; ++i) {
     CHECK(jobs[i].ends == 1);

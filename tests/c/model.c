@@ -141,7 +141,7 @@ int main(void) {
   CHECK_STATUS(RC_E_NOT_FOUND, rc_model_info_open("no/such/file", &info));
   CHECK(info == NULL && strstr(rc_error_message(), "no/such/file") != NULL);
   CHECK_STATUS(RC_OK, rc_model_verify(RC_MODEL));
-  CHECK_STATUS(RC_E_FORMAT, rc_model_verify(__FILE__));
+  CHECK_STATUS(RC_E_FORMAT, rc_model_verify(RC_SOURCE_FILE));
   REQUIRE_OK(rc_tokenizer_open(RC_MODEL, &tokenizer));
   check_tokenizer(tokenizer);
   rc_tokenizer_release(tokenizer);

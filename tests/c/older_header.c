@@ -96,7 +96,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_model_plan_report, largest_context);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, keep);
-  CHECK_NO_PADDING(rc_generate_options, echo);
+  CHECK_NO_PADDING(rc_generate_options, logprobs);
   CHECK_NO_PADDING(rc_generate_report, generate_us);
   CHECK_NO_PADDING(rc_event, report);
   return CHECK_RESULT();

@@ -100,7 +100,7 @@ int main(void) {
   REQUIRE_OK(rc_session_restore(other_model, "c_session.saved", NULL, &copy));
   rc_session_release(copy);
   remove("c_session.saved");
-  CHECK_STATUS(RC_E_IO, rc_session_save(session, "no/such/folder/file"));
+  CHECK_STATUS(RC_E_NOT_FOUND, rc_session_save(session, "no/such/folder/file"));
   REQUIRE_OK(rc_session_migrate(session, other_model, &copy));
   last_logits(copy, second);
   CHECK(memcmp(first, second, sizeof(first)) == 0);
