@@ -17,7 +17,7 @@ namespace {
 
 constexpr rc_backend_options kDefaults = RC_BACKEND_OPTIONS_INIT;
 // More threads than any machine has are a mistake of the caller.
-constexpr int32_t kMostThreads = 4096;
+constexpr int32_t kMostThreads = 1024;
 
 std::unique_ptr<rc_device_list> list_devices() {
   auto list = std::make_unique<rc_device_list>();

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 
 namespace rc::api::handles {
 namespace {
@@ -17,7 +17,7 @@ struct Entry {
 // Several tables, so that threads with different handles seldom meet.
 struct Shard {
   std::mutex mutex;
-  std::unordered_map<const void*, Entry> entries;
+  std::map<const void*, Entry> entries;
 };
 
 using Shards = std::array<Shard, 16>;

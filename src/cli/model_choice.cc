@@ -12,7 +12,7 @@ void ModelChoice::add_to(CLI::App& command) {
       .add_option("--threads", threads,
                   "threads of a CPU device (default: $RUNCIBLE_THREADS, or "
                   "as many as there are processors)")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 1024));
   command
       .add_option("--context", context,
                   "the longest session, in tokens (default: what the model "

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -16,18 +15,18 @@ static_assert(std::endian::native == std::endian::little,
 // Positions at a time: bounds the memory that the logits take.
 constexpr size_t kChunk = 64;
 
-[[noreturn]] void fail_writing(const std::string& path) {
-  throw Failure{kFile, path + ": cannot be written: " + strerror(errno)};
-}
-
 }  // namespace
 
-void write_raw_logits(const Model& model, const std::vector<int32_t>& tokens,
-                      const std::string& path) {
-  const auto close = [](FILE* file) { std::fclose(file); };
-  std::unique_ptr<FILE, decltype(close)> file(std::fopen(path.c_str(), "wb"),
-                                              close);
-  if (file == nullptr) fail_writing(path);
+RawLogits::RawLogits(std::string path)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")) {
+  if (file_ == nullptr) fail_writing();
+}
+
+void RawLogits::fail_writing() const {
+  throw Failure{kFile, path_ + ": cannot be written: " + strerror(errno)};
+}
+
+void RawLogits::write(const Model& model, const std::vector<int32_t>& tokens) {
   const Session session =
       make<Session>(rc_session_create, model.get(), nullptr);
   for (size_t begin = 0; begin < tokens.size(); begin += kChunk) {
@@ -37,12 +36,12 @@ void write_raw_logits(const Model& model, const std::vector<int32_t>& tokens,
     const float* logits = nullptr;
     size_t rows = 0, vocabulary = 0;
     check(rc_session_logits(session.get(), &logits, &rows, &vocabulary));
-    if (std::fwrite(logits, sizeof(float) * vocabulary, rows, file.get()) !=
+    if (std::fwrite(logits, sizeof(float) * vocabulary, rows, file_.get()) !=
         rows) {
-      fail_writing(path);
+      fail_writing();
     }
   }
-  if (std::fclose(file.release()) != 0) fail_writing(path);
+  if (std::fclose(file_.release()) != 0) fail_writing();
 }
 
 }  // namespace cli

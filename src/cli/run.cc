@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.h"
 #include "raw_logits.h"
@@ -133,28 +134,30 @@ void run(RunArguments& arguments) {
   options.stop = stop.data();
   options.stop_count = stop.size();
 
+  std::optional<RawLogits> raw_logits;
+  if (!arguments.raw_logits.empty()) raw_logits.emplace(arguments.raw_logits);
   const Result result = generate(session, options, arguments.json);
+  const rc_generate_report& report = result.report;
+  // With what it generated a full context is an end like another.
+  const bool full =
+      report.reason == RC_END_CONTEXT && report.generated_tokens > 0;
+  const bool failed =
+      report.status != RC_OK && report.status != RC_E_CANCELLED && !full;
   if (arguments.json) {
     print(json_text(to_json(result, prompt)));
-  } else {
+  } else if (!failed || !result.text.empty()) {
     print("\n");
   }
-  note_usage(result.report);
-  if (!arguments.raw_logits.empty() && !interrupted()) {
+  if (failed) throw Failure{exit_code(report.status), result.message};
+  note_usage(report);
+  if (report.status == RC_E_CANCELLED) throw Failure{kInterrupted, ""};
+  if (raw_logits.has_value()) {
     // The last token was chosen but not evaluated.
     std::vector<int32_t> evaluated = prompt;
     evaluated.insert(evaluated.end(), result.tokens.begin(),
                      result.tokens.end());
     if (!result.tokens.empty()) evaluated.pop_back();
-    write_raw_logits(model, evaluated, arguments.raw_logits);
-  }
-  const rc_generate_report& report = result.report;
-  // With what it generated a full context is an end like another.
-  const bool full =
-      report.reason == RC_END_CONTEXT && report.generated_tokens > 0;
-  if (report.status != RC_OK && !full) {
-    const bool own_wish = report.status == RC_E_CANCELLED && interrupted();
-    throw Failure{exit_code(report.status), own_wish ? "" : result.message};
+    raw_logits->write(model, evaluated);
   }
 }
 

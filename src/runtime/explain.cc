@@ -1,30 +1,49 @@
 #include "runtime/explain.h"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/error.h"
 
 namespace rc::runtime {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// JSON values are written as text right away. The values of nlohmann's own
+// type need memory even to be destroyed, which must not end the process when
+// there is none.
 
-Json memory(uint64_t bytes) { return bytes == 0 ? Json() : Json(bytes); }
-
-Json text_or_null(const char* text) {
-  return *text == '\0' ? Json() : Json(text);
+// A string; U+FFFD for what is not UTF-8 (names and reasons come from plugins).
+std::string text(std::string_view bytes) {
+  using Json = nlohmann::json;
+  return Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json device_json(const Device& device) {
+std::string text_or_null(std::string_view bytes) {
+  return bytes.empty() ? "null" : text(bytes);
+}
+
+std::string memory(uint64_t bytes) {
+  return bytes == 0 ? "null" : std::to_string(bytes);
+}
+
+std::string device_json(const Device& device) {
   const rc_plugin_device_info info = device.info();
-  return {{"id", device.id()},
-          {"name", info.name},
-          {"kind", device_kind_name(info.kind)},
-          {"total_memory", memory(info.total_memory)},
-          {"free_memory", memory(info.free_memory)},
-          {"unified_memory", info.unified_memory != 0},
-          {"cores", info.cores},
-          {"features", info.features},
-          {"driver", info.driver},
-          {"physical_id", text_or_null(info.physical_id)}};
+  return cat(
+      "{\"id\":", text(device.id()), ",\"name\":", text(info.name),
+      ",\"kind\":", text(device_kind_name(info.kind)),
+      ",\"total_memory\":", memory(info.total_memory),
+      ",\"free_memory\":", memory(info.free_memory),
+      ",\"unified_memory\":", info.unified_memory != 0 ? "true" : "false",
+      ",\"cores\":", info.cores, ",\"features\":", text(info.features),
+      ",\"driver\":", text(info.driver),
+      ",\"physical_id\":", text_or_null(info.physical_id), "}");
+}
+
+std::string candidate_json(const Candidate& candidate) {
+  return cat("{\"id\":", text(candidate.id),
+             ",\"chosen\":", candidate.chosen ? "true" : "false",
+             ",\"reason\":", candidate.chosen ? "null" : text(candidate.reason),
+             "}");
 }
 
 }  // namespace
@@ -46,18 +65,14 @@ const char* device_kind_name(rc_device_kind kind) {
 }
 
 std::string explain(const Selected& selected) {
-  Json candidates = Json::array();
+  std::string candidates;
   for (const Candidate& candidate : selected.candidates) {
-    candidates.push_back(
-        {{"id", candidate.id},
-         {"chosen", candidate.chosen},
-         {"reason", candidate.chosen ? Json() : Json(candidate.reason)}});
+    if (!candidates.empty()) candidates += ',';
+    candidates += candidate_json(candidate);
   }
-  const Json account = {{"spec", selected.spec},
-                        {"device", device_json(*selected.device)},
-                        {"candidates", std::move(candidates)}};
-  // Names and reasons come from plugins and may be no UTF-8.
-  return account.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return cat("{\"spec\":", text(selected.spec),
+             ",\"device\":", device_json(*selected.device), ",\"candidates\":[",
+             candidates, "]}");
 }
 
 }  // namespace rc::runtime

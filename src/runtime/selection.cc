@@ -59,7 +59,7 @@ DeviceOptions with_environment(DeviceOptions options) {
 }
 
 std::string megabytes(uint64_t bytes) {
-  return cat((bytes + 999'999) / 1'000'000, " MB");
+  return cat(bytes / 1'000'000 + (bytes % 1'000'000 != 0), " MB");
 }
 
 // Why the device cannot hold what is required; "" if it can or does not tell.
@@ -162,6 +162,8 @@ class Choice {
     try {
       selected_.device = OpenDevices::instance().open(device, options_);
     } catch (const Error& error) {
+      // The host has no memory for any other device either.
+      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
       return pass_over(device.id(), error.message());
     }
     physical_id_ = device.info.physical_id;

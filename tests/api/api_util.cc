@@ -30,6 +30,14 @@ Session create_session(rc_model* model) {
   return Session(session);
 }
 
+Session create_endless_session(rc_model* model) {
+  rc_session_options options = RC_SESSION_OPTIONS_INIT;
+  options.when_full = RC_FULL_SHIFT;
+  rc_session* session = nullptr;
+  EXPECT_OK(rc_session_create(model, &options, &session));
+  return Session(session);
+}
+
 std::string generate(rc_session* session) {
   EXPECT_OK(rc_session_truncate(session, 0));
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;

@@ -35,6 +35,10 @@ Backend open_backend(const char* spec = "reference");
 Model load_model(rc_backend* backend);
 Session create_session(rc_model* model);
 
+// One that drops its oldest tokens when it is full: a generation without a
+// maximum goes on until it is cancelled.
+Session create_endless_session(rc_model* model);
+
 // A deterministic generation of a few tokens, from an empty session.
 std::string generate(rc_session* session);
 

@@ -138,12 +138,14 @@ TEST(Options, OfABackend) {
   EXPECT_EQ(backend, nullptr);
 }
 
-TEST(Options, ZeroThreadsInTheEnvironment) {
+TEST(Options, ThreadsInTheEnvironment) {
   rc_backend* backend = nullptr;
-  setenv("RUNCIBLE_THREADS", "0", 1);
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               rc_backend_open("reference", nullptr, &backend),
-               "RUNCIBLE_THREADS", "0");
+  for (const char* value : {"-1", "many", "2000000000"}) {
+    setenv("RUNCIBLE_THREADS", value, 1);
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+                 rc_backend_open("cpu", nullptr, &backend), "RUNCIBLE_THREADS",
+                 value);
+  }
   unsetenv("RUNCIBLE_THREADS");
   EXPECT_NE(open_backend(), nullptr);
 }

@@ -81,24 +81,24 @@ TEST_F(Prompts, NotUtf8) {
 }
 
 TEST_F(Prompts, BusySessionsSaySo) {
+  const Session session = create_endless_session(model_.get());
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
   options.ignore_end = 1;
-  // Several in a row: at least the last is still in flight below.
-  std::vector<Request> requests;
-  for (int i = 0; i < 8; ++i) {
-    rc_request* request = nullptr;
-    options.max_tokens = 4;
-    ASSERT_OK(rc_generate_async(session_.get(), &options, nullptr, nullptr,
-                                nullptr, &request));
-    requests.emplace_back(request);
-  }
-  EXPECT_FAILS(RC_E_BUSY, rc_session_truncate(session_.get(), 0));
-  for (const Request& request : requests) {
-    EXPECT_OK(rc_request_wait(request.get(), -1));
-  }
-  EXPECT_OK(rc_session_truncate(session_.get(), 0));
+  rc_request* request = nullptr;
+  ASSERT_OK(rc_generate_async(session.get(), &options, nullptr, nullptr,
+                              nullptr, &request));
+  const Request owned(request);
+  EXPECT_FAILS(RC_E_BUSY, rc_session_truncate(session.get(), 0));
+  EXPECT_FAILS(RC_E_BUSY, rc_session_append(session.get(), nullptr, 0));
+  EXPECT_FAILS(RC_E_BUSY, rc_session_decode(session.get(), 0));
+  rc_session* fork = nullptr;
+  EXPECT_FAILS(RC_E_BUSY, rc_session_fork(session.get(), &fork));
+  EXPECT_FAILS(RC_E_TIMEOUT, rc_request_wait(request, 10));
+  EXPECT_OK(rc_request_cancel(request));
+  EXPECT_OK(rc_request_wait(request, -1));
+  EXPECT_OK(rc_session_truncate(session.get(), 0));
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <thread>
 
 #include "runcible/runcible.h"
 #include "test_data.h"
@@ -159,28 +161,53 @@ rc_status run(const char* spec, const std::string& path) {
   return status;
 }
 
+// Whether everything but `live` allocations is given back; the engine thread
+// may be the last to let go, a moment after the handles are released.
+bool settles_at(int64_t live) {
+  for (int i = 0; i < 2000 && g_live.load() > live; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return g_live.load() <= live;
+}
+
 class FailedAllocations : public testing::TestWithParam<const char*> {};
 
 TEST_P(FailedAllocations, AreCleanErrors) {
+  const auto run_failing = [](int64_t n, const std::string& path) {
+    g_failed = false;
+    g_until_failure = n;
+    const rc_status status = run(GetParam(), path);
+    g_until_failure = -1;
+    return status;
+  };
   const std::string path =
       source_path("tests/golden/architectures/llama2.gguf").string();
   // What is made once per process is made.
   ASSERT_EQ(run(GetParam(), path), RC_OK) << rc_error_message();
   ASSERT_EQ(run(GetParam(), path), RC_OK) << rc_error_message();
-  const int64_t live = g_live.load();
+  int64_t live = g_live.load();
   int failures = 0;
   for (int64_t n = 0;; ++n) {
-    g_failed = false;
-    g_until_failure = n;
-    const rc_status status = run(GetParam(), path);
-    g_until_failure = -1;
+    rc_status status = run_failing(n, path);
+    // What is made once, on the way of an error, is no leak: it must not be
+    // there a second time.
+    if (!settles_at(live)) {
+      live = g_live.load();
+      status = run_failing(n, path);
+    }
+    ASSERT_TRUE(settles_at(live))
+        << "allocation " << n << " leaks " << g_live.load() - live;
     if (status != RC_OK) {
       ++failures;
-      ASSERT_EQ(status, RC_E_OUT_OF_MEMORY)
+      const std::string message = rc_error_message();
+      // A backend may report that it cannot tell about its devices.
+      const bool passed_over =
+          status == RC_E_BACKEND_UNAVAILABLE &&
+          message.find("out of memory") != std::string::npos;
+      ASSERT_TRUE(status == RC_E_OUT_OF_MEMORY || passed_over)
           << "allocation " << n << ": " << rc_status_name(status) << ": "
-          << rc_error_message();
+          << message;
     }
-    ASSERT_EQ(g_live.load(), live) << "allocation " << n << " leaks";
     if (!g_failed) break;
   }
   EXPECT_GT(failures, 100);
