@@ -119,8 +119,10 @@ void Core::finish(const std::shared_ptr<Job>& job, const End& end,
     session.meter->requests.fetch_add(1);
     session.in_flight.fetch_sub(1);
   }
-  job->ended(end, message);
+  // Before the end is told: who hears of it and drops the engine then has the
+  // last reference, and waits for this thread.
   job->forget();
+  job->ended(end, message);
 }
 
 void Core::finish_with_exception(const std::shared_ptr<Job>& job) noexcept {

@@ -48,7 +48,7 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   virtual std::optional<End> take(Core& core, std::span<const float> logits,
                                   size_t rows) = 0;
   // Tells whoever waits, once; must not allocate for its success. The session
-  // is free for others already.
+  // is free for others already and not the job's any more.
   virtual void ended(const End& end, const char* message) noexcept = 0;
 
   virtual bool output_per_row() const { return false; }
