@@ -45,9 +45,13 @@ stage "build"
 need_packages $build_packages libbenchmark-dev python3
 build=build/bench
 models=build/bench-models
+mkdir -p $build
 cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DRUNCIBLE_BUILD_TESTS=OFF -DRUNCIBLE_BUILD_BENCH=ON >$build.log
-cmake --build $build >>$build.log
+cmake --build $build >>$build.log || {
+  tail -n 50 $build.log >&2
+  exit 1
+}
 tools=$build/bin/bench
 [ -z "$threads" ] || export RUNCIBLE_THREADS="$threads"
 
