@@ -5,7 +5,8 @@
  *              [--cancel PROMPT_TOKENS] [--backend SPEC] [--json]
  *
  * Starts the requests on one loop beside a timer of 1 ms, and prints the
- * timer's worst lateness and how many end events came. With --cancel it also
+ * timer's worst lateness, the longest that it took to make a session and start
+ * its request, and how many end events came. With --cancel it also
  * starts a prompt of that many tokens, cancels it after 300 ms, and prints how
  * long the end event took to come.
  */
@@ -32,10 +33,11 @@ typedef struct state {
   uint64_t last_tick;  /* nanoseconds */
   uint64_t worst_late; /* nanoseconds */
   uint64_t ticks;
-  uint64_t late_ticks;   /* later than 5 ms */
-  uint64_t cancelled_at; /* nanoseconds; 0: not yet */
-  uint64_t cancel_heard; /* nanoseconds */
-  uint64_t cancel_after; /* when to cancel; 0: never */
+  uint64_t late_ticks;    /* later than 5 ms */
+  uint64_t slowest_start; /* nanoseconds */
+  uint64_t cancelled_at;  /* nanoseconds; 0: not yet */
+  uint64_t cancel_heard;  /* nanoseconds */
+  uint64_t cancel_after;  /* when to cancel; 0: never */
   rc_request* to_cancel;
   uv_timer_t timer;
 } state;
@@ -133,6 +135,7 @@ static int run_epoll(state* s, rc_loop* loop) {
 
 static int start(rc_model* model, const rc_generate_options* options,
                  rc_loop* loop, job* j, rc_request** request) {
+  const uint64_t begin = now_ns();
   rc_session* session = NULL;
   if (rc_session_create(model, NULL, &session) != RC_OK)
     return failed("rc_session_create");
@@ -141,6 +144,8 @@ static int start(rc_model* model, const rc_generate_options* options,
   rc_session_release(session);
   if (status != RC_OK) return failed("rc_generate_async");
   j->all->in_flight++;
+  const uint64_t taken = now_ns() - begin;
+  if (taken > j->all->slowest_start) j->all->slowest_start = taken;
   return 0;
 }
 
@@ -154,6 +159,8 @@ static void print_text(const state* s, const char* kind, int requests,
   printf("timer of 1 ms: %" PRIu64 " ticks, %" PRIu64
          " later than 5 ms, worst lateness %.2f ms\n",
          s->ticks, s->late_ticks, (double)s->worst_late * 1e-6);
+  printf("slowest start of a request: %.2f ms\n",
+         (double)s->slowest_start * 1e-6);
   if (cancel > 0) {
     if (s->cancel_heard == 0)
       printf("cancel: the prompt had ended before\n");
@@ -169,10 +176,12 @@ static void print_json(const state* s, const char* kind, int requests,
       "{\"loop\": \"%s\", \"requests\": %d, \"end_events\": %d, "
       "\"ended_twice\": %d, \"errors\": %d, \"tokens\": %" PRId64
       ", \"seconds\": %.3f, \"ticks\": %" PRIu64
-      ", \"ticks_5_ms_late\": %" PRIu64 ", \"worst_late_ms\": %.3f",
+      ", \"ticks_5_ms_late\": %" PRIu64
+      ", \"worst_late_ms\": %.3f"
+      ", \"slowest_start_ms\": %.3f",
       kind, requests + (cancel > 0), s->ends, s->double_ends, s->errors,
-      s->tokens, seconds, s->ticks, s->late_ticks,
-      (double)s->worst_late * 1e-6);
+      s->tokens, seconds, s->ticks, s->late_ticks, (double)s->worst_late * 1e-6,
+      (double)s->slowest_start * 1e-6);
   if (cancel > 0 && s->cancel_heard != 0)
     printf(", \"cancelled_prompt\": %d, \"cancel_ms\": %.3f", cancel,
            (double)s->cancel_heard * 1e-6);
@@ -223,6 +232,7 @@ int main(int argc, char** argv) {
   if ((on_uv ? rc_loop_uv(&uv, &loop) : rc_loop_create(&loop)) != RC_OK)
     return failed("rc_loop");
 
+  const uint64_t begin = now_ns();
   rc_model_report about = RC_MODEL_REPORT_INIT;
   rc_model_describe(model, &about);
   if (cancel > 0) {
@@ -249,7 +259,6 @@ int main(int argc, char** argv) {
     if (start(model, &options, loop, &jobs[i], NULL) != 0) return 1;
   }
 
-  const uint64_t begin = now_ns();
   int result = 0;
   if (on_uv) {
     uv_timer_init(&uv, &s.timer);
