@@ -47,6 +47,7 @@ Core::Core(std::unique_ptr<model::ResidentModel> model,
               static_cast<size_t>(model_->options().limits.max_outputs)) {}
 
 void Core::run() noexcept {
+  thread_ = std::this_thread::get_id();
   while (!commands_->stopped()) {
     while (Command* command = commands_->take()) command->execute(*this);
     end_overdue();
@@ -62,6 +63,7 @@ void Core::run() noexcept {
 void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {
   job->arrival = ++arrivals_;
   try {
+    if (!job->session().kept) pages_.add(job->shared_session());
     job->session().jobs.push_back(job);
   } catch (...) {
     finish_with_exception(job);

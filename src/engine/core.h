@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,7 @@ class Core {
   const std::shared_ptr<CommandQueue> commands_;
   PageKeeper pages_;
   StepClock clock_;
+  std::thread::id thread_;     // the engine thread's
   std::vector<float> logits_;  // [max_outputs, vocabulary]
   uint64_t step_ = 0;
   uint64_t arrivals_ = 0;

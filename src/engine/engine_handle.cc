@@ -63,10 +63,9 @@ std::shared_ptr<Session> EngineHandle::create_session(
   const auto state = make_state(options, std::move(meter));
   auto handle =
       std::make_shared<SessionHandle>(shared_from_this(), core_, state);
-  core_->call([&](Core& core) {
-    core.pages().prepare(*state);
-    core.pages().add(state);
-  });
+  // No call of the engine thread: whoever begins a stream on an event loop must
+  // not wait for the step under way. The first job makes the session known.
+  core_->pages().prepare(*state);
   return handle;
 }
 

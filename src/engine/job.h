@@ -58,8 +58,9 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
 
   SessionState& session() { return *session_; }
   const std::shared_ptr<SessionState>& shared_session() { return session_; }
-  // Drops what the job keeps alive.
+  // Drops what the job keeps alive; it is over then, and has no session.
   void forget() noexcept;
+  bool over() const { return session_ == nullptr; }
 
   // For the step loop.
   uint64_t arrival = 0;

@@ -21,7 +21,9 @@ void PageKeeper::prepare(SessionState& session) const {
 }
 
 void PageKeeper::add(std::shared_ptr<SessionState> session) {
+  SessionState& added = *session;
   sessions_.push_back(std::move(session));
+  added.kept = true;
 }
 
 void PageKeeper::sweep() noexcept {

@@ -27,7 +27,7 @@ class PageKeeper {
   }
 
   // Gives a new session room for all pages that it may ever have, so that
-  // moving pages cannot fail.
+  // moving pages cannot fail. Any thread, so long as the session is its own.
   void prepare(SessionState& session) const;
   // From now on the session's pages may be taken away while it has no jobs. May
   // throw std::bad_alloc.

@@ -44,7 +44,8 @@ struct SessionState {
 
   // What is to be done, the first being under way.
   std::deque<std::shared_ptr<Job>> jobs;
-  bool open = true;  // somebody holds a handle
+  bool open = true;   // somebody holds a handle
+  bool kept = false;  // the page keeper knows it
 
   // Requests in flight, and tokens.size(), for any thread.
   std::atomic<int64_t> in_flight{0};

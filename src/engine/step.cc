@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <thread>
 
 namespace rc::engine {
 namespace {
@@ -166,7 +167,6 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
                            session.pages.end());
   batch_.page_table.resize((sequence + 1) * width, 0);
   batch_.sequence_count = static_cast<int64_t>(sequence + 1);
-  carries_prompt_ |= !job->decoding() || rows > 1;
   if (job->last_step == 0) job->first_step = Clock::now();
   job->last_step = core_.step_;
   shares_.push_back(std::move(share));
@@ -183,9 +183,9 @@ void Step::evaluate() {
         this, timeout);
   } catch (...) {
     const rc_status status = status_of_current_exception();
-    // Those it was stopped for are ended by the core; the others' rows are
-    // evaluated again.
-    if (status == RC_E_CANCELLED && should_stop() != 0) return;
+    // Those it was stopped for have ended; the others' rows are evaluated
+    // again.
+    if (status == RC_E_CANCELLED && stopped_.load()) return;
     std::array<char, 1024> message;
     std::snprintf(message.data(), message.size(), "%s", last_error_message());
     // After a timeout the device is still at it.
@@ -197,6 +197,7 @@ void Step::evaluate() {
   }
   account(std::chrono::duration<double>(Clock::now() - begin).count());
   for (const Share& share : shares_) {
+    if (share.job->over()) continue;
     SessionState& session = share.job->session();
     session.evaluated += share.rows;
     core_.pages_.publish(session);
@@ -208,6 +209,7 @@ void Step::evaluate() {
     }
   }
   for (const Share& share : shares_) {
+    if (share.job->over()) continue;
     try {
       hand_out(share);
     } catch (...) {
@@ -221,6 +223,7 @@ void Step::account(double seconds) {
   core_.clock_.observe(rows, seconds);
   const double per_row = seconds * 1e6 / static_cast<double>(rows);
   for (const Share& share : shares_) {
+    if (share.job->over()) continue;
     share.job->session().meter->compute_us.fetch_add(
         static_cast<uint64_t>(per_row * static_cast<double>(share.rows)));
   }
@@ -244,17 +247,25 @@ void Step::hand_out(const Share& share) {
 
 void Step::fail_all(rc_status status, const char* message) noexcept {
   for (const Share& share : shares_) {
+    if (share.job->over()) continue;
     core_.finish(share.job, {RC_END_ERROR, status}, message);
   }
 }
 
-int32_t Step::should_stop() const noexcept {
-  if (!carries_prompt_) return 0;
+int32_t Step::should_stop() noexcept {
+  // A plugin may ask from a thread of its own, which may not end jobs.
+  const bool on_engine_thread = std::this_thread::get_id() == core_.thread_;
+  if (on_engine_thread) core_.end_overdue();
   const Clock::time_point now = Clock::now();
-  End end;
-  return std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {
-    return share.job->overdue(now, &end);
-  });
+  // The pages of a job that is over go to nobody before the step has ended, so
+  // the one row of its decoding may as well be finished.
+  if (std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {
+        End end;
+        return share.rows > 1 && share.job->overdue(now, &end);
+      })) {
+    stopped_.store(true);
+  }
+  return stopped_.load();
 }
 
 }  // namespace rc::engine

@@ -4,6 +4,7 @@
 // Belongs to the engine thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -35,13 +36,16 @@ class Step {
   void account(double seconds);
   void hand_out(const Share& share);
   void fail_all(rc_status status, const char* message) noexcept;
-  int32_t should_stop() const noexcept;
+  // Asked while the device works: ends the jobs that are overdue, whether they
+  // are in this step or not. Tells to stop if that leaves prompt rows that
+  // nobody wants.
+  int32_t should_stop() noexcept;
 
   Core& core_;
   std::vector<std::shared_ptr<Job>> jobs_;  // all that could have rows
   model::Batch batch_;
   std::vector<Share> shares_;
-  bool carries_prompt_ = false;
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace rc::engine

@@ -102,6 +102,7 @@ TEST_F(Faulty, CancelStopsAStepThatReadsAPrompt) {
   request->cancel();
   EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
   EXPECT_LT(Clock::now() - begin, milliseconds(1000));
+  session->tokens();  // waits for the end of the step
   EXPECT_EQ(fault_control().cancelled, 1);
   // The session has its tokens and can go on.
   fault_control().fault = Fault::kNone;
@@ -132,9 +133,11 @@ TEST_F(Faulty, DeadlinePassesInTheMiddleOfAPrompt) {
   fault_control().fault = Fault::kSlow;
   RequestOptions options = greedy(some_tokens(200), 5);
   options.deadline = Clock::now() + milliseconds(50);
-  const Result result = generate(*engine_, options);
+  const auto session = engine_->create_session({}, nullptr);
+  const Result result = generate(*session, options);
   EXPECT_EQ(result.report.reason, RC_END_DEADLINE);
   EXPECT_EQ(result.report.status, RC_E_DEADLINE);
+  session->tokens();  // waits for the end of the step
   EXPECT_EQ(fault_control().cancelled, 1);
 }
 
