@@ -80,7 +80,7 @@ const char* rc_build_info(void) {
          "\",\"build_type\":\"" RC_BUILD_TYPE
          "\",\"backends\":[" RC_BUILD_BACKENDS
          "],\"instruction_sets\":[" RC_BUILD_INSTRUCTION_SETS
-         "],\"openblas\":" RC_BUILD_OPENBLAS "}";
+         "]}";
 }
 
 void rc_free(void* memory) { std::free(memory); }
