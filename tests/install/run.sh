@@ -32,7 +32,7 @@ cc -std=c99 "$here/program.c" $(pkg-config --cflags runcible) $libs \
 ! readelf -d "$work/static" | grep -q 'libruncible'
 
 echo "find_package"
-cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" ||
   { cat "$work/cmake.log" >&2; exit 1; }
 cmake --build "$work/build" >"$work/cmake.log" ||
