@@ -151,7 +151,7 @@ TEST_F(Requests, StartTheNextFromTheEndOfTheLastWithAQuotaOfOne) {
   struct Chain {
     rc_session* session;
     rc_loop* loop;
-    int left = 5;
+    int left = 3;
     static void next(void* user, const rc_event* event) {
       auto* chain = static_cast<Chain*>(user);
       if (event->type != RC_EVENT_END || --chain->left == 0) return;
@@ -185,8 +185,8 @@ TEST_F(Requests, StartTheNextFromTheEndOfTheLastWithAQuotaOfOne) {
   }
   rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
   EXPECT_OK(rc_backend_usage(backend.get(), &usage));
-  EXPECT_EQ(usage.requests, 6u);
-  EXPECT_GE(usage.generated_tokens, 40u);
+  EXPECT_EQ(usage.requests, 4u);
+  EXPECT_GE(usage.generated_tokens, 24u);
 }
 
 TEST_F(Requests, OnTheLibrarysOwnLoop) {
