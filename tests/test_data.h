@@ -17,9 +17,9 @@ inline std::filesystem::path source_path(const std::string& relative) {
 // it is not there; then skip with RC_NEED_SHARED.
 inline std::filesystem::path shared_path(const std::string& relative) {
   const char* variable = std::getenv("RUNCIBLE_TEST_DATA");
-  std::filesystem::path root =
-      variable != nullptr ? std::filesystem::path(variable)
-                          : source_path("../shared/data");
+  std::filesystem::path root = variable != nullptr
+                                   ? std::filesystem::path(variable)
+                                   : source_path("../shared/data");
   std::filesystem::path path = root / relative;
   return std::filesystem::exists(path) ? path : std::filesystem::path();
 }

@@ -19,44 +19,44 @@ typedef struct rc_device_list rc_device_list;
  * NUL-terminated, never NULL, and owned by the handle that gave the report. */
 typedef struct rc_device_report {
   size_t struct_size;
-  const char *backend;     /* "vulkan" */
-  const char *description; /* of the backend */
+  const char* backend;     /* "vulkan" */
+  const char* description; /* of the backend */
   int32_t index;           /* -1: the backend is not available */
   rc_device_kind kind;
-  const char *id;     /* "vulkan:0", "" if not available */
-  const char *name;   /* of the device */
-  const char *reason; /* why the backend is not available; "" if it is */
-  uint64_t total_memory; /* bytes; 0: unknown */
-  uint64_t free_memory;  /* bytes; 0: unknown */
-  int32_t unified_memory; /* 1: shared with the host */
-  int32_t cores;          /* that the device may use; 0: unknown */
-  const char *features;   /* instruction sets or extensions, by spaces */
-  const char *driver;     /* API and driver versions */
-  const char *physical_id; /* PCI address or UUID; equal for one piece of
+  const char* id;          /* "vulkan:0", "" if not available */
+  const char* name;        /* of the device */
+  const char* reason;      /* why the backend is not available; "" if it is */
+  uint64_t total_memory;   /* bytes; 0: unknown */
+  uint64_t free_memory;    /* bytes; 0: unknown */
+  int32_t unified_memory;  /* 1: shared with the host */
+  int32_t cores;           /* that the device may use; 0: unknown */
+  const char* features;    /* instruction sets or extensions, by spaces */
+  const char* driver;      /* API and driver versions */
+  const char* physical_id; /* PCI address or UUID; equal for one piece of
                               hardware seen through two backends */
 } rc_device_report;
 
-#define RC_DEVICE_REPORT_INIT                                              \
-  {                                                                        \
-    sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, \
-        0, NULL, NULL, NULL                                                \
+#define RC_DEVICE_REPORT_INIT                                                 \
+  {                                                                           \
+    sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
+        NULL, NULL, NULL                                                      \
   }
-RC_API void rc_device_report_init(rc_device_report *report, size_t size);
+RC_API void rc_device_report_init(rc_device_report* report, size_t size);
 
 /* Looks at every backend that is built in, registered, or found as a module.
  * Takes as long as their drivers take to answer. *list is the caller's; see
  * rc_device_list_release. RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
-RC_API rc_status rc_discover(rc_device_list **list);
+RC_API rc_status rc_discover(rc_device_list** list);
 /* The number of reports; 0 for NULL. */
-RC_API size_t rc_device_list_count(const rc_device_list *list);
+RC_API size_t rc_device_list_count(const rc_device_list* list);
 /* The i-th report, in order of preference within a backend. The strings live
  * as long as the list. RC_E_INVALID_ARGUMENT: no such report. */
-RC_API rc_status rc_device_list_get(const rc_device_list *list, size_t i,
-                                    rc_device_report *report);
+RC_API rc_status rc_device_list_get(const rc_device_list* list, size_t i,
+                                    rc_device_report* report);
 /* What "auto" would choose, "cpu:0"; "" if there is nothing to choose. Lives
  * as long as the list. */
-RC_API const char *rc_device_list_automatic(const rc_device_list *list);
-RC_API void rc_device_list_release(rc_device_list *list);
+RC_API const char* rc_device_list_automatic(const rc_device_list* list);
+RC_API void rc_device_list_release(rc_device_list* list);
 
 typedef struct rc_backend_options {
   size_t struct_size;
@@ -78,7 +78,7 @@ typedef struct rc_backend_options {
 
 #define RC_BACKEND_OPTIONS_INIT \
   { sizeof(rc_backend_options), 0, 0, 0, 0, 0 }
-RC_API void rc_backend_options_init(rc_backend_options *options, size_t size);
+RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
  * by commas: "auto", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The first
@@ -87,45 +87,45 @@ RC_API void rc_backend_options_init(rc_backend_options *options, size_t size);
  * the CPU. *backend is the caller's; see rc_backend_release.
  *
  * RC_E_INVALID_ARGUMENT: the spec is malformed or an option out of range;
- * RC_E_NOT_FOUND: nothing could be opened and no name of the chain is known;
+ * RC_E_NOT_FOUND: nothing could be opened, and a name of the chain is unknown;
  * RC_E_BACKEND_UNAVAILABLE: nothing could be opened, the message gives every
  * candidate's reason; RC_E_OUT_OF_MEMORY. */
-RC_API rc_status rc_backend_open(const char *spec,
-                                 const rc_backend_options *options,
-                                 rc_backend **backend);
-RC_API rc_backend *rc_backend_retain(rc_backend *backend);
-RC_API void rc_backend_release(rc_backend *backend);
+RC_API rc_status rc_backend_open(const char* spec,
+                                 const rc_backend_options* options,
+                                 rc_backend** backend);
+RC_API rc_backend* rc_backend_retain(rc_backend* backend);
+RC_API void rc_backend_release(rc_backend* backend);
 
 /* A JSON object that accounts for the choice: "spec" (what was asked for, after
  * the environment), "device" (the chosen one: "id", "name", "kind" and the rest
  * of rc_device_report), "candidates" (array of "id", "chosen" and "reason", in
  * the order in which they were looked at). What is unknown is null. *json is
  * NUL-terminated and lives as long as the handle. */
-RC_API rc_status rc_backend_explain(rc_backend *backend, const char **json);
+RC_API rc_status rc_backend_explain(rc_backend* backend, const char** json);
 
 /* The device that was opened; free_memory is asked anew. The strings live as
  * long as the handle, `reason` is "". */
-RC_API rc_status rc_backend_device(rc_backend *backend,
-                                   rc_device_report *report);
+RC_API rc_status rc_backend_device(rc_backend* backend,
+                                   rc_device_report* report);
 
 /* What a handle has used since it was opened. */
 typedef struct rc_backend_usage_report {
   size_t struct_size;
-  uint64_t requests;         /* that have ended */
-  uint64_t prompt_tokens;    /* evaluated or taken from the prefix cache */
-  uint64_t cached_tokens;    /* of these, taken from the prefix cache */
+  uint64_t requests;      /* that have ended */
+  uint64_t prompt_tokens; /* evaluated or taken from the prefix cache */
+  uint64_t cached_tokens; /* of these, taken from the prefix cache */
   uint64_t generated_tokens;
-  uint64_t compute_us;       /* microseconds of device steps, shared by rows */
-  uint64_t memory;           /* bytes of device memory of its models now */
-  uint64_t peak_memory;      /* the most so far */
+  uint64_t compute_us;  /* microseconds of device steps, shared by rows */
+  uint64_t memory;      /* bytes of device memory of its models now */
+  uint64_t peak_memory; /* the most so far */
 } rc_backend_usage_report;
 
 #define RC_BACKEND_USAGE_REPORT_INIT \
   { sizeof(rc_backend_usage_report), 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_backend_usage_report_init(rc_backend_usage_report *report,
+RC_API void rc_backend_usage_report_init(rc_backend_usage_report* report,
                                          size_t size);
-RC_API rc_status rc_backend_usage(rc_backend *backend,
-                                  rc_backend_usage_report *report);
+RC_API rc_status rc_backend_usage(rc_backend* backend,
+                                  rc_backend_usage_report* report);
 
 #ifdef __cplusplus
 } /* extern "C" */

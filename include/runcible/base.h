@@ -98,20 +98,20 @@ enum {
 
 /* The name of a status, such as "RC_E_FORMAT"; "unknown status" for a value
  * that is none. Static storage. */
-RC_API const char *rc_status_name(rc_status status);
+RC_API const char* rc_status_name(rc_status status);
 
 /* What went wrong in the calling thread's last failed call: the values
  * concerned and what to do. UTF-8, at most 1023 bytes (longer ones are cut),
  * never NULL, "" before any failure. Owned by the thread, valid until its next
  * call into the library. Successful calls leave it alone. */
-RC_API const char *rc_error_message(void);
+RC_API const char* rc_error_message(void);
 
 /* The version of the library that is running: major * 1000000 + minor * 1000 +
  * patch. */
 RC_API uint32_t rc_version(void);
 
 /* The same as text, "1.2.3". Static storage. */
-RC_API const char *rc_version_string(void);
+RC_API const char* rc_version_string(void);
 
 /* Checks that a program built against the headers of version major.minor can
  * use this library. RC_E_ABI if not, with a message that names both versions.
@@ -126,11 +126,11 @@ RC_API rc_status rc_abi_check(uint32_t major, uint32_t minor);
 /* A JSON object that tells how the library was built: "version", "compiler",
  * "build_type", "backends" (built in), "instruction_sets" (of the cpu backend).
  * Static storage. */
-RC_API const char *rc_build_info(void);
+RC_API const char* rc_build_info(void);
 
 /* Frees memory that a function of this library returned and said to free so.
  * NULL does nothing. */
-RC_API void rc_free(void *memory);
+RC_API void rc_free(void* memory);
 
 /* Types of tensor elements. The numbers are those of the GGUF file format; the
  * types from Q4_0 on store blocks of elements with shared scales. */
@@ -197,8 +197,8 @@ enum {
 /* Receives log messages: one line, UTF-8, no line feed, valid during the call.
  * Called from any thread of the library or of the caller, possibly from several
  * at once; must not call back into the library. */
-typedef void (*rc_log_callback)(void *user, rc_log_level level,
-                                const char *message);
+typedef void (*rc_log_callback)(void* user, rc_log_level level,
+                                const char* message);
 
 /* Sets where log messages of at most `level` in number (RC_LOG_WARNING lets
  * errors and warnings pass) go. NULL callback: nowhere, which is the default
@@ -206,7 +206,7 @@ typedef void (*rc_log_callback)(void *user, rc_log_level level,
  * debug: then messages go to stderr until this function is called.
  * When the call returns, the former callback is not running and will not be
  * called again. */
-RC_API void rc_log_set(rc_log_callback callback, void *user,
+RC_API void rc_log_set(rc_log_callback callback, void* user,
                        rc_log_level level);
 
 #ifdef __cplusplus

@@ -18,25 +18,25 @@ typedef struct rc_model_info rc_model_info;
 /* Opens and checks the structure of a GGUF file (version 2 or 3). Path: UTF-8,
  * NUL-terminated. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT (the message names what
  * is wrong where), RC_E_OUT_OF_MEMORY. */
-RC_API rc_status rc_model_info_open(const char *path, rc_model_info **info);
-RC_API rc_model_info *rc_model_info_retain(rc_model_info *info);
-RC_API void rc_model_info_release(rc_model_info *info);
+RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
+RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
+RC_API void rc_model_info_release(rc_model_info* info);
 
-RC_API size_t rc_model_info_metadata_count(const rc_model_info *info);
+RC_API size_t rc_model_info_metadata_count(const rc_model_info* info);
 /* The key and type name ("u32", "string", "array of f32") of the i-th entry,
  * NUL-terminated, owned by the info. RC_E_INVALID_ARGUMENT: no such entry. */
-RC_API rc_status rc_model_info_metadata(const rc_model_info *info, size_t i,
-                                        const char **key, const char **type);
+RC_API rc_status rc_model_info_metadata(const rc_model_info* info, size_t i,
+                                        const char** key, const char** type);
 /* The value of an entry as JSON text; arrays are cut after `max_elements` (0:
  * whole). Strings that are not UTF-8 get U+FFFD for what is not.
  * *json is to be freed with rc_free. RC_E_NOT_FOUND: no such key. */
-RC_API rc_status rc_model_info_value(const rc_model_info *info, const char *key,
-                                     size_t max_elements, char **json);
+RC_API rc_status rc_model_info_value(const rc_model_info* info, const char* key,
+                                     size_t max_elements, char** json);
 
 typedef struct rc_tensor_report {
   size_t struct_size;
-  const char *name;       /* NUL-terminated, owned by the info */
-  const char *dtype_name; /* "Q4_K"; static */
+  const char* name;       /* NUL-terminated, owned by the info */
+  const char* dtype_name; /* "Q4_K"; static */
   rc_dtype dtype;
   int32_t rank;
   int64_t shape[4]; /* slowest dimension first */
@@ -46,18 +46,18 @@ typedef struct rc_tensor_report {
 
 #define RC_TENSOR_REPORT_INIT \
   { sizeof(rc_tensor_report), NULL, NULL, 0, 0, {0, 0, 0, 0}, 0, 0 }
-RC_API void rc_tensor_report_init(rc_tensor_report *report, size_t size);
+RC_API void rc_tensor_report_init(rc_tensor_report* report, size_t size);
 
-RC_API size_t rc_model_info_tensor_count(const rc_model_info *info);
-RC_API rc_status rc_model_info_tensor(const rc_model_info *info, size_t i,
-                                      rc_tensor_report *report);
+RC_API size_t rc_model_info_tensor_count(const rc_model_info* info);
+RC_API rc_status rc_model_info_tensor(const rc_model_info* info, size_t i,
+                                      rc_tensor_report* report);
 
 /* Reads a file to its last byte and checks everything, also what loading would
  * check and that no weight is infinite or not a number; loads nothing. A file
  * that holds only a vocabulary passes if that is sound. RC_OK if it
  * is sound; statuses of rc_model_info_open, and RC_E_UNSUPPORTED for a sound
  * file that this build cannot run. */
-RC_API rc_status rc_model_verify(const char *path);
+RC_API rc_status rc_model_verify(const char* path);
 
 /* ---- Tokenizers -------------------------------------------------------- */
 
@@ -67,9 +67,9 @@ typedef struct rc_tokenizer rc_tokenizer;
 /* Makes the tokenizer that a file describes, without loading the model.
  * RC_E_UNSUPPORTED: a tokenizer or pre-tokenizer that is not known, by name, or
  * a file without vocabulary; statuses of rc_model_info_open. */
-RC_API rc_status rc_tokenizer_open(const char *path, rc_tokenizer **tokenizer);
-RC_API rc_tokenizer *rc_tokenizer_retain(rc_tokenizer *tokenizer);
-RC_API void rc_tokenizer_release(rc_tokenizer *tokenizer);
+RC_API rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer);
+RC_API rc_tokenizer* rc_tokenizer_retain(rc_tokenizer* tokenizer);
+RC_API void rc_tokenizer_release(rc_tokenizer* tokenizer);
 
 /* Flags of rc_tokenize. */
 enum {
@@ -82,21 +82,21 @@ enum {
 
 /* Text to tokens. The text need not be valid UTF-8. *tokens [*count] is to be
  * freed with rc_free; it is NULL if *count is 0. */
-RC_API rc_status rc_tokenize(const rc_tokenizer *tokenizer, const char *text,
-                             size_t length, uint32_t flags, int32_t **tokens,
-                             size_t *count);
+RC_API rc_status rc_tokenize(const rc_tokenizer* tokenizer, const char* text,
+                             size_t length, uint32_t flags, int32_t** tokens,
+                             size_t* count);
 
 /* Tokens to text. Special tokens are left out unless `special` is non-zero.
  * The text is UTF-8 wherever the tokens are; bytes that are not stay as they
  * are. *text has *length bytes and a terminating zero; free it with rc_free.
  * RC_E_INVALID_ARGUMENT: a token outside the vocabulary. */
-RC_API rc_status rc_detokenize(const rc_tokenizer *tokenizer,
-                               const int32_t *tokens, size_t count,
-                               int32_t special, char **text, size_t *length);
+RC_API rc_status rc_detokenize(const rc_tokenizer* tokenizer,
+                               const int32_t* tokens, size_t count,
+                               int32_t special, char** text, size_t* length);
 
 typedef struct rc_tokenizer_report {
   size_t struct_size;
-  const char *kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
+  const char* kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
   int32_t vocabulary;
   int32_t bos; /* -1: the model has none; so for eos and unknown */
   int32_t eos;
@@ -105,9 +105,9 @@ typedef struct rc_tokenizer_report {
 
 #define RC_TOKENIZER_REPORT_INIT \
   { sizeof(rc_tokenizer_report), NULL, 0, -1, -1, -1 }
-RC_API void rc_tokenizer_report_init(rc_tokenizer_report *report, size_t size);
-RC_API rc_status rc_tokenizer_describe(const rc_tokenizer *tokenizer,
-                                       rc_tokenizer_report *report);
+RC_API void rc_tokenizer_report_init(rc_tokenizer_report* report, size_t size);
+RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
+                                       rc_tokenizer_report* report);
 
 /* ---- Models on a device ------------------------------------------------ */
 
@@ -117,7 +117,7 @@ typedef struct rc_model rc_model;
 
 /* Told during loading: the fraction done, 0 to 1, on the thread that loads.
  * Returning non-zero cancels the load (RC_E_CANCELLED). */
-typedef int32_t (*rc_progress_callback)(void *user, double fraction);
+typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
 typedef struct rc_model_options {
   size_t struct_size;
@@ -136,12 +136,12 @@ typedef struct rc_model_options {
   /* 0: sessions do not share what they have in common with earlier ones. */
   int32_t prefix_cache;
   rc_progress_callback progress; /* may be NULL */
-  void *progress_user;
+  void* progress_user;
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT \
   { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL }
-RC_API void rc_model_options_init(rc_model_options *options, size_t size);
+RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
 /* What a model would take of device memory; exact, in bytes. */
 typedef struct rc_model_plan_report {
@@ -160,15 +160,15 @@ typedef struct rc_model_plan_report {
 
 #define RC_MODEL_PLAN_REPORT_INIT \
   { sizeof(rc_model_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_model_plan_report_init(rc_model_plan_report *report,
+RC_API void rc_model_plan_report_init(rc_model_plan_report* report,
                                       size_t size);
 
 /* Computes what loading would take, loading nothing. Statuses of
  * rc_model_load but those about memory. */
-RC_API rc_status rc_model_plan(const char *path,
-                               const rc_model_options *options,
-                               rc_backend *backend,
-                               rc_model_plan_report *report);
+RC_API rc_status rc_model_plan(const char* path,
+                               const rc_model_options* options,
+                               rc_backend* backend,
+                               rc_model_plan_report* report);
 
 /* Loads a model; blocks. *model is the caller's; see rc_model_release.
  * RC_E_NOT_FOUND, RC_E_IO: the file; RC_E_FORMAT: it is malformed, a tensor is
@@ -176,33 +176,33 @@ RC_API rc_status rc_model_plan(const char *path,
  * tokenizer that is not known; RC_E_DEVICE_MEMORY: it does not fit (the message
  * tells what would); RC_E_CANCELLED: by the progress callback;
  * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY; statuses of the device. */
-RC_API rc_status rc_model_load(rc_backend *backend, const char *path,
-                               const rc_model_options *options,
-                               rc_model **model);
+RC_API rc_status rc_model_load(rc_backend* backend, const char* path,
+                               const rc_model_options* options,
+                               rc_model** model);
 
 /* The end of rc_model_load_async, on the loop's thread, exactly once. On
  * success `model` is the receiver's to release. On failure it is NULL and
  * `message` (valid during the call) tells why. */
-typedef void (*rc_model_callback)(void *user, rc_status status,
-                                  const char *message, rc_model *model);
+typedef void (*rc_model_callback)(void* user, rc_status status,
+                                  const char* message, rc_model* model);
 
 /* Loads in a thread of the library; `loop` NULL: the callback runs on the
  * library's own loop thread. The progress callback runs on the loading thread.
  * RC_E_INVALID_ARGUMENT and RC_E_CLOSED are told at once, everything else by
  * the callback. */
-RC_API rc_status rc_model_load_async(rc_backend *backend, const char *path,
-                                     const rc_model_options *options,
-                                     rc_loop *loop, rc_model_callback callback,
-                                     void *user);
+RC_API rc_status rc_model_load_async(rc_backend* backend, const char* path,
+                                     const rc_model_options* options,
+                                     rc_loop* loop, rc_model_callback callback,
+                                     void* user);
 
-RC_API rc_model *rc_model_retain(rc_model *model);
-RC_API void rc_model_release(rc_model *model);
+RC_API rc_model* rc_model_retain(rc_model* model);
+RC_API void rc_model_release(rc_model* model);
 
 typedef struct rc_model_report {
   size_t struct_size;
-  const char *architecture; /* owned by the model, as all strings here */
-  const char *name;
-  const char *device; /* "cpu:0" */
+  const char* architecture; /* owned by the model, as all strings here */
+  const char* name;
+  const char* device;     /* "cpu:0" */
   int64_t context_length; /* of a session of this model, tokens */
   int64_t trained_context_length;
   int64_t vocabulary;
@@ -218,14 +218,14 @@ typedef struct rc_model_report {
 
 #define RC_MODEL_REPORT_INIT \
   { sizeof(rc_model_report), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-RC_API void rc_model_report_init(rc_model_report *report, size_t size);
-RC_API rc_status rc_model_describe(rc_model *model, rc_model_report *report);
+RC_API void rc_model_report_init(rc_model_report* report, size_t size);
+RC_API rc_status rc_model_describe(rc_model* model, rc_model_report* report);
 
 /* The model's file and tokenizer; each is the caller's to release.
  * RC_E_UNSUPPORTED: the model has no tokenizer. */
-RC_API rc_status rc_model_get_info(rc_model *model, rc_model_info **info);
-RC_API rc_status rc_model_get_tokenizer(rc_model *model,
-                                        rc_tokenizer **tokenizer);
+RC_API rc_status rc_model_get_info(rc_model* model, rc_model_info** info);
+RC_API rc_status rc_model_get_tokenizer(rc_model* model,
+                                        rc_tokenizer** tokenizer);
 
 #ifdef __cplusplus
 } /* extern "C" */

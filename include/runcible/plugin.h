@@ -208,7 +208,7 @@ enum {
 };
 
 typedef struct rc_plugin_weight_info {
-  const char *name; /* for messages */
+  const char* name; /* for messages */
   rc_dtype dtype;
   int32_t rank;
   int64_t shape[RC_PLUGIN_MAX_RANK];
@@ -217,13 +217,13 @@ typedef struct rc_plugin_weight_info {
 
 typedef struct rc_plugin_program {
   size_t struct_size;
-  const rc_plugin_value *values;
+  const rc_plugin_value* values;
   size_t value_count;
-  const rc_plugin_op *ops;
+  const rc_plugin_op* ops;
   size_t op_count;
-  rc_plugin_weight *const *weights;
+  rc_plugin_weight* const* weights;
   size_t weight_count;
-  rc_plugin_buffer *const *caches;
+  rc_plugin_buffer* const* caches;
   size_t cache_count;
   size_t input_count;
   size_t output_count;
@@ -241,14 +241,14 @@ typedef struct rc_plugin_run {
   int64_t sequences;
   /* Host memory, read and written between the calls of run and the end of
    * wait; sizes follow from the shapes of the values. */
-  const void *const *inputs;
-  void *const *outputs_data;
+  const void* const* inputs;
+  void* const* outputs_data;
   /* Asked often (at least every 20 ms of compute where the device allows it),
    * from any thread: non-zero means stop. The run then ends with
    * RC_E_CANCELLED; outputs and the cache positions of its rows are undefined.
    * NULL: never stop. */
-  int32_t (*should_stop)(void *user);
-  void *user;
+  int32_t (*should_stop)(void* user);
+  void* user;
 } rc_plugin_run;
 
 typedef struct rc_plugin_device_info {
@@ -268,91 +268,91 @@ typedef struct rc_plugin_open_options {
   size_t struct_size;
   int32_t threads; /* 0: the plugin's choice */
   int32_t profile;
-  void (*log)(rc_log_level level, const char *message); /* never NULL */
+  void (*log)(rc_log_level level, const char* message); /* never NULL */
 } rc_plugin_open_options;
 
 typedef struct rc_plugin {
   size_t struct_size;
   uint32_t abi_version; /* RC_PLUGIN_ABI_VERSION */
-  const char *name;     /* "cpu": lower case letters, digits, '_' */
-  const char *description;
+  const char* name;     /* "cpu": lower case letters, digits, '_' */
+  const char* description;
 
   /* The number of devices. A failure tells why the backend is not available on
    * this machine; so does a number of 0. */
-  rc_status (*device_count)(int32_t *count, char *message);
-  rc_status (*device_info)(int32_t index, rc_plugin_device_info *info,
-                           char *message);
-  rc_status (*open)(int32_t index, const rc_plugin_open_options *options,
-                    rc_plugin_device **device, char *message);
+  rc_status (*device_count)(int32_t* count, char* message);
+  rc_status (*device_info)(int32_t index, rc_plugin_device_info* info,
+                           char* message);
+  rc_status (*open)(int32_t index, const rc_plugin_open_options* options,
+                    rc_plugin_device** device, char* message);
   /* Everything made on the device has been destroyed before. */
-  void (*close)(rc_plugin_device *device);
+  void (*close)(rc_plugin_device* device);
 
   /* RC_OK if the op can be compiled; RC_E_UNSUPPORTED with the reason if not.
    * `values` are the values of a program, so that shapes and types are known;
    * storage offsets and indices are not yet. */
-  rc_status (*op_supported)(rc_plugin_device *device, const rc_plugin_op *op,
-                            const rc_plugin_value *values, char *message);
+  rc_status (*op_supported)(rc_plugin_device* device, const rc_plugin_op* op,
+                            const rc_plugin_value* values, char* message);
 
   /* The bytes of device memory that create_weight will take, exactly. */
-  rc_status (*weight_bytes)(rc_plugin_device *device,
-                            const rc_plugin_weight_info *info, uint64_t *bytes,
-                            char *message);
+  rc_status (*weight_bytes)(rc_plugin_device* device,
+                            const rc_plugin_weight_info* info, uint64_t* bytes,
+                            char* message);
   /* Copies a weight to the device, rearranged as it likes. `data` holds the
    * bytes in the layout of the dtype. */
-  rc_status (*create_weight)(rc_plugin_device *device,
-                             const rc_plugin_weight_info *info,
-                             const void *data, rc_plugin_weight **weight,
-                             char *message);
-  void (*destroy_weight)(rc_plugin_device *device, rc_plugin_weight *weight);
+  rc_status (*create_weight)(rc_plugin_device* device,
+                             const rc_plugin_weight_info* info,
+                             const void* data, rc_plugin_weight** weight,
+                             char* message);
+  void (*destroy_weight)(rc_plugin_device* device, rc_plugin_weight* weight);
 
   /* Plain memory, zero at first. upload and download move bytes between host
    * and buffer and are complete when they return. */
-  rc_status (*create_buffer)(rc_plugin_device *device, uint64_t bytes,
-                             rc_plugin_buffer **buffer, char *message);
-  void (*destroy_buffer)(rc_plugin_device *device, rc_plugin_buffer *buffer);
-  rc_status (*upload)(rc_plugin_device *device, rc_plugin_buffer *buffer,
-                      uint64_t offset, const void *data, uint64_t bytes,
-                      char *message);
-  rc_status (*download)(rc_plugin_device *device, rc_plugin_buffer *buffer,
-                        uint64_t offset, void *data, uint64_t bytes,
-                        char *message);
+  rc_status (*create_buffer)(rc_plugin_device* device, uint64_t bytes,
+                             rc_plugin_buffer** buffer, char* message);
+  void (*destroy_buffer)(rc_plugin_device* device, rc_plugin_buffer* buffer);
+  rc_status (*upload)(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                      uint64_t offset, const void* data, uint64_t bytes,
+                      char* message);
+  rc_status (*download)(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                        uint64_t offset, void* data, uint64_t bytes,
+                        char* message);
 
   /* Prepares a program. The arrays are the caller's and valid during the call
    * only; the weights and caches stay alive until destroy_compiled. */
-  rc_status (*compile)(rc_plugin_device *device,
-                       const rc_plugin_program *program,
-                       rc_plugin_compiled **compiled, char *message);
-  void (*destroy_compiled)(rc_plugin_device *device,
-                           rc_plugin_compiled *compiled);
+  rc_status (*compile)(rc_plugin_device* device,
+                       const rc_plugin_program* program,
+                       rc_plugin_compiled** compiled, char* message);
+  void (*destroy_compiled)(rc_plugin_device* device,
+                           rc_plugin_compiled* compiled);
   /* Starts a run; at most one of a device is under way at a time. The struct
    * and everything it points to stay valid until wait has ended it. */
-  rc_status (*run)(rc_plugin_device *device, rc_plugin_compiled *compiled,
-                   const rc_plugin_run *run, char *message);
+  rc_status (*run)(rc_plugin_device* device, rc_plugin_compiled* compiled,
+                   const rc_plugin_run* run, char* message);
   /* Waits for the end of the run and gives its result; RC_E_TIMEOUT if it is
    * not over after timeout_ms (negative: wait without limit). */
-  rc_status (*wait)(rc_plugin_device *device, int64_t timeout_ms,
-                    char *message);
+  rc_status (*wait)(rc_plugin_device* device, int64_t timeout_ms,
+                    char* message);
 
   /* Optional, may be NULL. */
 
   /* Copies bytes within or between buffers of the device; default: download
    * and upload. */
-  rc_status (*copy)(rc_plugin_device *device, rc_plugin_buffer *target,
-                    uint64_t target_offset, rc_plugin_buffer *source,
-                    uint64_t source_offset, uint64_t bytes, char *message);
+  rc_status (*copy)(rc_plugin_device* device, rc_plugin_buffer* target,
+                    uint64_t target_offset, rc_plugin_buffer* source,
+                    uint64_t source_offset, uint64_t bytes, char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must
  * stay valid to the end of the process. RC_E_INVALID_ARGUMENT: a required
  * function is NULL, or the name is not lower case letters, digits and '_', or
  * it is taken; RC_E_ABI: abi_version is not RC_PLUGIN_ABI_VERSION. */
-RC_API rc_status rc_plugin_register(const rc_plugin *plugin);
+RC_API rc_status rc_plugin_register(const rc_plugin* plugin);
 
 /* Loads a shared module and registers the table that its rc_plugin_entry
  * returns. The module stays loaded. Path: UTF-8, NUL-terminated. RC_E_IO: it
  * cannot be loaded; RC_E_FORMAT: it exports no rc_plugin_entry; and the
  * statuses of rc_plugin_register. */
-RC_API rc_status rc_plugin_load(const char *path);
+RC_API rc_status rc_plugin_load(const char* path);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -79,8 +79,7 @@ const char* rc_build_info(void) {
   return "{\"version\":\"" RC_VERSION_TEXT "\",\"compiler\":\"" RC_COMPILER
          "\",\"build_type\":\"" RC_BUILD_TYPE
          "\",\"backends\":[" RC_BUILD_BACKENDS
-         "],\"instruction_sets\":[" RC_BUILD_INSTRUCTION_SETS
-         "]}";
+         "],\"instruction_sets\":[" RC_BUILD_INSTRUCTION_SETS "]}";
 }
 
 void rc_free(void* memory) { std::free(memory); }

@@ -8,7 +8,7 @@ static int failed(void) {
 }
 
 int main(void) {
-  rc_backend *backend = NULL;
+  rc_backend* backend = NULL;
   rc_device_report device = RC_DEVICE_REPORT_INIT;
   if (RC_ABI_CHECK() != RC_OK) return failed();
   if (rc_backend_open("auto", NULL, &backend) != RC_OK) return failed();
