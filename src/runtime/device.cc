@@ -99,8 +99,23 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
   return device;
 }
 
+void bury(const void* memory) noexcept {
+  static std::mutex mutex;
+  try {
+    static auto* graveyard = new std::vector<const void*>;
+    const std::lock_guard lock(mutex);
+    graveyard->push_back(memory);
+  } catch (...) {
+    // Out of memory: then nothing points to it, and it stays all the same.
+  }
+}
+
 Device::~Device() {
-  if (handle_ == nullptr || abandoned_) return;
+  if (handle_ == nullptr) return;
+  if (abandoned_) {
+    bury(handle_);
+    return;
+  }
   quietly([&] { plugin_.close(handle_); });
 }
 
@@ -154,7 +169,11 @@ std::shared_ptr<Weight> Device::create_weight(const WeightInfo& info,
 }
 
 Weight::~Weight() {
-  if (handle_ == nullptr || device_->abandoned()) return;
+  if (handle_ == nullptr) return;
+  if (device_->abandoned()) {
+    bury(handle_);
+    return;
+  }
   quietly(
       [&] { device_->plugin().destroy_weight(device_->handle(), handle_); });
 }
@@ -184,7 +203,11 @@ rc_status Device::op_supported(const rc_plugin_op& op,
 }
 
 Buffer::~Buffer() {
-  if (handle_ == nullptr || device_->abandoned()) return;
+  if (handle_ == nullptr) return;
+  if (device_->abandoned()) {
+    bury(handle_);
+    return;
+  }
   quietly(
       [&] { device_->plugin().destroy_buffer(device_->handle(), handle_); });
 }

@@ -142,6 +142,10 @@ class Buffer {
   uint64_t bytes_;
 };
 
+// Keeps for ever what an abandoned device may still use. It stays reachable, so
+// that leak checkers tell it from what was lost.
+void bury(const void* memory) noexcept;
+
 // Throws the failure that a plugin function reported: the device, what was
 // being done, and the plugin's message. A status that is none becomes
 // RC_E_DEVICE.

@@ -83,19 +83,6 @@ struct Flight {
   }
 };
 
-// Keeps a flight that never landed, for its device may still write into it.
-void bury(std::unique_ptr<Flight> flight) {
-  static std::mutex mutex;
-  static auto* graveyard = new std::vector<std::unique_ptr<Flight>>;
-  const std::lock_guard lock(mutex);
-  Flight* buried = flight.release();
-  try {
-    graveyard->emplace_back(buried);
-  } catch (...) {
-    // Out of memory: then nothing points to it, and it stays all the same.
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Program> Program::compile(
@@ -165,7 +152,7 @@ Program::~Program() {
     const auto turn = device_->turn();
     device_->plugin().destroy_compiled(device_->handle(), compiled_);
   } catch (...) {
-    // Abandoned: what the device may still use stays.
+    bury(compiled_);
   }
 }
 
@@ -264,7 +251,7 @@ void Program::run_with_limit(const RunArguments& arguments,
                                    message.buffer()) != RC_E_TIMEOUT;
     if (!ended) {
       device_->abandon();
-      bury(std::move(flight));
+      bury(flight.release());  // the device may still write into it
     }
     fail(RC_E_TIMEOUT, device_->id(), ": a run of ", arguments.rows,
          " rows was not over after ", timeout_ms, " ms",

@@ -53,8 +53,11 @@ void quantize(const float* x, int64_t n, ActivationBlock* y) {
     const float limit = largest_lane(
         largest(largest(a, sub(zero, a)), largest(b, sub(zero, b))));
     const float inverse = limit > 0 ? 127.0f / limit : 0.0f;
-    const Vi qa = rounded(mul(a, splat(inverse)));
-    const Vi qb = rounded(mul(b, splat(inverse)));
+    // Within limits even where x is infinite or NaN.
+    const Vf low = splat(-127.0f);
+    const Vf high = splat(127.0f);
+    const Vi qa = rounded(smallest(largest(mul(a, splat(inverse)), low), high));
+    const Vi qb = rounded(smallest(largest(mul(b, splat(inverse)), low), high));
     store_s8(y->quants, qa);
     store_s8(y->quants + kLanes, qb);
     // x - x is 0 but for infinity and NaN, which must not get lost here.
