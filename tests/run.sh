@@ -2,20 +2,31 @@
 # Everything that must hold, in stages: installs what is missing, builds, runs
 # every test.
 #
-#   tests/run.sh            all stages
-#   tests/run.sh STAGE...   some: release install asan tsan fuzz text
+#   tests/run.sh            every stage but tidy
+#   tests/run.sh STAGE...   some: format release install asan tsan fuzz tidy
 #
 # FUZZ_SECONDS (60) is the time of each fuzz target.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-release install asan tsan fuzz text}
+stages=${*:-format release install asan tsan fuzz}
 jobs=$(nproc)
 
 stage "packages"
 # shellcheck disable=SC2086
 need_packages $build_packages libgtest-dev abigail-tools clang \
   libclang-rt-14-dev clang-format clang-tidy
+
+# The files of these names that git tracks, or all of a tree without git.
+sources() {
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git ls-files -- "$@"
+  else
+    for pattern in "$@"; do
+      find . -path ./build -prune -o -type f -name "$pattern" -print
+    done
+  fi
+}
 
 configure_and_build() { # preset, targets (all if none are named)
   preset=$1
@@ -56,10 +67,16 @@ for name in $stages; do
       cmake --build build/fuzz --target fuzz_targets
       ctest --test-dir build/fuzz -R '^fuzz' --output-on-failure -j "$jobs"
       ;;
-    text)
-      stage "format and static analysis"
+    format)
+      stage "the format of the sources"
+      sources '*.cc' '*.c' '*.h' | xargs clang-format --dry-run --Werror
+      ;;
+    tidy)
+      # Not among the default stages: some files take a minute each.
+      stage "static analysis"
       [ -f build/release/compile_commands.json ] || configure_and_build release
-      tests/check_text.sh build/release
+      sources '*.cc' | grep -E '^(\./)?(src|backends)/' |
+        xargs -P "$jobs" -n 4 clang-tidy -p build/release --quiet
       ;;
     *)
       echo "tests/run.sh: there is no stage '$name'" >&2
