@@ -31,7 +31,7 @@ sources() {
 configure_and_build() { # preset, targets (all if none are named)
   preset=$1
   shift
-  cmake --preset "$preset" -DRUNCIBLE_WERROR=ON
+  cmake --preset "$preset" -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
