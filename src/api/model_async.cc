@@ -99,6 +99,6 @@ rc_status rc_model_load_async(rc_backend* backend, const char* path,
       rc::fail(RC_E_OUT_OF_MEMORY,
                "the loading thread did not start: ", error.what());
     }
-    load.release();
+    static_cast<void>(load.release());  // the thread's now
   });
 }

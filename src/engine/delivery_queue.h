@@ -49,9 +49,9 @@ class DeliveryQueue {
 
   // The oldest of the batch; nullptr if it is used up.
   std::unique_ptr<Delivery> next() noexcept {
-    std::unique_ptr<Delivery> oldest(batch_);
+    Delivery* const oldest = batch_;
     if (oldest != nullptr) batch_ = oldest->next_;
-    return oldest;
+    return std::unique_ptr<Delivery>(oldest);
   }
 
   bool holds_batch() const noexcept { return batch_ != nullptr; }
@@ -71,7 +71,9 @@ class DeliveryQueue {
   }
   // Drops the batch; the reader.
   void discard_batch() noexcept {
-    while (next() != nullptr) {
+    while (batch_ != nullptr) {
+      const std::unique_ptr<Delivery> dropped(batch_);
+      batch_ = dropped->next_;
     }
   }
 
