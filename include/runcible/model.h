@@ -9,15 +9,31 @@
 extern "C" {
 #endif
 
+/* ---- Paths of model files ----------------------------------------------
+ *
+ * UTF-8, NUL-terminated. "builtin:NAME" is a model that comes with Runcible,
+ * such as "builtin:fable". Its file NAME.gguf is the first that is there of
+ * those in
+ *   - the folder that the environment variable RUNCIBLE_DATA names;
+ *   - the folder of libruncible.so, or of a program that holds the static
+ *     library;
+ *   - share/runcible of the prefix that library or program is installed in,
+ *     also after the prefix was moved, or of the folder it was built in;
+ *   - share/runcible of the prefix it was configured for.
+ * RC_E_NOT_FOUND if there is none; the message tells where it was looked for.
+ * RC_E_INVALID_ARGUMENT for a NAME that is not 1 to 64 letters, digits, '-',
+ * '_' and '.', or begins with '.'. A file that is really called "builtin:x" is
+ * "./builtin:x". */
+
 /* ---- Looking at a file ------------------------------------------------- */
 
 /* A model file opened for looking: metadata and tensor list. Nothing of it is
  * loaded. */
 typedef struct rc_model_info rc_model_info;
 
-/* Opens and checks the structure of a GGUF file (version 2 or 3). Path: UTF-8,
- * NUL-terminated. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT (the message names what
- * is wrong where), RC_E_OUT_OF_MEMORY. */
+/* Opens and checks the structure of a GGUF file (version 2 or 3).
+ * RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT (the message names what is wrong where),
+ * RC_E_INVALID_ARGUMENT, RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
 RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
 RC_API void rc_model_info_release(rc_model_info* info);

@@ -2,6 +2,7 @@
 
 #include "api/backend.h"
 #include "api/guard.h"
+#include "api/model_path.h"
 #include "api/options.h"
 
 namespace rc::api {
@@ -56,12 +57,10 @@ LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
 LoadRequest::LoadRequest(rc_backend* backend, const char* file,
                          const rc_model_options* given) {
   const rc_backend& handle = need(backend, "backend");
-  need_pointer(file, "path");
-  if (*file == '\0') fail(RC_E_INVALID_ARGUMENT, "path: empty");
+  path = need_model_path(file);
   const rc_model_options read = read_options(given, kDefaults, "options");
   device = handle.device;
   tenant = handle.tenant;
-  path = file;
   options = engine_options(read);
   options.timeout_ms = handle.timeout_ms;
   progress = read.progress;
@@ -71,7 +70,7 @@ LoadRequest::LoadRequest(rc_backend* backend, const char* file,
 std::unique_ptr<rc_model> LoadRequest::load(
     const std::function<bool()>& go_on) const {
   const std::shared_ptr<const model::ModelFile> file =
-      model::ModelFile::open(path);
+      model::ModelFile::open(model::file_of(path));
   engine::EngineOptions limited = options;
   limited.memory_limit = tenant->memory_left();
   const auto report = [&](double fraction) {
@@ -104,9 +103,9 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
   return guard([&] {
     rc::api::LoadRequest request(backend, path, options);
     request.options.memory_limit = request.tenant->memory_left();
-    const rc::engine::Plan plan =
-        rc::engine::plan(*rc::model::ModelFile::open(request.path),
-                         *request.device, request.options);
+    const rc::engine::Plan plan = rc::engine::plan(
+        *rc::model::ModelFile::open(rc::model::file_of(request.path)),
+        *request.device, request.options);
     rc_model_plan_report result = RC_MODEL_PLAN_REPORT_INIT;
     result.weights = plan.memory.weights;
     result.cache = plan.memory.cache;

@@ -73,7 +73,7 @@ struct LoadRequest {
 
   std::shared_ptr<runtime::Device> device;
   std::shared_ptr<Tenant> tenant;
-  std::string path;
+  std::string path;  // may be "builtin:NAME"
   engine::EngineOptions options;
   rc_progress_callback progress;
   void* progress_user;

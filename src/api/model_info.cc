@@ -2,6 +2,7 @@
 #include "api/guard.h"
 #include "api/metadata_json.h"
 #include "api/model.h"
+#include "api/model_path.h"
 #include "api/options.h"
 #include "api/returned_memory.h"
 #include "base/quote.h"
@@ -26,9 +27,8 @@ using rc::api::need_pointer;
 namespace {
 
 std::shared_ptr<const rc::gguf::File> open_file(const char* path) {
-  need_pointer(path, "path");
-  if (*path == '\0') rc::fail(RC_E_INVALID_ARGUMENT, "path: empty");
-  return rc::gguf::File::open(path);
+  return rc::gguf::File::open(
+      rc::model::file_of(rc::api::need_model_path(path)));
 }
 
 void verify_file(const std::shared_ptr<const rc::gguf::File>& file) {

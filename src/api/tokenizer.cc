@@ -1,6 +1,7 @@
 // The part of model.h about tokenizers.
 #include "api/guard.h"
 #include "api/model.h"
+#include "api/model_path.h"
 #include "api/options.h"
 #include "api/returned_memory.h"
 #include "api/tokenize.h"
@@ -37,9 +38,8 @@ using rc::api::need_pointer;
 
 rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer) {
   return guard_handle(tokenizer, "tokenizer", [&] {
-    need_pointer(path, "path");
-    if (*path == '\0') rc::fail(RC_E_INVALID_ARGUMENT, "path: empty");
-    const auto file = rc::gguf::File::open(path);
+    const auto file = rc::gguf::File::open(
+        rc::model::file_of(rc::api::need_model_path(path)));
     auto loaded = rc::text::Tokenizer::load(*file);
     if (loaded == nullptr) {
       rc::fail(RC_E_UNSUPPORTED, file->name(), ": the file has no tokenizer");

@@ -19,15 +19,24 @@ void add_plan(CLI::App& program);
 void add_tokenize(CLI::App& program);
 void add_bench(CLI::App& program);
 
+// What MODEL is, for --help.
+inline constexpr char kModelHelp[] =
+    "a model file (GGUF), or builtin:NAME for one that comes with Runcible";
+
 // The options of every command that puts a model on a device.
 struct ModelChoice {
+  // MODEL may be left out: then it is the model that comes with Runcible.
   void add_to(CLI::App& command);
   Backend open_backend() const;
   rc_model_options options() const;
-  // With a progress bar; heeds Ctrl-C.
+  // With a progress bar; heeds Ctrl-C. Tells if no model was named.
   Model load(const Backend& backend, rc_model_options options) const;
 
-  std::string path;
+  // A line on stderr if no model was named.
+  void note_default() const;
+
+  std::string path = "builtin:fable";
+  const CLI::Option* named = nullptr;
   std::string backend;
   int32_t threads = 0;
   int64_t context = 0;

@@ -4,7 +4,7 @@
 namespace cli {
 
 void ModelChoice::add_to(CLI::App& command) {
-  command.add_option("MODEL", path, "a model file (GGUF)")->required();
+  named = command.add_option("MODEL", path, kModelHelp)->capture_default_str();
   command.add_option("--backend", backend,
                      "a chain of choices: auto, cpu, vulkan:1, "
                      "cuda,vulkan,cpu (default: $RUNCIBLE_BACKEND, or auto)");
@@ -23,6 +23,11 @@ void ModelChoice::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--rows", rows, "the most tokens of one step")
       ->check(CLI::Range(1, 65536));
+}
+
+void ModelChoice::note_default() const {
+  if (named->count() > 0) return;
+  note("no model is named: this is " + path + ", which comes with Runcible");
 }
 
 Backend ModelChoice::open_backend() const {
@@ -48,7 +53,10 @@ Model ModelChoice::load(const Backend& opened, rc_model_options options) const {
     return interrupted() ? 1 : 0;
   };
   options.progress_user = &bar;
-  return make<Model>(rc_model_load, opened.get(), path.c_str(), &options);
+  Model model =
+      make<Model>(rc_model_load, opened.get(), path.c_str(), &options);
+  note_default();
+  return model;
 }
 
 }  // namespace cli

@@ -164,9 +164,10 @@ void run(RunArguments& arguments) {
 void add_options(CLI::App& command, RunArguments& arguments) {
   rc_generate_options& options = arguments.options;
   arguments.model.add_to(command);
-  CLI::Option* prompt = command.add_option("-p,--prompt", arguments.prompt,
-                                           "the text to go on from; - reads "
-                                           "stdin (default: empty)");
+  CLI::Option* prompt =
+      command.add_option("-p,--prompt", arguments.prompt,
+                         "the text to go on from; - reads stdin (default: "
+                         "empty, a text from its beginning)");
   command
       .add_option("--prompt-tokens", arguments.prompt_tokens,
                   "the same as tokens, as in 1,2,3")
@@ -216,7 +217,8 @@ void add_options(CLI::App& command, RunArguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("run", "Generates text");
+  CLI::App* command =
+      program.add_subcommand("run", "Generates text; without a MODEL, a fable");
   auto arguments = std::make_shared<RunArguments>();
   add_options(*command, *arguments);
   command->callback([arguments] { run(*arguments); });

@@ -56,8 +56,7 @@ void add_tokenize(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("tokenize", "Text to tokens, and back");
   auto arguments = std::make_shared<TokenizeArguments>();
-  command->add_option("MODEL", arguments->path, "a model file (GGUF)")
-      ->required();
+  command->add_option("MODEL", arguments->path, kModelHelp)->required();
   CLI::Option* text = command->add_option("-p,--prompt", arguments->text,
                                           "the text; - reads stdin");
   CLI::Option* ids = command->add_option(

@@ -11,6 +11,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/own_folder.h"
 #include "cpu/plugin.h"
 #include "reference/plugin.h"
 
@@ -82,23 +83,6 @@ void check_functions(const rc_plugin& table) {
            " lacks the required function ", function.name);
     }
   }
-}
-
-// The folder of the library, or of the program if it is linked statically; ""
-// if it cannot be told for certain.
-fs::path own_folder() {
-  Dl_info info = {};
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return {};
-  }
-  // A program found through PATH is known by its bare name only; that is no
-  // reason to look for modules in the current folder.
-  const fs::path file = info.dli_fname;
-  if (!file.has_parent_path()) return {};
-  std::error_code error;
-  const fs::path real = fs::canonical(file, error);
-  return error ? fs::path() : real.parent_path();
 }
 
 std::vector<fs::path> module_folders() {

@@ -55,6 +55,35 @@ std::string generate(rc_session* session) {
   return copy;
 }
 
+std::vector<std::function<rc_status(const char*)>> openers(
+    rc_backend* backend) {
+  return {
+      [](const char* path) {
+        rc_model_info* info = nullptr;
+        const rc_status status = rc_model_info_open(path, &info);
+        rc_model_info_release(info);
+        return status;
+      },
+      [](const char* path) { return rc_model_verify(path); },
+      [](const char* path) {
+        rc_tokenizer* tokenizer = nullptr;
+        const rc_status status = rc_tokenizer_open(path, &tokenizer);
+        rc_tokenizer_release(tokenizer);
+        return status;
+      },
+      [backend](const char* path) {
+        rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
+        return rc_model_plan(path, nullptr, backend, &report);
+      },
+      [backend](const char* path) {
+        rc_model* model = nullptr;
+        const rc_status status = rc_model_load(backend, path, nullptr, &model);
+        rc_model_release(model);
+        return status;
+      },
+  };
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "runcible_test_XXXXXX")

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ Session create_endless_session(rc_model* model);
 
 // A deterministic generation of a few tokens, from an empty session.
 std::string generate(rc_session* session);
+
+// Everything that opens a model file, told what came of it.
+std::vector<std::function<rc_status(const char*)>> openers(rc_backend* backend);
 
 // A folder of its own, removed at the end.
 class TemporaryFolder {

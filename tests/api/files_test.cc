@@ -4,36 +4,11 @@
 
 #include <csignal>
 #include <fstream>
-#include <functional>
 
 #include "api_util.h"
 
 namespace rc::test {
 namespace {
-
-// Everything that opens a model file.
-std::vector<std::function<rc_status(const char*)>> openers(
-    rc_backend* backend) {
-  return {
-      [](const char* path) {
-        rc_model_info* info = nullptr;
-        return rc_model_info_open(path, &info);
-      },
-      [](const char* path) { return rc_model_verify(path); },
-      [](const char* path) {
-        rc_tokenizer* tokenizer = nullptr;
-        return rc_tokenizer_open(path, &tokenizer);
-      },
-      [backend](const char* path) {
-        rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
-        return rc_model_plan(path, nullptr, backend, &report);
-      },
-      [backend](const char* path) {
-        rc_model* model = nullptr;
-        return rc_model_load(backend, path, nullptr, &model);
-      },
-  };
-}
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -142,6 +142,9 @@ int main(void) {
   CHECK(info == NULL && strstr(rc_error_message(), "no/such/file") != NULL);
   CHECK_STATUS(RC_OK, rc_model_verify(RC_MODEL));
   CHECK_STATUS(RC_E_FORMAT, rc_model_verify(RC_SOURCE_FILE));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_model_verify("builtin:no/such"));
+  CHECK_STATUS(RC_E_NOT_FOUND, rc_model_verify("builtin:no-such"));
+  CHECK(strstr(rc_error_message(), "RUNCIBLE_DATA") != NULL);
   REQUIRE_OK(rc_tokenizer_open(RC_MODEL, &tokenizer));
   check_tokenizer(tokenizer);
   rc_tokenizer_release(tokenizer);

@@ -126,7 +126,7 @@ TEST(Command, HasAnExitCodePerClass) {
   const std::string text = source_path("CMakeLists.txt").string();
   expect_failure(run({}), 2, "subcommand is required");
   expect_failure(run({"fly"}), 2, "subcommand");
-  expect_failure(run({"run"}), 2, "MODEL");
+  expect_failure(run({"verify"}), 2, "MODEL");
   expect_failure(run({"run", model(), "--temp", "hot"}), 2, "hot");
   expect_failure(run({"run", model(), "--temp", "nan"}), 2, "temperature");
   expect_failure(run({"run", model(), "--top-p", "3"}), 2, "top_p");
@@ -177,6 +177,40 @@ TEST(Command, RunsTheSameWhateverTheForm) {
   EXPECT_EQ(run(with({"--prompt-tokens", prompt})).out, plain.out);
   EXPECT_EQ(run(with({"-p", ""})).code, 0);
   EXPECT_EQ(run(with({})).code, 0);
+}
+
+TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {
+  const std::filesystem::path folder =
+      testing::TempDir() + "runcible_command_data_" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy_file(model(), folder / "fable.gguf");
+  setenv("RUNCIBLE_DATA", folder.c_str(), 1);
+  const std::vector<std::string> common = {"-n", "6", "--seed", "5",
+                                           "--ignore-end"};
+  const auto run_with = [&](std::vector<std::string> first) {
+    first.insert(first.end(), common.begin(), common.end());
+    return run(first);
+  };
+  const Outcome unnamed = run_with({"run"});
+  ASSERT_EQ(unnamed.code, 0) << unnamed.err;
+  EXPECT_EQ(unnamed.err.rfind("no model is named: this is builtin:fable", 0),
+            0u)
+      << unnamed.err;
+  const Outcome named = run_with({"run", "builtin:fable"});
+  EXPECT_EQ(named.err.find("no model is named"), std::string::npos)
+      << named.err;
+  EXPECT_EQ(named.out, unnamed.out);
+  EXPECT_EQ(run_with({"run", model()}).out, unnamed.out);
+  EXPECT_NE(run({"plan"}).err.find("builtin:fable"), std::string::npos);
+  EXPECT_NE(run({"bench", "--prompts", "8", "--batches", "1", "-n", "2",
+                 "--repetitions", "1"})
+                .err.find("builtin:fable"),
+            std::string::npos);
+  EXPECT_EQ(run({"verify", "builtin:fable"}).out, "builtin:fable: sound\n");
+  expect_failure(run({"inspect", "builtin:no-such"}), 3, folder.string());
+  expect_failure(run({"run", "builtin:../fable"}), 2, "./");
+  unsetenv("RUNCIBLE_DATA");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Command, WritesRawLogits) {

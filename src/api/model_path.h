@@ -1,0 +1,20 @@
+// Paths of model files as callers give them.
+#pragma once
+
+#include <string>
+
+#include "api/guard.h"
+#include "model/builtin.h"
+
+namespace rc::api {
+
+// The path, checked as far as that can be done without looking at files. See
+// model::file_of for what it means.
+inline std::string need_model_path(const char* path) {
+  need_pointer(path, "path");
+  if (*path == '\0') fail(RC_E_INVALID_ARGUMENT, "path: empty");
+  model::check_builtin_name(path);
+  return path;
+}
+
+}  // namespace rc::api

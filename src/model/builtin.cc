@@ -1,0 +1,83 @@
+#include "model/builtin.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/own_folder.h"
+#include "base/quote.h"
+
+namespace rc::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "builtin:";
+constexpr size_t kLongestName = 64;
+
+bool is_good_name(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestName && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+         });
+}
+
+}  // namespace
+
+void check_builtin_name(std::string_view path) {
+  if (!path.starts_with(kPrefix)) return;
+  if (!is_good_name(path.substr(kPrefix.size()))) {
+    fail(RC_E_INVALID_ARGUMENT, quote(path), ": after ", kPrefix,
+         " comes the name of a model, 1 to ", kLongestName,
+         " letters, digits, '-', '_' and '.' that do not begin with '.'; for a "
+         "file that is called so put ./ before it");
+  }
+}
+
+std::string file_of(const std::string& path) {
+  check_builtin_name(path);
+  if (!path.starts_with(kPrefix)) return path;
+  const std::string file = path.substr(kPrefix.size()) + ".gguf";
+  std::vector<fs::path> folders = data_folders(own_folder());
+  const std::optional<std::string> variable = environment("RUNCIBLE_DATA");
+  if (variable) folders.insert(folders.begin(), fs::path(*variable));
+  std::string looked_in;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    const fs::path candidate = folder / file;
+    if (fs::exists(candidate, error)) return candidate.string();
+    looked_in += (looked_in.empty() ? "" : "; ") + folder.string();
+    if (error) looked_in += " (" + error.message() + ")";
+  }
+  // What to do comes first, as a long message is cut.
+  fail(RC_E_NOT_FOUND, path, ": there is no ", file, "; set RUNCIBLE_DATA",
+       variable ? "" : " (not set now)",
+       " to the folder that holds it, or install Runcible again. Looked in ",
+       looked_in);
+}
+
+std::vector<fs::path> data_folders(const fs::path& own) {
+  std::vector<fs::path> folders;
+  const auto add = [&](const fs::path& folder) {
+    const fs::path normal = folder.lexically_normal();
+    if (std::find(folders.begin(), folders.end(), normal) == folders.end()) {
+      folders.push_back(normal);
+    }
+  };
+  if (!own.empty()) {
+    add(own);
+    // An installed library, an installed program, and a folder that Runcible
+    // is built in.
+    for (const char* way :
+         {RC_LIBRARY_TO_DATA, RC_PROGRAM_TO_DATA, "../share/runcible"}) {
+      add(own / way);
+    }
+  }
+  add(RC_INSTALLED_DATA);
+  return folders;
+}
+
+}  // namespace rc::model
