@@ -1,19 +1,21 @@
 #include "base/own_folder.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/auxv.h>
+
+#include <cstdint>
 
 namespace rc {
 namespace {
 
-// A program is known to the linker by the name it was called with, which may be
-// bare, relative to a folder left since, or anything the caller made up.
+// Whether an object is the program, whose headers the kernel names. The linker
+// knows a program by the name it was called with only, which may be bare,
+// relative to a folder left since, or made up.
 bool is_program(const Dl_info& object) {
-  Dl_info program = {};
-  const auto headers = static_cast<uintptr_t>(getauxval(AT_PHDR));
-  return headers != 0 &&
-         dladdr(reinterpret_cast<const void*>(headers), &program) != 0 &&
-         program.dli_fbase == object.dli_fbase;
+  const auto* header = static_cast<const ElfW(Ehdr)*>(object.dli_fbase);
+  return reinterpret_cast<uintptr_t>(header) + header->e_phoff ==
+         getauxval(AT_PHDR);
 }
 
 }  // namespace

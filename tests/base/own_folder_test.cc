@@ -1,0 +1,36 @@
+#include "base/own_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace rc {
+namespace {
+
+std::filesystem::path program() {
+  return std::filesystem::canonical("/proc/self/exe");
+}
+
+TEST(OwnFolder, IsTheProgramsHere) {
+  EXPECT_EQ(own_folder(), program().parent_path());
+}
+
+// Runs this program's test above under another name, in another folder.
+TEST(OwnFolder, DoesNotDependOnTheNameOfTheProgram) {
+  for (const char* name : {"bare", "./relative", "/made/up", ""}) {
+    const std::string path = program().string();
+    const pid_t child = fork();
+    if (child == 0) {
+      if (chdir("/") != 0) _exit(126);
+      execl(path.c_str(), name, "--gtest_filter=OwnFolder.Is*",
+            "--gtest_brief=1", nullptr);
+      _exit(127);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rc
