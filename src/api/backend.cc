@@ -15,7 +15,7 @@ struct rc_device_list {
 namespace rc::api {
 namespace {
 
-constexpr rc_backend_options kDefaults = RC_BACKEND_OPTIONS_INIT;
+constexpr rc_backend_options kBackendDefaults = RC_BACKEND_OPTIONS_INIT;
 // More threads than any machine has are a mistake of the caller.
 constexpr int32_t kMostThreads = 1024;
 
@@ -108,14 +108,15 @@ void rc_device_list_release(rc_device_list* list) {
 }
 
 void rc_backend_options_init(rc_backend_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kDefaults);
+  rc::api::initialise(options, size, rc::api::kBackendDefaults);
 }
 
 rc_status rc_backend_open(const char* spec, const rc_backend_options* options,
                           rc_backend** backend) {
   return guard_handle(backend, "backend", [&] {
     return rc::api::open_backend(
-        spec, rc::api::read_options(options, rc::api::kDefaults, "options"));
+        spec,
+        rc::api::read_options(options, rc::api::kBackendDefaults, "options"));
   });
 }
 

@@ -12,7 +12,7 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_generate_options kDefaults = RC_GENERATE_OPTIONS_INIT;
+constexpr rc_generate_options kGenerateDefaults = RC_GENERATE_OPTIONS_INIT;
 
 void need_finite(float value, const char* name) {
   if (!std::isfinite(value)) {
@@ -90,7 +90,8 @@ void copy_stops(const rc_generate_options& options, int64_t vocabulary,
 
 engine::RequestOptions request_options(const rc_generate_options* given,
                                        const model::ModelFile& file) {
-  const rc_generate_options options = read_options(given, kDefaults, "options");
+  const rc_generate_options options =
+      read_options(given, kGenerateDefaults, "options");
   const int64_t vocabulary = file.hyper_parameters().vocabulary;
   engine::RequestOptions request;
 

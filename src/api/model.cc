@@ -8,7 +8,7 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_model_options kDefaults = RC_MODEL_OPTIONS_INIT;
+constexpr rc_model_options kModelDefaults = RC_MODEL_OPTIONS_INIT;
 constexpr int32_t kMostRows = 65536;
 
 engine::EngineOptions engine_options(const rc_model_options& options) {
@@ -58,7 +58,7 @@ LoadRequest::LoadRequest(rc_backend* backend, const char* file,
                          const rc_model_options* given) {
   const rc_backend& handle = need(backend, "backend");
   path = need_model_path(file);
-  const rc_model_options read = read_options(given, kDefaults, "options");
+  const rc_model_options read = read_options(given, kModelDefaults, "options");
   device = handle.device;
   tenant = handle.tenant;
   options = engine_options(read);
@@ -90,7 +90,7 @@ using rc::api::guard_handle;
 using rc::api::need;
 
 void rc_model_options_init(rc_model_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kDefaults);
+  rc::api::initialise(options, size, rc::api::kModelDefaults);
 }
 
 void rc_model_plan_report_init(rc_model_plan_report* report, size_t size) {

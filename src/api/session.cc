@@ -8,11 +8,12 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_session_options kDefaults = RC_SESSION_OPTIONS_INIT;
+constexpr rc_session_options kSessionDefaults = RC_SESSION_OPTIONS_INIT;
 
 engine::SessionOptions session_options(const rc_session_options* given,
                                        const LoadedModel& model) {
-  const rc_session_options options = read_options(given, kDefaults, "options");
+  const rc_session_options options =
+      read_options(given, kSessionDefaults, "options");
   const int64_t most = model.engine->options().context_length;
   need_range<int64_t>(options.context_length, 0, most,
                       "options->context_length");
@@ -59,7 +60,7 @@ using rc::api::need_array;
 using rc::api::need_pointer;
 
 void rc_session_options_init(rc_session_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kDefaults);
+  rc::api::initialise(options, size, rc::api::kSessionDefaults);
 }
 
 rc_status rc_session_create(rc_model* model, const rc_session_options* options,
