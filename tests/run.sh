@@ -13,9 +13,11 @@ stages=${*:-format release install asan tsan fuzz}
 jobs=$(nproc)
 
 stage "packages"
+packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
+  clang-format"
+case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 # shellcheck disable=SC2086
-need_packages $build_packages libgtest-dev abigail-tools clang \
-  libclang-rt-14-dev clang-format clang-tidy
+need_packages $packages
 
 # The files of these names that git tracks, or all of a tree without git.
 sources() {
@@ -31,7 +33,8 @@ sources() {
 configure_and_build() { # preset, targets (all if none are named)
   preset=$1
   shift
-  cmake --preset "$preset" -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
+  cmake --preset "$preset" -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON \
+    -DRUNCIBLE_BUILD_EXAMPLES=ON
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
@@ -74,9 +77,9 @@ for name in $stages; do
     tidy)
       # Not among the default stages: some files take a minute each.
       stage "static analysis"
-      [ -f build/release/compile_commands.json ] || configure_and_build release
+      cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release
       sources '*.cc' | grep -E '^(\./)?(src|backends)/' |
-        xargs -P "$jobs" -n 4 clang-tidy -p build/release --quiet
+        xargs -P "$jobs" -n 4 clang-tidy -p build/tidy --quiet
       ;;
     *)
       echo "tests/run.sh: there is no stage '$name'" >&2

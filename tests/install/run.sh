@@ -31,6 +31,16 @@ cc -std=c99 "$here/program.c" $(pkg-config --cflags runcible) $libs \
 "$work/static"
 ! readelf -d "$work/static" | grep -q 'libruncible'
 
+# Built by the very command that their first lines tell.
+model=$here/../golden/architectures/llama2.gguf
+cp -r "$here/../../examples" "$work/examples"
+for source in "$work"/examples/*.c; do
+  name=$(basename "$source" .c)
+  echo "examples/$name.c"
+  command=$(sed -n '/^ \*     cc /,/^ \*$/s/^ \*     //p' "$source")
+  (cd "$work/examples" && sh -ec "${command:?}" && "./$name" "$model" >text)
+done
+
 echo "find_package"
 cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" ||

@@ -1,0 +1,96 @@
+/* Two backends in one process, each handle on the one it asked for: the same
+ * model generates on both at once, and both texts arrive on one loop.
+ *
+ *     cc many_backends.c -o many_backends \
+ *       $(pkg-config --cflags --libs runcible)
+ *
+ *     ./many_backends [MODEL.gguf [PROMPT]]
+ */
+#include <runcible/runcible.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKENDS 2
+static const char* const specs[BACKENDS] = {"cpu", "reference"};
+
+struct story {
+  rc_backend* backend;
+  rc_model* model;
+  rc_session* session;
+  char* text;
+  size_t length;
+  rc_generate_report report;
+};
+
+static int in_flight = BACKENDS, turns = 0;
+static const struct story* last = NULL;
+
+static void check(rc_status status) {
+  if (status == RC_OK) return;
+  fprintf(stderr, "%s\n", rc_error_message());
+  exit(EXIT_FAILURE);
+}
+
+static void on_event(void* user, const rc_event* event) {
+  struct story* story = user;
+  if (last != story) ++turns;
+  last = story;
+  if (event->type == RC_EVENT_PIECE) {
+    story->text = realloc(story->text, story->length + event->text_length + 1);
+    if (story->text == NULL) exit(EXIT_FAILURE);
+    memcpy(story->text + story->length, event->text, event->text_length);
+    story->length += event->text_length;
+    story->text[story->length] = '\0';
+    return;
+  }
+  --in_flight;
+  story->report = event->report;
+  if (event->report.status != RC_OK) fprintf(stderr, "%s\n", event->message);
+}
+
+int main(int argc, char** argv) {
+  const char* path = argc > 1 ? argv[1] : "builtin:fable";
+  const char* prompt = argc > 2 ? argv[2] : "";
+  struct story stories[BACKENDS];
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  rc_loop* loop = NULL;
+  int result = EXIT_SUCCESS;
+
+  check(RC_ABI_CHECK());
+  check(rc_loop_create(&loop));
+  options.prompt = prompt;
+  options.prompt_length = strlen(prompt);
+  options.echo = 1;
+  options.max_tokens = 100;
+  for (int i = 0; i < BACKENDS; ++i) {
+    struct story* story = &stories[i];
+    memset(story, 0, sizeof(*story));
+    check(rc_backend_open(specs[i], NULL, &story->backend));
+    check(rc_model_load(story->backend, path, NULL, &story->model));
+    check(rc_session_create(story->model, NULL, &story->session));
+  }
+  for (int i = 0; i < BACKENDS; ++i) {
+    options.seed = (uint64_t)i + 1;
+    check(rc_generate_async(stories[i].session, &options, loop, on_event,
+                            &stories[i], NULL));
+  }
+  while (in_flight > 0) {
+    check(rc_loop_wait(loop, -1));
+    check(rc_loop_dispatch(loop, 0, NULL));
+  }
+
+  for (int i = 0; i < BACKENDS; ++i) {
+    rc_device_report device = RC_DEVICE_REPORT_INIT;
+    check(rc_backend_device(stories[i].backend, &device));
+    printf("== %s, %s\n%s\n\n", device.id, device.name, stories[i].text);
+    if (stories[i].report.status != RC_OK) result = EXIT_FAILURE;
+    free(stories[i].text);
+    rc_session_release(stories[i].session);
+    rc_model_release(stories[i].model);
+    rc_backend_release(stories[i].backend);
+  }
+  fprintf(stderr, "the texts came in %d turns\n", turns);
+  rc_loop_release(loop);
+  return result;
+}
