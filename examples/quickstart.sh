@@ -1,43 +1,54 @@
 #!/bin/sh
-# From a clone to generated text: installs what is missing, builds, runs.
+# From a clone to text: installs what is missing, builds, and lets a model write
+# as you watch. Without a MODEL it is the one that comes with Runcible.
 #
-#   examples/quickstart.sh MODEL.gguf [PROMPT]
+#   examples/quickstart.sh [MODEL.gguf [PROMPT]]
 set -eu
-cd "$(dirname "$0")/.."
-. examples/setup.sh
-
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-  echo "usage: examples/quickstart.sh MODEL.gguf [PROMPT]" >&2
-  echo "MODEL.gguf is a language model in GGUF format that you have." >&2
+model=${1-builtin:fable}
+prompt=${2-}
+if [ $# -gt 2 ]; then
+  echo "usage: examples/quickstart.sh [MODEL.gguf [PROMPT]]" >&2
   exit 2
 fi
-model=$1
-prompt=${2-Once upon a time}
-if [ ! -r "$model" ]; then
-  echo "$model: there is no such file, or it cannot be read" >&2
-  exit 1
-fi
+case $model in
+  builtin:*) ;;
+  *)
+    if [ ! -r "$model" ]; then
+      echo "$model: there is no such file, or it cannot be read" >&2
+      exit 1
+    fi
+    model=$(realpath "$model")
+    ;;
+esac
+cd "$(dirname "$0")/.."
+. examples/setup.sh
 
 stage "packages"
 # shellcheck disable=SC2086
 need_packages $build_packages
 
 stage "build"
-cmake --preset release -DRUNCIBLE_BUILD_TESTS=OFF >build.log 2>&1 ||
-  { cat build.log >&2; exit 1; }
-rm -f build.log
+# What is configured already stays as it is; ninja looks after changes.
+if [ ! -f build/release/build.ninja ]; then
+  mkdir -p build
+  cmake --preset release -DRUNCIBLE_BUILD_TESTS=OFF >build/configure.log 2>&1 ||
+    { cat build/configure.log >&2; exit 1; }
+fi
 cmake --build --preset release --target runcible
 
 stage "the devices of this machine"
 build/release/bin/runcible devices
 
 stage "text"
-build/release/bin/runcible run "$model" -p "$prompt" -n 200
+build/release/bin/runcible run "$model" -p "$prompt" --echo -n 300
 
 stage "done"
 cat <<'END'
-What to try next:
-  build/release/bin/runcible --help                 every command and option
-  build/release/bin/runcible bench MODEL.gguf       how fast it is here
-  sudo cmake --install build/release                library, headers, command
+What to try next, from the folder of the clone:
+  your own model     build/release/bin/runcible run MODEL.gguf -p "Once"
+  another backend    build/release/bin/runcible run --backend reference
+  a program in C     cc examples/hello.c -o hello -Iinclude \
+                       -Lbuild/release/lib -lruncible \
+                       -Wl,-rpath,"$PWD/build/release/lib" && ./hello
 END
+echo "In all that took $(($(date +%s) - started)) seconds."

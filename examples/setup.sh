@@ -28,14 +28,30 @@ need_packages() {
     exit 1
   fi
   echo "installing:$missing"
+  log=${TMPDIR:-/tmp}/runcible-apt.log
+  # The lists of packages may be there and current, or not.
   # shellcheck disable=SC2086
-  { apt-get install -y -q --no-install-recommends $missing ||
-    { apt-get update -q &&
-      apt-get install -y -q --no-install-recommends $missing; }; } \
-    >"${TMPDIR:-/tmp}/runcible-apt.log" 2>&1 || {
-    cat "${TMPDIR:-/tmp}/runcible-apt.log" >&2
+  { install_packages $missing ||
+    { apt-get update -q -o Acquire::Languages=none >"$log" 2>&1 &&
+      install_packages $missing; }; } || {
+    cat "$log" >&2
     exit 1
   }
+}
+
+# Counts on a terminal what is done.
+install_packages() {
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+    --no-install-recommends "$@" >"$log" 2>&1 &
+  installer=$!
+  while [ -t 1 ] && kill -0 $installer 2>/dev/null; do
+    total=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' "$log")
+    [ -z "$total" ] || printf '\r%d of %d packages' \
+      "$(grep -c '^Setting up' "$log")" "$total"
+    sleep 1
+  done
+  wait $installer || return 1
+  [ ! -t 1 ] || printf '\r\033[K'
 }
 
 # What the library and the command are built with.
