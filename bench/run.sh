@@ -46,7 +46,7 @@ need_packages $build_packages libbenchmark-dev python3
 build=build/bench
 models=build/bench-models
 mkdir -p $build
-cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release \
+cmake --preset release -B $build \
   -DRUNCIBLE_BUILD_TESTS=OFF -DRUNCIBLE_BUILD_BENCH=ON >$build.log
 cmake --build $build >>$build.log || {
   tail -n 50 $build.log >&2
