@@ -35,10 +35,14 @@ struct CacheQ8_0 {
   }
 };
 
+// Not inlined: a call per chunk costs nothing, while a copy in the attention of
+// each pair of types of keys and values takes long to compile.
+#define RC_PER_CHUNK __attribute__((noinline))
+
 // scores[t] of `heads` queries with `count` positions.
 template <class Keys, int heads>
-RC_SIMD void score(const AttentionTask& task, const float* q,
-                   const uint8_t* keys, int count, float* scores) {
+RC_PER_CHUNK void score(const AttentionTask& task, const float* q,
+                        const uint8_t* keys, int count, float* scores) {
   for (int t = 0; t < count; ++t) {
     const uint8_t* key = keys + t * task.key_bytes;
     Vf total[heads];
@@ -85,8 +89,8 @@ RC_SIMD void accumulate(const AttentionTask& task, const uint8_t* values,
 
 // Turns the scores of one head into weights; `state` is its running maximum
 // and sum. The result is the factor for what was summed before.
-RC_SIMD float weigh(const AttentionTask& task, int count, float* scores,
-                    float* state) {
+RC_PER_CHUNK float weigh(const AttentionTask& task, int count, float* scores,
+                         float* state) {
   const float infinity = __builtin_inff();
   Vf most = splat(state[0]);
   for (int t = 0; t < count; t += kLanes) {
