@@ -307,14 +307,12 @@ TEST(Command, EndsQuietlyWhenNobodyReads) {
 }
 
 TEST(Command, CtrlCGivesWhatThereIs) {
-  // The shared model has a context long enough to be interrupted in.
-  const std::filesystem::path stories =
-      shared_path("models/stories260K/stories260K.gguf");
-  RC_NEED_SHARED(stories);
+  // This model has a context long enough to be interrupted in.
+  const std::string fable = source_path("examples/model/fable.gguf").string();
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  Process process({"run", stories.string(), "-p", "Once upon a time",
-                   "--ignore-end", "--backend", "reference"},
+  Process process({"run", fable, "-p", "Once upon a time", "--ignore-end",
+                   "--backend", "reference"},
                   "", ends[1]);
   pollfd watched = {ends[0], POLLIN, 0};
   ASSERT_EQ(poll(&watched, 1, 60000), 1);  // it has begun to print

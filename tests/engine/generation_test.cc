@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
@@ -20,16 +22,36 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-// The text that llama2.c's own test expects for a trained model.
-TEST(Generation, TellsTheExpectedStory) {
-  const auto path = rc::test::shared_path("models/stories260K");
-  RC_NEED_SHARED(path);
+// The likeliest text by transformers, for several prompts.
+TEST(Generation, TellsTheExpectedFables) {
+  const auto json = nlohmann::json::parse(
+      read_file(rc::test::source_path("tests/golden/fable/fable.json")));
+  const auto engine = Engine::load(
+      model::ModelFile::open(
+          rc::test::source_path("examples/model/fable.gguf").string()),
+      open_device("reference"), {}, {});
+  for (const auto& prompt : json.at("prompts")) {
+    RequestOptions options;
+    prompt.at("prompt_tokens").get_to(options.prompt_tokens);
+    options.sampling.temperature = 0.0f;
+    const Result result = generate(*engine, options);
+    EXPECT_EQ(result.text, prompt.at("continuation").get<std::string>())
+        << prompt.at("name");
+    EXPECT_EQ(result.report.status, RC_OK) << result.message;
+    EXPECT_EQ(result.report.reason, RC_END_STOP);
+  }
+}
+
+// The text that llama2.c's own test expects for a trained model of the larger
+// collection, where that is.
+class Story : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Story, IsTheExpectedOne) {
   const auto expected = rc::test::shared_path(
       "golden/stories260K/karpathy_expected_stdout_t0_n200.txt");
   for (const char* spec : {"reference", "cpu"}) {
     const auto engine = Engine::load(
-        model::ModelFile::open((path / "stories260K.gguf").string()),
-        open_device(spec), {}, {});
+        model::ModelFile::open(GetParam().string()), open_device(spec), {}, {});
     RequestOptions options;
     options.sampling.temperature = 0.0f;
     options.max_tokens = 200;
@@ -38,6 +60,16 @@ TEST(Generation, TellsTheExpectedStory) {
     EXPECT_EQ(result.report.status, RC_OK) << result.message;
   }
 }
+
+std::vector<std::filesystem::path> stories() {
+  auto path = rc::test::shared_path("models/stories260K/stories260K.gguf");
+  if (path.empty()) return {};
+  return {std::move(path)};
+}
+
+INSTANTIATE_TEST_SUITE_P(Generation, Story, ::testing::ValuesIn(stories()),
+                         [](const auto&) { return "stories260K"; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Story);
 
 TEST(Generation, CountsWhatItDoes) {
   const auto engine = load();

@@ -87,6 +87,18 @@ INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(golden_names()),
                            return replace_all(info.param, "-", "_");
                          });
 
+TEST(BuiltinModel, IdsAreThoseOfTokenizers) {
+  const auto tokenizer = load(test::source_path("examples/model/fable.gguf"));
+  const auto json = nlohmann::json::parse(
+      read_text(test::source_path("tests/golden/fable/fable.json")));
+  for (const auto& item : json.at("texts")) {
+    const std::string text = item.at("text");
+    const std::vector<TokenId> ids = item.at("ids");
+    EXPECT_EQ(tokenizer->tokenize(text, {.add_special = false}), ids) << text;
+    EXPECT_EQ(tokenizer->detokenize(ids, true), text);
+  }
+}
+
 // The vocabularies of published models, with the ids that their own tokenizers
 // give.
 class Published : public testing::TestWithParam<std::string> {};

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Makes the fable model from nothing: packages, tokenizer, training text,
+# weights, GGUF, held-out loss. A stopped run goes on where it was.
+#
+#   examples/model/make.sh [FOLDER [FABLE.gguf]]
+#
+# FOLDER (build/fable) holds what is on the way; the model is written to
+# FABLE.gguf (FOLDER/fable.gguf). PYTHON (python3) is Python 3.10 or later.
+set -eu
+cd "$(dirname "$0")"
+folder=${1:-../../build/fable}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+model=${2:-$folder/fable.gguf}
+
+if [ ! -f "$folder/venv/installed" ]; then
+  echo "== Python packages"
+  "${PYTHON:-python3}" -m venv "$folder/venv"
+  "$folder/venv/bin/pip" install -q -r requirements.txt
+  touch "$folder/venv/installed"
+fi
+python=$folder/venv/bin/python
+echo "== training"
+"$python" train.py "$folder"
+echo "== $model"
+"$python" convert.py "$folder" "$model"
+echo "== held-out loss"
+"$python" evaluate.py "$model" | tee "$folder/held_out.json"
