@@ -1,4 +1,5 @@
 // Models that come with Runcible, by paths "builtin:NAME".
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -139,6 +140,31 @@ TEST(Builtin, BadNames) {
                  rc_model_load_async(backend.get(), path.c_str(), nullptr,
                                      nullptr, on_loaded, nullptr),
                  "builtin:");
+  }
+}
+
+TEST(Builtin, TellsFables) {
+  const DataVariable variable(nullptr);  // found from the build folder
+  EXPECT_OK(rc_model_verify("builtin:fable"));
+  const Backend backend = open_backend("cpu");
+  rc_model* loaded = nullptr;
+  ASSERT_OK(rc_model_load(backend.get(), "builtin:fable", nullptr, &loaded));
+  const Model model(loaded);
+  for (const uint64_t seed : {1, 2, 3}) {
+    const Session session = create_session(model.get());
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.seed = seed;
+    rc_generate_report report = RC_GENERATE_REPORT_INIT;
+    char* returned = nullptr;
+    size_t length = 0;
+    ASSERT_OK(
+        rc_generate(session.get(), &options, &returned, &length, &report));
+    const std::string text(returned, length);
+    rc_free(returned);
+    // It comes to its own end, after some whole sentences.
+    EXPECT_EQ(report.reason, RC_END_STOP) << text;
+    EXPECT_GT(std::count(text.begin(), text.end(), '.'), 3) << text;
+    EXPECT_NE(text.find(" the "), std::string::npos) << text;
   }
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs into a folder of its own and builds programs outside the tree against
-# it: by pkg-config, shared and static, and by find_package.
+# it: by pkg-config, shared and static, and by find_package. All load the model
+# that comes with Runcible, also after the prefix was moved.
 #   tests/install/run.sh BUILD_FOLDER
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,6 +14,9 @@ cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 libdir=$(dirname "$(find "$prefix" -name runcible.pc)")
 export PKG_CONFIG_PATH="$libdir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 export LD_LIBRARY_PATH="${libdir%/pkgconfig}"
+unset RUNCIBLE_DATA
+# For programs outside the prefix that hold the library.
+data=$(pkg-config --variable=pkgdatadir runcible)
 
 echo "pkg-config, shared"
 # shellcheck disable=SC2046
@@ -28,7 +32,7 @@ libs=$(pkg-config --static --libs runcible |
 # shellcheck disable=SC2046,SC2086
 cc -std=c99 "$here/program.c" $(pkg-config --cflags runcible) $libs \
   -o "$work/static"
-"$work/static"
+RUNCIBLE_DATA=$data "$work/static"
 ! readelf -d "$work/static" | grep -q 'libruncible'
 
 # Built by the very command that their first lines tell.
@@ -48,8 +52,24 @@ cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
 cmake --build "$work/build" >"$work/cmake.log" ||
   { cat "$work/cmake.log" >&2; exit 1; }
 "$work/build/shared"
-"$work/build/static"
+RUNCIBLE_DATA=$data "$work/build/static"
 
 echo "the command"
 "$prefix/bin/runcible" --version
+
+echo "the prefix moved"
+mkdir "$work/else where"
+mv "$prefix" "$work/else where/moved"
+moved="$work/else where/moved"
+export LD_LIBRARY_PATH="$moved${LD_LIBRARY_PATH#"$prefix"}"
+cd /
+"$work/shared"
+cp "$work/static" "$moved/bin/outside-static"
+"$moved/bin/outside-static"
+PATH="$moved/bin:$PATH"
+outside-static
+unset LD_LIBRARY_PATH
+runcible verify builtin:fable
+runcible run -n 8 2>"$work/run.log"
+grep -q 'builtin:fable' "$work/run.log"
 echo "installed programs run"
