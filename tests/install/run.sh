@@ -36,13 +36,13 @@ RUNCIBLE_DATA=$data "$work/static"
 ! readelf -d "$work/static" | grep -q 'libruncible'
 
 # Built by the very command that their first lines tell.
-model=$here/../golden/architectures/llama2.gguf
-cp -r "$here/../../examples" "$work/examples"
+mkdir "$work/examples"
+cp "$here"/../../examples/*.c "$work/examples"
 for source in "$work"/examples/*.c; do
   name=$(basename "$source" .c)
   echo "examples/$name.c"
   command=$(sed -n '/^ \*     cc /,/^ \*$/s/^ \*     //p' "$source")
-  (cd "$work/examples" && sh -ec "${command:?}" && "./$name" "$model" >text)
+  (cd "$work/examples" && sh -ec "${command:?}" && "./$name" >text)
 done
 
 echo "find_package"
