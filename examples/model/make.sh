@@ -5,7 +5,8 @@
 #   examples/model/make.sh [FOLDER [FABLE.gguf]]
 #
 # FOLDER (build/fable) holds what is on the way; the model is written to
-# FABLE.gguf (FOLDER/fable.gguf). PYTHON (python3) is Python 3.10 or later.
+# FABLE.gguf (FOLDER/fable.gguf). PYTHON (python3) is Python 3.10 or later, with
+# its venv module (python3-venv in Debian).
 set -eu
 cd "$(dirname "$0")"
 folder=${1:-../../build/fable}
@@ -25,4 +26,5 @@ echo "== training"
 echo "== $model"
 "$python" convert.py "$folder" "$model"
 echo "== held-out loss"
-"$python" evaluate.py "$model" | tee "$folder/held_out.json"
+"$python" evaluate.py "$model" >"$folder/held_out.json"
+cat "$folder/held_out.json"
