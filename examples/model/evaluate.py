@@ -17,14 +17,10 @@ from transformers import LlamaForCausalLM
 from fables import Fable
 
 
-def read_list(path, key):
-    field = gguf.GGUFReader(path).get_field(key)
-    return field.contents()
-
-
 def read_tokenizer(path):
-    tokens = read_list(path, gguf.Keys.Tokenizer.LIST)
-    merges = [tuple(merge.split(" ")) for merge in read_list(path, gguf.Keys.Tokenizer.MERGES)]
+    file = gguf.GGUFReader(path)
+    tokens = file.get_field(gguf.Keys.Tokenizer.LIST).contents()
+    merges = [tuple(merge.split(" ")) for merge in file.get_field(gguf.Keys.Tokenizer.MERGES).contents()]
     tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(tokens)}, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -30,6 +30,7 @@ TEST(Generation, TellsTheExpectedFables) {
       model::ModelFile::open(
           rc::test::source_path("examples/model/fable.gguf").string()),
       open_device("reference"), {}, {});
+  ASSERT_FALSE(json.at("prompts").empty());
   for (const auto& prompt : json.at("prompts")) {
     RequestOptions options;
     prompt.at("prompt_tokens").get_to(options.prompt_tokens);

@@ -25,7 +25,8 @@ ORACLE = f"transformers {transformers.__version__}, torch {torch.__version__.spl
 ROWS = 24  # of logits kept for each prompt
 PROMPTS = {"nothing": "", "opening": "Once upon a time", "dialogue": "\"Who are you?\" asked the fox. \"I am"}
 TEXTS = [Fable(f"golden {index}").text for index in range(4)] + [
-    "The dragon's treasure: 1234 coins!", "  Two spaces,\n\nan empty line\tand a tab.", "na\u00efve caf\u00e9 \u2013 \u65e5\u672c\u8a9e \U0001F98A"]
+    "The dragon's treasure: 1234 coins!", "  Two spaces,\n\nan empty line\tand a tab.",
+    "na\u00efve caf\u00e9 \u2013 \u65e5\u672c\u8a9e \U0001F98A"]
 
 
 def greedy(model, tokens, end):
