@@ -1,20 +1,21 @@
-/* Two backends in one process, each handle on the one it asked for: the same
- * model generates on both at once, and both texts arrive on one loop.
+/* Many backends in one process, each handle on the one it asked for: the same
+ * model generates on all of them at once, and the texts arrive on one loop.
+ * Without names of backends, on every device that is here.
  *
  *     cc many_backends.c -o many_backends \
  *       $(pkg-config --cflags --libs runcible)
  *
- *     ./many_backends [MODEL.gguf [PROMPT]]
+ *     ./many_backends [MODEL.gguf [PROMPT [BACKEND...]]]
  */
 #include <runcible/runcible.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BACKENDS 2
-static const char* const specs[BACKENDS] = {"cpu", "reference"};
+enum { kMostBackends = 16 };
 
 struct story {
+  char spec[64];
   rc_backend* backend;
   rc_model* model;
   rc_session* session;
@@ -23,13 +24,30 @@ struct story {
   rc_generate_report report;
 };
 
-static int in_flight = BACKENDS, turns = 0;
+static struct story stories[kMostBackends];
+static int count = 0, in_flight = 0, turns = 0;
 static const struct story* last = NULL;
 
 static void check(rc_status status) {
   if (status == RC_OK) return;
   fprintf(stderr, "%s\n", rc_error_message());
   exit(EXIT_FAILURE);
+}
+
+static void add(const char* spec) {
+  if (count < kMostBackends)
+    snprintf(stories[count++].spec, sizeof stories[0].spec, "%s", spec);
+}
+
+static void add_every_device(void) {
+  rc_device_list* devices = NULL;
+  check(rc_discover(&devices));
+  for (size_t i = 0; i < rc_device_list_count(devices); ++i) {
+    rc_device_report device = RC_DEVICE_REPORT_INIT;
+    check(rc_device_list_get(devices, i, &device));
+    if (device.index >= 0) add(device.id);
+  }
+  rc_device_list_release(devices);
 }
 
 static void on_event(void* user, const rc_event* event) {
@@ -52,7 +70,6 @@ static void on_event(void* user, const rc_event* event) {
 int main(int argc, char** argv) {
   const char* path = argc > 1 ? argv[1] : "builtin:fable";
   const char* prompt = argc > 2 ? argv[2] : "";
-  struct story stories[BACKENDS];
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   rc_loop* loop = NULL;
   int result = EXIT_SUCCESS;
@@ -63,24 +80,26 @@ int main(int argc, char** argv) {
   options.prompt_length = strlen(prompt);
   options.echo = 1;
   options.max_tokens = 100;
-  for (int i = 0; i < BACKENDS; ++i) {
+  options.seed = 1;
+  for (int i = 3; i < argc; ++i) add(argv[i]);
+  if (count == 0) add_every_device();
+  for (int i = 0; i < count; ++i) {
     struct story* story = &stories[i];
-    memset(story, 0, sizeof(*story));
-    check(rc_backend_open(specs[i], NULL, &story->backend));
+    check(rc_backend_open(story->spec, NULL, &story->backend));
     check(rc_model_load(story->backend, path, NULL, &story->model));
     check(rc_session_create(story->model, NULL, &story->session));
   }
-  for (int i = 0; i < BACKENDS; ++i) {
-    options.seed = (uint64_t)i + 1;
+  for (int i = 0; i < count; ++i) {
     check(rc_generate_async(stories[i].session, &options, loop, on_event,
                             &stories[i], NULL));
   }
+  in_flight = count;
   while (in_flight > 0) {
     check(rc_loop_wait(loop, -1));
     check(rc_loop_dispatch(loop, 0, NULL));
   }
 
-  for (int i = 0; i < BACKENDS; ++i) {
+  for (int i = 0; i < count; ++i) {
     rc_device_report device = RC_DEVICE_REPORT_INIT;
     check(rc_backend_device(stories[i].backend, &device));
     printf("== %s, %s\n%s\n\n", device.id, device.name, stories[i].text);

@@ -14,7 +14,8 @@ jobs=$(nproc)
 
 stage "packages"
 packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
-  clang-format"
+  clang-format libvulkan-dev libvulkan-volk-dev glslc mesa-vulkan-drivers
+  vulkan-validationlayers pocl-opencl-icd ocl-icd-libopencl1 libopenblas0"
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 # shellcheck disable=SC2086
 need_packages $packages

@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <initializer_list>
 
+#include "base/error.h"
 #include "cpu/failure.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
+#include "tensor/op.h"
 
 namespace rc::cpu {
 namespace {
@@ -274,6 +276,16 @@ void check_expert_sum(const OpCheck& c) {
   c.require(y.shape[1] == x.shape[2], "x and the output differ in columns");
 }
 
+// Their rules are written once, for all backends.
+void check_tensor(const rc_plugin_op& op, const rc_plugin_value* values,
+                  size_t count) {
+  try {
+    rc::check_tensor_op(op, {values, count});
+  } catch (const rc::Error& error) {
+    fail(error.status(), "%s", error.what());
+  }
+}
+
 }  // namespace
 
 const char* op_name(int32_t code) {
@@ -281,6 +293,7 @@ const char* op_name(int32_t code) {
       "GET_ROWS",  "RMS_NORM",      "LINEAR",    "ROPE",  "CACHE_STORE",
       "ATTENTION", "GLU",           "ADD",       "SCALE", "SOFTCAP",
       "ROUTE",     "EXPERT_LINEAR", "EXPERT_SUM"};
+  if (is_tensor_op(code)) return tensor_op_name(code);
   if (code >= RC_OP_GET_ROWS && code <= RC_OP_EXPERT_SUM) {
     return kNames[code - RC_OP_GET_ROWS];
   }
@@ -307,6 +320,7 @@ uint64_t cache_row_bytes(rc_dtype dtype, int64_t d) {
 
 void check_op(const rc_plugin_op& op, const rc_plugin_value* values,
               size_t count) {
+  if (is_tensor_op(op.code)) return check_tensor(op, values, count);
   const OpCheck c(op, values, count);
   switch (op.code) {
     case RC_OP_GET_ROWS:

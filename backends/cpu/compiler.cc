@@ -5,9 +5,37 @@
 
 #include "cpu/check.h"
 #include "cpu/failure.h"
+#include "cpu/tiles.h"
+#include "tensor/dtype.h"
+#include "tensor/op.h"
 
 namespace rc::cpu {
 namespace {
+
+bool touches(const std::vector<Area>& a, const std::vector<Area>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const Area& x) {
+    return std::any_of(b.begin(), b.end(),
+                       [&](const Area& y) { return x.overlaps(y); });
+  });
+}
+
+// Bytes of a thread's scratch for a tensor op.
+uint64_t tensor_scratch(const Compiler& c, const rc_plugin_op& op) {
+  switch (op.code) {
+    case RC_OP_SOFTMAX:
+    case RC_OP_ROTATE:
+      return reduction_scratch(c, op);
+    case RC_OP_MATMUL:
+      return matmul_scratch(c, op);
+    case RC_OP_CONV2D:
+      return conv2d_scratch(c, op);
+    case RC_OP_ATTEND:
+      return attend_scratch(c, op);
+  }
+  return 0;
+}
+
+}  // namespace
 
 // Scratch, rows and other products must stay in a range in which later
 // arithmetic cannot overflow.
@@ -18,15 +46,6 @@ uint64_t product(uint64_t a, uint64_t b) {
   }
   return result;
 }
-
-bool touches(const std::vector<Area>& a, const std::vector<Area>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const Area& x) {
-    return std::any_of(b.begin(), b.end(),
-                       [&](const Area& y) { return x.overlaps(y); });
-  });
-}
-
-}  // namespace
 
 Compiler::Compiler(const rc_plugin_program& program,
                    rc_plugin_compiled& compiled, int threads)
@@ -61,14 +80,29 @@ int64_t Compiler::max_rows(int64_t dimension) const {
 }
 
 uint64_t Compiler::max_bytes(int32_t i) const {
-  // All values that are not weights or caches have elements of four bytes.
-  return product(product(static_cast<uint64_t>(max_rows(value(i).shape[0])),
-                         static_cast<uint64_t>(row_elements(i))),
-                 sizeof(float));
+  const rc_plugin_value& v = value(i);
+  const int last = v.rank - 1;
+  const auto row =
+      row_bytes(v.dtype, last == 0 ? max_rows(v.shape[last]) : v.shape[last]);
+  if (!row) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "value %d: rows of %lld elements are no whole blocks of type %s", i,
+         static_cast<long long>(v.shape[last]), dtype_name(v.dtype));
+  }
+  uint64_t bytes = product(*row, 1);
+  for (int k = 0; k < last; ++k) {
+    bytes = product(bytes, static_cast<uint64_t>(max_rows(v.shape[k])));
+  }
+  return bytes;
 }
 
 Place Compiler::place(int32_t i) const {
-  return {value(i).storage, value(i).index, value(i).offset};
+  const rc_plugin_value& v = value(i);
+  Place place{v.storage, v.index, v.offset};
+  if (v.storage == RC_STORAGE_CACHE) {
+    place.memory = cache(i).memory.data() + v.offset;
+  }
+  return place;
 }
 
 Area Compiler::area(int32_t i) const {
@@ -139,17 +173,22 @@ void Compiler::check_storage(int32_t i) const {
     }
     case RC_STORAGE_CACHE: {
       within(program_.cache_count, "cache");
-      if (v.rank != 4 || v.shape[0] < 1) {
+      if (v.shape[0] < 1) {
         fail(RC_E_INVALID_ARGUMENT, "value %d is no cache by its shape", i);
       }
-      uint64_t bytes = cache_row_bytes(v.dtype, v.shape[3]);
-      for (int k = 0; k < 3; ++k) {
-        bytes = product(bytes, static_cast<uint64_t>(v.shape[k]));
-      }
+      const uint64_t bytes = max_bytes(i);
       const rc_plugin_buffer* buffer = program_.caches[v.index];
-      if (buffer == nullptr || buffer->bytes < bytes) {
+      if (buffer == nullptr || v.offset > buffer->bytes ||
+          buffer->bytes - v.offset < bytes) {
         fail(RC_E_INVALID_ARGUMENT, "value %d is larger than cache %d", i,
              v.index);
+      }
+      const DTypeInfo& type = *dtype_info(v.dtype);
+      if (type.block_size == 1 &&
+          v.offset % static_cast<uint64_t>(type.block_bytes) != 0) {
+        fail(RC_E_INVALID_ARGUMENT,
+             "value %d does not begin at an element, but at byte %llu", i,
+             static_cast<unsigned long long>(v.offset));
       }
       return;
     }
@@ -174,9 +213,6 @@ void Compiler::check_storage(int32_t i) const {
     }
     default:
       fail(RC_E_INVALID_ARGUMENT, "value %d has storage %d", i, v.storage);
-  }
-  if (v.dtype != RC_DTYPE_F32 && v.dtype != RC_DTYPE_I32) {
-    fail(RC_E_INVALID_ARGUMENT, "value %d is neither F32 nor I32", i);
   }
   max_bytes(i);
 }
@@ -210,7 +246,11 @@ void Compiler::check_values() const {
     for (int32_t index : op.inputs) check(index);
     for (int32_t index : op.outputs) {
       check(index);
-      if (index >= 0 && value(index).storage != RC_STORAGE_SCRATCH &&
+      if (index < 0 ||
+          (is_tensor_op(op.code) && value(index).storage == RC_STORAGE_CACHE)) {
+        continue;
+      }
+      if (value(index).storage != RC_STORAGE_SCRATCH &&
           value(index).storage != RC_STORAGE_OUTPUT) {
         fail(RC_E_INVALID_ARGUMENT, "%s writes to value %d of storage %d",
              op_name(op.code), index, value(index).storage);
@@ -224,7 +264,9 @@ void Compiler::measure() {
   uint64_t thread_bytes = 0;
   for (size_t i = 0; i < program_.op_count; ++i) {
     const rc_plugin_op& op = program_.ops[i];
-    if (op.code == RC_OP_LINEAR || op.code == RC_OP_EXPERT_LINEAR) {
+    if (op.code == RC_OP_LINEAR || op.code == RC_OP_EXPERT_LINEAR ||
+        (op.code == RC_OP_MATMUL &&
+         takes_quantized(tile_dtype(value(op.inputs[1]).dtype)))) {
       activation_bytes_ = std::max(
           activation_bytes_, product(max_bytes(op.inputs[0]) / 128 + 1, 64));
     }
@@ -234,17 +276,20 @@ void Compiler::measure() {
     if (op.code == RC_OP_ATTENTION) {
       thread_bytes = std::max(thread_bytes, attention_scratch(*this, op));
     }
+    thread_bytes = std::max(thread_bytes, tensor_scratch(*this, op));
   }
-  const auto area = [&](uint64_t bytes) {
-    compiled_.areas_.push_back(allocate(bytes));
-    return compiled_.areas_.back().get();
-  };
   if (activation_bytes_ > 0) {
-    activations_ = reinterpret_cast<ActivationBlock*>(area(activation_bytes_));
+    activations_ =
+        reinterpret_cast<ActivationBlock*>(area_of(activation_bytes_));
   }
   thread_scratch_.stride = product(thread_bytes / 128 + 1, 128);
   thread_scratch_.base =
-      area(product(thread_scratch_.stride, static_cast<uint64_t>(threads_)));
+      area_of(product(thread_scratch_.stride, static_cast<uint64_t>(threads_)));
+}
+
+uint8_t* Compiler::area_of(uint64_t bytes) {
+  compiled_.areas_.push_back(allocate(bytes));
+  return compiled_.areas_.back().get();
 }
 
 Area Compiler::activations_area() const {
@@ -325,6 +370,7 @@ const float* Compiler::angles(int32_t positions, int32_t frequencies,
 }
 
 void Compiler::append(std::unique_ptr<Step> step) {
+  step->op = op_;
   auto& steps = compiled_.steps_;
   const size_t window = rc_plugin_compiled::kWindow;
   for (size_t i = steps.size() - std::min(steps.size(), window);
@@ -348,6 +394,7 @@ void Compiler::append(std::unique_ptr<Step> step) {
 void Compiler::compile() {
   for (size_t i = 0; i < program_.op_count; ++i) {
     const rc_plugin_op& op = program_.ops[i];
+    op_ = static_cast<int32_t>(i);
     switch (op.code) {
       case RC_OP_GET_ROWS:
         compile_get_rows(*this, op);
@@ -372,6 +419,33 @@ void Compiler::compile() {
         break;
       case RC_OP_EXPERT_SUM:
         compile_expert_sum(*this, op);
+        break;
+      case RC_OP_COPY:
+      case RC_OP_CONVERT:
+      case RC_OP_GATHER:
+        compile_arrangement(*this, op);
+        break;
+      case RC_OP_UNARY:
+      case RC_OP_BINARY:
+        compile_elementwise(*this, op);
+        break;
+      case RC_OP_LAYER_NORM:
+      case RC_OP_SOFTMAX:
+      case RC_OP_REDUCE:
+      case RC_OP_ARGMAX:
+        compile_reduction(*this, op);
+        break;
+      case RC_OP_ROTATE:
+        compile_rotate(*this, op);
+        break;
+      case RC_OP_MATMUL:
+        compile_matmul(*this, op);
+        break;
+      case RC_OP_CONV2D:
+        compile_conv2d(*this, op);
+        break;
+      case RC_OP_ATTEND:
+        compile_attend(*this, op);
         break;
       default:
         compile_row_op(*this, op);

@@ -14,6 +14,12 @@ struct rc_plugin_buffer {
 
 namespace rc::cpu {
 
+// Elements that a thread takes at a time in ops of single elements: long rows
+// are cut, too. The sizes of all blocks divide it.
+inline constexpr int64_t kChunk = 4096;
+// Rows that a call of a product kernel takes at most.
+inline constexpr int kMaxChunk = 128;
+
 class Compiler {
  public:
   // Checks the whole program; fails with RC_E_INVALID_ARGUMENT or
@@ -51,6 +57,8 @@ class Compiler {
     }
   };
   ThreadScratch thread_scratch() const { return thread_scratch_; }
+  // Memory of the program's own.
+  uint8_t* area_of(uint64_t bytes);
 
   template <class Cost, class Work>
   void add(std::vector<Area> reads, std::vector<Area> writes, Cost cost,
@@ -81,6 +89,7 @@ class Compiler {
   const rc_plugin_program& program_;
   rc_plugin_compiled& compiled_;
   const int threads_;
+  int32_t op_ = 0;  // being compiled
   ActivationBlock* activations_ = nullptr;
   uint64_t activation_bytes_ = 0;
   ThreadScratch thread_scratch_{};
@@ -95,6 +104,9 @@ class Compiler {
   std::vector<Angles> angles_;
 };
 
+// a * b, within what memory can hold.
+uint64_t product(uint64_t a, uint64_t b);
+
 // One per group of ops; they add the op's steps. The op has been checked.
 void compile_get_rows(Compiler& compiler, const rc_plugin_op& op);
 void compile_row_op(Compiler& compiler, const rc_plugin_op& op);
@@ -106,8 +118,21 @@ void compile_route(Compiler& compiler, const rc_plugin_op& op);
 void compile_expert_linear(Compiler& compiler, const rc_plugin_op& op);
 void compile_expert_sum(Compiler& compiler, const rc_plugin_op& op);
 
+// Those of the tensor ops, by file.
+void compile_arrangement(Compiler& compiler, const rc_plugin_op& op);
+void compile_elementwise(Compiler& compiler, const rc_plugin_op& op);
+void compile_reduction(Compiler& compiler, const rc_plugin_op& op);
+void compile_rotate(Compiler& compiler, const rc_plugin_op& op);
+void compile_matmul(Compiler& compiler, const rc_plugin_op& op);
+void compile_conv2d(Compiler& compiler, const rc_plugin_op& op);
+void compile_attend(Compiler& compiler, const rc_plugin_op& op);
+
 // Bytes of a thread's scratch that the steps of an op use.
 uint64_t attention_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t expert_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t reduction_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t matmul_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t conv2d_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t attend_scratch(const Compiler& compiler, const rc_plugin_op& op);
 
 }  // namespace rc::cpu

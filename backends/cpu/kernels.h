@@ -93,6 +93,17 @@ struct Kernels {
   // y = sum over i of weights[i] * x[i], x [count, n].
   void (*weighted_sum)(const float* x, const float* weights, int64_t count,
                        int64_t n, float* y);
+
+  // RC_FUNCTION_*, but NONE.
+  void (*unary)(const float* x, int64_t n, int32_t function, float* y);
+  // RC_BINARY_*; a step is 1, or 0 for one number that is repeated.
+  void (*binary)(const float* a, int a_step, const float* b, int b_step,
+                 int64_t n, int32_t function, float* y);
+  // weight and bias may be NULL.
+  void (*layer_norm)(const float* x, const float* weight, const float* bias,
+                     int64_t n, float epsilon, int32_t center, float* y);
+  void (*softmax)(const float* x, int64_t n, float* y);
+  double (*sum)(const float* x, int64_t n);
 };
 
 }  // namespace rc::cpu

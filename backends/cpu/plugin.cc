@@ -1,5 +1,6 @@
 #include "cpu/plugin.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -12,10 +13,12 @@
 #include "cpu/pool.h"
 
 struct rc_plugin_device {
-  rc_plugin_device(const rc::cpu::Level& l, int threads)
-      : level(l), pool(threads) {}
+  rc_plugin_device(const rc::cpu::Level& l, int threads, bool profiled)
+      : level(l), pool(threads), profile(profiled) {}
   const rc::cpu::Level& level;
   rc::cpu::Pool pool;
+  const bool profile;
+  const rc_plugin_compiled* last_run = nullptr;
   // Runs end within run; wait gives their result.
   rc_status result = RC_OK;
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
@@ -101,7 +104,8 @@ void open_level(const Level& level, const rc_plugin_open_options* options,
   const int threads = options->threads > 0
                           ? options->threads
                           : std::min(usable_cores(), kMaxThreads);
-  *device = new rc_plugin_device(level, threads);
+  *device = new rc_plugin_device(level, threads,
+                                 options != nullptr && options->profile != 0);
 }
 
 rc_status open(int32_t index, const rc_plugin_open_options* options,
@@ -211,11 +215,14 @@ rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
     require(compiled, "compiled");
     *compiled = nullptr;
     *compiled = new rc_plugin_compiled(*program, *device->level.kernels,
-                                       device->pool.threads());
+                                       device->pool.threads(), device->profile);
   });
 }
 
-void destroy_compiled(rc_plugin_device*, rc_plugin_compiled* compiled) {
+void destroy_compiled(rc_plugin_device* device, rc_plugin_compiled* compiled) {
+  if (device != nullptr && device->last_run == compiled) {
+    device->last_run = nullptr;
+  }
   delete compiled;
 }
 
@@ -225,6 +232,7 @@ rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
     require(device, "device");
     require(compiled, "compiled");
     require(run, "run");
+    device->last_run = compiled;
     device->result = compiled->run(device->pool, *run, device->message);
   });
 }
@@ -240,6 +248,19 @@ rc_status wait(rc_plugin_device* device, int64_t, char* message) {
     device->result = RC_OK;
   });
   return status != RC_OK ? status : result;
+}
+
+rc_status op_times(rc_plugin_device* device, rc_plugin_op_time* times,
+                   size_t capacity, size_t* count, char* message) {
+  return guard(message, [&] {
+    require(device, "device");
+    require(count, "count");
+    *count = 0;
+    if (device->last_run == nullptr) return;
+    const auto& known = device->last_run->op_times();
+    *count = known.size();
+    std::copy_n(known.begin(), std::min(capacity, known.size()), times);
+  });
 }
 
 constexpr rc_plugin kPlugin = {
@@ -264,6 +285,7 @@ constexpr rc_plugin kPlugin = {
     run,
     wait,
     copy,
+    op_times,
 };
 
 }  // namespace

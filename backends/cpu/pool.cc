@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "base/compute_thread.h"
 #include "cpu/failure.h"
 
 namespace rc::cpu {
@@ -71,6 +72,7 @@ void Pool::run(void (*job)(void* data, int thread), void* data) {
 }
 
 void Pool::work(int thread) {
+  become_compute_thread();
   for (uint32_t seen = 0;; ++seen) {
     wait_for_change(jobs_, seen);
     if (ending_) return;

@@ -39,6 +39,8 @@ int64_t Run::rows(int64_t dimension) const {
 
 void* Run::address(const Place& place) const {
   switch (place.storage) {
+    case RC_STORAGE_CACHE:
+      return place.memory;
     case RC_STORAGE_INPUT:
       return const_cast<void*>(run_.inputs[place.index]);
     case RC_STORAGE_OUTPUT:
@@ -81,7 +83,7 @@ using rc::cpu::Step;
 
 rc_plugin_compiled::rc_plugin_compiled(const rc_plugin_program& program,
                                        const rc::cpu::Kernels& kernels,
-                                       int threads)
+                                       int threads, bool profile)
     : kernels_(kernels),
       max_rows_(program.max_rows),
       max_outputs_(program.max_outputs),
@@ -93,6 +95,13 @@ rc_plugin_compiled::rc_plugin_compiled(const rc_plugin_program& program,
   compiler.compile();
   modes_.resize(steps_.size());
   barriers_.resize(steps_.size());
+  if (profile) {
+    for (const auto& step : steps_) {
+      if (op_times_.empty() || op_times_.back().op != step->op) {
+        op_times_.push_back({step->op, 0, 0, 0});
+      }
+    }
+  }
   for (const auto& step : steps_) {
     for (const auto* areas : {&step->reads, &step->writes}) {
       for (const rc::cpu::Area& area : *areas) {
@@ -159,10 +168,18 @@ void rc_plugin_compiled::plan(const Run& run, int threads) {
   }
 }
 
-void rc_plugin_compiled::walk(Pool& pool, Run& run, int thread) const {
+// The times of the ops are as thread 0 sees it: an op lasts until the next one
+// begins, so that waiting for the other threads is its part.
+void rc_plugin_compiled::walk(Pool& pool, Run& run, int thread) {
+  rc_plugin_op_time* time = thread == 0 ? op_times_.data() : nullptr;
   for (size_t i = 0; i < steps_.size(); ++i) {
     // All threads pass all barriers, also once the run has stopped.
     if (barriers_[i]) pool.barrier();
+    if (time != nullptr && (i == 0 || steps_[i]->op != steps_[i - 1]->op)) {
+      time->begin_ns = rc::cpu::now();
+      if (i > 0) time[-1].end_ns = time->begin_ns;
+      ++time;
+    }
     if (run.stopped(thread)) continue;
     if (modes_[i] == Mode::kTogether) {
       steps_[i]->work(run, thread, pool.threads());
@@ -178,7 +195,7 @@ rc_status rc_plugin_compiled::run(Pool& pool, const rc_plugin_run& run,
   Run state(run, scratch_.get(), kernels_);
   plan(state, pool.threads());
   struct Job {
-    const rc_plugin_compiled* program;
+    rc_plugin_compiled* program;
     Pool* pool;
     Run* run;
   } job{this, &pool, &state};
@@ -188,6 +205,7 @@ rc_status rc_plugin_compiled::run(Pool& pool, const rc_plugin_run& run,
         j.program->walk(*j.pool, *j.run, thread);
       },
       &job);
+  if (!op_times_.empty()) op_times_.back().end_ns = rc::cpu::now();
   if (state.status() != RC_OK) {
     std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", state.message());
   }

@@ -40,6 +40,7 @@ struct Place {
   int32_t storage;
   int32_t index;
   uint64_t offset;
+  uint8_t* memory = nullptr;  // of what lives between runs
 };
 
 // Part `thread` of `threads` equal ones of `count` units.
@@ -106,6 +107,7 @@ class Step {
   // the number of threads.
   virtual void work(Run& run, int thread, int threads) const = 0;
 
+  int32_t op = 0;  // whose step it is
   std::vector<Area> reads, writes;
   // Earlier steps that this one must not run beside.
   std::vector<int32_t> conflicts;
@@ -115,10 +117,13 @@ class Step {
 
 struct rc_plugin_compiled {
   rc_plugin_compiled(const rc_plugin_program& program,
-                     const rc::cpu::Kernels& kernels, int threads);
+                     const rc::cpu::Kernels& kernels, int threads,
+                     bool profile);
 
   // Checks the run's numbers and does it. Returns its result, with a message.
   rc_status run(rc::cpu::Pool& pool, const rc_plugin_run& run, char* message);
+  // Of the last run, by op; empty without profile.
+  const std::vector<rc_plugin_op_time>& op_times() const { return op_times_; }
 
  private:
   friend class rc::cpu::Compiler;
@@ -128,7 +133,7 @@ struct rc_plugin_compiled {
   static constexpr int kWindow = 64;
   void check(const rc_plugin_run& run) const;
   void plan(const rc::cpu::Run& run, int threads);
-  void walk(rc::cpu::Pool& pool, rc::cpu::Run& run, int thread) const;
+  void walk(rc::cpu::Pool& pool, rc::cpu::Run& run, int thread);
 
   const rc::cpu::Kernels& kernels_;
   int64_t max_rows_, max_outputs_, max_sequences_;
@@ -141,4 +146,5 @@ struct rc_plugin_compiled {
   enum class Mode : uint8_t { kNothing, kAlone, kTogether };
   std::vector<Mode> modes_;
   std::vector<uint8_t> barriers_;  // before the step
+  std::vector<rc_plugin_op_time> op_times_;
 };

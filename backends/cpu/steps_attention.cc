@@ -161,4 +161,70 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
+uint64_t attend_scratch(const Compiler& c, const rc_plugin_op& op) {
+  const int64_t group =
+      c.value(op.inputs[0]).shape[2] / c.value(op.inputs[1]).shape[2];
+  return product(static_cast<uint64_t>(group),
+                 (kAttentionChunk + 2) * sizeof(float));
+}
+
+// The tensors are caches of one page per batch that holds all positions.
+void compile_attend(Compiler& c, const rc_plugin_op& op) {
+  const auto params = op.params.attend;
+  const rc_plugin_value& q = c.value(op.inputs[0]);
+  const rc_plugin_value& k = c.value(op.inputs[1]);
+  const int64_t batch = q.shape[0];
+  const int64_t rows = q.shape[1];
+  const int64_t heads = q.shape[2];
+  const int64_t d = q.shape[3];
+  const int64_t positions = k.shape[1];
+  const int64_t kv_heads = k.shape[2];
+  const int64_t group = heads / kv_heads;
+  const AttentionFunction function =
+      c.kernels().attention(RC_DTYPE_F32, RC_DTYPE_F32);
+  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const Place queries = c.place(op.inputs[0]);
+  const Place keys = c.place(op.inputs[1]);
+  const Place values = c.place(op.inputs[2]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1]), c.area(op.inputs[2])},
+      {c.area(op.outputs[0])},
+      [=](const Run&) {
+        return batch * rows * heads * d * (positions / 8 + 2);
+      },
+      [=](Run& run, int thread, int threads) {
+        static constexpr int32_t kOnlyPage = 0;
+        AttentionTask task{};
+        task.group = static_cast<int>(group);
+        task.d = d;
+        task.scale = params.scale;
+        task.softcap = params.softcap;
+        task.page_size = positions;
+        task.pages = &kOnlyPage;
+        task.key_bytes = task.value_bytes =
+            kv_heads * d * static_cast<int64_t>(sizeof(float));
+        task.scratch = scratch.of<float>(thread);
+        // Later rows see more: threads take turns.
+        for (int64_t unit = thread; unit < batch * rows * kv_heads;
+             unit += threads) {
+          if (run.stopped(thread)) return;
+          const int64_t h = unit % kv_heads;
+          const int64_t r = unit / kv_heads % rows;
+          const int64_t b = unit / kv_heads / rows;
+          task.first = 0;
+          task.last = params.causal != 0 ? positions - rows + r : positions - 1;
+          const int64_t at = ((b * rows + r) * heads + h * group) * d;
+          const int64_t from = (b * positions * kv_heads + h) * d;
+          task.q = run.at<const float>(queries) + at;
+          task.y = run.at<float>(y) + at;
+          task.keys = reinterpret_cast<const uint8_t*>(
+              run.at<const float>(keys) + from);
+          task.values = reinterpret_cast<const uint8_t*>(
+              run.at<const float>(values) + from);
+          function(task);
+        }
+      });
+}
+
 }  // namespace rc::cpu

@@ -13,8 +13,6 @@
 namespace rc::cpu {
 namespace {
 
-constexpr int kMaxChunk = 128;
-
 // Rows of activations per chunk.
 int64_t chunk_rows(int64_t row_bytes) {
   constexpr int64_t kCache = 512 * 1024;

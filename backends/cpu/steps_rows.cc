@@ -9,9 +9,6 @@
 namespace rc::cpu {
 namespace {
 
-// Element-wise steps are cut within long rows, too.
-constexpr int64_t kChunk = 4096;
-
 // y = f(a, b, n) over all elements, piece by piece.
 template <class Function>
 void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,

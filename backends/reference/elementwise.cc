@@ -36,7 +36,74 @@ void each(const Call& call, Function function) {
   }
 }
 
+// The number of the element of an input that a broadcast repeats for an
+// element of the output.
+class Broadcast {
+ public:
+  Broadcast(const Tensor& input, const Tensor& output)
+      : output_(output), strides_{} {
+    int64_t stride = 1;
+    for (int i = 1; i <= input.rank; ++i) {
+      const int64_t dimension = input.shape[input.rank - i];
+      strides_[output.rank - i] = dimension == 1 ? 0 : stride;
+      stride *= dimension;
+    }
+  }
+  int64_t operator()(int64_t element) const {
+    int64_t number = 0;
+    for (int i = output_.rank - 1; i >= 0; --i) {
+      number += element % output_.shape[i] * strides_[i];
+      element /= output_.shape[i];
+    }
+    return number;
+  }
+
+ private:
+  const Tensor& output_;
+  std::array<int64_t, RC_PLUGIN_MAX_RANK> strides_;
+};
+
 }  // namespace
+
+double apply(int32_t function, double x) {
+  switch (function) {
+    case RC_FUNCTION_NONE:
+      return x;
+    case RC_FUNCTION_RELU:
+      // A NaN stays.
+      return x < 0 ? 0 : x;
+    case RC_FUNCTION_SIGMOID:
+      return 1 / (1 + std::exp(-x));
+    case RC_FUNCTION_TANH:
+      return std::tanh(x);
+    case RC_FUNCTION_SILU:
+      return activate(RC_ACTIVATION_SILU, x);
+    case RC_FUNCTION_GELU:
+      return activate(RC_ACTIVATION_GELU, x);
+    case RC_FUNCTION_GELU_TANH:
+      return activate(RC_ACTIVATION_GELU_TANH, x);
+  }
+  fail(RC_E_INTERNAL, "function ", function, " passed the checks");
+}
+
+void unary(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  const int32_t function = call.op.params.unary.function;
+  each(call, [&](int64_t i) { return apply(function, x[i]); });
+}
+
+void binary(const Call& call) {
+  const float* a = call.inputs[0].floats();
+  const float* b = call.inputs[1].floats();
+  const Broadcast from_a(call.inputs[0], call.outputs[0]);
+  const Broadcast from_b(call.inputs[1], call.outputs[0]);
+  const bool product = call.op.params.binary.function == RC_BINARY_MUL;
+  each(call, [&](int64_t i) {
+    const float u = a[from_a(i)];
+    const float v = b[from_b(i)];
+    return product ? u * v : u + v;
+  });
+}
 
 void glu(const Call& call) {
   const float* gate = call.inputs[0].floats();

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "reference/ops.h"
+#include "tensor/op.h"
 
 namespace rc::reference {
 namespace {
@@ -22,8 +23,8 @@ void get_rows(const Call& call) {
     call.check_stop();
     const int32_t id = ids.numbers()[r];
     if (id < 0 || id >= table.rows()) {
-      fail(RC_E_INVALID_ARGUMENT, "GET_ROWS: row ", r, " asks for number ", id,
-           " of a table of ", table.rows());
+      fail(RC_E_INVALID_ARGUMENT, op_name(call.op.code), ": row ", r,
+           " asks for number ", id, " of a table of ", table.rows());
     }
     table.decode(id, output.floats() + r * output.columns());
   }

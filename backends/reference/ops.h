@@ -70,23 +70,38 @@ struct Call {
 };
 
 // linear.cc
-void get_rows(const Call& call);
+void get_rows(const Call& call);  // and GATHER
 void linear(const Call& call);
 void expert_linear(const Call& call);
 void expert_sum(const Call& call);
 // norm.cc
 void rms_norm(const Call& call);
 // rope.cc
-void rope(const Call& call);
+void rope(const Call& call);  // and ROTATE
 // attention.cc
 void cache_store(const Call& call);
 void attention(const Call& call);
 // elementwise.cc
+double apply(int32_t function, double x);  // RC_FUNCTION_*
+void unary(const Call& call);
+void binary(const Call& call);
 void glu(const Call& call);
 void add(const Call& call);
 void scale(const Call& call);
 void softcap(const Call& call);
 // route.cc
 void route(const Call& call);
+// reshaping.cc
+void copy(const Call& call);
+void convert(const Call& call);
+// reduction.cc
+void layer_norm(const Call& call);
+void softmax(const Call& call);
+void reduce(const Call& call);
+void argmax(const Call& call);
+// product.cc
+void matmul(const Call& call);
+void conv2d(const Call& call);
+void attend(const Call& call);
 
 }  // namespace rc::reference

@@ -33,6 +33,32 @@ void execute(const Call& call) {
       return expert_linear(call);
     case RC_OP_EXPERT_SUM:
       return expert_sum(call);
+    case RC_OP_COPY:
+      return copy(call);
+    case RC_OP_CONVERT:
+      return convert(call);
+    case RC_OP_UNARY:
+      return unary(call);
+    case RC_OP_BINARY:
+      return binary(call);
+    case RC_OP_LAYER_NORM:
+      return layer_norm(call);
+    case RC_OP_SOFTMAX:
+      return softmax(call);
+    case RC_OP_REDUCE:
+      return reduce(call);
+    case RC_OP_ARGMAX:
+      return argmax(call);
+    case RC_OP_MATMUL:
+      return matmul(call);
+    case RC_OP_CONV2D:
+      return conv2d(call);
+    case RC_OP_ATTEND:
+      return attend(call);
+    case RC_OP_GATHER:
+      return get_rows(call);
+    case RC_OP_ROTATE:
+      return rope(call);
   }
   fail(RC_E_INTERNAL, "op ", call.op.code, " passed the checks");
 }
@@ -104,10 +130,16 @@ void Program::check_storage(const rc_plugin_value& value, size_t number) const {
   }
   if (value.storage == RC_STORAGE_CACHE) {
     const Buffer* cache = caches_[value.index];
-    if (cache == nullptr || cache->bytes.size() < *bytes) {
+    const uint64_t size = cache == nullptr ? 0 : cache->bytes.size();
+    if (value.offset > size || *bytes > size - value.offset) {
       fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-           ", needs ", *bytes, " bytes, but cache ", value.index, " has ",
-           cache == nullptr ? 0 : cache->bytes.size());
+           ", needs ", *bytes, " bytes at ", value.offset, ", but cache ",
+           value.index, " has ", size);
+    }
+    if (dtype_info(value.dtype)->block_size == 1 &&
+        value.offset % *row_bytes(value.dtype, 1) != 0) {
+      fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
+           ", does not begin at an element, but at byte ", value.offset);
     }
   }
 }
@@ -127,7 +159,7 @@ Tensor Program::tensor(int32_t number, const rc_plugin_run& run,
       tensor.data = weights_[value.index]->bytes.data();
       break;
     case RC_STORAGE_CACHE:
-      tensor.data = caches_[value.index]->bytes.data();
+      tensor.data = caches_[value.index]->bytes.data() + value.offset;
       break;
     case RC_STORAGE_INPUT:
       // Only ever read: no op's output is an input.

@@ -62,8 +62,9 @@ typedef struct rc_backend_options {
   size_t struct_size;
   /* Skip devices that are known to have less memory free than this; bytes. */
   uint64_t required_memory;
-  /* The most device memory that models loaded through this handle may take,
-   * bytes; 0: no limit of its own. */
+  /* The most memory of the opened device that this handle's models and tensors
+   * may take, bytes; 0: no limit of its own. Layers that do not fit go to the
+   * next device of the chain; see rc_backend_open. */
   uint64_t memory_limit;
   /* Threads of a CPU device; 0: RUNCIBLE_THREADS, else as many as the process
    * may use. */
@@ -74,10 +75,16 @@ typedef struct rc_backend_options {
   /* The longest that one step on the device may take before its requests end
    * with RC_E_TIMEOUT; milliseconds, 0: no limit. */
   int64_t timeout_ms;
+  /* 1: an op that the device lacks is an error (RC_E_UNSUPPORTED), of models
+   * when they are loaded. 0: it runs on cpu:0; see rc_backend_explain. */
+  int32_t strict;
+  /* 1: the device measures the time of each op, as far as it can, as with
+   * RUNCIBLE_PROFILE=1. */
+  int32_t profile;
 } rc_backend_options;
 
 #define RC_BACKEND_OPTIONS_INIT \
-  { sizeof(rc_backend_options), 0, 0, 0, 0, 0 }
+  { sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0 }
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
@@ -85,6 +92,12 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * that can be opened is taken. NULL or "": the environment variable
  * RUNCIBLE_BACKEND, else "auto": discrete GPUs before integrated ones before
  * the CPU. *backend is the caller's; see rc_backend_release.
+ *
+ * The rest of the chain stands by: of a model that does not fit into the memory
+ * of the opened device, as many layers as fit lie there, and the others on the
+ * next device that can be opened, and so on; the last one also holds the
+ * embedding table and the output matrix. "auto" ends with "cpu". rc_model_plan
+ * tells what lies where.
  *
  * RC_E_INVALID_ARGUMENT: the spec is malformed or an option out of range;
  * RC_E_NOT_FOUND: nothing could be opened, and a name of the chain is unknown;
@@ -96,11 +109,17 @@ RC_API rc_status rc_backend_open(const char* spec,
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);
 RC_API void rc_backend_release(rc_backend* backend);
 
-/* A JSON object that accounts for the choice: "spec" (what was asked for, after
- * the environment), "device" (the chosen one: "id", "name", "kind" and the rest
- * of rc_device_report), "candidates" (array of "id", "chosen" and "reason", in
- * the order in which they were looked at). What is unknown is null. *json is
- * NUL-terminated and lives as long as the handle. */
+/* A JSON object that accounts for the choice and for what became of it: "spec"
+ * (what was asked for, after the environment), "device" (the chosen one: "id",
+ * "name", "kind" and the rest of rc_device_report), "candidates" (array of
+ * "id", "chosen" and "reason", in the order in which they were looked at),
+ * "fallbacks" (array of "op", "lacking", "device" and "reason": tensor ops of
+ * this handle, and ops of the models that are loaded through it, which the
+ * device "lacking" cannot run, and where they run), "models" (array of "file"
+ * and "devices", each of these with "id", "layers" as [first, last],
+ * "embedding" and "output" as booleans, and the bytes of "weights", "cache" and
+ * "scratch"). What is unknown is null. *json is NUL-terminated and lives as
+ * long as the handle; it changes as models come and go, so ask again. */
 RC_API rc_status rc_backend_explain(rc_backend* backend, const char** json);
 
 /* The device that was opened; free_memory is asked anew. The strings live as
@@ -116,7 +135,7 @@ typedef struct rc_backend_usage_report {
   uint64_t cached_tokens; /* of these, taken from the prefix cache */
   uint64_t generated_tokens;
   uint64_t compute_us;  /* microseconds of device steps, shared by rows */
-  uint64_t memory;      /* bytes of device memory of its models now */
+  uint64_t memory;      /* bytes of its models now, on all their devices */
   uint64_t peak_memory; /* the most so far */
 } rc_backend_usage_report;
 
@@ -126,6 +145,18 @@ RC_API void rc_backend_usage_report_init(rc_backend_usage_report* report,
                                          size_t size);
 RC_API rc_status rc_backend_usage(rc_backend* backend,
                                   rc_backend_usage_report* report);
+
+/* When the ops of the last runs began and ended, on the devices that are open
+ * with `profile`: a JSON object in the trace event format of Chrome and
+ * Perfetto, a row per device, the handle's own first. Each op is a complete
+ * event ("ph": "X", times in microseconds) with "args": "detail" (type and
+ * shape of its weight, or of its output), "rows", "bytes" (read and written at
+ * least, without KV caches) and "operations" (multiplications and additions of
+ * products). Some 130000 ops of a device are kept. *json is NUL-terminated and
+ * the caller's, to be freed with rc_free.
+ *
+ * RC_E_UNSUPPORTED: the handle was opened without profile. */
+RC_API rc_status rc_backend_trace(rc_backend* backend, char** json);
 
 #ifdef __cplusplus
 } /* extern "C" */

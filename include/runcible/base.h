@@ -172,6 +172,26 @@ enum {
   RC_DTYPE_Q1_0 = 41
 };
 
+/* Functions of one number that ops apply. */
+typedef int32_t rc_function;
+enum {
+  RC_FUNCTION_NONE = 0,    /* x itself */
+  RC_FUNCTION_RELU = 1,    /* x, or 0 where x is below */
+  RC_FUNCTION_SIGMOID = 2, /* 1 / (1 + exp(-x)) */
+  RC_FUNCTION_TANH = 3,
+  RC_FUNCTION_SILU = 4, /* x / (1 + exp(-x)) */
+  RC_FUNCTION_GELU = 5, /* 0.5 x (1 + erf(x / sqrt(2))) */
+  /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+  RC_FUNCTION_GELU_TANH = 6
+};
+
+/* How rotary embedding pairs the elements of a head. */
+typedef int32_t rc_rope_style;
+enum {
+  RC_ROPE_ADJACENT = 0, /* 2i with 2i + 1 */
+  RC_ROPE_HALVES = 1    /* i with i + pairs */
+};
+
 /* What a device is. */
 typedef int32_t rc_device_kind;
 enum {

@@ -138,7 +138,9 @@ typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 typedef struct rc_model_options {
   size_t struct_size;
   /* The longest session, in tokens. 0: what the model was trained for, or as
-   * much of it as fits into memory (then a warning is logged). */
+   * much of it as fits into memory (then a warning is logged). If less than
+   * 4096 would fit, layers go to the next device of the chain, if there is one,
+   * and the context is 4096 at most. */
   int64_t context_length;
   /* Tokens that the KV cache holds for all sessions together. 0: the context
    * length, or as many as fit into 256 MiB if that is more, up to 64 contexts.
@@ -159,6 +161,24 @@ typedef struct rc_model_options {
   { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL }
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
+/* What a model would take of one device; exact, in bytes. */
+typedef struct rc_device_plan {
+  char device[64]; /* "vulkan:0" */
+  uint64_t weights;
+  uint64_t cache;
+  uint64_t scratch;
+  uint64_t total;
+  uint64_t available;  /* as in rc_model_plan_report, of this device */
+  int32_t first_layer; /* counted from 0 */
+  int32_t layers;      /* that lie here; 0: only other parts of the model, or
+                          ops that another device lacks */
+  int32_t embedding;   /* 1: the embedding table lies here */
+  int32_t output;      /* 1: the output matrix lies here */
+} rc_device_plan;
+
+/* No plan names more devices. */
+#define RC_PLAN_DEVICES 8
+
 /* What a model would take of device memory; exact, in bytes. */
 typedef struct rc_model_plan_report {
   size_t struct_size;
@@ -166,16 +186,30 @@ typedef struct rc_model_plan_report {
   uint64_t cache;
   uint64_t scratch; /* activations */
   uint64_t total;
-  uint64_t available; /* free on the device, or the handle's limit if that is
-                         less; 0: unknown */
-  int32_t fits;       /* 1: total is within available, or that is unknown */
+  uint64_t available;     /* free on the opened device, or the handle's limit if
+                             that is less; 0: unknown */
+  int32_t fits;           /* 1: every device has enough, or that is unknown */
   int64_t context_length; /* that the plan is for, tokens */
   int64_t cache_tokens;
   int64_t largest_context; /* that would fit; 0: not even the weights do */
+  /* Where it would lie; the sums above are over all of them. The first is the
+   * opened one, even if nothing fits there. */
+  uint64_t transfers; /* host memory through which values pass from one device
+                         to another; not in the total */
+  size_t device_count;
+  rc_device_plan devices[RC_PLAN_DEVICES];
 } rc_model_plan_report;
 
-#define RC_MODEL_PLAN_REPORT_INIT \
-  { sizeof(rc_model_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_DEVICE_PLAN_INIT \
+  { "", 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_MODEL_PLAN_REPORT_INIT                                        \
+  {                                                                      \
+    sizeof(rc_model_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {     \
+      RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT,     \
+          RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT, \
+          RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT                       \
+    }                                                                    \
+  }
 RC_API void rc_model_plan_report_init(rc_model_plan_report* report,
                                       size_t size);
 

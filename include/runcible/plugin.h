@@ -53,7 +53,9 @@ enum {
 enum {
   /* A weight; `index` counts rc_plugin_program.weights. */
   RC_STORAGE_WEIGHT = 0,
-  /* KV cache; `index` counts rc_plugin_program.caches. Lives between runs. */
+  /* Memory that lives between runs: KV cache, or a tensor; `index` counts
+   * rc_plugin_program.caches, `offset` its bytes. KV caches have offset 0, a
+   * tensor's is a multiple of the bytes of its type's elements or blocks. */
   RC_STORAGE_CACHE = 1,
   /* Given at each run from host memory; `index` counts rc_plugin_run.inputs. */
   RC_STORAGE_INPUT = 2,
@@ -72,7 +74,7 @@ typedef struct rc_plugin_value {
   int64_t shape[RC_PLUGIN_MAX_RANK];
   int32_t storage;
   int32_t index;   /* no meaning for scratch */
-  uint64_t offset; /* of scratch: a multiple of 64 */
+  uint64_t offset; /* of scratch: a multiple of 64; of caches: bytes */
 } rc_plugin_value;
 
 /* The op vocabulary. R is RC_DIM_ROWS or RC_DIM_OUTPUTS; every value is F32
@@ -141,13 +143,84 @@ enum {
   RC_OP_EXPERT_SUM = 13
 };
 
-/* How rotary embedding pairs the elements of a head. */
+/* Tensor ops, for those who compute without a model. All shapes are fixed:
+ * there are no symbolic dimensions. Values have any storage but weight; outputs
+ * have any but weight and input, and share no bytes with inputs. Every value is
+ * F32 unless said otherwise; rank is 1 to 4. A program may hold both kinds of
+ * ops. A backend need not have any of these. */
 enum {
-  /* 2i with 2i + 1. */
-  RC_ROPE_ADJACENT = 0,
-  /* i with i + pairs. */
-  RC_ROPE_HALVES = 1
+  /* Makes a strided view dense. Element (i, j, ...) of the output is element
+   * i * strides[0] + j * strides[1] + ... of x; strides are at least 0. Of
+   * types with blocks the last stride is 1 and the others whole blocks.
+   * inputs: x [n] of any type; output of any shape and the type of x.
+   * params.copy. */
+  RC_OP_COPY = 32,
+  /* The same numbers in another type, rounded to nearest.
+   * inputs: x; output of the shape of x. One of them is F32, the other F32 or,
+   * being x, of any type that can be decoded, or, being the output, one of F16,
+   * BF16, F64, I8 to I64, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K,
+   * IQ4_NL. */
+  RC_OP_CONVERT = 33,
+  /* A function of each element; not RC_FUNCTION_NONE. Output as x.
+   * params.unary. */
+  RC_OP_UNARY = 34,
+  /* Inputs: a, b; output c, of the larger rank of both. Shapes are compared
+   * from the last dimension on, missing ones count as 1: a dimension of an
+   * input is that of the output, or 1 and then repeated. params.binary. */
+  RC_OP_BINARY = 35,
+  /* Over the last dimension, with m the mean of x if params.layer_norm.center,
+   * else 0: (x - m) / sqrt(mean((x - m)^2) + epsilon) * weight + bias (Ba,
+   * Kiros and Hinton 2016, arXiv:1607.06450).
+   * inputs: x [..., d], weight [d] or absent, bias [d] or absent; output as x.
+   * params.layer_norm. */
+  RC_OP_LAYER_NORM = 36,
+  /* exp(x - max) / sum(exp(x - max)) over the middle dimension.
+   * inputs: x [outer, n, inner]; output as x. */
+  RC_OP_SOFTMAX = 37,
+  /* Sum, mean or maximum over the middle dimension; a NaN makes each NaN.
+   * inputs: x [outer, n, inner]; output [outer, inner]. params.reduce. */
+  RC_OP_REDUCE = 38,
+  /* The place of the largest over the middle dimension, the first among equals;
+   * NaN counts as larger than every number.
+   * inputs: x [outer, n, inner]; output I32 [outer, inner]. */
+  RC_OP_ARGMAX = 39,
+  /* function(a b + bias).
+   * inputs: a [B, m, k]; b [B', k, n], or [B', n, k] of any type that can be
+   *         decoded if params.matmul.transposed; bias [n] or absent; B' is B,
+   *         or 1: one b for all. Output [B, m, n]. params.matmul. */
+  RC_OP_MATMUL = 40,
+  /* Sums of products with a window (cross-correlation, as networks use it), x
+   * counting as 0 beyond its edges by `padding`:
+   * y(b, o, i, j) = bias(o) + sum over c, u, v of weight(o, c, u, v) *
+   *   x(b, g * C + c, i * stride[0] + u * dilation[0] - padding[0],
+   *     j * stride[1] + v * dilation[1] - padding[1])
+   * with C = channels / groups and g = o / (outputs / groups).
+   * inputs: x [batch, channels, height, width], weight [outputs, C, kh, kw],
+   *         bias [outputs] or absent; output [batch, outputs, oh, ow] with
+   *         oh = (height + 2 padding - dilation (kh - 1) - 1) / stride + 1.
+   * params.conv2d. */
+  RC_OP_CONV2D = 41,
+  /* Attention without a cache. Row r of R sees the positions 0 to P - 1 or, if
+   * causal, 0 to P - R + r (R is at most P then): the last row sees all. Heads
+   * and softcap as in RC_OP_ATTENTION.
+   * inputs: q [B, R, heads, d], k [B, P, kv_heads, d], v as k; output as q.
+   * params.attend. */
+  RC_OP_ATTEND = 42,
+  /* Rows of a table by number, as numbers.
+   * inputs: table [n, d] of any type that can be decoded, ids I32 [r] within
+   *         0..n-1; output [r, d]. */
+  RC_OP_GATHER = 43,
+  /* As RC_OP_ROPE, of tensors.
+   * inputs: x [r, heads, d], positions I32 [r], frequencies [pairs];
+   * output as x. params.rope. */
+  RC_OP_ROTATE = 44
 };
+
+/* Functions of two numbers, of BINARY. */
+enum { RC_BINARY_ADD = 0, RC_BINARY_MUL = 1 };
+
+/* Of REDUCE. */
+enum { RC_REDUCE_SUM = 0, RC_REDUCE_MEAN = 1, RC_REDUCE_MAX = 2 };
 
 enum {
   RC_ACTIVATION_SILU = 0,
@@ -168,7 +241,7 @@ typedef struct rc_plugin_op {
       float epsilon;
     } norm;
     struct {
-      int32_t style;
+      int32_t style; /* RC_ROPE_* */
       float scale;
     } rope;
     struct {
@@ -188,6 +261,37 @@ typedef struct rc_plugin_op {
     struct {
       int32_t normalize;
     } route;
+    struct {
+      int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
+    } copy;
+    struct {
+      int32_t function; /* RC_FUNCTION_* */
+    } unary;
+    struct {
+      int32_t function; /* RC_BINARY_* */
+    } binary;
+    struct {
+      float epsilon;
+      int32_t center;
+    } layer_norm;
+    struct {
+      int32_t function; /* RC_REDUCE_* */
+    } reduce;
+    struct {
+      int32_t transposed;
+      int32_t function; /* RC_FUNCTION_* */
+    } matmul;
+    struct {
+      int32_t stride[2]; /* down, across; at least 1 */
+      int32_t padding[2];
+      int32_t dilation[2]; /* at least 1 */
+      int32_t groups;
+    } conv2d;
+    struct {
+      float scale;
+      float softcap;
+      int32_t causal;
+    } attend;
     int64_t reserved[8];
   } params;
 } rc_plugin_op;
@@ -271,6 +375,15 @@ typedef struct rc_plugin_open_options {
   void (*log)(rc_log_level level, const char* message); /* never NULL */
 } rc_plugin_open_options;
 
+/* When an op of a run began and ended on the device, in nanoseconds of a clock
+ * of the device's own. */
+typedef struct rc_plugin_op_time {
+  int32_t op; /* its place in rc_plugin_program.ops */
+  int32_t reserved;
+  int64_t begin_ns;
+  int64_t end_ns;
+} rc_plugin_op_time;
+
 typedef struct rc_plugin {
   size_t struct_size;
   uint32_t abi_version; /* RC_PLUGIN_ABI_VERSION */
@@ -292,6 +405,11 @@ typedef struct rc_plugin {
    * storage offsets and indices are not yet. */
   rc_status (*op_supported)(rc_plugin_device* device, const rc_plugin_op* op,
                             const rc_plugin_value* values, char* message);
+
+  /* Weights and buffers. A plugin that computes in host memory may leave all
+   * seven functions NULL; then they are memory of the library's, 64-byte
+   * aligned, and their handles are the addresses of their bytes, those of
+   * weights in the layout of the dtype. */
 
   /* The bytes of device memory that create_weight will take, exactly. */
   rc_status (*weight_bytes)(rc_plugin_device* device,
@@ -329,7 +447,8 @@ typedef struct rc_plugin {
   rc_status (*run)(rc_plugin_device* device, rc_plugin_compiled* compiled,
                    const rc_plugin_run* run, char* message);
   /* Waits for the end of the run and gives its result; RC_E_TIMEOUT if it is
-   * not over after timeout_ms (negative: wait without limit). */
+   * not over after timeout_ms (negative: wait without limit). NULL: what run
+   * returns is the result, for every run is over by then. */
   rc_status (*wait)(rc_plugin_device* device, int64_t timeout_ms,
                     char* message);
 
@@ -340,6 +459,13 @@ typedef struct rc_plugin {
   rc_status (*copy)(rc_plugin_device* device, rc_plugin_buffer* target,
                     uint64_t target_offset, rc_plugin_buffer* source,
                     uint64_t source_offset, uint64_t bytes, char* message);
+
+  /* The times of the ops of the last run that wait has ended, in the order of
+   * the ops, if the device was opened with `profile`. Ops that are done as one
+   * are told under the first of them. Writes at most `capacity` times and into
+   * `count` how many there are; default: none are known. */
+  rc_status (*op_times)(rc_plugin_device* device, rc_plugin_op_time* times,
+                        size_t capacity, size_t* count, char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

@@ -8,5 +8,6 @@
 #include "runcible/loop.h"
 #include "runcible/model.h"
 #include "runcible/session.h"
+#include "runcible/tensor.h"
 
 #endif /* RUNCIBLE_RUNCIBLE_H */

@@ -1,10 +1,12 @@
 #include "api/backend.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "api/guard.h"
 #include "api/options.h"
-#include "runtime/explain.h"
+#include "api/returned_memory.h"
+#include "runtime/profile.h"
 
 struct rc_device_list {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kDeviceList;
@@ -40,21 +42,35 @@ rc_backend* open_backend(const char* spec, const rc_backend_options& options) {
   need_range(options.threads, 0, kMostThreads, "options->threads");
   need_at_least_zero(options.max_requests, "options->max_requests");
   need_at_least_zero(options.timeout_ms, "options->timeout_ms");
+  need_flag(options.strict, "options->strict");
+  need_flag(options.profile, "options->profile");
   runtime::Selection selection;
   selection.spec = spec == nullptr ? "" : spec;
   selection.required_memory = options.required_memory;
   selection.device.threads = options.threads;
+  selection.device.profile = options.profile != 0;
   runtime::Selected selected = runtime::select(selection);
   const runtime::Device& device = *selected.device;
   const rc_plugin& plugin = device.plugin();
   const std::string id = device.id();
   const int32_t index = std::stoi(id.substr(id.rfind(':') + 1));
   DeviceText text(plugin.name, plugin.description, index, device.info());
-  std::string explanation = runtime::explain(selected);
-  return add_handle(std::unique_ptr<rc_backend>(new rc_backend{
-      selected.device,
-      std::make_shared<Tenant>(options.max_requests, options.memory_limit),
-      options.timeout_ms, std::move(text), std::move(explanation)}));
+  runtime::Explanation explanation(selected);
+  auto tenant =
+      std::make_shared<Tenant>(options.max_requests, options.memory_limit);
+  runtime::DeviceChain chain(selected.device, std::move(selected.next),
+                             options.strict != 0);
+  auto compute = std::make_shared<compute::Context>(
+      chain, tenant, options.timeout_ms == 0 ? -1 : options.timeout_ms);
+  return add_handle(
+      std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
+                                                 std::move(tenant),
+                                                 options.timeout_ms,
+                                                 std::move(text),
+                                                 std::move(explanation),
+                                                 std::move(compute),
+                                                 {},
+                                                 {}}));
 }
 
 }  // namespace
@@ -130,16 +146,25 @@ void rc_backend_release(rc_backend* backend) {
 
 rc_status rc_backend_explain(rc_backend* backend, const char** json) {
   return guard([&] {
-    const rc_backend& handle = need(backend, "backend");
+    rc_backend& handle = need(backend, "backend");
     need_pointer(json, "json");
-    *json = handle.explanation.c_str();
+    const std::string device = handle.chain.first()->id();
+    std::vector<rc::runtime::Fallback> fallbacks;
+    for (rc::compute::Elsewhere& op : handle.compute->all_elsewhere()) {
+      fallbacks.push_back({std::move(op.op), device, std::move(op.device),
+                           std::move(op.reason)});
+    }
+    std::string text =
+        handle.explanation.text(handle.tenant->models(), std::move(fallbacks));
+    const std::lock_guard lock(handle.mutex);
+    *json = handle.told.insert(std::move(text)).first->c_str();
   });
 }
 
 rc_status rc_backend_device(rc_backend* backend, rc_device_report* report) {
   return guard([&] {
     const rc_backend& handle = need(backend, "backend");
-    const rc_plugin_device_info now = handle.device->info();
+    const rc_plugin_device_info now = handle.chain.first()->info();
     rc::api::write_report(report, handle.text.report(&now), "report");
   });
 }
@@ -164,5 +189,22 @@ rc_status rc_backend_usage(rc_backend* backend,
     usage.memory = tenant.memory();
     usage.peak_memory = tenant.peak_memory();
     rc::api::write_report(report, usage, "report");
+  });
+}
+
+rc_status rc_backend_trace(rc_backend* backend, char** json) {
+  return guard([&] {
+    const rc_backend& handle = need(backend, "backend");
+    need_pointer(json, "json");
+    const auto own = handle.chain.first()->profile();
+    if (own == nullptr) {
+      rc::fail(RC_E_UNSUPPORTED,
+               "the backend was opened without profile, so there is no trace; "
+               "set options->profile or RUNCIBLE_PROFILE=1");
+    }
+    auto profiles = rc::runtime::Profile::all();
+    std::stable_partition(profiles.begin(), profiles.end(),
+                          [&](const auto& profile) { return profile == own; });
+    *json = rc::api::return_text(rc::runtime::trace_json(profiles)).release();
   });
 }

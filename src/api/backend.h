@@ -2,20 +2,28 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "api/device_text.h"
 #include "api/handle.h"
 #include "api/tenant.h"
+#include "compute/tensor.h"
 #include "runcible/backend.h"
-#include "runtime/registry.h"
+#include "runtime/device_chain.h"
+#include "runtime/explain.h"
 
 struct rc_backend {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kBackend;
 
-  const std::shared_ptr<rc::runtime::Device> device;
+  const rc::runtime::DeviceChain chain;
   const std::shared_ptr<rc::api::Tenant> tenant;
   const int64_t timeout_ms;
   const rc::api::DeviceText text;
-  const std::string explanation;  // JSON
+  const rc::runtime::Explanation explanation;
+  const std::shared_ptr<rc::compute::Context> compute;
+  // What was told so far, which lives as long as the handle.
+  std::mutex mutex;
+  std::set<std::string> told;  // JSON
 };

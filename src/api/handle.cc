@@ -49,6 +49,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_loop";
     case Kind::kRequest:
       return "rc_request";
+    case Kind::kTensor:
+      return "rc_tensor";
   }
   return "handle";
 }

@@ -25,7 +25,8 @@ enum class Kind {
   kModel,
   kSession,
   kLoop,
-  kRequest
+  kRequest,
+  kTensor
 };
 
 namespace handles {

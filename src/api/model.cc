@@ -1,5 +1,7 @@
 #include "api/model.h"
 
+#include <cstdio>
+
 #include "api/backend.h"
 #include "api/guard.h"
 #include "api/model_path.h"
@@ -42,6 +44,27 @@ uint64_t count_parameters(const gguf::File& file) {
   return parameters;
 }
 
+// The devices in use; the first one always is one of them.
+void list_devices(const engine::Plan& plan, rc_model_plan_report& report) {
+  for (size_t i = 0; i < plan.memory.devices.size(); ++i) {
+    const model::DeviceMemory& here = plan.memory.devices[i];
+    if (i > 0 && here.total() == 0) continue;
+    if (report.device_count == RC_PLAN_DEVICES) break;
+    rc_device_plan& target = report.devices[report.device_count++];
+    std::snprintf(target.device, sizeof target.device, "%s",
+                  here.device->id().c_str());
+    target.weights = here.weights;
+    target.cache = here.cache;
+    target.scratch = here.scratch;
+    target.total = here.total();
+    target.available = plan.device_available[i];
+    target.first_layer = static_cast<int32_t>(here.first_layer);
+    target.layers = static_cast<int32_t>(here.layers);
+    target.embedding = here.embedding ? 1 : 0;
+    target.output = here.output ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
@@ -55,11 +78,11 @@ LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
       parameters(count_parameters(file->file())) {}
 
 LoadRequest::LoadRequest(rc_backend* backend, const char* file,
-                         const rc_model_options* given) {
-  const rc_backend& handle = need(backend, "backend");
+                         const rc_model_options* given)
+    : chain(need(backend, "backend").chain) {
+  const rc_backend& handle = *backend;
   path = need_model_path(file);
   const rc_model_options read = read_options(given, kModelDefaults, "options");
-  device = handle.device;
   tenant = handle.tenant;
   options = engine_options(read);
   options.timeout_ms = handle.timeout_ms;
@@ -77,8 +100,9 @@ std::unique_ptr<rc_model> LoadRequest::load(
     if (go_on && !go_on()) return false;
     return progress == nullptr || progress(progress_user, fraction) == 0;
   };
-  std::shared_ptr<engine::Engine> engine =
-      engine::Engine::load(file, device, limited, report);
+  std::shared_ptr<engine::Engine> engine = engine::Engine::load(
+      file, chain, limited, report,
+      [&](const engine::Engine& resident) { return tenant->holds(resident); });
   return std::make_unique<rc_model>(
       std::make_shared<LoadedModel>(tenant, file, std::move(engine)));
 }
@@ -105,7 +129,7 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
     request.options.memory_limit = request.tenant->memory_left();
     const rc::engine::Plan plan = rc::engine::plan(
         *rc::model::ModelFile::open(rc::model::file_of(request.path)),
-        *request.device, request.options);
+        request.chain, request.options);
     rc_model_plan_report result = RC_MODEL_PLAN_REPORT_INIT;
     result.weights = plan.memory.weights;
     result.cache = plan.memory.cache;
@@ -116,6 +140,8 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
     result.context_length = plan.context_length;
     result.cache_tokens = plan.cache_tokens;
     result.largest_context = plan.largest_context;
+    result.transfers = plan.memory.transfers;
+    rc::api::list_devices(plan, result);
     rc::api::write_report(report, result, "report");
   });
 }

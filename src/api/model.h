@@ -71,7 +71,7 @@ struct LoadRequest {
   // false.
   std::unique_ptr<rc_model> load(const std::function<bool()>& go_on) const;
 
-  std::shared_ptr<runtime::Device> device;
+  runtime::DeviceChain chain;
   std::shared_ptr<Tenant> tenant;
   std::string path;  // may be "builtin:NAME"
   engine::EngineOptions options;

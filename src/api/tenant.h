@@ -8,14 +8,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "compute/tensor.h"
 #include "engine/engine.h"
+#include "runtime/explain.h"
 
 namespace rc::api {
 
-class Tenant : public std::enable_shared_from_this<Tenant> {
+class Tenant : public compute::Account,
+               public std::enable_shared_from_this<Tenant> {
  public:
-  // max_requests and memory_limit (bytes): 0 is no limit.
+  // max_requests and memory_limit (bytes of the handle's device): 0 is no
+  // limit.
   Tenant(int32_t max_requests, uint64_t memory_limit)
       : meter_(std::make_shared<engine::Meter>()),
         max_requests_(max_requests),
@@ -53,11 +58,20 @@ class Tenant : public std::enable_shared_from_this<Tenant> {
     std::shared_ptr<engine::Engine> engine_;
   };
 
+  // Memory of tensors. Throws RC_E_DEVICE_MEMORY beyond the limit.
+  void take(uint64_t bytes) override;
+  void give_back(uint64_t bytes) noexcept override;
+
   // What is left of the memory limit, for EngineOptions: 0 is no limit, so that
   // nothing left is 1.
   uint64_t memory_left() const;
+  // Of all devices together.
   uint64_t memory() const;
   uint64_t peak_memory() const;
+  // Whether an engine is on the account already.
+  bool holds(const engine::Engine& engine) const;
+  // Of the models on the account, for rc_backend_explain.
+  std::vector<runtime::Explanation::Model> models() const;
 
  private:
   const std::shared_ptr<engine::Meter> meter_;
@@ -66,6 +80,7 @@ class Tenant : public std::enable_shared_from_this<Tenant> {
   std::atomic<int64_t> requests_{0};
   mutable std::mutex mutex_;
   std::map<const engine::Engine*, int64_t> engines_;  // times loaded
+  uint64_t limited_memory_ = 0;                       // of the handle's device
   uint64_t memory_ = 0;
   uint64_t peak_memory_ = 0;
 };

@@ -1,9 +1,11 @@
 // Measures how fast prompts are evaluated and tokens generated.
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "op_table.h"
 #include "terminal.h"
 
 namespace cli {
@@ -19,6 +21,7 @@ struct BenchArguments {
   int64_t tokens = 64;
   int repetitions = 3;
   bool json = false;
+  std::string trace;  // file; "": none
 };
 
 // Any tokens do: time does not depend on them. Different sessions get different
@@ -94,8 +97,23 @@ double measure_decode(const Model& model, int64_t batch, int64_t count,
          static_cast<double>(longest);
 }
 
+// Writes the profile to the file and gives the table of its ops.
+std::string write_trace(const Backend& backend, const std::string& path) {
+  char* text = nullptr;
+  check(rc_backend_trace(backend.get(), &text));
+  const Returned<char> trace(text);
+  std::ofstream file(path, std::ios::binary);
+  file << trace.get();
+  file.close();
+  if (!file) {
+    throw Failure{exit_code(RC_E_IO), path + ": cannot be written"};
+  }
+  return op_table(trace.get());
+}
+
 void bench(const BenchArguments& arguments) {
-  const Backend backend = arguments.model.open_backend();
+  const Backend backend =
+      arguments.model.open_backend(!arguments.trace.empty());
   rc_model_options options = arguments.model.options();
   options.prefix_cache = 0;
   const int64_t largest_batch =
@@ -156,6 +174,8 @@ void bench(const BenchArguments& arguments) {
                " at once: " + fixed_text(rate, 1) + " tokens/s\n";
     }
   }
+  std::string ops;
+  if (!arguments.trace.empty()) ops = write_trace(backend, arguments.trace);
   if (arguments.json) {
     print(json_text(Json{{"model", report.name},
                          {"architecture", report.architecture},
@@ -165,7 +185,7 @@ void bench(const BenchArguments& arguments) {
                          {"build", Json::parse(rc_build_info())},
                          {"results", results}}));
   } else {
-    print(table);
+    print(table + (ops.empty() ? "" : "\n" + ops));
   }
 }
 
@@ -197,6 +217,9 @@ void add_bench(CLI::App& program) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "print JSON");
+  command->add_option("--trace", arguments->trace,
+                      "measure each op too: a table, and this file for "
+                      "Perfetto or Chrome");
   command->callback([arguments] { bench(*arguments); });
 }
 

@@ -27,7 +27,7 @@ inline constexpr char kModelHelp[] =
 struct ModelChoice {
   // MODEL may be left out: then it is the model that comes with Runcible.
   void add_to(CLI::App& command);
-  Backend open_backend() const;
+  Backend open_backend(bool profile = false) const;
   rc_model_options options() const;
   // With a progress bar; heeds Ctrl-C. Tells if no model was named.
   Model load(const Backend& backend, rc_model_options options) const;
@@ -42,6 +42,8 @@ struct ModelChoice {
   int64_t context = 0;
   std::string cache_type = "f16";
   int32_t rows = 0;
+  uint64_t memory_limit = 0;
+  bool strict = false;
 };
 
 // "1,2,3"; throws a Failure for anything else.

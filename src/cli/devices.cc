@@ -60,8 +60,10 @@ std::string to_text(const rc_device_report& device) {
   add("backend   ", device.description);
   if (device.cores > 0) add("cores     ", std::to_string(device.cores));
   if (device.total_memory > 0) {
-    add("memory    ", bytes_text(device.total_memory) + ", " +
-                          bytes_text(device.free_memory) + " free");
+    add("memory    ", bytes_text(device.total_memory) +
+                          (device.free_memory > 0
+                               ? ", " + bytes_text(device.free_memory) + " free"
+                               : std::string()));
   }
   add("features  ", device.features);
   add("driver    ", device.driver);

@@ -23,6 +23,14 @@ void ModelChoice::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--rows", rows, "the most tokens of one step")
       ->check(CLI::Range(1, 65536));
+  command
+      .add_option("--memory-limit", memory_limit,
+                  "the most memory of the device to take, such as 900MB; "
+                  "layers that do not fit go to the next of the chain")
+      ->transform(CLI::AsSizeValue(false));
+  command.add_flag("--strict", strict,
+                   "fail if the device lacks an op, instead of running it on "
+                   "the CPU");
 }
 
 void ModelChoice::note_default() const {
@@ -30,9 +38,12 @@ void ModelChoice::note_default() const {
   note("no model is named: this is " + path + ", which comes with Runcible");
 }
 
-Backend ModelChoice::open_backend() const {
+Backend ModelChoice::open_backend(bool profile) const {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = threads;
+  options.profile = profile ? 1 : 0;
+  options.memory_limit = memory_limit;
+  options.strict = strict ? 1 : 0;
   return make<Backend>(rc_backend_open, backend.c_str(), &options);
 }
 

@@ -4,6 +4,60 @@
 #include "terminal.h"
 
 namespace cli {
+namespace {
+
+// "layers 0 to 11, embedding, output"; "" if it holds only single ops.
+std::string parts_text(const rc_device_plan& device) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    text.append(text.empty() ? "" : ", ").append(part);
+  };
+  if (device.layers > 0) {
+    add("layers " + std::to_string(device.first_layer) + " to " +
+        std::to_string(device.first_layer + device.layers - 1));
+  }
+  if (device.embedding != 0) add("embedding");
+  if (device.output != 0) add("output");
+  return text;
+}
+
+// Where the parts of a model on several devices lie; "" for one device.
+std::string devices_text(const rc_model_plan_report& plan) {
+  std::string text;
+  for (size_t i = 0; plan.device_count > 1 && i < plan.device_count; ++i) {
+    const rc_device_plan& device = plan.devices[i];
+    std::string parts = parts_text(device);
+    if (parts.empty()) parts = device.total > 0 ? "single ops" : "nothing";
+    text += "\n" + std::string(device.device) + ": " + parts +
+            "\n  weights        " + bytes_text(device.weights) +
+            "\n  KV cache       " + bytes_text(device.cache) +
+            "\n  activations    " + bytes_text(device.scratch) +
+            "\n  total          " + bytes_text(device.total) + " of " +
+            (device.available == 0 ? "unknown" : bytes_text(device.available)) +
+            "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json devices_json(const rc_model_plan_report& plan) {
+  auto list = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < plan.device_count; ++i) {
+    const rc_device_plan& device = plan.devices[i];
+    list.push_back({{"device", device.device},
+                    {"first_layer", device.first_layer},
+                    {"layers", device.layers},
+                    {"embedding", device.embedding != 0},
+                    {"output", device.output != 0},
+                    {"weights", device.weights},
+                    {"cache", device.cache},
+                    {"scratch", device.scratch},
+                    {"total", device.total},
+                    {"available", device.available}});
+  }
+  return list;
+}
+
+}  // namespace
 
 void add_plan(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
@@ -31,7 +85,9 @@ void add_plan(CLI::App& program) {
                                  {"fits", plan.fits != 0},
                                  {"context_length", plan.context_length},
                                  {"cache_tokens", plan.cache_tokens},
-                                 {"largest_context", plan.largest_context}}));
+                                 {"largest_context", plan.largest_context},
+                                 {"transfers", plan.transfers},
+                                 {"devices", devices_json(plan)}}));
       return;
     }
     print(std::string("device           ") + device.id + " (" + device.name +
@@ -44,7 +100,7 @@ void add_plan(CLI::App& program) {
           (plan.available == 0 ? "unknown" : bytes_text(plan.available)) +
           "\nfits             " + (plan.fits != 0 ? "yes" : "no") +
           "\nlargest context  " + std::to_string(plan.largest_context) +
-          " tokens\n");
+          " tokens\n" + devices_text(plan));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/compute_thread.h"
 #include "engine/step.h"
 
 namespace rc::engine {
@@ -48,6 +49,7 @@ Core::Core(std::unique_ptr<model::ResidentModel> model,
 
 void Core::run() noexcept {
   thread_ = std::this_thread::get_id();
+  become_compute_thread();
   while (!commands_->stopped()) {
     while (Command* command = commands_->take()) command->execute(*this);
     end_overdue();

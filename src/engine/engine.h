@@ -32,18 +32,20 @@ struct EngineOptions {
   int64_t max_rows = 512;
   bool prefix_cache = true;
   int64_t timeout_ms = 0;     // of one step; 0: none
-  uint64_t memory_limit = 0;  // bytes; 0: none
+  uint64_t memory_limit = 0;  // bytes of the first device; 0: none
 };
 
 struct Plan {
   model::MemoryPlan memory;
-  uint64_t available = 0;  // 0: unknown
+  // Of the first device and of each of memory.devices; 0: unknown.
+  uint64_t available = 0;
+  std::vector<uint64_t> device_available;
   bool fits = true;
   int64_t context_length = 0;
   int64_t cache_tokens = 0;
   int64_t largest_context = 0;
 };
-Plan plan(const model::ModelFile& file, const runtime::Device& device,
+Plan plan(const model::ModelFile& file, const runtime::DeviceChain& chain,
           const EngineOptions& options);
 
 struct SessionOptions {
@@ -143,19 +145,24 @@ struct Meter {
 
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
-  // Gives the engine that is resident for this file, device and options, or
-  // loads one. `progress` as for ResidentModel::load.
+  // Gives the engine that is resident for this file, first device and options,
+  // if it keeps to this caller's limit and chain or is `held` by the caller
+  // already, or loads one. `progress` as for ResidentModel::load.
   static std::shared_ptr<Engine> load(
       std::shared_ptr<const model::ModelFile> file,
-      std::shared_ptr<runtime::Device> device, const EngineOptions& options,
-      const std::function<bool(double)>& progress);
+      const runtime::DeviceChain& chain, const EngineOptions& options,
+      const std::function<bool(double)>& progress,
+      const std::function<bool(const Engine&)>& held = {});
   virtual ~Engine() = default;
 
   virtual const model::ModelFile& file() const = 0;
+  // The first device of the chain.
   virtual const std::shared_ptr<runtime::Device>& device() const = 0;
   // With the numbers that were chosen for those left open.
   virtual const EngineOptions& options() const = 0;
   virtual const model::MemoryPlan& memory() const = 0;
+  // Ops that run elsewhere, because their device lacks them.
+  virtual const std::vector<runtime::Fallback>& fallbacks() const = 0;
   virtual int64_t page_size() const = 0;
 
   virtual std::shared_ptr<Session> create_session(

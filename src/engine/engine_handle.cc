@@ -1,5 +1,6 @@
 #include "engine/engine_handle.h"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -21,10 +22,12 @@ std::thread start(const std::shared_ptr<Core>& core) {
 }  // namespace
 
 EngineHandle::EngineHandle(std::unique_ptr<model::ResidentModel> model,
-                           const EngineOptions& options)
+                           const EngineOptions& options,
+                           runtime::DeviceChain chain)
     : file_(model->shared_file()),
-      device_(model->device()),
+      chain_(std::move(chain)),
       memory_(model->memory()),
+      fallbacks_(model->fallbacks()),
       layout_(model->options().cache),
       core_(std::make_shared<Core>(std::move(model), options)),
       thread_(start(core_)) {}
@@ -36,6 +39,19 @@ EngineHandle::~EngineHandle() {
   } else {
     thread_.join();
   }
+}
+
+bool EngineHandle::broken() const {
+  return core_->broken() ||
+         std::any_of(memory_.devices.begin(), memory_.devices.end(),
+                     [](const model::DeviceMemory& here) {
+                       return here.total() > 0 && here.device->lost();
+                     });
+}
+
+bool EngineHandle::spread() const {
+  const model::DeviceMemory& first = memory_.devices.front();
+  return !first.output || first.layers != file_->hyper_parameters().layers;
 }
 
 std::shared_ptr<SessionState> EngineHandle::make_state(

@@ -10,18 +10,22 @@ namespace rc::engine {
 
 class EngineHandle final : public Engine {
  public:
+  // `options` as they were chosen, but for the limit, which is as it was given.
   EngineHandle(std::unique_ptr<model::ResidentModel> model,
-               const EngineOptions& options);
+               const EngineOptions& options, runtime::DeviceChain chain);
   // Ends the thread and waits for it; on the engine thread itself, where the
   // last reference may be dropped together with a request, it goes by itself.
   ~EngineHandle() override;
 
   const model::ModelFile& file() const override { return *file_; }
   const std::shared_ptr<runtime::Device>& device() const override {
-    return device_;
+    return chain_.first();
   }
   const EngineOptions& options() const override { return core_->options(); }
   const model::MemoryPlan& memory() const override { return memory_; }
+  const std::vector<runtime::Fallback>& fallbacks() const override {
+    return fallbacks_;
+  }
   int64_t page_size() const override { return layout_.page_size; }
   std::shared_ptr<Session> create_session(
       const SessionOptions& options, std::shared_ptr<Meter> meter) override;
@@ -29,15 +33,20 @@ class EngineHandle final : public Engine {
       const gguf::File& file, const SessionOptions& options,
       std::shared_ptr<Meter> meter) override;
 
-  bool broken() const { return core_->broken(); }
+  // No step can succeed any more.
+  bool broken() const;
+  // Whether layers lie on other devices than the first.
+  bool spread() const;
+  const runtime::DeviceChain& chain() const { return chain_; }
 
  private:
   std::shared_ptr<SessionState> make_state(const SessionOptions& options,
                                            std::shared_ptr<Meter> meter) const;
 
   const std::shared_ptr<const model::ModelFile> file_;
-  const std::shared_ptr<runtime::Device> device_;
+  const runtime::DeviceChain chain_;
   const model::MemoryPlan memory_;
+  const std::vector<runtime::Fallback> fallbacks_;
   const model::CacheLayout layout_;
   const std::shared_ptr<Core> core_;
   std::thread thread_;

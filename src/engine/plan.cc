@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/spread.h"
 
 namespace rc::engine {
 namespace {
@@ -15,6 +16,8 @@ constexpr int64_t kMaxSequences = 64;
 constexpr int64_t kMaxTokens = int64_t{1} << 30;
 constexpr uint64_t kDefaultCacheBytes = uint64_t{256} << 20;
 constexpr int64_t kDefaultCacheContexts = 64;
+// The context that is given up before layers go to another device.
+constexpr int64_t kSpreadContext = 4096;
 
 void check_range(const char* name, int64_t value, int64_t most) {
   if (value < 0 || value > most) {
@@ -29,7 +32,8 @@ int64_t round_up(int64_t value, int64_t unit) {
 
 }  // namespace
 
-Resolved resolve(const model::ModelFile& file, const runtime::Device& device,
+Resolved resolve(const model::ModelFile& file,
+                 const runtime::DeviceChain& chain,
                  const EngineOptions& options) {
   check_range("context_length", options.context_length, kMaxTokens);
   check_range("cache_tokens", options.cache_tokens, kMaxTokens);
@@ -57,37 +61,35 @@ Resolved resolve(const model::ModelFile& file, const runtime::Device& device,
   resident.limits.max_sequences = std::min(rows, kMaxSequences);
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
+  cache.pages_per_sequence = 1;  // no bytes depend on it
 
-  // The bytes grow with the pages alone.
-  cache.pages = 1;
-  cache.pages_per_sequence = 1;
-  const model::MemoryPlan smallest = model::plan_memory(file, device, resident);
-  const uint64_t fixed = smallest.weights + smallest.scratch;
-  const uint64_t page_bytes = smallest.cache;
-
+  Spread spread(file, chain, resident, options.memory_limit);
   Plan& plan = result.plan;
-  plan.available = device.info().free_memory;
-  if (options.memory_limit != 0) {
-    plan.available = plan.available == 0
-                         ? options.memory_limit
-                         : std::min(plan.available, options.memory_limit);
-  }
+  plan.available = spread.available(*chain.first());
   const int64_t page = cache.page_size;
+  const uint64_t page_bytes = file.page_bytes(cache.dtype, page);
   const int64_t trained = std::clamp<int64_t>(
       file.hyper_parameters().context_length, 2, kMaxTokens);
-  // Tokens of cache that fit; no limit is known if the memory is not.
-  int64_t room = kMaxTokens;
-  if (plan.available != 0) {
-    const uint64_t left =
-        plan.available > fixed ? (plan.available - fixed) / page_bytes : 0;
-    room = static_cast<int64_t>(std::min<uint64_t>(
-               left, static_cast<uint64_t>(kMaxTokens / page))) *
-           page;
-  }
-  plan.largest_context =
-      std::min(room, std::max(trained, options.context_length));
 
+  // With nothing on other devices but the ops that the first one lacks.
+  Spread::Parts parts = spread.all_on_first();
+  int64_t room = spread.room(parts, kMaxTokens / page) * page;
   int64_t context = options.context_length;
+  const int64_t enough = options.cache_tokens != 0 ? options.cache_tokens
+                         : context != 0            ? context
+                                        : std::min(trained, kSpreadContext);
+  const bool spreads = room < round_up(enough, page) && spread.has_next();
+  if (spreads) {
+    parts = spread.fill(round_up(enough, page) / page);
+    room = spread.room(parts, kMaxTokens / page) * page;
+    const int64_t most = std::max(trained, context);
+    plan.largest_context =
+        std::min(spread.largest_room(round_up(most, page) / page) * page, most);
+    if (context == 0) context = std::max<int64_t>(std::min(trained, enough), 2);
+  } else {
+    plan.largest_context = std::min(room, std::max(trained, context));
+  }
+
   if (context == 0) {
     context = plan.largest_context >= 2 ? std::min(trained, room) : trained;
     if (options.cache_tokens != 0) {
@@ -95,6 +97,7 @@ Resolved resolve(const model::ModelFile& file, const runtime::Device& device,
     }
   }
   int64_t tokens = options.cache_tokens;
+  if (tokens == 0 && spreads) tokens = context;
   if (tokens == 0) {
     const auto usual = static_cast<int64_t>(std::min<uint64_t>(
                            kDefaultCacheBytes / page_bytes,
@@ -108,14 +111,19 @@ Resolved resolve(const model::ModelFile& file, const runtime::Device& device,
   result.options.cache_tokens = plan.cache_tokens = tokens;
   cache.pages = tokens / page;
   cache.pages_per_sequence = round_up(context, page) / page;
-  plan.memory = model::plan_memory(file, device, resident);
-  plan.fits = plan.available == 0 || plan.memory.total() <= plan.available;
+  result.placement = spread.place(parts, cache.pages);
+  plan.memory = result.placement.memory;
+  for (const model::DeviceMemory& here : plan.memory.devices) {
+    plan.device_available.push_back(spread.available(*here.device));
+    plan.fits = plan.fits && (plan.device_available.back() == 0 ||
+                              here.total() <= plan.device_available.back());
+  }
   return result;
 }
 
-Plan plan(const model::ModelFile& file, const runtime::Device& device,
+Plan plan(const model::ModelFile& file, const runtime::DeviceChain& chain,
           const EngineOptions& options) {
-  return resolve(file, device, options).plan;
+  return resolve(file, chain, options).plan;
 }
 
 }  // namespace rc::engine

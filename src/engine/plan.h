@@ -9,11 +9,13 @@ struct Resolved {
   EngineOptions options;
   model::ResidentOptions resident;
   Plan plan;
+  model::Placement placement;
 };
 
 // Throws RC_E_INVALID_ARGUMENT for an option out of range. That it does not fit
 // is no error here.
-Resolved resolve(const model::ModelFile& file, const runtime::Device& device,
+Resolved resolve(const model::ModelFile& file,
+                 const runtime::DeviceChain& chain,
                  const EngineOptions& options);
 
 }  // namespace rc::engine

@@ -62,55 +62,64 @@ bool make_key(const model::ModelFile& file, const runtime::Device& device,
 }
 
 class Registry {
- public:
-  // The resident engine, or nullptr after having noted that the caller loads
-  // it. Waits while somebody else loads the same.
-  std::shared_ptr<EngineHandle> find_or_claim(const Key& key) {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      const auto entry = std::find_if(
-          entries_.begin(), entries_.end(),
-          [&](const Entry& candidate) { return candidate.key == key; });
-      if (entry == entries_.end()) {
-        std::erase_if(entries_, [](const Entry& candidate) {
-          return !candidate.loading && candidate.engine.expired();
-        });
-        entries_.push_back({key, {}, true});
-        return nullptr;
-      }
-      if (entry->loading) {
-        changed_.wait(lock);
-        continue;
-      }
-      if (auto engine = entry->engine.lock(); engine && !engine->broken()) {
-        return engine;
-      }
-      entries_.erase(entry);
-    }
-  }
-
-  // The end of loading; nullptr if it failed.
-  void settle(const Key& key,
-              const std::shared_ptr<EngineHandle>& engine) noexcept {
-    const std::lock_guard lock(mutex_);
-    const auto entry = std::find_if(
-        entries_.begin(), entries_.end(),
-        [&](const Entry& candidate) { return candidate.key == key; });
-    if (engine == nullptr) {
-      entries_.erase(entry);
-    } else {
-      entry->engine = engine;
-      entry->loading = false;
-    }
-    changed_.notify_all();
-  }
-
  private:
   struct Entry {
     Key key;
     std::weak_ptr<EngineHandle> engine;
     bool loading;
   };
+
+ public:
+  // An engine, or the right to load one.
+  struct Claim {
+    std::shared_ptr<EngineHandle> engine;
+    std::list<Entry>::iterator entry;
+  };
+
+  // A resident engine that suits, or the note that the caller loads it. Waits
+  // while somebody else loads the same.
+  Claim find_or_claim(const Key& key,
+                      const std::function<bool(const EngineHandle&)>& suits) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      bool loading = false;
+      for (auto entry = entries_.begin(); entry != entries_.end();) {
+        const auto here = entry++;
+        if (here->loading) {
+          loading |= here->key == key;
+        } else if (here->engine.expired()) {
+          entries_.erase(here);
+        } else if (here->key == key) {
+          const auto engine = here->engine.lock();
+          if (engine == nullptr || engine->broken()) {
+            entries_.erase(here);
+          } else if (suits(*engine)) {
+            return {engine, here};
+          }
+        }
+      }
+      if (!loading) {
+        entries_.push_back({key, {}, true});
+        return {nullptr, std::prev(entries_.end())};
+      }
+      changed_.wait(lock);
+    }
+  }
+
+  // The end of loading; nullptr if it failed.
+  void settle(const Claim& claim,
+              const std::shared_ptr<EngineHandle>& engine) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (engine == nullptr) {
+      entries_.erase(claim.entry);
+    } else {
+      claim.entry->engine = engine;
+      claim.entry->loading = false;
+    }
+    changed_.notify_all();
+  }
+
+ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Entry> entries_;
@@ -122,63 +131,97 @@ Registry& registry() {
   return instance;
 }
 
-void check_limit(const model::ModelFile& file, const runtime::Device& device,
-                 const model::MemoryPlan& memory, uint64_t available,
-                 int64_t largest_context) {
-  if (available == 0 || memory.total() <= available) return;
-  fail(RC_E_DEVICE_MEMORY, file.file().name(), " takes ", memory.total(),
-       " bytes on ", device.id(), " (weights ", memory.weights, ", KV cache ",
-       memory.cache, ", scratch ", memory.scratch, "), but only ", available,
-       " may be used; ",
-       largest_context >= 2
-           ? cat("a context_length of ", largest_context, " would fit")
-           : std::string("it does not fit with any context_length"));
+void check_fits(const model::ModelFile& file, const Plan& plan) {
+  for (size_t d = 0; d < plan.memory.devices.size(); ++d) {
+    const model::DeviceMemory& here = plan.memory.devices[d];
+    const uint64_t available = plan.device_available[d];
+    if (available == 0 || here.total() <= available) continue;
+    fail(RC_E_DEVICE_MEMORY, file.file().name(), " takes ", here.total(),
+         " bytes on ", here.device->id(), " (weights ", here.weights,
+         ", KV cache ", here.cache, ", scratch ", here.scratch, "), but only ",
+         available, " may be used; ",
+         plan.largest_context >= 2
+             ? cat("a context_length of ", plan.largest_context, " would fit")
+             : std::string("it does not fit with any context_length"));
+  }
+}
+
+std::string layers_text(const model::MemoryPlan& memory) {
+  std::string text;
+  for (const model::DeviceMemory& here : memory.devices) {
+    text +=
+        cat(text.empty() ? "" : ", ", here.layers, " on ", here.device->id());
+  }
+  return text;
 }
 
 std::shared_ptr<EngineHandle> load_new(
     std::shared_ptr<const model::ModelFile> file,
-    std::shared_ptr<runtime::Device> device, const EngineOptions& options,
+    const runtime::DeviceChain& chain, const EngineOptions& options,
     const std::function<bool(double)>& progress) {
-  const Resolved resolved = resolve(*file, *device, options);
-  check_limit(*file, *device, resolved.plan.memory, resolved.plan.available,
-              resolved.plan.largest_context);
+  Resolved resolved = resolve(*file, chain, options);
+  check_fits(*file, resolved.plan);
   const int64_t trained = file->hyper_parameters().context_length;
   if (options.context_length == 0 && resolved.plan.context_length < trained) {
     log(RC_LOG_WARNING, file->file().name(), ": of a context of ", trained,
         " tokens only ", resolved.plan.context_length, " fit into the memory");
   }
+  if (!resolved.plan.memory.devices.front().output) {
+    log(RC_LOG_WARNING, file->file().name(), " does not fit on ",
+        chain.first()->id(), "; layers: ", layers_text(resolved.plan.memory));
+  }
+  for (const runtime::Fallback& fallback : resolved.placement.fallbacks) {
+    log(RC_LOG_WARNING, fallback.op, " runs on ", fallback.device, ": ",
+        fallback.lacking, " lacks it (", fallback.reason, ")");
+  }
   return std::make_shared<EngineHandle>(
-      model::ResidentModel::load(std::move(file), std::move(device),
+      model::ResidentModel::load(std::move(file), std::move(resolved.placement),
                                  resolved.resident, progress),
-      resolved.options);
+      resolved.options, chain);
+}
+
+// Whether an engine that others have loaded is what this caller would have.
+bool suits(const EngineHandle& engine, const runtime::DeviceChain& chain,
+           const EngineOptions& options,
+           const std::function<bool(const Engine&)>& held) {
+  if (chain.strict() && !engine.fallbacks().empty()) return false;
+  if (held && held(engine)) return true;
+  const uint64_t limit = options.memory_limit;
+  // Another limit or chain would have spread it in another way.
+  if (engine.spread() && (limit != engine.options().memory_limit ||
+                          chain.next() != engine.chain().next())) {
+    return false;
+  }
+  return limit == 0 || engine.memory().devices.front().total() <= limit;
 }
 
 }  // namespace
 
 std::shared_ptr<Engine> Engine::load(
     std::shared_ptr<const model::ModelFile> file,
-    std::shared_ptr<runtime::Device> device, const EngineOptions& options,
-    const std::function<bool(double)>& progress) {
+    const runtime::DeviceChain& chain, const EngineOptions& options,
+    const std::function<bool(double)>& progress,
+    const std::function<bool(const Engine&)>& held) {
   Key key;
-  if (!make_key(*file, *device, options, &key)) {
-    return load_new(std::move(file), std::move(device), options, progress);
+  if (!make_key(*file, *chain.first(), options, &key)) {
+    return load_new(std::move(file), chain, options, progress);
   }
-  if (auto engine = registry().find_or_claim(key)) {
-    if (options.memory_limit != 0) {
-      check_limit(*file, *device, engine->memory(), options.memory_limit, 0);
-    }
+  const auto claim =
+      registry().find_or_claim(key, [&](const EngineHandle& engine) {
+        return suits(engine, chain, options, held);
+      });
+  if (claim.engine != nullptr) {
     if (progress && !progress(1.0)) {
       fail(RC_E_CANCELLED, file->file().name(), ": loading was cancelled");
     }
-    return engine;
+    return claim.engine;
   }
   try {
-    auto engine =
-        load_new(std::move(file), std::move(device), options, progress);
-    registry().settle(key, engine);
+    auto engine = load_new(std::move(file), chain, options, progress);
+    registry().settle(claim, engine);
     return engine;
   } catch (...) {
-    registry().settle(key, nullptr);
+    registry().settle(claim, nullptr);
     throw;
   }
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engine/portable_math.h"
+#include "base/portable_math.h"
 
 namespace rc::engine {
 namespace {

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/random.h"
+#include "base/random.h"
 #include "engine/token.h"
 #include "runcible/generate.h"
 

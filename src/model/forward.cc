@@ -85,9 +85,11 @@ runtime::ProgramDescription Forward::describe() && {
     x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
   }
   for (layer_ = 0; layer_ < hyper_.layers; ++layer_) {
+    builder_.begin_part();
     x = attention(x);
     x = feed_forward(x);
   }
+  builder_.begin_part();
   builder_.output(logits(x));
   return std::move(builder_).take();
 }

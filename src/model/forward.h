@@ -12,9 +12,10 @@ namespace rc::model {
 inline constexpr char kRopeFrequencies[] = "(rotary frequencies)";
 
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
-// the keys and the values of layer 0, those of layer 1, and so on. Throws
-// RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file that is
-// missing or not as the program needs it.
+// the keys and the values of layer 0, those of layer 1, and so on. Part 0 is
+// the embedding, part 1 + i layer i, the last the output norm and matrix.
+// Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
+// that is missing or not as the program needs it.
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
                                             float rope_scale,

@@ -3,57 +3,31 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/checked.h"
 #include "base/error.h"
-#include "tensor/dtype.h"
 
 namespace rc::model {
 namespace {
 
-uint64_t cache_bytes(const rc_plugin_value& cache) {
-  const auto rows =
-      static_cast<uint64_t>(cache.shape[0] * cache.shape[1] * cache.shape[2]);
-  return rows * *row_bytes(cache.dtype, cache.shape[3]);
-}
-
-// The description's scratch offsets are planned by this.
-MemoryPlan plan(const ModelFile& file, const runtime::Device& device,
-                const ResidentOptions& options,
-                runtime::ProgramDescription& description) {
-  MemoryPlan memory;
-  for (const runtime::WeightInfo& weight : description.weights) {
-    memory.weights += device.weight_bytes(weight);
+void check_fits(const ModelFile& file, const ResidentOptions& options,
+                const MemoryPlan& memory) {
+  for (const DeviceMemory& here : memory.devices) {
+    const uint64_t available = here.device->info().free_memory;
+    if (available == 0 || here.total() <= available) continue;
+    const uint64_t fixed = here.weights + here.scratch;
+    const uint64_t page =
+        here.cache / static_cast<uint64_t>(options.cache.pages);
+    const uint64_t pages =
+        available > fixed && page > 0 ? (available - fixed) / page : 0;
+    const std::string advice =
+        pages == 0 ? std::string("not even one page of KV cache would fit")
+                   : cat("a KV cache of ",
+                         pages * static_cast<uint64_t>(options.cache.page_size),
+                         " positions would fit");
+    fail(RC_E_DEVICE_MEMORY, file.file().name(), " needs ", here.total(),
+         " bytes on ", here.device->id(), " (weights ", here.weights,
+         ", KV cache ", here.cache, ", scratch ", here.scratch, "), but ",
+         available, " are free; ", advice);
   }
-  const std::optional<uint64_t> cache =
-      checked_mul(file.page_bytes(options.cache.dtype, options.cache.page_size),
-                  static_cast<uint64_t>(options.cache.pages));
-  // A quarter of the address space leaves room for sums.
-  if (!cache || *cache > (uint64_t{1} << 62)) {
-    fail(RC_E_DEVICE_MEMORY, "a KV cache of ", options.cache.pages,
-         " pages is larger than any memory; ask for fewer");
-  }
-  memory.cache = *cache;
-  memory.scratch = runtime::plan_scratch(description, options.limits);
-  return memory;
-}
-
-void check_fits(const ModelFile& file, const runtime::Device& device,
-                const ResidentOptions& options, const MemoryPlan& memory) {
-  const uint64_t available = device.info().free_memory;
-  if (available == 0 || memory.total() <= available) return;
-  const uint64_t fixed = memory.weights + memory.scratch;
-  const uint64_t page =
-      file.page_bytes(options.cache.dtype, options.cache.page_size);
-  const uint64_t pages = available > fixed ? (available - fixed) / page : 0;
-  const std::string advice =
-      pages == 0 ? std::string("not even one page of KV cache would fit")
-                 : cat("a KV cache of ",
-                       pages * static_cast<uint64_t>(options.cache.page_size),
-                       " positions would fit");
-  fail(RC_E_DEVICE_MEMORY, file.file().name(), " needs ", memory.total(),
-       " bytes on ", device.id(), " (weights ", memory.weights, ", KV cache ",
-       memory.cache, ", scratch ", memory.scratch, "), but ", available,
-       " are free; ", advice);
 }
 
 void check_element(const char* name, size_t row, int64_t value, int64_t count) {
@@ -113,19 +87,13 @@ void check_batch(const Batch& batch, const HyperParameters& hyper,
 
 }  // namespace
 
-MemoryPlan plan_memory(const ModelFile& file, const runtime::Device& device,
-                       const ResidentOptions& options) {
-  runtime::ProgramDescription description = file.forward(options.cache);
-  return plan(file, device, options, description);
-}
-
 std::unique_ptr<ResidentModel> ResidentModel::load(
-    std::shared_ptr<const ModelFile> file,
-    std::shared_ptr<runtime::Device> device, const ResidentOptions& options,
+    std::shared_ptr<const ModelFile> file, Placement placement,
+    const ResidentOptions& options,
     const std::function<bool(double)>& progress) {
-  runtime::ProgramDescription description = file->forward(options.cache);
-  const MemoryPlan memory = plan(*file, *device, options, description);
-  check_fits(*file, *device, options, memory);
+  const MemoryPlan& memory = placement.memory;
+  const runtime::Split& split = placement.split;
+  check_fits(*file, options, memory);
 
   const auto report = [&](double fraction) {
     if (progress && !progress(fraction)) {
@@ -133,25 +101,37 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     }
   };
   std::unique_ptr<ResidentModel> model(new ResidentModel());
-  std::vector<std::shared_ptr<runtime::Weight>> weights;
+  model->caches_.resize(split.caches.size());
+  std::vector<runtime::DeviceContents> contents;
   uint64_t loaded = 0;
   report(0.0);
-  for (const runtime::WeightInfo& weight : description.weights) {
-    weights.push_back(
-        device->create_weight(weight, file->weight_data(weight.name)));
-    loaded += device->weight_bytes(weight);
-    report(static_cast<double>(loaded) / static_cast<double>(memory.weights));
-  }
-  for (const rc_plugin_value& cache : description.caches) {
-    model->caches_.push_back(device->create_buffer(cache_bytes(cache)));
+  for (size_t d = 0; d < placement.devices.size(); ++d) {
+    const runtime::Split::Share& share = split.devices[d];
+    runtime::DeviceContents& here = contents.emplace_back();
+    here.device = placement.devices[d];
+    here.weights.resize(split.weights.size());
+    here.caches.resize(split.caches.size());
+    for (size_t i = 0; i < split.weights.size(); ++i) {
+      if (share.weight_uses[i] == 0) continue;
+      runtime::WeightInfo weight = split.weights[i];
+      weight.uses = share.weight_uses[i];
+      here.weights[i] =
+          here.device->create_weight(weight, file->weight_data(weight.name));
+      loaded += here.device->weight_bytes(weight);
+      report(static_cast<double>(loaded) / static_cast<double>(memory.weights));
+    }
+    for (size_t i = 0; i < split.caches.size(); ++i) {
+      if (!share.caches[i]) continue;
+      here.caches[i] = here.device->create_buffer(cache_bytes(split.caches[i]));
+      model->caches_[i] = here.caches[i];
+    }
   }
   model->program_ =
-      runtime::Program::compile(device, std::move(description), options.limits,
-                                std::move(weights), model->caches_);
+      runtime::Program::compile(std::move(placement.split), contents);
   model->file_ = std::move(file);
-  model->device_ = std::move(device);
   model->options_ = options;
-  model->memory_ = memory;
+  model->memory_ = std::move(placement.memory);
+  model->fallbacks_ = std::move(placement.fallbacks);
   return model;
 }
 

@@ -1,6 +1,7 @@
-// A model on a device: its weights, KV caches and compiled forward program.
+// A model on its device or devices: weights, KV caches and the compiled forward
+// program.
 //
-// Belongs to one thread at a time (the engine thread), as its device does.
+// Belongs to one thread at a time (the engine thread).
 #pragma once
 
 #include <cstdint>
@@ -10,26 +11,10 @@
 #include <vector>
 
 #include "model/model_file.h"
+#include "model/placement.h"
 #include "runtime/program.h"
 
 namespace rc::model {
-
-struct ResidentOptions {
-  CacheLayout cache;
-  runtime::ProgramLimits limits;
-};
-
-// What a resident model takes of device memory, in bytes.
-struct MemoryPlan {
-  uint64_t weights = 0;
-  uint64_t cache = 0;
-  uint64_t scratch = 0;
-  uint64_t total() const { return weights + cache + scratch; }
-};
-
-// Exactly what load() would take; loads nothing.
-MemoryPlan plan_memory(const ModelFile& file, const runtime::Device& device,
-                       const ResidentOptions& options);
 
 // One step: rows of tokens of one or more sequences. Positions of a sequence
 // are consecutive within a batch and follow what its pages already hold.
@@ -44,16 +29,17 @@ struct Batch {
 
 class ResidentModel {
  public:
-  // `progress` gets the fraction done (0 to 1) and cancels by returning false
-  // (RC_E_CANCELLED is thrown then).
+  // `placement` is place()'s for the same file and options. `progress` gets the
+  // fraction done (0 to 1) and cancels by returning false (RC_E_CANCELLED is
+  // thrown then).
   static std::unique_ptr<ResidentModel> load(
-      std::shared_ptr<const ModelFile> file,
-      std::shared_ptr<runtime::Device> device, const ResidentOptions& options,
+      std::shared_ptr<const ModelFile> file, Placement placement,
+      const ResidentOptions& options,
       const std::function<bool(double)>& progress);
 
   const ModelFile& file() const { return *file_; }
   const std::shared_ptr<const ModelFile>& shared_file() const { return file_; }
-  const std::shared_ptr<runtime::Device>& device() const { return device_; }
+  const std::vector<runtime::Fallback>& fallbacks() const { return fallbacks_; }
   const ResidentOptions& options() const { return options_; }
   const MemoryPlan& memory() const { return memory_; }
 
@@ -66,7 +52,7 @@ class ResidentModel {
 
   // One page of all layers, within the cache or between it and the host: for
   // each layer the keys, then the values, [kv_heads, page_size, head_size]
-  // each.
+  // each, on whichever device they lie.
   void copy_page(int64_t target, int64_t source);
   uint64_t page_bytes() const;
   void download_page(int64_t page, std::span<std::byte> target) const;
@@ -78,10 +64,10 @@ class ResidentModel {
   void check_page_bytes(size_t bytes) const;
 
   std::shared_ptr<const ModelFile> file_;
-  std::shared_ptr<runtime::Device> device_;
   ResidentOptions options_;
   MemoryPlan memory_;
-  std::vector<std::shared_ptr<runtime::Buffer>> caches_;
+  std::vector<runtime::Fallback> fallbacks_;
+  std::vector<std::shared_ptr<runtime::Buffer>> caches_;  // by index
   std::unique_ptr<runtime::Program> program_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "runtime/profile.h"
 
 namespace rc::runtime {
 namespace {
@@ -80,7 +81,7 @@ void check(const Device& device, const char* what, rc_status status,
 
 std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
                                      const DeviceOptions& options) {
-  std::shared_ptr<Device> device(new Device(plugin, index));
+  std::shared_ptr<Device> device(new Device(plugin, index, options));
   rc_plugin_open_options given = {};
   given.struct_size = sizeof given;
   given.threads = options.threads;
@@ -92,6 +93,7 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
   check(*device, "open the device",
         plugin.open(index, &given, &handle, message.buffer()), message);
   device->handle_ = handle;
+  if (options.profile) device->profile_ = Profile::create(device->id());
   if (device->handle_ == nullptr) {
     fail(RC_E_DEVICE, device->id(),
          ": the plugin reported success, but gave no device");

@@ -55,6 +55,7 @@ struct DeviceOptions {
 
 class Weight;
 class Buffer;
+class Profile;
 
 class Device : public std::enable_shared_from_this<Device> {
  public:
@@ -66,6 +67,9 @@ class Device : public std::enable_shared_from_this<Device> {
   Device& operator=(const Device&) = delete;
 
   std::string id() const;  // "cpu:0"
+  const DeviceOptions& options() const { return options_; }
+  // nullptr unless opened with options.profile.
+  const std::shared_ptr<Profile>& profile() const { return profile_; }
   const rc_plugin& plugin() const { return plugin_; }
   rc_plugin_device* handle() const { return handle_; }
   // Asked anew at each call: free memory changes.
@@ -94,10 +98,13 @@ class Device : public std::enable_shared_from_this<Device> {
  private:
   friend void check(const Device& device, const char* what, rc_status status,
                     Message& message);
-  Device(const rc_plugin& plugin, int index) : plugin_(plugin), index_(index) {}
+  Device(const rc_plugin& plugin, int index, const DeviceOptions& options)
+      : plugin_(plugin), index_(index), options_(options) {}
   void check_not_abandoned() const;
   const rc_plugin& plugin_;
   int index_;
+  DeviceOptions options_;
+  std::shared_ptr<Profile> profile_;
   rc_plugin_device* handle_ = nullptr;
   mutable std::mutex mutex_;
   mutable std::atomic<bool> lost_ = false;

@@ -1,5 +1,6 @@
 #include "runtime/explain.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -13,37 +14,70 @@ namespace {
 // there is none.
 
 // A string; U+FFFD for what is not UTF-8 (names and reasons come from plugins).
-std::string text(std::string_view bytes) {
+std::string json_text(std::string_view bytes) {
   using Json = nlohmann::json;
   return Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string text_or_null(std::string_view bytes) {
-  return bytes.empty() ? "null" : text(bytes);
+  return bytes.empty() ? "null" : json_text(bytes);
 }
 
 std::string memory(uint64_t bytes) {
   return bytes == 0 ? "null" : std::to_string(bytes);
 }
 
+template <class T>
+std::string json_list(const std::vector<T>& list,
+                      std::string (*json)(const T& element)) {
+  std::string text;
+  for (const T& element : list) {
+    text.append(text.empty() ? "" : ",").append(json(element));
+  }
+  return "[" + text + "]";
+}
+
 std::string device_json(const Device& device) {
   const rc_plugin_device_info info = device.info();
   return cat(
-      "{\"id\":", text(device.id()), ",\"name\":", text(info.name),
-      ",\"kind\":", text(device_kind_name(info.kind)),
+      "{\"id\":", json_text(device.id()), ",\"name\":", json_text(info.name),
+      ",\"kind\":", json_text(device_kind_name(info.kind)),
       ",\"total_memory\":", memory(info.total_memory),
       ",\"free_memory\":", memory(info.free_memory),
       ",\"unified_memory\":", info.unified_memory != 0 ? "true" : "false",
-      ",\"cores\":", info.cores, ",\"features\":", text(info.features),
-      ",\"driver\":", text(info.driver),
+      ",\"cores\":", info.cores, ",\"features\":", json_text(info.features),
+      ",\"driver\":", json_text(info.driver),
       ",\"physical_id\":", text_or_null(info.physical_id), "}");
 }
 
 std::string candidate_json(const Candidate& candidate) {
-  return cat("{\"id\":", text(candidate.id),
+  return cat("{\"id\":", json_text(candidate.id),
              ",\"chosen\":", candidate.chosen ? "true" : "false",
-             ",\"reason\":", candidate.chosen ? "null" : text(candidate.reason),
-             "}");
+             ",\"reason\":",
+             candidate.chosen ? "null" : json_text(candidate.reason), "}");
+}
+
+std::string fallback_json(const Fallback& fallback) {
+  return cat("{\"op\":", json_text(fallback.op),
+             ",\"lacking\":", json_text(fallback.lacking),
+             ",\"device\":", json_text(fallback.device),
+             ",\"reason\":", json_text(fallback.reason), "}");
+}
+
+std::string part_json(const Explanation::Part& part) {
+  return cat("{\"id\":", json_text(part.device), ",\"layers\":",
+             part.layers == 0 ? std::string("null")
+                              : cat("[", part.first_layer, ",",
+                                    part.first_layer + part.layers - 1, "]"),
+             ",\"embedding\":", part.embedding ? "true" : "false",
+             ",\"output\":", part.output ? "true" : "false",
+             ",\"weights\":", part.weights, ",\"cache\":", part.cache,
+             ",\"scratch\":", part.scratch, "}");
+}
+
+std::string model_json(const Explanation::Model& model) {
+  return cat("{\"file\":", json_text(model.file),
+             ",\"devices\":", json_list(model.parts, part_json), "}");
 }
 
 }  // namespace
@@ -64,15 +98,25 @@ const char* device_kind_name(rc_device_kind kind) {
   return "other";
 }
 
-std::string explain(const Selected& selected) {
-  std::string candidates;
-  for (const Candidate& candidate : selected.candidates) {
-    if (!candidates.empty()) candidates += ',';
-    candidates += candidate_json(candidate);
+Explanation::Explanation(const Selected& selected) {
+  choice_ =
+      cat("{\"spec\":", json_text(selected.spec),
+          ",\"device\":", device_json(*selected.device),
+          ",\"candidates\":", json_list(selected.candidates, candidate_json));
+}
+
+std::string Explanation::text(const std::vector<Model>& models,
+                              std::vector<Fallback> fallbacks) const {
+  for (const Model& model : models) {
+    for (const Fallback& fallback : model.fallbacks) {
+      if (std::find(fallbacks.begin(), fallbacks.end(), fallback) ==
+          fallbacks.end()) {
+        fallbacks.push_back(fallback);
+      }
+    }
   }
-  return cat("{\"spec\":", text(selected.spec),
-             ",\"device\":", device_json(*selected.device), ",\"candidates\":[",
-             candidates, "]}");
+  return cat(choice_, ",\"fallbacks\":", json_list(fallbacks, fallback_json),
+             ",\"models\":", json_list(models, model_json), "}");
 }
 
 }  // namespace rc::runtime

@@ -1,8 +1,12 @@
-// The account of a choice of device, for rc_backend_explain.
+// The account of a choice of device and of what runs on it, for
+// rc_backend_explain.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "runtime/assignment.h"
 #include "runtime/registry.h"
 
 namespace rc::runtime {
@@ -13,8 +17,39 @@ namespace rc::runtime {
 //             if unknown), "unified_memory", "cores", "features", "driver",
 //             "physical_id" (null if unknown)},
 //   "candidates": [{"id", "chosen", "reason" (null for the chosen)}, ...] in
-//             the order in which they were looked at.
-std::string explain(const Selected& selected);
+//             the order in which they were looked at,
+//   "fallbacks": [{"op", "lacking" (the device), "device" (where it runs),
+//             "reason"}, ...], of all tensor ops and models, each once,
+//   "models": [{"file", "devices": [{"id", "layers" ([first, last], null if
+//             none), "embedding", "output", "weights", "cache", "scratch"},
+//             ...]}, ...].
+class Explanation {
+ public:
+  explicit Explanation(const Selected& selected);
+
+  // What a loaded model takes of one device.
+  struct Part {
+    std::string device;
+    int64_t first_layer;
+    int64_t layers;
+    bool embedding;
+    bool output;
+    uint64_t weights;  // bytes
+    uint64_t cache;
+    uint64_t scratch;
+  };
+  struct Model {
+    std::string file;
+    std::vector<Part> parts;
+    std::vector<Fallback> fallbacks;
+  };
+  // `fallbacks` are those of tensor ops.
+  std::string text(const std::vector<Model>& models,
+                   std::vector<Fallback> fallbacks) const;
+
+ private:
+  std::string choice_;
+};
 
 // "cpu", "gpu", "integrated gpu", "accelerator", "software", "other".
 const char* device_kind_name(rc_device_kind kind);

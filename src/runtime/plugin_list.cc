@@ -14,6 +14,8 @@
 #include "base/own_folder.h"
 #include "cpu/plugin.h"
 #include "reference/plugin.h"
+#include "runtime/host_memory.h"
+#include "runtime/module_probe.h"
 
 namespace rc::runtime {
 namespace {
@@ -75,7 +77,6 @@ void check_functions(const rc_plugin& table) {
       {"compile", table.compile != nullptr},
       {"destroy_compiled", table.destroy_compiled != nullptr},
       {"run", table.run != nullptr},
-      {"wait", table.wait != nullptr},
   };
   for (const auto& function : functions) {
     if (!function.present) {
@@ -141,7 +142,8 @@ PluginList& PluginList::instance() {
 
 void PluginList::add(const rc_plugin& given, bool built_in,
                      const std::string& path) {
-  const rc_plugin table = copy_table(given);
+  rc_plugin table = copy_table(given);
+  complete_with_host_memory(table);
   check_name(table.name);
   check_functions(table);
   PluginEntry entry;
@@ -205,11 +207,12 @@ std::vector<ModuleFailure> PluginList::load_modules() {
       if (tried_.contains(path)) continue;
       ModuleFailure result = {module_name(file), path, ""};
       try {
-        load(path);
+        result.reason = probe_module(path);
+        if (result.reason.empty()) load(path);
       } catch (const Error& error) {
         result.reason = error.message();
-        log(RC_LOG_WARNING, result.reason);
       }
+      if (!result.reason.empty()) log(RC_LOG_WARNING, result.reason);
       tried_.emplace(path, std::move(result));
     }
   }

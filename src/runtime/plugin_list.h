@@ -40,7 +40,8 @@ class PluginList {
   void load(const std::string& path);
   // Loads the modules librunciblebackend-*.so of the folders in
   // RUNCIBLE_PLUGIN_PATH and of the folder of the library, unless that has been
-  // tried before. Returns every failure so far.
+  // tried before; a process of its own has a first look at each (see
+  // module_probe.h). Returns every failure so far.
   std::vector<ModuleFailure> load_modules();
 
   // In the order of their arrival.

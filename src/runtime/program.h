@@ -4,7 +4,8 @@
 // vocabulary of plugin.h, checks the shapes, and returns the new value. Program
 // plans scratch memory by lifetime, asks the device for its support of every
 // op, and compiles. No weight needs to be loaded to build a description, so the
-// same code serves for planning memory.
+// same code serves for planning memory. A program may be spread over several
+// devices: see assignment.h and split.h.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +33,17 @@ struct ProgramDescription {
   std::vector<rc_plugin_value> caches;  // dtype and shape, by index
   size_t input_count = 0;
   size_t output_count = 0;
+  // The part that each op belongs to: see ProgramBuilder::begin_part.
+  std::vector<int32_t> parts;
 };
 
 class ProgramBuilder {
  public:
   using Shape = std::vector<int64_t>;
+
+  // The ops from here on belong to the next part, such as a layer. The first is
+  // part 0. A program that does not fit on one device is cut between parts.
+  void begin_part() { ++part_; }
 
   // Weights are told apart by name; asking again for one adds the use.
   Value weight(const std::string& name, DType dtype, const Shape& shape,
@@ -88,6 +95,7 @@ class ProgramBuilder {
                  std::initializer_list<Value> outputs);
 
   ProgramDescription description_;
+  int32_t part_ = 0;
   std::unordered_map<std::string, Value> weights_;  // by name
 };
 
@@ -116,40 +124,52 @@ struct RunArguments {
   void* user = nullptr;
 };
 
-// A description compiled for a device.
+struct Split;
+class Segment;
+
+// What lives on one device of a program that is spread over several.
+struct DeviceContents {
+  std::shared_ptr<Device> device;
+  // By index in the whole program; nullptr for what nothing there uses.
+  std::vector<std::shared_ptr<Weight>> weights;
+  std::vector<std::shared_ptr<Buffer>> caches;
+};
+
+// A description compiled for a device, or for several.
 class Program {
  public:
-  // Throws RC_E_UNSUPPORTED naming the device and every op that it lacks.
+  // For one device. Throws RC_E_UNSUPPORTED naming the device and every op that
+  // it lacks.
   static std::unique_ptr<Program> compile(
       std::shared_ptr<Device> device, ProgramDescription description,
       const ProgramLimits& limits, std::vector<std::shared_ptr<Weight>> weights,
       std::vector<std::shared_ptr<Buffer>> caches);
+  // For several, as split() has cut it; `contents` by number of the device.
+  static std::unique_ptr<Program> compile(
+      Split split, const std::vector<DeviceContents>& contents);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   // Runs to the end. Throws RC_E_CANCELLED if should_stop said so,
-  // RC_E_TIMEOUT if the device did not end within timeout_ms (negative: no
-  // limit). A run that does not heed the request to stop either leaves the
+  // RC_E_TIMEOUT if the devices did not end within timeout_ms (negative: no
+  // limit). A run that does not heed the request to stop either leaves its
   // device abandoned (see Device::abandon); what the caller gave is free again
-  // nevertheless: with a limit, runs work on copies.
+  // nevertheless: with a limit, runs work on copies. A program on several
+  // devices belongs to one thread at a time; between two devices its values
+  // pass through its own host memory.
   void run(const RunArguments& arguments, int64_t timeout_ms);
 
-  uint64_t scratch_bytes() const { return scratch_bytes_; }
+  // Of all devices together.
+  uint64_t scratch_bytes() const;
+  size_t segment_count() const { return segments_.size(); }
 
  private:
-  Program() = default;
-  void run_with_limit(const RunArguments& arguments, int64_t timeout_ms);
-  uint64_t input_bytes(size_t index, const Rows& rows) const;
-  uint64_t output_bytes(size_t index, const Rows& rows) const;
-  std::shared_ptr<Device> device_;
-  ProgramLimits limits_;
-  std::vector<rc_plugin_value> inputs_;   // by index
-  std::vector<rc_plugin_value> outputs_;  // by index
-  std::vector<std::shared_ptr<Weight>> weights_;
-  std::vector<std::shared_ptr<Buffer>> caches_;
-  rc_plugin_compiled* compiled_ = nullptr;
-  uint64_t scratch_bytes_ = 0;
+  Program();
+  void check_arguments(const RunArguments& arguments) const;
+  std::vector<std::unique_ptr<Segment>> segments_;
+  std::unique_ptr<const Split> split_;
+  std::vector<std::byte> transfers_;
 };
 
 }  // namespace rc::runtime

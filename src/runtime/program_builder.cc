@@ -64,7 +64,9 @@ void ProgramBuilder::append_op(rc_plugin_op op,
   std::copy(outputs.begin(), outputs.end(), op.outputs);
   try {
     check_op(op, description_.values);
+    description_.parts.reserve(description_.ops.size() + 1);
     description_.ops.push_back(op);
+    description_.parts.push_back(part_);
   } catch (...) {
     description_.values.resize(description_.values.size() - outputs.size());
     throw;

@@ -50,6 +50,9 @@ struct Candidate {
 
 struct Selected {
   std::shared_ptr<Device> device;
+  // What of the chain comes after it, as specs of one device each; "auto" ends
+  // with "cpu".
+  std::vector<std::string> next;
   std::string spec;  // what was asked for, after RUNCIBLE_BACKEND and auto
   std::vector<Candidate> candidates;
 };

@@ -1,26 +1,17 @@
 // Scratch memory by lifetime. Values that show the same bytes, because one is
 // the other's reshape or because an op works in place, make one block; a block
-// lives from the op that first writes it to the op that last reads it. Blocks
-// are placed largest first, each into the smallest gap that is free during its
-// whole life.
+// lives from the op that first writes it to the op that last reads it.
 #include <algorithm>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "runtime/block_plan.h"
 #include "runtime/program.h"
 
 namespace rc::runtime {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
 constexpr size_t kNever = static_cast<size_t>(-1);
-
-struct Block {
-  size_t first = kNever;  // ops
-  size_t last = 0;
-  uint64_t bytes = 0;
-  uint64_t offset = 0;
-};
 
 class ScratchPlan {
  public:
@@ -63,12 +54,12 @@ class ScratchPlan {
   std::vector<rc_plugin_value>& values_;
   const std::vector<rc_plugin_op>& ops_;
   Rows rows_;
-  std::vector<Block> blocks_;      // by number of the base
+  std::vector<Block> blocks_;      // by number of the base; times are ops
   std::vector<size_t> handed_on_;  // block whose bytes a block takes
 };
 
 void ScratchPlan::find_lifetimes() {
-  blocks_.assign(values_.size(), Block());
+  blocks_.assign(values_.size(), Block{.first = kNever});
   handed_on_.resize(values_.size());
   for (size_t i = 0; i < values_.size(); ++i) handed_on_[i] = i;
   for (size_t i = 0; i < values_.size(); ++i) {
@@ -80,7 +71,7 @@ void ScratchPlan::find_lifetimes() {
     }
     const auto bytes = value_bytes(values_[i], rows_);
     const auto aligned =
-        bytes ? checked_align(*bytes, kAlignment) : std::nullopt;
+        bytes ? checked_align(*bytes, Block::kAlignment) : std::nullopt;
     if (!aligned) {
       fail(RC_E_INVALID_ARGUMENT, "value ", i, ", ", value_text(values_[i]),
            ", is too large with ", rows_.rows, " rows and ", rows_.outputs,
@@ -146,42 +137,7 @@ uint64_t ScratchPlan::place() {
       order.push_back(&blocks_[i]);
     }
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](Block* a, Block* b) { return a->bytes > b->bytes; });
-
-  uint64_t total = 0;
-  std::vector<const Block*> placed;  // by offset
-  for (Block* block : order) {
-    // The gaps lie between the placed blocks that live at the same time.
-    uint64_t end = 0;
-    uint64_t best_gap = static_cast<uint64_t>(-1);
-    bool found = false;
-    for (const Block* other : placed) {
-      if (other->last < block->first || other->first > block->last) continue;
-      if (other->offset > end) {
-        const uint64_t gap = other->offset - end;
-        if (gap >= block->bytes && gap < best_gap) {
-          best_gap = gap;
-          block->offset = end;
-          found = true;
-        }
-      }
-      end = std::max(end, other->offset + other->bytes);
-    }
-    if (!found) block->offset = end;
-    const auto top = checked_add(block->offset, block->bytes);
-    if (!top) {
-      fail(RC_E_INVALID_ARGUMENT, "the scratch memory of a program with ",
-           rows_.rows, " rows is beyond what can be addressed");
-    }
-    total = std::max(total, *top);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), block,
-                                   [](const Block* a, const Block* b) {
-                                     return a->offset < b->offset;
-                                   }),
-                  block);
-  }
-
+  const uint64_t total = place_blocks(order);
   for (size_t i = 0; i < values_.size(); ++i) {
     const Value owner = base(static_cast<Value>(i));
     if (owner >= 0) values_[i].offset = blocks_[block(owner)].offset;

@@ -10,6 +10,7 @@
 #include "runtime/backend_spec.h"
 #include "runtime/device_order.h"
 #include "runtime/registry.h"
+#include "runtime/self_test.h"
 
 namespace rc::runtime {
 namespace {
@@ -34,6 +35,10 @@ class OpenDevices {
       return device;
     }
     auto device = Device::open(reported.plugin->table, reported.index, options);
+    if (!reported.plugin->path.empty()) {
+      const std::string reason = self_test(device, reported.plugin->path);
+      if (!reason.empty()) fail(RC_E_DEVICE, device->id(), ": ", reason);
+    }
     known = device;
     return device;
   }
@@ -88,18 +93,31 @@ class Choice {
         chain.begin(), chain.end(),
         [&](const SpecItem& item) { return list.find(item.name) != nullptr; });
     if (!all_known) failures_ = list.load_modules();
-    for (const SpecItem& item : chain) {
-      if (item.name == "auto") {
+    for (size_t i = 0; i < chain.size(); ++i) {
+      if (chain[i].name == "auto") {
         try_automatic();
       } else {
-        try_named(item);
+        try_named(chain[i]);
       }
-      if (selected_.device != nullptr) return std::move(selected_);
+      if (selected_.device == nullptr) continue;
+      // What "auto" leaves to others goes to the CPU.
+      for (size_t k = i; k < chain.size(); ++k) {
+        if (chain[k].name == "auto") {
+          selected_.next.push_back("cpu");
+        } else if (k > i) {
+          selected_.next.push_back(text_of(chain[k]));
+        }
+      }
+      return std::move(selected_);
     }
     give_up();
   }
 
  private:
+  static std::string text_of(const SpecItem& item) {
+    return item.index ? cat(item.name, ":", *item.index) : item.name;
+  }
+
   void try_automatic() {
     std::vector<ReportedDevice> devices;
     for (const PluginEntry* plugin : PluginList::instance().entries()) {

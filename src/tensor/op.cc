@@ -368,6 +368,7 @@ const char* op_name(int32_t code) {
       "GET_ROWS",  "RMS_NORM",      "LINEAR",    "ROPE",  "CACHE_STORE",
       "ATTENTION", "GLU",           "ADD",       "SCALE", "SOFTCAP",
       "ROUTE",     "EXPERT_LINEAR", "EXPERT_SUM"};
+  if (is_tensor_op(code)) return tensor_op_name(code);
   if (code < RC_OP_GET_ROWS || code > RC_OP_EXPERT_SUM) return "unknown op";
   return kNames[code - RC_OP_GET_ROWS];
 }
@@ -448,6 +449,7 @@ void check_value(const rc_plugin_value& value) {
 }
 
 void check_op(const rc_plugin_op& op, std::span<const rc_plugin_value> values) {
+  if (is_tensor_op(op.code)) return check_tensor_op(op, values);
   OpCheck(op, values).run();
 }
 

@@ -40,6 +40,12 @@ void check_value(const rc_plugin_value& value);
 // parameters are as plugin.h says.
 void check_op(const rc_plugin_op& op, std::span<const rc_plugin_value> values);
 
+// check_op for the tensor ops (tensor_op.cc), which op.cc hands on.
+bool is_tensor_op(int32_t code);
+const char* tensor_op_name(int32_t code);
+void check_tensor_op(const rc_plugin_op& op,
+                     std::span<const rc_plugin_value> values);
+
 // Whether plugin.h lets the output of the op take the bytes of this input.
 bool may_share(int32_t code, int input);
 

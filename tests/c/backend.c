@@ -9,6 +9,7 @@ int main(void) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   rc_backend_options made;
   rc_device_report device = RC_DEVICE_REPORT_INIT;
+  char* trace = NULL;
   rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
   const char* json = NULL;
   size_t i, count;
@@ -53,6 +54,8 @@ int main(void) {
   CHECK(strstr(json, "no_such") != NULL);
   CHECK_STATUS(RC_OK, rc_backend_usage(backend, &usage));
   CHECK(usage.requests == 0 && usage.memory == 0);
+  CHECK_STATUS(RC_E_UNSUPPORTED, rc_backend_trace(backend, &trace));
+  CHECK(strstr(rc_error_message(), "profile") != NULL && trace == NULL);
 
   CHECK(rc_backend_retain(backend) == backend);
   rc_backend_release(backend);
@@ -64,6 +67,15 @@ int main(void) {
   CHECK_STATUS(RC_E_INVALID_ARGUMENT,
                rc_backend_usage((rc_backend*)&usage, &usage));
   CHECK(rc_backend_retain(backend) == NULL);
+  options.threads = 0;
+  options.profile = 1;
+  REQUIRE_OK(rc_backend_open("cpu", &options, &backend));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_backend_trace(backend, NULL));
+  REQUIRE_OK(rc_backend_trace(backend, &trace));
+  CHECK(strstr(trace, "\"traceEvents\"") != NULL);
+  CHECK(strstr(trace, "cpu:0") != NULL);
+  rc_free(trace);
+  rc_backend_release(backend);
   rc_backend_release(backend);
   rc_backend_release(NULL);
   return CHECK_RESULT();

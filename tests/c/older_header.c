@@ -88,12 +88,13 @@ int main(void) {
 #define CHECK_NO_PADDING(type, last) \
   CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
   CHECK_NO_PADDING(rc_device_report, physical_id);
-  CHECK_NO_PADDING(rc_backend_options, timeout_ms);
+  CHECK_NO_PADDING(rc_backend_options, profile);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_options, progress_user);
-  CHECK_NO_PADDING(rc_model_plan_report, largest_context);
+  CHECK_NO_PADDING(rc_model_plan_report, devices);
+  CHECK_NO_PADDING(rc_device_plan, output);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, keep);
   CHECK_NO_PADDING(rc_generate_options, logprobs);

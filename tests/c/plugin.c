@@ -147,6 +147,7 @@ static rc_status wait_for_run(rc_plugin_device* device, int64_t timeout_ms,
 int main(void) {
   rc_plugin plugin;
   rc_backend* backend = NULL;
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   rc_model* model = NULL;
   rc_device_report report = RC_DEVICE_REPORT_INIT;
 
@@ -190,6 +191,13 @@ int main(void) {
   CHECK(strcmp(report.id, "tiny:0") == 0);
   CHECK(strcmp(report.name, "tiny device") == 0);
   CHECK(report.kind == RC_DEVICE_ACCELERATOR);
+  /* Everything runs on the CPU instead, unless that is not wanted. */
+  REQUIRE_OK(rc_model_load(backend, RC_MODEL, NULL, &model));
+  rc_model_release(model);
+  rc_backend_release(backend);
+  options.strict = 1;
+  REQUIRE_OK(rc_backend_open("tiny", &options, &backend));
+  model = NULL;
   CHECK_STATUS(RC_E_UNSUPPORTED,
                rc_model_load(backend, RC_MODEL, NULL, &model));
   CHECK(strstr(rc_error_message(), "tiny supports nothing") != NULL);

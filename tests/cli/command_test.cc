@@ -270,6 +270,27 @@ TEST(Command, PlansMemory) {
   EXPECT_EQ(json["total"], json["weights"].get<uint64_t>() +
                                json["cache"].get<uint64_t>() +
                                json["scratch"].get<uint64_t>());
+  ASSERT_EQ(json["devices"].size(), 1u);
+  EXPECT_EQ(json["devices"][0]["total"], json["total"]);
+  EXPECT_TRUE(json["devices"][0]["output"]);
+}
+
+TEST(Command, PlansForSeveralDevices) {
+  const std::string limit =
+      std::to_string(Json::parse(run({"plan", model(), "--json"}).out)["total"]
+                         .get<uint64_t>() /
+                     2);
+  const std::vector<std::string> arguments = {
+      "plan",      model(), "--backend",      "reference,cpu",
+      "--context", "64",    "--memory-limit", limit};
+  auto with_json = arguments;
+  with_json.push_back("--json");
+  const Json json = Json::parse(run(with_json).out);
+  uint64_t total = 0;
+  for (const Json& device : json["devices"]) {
+    total += device["total"].get<uint64_t>();
+  }
+  EXPECT_EQ(json["total"], total);
 }
 
 TEST(Command, Tokenizes) {
@@ -293,6 +314,29 @@ TEST(Command, Benches) {
   for (const Json& result : json["results"]) {
     EXPECT_GT(result["tokens_per_second"].get<double>(), 0);
   }
+}
+
+TEST(Command, BenchesWithATrace) {
+  const std::filesystem::path folder = testing::TempDir();
+  const std::string file = (folder / "runcible-trace.json").string();
+  const std::vector<std::string> common = {
+      "bench",     model(), "--backend", "cpu", "--prompts",     "8",
+      "--batches", "1",     "-n",        "4",   "--repetitions", "1",
+      "--trace"};
+  const auto with = [&](const std::string& trace) {
+    std::vector<std::string> arguments = common;
+    arguments.push_back(trace);
+    return run(arguments);
+  };
+  const Outcome outcome = with(file);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("GFLOP/s"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("cpu:0        LINEAR"), std::string::npos)
+      << outcome.out;
+  std::ifstream written(file);
+  EXPECT_GT(Json::parse(written)["traceEvents"].size(), 20u);
+  std::filesystem::remove(file);
+  expect_failure(with((folder / "none" / "trace.json").string()), 3, "none");
 }
 
 TEST(Command, EndsQuietlyWhenNobodyReads) {

@@ -83,6 +83,14 @@ rc_plugin_value value_of(DType dtype, const ProgramBuilder::Shape& shape) {
   return value;
 }
 
+}  // namespace
+
+std::vector<std::string> device_ids() {
+  std::vector<std::string> ids;
+  for (const auto& device : devices()) ids.push_back(device->id());
+  return ids;
+}
+
 std::vector<double> decode(DType dtype, const std::vector<std::byte>& bytes,
                            int64_t columns) {
   std::vector<double> values;
@@ -100,8 +108,6 @@ std::vector<double> decode(DType dtype, const std::vector<std::byte>& bytes,
   }
   return values;
 }
-
-}  // namespace
 
 double product_tolerance(DType dtype) {
   switch (dtype) {
@@ -188,6 +194,28 @@ std::vector<int64_t> column_counts(DType dtype) {
   return {block, 3 * block, 7 * block};
 }
 
+void compare(const std::string& device, const std::string& op,
+             const std::string& detail, double tolerance,
+             const std::vector<double>& actual,
+             const std::vector<double>& expected, double squares) {
+  ASSERT_EQ(actual.size(), expected.size());
+  double difference = 0;
+  double size = 0;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    difference += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+    size += expected[i] * expected[i];
+  }
+  if (squares > 0) {
+    size = squares * (1 + 16 / static_cast<double>(actual.size()));
+  }
+  const double error = difference == 0 ? 0 : difference / size;
+  Entry& entry = table()[{device, op, detail}];
+  // A NaN stays.
+  if (!(error <= entry.error)) entry.error = error;
+  entry.tolerance = tolerance;
+  EXPECT_LE(error, tolerance);
+}
+
 Value OpTest::input(DType dtype, const ProgramBuilder::Shape& shape,
                     const Data& data) {
   inputs_.push_back(data.bytes);
@@ -262,7 +290,7 @@ void OpTest::run_on(const std::shared_ptr<Device>& device, double tolerance) {
   }
   const std::vector<Bytes> results = outputs(*program, inputs_, rows_);
   for (size_t i = 0; i < results.size(); ++i) {
-    compare(device->id(), tolerance,
+    compare(device->id(), op_, detail_, tolerance,
             decode(output_values_[i].dtype, results[i],
                    output_values_[i].shape[output_values_[i].rank - 1]),
             expected_[i], squares_[i]);
@@ -271,7 +299,7 @@ void OpTest::run_on(const std::shared_ptr<Device>& device, double tolerance) {
     const rc_plugin_value& value = description_.values[number];
     Bytes bytes(caches[value.index]->bytes());
     caches[value.index]->download(0, bytes.data(), bytes.size());
-    compare(device->id(), tolerance,
+    compare(device->id(), op_, detail_, tolerance,
             decode(value.dtype, bytes, value.shape[value.rank - 1]), expected,
             0);
   }
@@ -317,28 +345,6 @@ void OpTest::check_alone(Program& program,
           << "row " << row << " alone is not what it is among the others";
     }
   }
-}
-
-void OpTest::compare(const std::string& device, double tolerance,
-                     const std::vector<double>& actual,
-                     const std::vector<double>& expected,
-                     double squares) const {
-  ASSERT_EQ(actual.size(), expected.size());
-  double difference = 0;
-  double size = 0;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    difference += (actual[i] - expected[i]) * (actual[i] - expected[i]);
-    size += expected[i] * expected[i];
-  }
-  if (squares > 0) {
-    size = squares * (1 + 16 / static_cast<double>(actual.size()));
-  }
-  const double error = difference == 0 ? 0 : difference / size;
-  Entry& entry = table()[{device, op_, detail_}];
-  // A NaN stays.
-  if (!(error <= entry.error)) entry.error = error;
-  entry.tolerance = tolerance;
-  EXPECT_LE(error, tolerance);
 }
 
 }  // namespace rc::test

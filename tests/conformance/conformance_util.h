@@ -47,6 +47,20 @@ Data numbers(const std::vector<int32_t>& values);
 std::vector<DType> decodable_types();
 std::vector<int64_t> column_counts(DType dtype);
 
+// The ids of all devices that open, "cpu:0".
+std::vector<std::string> device_ids();
+
+// The elements of rows of `columns` in the layout of a type.
+std::vector<double> decode(DType dtype, const std::vector<std::byte>& bytes,
+                           int64_t columns);
+
+// Notes the error of an output in the table, and fails if it is too large.
+// `squares` is the sum of the squared terms of sums; 0: of the results.
+void compare(const std::string& device, const std::string& op,
+             const std::string& detail, double tolerance,
+             const std::vector<double>& actual,
+             const std::vector<double>& expected, double squares);
+
 class OpTest {
  public:
   // `detail` tells the kind of data in the table of errors.
@@ -81,10 +95,6 @@ class OpTest {
                              const Rows& rows) const;
   void check_alone(runtime::Program& program,
                    const std::vector<Bytes>& together) const;
-  void compare(const std::string& device, double tolerance,
-               const std::vector<double>& actual,
-               const std::vector<double>& expected, double squares) const;
-
   std::string op_;
   std::string detail_;
   Rows rows_;

@@ -14,7 +14,7 @@ TEST(Plan, DefaultsFollowTheModel) {
   const auto file = small_model();
   const auto device = open_device();
   const int64_t trained = file->hyper_parameters().context_length;
-  const Plan plan = engine::plan(*file, *device, {});
+  const Plan plan = engine::plan(*file, device, {});
   EXPECT_EQ(plan.context_length, trained);
   EXPECT_EQ(plan.cache_tokens, 64 * trained);  // far less than 256 MiB
   EXPECT_EQ(plan.largest_context, trained);
@@ -30,12 +30,12 @@ TEST(Plan, OfALimitedMemoryIsExact) {
   EngineOptions options;
   options.context_length = 32;
   options.cache_tokens = 32;
-  const model::MemoryPlan one = engine::plan(*file, *device, options).memory;
+  const model::MemoryPlan one = engine::plan(*file, device, options).memory;
   const uint64_t page = file->page_bytes(RC_DTYPE_F16, 32);
 
   options = EngineOptions();
   options.memory_limit = one.total() + page;
-  const Plan two_pages = engine::plan(*file, *device, options);
+  const Plan two_pages = engine::plan(*file, device, options);
   EXPECT_EQ(two_pages.available, options.memory_limit);
   EXPECT_EQ(two_pages.context_length, 64);
   EXPECT_EQ(two_pages.cache_tokens, 64);
@@ -45,13 +45,13 @@ TEST(Plan, OfALimitedMemoryIsExact) {
             64);
 
   options.context_length = 65;
-  const Plan too_much = engine::plan(*file, *device, options);
+  const Plan too_much = engine::plan(*file, device, options);
   EXPECT_FALSE(too_much.fits);
   EXPECT_EQ(too_much.largest_context, 64);
 
   options.context_length = 0;
   options.memory_limit = one.total() - 1;
-  const Plan none = engine::plan(*file, *device, options);
+  const Plan none = engine::plan(*file, device, options);
   EXPECT_FALSE(none.fits);
   EXPECT_EQ(none.largest_context, 0);
 }
@@ -60,7 +60,7 @@ TEST(Load, WhatDoesNotFitSaysWhatWould) {
   EngineOptions options;
   options.context_length = 128;
   options.cache_tokens = 128;
-  const auto plan = engine::plan(*small_model(), *open_device(), options);
+  const auto plan = engine::plan(*small_model(), open_device(), options);
   options.memory_limit = plan.memory.total() - 1;
   try {
     load(options);

@@ -19,6 +19,24 @@ run() {
   "$folder/$@" >"$file" 2>"$work/notes" || fail "exit status $?"
 }
 
+# text_of DEVICE FILE: its part of the output of many_backends.
+text_of() {
+  awk -v device="$1," '/^== / { on = $2 == device } on' "$2"
+}
+
+# No model: the same pictures on every backend.
+if [ "$name" = tensors ]; then
+  run text tensors reference
+  grep -q '####' "$work/text" || fail "no ring"
+  run cpu tensors cpu
+  cmp "$work/text" "$work/cpu" || fail "cpu draws another picture"
+  if "$folder/tensors" none >"$work/text" 2>"$work/notes"; then
+    fail "no failure without a backend"
+  fi
+  grep -q 'none' "$work/notes" || fail "the failure is not told"
+  exit 0
+fi
+
 run text "$name"
 [ "$(wc -w <"$work/text")" -ge 60 ] || fail "hardly any text"
 run prompted "$name" builtin:fable "A fox and"
@@ -38,6 +56,13 @@ case $name in
     grep -q '^== reference:0, ' "$work/text" || fail "no text of reference"
     turns=$(sed -n 's/.* in \([0-9]*\) turns$/\1/p' "$work/notes")
     [ "${turns:-0}" -gt 2 ] || fail "one text came after the other"
+    # Each device writes what it writes alone.
+    for device in $(sed -n 's/^== \([a-z0-9_:]*\), .*/\1/p' "$work/text"); do
+      run alone many_backends builtin:fable "" "$device"
+      text_of "$device" "$work/text" >"$work/together"
+      text_of "$device" "$work/alone" | cmp - "$work/together" ||
+        fail "$device is disturbed by the others"
+    done
     ;;
   own_sampler)
     run again own_sampler

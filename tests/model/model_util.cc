@@ -87,8 +87,10 @@ model::ResidentOptions options_of(const Room& room) {
 std::unique_ptr<model::ResidentModel> load(
     std::shared_ptr<const model::ModelFile> file, const std::string& backend,
     const Room& room, int threads) {
-  return model::ResidentModel::load(
-      std::move(file), open_device(backend, threads), options_of(room), {});
+  model::Placement placement =
+      model::place(*file, options_of(room), open_device(backend, threads));
+  return model::ResidentModel::load(std::move(file), std::move(placement),
+                                    options_of(room), {});
 }
 
 std::vector<int32_t> pages_from(int32_t first, int32_t count) {

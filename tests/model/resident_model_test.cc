@@ -47,7 +47,7 @@ TEST_P(Resident, TakesWhatWasPlanned) {
   const auto device = open_device(GetParam());
   const Room room;
   const model::MemoryPlan plan =
-      model::plan_memory(*file, *device, options_of(room));
+      model::place(*file, options_of(room), device).memory;
   const auto model = load(file, GetParam(), room);
   EXPECT_EQ(model->memory().total(), plan.total());
   EXPECT_EQ(plan.cache, model->page_bytes() * 64);
@@ -63,8 +63,9 @@ TEST_P(Resident, ReportsProgressAndCanBeCancelled) {
   std::vector<double> reports;
   const auto load_until = [&](size_t count) {
     reports.clear();
-    model::ResidentModel::load(file, device, options_of({}),
-                               [&](double fraction) {
+    model::ResidentModel::load(file,
+                               model::place(*file, options_of({}), device),
+                               options_of({}), [&](double fraction) {
                                  reports.push_back(fraction);
                                  return reports.size() < count;
                                });

@@ -59,7 +59,7 @@ TEST(PluginList, ChecksVersionAndSize) {
   EXPECT_EQ(error_of_adding(table).status(), RC_E_ABI);
   table = good_table();
   for (size_t size : {size_t{0}, size_t{8}, offsetof(rc_plugin, name),
-                      offsetof(rc_plugin, wait)}) {
+                      offsetof(rc_plugin, run)}) {
     table.struct_size = size;
     EXPECT_EQ(error_of_adding(table).status(), RC_E_INVALID_ARGUMENT) << size;
   }
@@ -67,10 +67,10 @@ TEST(PluginList, ChecksVersionAndSize) {
 
 TEST(PluginList, NamesTheMissingFunction) {
   rc_plugin table = good_table();
-  table.wait = nullptr;
+  table.run = nullptr;
   const Error error = error_of_adding(table);
   EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
-  EXPECT_NE(error.message().find("wait"), std::string::npos);
+  EXPECT_NE(error.message().find("run"), std::string::npos);
 }
 
 TEST(PluginList, TakesTablesOfOlderAndNewerHeaders) {

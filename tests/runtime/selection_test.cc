@@ -267,8 +267,8 @@ TEST_F(SelectionTest, ExplainsItself) {
   fake("cuda").devices = {device(RC_DEVICE_GPU_DISCRETE, "uuid \xff", 1)};
   fake("cuda").devices[0].name = "Fake \"9000\"";
   fake("opencl").count_status = RC_E_UNSUPPORTED;
-  const auto account =
-      nlohmann::json::parse(explain(select({"opencl,auto", 0, {}})));
+  const auto account = nlohmann::json::parse(
+      Explanation(select({"opencl,auto", 0, {}})).text({}, {}));
   EXPECT_EQ(account["spec"], "opencl,auto");
   EXPECT_EQ(account["device"]["id"], "cuda:0");
   EXPECT_EQ(account["device"]["name"], "Fake \"9000\"");

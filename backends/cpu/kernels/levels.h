@@ -21,5 +21,12 @@ void rope_head(const float* x, const float* cosines, const float* sines,
                int64_t pairs, int64_t d, int32_t style, float* y);
 void weighted_sum(const float* x, const float* weights, int64_t count,
                   int64_t n, float* y);
+void unary(const float* x, int64_t n, int32_t function, float* y);
+void binary(const float* a, int a_step, const float* b, int b_step, int64_t n,
+            int32_t function, float* y);
+void layer_norm(const float* x, const float* weight, const float* bias,
+                int64_t n, float epsilon, int32_t center, float* y);
+void softmax(const float* x, int64_t n, float* y);
+double sum_row(const float* x, int64_t n);
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

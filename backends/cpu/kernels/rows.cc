@@ -27,6 +27,10 @@ RC_SIMD Vf gelu(const Vf& x) {
   return load(lanes);
 }
 
+RC_SIMD Vf sigmoid(const Vf& x) {
+  return div(splat(1.0f), add(splat(1.0f), exp(sub(splat(0), x))));
+}
+
 RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
 
 // y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
@@ -157,6 +161,92 @@ void weighted_sum(const float* x, const float* weights, int64_t count,
     }
     store_some(y + i, total, n - i);
   }
+}
+
+void unary(const float* x, int64_t n, int32_t function, float* y) {
+#define RC_UNARY_ROW(f)                                                       \
+  each(                                                                       \
+      x, x, n, y, [](const Vf& u, const Vf&) __attribute__((always_inline)) { \
+        return f(u);                                                          \
+      })
+  switch (function) {
+    case 1:
+      RC_UNARY_ROW(relu);
+      break;
+    case 2:
+      RC_UNARY_ROW(sigmoid);
+      break;
+    case 3:
+      RC_UNARY_ROW(tanh);
+      break;
+    case 4:
+      RC_UNARY_ROW(silu);
+      break;
+    case 5:
+      RC_UNARY_ROW(gelu);
+      break;
+    default:
+      RC_UNARY_ROW(gelu_tanh);
+      break;
+  }
+#undef RC_UNARY_ROW
+}
+
+void binary(const float* a, int a_step, const float* b, int b_step, int64_t n,
+            int32_t function, float* y) {
+  const Vf all_a = splat(*a);
+  const Vf all_b = splat(*b);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Vf u = a_step != 0 ? load_some(a + i, n - i) : all_a;
+    const Vf v = b_step != 0 ? load_some(b + i, n - i) : all_b;
+    store_some(y + i, function == 0 ? add(u, v) : mul(u, v), n - i);
+  }
+}
+
+// Pieces are added up as doubles: long rows lose nothing.
+double sum_row(const float* x, int64_t n) {
+  constexpr int64_t kPiece = 32 * kLanes;
+  double total = 0;
+  for (int64_t first = 0; first < n; first += kPiece) {
+    const int64_t end = first + kPiece < n ? first + kPiece : n;
+    Vf piece = splat(0);
+    for (int64_t i = first; i < end; i += kLanes) {
+      piece = add(piece, load_some(x + i, end - i));
+    }
+    total += (double)sum(piece);
+  }
+  return total;
+}
+
+void layer_norm(const float* x, const float* weight, const float* bias,
+                int64_t n, float epsilon, int32_t center, float* y) {
+  const float mean = center != 0 ? (float)(sum_row(x, n) / (double)n) : 0.0f;
+  const Vf middle = splat(mean);
+  Vf squares = splat(0);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Vf v = sub(load_some(x + i, n - i, mean), middle);
+    squares = fma(v, v, squares);
+  }
+  const Vf factor =
+      splat(1.0f / __builtin_sqrtf(sum(squares) / (float)n + epsilon));
+  for (int64_t i = 0; i < n; i += kLanes) {
+    Vf v = mul(sub(load_some(x + i, n - i), middle), factor);
+    if (weight != nullptr) v = mul(v, load_some(weight + i, n - i));
+    if (bias != nullptr) v = add(v, load_some(bias + i, n - i));
+    store_some(y + i, v, n - i);
+  }
+}
+
+void softmax(const float* x, int64_t n, float* y) {
+  Vf most = splat(*x);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    most = largest(most, load_some(x + i, n - i, *x));
+  }
+  const Vf limit = splat(largest_lane(most));
+  for (int64_t i = 0; i < n; i += kLanes) {
+    store_some(y + i, exp(sub(load_some(x + i, n - i), limit)), n - i);
+  }
+  scale_row(y, n, (float)(1 / sum_row(y, n)), y);
 }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,150 @@
+// Steps that arrange the elements of tensors in another way or type.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/compiler.h"
+#include "cpu/strides.h"
+#include "tensor/dtype.h"
+
+namespace rc::cpu {
+namespace {
+
+// Units of one size, `step` units apart, to dense ones.
+template <class Unit>
+void pick(const uint8_t* from, int64_t step, int64_t count, uint8_t* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * sizeof(Unit), from + i * step * sizeof(Unit),
+                sizeof(Unit));
+  }
+}
+
+void copy_units(const uint8_t* from, int64_t step, int64_t count, int64_t bytes,
+                uint8_t* to) {
+  if (step == 1) {
+    std::memcpy(to, from, count * bytes);
+  } else if (bytes == 4) {
+    pick<uint32_t>(from, step, count, to);
+  } else if (bytes == 2) {
+    pick<uint16_t>(from, step, count, to);
+  } else if (bytes == 8) {
+    pick<uint64_t>(from, step, count, to);
+  } else {  // bytes and blocks
+    for (int64_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * bytes, from + i * step * bytes, bytes);
+    }
+  }
+}
+
+void add_copy(Compiler& c, const rc_plugin_op& op) {
+  const rc_plugin_value& value = c.value(op.outputs[0]);
+  const DTypeInfo& type = *dtype_info(value.dtype);
+  const int64_t bytes = type.block_bytes;
+  // In units: elements or blocks.
+  Strided<1> shape(value.rank);
+  for (int i = 0; i < value.rank; ++i) {
+    const bool last = i == value.rank - 1;
+    shape.sizes[i] = last ? value.shape[i] / type.block_size : value.shape[i];
+    shape.strides[0][i] = last ? op.params.copy.strides[i]
+                               : op.params.copy.strides[i] / type.block_size;
+  }
+  shape.merge();
+  const int64_t n = shape.columns();
+  const int64_t chunks = n / kChunk + (n % kChunk != 0);
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return shape.lines() * n; },
+      [=](Run& run, int thread, int threads) {
+        const auto* from = run.at<const uint8_t>(x);
+        auto* to = run.at<uint8_t>(y);
+        const Part part(shape.lines() * chunks, thread, threads);
+        run.each_row(part, thread, [&](int64_t unit) {
+          const int64_t line = unit / chunks;
+          const int64_t first = unit % chunks * kChunk;
+          const int64_t step = shape.step(0);
+          copy_units(from + (shape.offset(0, line) + first * step) * bytes,
+                     step, std::min(kChunk, n - first), bytes,
+                     to + (line * n + first) * bytes);
+        });
+      });
+}
+
+void add_convert(Compiler& c, const rc_plugin_op& op) {
+  const rc_dtype from_type = c.value(op.inputs[0]).dtype;
+  const rc_dtype to_type = c.value(op.outputs[0]).dtype;
+  const int64_t n = c.columns(op.inputs[0]);
+  const int64_t vectors =
+      c.row_elements(op.inputs[0]) * c.value(op.inputs[0]).shape[0] / n;
+  const int64_t chunks = n / kChunk + (n % kChunk != 0);
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return vectors * n * 4; },
+      [=](Run& run, int thread, int threads) {
+        const auto* from = run.at<const uint8_t>(x);
+        auto* to = run.at<uint8_t>(y);
+        const Part part(vectors * chunks, thread, threads);
+        run.each_row(part, thread, [&](int64_t unit) {
+          const int64_t first = unit % chunks * kChunk;
+          const int64_t at = unit / chunks * n + first;
+          const int64_t count = std::min(kChunk, n - first);
+          // `at` is a multiple of the block: rows and chunks are.
+          const uint8_t* source = from + *row_bytes(from_type, at);
+          uint8_t* target = to + *row_bytes(to_type, at);
+          if (to_type == RC_DTYPE_F32) {
+            find_decoder(from_type)(source, reinterpret_cast<float*>(target),
+                                    count);
+          } else {
+            encode_row(to_type, reinterpret_cast<const float*>(source), target,
+                       count);
+          }
+        });
+      });
+}
+
+void add_gather(Compiler& c, const rc_plugin_op& op) {
+  const rc_plugin_value& table = c.value(op.inputs[0]);
+  const int64_t table_rows = table.shape[0];
+  const int64_t d = table.shape[1];
+  const Decoder decode = find_decoder(table.dtype);
+  const uint64_t bytes = *row_bytes(table.dtype, d);
+  const int64_t rows = c.value(op.inputs[1]).shape[0];
+  const Place x = c.place(op.inputs[0]);
+  const Place ids = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return rows * d * 4; },
+      [=](Run& run, int thread, int threads) {
+        const auto* from = run.at<const uint8_t>(x);
+        const auto* id = run.at<const int32_t>(ids);
+        auto* to = run.at<float>(y);
+        const Part part(rows, thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          if (id[r] < 0 || id[r] >= table_rows) {
+            run.fail(RC_E_INVALID_ARGUMENT,
+                     "GATHER: row %d is asked of a table of %lld rows", id[r],
+                     static_cast<long long>(table_rows));
+            return;
+          }
+          decode(from + static_cast<uint64_t>(id[r]) * bytes, to + r * d, d);
+        });
+      });
+}
+
+}  // namespace
+
+void compile_arrangement(Compiler& c, const rc_plugin_op& op) {
+  switch (op.code) {
+    case RC_OP_COPY:
+      return add_copy(c, op);
+    case RC_OP_CONVERT:
+      return add_convert(c, op);
+    default:
+      return add_gather(c, op);
+  }
+}
+
+}  // namespace rc::cpu

@@ -1,0 +1,210 @@
+// Products of tensors.
+//
+// Large ones of F32 go to OpenBLAS. All others take the kernels of LINEAR: 16
+// columns of the product at a time, whose part of b is packed into a tile that
+// one thread then uses for all rows. So types with blocks are decoded within
+// the product.
+#include <algorithm>
+
+#include "cpu/blas.h"
+#include "cpu/compiler.h"
+#include "cpu/kernels.h"
+#include "cpu/tiles.h"
+#include "tensor/dtype.h"
+
+namespace rc::cpu {
+namespace {
+
+struct MatmulSizes {
+  int64_t batch, b_batch, m, n, k;
+  bool transposed;
+  rc_dtype b_type, tile_type;
+  uint64_t b_row_bytes;  // of a row of b as it lies
+  uint64_t tile_bytes;
+
+  MatmulSizes(const Compiler& c, const rc_plugin_op& op) {
+    const rc_plugin_value& a = c.value(op.inputs[0]);
+    const rc_plugin_value& b = c.value(op.inputs[1]);
+    batch = a.shape[0];
+    b_batch = b.shape[0];
+    m = a.shape[1];
+    k = a.shape[2];
+    transposed = op.params.matmul.transposed != 0;
+    n = b.shape[transposed ? 1 : 2];
+    b_type = b.dtype;
+    tile_type = tile_dtype(b.dtype);
+    b_row_bytes = *row_bytes(b_type, b.shape[2]);
+    tile_bytes =
+        product(row_bytes(tile_type, k).value_or(UINT64_MAX), kTileRows);
+  }
+
+  // Rows first to first + lanes of b^T as a tile. `row` is room for k floats.
+  void pack(const uint8_t* b, int64_t first, int lanes, uint8_t* tile,
+            float* row) const {
+    if (transposed) {
+      pack_tile(b_type, b + static_cast<uint64_t>(first) * b_row_bytes,
+                b_row_bytes, lanes, k, tile, row);
+      return;
+    }
+    const float* from = reinterpret_cast<const float*>(b) + first;
+    auto* to = reinterpret_cast<float*>(tile);
+    for (int64_t i = 0; i < k; ++i, from += n, to += kTileRows) {
+      std::copy_n(from, lanes, to);
+      std::fill(to + lanes, to + kTileRows, 0.0f);
+    }
+  }
+};
+
+uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// function(y + bias) in place.
+void add_end(Compiler& c, const rc_plugin_op& op, const MatmulSizes& sizes) {
+  const int32_t function = op.params.matmul.function;
+  const bool has_bias = op.inputs[2] >= 0;
+  if (function == RC_FUNCTION_NONE && !has_bias) return;
+  const int64_t rows = sizes.batch * sizes.m;
+  const int64_t n = sizes.n;
+  const Place bias = has_bias ? c.place(op.inputs[2]) : Place{};
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.outputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return rows * n * 2; },
+      [=](Run& run, int thread, int threads) {
+        const Part part(rows, thread, threads);
+        run.each_row(part, thread, [&](int64_t r) {
+          float* row = run.at<float>(y) + r * n;
+          if (has_bias) {
+            run.kernels.add(row, run.at<const float>(bias), n, row);
+          }
+          if (function != RC_FUNCTION_NONE) {
+            run.kernels.unary(row, n, function, row);
+          }
+        });
+      });
+}
+
+void add_matmul_blas(Compiler& c, const rc_plugin_op& op,
+                     const MatmulSizes& sizes) {
+  const Blas* blas = Blas::find();
+  const Place a = c.place(op.inputs[0]);
+  const Place b = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  // A call should take some milliseconds: nothing stops it.
+  constexpr int64_t kProducts = int64_t{1} << 28;
+  const int64_t rows =
+      std::clamp<int64_t>(kProducts / sizes.n / sizes.k, 64, sizes.m + 64);
+  const int64_t ldb = sizes.transposed ? sizes.k : sizes.n;
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return INT64_MAX / 2; },
+      [=](Run& run, int thread, int threads) {
+        if (thread != 0) return;
+        for (int64_t batch = 0; batch < sizes.batch; ++batch) {
+          const float* right =
+              run.at<const float>(b) +
+              (sizes.b_batch == 1 ? 0 : batch) * sizes.k * sizes.n;
+          for (int64_t first = 0; first < sizes.m; first += rows) {
+            if (run.stopped(thread)) return;
+            const int64_t row = batch * sizes.m + first;
+            blas->multiply(run.at<const float>(a) + row * sizes.k, right,
+                           run.at<float>(y) + row * sizes.n,
+                           std::min(rows, sizes.m - first), sizes.n, sizes.k,
+                           ldb, sizes.n, sizes.transposed, threads);
+          }
+        }
+      });
+  add_end(c, op, sizes);
+}
+
+void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
+                      const MatmulSizes& sizes) {
+  const LinearFunction function = c.kernels().linear(sizes.tile_type);
+  const bool quantized = takes_quantized(sizes.tile_type);
+  const ActivationBlock* blocks =
+      quantized ? c.quantized(op.inputs[0], sizes.k) : nullptr;
+  const Place a = c.place(op.inputs[0]);
+  const Place b = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const int64_t tiles = (sizes.n + kTileRows - 1) / kTileRows;
+  c.add(
+      {quantized ? c.activations_area() : c.area(op.inputs[0]),
+       c.area(op.inputs[1])},
+      {c.area(op.outputs[0])},
+      [=](const Run&) {
+        return sizes.batch * sizes.n * (sizes.m + 4) * (sizes.k / 16 + 1);
+      },
+      [=](Run& run, int thread, int threads) {
+        const int64_t units = sizes.batch * tiles;
+        // Where columns are few, rows are shared out, too.
+        const int64_t chunks = (sizes.m + kMaxChunk - 1) / kMaxChunk;
+        const int64_t shares =
+            std::clamp<int64_t>((threads + units - 1) / units, 1, chunks);
+        auto* tile = scratch.of<uint8_t>(thread);
+        auto* row = reinterpret_cast<float*>(tile + aligned(sizes.tile_bytes));
+        const float* floats = run.at<const float>(a);
+        const Part part(units * shares, thread, threads);
+        for (int64_t unit = part.begin; unit < part.end; ++unit) {
+          const int64_t batch = unit / shares / tiles;
+          const int64_t column = unit / shares % tiles * kTileRows;
+          LinearTask task;
+          task.tile = tile;
+          task.columns = sizes.k;
+          task.residual = nullptr;
+          task.bias = nullptr;
+          task.lanes =
+              static_cast<int>(std::min<int64_t>(kTileRows, sizes.n - column));
+          const uint64_t from =
+              sizes.b_batch == 1 ? 0 : static_cast<uint64_t>(batch);
+          const uint64_t rows_of_b =
+              static_cast<uint64_t>(sizes.transposed ? sizes.n : sizes.k);
+          sizes.pack(
+              run.at<const uint8_t>(b) + from * rows_of_b * sizes.b_row_bytes,
+              column, task.lanes, tile, row);
+          const Part rows(chunks, static_cast<int>(unit % shares),
+                          static_cast<int>(shares));
+          for (int64_t chunk = rows.begin; chunk < rows.end; ++chunk) {
+            if (run.stopped(thread)) return;
+            const void* xs[kMaxChunk];
+            float* ys[kMaxChunk];
+            const int64_t first = chunk * kMaxChunk;
+            task.rows =
+                static_cast<int>(std::min<int64_t>(kMaxChunk, sizes.m - first));
+            for (int i = 0; i < task.rows; ++i) {
+              const int64_t r = batch * sizes.m + first + i;
+              xs[i] =
+                  quantized
+                      ? static_cast<const void*>(blocks + r * (sizes.k / 32))
+                      : floats + r * sizes.k;
+              ys[i] = run.at<float>(y) + r * sizes.n + column;
+            }
+            task.x = xs;
+            task.y = ys;
+            function(task);
+          }
+        }
+      });
+  add_end(c, op, sizes);
+}
+
+}  // namespace
+
+void compile_matmul(Compiler& c, const rc_plugin_op& op) {
+  const MatmulSizes sizes(c, op);
+  const bool large = sizes.b_type == RC_DTYPE_F32 &&
+                     Blas::suits(sizes.m, sizes.n, sizes.k) &&
+                     Blas::find() != nullptr;
+  if (large) {
+    add_matmul_blas(c, op, sizes);
+  } else {
+    add_matmul_tiles(c, op, sizes);
+  }
+}
+
+uint64_t matmul_scratch(const Compiler& c, const rc_plugin_op& op) {
+  const MatmulSizes sizes(c, op);
+  return product(aligned(sizes.tile_bytes), 1) +
+         product(static_cast<uint64_t>(sizes.k), sizeof(float));
+}
+
+}  // namespace rc::cpu

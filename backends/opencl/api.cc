@@ -1,0 +1,115 @@
+#include "opencl/api.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "base/error.h"
+
+namespace rc::opencl {
+namespace {
+
+// The codes that people meet.
+const char* code_name(cl_int code) {
+  switch (code) {
+#define RC_OPENCL_CODE(name) \
+  case name:                 \
+    return #name;
+    RC_OPENCL_CODE(CL_DEVICE_NOT_FOUND)
+    RC_OPENCL_CODE(CL_DEVICE_NOT_AVAILABLE)
+    RC_OPENCL_CODE(CL_COMPILER_NOT_AVAILABLE)
+    RC_OPENCL_CODE(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+    RC_OPENCL_CODE(CL_OUT_OF_RESOURCES)
+    RC_OPENCL_CODE(CL_OUT_OF_HOST_MEMORY)
+    RC_OPENCL_CODE(CL_BUILD_PROGRAM_FAILURE)
+    RC_OPENCL_CODE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    RC_OPENCL_CODE(CL_INVALID_VALUE)
+    RC_OPENCL_CODE(CL_INVALID_DEVICE)
+    RC_OPENCL_CODE(CL_INVALID_CONTEXT)
+    RC_OPENCL_CODE(CL_INVALID_COMMAND_QUEUE)
+    RC_OPENCL_CODE(CL_INVALID_MEM_OBJECT)
+    RC_OPENCL_CODE(CL_INVALID_KERNEL_ARGS)
+    RC_OPENCL_CODE(CL_INVALID_WORK_GROUP_SIZE)
+    RC_OPENCL_CODE(CL_INVALID_WORK_ITEM_SIZE)
+    RC_OPENCL_CODE(CL_INVALID_BUFFER_SIZE)
+#undef RC_OPENCL_CODE
+  }
+  return "code";
+}
+
+rc_status status_of(cl_int code) {
+  switch (code) {
+    case CL_OUT_OF_RESOURCES:
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE:  // larger than the device allows
+      return RC_E_DEVICE_MEMORY;
+    case CL_OUT_OF_HOST_MEMORY:
+      return RC_E_OUT_OF_MEMORY;
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_INVALID_DEVICE:
+    case CL_INVALID_CONTEXT:
+    case CL_INVALID_COMMAND_QUEUE:
+    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
+      return RC_E_DEVICE_LOST;
+  }
+  // Drivers have codes of their own for devices that are gone.
+  return code <= -9999 ? RC_E_DEVICE_LOST : RC_E_DEVICE;
+}
+
+// The loader stays loaded: its drivers have threads.
+const Api& load() {
+  const char* name = std::getenv("RUNCIBLE_OPENCL_LIBRARY");
+  if (name == nullptr || *name == '\0') name = "libOpenCL.so.1";
+  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    fail(RC_E_BACKEND_UNAVAILABLE, "the OpenCL loader ", name,
+         " cannot be loaded (", reason != nullptr ? reason : "no reason given",
+         "); it comes with graphics drivers or a package such as "
+         "ocl-icd-libopencl1");
+  }
+  static Api functions;
+  Api found{};
+#define RC_OPENCL_FIND(function)                                             \
+  found.function = reinterpret_cast<decltype(found.function)>(               \
+      dlsym(library, "cl" #function));                                       \
+  if (found.function == nullptr) {                                           \
+    dlclose(library);                                                        \
+    fail(RC_E_BACKEND_UNAVAILABLE, "the OpenCL loader ", name, " has no cl", \
+         #function, "; OpenCL 1.2 is needed");                               \
+  }
+  RC_OPENCL_FUNCTIONS(RC_OPENCL_FIND)
+#undef RC_OPENCL_FIND
+  functions = found;
+  return functions;
+}
+
+}  // namespace
+
+const Api& api() {
+  // Tried again after a failure.
+  static const Api& loaded = load();
+  return loaded;
+}
+
+void fail_call(cl_int code, const char* call) {
+  fail(status_of(code), call, " failed: ", code_name(code), " (", code, ")");
+}
+
+void check(cl_int code, const char* call) {
+  if (code != CL_SUCCESS) fail_call(code, call);
+}
+
+std::string device_text(cl_device_id device, cl_device_info name) {
+  size_t bytes = 0;
+  check(api().GetDeviceInfo(device, name, 0, nullptr, &bytes),
+        "clGetDeviceInfo");
+  std::string text(bytes, '\0');
+  check(api().GetDeviceInfo(device, name, bytes, text.data(), nullptr),
+        "clGetDeviceInfo");
+  text.resize(text.find('\0') != std::string::npos ? text.find('\0') : bytes);
+  return text;
+}
+
+}  // namespace rc::opencl

@@ -1,0 +1,463 @@
+#include "opencl/compiler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace rc::opencl {
+namespace {
+
+// Flags of kernels/linear.cl.
+constexpr cl_int kHasBias = 1;
+constexpr cl_int kHasResidual = 2;
+constexpr cl_int kXPerChoice = 4;
+
+// Places of the numbers in the buffer of counts.
+cl_int count_index(int64_t dimension) {
+  return dimension == RC_DIM_ROWS ? 0 : dimension == RC_DIM_OUTPUTS ? 1 : 2;
+}
+
+// Dimensions are int in kernels.
+cl_int number(int64_t value) {
+  if (value > std::numeric_limits<cl_int>::max()) {
+    fail(RC_E_UNSUPPORTED, "a dimension of ", value,
+         " is beyond the numbers that kernels count with");
+  }
+  return static_cast<cl_int>(value);
+}
+
+template <class T>
+void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
+  check(api().SetKernelArg(kernel, index, sizeof value, &value),
+        "clSetKernelArg");
+}
+
+// All arguments of a kernel from `first` on; their types are those of the
+// parameters.
+template <class... Arguments>
+void set_arguments(const Kernel& kernel, cl_uint first,
+                   const Arguments&... arguments) {
+  (set_argument(kernel.get(), first++, arguments), ...);
+}
+
+int64_t product_of(const rc_plugin_value& value, int from, int to) {
+  int64_t product = 1;
+  for (int i = from; i < to; ++i) product *= value.shape[i];
+  return product;
+}
+
+// A number for the compiler of kernels, in options.
+std::string definition(const char* name, int64_t value) {
+  return cat(" -D", name, "=", value);
+}
+
+}  // namespace
+
+void Compiler::compile() {
+  target_.values.assign(program_.values,
+                        program_.values + program_.value_count);
+  target_.limits = {program_.max_rows, program_.max_outputs,
+                    program_.max_sequences};
+  if (program_.max_rows < 0 || program_.max_outputs < 0 ||
+      program_.max_sequences < 0) {
+    fail(RC_E_INVALID_ARGUMENT, "a program for negative numbers of rows");
+  }
+  target_.inputs.resize(program_.input_count);
+  target_.outputs.resize(program_.output_count);
+  target_.input_values.assign(program_.input_count, -1);
+  target_.output_values.assign(program_.output_count, -1);
+  target_.counts = device_.allocate(3 * sizeof(cl_int), true);
+  target_.scratch = device_.allocate(program_.scratch_bytes, false);
+  for (size_t i = 0; i < program_.value_count; ++i) {
+    place_value(static_cast<int32_t>(i));
+  }
+  for (size_t i = 0; i < program_.op_count; ++i) {
+    const rc_plugin_op& op = program_.ops[i];
+    check_op(op, target_.values);
+    add(op);
+    target_.steps.back().op = static_cast<int32_t>(i);
+  }
+}
+
+void Compiler::place_value(int32_t number) {
+  const rc_plugin_value& value = program_.values[number];
+  check_value(value);
+  const auto bytes = value_bytes(value, target_.limits);
+  if (!bytes) {
+    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
+         ", is too large");
+  }
+  if (value.storage == RC_STORAGE_SCRATCH) {
+    if (value.offset % sizeof(cl_float) != 0 ||
+        value.offset > program_.scratch_bytes ||
+        *bytes > program_.scratch_bytes - value.offset) {
+      fail(RC_E_INVALID_ARGUMENT, "value ", number, " takes ", *bytes,
+           " bytes at ", value.offset, " of ", program_.scratch_bytes,
+           " bytes of scratch");
+    }
+    return;
+  }
+  const size_t counts[] = {program_.weight_count, program_.cache_count,
+                           program_.input_count, 0, program_.output_count};
+  if (value.index < 0 ||
+      static_cast<size_t>(value.index) >= counts[value.storage]) {
+    fail(RC_E_INVALID_ARGUMENT, "value ", number, " has index ", value.index,
+         " of ", counts[value.storage]);
+  }
+  switch (value.storage) {
+    case RC_STORAGE_WEIGHT:
+      if (weight(value).dtype != value.dtype) {
+        fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
+             ", is not of the type of weight ", value.index);
+      }
+      break;
+    case RC_STORAGE_CACHE:
+      if (program_.caches[value.index]->bytes < *bytes) {
+        fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
+             ", needs ", *bytes, " bytes, but cache ", value.index, " has ",
+             program_.caches[value.index]->bytes);
+      }
+      break;
+    case RC_STORAGE_INPUT:
+      target_.inputs[value.index] = device_.allocate(*bytes, false);
+      target_.input_values[value.index] = number;
+      break;
+    case RC_STORAGE_OUTPUT:
+      target_.outputs[value.index] = device_.allocate(*bytes, false);
+      target_.output_values[value.index] = number;
+      break;
+  }
+}
+
+Compiler::Place Compiler::place(const rc_plugin_value& value) const {
+  switch (value.storage) {
+    case RC_STORAGE_WEIGHT:
+      return {weight(value).memory.get(), 0};
+    case RC_STORAGE_CACHE:
+      return {program_.caches[value.index]->memory.get(), 0};
+    case RC_STORAGE_INPUT:
+      return {target_.inputs[value.index].get(), 0};
+    case RC_STORAGE_OUTPUT:
+      return {target_.outputs[value.index].get(), 0};
+  }
+  return {target_.scratch.get(), value.offset / sizeof(cl_float)};
+}
+
+Compiler::Place Compiler::place(int32_t number) const {
+  if (number < 0) return {nullptr, 0};
+  return place(program_.values[number]);
+}
+
+cl_mem Compiler::elements(int32_t number) const { return place(number).memory; }
+
+void Compiler::add(const rc_plugin_op& op) {
+  const auto make = [&]() -> Step {
+    switch (op.code) {
+      case RC_OP_GET_ROWS:
+        return get_rows(op);
+      case RC_OP_RMS_NORM:
+        return rms_norm(op);
+      case RC_OP_LINEAR:
+        return linear(op);
+      case RC_OP_ROPE:
+        return rope(op);
+      case RC_OP_CACHE_STORE:
+        return cache_store(op);
+      case RC_OP_ATTENTION:
+        return attention(op);
+      case RC_OP_GLU:
+      case RC_OP_ADD:
+      case RC_OP_SCALE:
+      case RC_OP_SOFTCAP:
+        return elementwise(op);
+      case RC_OP_ROUTE:
+        return route(op);
+      case RC_OP_EXPERT_LINEAR:
+        return expert_linear(op);
+      case RC_OP_EXPERT_SUM:
+        return expert_sum(op);
+    }
+    fail(RC_E_UNSUPPORTED, "op number ", op.code, " is not known");
+  };
+  Step step = make();
+  step.dimension =
+      op.code == RC_OP_GET_ROWS ? input(op, 1).shape[0] : input(op, 0).shape[0];
+  target_.steps.push_back(std::move(step));
+}
+
+Range Compiler::range(Kernel kernel, int64_t items, int group) const {
+  Range range;
+  range.kernel = std::move(kernel);
+  range.group[0] = static_cast<size_t>(group);
+  range.items[0] = (static_cast<size_t>(items) + group - 1) / group * group;
+  return range;
+}
+
+std::string Compiler::type_definitions(rc_dtype dtype) const {
+  return cat(" -DTYPE_", dtype_name(dtype), definition("TILE", tuning_.tile));
+}
+
+std::string Compiler::cache_definitions(const rc_plugin_value& cache) const {
+  return cat(" -DCACHE_", dtype_name(cache.dtype),
+             definition("HEAD", cache.shape[3]));
+}
+
+Step Compiler::get_rows(const rc_plugin_op& op) {
+  const rc_plugin_value& table = input(op, 0);
+  const Place ids = place(op.inputs[1]);
+  const Place out = place(op.outputs[0]);
+  const cl_int d = number(table.shape[1]);
+  Step step;
+  step.cost = static_cast<uint64_t>(d);
+  if (table.storage != RC_STORAGE_WEIGHT) {
+    const Place x = place(table);
+    step.narrow =
+        range(device_.library().kernel("elementwise.cl", "copy_rows"),
+              (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+    set_arguments(step.narrow.kernel, 0, x.memory, x.offset, ids.memory,
+                  ids.offset, out.memory, out.offset, d, target_.counts.get(),
+                  count_index(table.shape[0]));
+    return step;
+  }
+  const rc_plugin_weight& w = weight(table);
+  step.narrow = range(
+      device_.library().kernel("get_rows.cl", "get_rows",
+                               type_definitions(table.dtype), 1),
+      // No type has chunks of less than 32.
+      dtype_info(table.dtype)->block_size == 1 ? d : d / 32, tuning_.elements);
+  set_arguments(step.narrow.kernel, 0, w.memory.get(),
+                cl_ulong{w.layout.tile_bytes}, number(table.shape[0]), d,
+                ids.memory, ids.offset, out.memory, out.offset);
+  return step;
+}
+
+Step Compiler::rms_norm(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const Place from = place(x);
+  const Place to = place(op.outputs[0]);
+  Step step;
+  step.rows_per_row = product_of(x, 1, x.rank - 1);
+  step.cost = static_cast<uint64_t>(x.shape[x.rank - 1]);
+  step.narrow =
+      range(device_.library().kernel("norm.cl", "rms_norm",
+                                     definition("GROUP_ITEMS", tuning_.norm)),
+            tuning_.norm, tuning_.norm);
+  set_arguments(step.narrow.kernel, 0, from.memory, from.offset,
+                elements(op.inputs[1]), to.memory, to.offset,
+                number(x.shape[x.rank - 1]), op.params.norm.epsilon);
+  return step;
+}
+
+Range Compiler::product(const rc_plugin_weight& weight, int64_t n, int rows,
+                        bool experts) {
+  // Narrow products of GPUs share the columns among work-items; wide ones have
+  // enough to do.
+  const int slices = rows == 1 ? tuning_.slices : 1;
+  std::string definitions =
+      type_definitions(weight.dtype) + definition("ROWS", rows) +
+      definition("GROUP_ITEMS", tuning_.linear) + definition("SLICES", slices);
+  if (experts) definitions += " -DEXPERTS";
+  Range made =
+      range(device_.library().kernel("linear.cl", "linear", definitions),
+            (n + tuning_.lanes - 1) / tuning_.lanes, tuning_.linear);
+  made.rows_per_block = rows;
+  made.items[1] = made.group[1] = static_cast<size_t>(slices);
+  return made;
+}
+
+Step Compiler::linear(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const rc_plugin_weight& w = weight(input(op, 1));
+  const int64_t n = input(op, 1).shape[0];
+  const int64_t k = input(op, 1).shape[1];
+  Step step;
+  step.cost = static_cast<uint64_t>(n) * static_cast<uint64_t>(k);
+  step.narrow = product(w, n, 1, false);
+  const int64_t most = resolve_dimension(x.shape[0], target_.limits);
+  if (tuning_.rows > 1 && most >= tuning_.tiled_from) {
+    step.wide = product(w, n, tuning_.rows, false);
+    step.wide_from = tuning_.tiled_from;
+  }
+  const Place from = place(x);
+  const Place residual = place(op.inputs[3]);
+  const Place to = place(op.outputs[0]);
+  const cl_int flags = (op.inputs[2] >= 0 ? kHasBias : 0) |
+                       (op.inputs[3] >= 0 ? kHasResidual : 0);
+  for (const Range* range : {&step.narrow, &step.wide}) {
+    if (range->kernel == nullptr) continue;
+    set_arguments(range->kernel, 0, w.memory.get(),
+                  cl_ulong{w.layout.tile_bytes}, number(n), number(k),
+                  from.memory, from.offset, elements(op.inputs[2]),
+                  residual.memory, residual.offset, to.memory, to.offset, flags,
+                  target_.counts.get(), count_index(x.shape[0]));
+  }
+  return step;
+}
+
+Step Compiler::expert_linear(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const rc_plugin_value& all = input(op, 1);
+  const rc_plugin_weight& w = weight(all);
+  const int64_t chosen = input(op, 2).shape[1];
+  Step step;
+  step.rows_per_row = chosen;
+  step.cost =
+      static_cast<uint64_t>(all.shape[1]) * static_cast<uint64_t>(all.shape[2]);
+  step.narrow = product(w, all.shape[1], 1, true);
+  const Place from = place(x);
+  const Place ids = place(op.inputs[2]);
+  const Place to = place(op.outputs[0]);
+  set_arguments(step.narrow.kernel, 0, w.memory.get(),
+                cl_ulong{w.layout.tile_bytes}, number(all.shape[1]),
+                number(all.shape[2]), from.memory, from.offset, cl_mem{},
+                cl_mem{}, cl_ulong{0}, to.memory, to.offset,
+                cl_int{x.rank == 3 ? kXPerChoice : 0}, target_.counts.get(),
+                count_index(x.shape[0]), ids.memory, ids.offset, number(chosen),
+                number(all.shape[0]), cl_ulong{w.layout.matrix_bytes});
+  return step;
+}
+
+Step Compiler::rope(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const int64_t pairs = input(op, 2).shape[0];
+  const Place from = place(x);
+  const Place positions = place(op.inputs[1]);
+  const Place to = place(op.outputs[0]);
+  Step step;
+  step.cost = static_cast<uint64_t>(x.shape[1] * x.shape[2]);
+  step.narrow = range(device_.library().kernel("rope.cl", "rope"),
+                      (pairs + tuning_.lanes - 1) / tuning_.lanes, 1);
+  set_arguments(step.narrow.kernel, 0, from.memory, from.offset,
+                positions.memory, positions.offset, elements(op.inputs[2]),
+                to.memory, to.offset, number(x.shape[1]), number(x.shape[2]),
+                number(pairs),
+                cl_int{op.params.rope.style == RC_ROPE_HALVES ? 1 : 0},
+                op.params.rope.scale);
+  return step;
+}
+
+Step Compiler::cache_store(const rc_plugin_op& op) {
+  const rc_plugin_value& cache = input(op, 4);
+  const Place x = place(op.inputs[0]);
+  const Place positions = place(op.inputs[1]);
+  const Place sequences = place(op.inputs[2]);
+  const Place table = place(op.inputs[3]);
+  Step step;
+  step.cost = static_cast<uint64_t>(cache.shape[1] * cache.shape[3]);
+  step.narrow = range(device_.library().kernel("cache_store.cl", "cache_store",
+                                               cache_definitions(cache)),
+                      cache.shape[1] * ((cache.shape[3] + 31) / 32), 1);
+  set_arguments(step.narrow.kernel, 0, x.memory, x.offset, positions.memory,
+                positions.offset, sequences.memory, sequences.offset,
+                table.memory, table.offset, place(cache).memory,
+                number(input(op, 3).shape[1]), number(cache.shape[2]),
+                number(cache.shape[0]), number(cache.shape[1]),
+                target_.counts.get());
+  return step;
+}
+
+Step Compiler::attention(const rc_plugin_op& op) {
+  const rc_plugin_value& q = input(op, 0);
+  const rc_plugin_value& keys = input(op, 1);
+  const Place query = place(q);
+  const Place positions = place(op.inputs[3]);
+  const Place sequences = place(op.inputs[4]);
+  const Place table = place(op.inputs[5]);
+  const Place to = place(op.outputs[0]);
+  Step step;
+  step.attention = true;
+  step.cost = static_cast<uint64_t>(2 * q.shape[1] * q.shape[2]);
+  if (input(op, 3).storage == RC_STORAGE_INPUT) {
+    target_.positions = input(op, 3).index;
+  }
+  step.narrow = range(device_.library().kernel(
+                          "attention.cl", "attention",
+                          cache_definitions(keys) +
+                              definition("GROUP_ITEMS", tuning_.attention)),
+                      q.shape[1] * tuning_.attention, tuning_.attention);
+  const int64_t window = std::min<int64_t>(op.params.attention.window,
+                                           std::numeric_limits<cl_int>::max());
+  set_arguments(
+      step.narrow.kernel, 0, query.memory, query.offset, place(keys).memory,
+      elements(op.inputs[2]), positions.memory, positions.offset,
+      sequences.memory, sequences.offset, table.memory, table.offset, to.memory,
+      to.offset, number(q.shape[1]), number(keys.shape[1]),
+      number(input(op, 5).shape[1]), number(keys.shape[2]),
+      number(keys.shape[0]), op.params.attention.scale,
+      op.params.attention.softcap, number(window), target_.counts.get());
+  return step;
+}
+
+Step Compiler::elementwise(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const int64_t width = product_of(x, 1, x.rank);
+  const char* name = op.code == RC_OP_GLU     ? "glu"
+                     : op.code == RC_OP_ADD   ? "add"
+                     : op.code == RC_OP_SCALE ? "scale"
+                                              : "softcap";
+  Step step;
+  step.cost = static_cast<uint64_t>(width);
+  step.narrow =
+      range(device_.library().kernel("elementwise.cl", name),
+            (width + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+  const Kernel& kernel = step.narrow.kernel;
+  const Place a = place(x);
+  const Place b = place(op.inputs[1]);
+  const Place to = place(op.outputs[0]);
+  switch (op.code) {
+    case RC_OP_GLU:
+      set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,
+                    to.memory, to.offset, number(width),
+                    op.params.glu.activation);
+      break;
+    case RC_OP_ADD:
+      set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,
+                    to.memory, to.offset, number(width));
+      break;
+    case RC_OP_SCALE:
+      set_arguments(kernel, 0, a.memory, a.offset, to.memory, to.offset,
+                    number(width), op.params.scale.factor);
+      break;
+    default:
+      set_arguments(kernel, 0, a.memory, a.offset, to.memory, to.offset,
+                    number(width), op.params.softcap.cap);
+  }
+  return step;
+}
+
+Step Compiler::route(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const int64_t chosen = output(op).shape[1];
+  const Place from = place(x);
+  const Place ids = place(op.outputs[0]);
+  const Place weights = place(op.outputs[1]);
+  Step step;
+  step.cost = static_cast<uint64_t>(x.shape[1] * chosen);
+  step.narrow = range(device_.library().kernel("route.cl", "route"), 1, 1);
+  set_arguments(step.narrow.kernel, 0, from.memory, from.offset, ids.memory,
+                ids.offset, weights.memory, weights.offset, number(x.shape[1]),
+                number(chosen), cl_int{op.params.route.normalize != 0 ? 1 : 0});
+  return step;
+}
+
+Step Compiler::expert_sum(const rc_plugin_op& op) {
+  const rc_plugin_value& x = input(op, 0);
+  const int64_t chosen = x.shape[1];
+  const int64_t width = x.shape[2];
+  const Place from = place(x);
+  const Place weights = place(op.inputs[1]);
+  const Place to = place(op.outputs[0]);
+  Step step;
+  step.cost = static_cast<uint64_t>(width * chosen);
+  step.narrow =
+      range(device_.library().kernel("elementwise.cl", "expert_sum"),
+            (width + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+  set_arguments(step.narrow.kernel, 0, from.memory, from.offset, weights.memory,
+                weights.offset, to.memory, to.offset, number(width),
+                number(chosen));
+  return step;
+}
+
+}  // namespace rc::opencl

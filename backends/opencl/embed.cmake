@@ -1,0 +1,16 @@
+# Writes the files KERNELS, a list, as strings into the C++ source OUTPUT.
+set(text "// Made from the kernels by embed.cmake.
+#include \"opencl/kernel_files.h\"
+
+namespace rc::opencl {
+
+const KernelFile kKernelFiles[] = {
+")
+foreach(file IN LISTS KERNELS)
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} content)
+  # Lists end at semicolons, strings do not: nothing is split here.
+  string(APPEND text "    {\"${name}\", R\"kernel(${content})kernel\"},\n")
+endforeach()
+string(APPEND text "    {nullptr, nullptr},\n};\n\n}  // namespace rc::opencl\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,84 @@
+// What every kernel file begins with.
+//
+// A work-item works on LANES neighbouring elements at once: on processors as
+// many as a vector register holds, on GPUs one, where neighbouring work-items
+// stand for the lanes. floatL and intL are vectors of them.
+//
+// Defined by the host: LANES (1, 4, 8 or 16); TILE, a multiple of LANES (see
+// blocks.cl); GROUP_ITEMS, the work-items of a group that share one result;
+// and what the comment of each file names.
+//
+// counts: the rows, outputs and sequences of the run. Rows of a kernel are
+// always dimension 1 of its range, which may be cut into pieces; hence
+// get_global_id and not get_group_id. FAST_FMA: the device has fma, though its
+// compiler may not say that it is fast.
+#pragma OPENCL FP_CONTRACT OFF
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+// Drivers that don't inline by themselves keep arrays and pointers to them in
+// memory.
+#define INLINE static inline __attribute__((always_inline))
+
+#if LANES == 1
+typedef float floatL;
+typedef int intL;
+typedef uint uintL;
+#define LOAD(i, p) ((p)[i])
+#define STORE(v, i, p) ((p)[i] = (v))
+#define TO_FLOAT(v) convert_float(v)
+#define TO_INT(v) convert_int(v)
+#define AS_FLOAT(v) as_float(v)
+#define CHOOSE(no, yes, condition) ((condition) ? (yes) : (no))
+#else
+typedef JOIN(float, LANES) floatL;
+typedef JOIN(int, LANES) intL;
+typedef JOIN(uint, LANES) uintL;
+#define LOAD(i, p) JOIN(vload, LANES)(i, p)
+#define STORE(v, i, p) JOIN(vstore, LANES)(v, i, p)
+#define TO_FLOAT(v) JOIN(convert_float, LANES)(v)
+#define TO_INT(v) JOIN(convert_int, LANES)(v)
+#define AS_FLOAT(v) JOIN(as_float, LANES)(v)
+#define CHOOSE(no, yes, condition) select(no, yes, condition)
+#endif
+
+// a * b + c for sums: rounded once where that costs nothing.
+#if defined(FP_FAST_FMAF) || defined(FAST_FMA)
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+// The sum over the lanes, always in the same order.
+INLINE float lane_sum(floatL v) {
+#if LANES == 1
+  return v;
+#else
+#if LANES == 16
+  const float8 a = v.lo + v.hi;
+#elif LANES == 8
+  const float8 a = v;
+#endif
+#if LANES >= 8
+  const float4 b = a.lo + a.hi;
+#else
+  const float4 b = v;
+#endif
+  const float2 c = b.lo + b.hi;
+  return c.lo + c.hi;
+#endif
+}
+
+// IEEE binary16 in the low bits to f32, exact, subnormal numbers included,
+// whatever a device does with them in its own arithmetic.
+INLINE floatL half_bits(intL h) {
+  const intL magnitude = h & 0x7FFF;
+  const intL sign = (h & 0x8000) << 16;
+  const intL normal = (magnitude << 13) + (112 << 23);
+  const floatL tiny = TO_FLOAT(magnitude) * 0x1p-24f;
+  const intL special = normal + (112 << 23);
+  floatL value = CHOOSE(AS_FLOAT(normal), tiny, magnitude < 0x0400);
+  value = CHOOSE(value, AS_FLOAT(special), magnitude >= 0x7C00);
+  return CHOOSE(value, -value, sign != 0);
+}

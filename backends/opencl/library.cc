@@ -1,0 +1,80 @@
+#include "opencl/library.h"
+
+#include <cstring>
+#include <sstream>
+
+#include "base/error.h"
+#include "opencl/kernel_files.h"
+
+namespace rc::opencl {
+namespace {
+
+// The text of a file with what it includes in place of the directives.
+std::string source_of(const std::string& name) {
+  const KernelFile* file = kKernelFiles;
+  while (file->name != nullptr && name != file->name) ++file;
+  if (file->name == nullptr) fail(RC_E_INTERNAL, "no kernel file ", name);
+  std::istringstream lines(file->text);
+  std::string source;
+  for (std::string line; std::getline(lines, line);) {
+    constexpr char kInclude[] = "#include \"";
+    if (line.rfind(kInclude, 0) == 0) {
+      const size_t begin = std::strlen(kInclude);
+      source += source_of(line.substr(begin, line.rfind('"') - begin));
+    } else {
+      source += line + "\n";
+    }
+  }
+  return source;
+}
+
+std::string build_log(cl_program program, cl_device_id device) {
+  size_t bytes = 0;
+  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0,
+                                nullptr, &bytes) != CL_SUCCESS) {
+    return "";
+  }
+  std::string text(bytes, '\0');
+  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes,
+                                text.data(), nullptr) != CL_SUCCESS) {
+    return "";
+  }
+  return text.substr(0, text.find('\0'));
+}
+
+}  // namespace
+
+cl_program Library::compiled(const std::string& file,
+                             const std::string& options) {
+  CompiledSource& program = programs_[file + options];
+  if (program != nullptr) return program.get();
+  const std::string source = source_of(file);
+  const char* text = source.c_str();
+  const size_t length = source.size();
+  cl_int code = CL_SUCCESS;
+  CompiledSource made(
+      api().CreateProgramWithSource(context_, 1, &text, &length, &code));
+  check(code, "clCreateProgramWithSource");
+  code = api().BuildProgram(made.get(), 1, &device_, options.c_str(), nullptr,
+                            nullptr);
+  if (code == CL_BUILD_PROGRAM_FAILURE) {
+    fail(RC_E_DEVICE, "the driver does not compile ", file, " with ", options,
+         ": ", build_log(made.get(), device_));
+  }
+  check(code, "clBuildProgram");
+  program = std::move(made);
+  return program.get();
+}
+
+Kernel Library::kernel(const std::string& file, const char* name,
+                       const std::string& definitions, int lanes) {
+  const std::string options =
+      cat("-cl-std=CL1.2 -w -DLANES=", lanes != 0 ? lanes : tuning_.lanes,
+          fma_ ? " -DFAST_FMA" : "", definitions);
+  cl_int code = CL_SUCCESS;
+  Kernel made(api().CreateKernel(compiled(file, options), name, &code));
+  check(code, "clCreateKernel");
+  return made;
+}
+
+}  // namespace rc::opencl

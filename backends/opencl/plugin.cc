@@ -1,0 +1,261 @@
+// The table of the OpenCL backend.
+//
+// Sums are F32 with F32 activations on every device; weights are decoded within
+// the kernels. Nothing rests on an extension but F64 weights (cl_khr_fp64): f16
+// arithmetic and integer products would round activations, sub-groups are not
+// needed where lanes are rows of the weight, and weights are rearranged at
+// upload, so that shared memory would save no copy. Compiled kernels are kept
+// on disk by the drivers themselves.
+//
+// The same result, bit for bit, whatever else is in a batch and however a
+// prompt is cut into chunks: on every device where work-items do not share the
+// columns of a product (slices = 1 in the tuning, as on processors). Elsewhere
+// products of few rows are summed in slices and those of many are not.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "opencl/device.h"
+#include "opencl/flight.h"
+#include "opencl/platform.h"
+#include "opencl/program.h"
+#include "opencl/weight.h"
+#include "tensor/dtype.h"
+#include "tensor/op.h"
+
+struct rc_plugin_device {
+  rc_plugin_device(cl_device_id id, const rc_plugin_open_options& options)
+      : device(id, options) {}
+  rc::opencl::Device device;
+  rc::opencl::Pace pace;
+  std::unique_ptr<rc::opencl::Flight> flight;
+  std::vector<rc_plugin_op_time> op_times;  // of the last run
+};
+
+namespace rc::opencl {
+namespace {
+
+rc_status report(rc_status status, const char* text, char* message) {
+  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", text);
+  return status;
+}
+
+// Runs the function; exceptions must not leave a plugin.
+template <class Function>
+rc_status guarded(char* message, Function function) noexcept {
+  try {
+    function();
+    return RC_OK;
+  } catch (const Error& error) {
+    return report(error.status(), error.what(), message);
+  } catch (const std::bad_alloc&) {
+    return report(RC_E_OUT_OF_MEMORY, "out of memory", message);
+  } catch (const std::length_error&) {
+    return report(RC_E_OUT_OF_MEMORY, "more memory than can be addressed",
+                  message);
+  } catch (const std::exception& error) {
+    return report(RC_E_INTERNAL, error.what(), message);
+  }
+}
+
+void check_range(const rc_plugin_buffer& buffer, uint64_t offset,
+                 uint64_t bytes) {
+  if (offset > buffer.bytes || bytes > buffer.bytes - offset) {
+    fail(RC_E_INVALID_ARGUMENT, bytes, " bytes at ", offset, " of a buffer of ",
+         buffer.bytes, " bytes");
+  }
+}
+
+rc_status device_count(int32_t* count, char* message) {
+  return guarded(message,
+                 [&] { *count = static_cast<int32_t>(devices().size()); });
+}
+
+rc_status device_info(int32_t index, rc_plugin_device_info* info,
+                      char* message) {
+  return guarded(message, [&] {
+    rc_plugin_device_info filled = describe(device_by_number(index));
+    filled.struct_size = info->struct_size;
+    std::memcpy(info, &filled, std::min(info->struct_size, sizeof filled));
+  });
+}
+
+rc_status open(int32_t index, const rc_plugin_open_options* options,
+               rc_plugin_device** device, char* message) {
+  return guarded(message, [&] {
+    *device = new rc_plugin_device(device_by_number(index), *options);
+  });
+}
+
+void close(rc_plugin_device* device) { delete device; }
+
+// The number of values is not given: those that the op names exist.
+rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
+                       const rc_plugin_value* values, char* message) {
+  return guarded(message, [&] {
+    if (op->code < RC_OP_GET_ROWS || op->code > RC_OP_EXPERT_SUM) {
+      fail(RC_E_UNSUPPORTED, op_name(op->code),
+           ": there is no OpenCL kernel for it");
+    }
+    const int32_t last = std::max(
+        *std::max_element(std::begin(op->inputs), std::end(op->inputs)),
+        *std::max_element(std::begin(op->outputs), std::end(op->outputs)));
+    check_op(*op, {values, static_cast<size_t>(last + 1)});
+    for (int32_t input : op->inputs) {
+      if (input < 0) continue;
+      const char* reason = undecodable(device->device, values[input].dtype);
+      if (*reason != '\0') {
+        fail(RC_E_UNSUPPORTED, op_name(op->code), " of ",
+             dtype_name(values[input].dtype), ": ", reason);
+      }
+    }
+  });
+}
+
+rc_status weight_bytes(rc_plugin_device* device,
+                       const rc_plugin_weight_info* info, uint64_t* bytes,
+                       char* message) {
+  return guarded(message,
+                 [&] { *bytes = weight_layout(device->device, *info).bytes; });
+}
+
+rc_status create_weight(rc_plugin_device* device,
+                        const rc_plugin_weight_info* info, const void* data,
+                        rc_plugin_weight** weight, char* message) {
+  return guarded(message, [&] {
+    *weight = new rc_plugin_weight(device->device, *info, data);
+  });
+}
+
+void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
+  delete weight;
+}
+
+rc_status create_buffer(rc_plugin_device* device, uint64_t bytes,
+                        rc_plugin_buffer** buffer, char* message) {
+  return guarded(message, [&] {
+    *buffer = new rc_plugin_buffer{device->device.allocate(bytes, true), bytes};
+  });
+}
+
+void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
+  delete buffer;
+}
+
+rc_status upload(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                 uint64_t offset, const void* data, uint64_t bytes,
+                 char* message) {
+  return guarded(message, [&] {
+    check_range(*buffer, offset, bytes);
+    device->device.write(buffer->memory.get(), offset, data, bytes);
+  });
+}
+
+rc_status download(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                   uint64_t offset, void* data, uint64_t bytes, char* message) {
+  return guarded(message, [&] {
+    check_range(*buffer, offset, bytes);
+    device->device.read(buffer->memory.get(), offset, data, bytes);
+  });
+}
+
+rc_status copy(rc_plugin_device* device, rc_plugin_buffer* target,
+               uint64_t target_offset, rc_plugin_buffer* source,
+               uint64_t source_offset, uint64_t bytes, char* message) {
+  return guarded(message, [&] {
+    check_range(*target, target_offset, bytes);
+    check_range(*source, source_offset, bytes);
+    device->device.copy(target->memory.get(), target_offset,
+                        source->memory.get(), source_offset, bytes);
+  });
+}
+
+rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
+                  rc_plugin_compiled** compiled, char* message) {
+  return guarded(message, [&] {
+    *compiled = new rc_plugin_compiled(device->device, *program);
+  });
+}
+
+void destroy_compiled(rc_plugin_device*, rc_plugin_compiled* compiled) {
+  delete compiled;
+}
+
+rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
+              const rc_plugin_run* run, char* message) {
+  return guarded(message, [&] {
+    if (device->flight != nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "another run of the device is under way");
+    }
+    device->op_times.clear();
+    device->flight =
+        std::make_unique<Flight>(device->device, *compiled, *run, device->pace);
+  });
+}
+
+rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
+  bool over = true;
+  const rc_status status = guarded(message, [&] {
+    if (device->flight == nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
+    }
+    std::optional<Flight::Clock::time_point> deadline;
+    if (timeout_ms >= 0) {
+      // A limit beyond a day is none to a clock that counts nanoseconds.
+      constexpr int64_t kDay = 24 * 3600 * 1000;
+      deadline = Flight::Clock::now() +
+                 std::chrono::milliseconds(std::min(timeout_ms, kDay));
+    }
+    over = device->flight->finish(deadline);
+    if (over) device->op_times = device->flight->op_times();
+  });
+  if (!over) return report(RC_E_TIMEOUT, "the run is not over", message);
+  device->flight.reset();
+  return status;
+}
+
+rc_status op_times(rc_plugin_device* device, rc_plugin_op_time* times,
+                   size_t capacity, size_t* count, char* message) {
+  return guarded(message, [&] {
+    const size_t all = device->op_times.size();
+    std::copy_n(device->op_times.begin(), std::min(all, capacity), times);
+    *count = all;
+  });
+}
+
+constexpr rc_plugin kPlugin = {
+    sizeof(rc_plugin),
+    RC_PLUGIN_ABI_VERSION,
+    "opencl",
+    "Devices with an OpenCL 1.2 driver",
+    device_count,
+    device_info,
+    open,
+    close,
+    op_supported,
+    weight_bytes,
+    create_weight,
+    destroy_weight,
+    create_buffer,
+    destroy_buffer,
+    upload,
+    download,
+    compile,
+    destroy_compiled,
+    run,
+    wait,
+    copy,
+    op_times,
+};
+
+}  // namespace
+}  // namespace rc::opencl
+
+extern "C" RC_API const rc_plugin* rc_plugin_entry(void);
+const rc_plugin* rc_plugin_entry(void) { return &rc::opencl::kPlugin; }

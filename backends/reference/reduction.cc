@@ -1,0 +1,114 @@
+// Ops over one dimension of a tensor.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/ops.h"
+
+namespace rc::reference {
+namespace {
+
+// The middle dimension of [outer, n, inner], once for each of the others.
+template <class Function>
+void each_line(const Call& call, Function function) {
+  const Tensor& x = call.inputs[0];
+  const int64_t n = x.shape[1];
+  const int64_t inner = x.shape[2];
+  for (int64_t outer = 0; outer < x.shape[0]; ++outer) {
+    call.check_stop();
+    for (int64_t i = 0; i < inner; ++i) {
+      // First element, number of the line, distance from element to element.
+      function(outer * n * inner + i, outer * inner + i, inner);
+    }
+  }
+}
+
+// NaN is larger than every number.
+bool larger(float a, float b) {
+  return a > b || (std::isnan(a) && !std::isnan(b));
+}
+
+}  // namespace
+
+void layer_norm(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& weight = call.inputs[1];
+  const Tensor& bias = call.inputs[2];
+  const int64_t d = x.columns();
+  const auto count = static_cast<double>(d);
+  for (int64_t v = 0; v < x.vectors(); ++v) {
+    call.check_stop();
+    const float* from = x.floats() + v * d;
+    float* to = call.outputs[0].floats() + v * d;
+    double mean = 0;
+    if (call.op.params.layer_norm.center != 0) {
+      for (int64_t i = 0; i < d; ++i) mean += from[i];
+      mean /= count;
+    }
+    double squares = 0;
+    for (int64_t i = 0; i < d; ++i) {
+      squares += (from[i] - mean) * (from[i] - mean);
+    }
+    const double factor =
+        1 / std::sqrt(squares / count +
+                      static_cast<double>(call.op.params.layer_norm.epsilon));
+    for (int64_t i = 0; i < d; ++i) {
+      double y = (from[i] - mean) * factor;
+      if (weight) y *= weight.floats()[i];
+      if (bias) y += bias.floats()[i];
+      to[i] = static_cast<float>(y);
+    }
+  }
+}
+
+void softmax(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  float* y = call.outputs[0].floats();
+  const int64_t n = call.inputs[0].shape[1];
+  each_line(call, [&](int64_t first, int64_t, int64_t step) {
+    const int64_t end = first + n * step;
+    float most = x[first];
+    for (int64_t i = first; i < end; i += step) most = std::max(most, x[i]);
+    double total = 0;
+    for (int64_t i = first; i < end; i += step) {
+      total += std::exp(static_cast<double>(x[i]) - most);
+    }
+    for (int64_t i = first; i < end; i += step) {
+      y[i] = static_cast<float>(std::exp(static_cast<double>(x[i]) - most) /
+                                total);
+    }
+  });
+}
+
+void reduce(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  float* y = call.outputs[0].floats();
+  const int64_t n = call.inputs[0].shape[1];
+  const int32_t function = call.op.params.reduce.function;
+  each_line(call, [&](int64_t first, int64_t line, int64_t step) {
+    const int64_t end = first + n * step;
+    double sum = 0;
+    float most = x[first];
+    for (int64_t i = first; i < end; i += step) {
+      sum += x[i];
+      if (larger(x[i], most)) most = x[i];
+    }
+    if (function == RC_REDUCE_MEAN) sum /= static_cast<double>(n);
+    y[line] = function == RC_REDUCE_MAX ? most : static_cast<float>(sum);
+  });
+}
+
+void argmax(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  auto* y = reinterpret_cast<int32_t*>(call.outputs[0].data);
+  const int64_t n = call.inputs[0].shape[1];
+  each_line(call, [&](int64_t first, int64_t line, int64_t step) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; ++i) {
+      if (larger(x[first + i * step], x[first + best * step])) best = i;
+    }
+    y[line] = static_cast<int32_t>(best);
+  });
+}
+
+}  // namespace rc::reference

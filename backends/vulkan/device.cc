@@ -1,0 +1,83 @@
+#include "vulkan/device.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "vulkan/instance.h"
+#include "vulkan/pipelines.h"
+
+namespace rc::vulkan {
+namespace {
+
+bool has_timestamps(VkPhysicalDevice device, uint32_t family) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  return family < count && families[family].timestampValidBits > 0;
+}
+
+}  // namespace
+
+Device::Device(int index, const rc_plugin_open_options& options)
+    : physical_(Instance::get().device(index)),
+      tuning_(choose_tuning(physical_)),
+      family_(static_cast<uint32_t>(compute_family(physical_))),
+      profile_(options.profile != 0 && has_timestamps(physical_, family_)) {
+  Instance::log_to(options.log);
+  vkGetPhysicalDeviceProperties(physical_, &properties_);
+  vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
+  // Until it is measured.
+  speed = software() ? 1e9 : 1e12;
+
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue = {};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = family_;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkDeviceCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  check(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
+  volkLoadDeviceTable(&vk_, device_);
+  vk_.vkGetDeviceQueue(device_, family_, 0, &queue_);
+  try {
+    pipelines_ = std::make_unique<Pipelines>(*this);
+  } catch (...) {
+    vk_.vkDestroyDevice(device_, nullptr);
+    throw;
+  }
+}
+
+Device::~Device() {
+  wait_idle();
+  pipelines_.reset();
+  vk_.vkDestroyDevice(device_, nullptr);
+}
+
+uint64_t Device::alignment() const {
+  const VkPhysicalDeviceLimits& l = properties_.limits;
+  return std::max<uint64_t>(
+      {16, l.minStorageBufferOffsetAlignment,
+       tuning_.texels != 0 ? l.minTexelBufferOffsetAlignment : 1});
+}
+
+void Device::submit(const VkCommandBuffer* commands, uint32_t count,
+                    VkFence fence) {
+  VkSubmitInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = count;
+  info.pCommandBuffers = commands;
+  const std::lock_guard lock(queue_mutex_);
+  check(vk_.vkQueueSubmit(queue_, 1, &info, fence), "vkQueueSubmit");
+}
+
+void Device::wait_idle() noexcept {
+  const std::lock_guard lock(queue_mutex_);
+  vk_.vkQueueWaitIdle(queue_);
+}
+
+}  // namespace rc::vulkan

@@ -1,0 +1,78 @@
+// What a compiled program consists of: dispatches of shaders over pieces of
+// values.
+//
+// Every op works on rows, so that a value too large to be bound whole is done
+// in pieces of rows; weights come in pieces of their own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/op.h"
+#include "vulkan/memory.h"
+#include "vulkan/pipelines.h"
+#include "vulkan/weight.h"
+
+namespace rc::vulkan {
+
+// Bytes of a buffer.
+struct Region {
+  const Buffer* buffer = nullptr;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+
+  bool overlaps(const Region& other) const {
+    return buffer == other.buffer && offset < other.offset + other.bytes &&
+           other.offset < offset + bytes;
+  }
+};
+
+struct Binding {
+  uint32_t slot;
+  Region region;
+  bool quads = false;  // read as quads
+};
+
+// Which rows a dispatch does: those of the symbol from `first` on, at most
+// `limit`; nothing unless that many of them are within [at_least, at_most].
+struct RowRange {
+  uint32_t symbol = 0;  // 0: rows, 1: outputs
+  uint32_t first = 0;
+  uint32_t limit = 0;
+  uint32_t at_least = 1;
+  uint32_t at_most = UINT32_MAX;
+
+  uint32_t count(const Rows& rows) const;
+};
+
+struct Dispatch {
+  int32_t op;  // its place in the program
+  Shader shader;
+  std::vector<uint32_t> constants;
+  std::vector<Binding> bindings;
+  std::vector<uint32_t> parameters;
+  RowRange rows;
+  uint32_t x = 1, z = 1;  // work-groups
+  uint32_t batch = 1;     // rows of a work-group
+  double row_work = 0;    // multiply-adds, about
+};
+
+// A value of a program and where it lies.
+struct Placed {
+  rc_plugin_value value;
+  Region region;  // of all rows that a run may have; not of weights
+  const Weight* weight = nullptr;
+};
+
+// Appends the dispatches of op number `number`, which obeys check_op.
+// `limits` are the largest numbers of rows.
+void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
+                       std::span<const Placed> values, const Rows& limits,
+                       std::vector<Dispatch>* dispatches);
+
+// Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done here.
+void check_supported(const Device& device, const rc_plugin_op& op,
+                     std::span<const rc_plugin_value> values);
+
+}  // namespace rc::vulkan

@@ -1,0 +1,214 @@
+#include "vulkan/memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace rc::vulkan {
+namespace {
+
+// Bytes that are moved at once through memory that both sides see.
+constexpr uint64_t kStaging = uint64_t{8} << 20;
+
+constexpr VkMemoryPropertyFlags kVisible =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
+// The first of the allowed types with all of `needed`; those with more of
+// `wanted` come first. -1: there is none.
+int find_type(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed,
+              VkMemoryPropertyFlags needed, VkMemoryPropertyFlags wanted) {
+  for (const VkMemoryPropertyFlags flags : {needed | wanted, needed}) {
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+      if ((allowed >> i & 1) != 0 &&
+          (memory.memoryTypes[i].propertyFlags & flags) == flags) {
+        return static_cast<int>(i);
+      }
+    }
+  }
+  return -1;
+}
+
+// Records with `record` and waits until the device has done it.
+template <class Function>
+void once(Device& device, Function record) {
+  const auto& vk = device.vk();
+  VkCommandPoolCreateInfo pool_info = {};
+  pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  pool_info.queueFamilyIndex = device.family();
+  VkCommandPool pool_value = VK_NULL_HANDLE;
+  check(vk.vkCreateCommandPool(device.get(), &pool_info, nullptr, &pool_value),
+        "vkCreateCommandPool");
+  const auto pool = device.own(pool_value, vk.vkDestroyCommandPool);
+  VkCommandBufferAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  info.commandPool = pool.get();
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  check(vk.vkAllocateCommandBuffers(device.get(), &info, &commands),
+        "vkAllocateCommandBuffers");
+  VkCommandBufferBeginInfo begin = {};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  check(vk.vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+  // What came before, and what comes after, sees each other's bytes.
+  VkMemoryBarrier barrier = {};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  barrier.dstAccessMask =
+      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  const auto fence_all = [&](VkPipelineStageFlags more) {
+    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                            VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | more, 0, 1,
+                            &barrier, 0, nullptr, 0, nullptr);
+  };
+  fence_all(0);
+  record(commands);
+  fence_all(VK_PIPELINE_STAGE_HOST_BIT);
+  check(vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+  VkFenceCreateInfo fence_info = {};
+  fence_info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  VkFence fence_value = VK_NULL_HANDLE;
+  check(vk.vkCreateFence(device.get(), &fence_info, nullptr, &fence_value),
+        "vkCreateFence");
+  const auto fence = device.own(fence_value, vk.vkDestroyFence);
+  device.submit(&commands, 1, fence_value);
+  check(vk.vkWaitForFences(device.get(), 1, &fence_value, VK_TRUE, UINT64_MAX),
+        "vkWaitForFences");
+}
+
+void copy_region(Device& device, VkBuffer target, uint64_t target_offset,
+                 VkBuffer source, uint64_t source_offset, uint64_t bytes) {
+  once(device, [&](VkCommandBuffer commands) {
+    const VkBufferCopy region = {source_offset, target_offset, bytes};
+    device.vk().vkCmdCopyBuffer(commands, source, target, 1, &region);
+  });
+}
+
+}  // namespace
+
+Buffer::Buffer(Device& device, uint64_t bytes, Place place)
+    : device_(&device), bytes_(bytes) {
+  const auto& vk = device.vk();
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  // Whole quads, so that all of it can be bound as such.
+  info.size = std::max<uint64_t>((bytes + 15) / 16 * 16, 16);
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+               VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+               VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (bytes > UINT64_MAX - 16) {
+    fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes, " bytes is too large");
+  }
+  VkBuffer buffer = VK_NULL_HANDLE;
+  check(vk.vkCreateBuffer(device.get(), &info, nullptr, &buffer),
+        "vkCreateBuffer");
+  buffer_ = device.own(buffer, vk.vkDestroyBuffer);
+  VkMemoryRequirements needs;
+  vk.vkGetBufferMemoryRequirements(device.get(), buffer, &needs);
+
+  const auto& memory = device.memory();
+  const auto type = device.properties().deviceType;
+  const bool unified = type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+                       type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  int index = -1;
+  switch (place) {
+    case Place::kDevice:
+      index = find_type(memory, needs.memoryTypeBits,
+                        VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                        unified ? kVisible : 0);
+      break;
+    case Place::kToDevice:
+      index = find_type(memory, needs.memoryTypeBits, kVisible,
+                        VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+      break;
+    case Place::kToHost:
+      index = find_type(memory, needs.memoryTypeBits, kVisible,
+                        VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+      break;
+  }
+  if (index < 0) {
+    fail(RC_E_DEVICE, "the device has no type of memory for a buffer of ",
+         bytes, " bytes");
+  }
+  if (needs.size >
+      memory.memoryHeaps[memory.memoryTypes[index].heapIndex].size) {
+    fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes,
+         " bytes is larger than the device's memory of ",
+         memory.memoryHeaps[memory.memoryTypes[index].heapIndex].size);
+  }
+  VkMemoryAllocateInfo allocate = {};
+  allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  allocate.allocationSize = needs.size;
+  allocate.memoryTypeIndex = static_cast<uint32_t>(index);
+  VkDeviceMemory made = VK_NULL_HANDLE;
+  check(vk.vkAllocateMemory(device.get(), &allocate, nullptr, &made),
+        "vkAllocateMemory");
+  memory_ = device.own(made, vk.vkFreeMemory);
+  check(vk.vkBindBufferMemory(device.get(), buffer, made, 0),
+        "vkBindBufferMemory");
+  const VkMemoryPropertyFlags flags = memory.memoryTypes[index].propertyFlags;
+  if ((flags & kVisible) == kVisible && (place != Place::kDevice || unified)) {
+    void* address = nullptr;
+    check(vk.vkMapMemory(device.get(), made, 0, VK_WHOLE_SIZE, 0, &address),
+          "vkMapMemory");
+    mapped_ = static_cast<uint8_t*>(address);
+  }
+}
+
+void Buffer::write(uint64_t offset, const void* data, uint64_t bytes) {
+  if (bytes == 0) return;
+  if (mapped_ != nullptr) {
+    std::memcpy(mapped_ + offset, data, bytes);
+    return;
+  }
+  Buffer staging(*device_, std::min(bytes, kStaging), Place::kToDevice);
+  for (uint64_t done = 0; done < bytes; done += staging.bytes()) {
+    const uint64_t part = std::min(bytes - done, staging.bytes());
+    std::memcpy(staging.mapped_, static_cast<const uint8_t*>(data) + done,
+                part);
+    copy_region(*device_, get(), offset + done, staging.get(), 0, part);
+  }
+}
+
+void Buffer::read(uint64_t offset, void* data, uint64_t bytes) const {
+  if (bytes == 0) return;
+  if (mapped_ != nullptr) {
+    std::memcpy(data, mapped_ + offset, bytes);
+    return;
+  }
+  const Buffer staging(*device_, std::min(bytes, kStaging), Place::kToHost);
+  for (uint64_t done = 0; done < bytes; done += staging.bytes()) {
+    const uint64_t part = std::min(bytes - done, staging.bytes());
+    copy_region(*device_, staging.get(), 0, get(), offset + done, part);
+    std::memcpy(static_cast<uint8_t*>(data) + done, staging.mapped_, part);
+  }
+}
+
+void Buffer::clear() {
+  if (mapped_ != nullptr) {
+    std::memset(mapped_, 0, bytes_);
+    return;
+  }
+  once(*device_, [&](VkCommandBuffer commands) {
+    device_->vk().vkCmdFillBuffer(commands, get(), 0, VK_WHOLE_SIZE, 0);
+  });
+}
+
+void copy(Device& device, const Buffer& target, uint64_t target_offset,
+          const Buffer& source, uint64_t source_offset, uint64_t bytes) {
+  if (bytes == 0) return;
+  if (target.mapped() != nullptr && source.mapped() != nullptr) {
+    std::memmove(target.mapped() + target_offset,
+                 source.mapped() + source_offset, bytes);
+    return;
+  }
+  copy_region(device, target.get(), target_offset, source.get(), source_offset,
+              bytes);
+}
+
+}  // namespace rc::vulkan

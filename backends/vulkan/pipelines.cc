@@ -1,0 +1,169 @@
+#include "vulkan/pipelines.h"
+
+#include <initializer_list>
+
+#include "base/error.h"
+#include "vulkan/cache_file.h"
+#include "vulkan/shaders.h"
+
+namespace rc::vulkan {
+namespace {
+
+constexpr uint32_t bits(std::initializer_list<int> slots) {
+  uint32_t all = 0;
+  for (int slot : slots) all |= 1u << slot;
+  return all;
+}
+
+struct Entry {
+  Slots slots;
+  std::span<const uint32_t> buffers, texels;
+};
+
+#define RC_SHADER(name) shaders::name##_buffers, shaders::name##_texels
+
+const Entry& entry(Shader shader) {
+  static const Entry kEntries[] = {
+      {{bits({1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17}), bits({0, 8})},
+       RC_SHADER(attention)},
+      {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(cache_store)},
+      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(copy_rows)},
+      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(elementwise)},
+      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(expert_sum)},
+      {{bits({1, 3, 4}), bits({0, 8})}, RC_SHADER(get_rows)},
+      {{bits({1, 2, 3, 4, 5, 6, 7}), bits({0, 8})}, RC_SHADER(linear)},
+      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(rms_norm)},
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rope)},
+      {{bits({1}), bits({0, 8, 9})}, RC_SHADER(route)},
+  };
+  return kEntries[static_cast<size_t>(shader)];
+}
+
+}  // namespace
+
+Slots slots_of(Shader shader) { return entry(shader).slots; }
+
+Pipelines::Pipelines(const Device& device)
+    : device_(device), file_(cache_file_name(device.physical())) {
+  const std::vector<uint8_t> saved = read_cache_file(file_);
+  VkPipelineCacheCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  info.initialDataSize = saved.size();
+  info.pInitialData = saved.data();
+  VkPipelineCache cache = VK_NULL_HANDLE;
+  VkResult result =
+      device.vk().vkCreatePipelineCache(device.get(), &info, nullptr, &cache);
+  if (result != VK_SUCCESS && info.initialDataSize != 0) {
+    info.initialDataSize = 0;
+    result =
+        device.vk().vkCreatePipelineCache(device.get(), &info, nullptr, &cache);
+  }
+  check(result, "vkCreatePipelineCache");
+  cache_ = device.own(cache, device.vk().vkDestroyPipelineCache);
+}
+
+Pipelines::~Pipelines() {
+  if (!grown_ || file_.empty()) return;
+  try {
+    const auto& vk = device_.vk();
+    size_t size = 0;
+    check(
+        vk.vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr),
+        "vkGetPipelineCacheData");
+    std::vector<uint8_t> data(size);
+    check(vk.vkGetPipelineCacheData(device_.get(), cache_.get(), &size,
+                                    data.data()),
+          "vkGetPipelineCacheData");
+    data.resize(size);
+    write_cache_file(file_, data);
+  } catch (...) {
+    // It is compiled again next time.
+  }
+}
+
+void Pipelines::make(Shader shader, Made* made) const {
+  const Entry& from = entry(shader);
+  const auto& vk = device_.vk();
+  const bool texels = device_.tuning().texels != 0;
+  const std::span<const uint32_t> code = texels ? from.texels : from.buffers;
+  VkShaderModuleCreateInfo module_info = {};
+  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module_info.codeSize = code.size_bytes();
+  module_info.pCode = code.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  check(vk.vkCreateShaderModule(device_.get(), &module_info, nullptr, &module),
+        "vkCreateShaderModule");
+  made->module = device_.own(module, vk.vkDestroyShaderModule);
+
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  for (uint32_t slot = 0; slot < 32; ++slot) {
+    const bool input = (from.slots.inputs >> slot & 1) != 0;
+    if (!input && (from.slots.outputs >> slot & 1) == 0) continue;
+    VkDescriptorSetLayoutBinding binding = {};
+    binding.binding = slot;
+    binding.descriptorType = input && texels
+                                 ? VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER
+                                 : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    binding.descriptorCount = 1;
+    binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    bindings.push_back(binding);
+  }
+  VkDescriptorSetLayoutCreateInfo set_info = {};
+  set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  set_info.bindingCount = static_cast<uint32_t>(bindings.size());
+  set_info.pBindings = bindings.data();
+  VkDescriptorSetLayout sets = VK_NULL_HANDLE;
+  check(
+      vk.vkCreateDescriptorSetLayout(device_.get(), &set_info, nullptr, &sets),
+      "vkCreateDescriptorSetLayout");
+  made->sets = device_.own(sets, vk.vkDestroyDescriptorSetLayout);
+
+  VkPushConstantRange range = {};
+  range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  range.size = kParameterWords * sizeof(uint32_t);
+  VkPipelineLayoutCreateInfo layout_info = {};
+  layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  layout_info.setLayoutCount = 1;
+  layout_info.pSetLayouts = &sets;
+  layout_info.pushConstantRangeCount = 1;
+  layout_info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  check(
+      vk.vkCreatePipelineLayout(device_.get(), &layout_info, nullptr, &layout),
+      "vkCreatePipelineLayout");
+  made->layout = device_.own(layout, vk.vkDestroyPipelineLayout);
+}
+
+Pipeline Pipelines::get(Shader shader, const std::vector<uint32_t>& constants) {
+  Made& made = shaders_[static_cast<size_t>(shader)];
+  if (!made.layout) make(shader, &made);
+  Handle<VkPipeline>& handle = made.pipelines[constants];
+  if (!handle) {
+    std::vector<VkSpecializationMapEntry> entries;
+    for (uint32_t i = 0; i < constants.size(); ++i) {
+      entries.push_back({i, i * 4, 4});
+    }
+    VkSpecializationInfo special = {};
+    special.mapEntryCount = static_cast<uint32_t>(entries.size());
+    special.pMapEntries = entries.data();
+    special.dataSize = constants.size() * 4;
+    special.pData = constants.data();
+    VkComputePipelineCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = made.module.get();
+    info.stage.pName = "main";
+    info.stage.pSpecializationInfo = &special;
+    info.layout = made.layout.get();
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    check(device_.vk().vkCreateComputePipelines(device_.get(), cache_.get(), 1,
+                                                &info, nullptr, &pipeline),
+          "vkCreateComputePipelines");
+    handle = device_.own(pipeline, device_.vk().vkDestroyPipeline);
+    grown_ = true;
+  }
+  return {handle.get(), made.layout.get(), made.sets.get()};
+}
+
+}  // namespace rc::vulkan

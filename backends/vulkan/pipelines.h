@@ -1,0 +1,72 @@
+// The shaders of the module and the pipelines made of them, each at its first
+// use. What the driver compiled is kept on disk between processes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vulkan/api.h"
+#include "vulkan/device.h"
+
+namespace rc::vulkan {
+
+enum class Shader {
+  kAttention,
+  kCacheStore,
+  kCopyRows,
+  kElementwise,
+  kExpertSum,
+  kGetRows,
+  kLinear,
+  kRmsNorm,
+  kRope,
+  kRoute,
+  kCount
+};
+
+// Words of push constants that every shader may use: what Vulkan promises.
+inline constexpr uint32_t kParameterWords = 32;
+
+// What a shader binds, by slot: bits of `inputs` and `outputs`.
+struct Slots {
+  uint32_t inputs;   // texel buffers or storage buffers
+  uint32_t outputs;  // storage buffers; always has the counts, slot 0
+};
+Slots slots_of(Shader shader);
+
+struct Pipeline {
+  VkPipeline pipeline;
+  VkPipelineLayout layout;
+  VkDescriptorSetLayout sets;
+};
+
+class Pipelines {
+ public:
+  explicit Pipelines(const Device& device);
+  // Writes the cache if pipelines were made.
+  ~Pipelines();
+
+  // `constants` are the specialization constants from 0 on. Stays valid.
+  Pipeline get(Shader shader, const std::vector<uint32_t>& constants);
+
+ private:
+  struct Made {
+    Handle<VkShaderModule> module;
+    Handle<VkDescriptorSetLayout> sets;
+    Handle<VkPipelineLayout> layout;
+    std::map<std::vector<uint32_t>, Handle<VkPipeline>> pipelines;
+  };
+  void make(Shader shader, Made* made) const;
+
+  const Device& device_;
+  std::string file_;  // "": there is none
+  Handle<VkPipelineCache> cache_;
+  bool grown_ = false;
+  Made shaders_[static_cast<size_t>(Shader::kCount)];
+};
+
+}  // namespace rc::vulkan

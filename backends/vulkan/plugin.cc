@@ -1,0 +1,263 @@
+// The table of the module.
+#include "runcible/plugin.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "tensor/op.h"
+#include "vulkan/instance.h"
+#include "vulkan/program.h"
+
+namespace rc::vulkan {
+namespace {
+
+struct Opened {
+  Opened(int index, const rc_plugin_open_options& options)
+      : device(index, options) {}
+  Device device;
+  Program* running = nullptr;
+  // Of the last run.
+  std::vector<rc_plugin_op_time> times;
+};
+
+Opened& from(rc_plugin_device* device) {
+  if (device == nullptr) fail(RC_E_INVALID_ARGUMENT, "device is NULL");
+  return *reinterpret_cast<Opened*>(device);
+}
+
+Buffer& from(rc_plugin_buffer* buffer) {
+  if (buffer == nullptr) fail(RC_E_INVALID_ARGUMENT, "buffer is NULL");
+  return *reinterpret_cast<Buffer*>(buffer);
+}
+
+rc_status report(rc_status status, const char* text, char* message) {
+  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", text);
+  return status;
+}
+
+// Runs the function; exceptions must not leave a plugin.
+template <class Function>
+rc_status guarded(char* message, Function function) noexcept {
+  try {
+    function();
+    return RC_OK;
+  } catch (const Error& error) {
+    return report(error.status(), error.what(), message);
+  } catch (const std::bad_alloc&) {
+    return report(RC_E_OUT_OF_MEMORY, "out of memory", message);
+  } catch (const std::length_error&) {
+    return report(RC_E_OUT_OF_MEMORY, "more memory than can be addressed",
+                  message);
+  } catch (const std::exception& error) {
+    return report(RC_E_INTERNAL, error.what(), message);
+  }
+}
+
+void check_range(const Buffer& buffer, uint64_t offset, uint64_t bytes) {
+  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
+    fail(RC_E_INVALID_ARGUMENT, bytes, " bytes at ", offset, " of a buffer of ",
+         buffer.bytes(), " bytes");
+  }
+}
+
+rc_status device_count(int32_t* count, char* message) {
+  return guarded(message, [&] {
+    *count = 0;
+    const auto& devices = Instance::get().devices();
+    if (devices.empty()) {
+      fail(RC_E_BACKEND_UNAVAILABLE,
+           "there is no device of Vulkan 1.1 that can compute");
+    }
+    *count = static_cast<int32_t>(devices.size());
+  });
+}
+
+rc_status device_info(int32_t index, rc_plugin_device_info* info,
+                      char* message) {
+  return guarded(message, [&] {
+    rc_plugin_device_info filled = {};
+    describe(Instance::get().device(index), &filled);
+    filled.struct_size = info->struct_size;
+    std::memcpy(info, &filled, std::min(info->struct_size, sizeof filled));
+  });
+}
+
+rc_status open(int32_t index, const rc_plugin_open_options* options,
+               rc_plugin_device** device, char* message) {
+  return guarded(message, [&] {
+    *device = reinterpret_cast<rc_plugin_device*>(new Opened(index, *options));
+  });
+}
+
+void close(rc_plugin_device* device) {
+  delete reinterpret_cast<Opened*>(device);
+}
+
+// The number of values is not given: those that the op names exist.
+rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
+                       const rc_plugin_value* values, char* message) {
+  return guarded(message, [&] {
+    if (op->code < RC_OP_GET_ROWS || op->code > RC_OP_EXPERT_SUM) {
+      fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op->code));
+    }
+    const int32_t last = std::max(
+        *std::max_element(std::begin(op->inputs), std::end(op->inputs)),
+        *std::max_element(std::begin(op->outputs), std::end(op->outputs)));
+    const std::span<const rc_plugin_value> all(values,
+                                               static_cast<size_t>(last + 1));
+    check_op(*op, all);
+    check_supported(from(device).device, *op, all);
+  });
+}
+
+rc_status weight_bytes(rc_plugin_device* device,
+                       const rc_plugin_weight_info* info, uint64_t* bytes,
+                       char* message) {
+  return guarded(message, [&] {
+    *bytes = weight_layout(from(device).device, *info).bytes;
+  });
+}
+
+rc_status create_weight(rc_plugin_device* device,
+                        const rc_plugin_weight_info* info, const void* data,
+                        rc_plugin_weight** weight, char* message) {
+  return guarded(message, [&] {
+    *weight = reinterpret_cast<rc_plugin_weight*>(
+        new Weight(from(device).device, *info, data));
+  });
+}
+
+void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
+  delete reinterpret_cast<Weight*>(weight);
+}
+
+rc_status create_buffer(rc_plugin_device* device, uint64_t bytes,
+                        rc_plugin_buffer** buffer, char* message) {
+  return guarded(message, [&] {
+    auto made =
+        std::make_unique<Buffer>(from(device).device, bytes, Place::kDevice);
+    made->clear();
+    *buffer = reinterpret_cast<rc_plugin_buffer*>(made.release());
+  });
+}
+
+void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
+  delete reinterpret_cast<Buffer*>(buffer);
+}
+
+rc_status upload(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
+                 const void* data, uint64_t bytes, char* message) {
+  return guarded(message, [&] {
+    check_range(from(buffer), offset, bytes);
+    from(buffer).write(offset, data, bytes);
+  });
+}
+
+rc_status download(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
+                   void* data, uint64_t bytes, char* message) {
+  return guarded(message, [&] {
+    check_range(from(buffer), offset, bytes);
+    from(buffer).read(offset, data, bytes);
+  });
+}
+
+rc_status copy_bytes(rc_plugin_device* device, rc_plugin_buffer* target,
+                     uint64_t target_offset, rc_plugin_buffer* source,
+                     uint64_t source_offset, uint64_t bytes, char* message) {
+  return guarded(message, [&] {
+    check_range(from(target), target_offset, bytes);
+    check_range(from(source), source_offset, bytes);
+    copy(from(device).device, from(target), target_offset, from(source),
+         source_offset, bytes);
+  });
+}
+
+rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
+                  rc_plugin_compiled** compiled, char* message) {
+  return guarded(message, [&] {
+    *compiled = reinterpret_cast<rc_plugin_compiled*>(
+        new Program(from(device).device, *program));
+  });
+}
+
+void destroy_compiled(rc_plugin_device* device, rc_plugin_compiled* compiled) {
+  auto* program = reinterpret_cast<Program*>(compiled);
+  auto* opened = reinterpret_cast<Opened*>(device);
+  if (opened->running == program) opened->running = nullptr;
+  delete program;
+}
+
+rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
+              const rc_plugin_run* run, char* message) {
+  return guarded(message, [&] {
+    Opened& opened = from(device);
+    if (opened.running != nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "a run of this device is under way");
+    }
+    auto* program = reinterpret_cast<Program*>(compiled);
+    program->start(*run);
+    opened.running = program;
+  });
+}
+
+rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
+  return guarded(message, [&] {
+    Opened& opened = from(device);
+    Program* program = opened.running;
+    if (program == nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
+    }
+    opened.running = nullptr;
+    if (!program->wait(timeout_ms)) {
+      opened.running = program;
+      fail(RC_E_TIMEOUT, "the run is not over after ", timeout_ms, " ms");
+    }
+    opened.times = program->times();
+  });
+}
+
+rc_status op_times(rc_plugin_device* device, rc_plugin_op_time* times,
+                   size_t capacity, size_t* count, char* message) {
+  return guarded(message, [&] {
+    const std::vector<rc_plugin_op_time>& known = from(device).times;
+    std::copy_n(known.begin(), std::min(capacity, known.size()), times);
+    *count = known.size();
+  });
+}
+
+constexpr rc_plugin kPlugin = {
+    sizeof(rc_plugin),
+    RC_PLUGIN_ABI_VERSION,
+    "vulkan",
+    "Processors and software devices with a Vulkan 1.1 driver",
+    device_count,
+    device_info,
+    open,
+    close,
+    op_supported,
+    weight_bytes,
+    create_weight,
+    destroy_weight,
+    create_buffer,
+    destroy_buffer,
+    upload,
+    download,
+    compile,
+    destroy_compiled,
+    run,
+    wait,
+    copy_bytes,
+    op_times,
+};
+
+}  // namespace
+}  // namespace rc::vulkan
+
+extern "C" RC_API const rc_plugin* rc_plugin_entry(void) {
+  return &rc::vulkan::kPlugin;
+}

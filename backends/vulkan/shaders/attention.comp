@@ -1,0 +1,244 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// ATTENTION: a work-group has one head of one row. It goes through the
+// positions in chunks of as many as it has lanes: first a lane has a position
+// and computes its score, then a lane has elements of the result and adds the
+// chunk's values. What was summed before is scaled down when a larger score
+// appears (Milakov and Gimelshein 2018, arXiv:1805.02867).
+//
+// A cache may be bound in up to four ranges.
+#include "common.glsl"
+#include "math.glsl"
+#include "reduce.glsl"
+
+layout(constant_id = 1) const uint kType = 0;  // 0: F32, 1: F16, 2: Q8_0
+layout(constant_id = 2) const uint kHead = 64;  // elements
+layout(constant_id = 3) const uint kRanges = 1;
+
+INPUT(1, q)
+INPUT(2, positions)
+INPUT(3, sequences)
+INPUT(4, page_table)
+OUTPUT(8, float, y)
+INPUT(10, keys0)
+INPUT(11, keys1)
+INPUT(12, keys2)
+INPUT(13, keys3)
+INPUT(14, values0)
+INPUT(15, values1)
+INPUT(16, values2)
+INPUT(17, values3)
+
+layout(push_constant) uniform Parameters {
+  ROW_PARAMETERS
+  uint kv_heads;
+  uint page_size;
+  uint pages;
+  uint table_width;
+  uint range_pages;  // in each bound range but the last
+  uint heads;
+  uint window;
+  float scale;
+  float softcap;
+}
+p;
+
+#include "cache.glsl"
+
+// A vector of the cache: the range, and its number there.
+struct Place {
+  uint range;
+  uint vector;
+};
+
+Place place_of(uint page, uint position, uint head) {
+  const uint range = kRanges == 1 ? 0 : page / p.range_pages;
+  const uint local = kRanges == 1 ? page : page % p.range_pages;
+  return Place(range, (local * p.kv_heads + head) * p.page_size +
+                          position % p.page_size);
+}
+
+uint key_word(uint range, uint i) {
+  if (kRanges > 1 && range == 1) return WORD(keys1, i);
+  if (kRanges > 2 && range == 2) return WORD(keys2, i);
+  if (kRanges > 3 && range == 3) return WORD(keys3, i);
+  return WORD(keys0, i);
+}
+
+uint value_word(uint range, uint i) {
+  if (kRanges > 1 && range == 1) return WORD(values1, i);
+  if (kRanges > 2 && range == 2) return WORD(values2, i);
+  if (kRanges > 3 && range == 3) return WORD(values3, i);
+  return WORD(values0, i);
+}
+
+// Decodes element i of the vector at `place`. `word` reads the cache.
+#define ELEMENT(word, place, i, result)                                   \
+  if (kType == 0) {                                                       \
+    result = uintBitsToFloat(word(place.range, place.vector * kHead + (i))); \
+  } else if (kType == 1) {                                                \
+    const uint at = place.vector * kHead + (i);                             \
+    result = half_to_float((word(place.range, at / 2) >> (at % 2 * 16)) & \
+                           0xFFFFu);                                      \
+  } else {                                                                \
+    const uint half_ = (place.vector * (kHead / 32) + (i) / 32) * 17;       \
+    const float scale = half_to_float(                                    \
+        (word(place.range, half_ / 2) >> (half_ % 2 * 16)) & 0xFFFFu);    \
+    const uint byte_ = 2 * half_ + 2 + (i) % 32;                            \
+    const uint bits = word(place.range, byte_ / 4);                       \
+    result = scale * float(int(bits << (24 - byte_ % 4 * 8)) >> 24);      \
+  }
+
+const uint kEach = (kHead + kLanes - 1) / kLanes;  // elements of a lane
+
+float query[kEach];
+float sums[kEach];
+
+#ifdef TEXELS
+
+// Element 8 t + i of q, for a constant i.
+#define QUERY(t, i) subgroupShuffle(query[t], i)
+#define EACH8(step) \
+  step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
+
+float score_of(Place place) {
+  float score = 0;
+  [[unroll]] for (uint t = 0; t < kEach; ++t) {
+    if (kType == 1 && kHead % 2 == 0) {
+      // Two elements to a word.
+      const uint at = place.vector * (kHead / 2) + 4 * t;
+#define STEP(i)                                                       \
+  if (8 * t + 2 * i < kHead) {                                        \
+    const uint word = key_word(place.range, at + i);                  \
+    score = fma(QUERY(t, 2 * i), half_to_float(word & 0xFFFFu), score); \
+    score = fma(QUERY(t, 2 * i + 1), half_to_float(word >> 16), score); \
+  }
+      STEP(0) STEP(1) STEP(2) STEP(3)
+#undef STEP
+    } else {
+#define STEP(i)                                   \
+  if (8 * t + i < kHead) {                        \
+    float key;                                    \
+    ELEMENT(key_word, place, 8 * t + i, key)      \
+    score = fma(QUERY(t, i), key, score);         \
+  }
+      EACH8(STEP)
+#undef STEP
+    }
+  }
+  return score;
+}
+
+void add_value(float share, Place place) {
+  const uint lane = gl_LocalInvocationIndex;
+  [[unroll]] for (uint t = 0; t < kEach; ++t) {
+    const uint i = min(t * kLanes + lane, kHead - 1);
+    float value;
+    ELEMENT(value_word, place, i, value)
+    sums[t] = fma(share, value, sums[t]);
+  }
+}
+
+void add_values(float share, Place place, uint count) {
+#define STEP(i)                                                    \
+  if (i < count) {                                                 \
+    add_value(subgroupShuffle(share, i),                         \
+              Place(subgroupShuffle(place.range, i),             \
+                    subgroupShuffle(place.vector, i)));          \
+  }
+  EACH8(STEP)
+#undef STEP
+}
+
+void share_query() {}
+
+#else
+
+shared float query_area[kHead];
+shared float shares[kLanes];
+shared Place places[kLanes];
+
+void share_query() {
+  [[unroll]] for (uint t = 0; t < kEach; ++t) {
+    const uint i = t * kLanes + gl_LocalInvocationIndex;
+    if (i < kHead) query_area[i] = query[t];
+  }
+  barrier();
+}
+
+float score_of(Place place) {
+  float score = 0;
+  for (uint i = 0; i < kHead; ++i) {
+    float key;
+    ELEMENT(key_word, place, i, key)
+    score = fma(query_area[i], key, score);
+  }
+  return score;
+}
+
+void add_values(float share, Place place, uint count) {
+  const uint lane = gl_LocalInvocationIndex;
+  barrier();
+  shares[lane] = share;
+  places[lane] = place;
+  barrier();
+  for (uint j = 0; j < count; ++j) {
+    const float one = shares[j];
+    const Place from = places[j];
+    [[unroll]] for (uint t = 0; t < kEach; ++t) {
+      const uint i = t * kLanes + lane;
+      if (i < kHead) {
+        float value;
+        ELEMENT(value_word, from, i, value)
+        sums[t] = fma(one, value, sums[t]);
+      }
+    }
+  }
+}
+
+#endif
+
+void main() {
+  const uint row = gl_WorkGroupID.y;
+  if (row >= ROW_COUNT) return;
+  const uint head = gl_WorkGroupID.x;
+  const uint kv_head = head / (p.heads / p.kv_heads);
+  const uint lane = gl_LocalInvocationIndex;
+  const uint begin = (row * p.heads + head) * kHead;
+  [[unroll]] for (uint t = 0; t < kEach; ++t) {
+    const uint i = t * kLanes + lane;
+    query[t] = NUMBER(q, begin + min(i, kHead - 1));
+    sums[t] = 0;
+  }
+  share_query();
+
+  const uint sequence = WORD(sequences, row);
+  const uint last = WORD(positions, row);
+  const uint first =
+      p.window == 0 || last < p.window ? 0 : last - p.window + 1;
+  float largest = uintBitsToFloat(0xFF800000u);
+  float total = 0;
+  const uint reach = p.table_width * p.page_size;
+  const uint end = last < reach ? last + 1 : first;  // nothing if beyond
+  for (uint chunk = first; chunk < end; chunk += kLanes) {
+    const uint position = min(chunk + lane, last);
+    const uint page = page_of(sequence, position);
+    const bool seen = chunk + lane <= last && page != kNowhere;
+    const Place place =
+        place_of(page == kNowhere ? 0 : page, position, kv_head);
+    float score = score_of(place) * p.scale;
+    if (p.softcap > 0) score = p.softcap * exact_tanh(score / p.softcap);
+    if (!seen) score = uintBitsToFloat(0xFF800000u);
+    const float larger = max(largest, reduce_max(score));
+    const float share = seen ? exact_exp(score - larger) : 0.0;
+    const float fading = chunk == first ? 0.0 : exact_exp(largest - larger);
+    largest = larger;
+    total = fma(total, fading, reduce_add(share));
+    [[unroll]] for (uint t = 0; t < kEach; ++t) sums[t] *= fading;
+    add_values(share, place, min(kLanes, end - chunk));
+  }
+  [[unroll]] for (uint t = 0; t < kEach; ++t) {
+    const uint i = t * kLanes + lane;
+    if (i < kHead) y[begin + i] = total > 0 ? sums[t] / total : 0.0;
+  }
+}

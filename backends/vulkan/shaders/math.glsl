@@ -1,0 +1,121 @@
+// Functions that Vulkan promises too little of: sin and cos only near zero, exp
+// with an error that grows with its argument, conversions of binary16 with any
+// rounding. Errors here are a few units in the last place.
+
+// Cody and Waite's reduction to +-ln(2)/2, then the Taylor series to x^7/7!.
+float exact_exp(float x) {
+  if (isnan(x)) return x;
+  x = clamp(x, -104.0, 89.0);
+  const float n = round(x * 1.44269504);
+  precise float r = x - n * 0.693359375;
+  r = r - n * -2.12194440e-4;
+  precise float y = 1.0 / 5040.0;
+  y = y * r + 1.0 / 720.0;
+  y = y * r + 1.0 / 120.0;
+  y = y * r + 1.0 / 24.0;
+  y = y * r + 1.0 / 6.0;
+  y = y * r + 0.5;
+  y = y * r + 1.0;
+  y = y * r + 1.0;
+  // 2^n in two steps: n may be below the smallest exponent or above the
+  // largest.
+  const int half_ = int(n) >> 1;
+  const int rest = int(n) - half_;
+  return y * uintBitsToFloat(uint(half_ + 127) << 23) *
+         uintBitsToFloat(uint(rest + 127) << 23);
+}
+
+float exact_tanh(float x) {
+  const float a = abs(x);
+  float y;
+  if (a < 0.25) {
+    const float s = x * x;
+    y = a * (1.0 +
+             s * (-1.0 / 3.0 +
+                  s * (2.0 / 15.0 + s * (-17.0 / 315.0 + s * 62.0 / 2835.0))));
+  } else {
+    y = 1.0 - 2.0 / (exact_exp(2.0 * a) + 1.0);
+  }
+  return x < 0.0 ? -y : y;
+}
+
+// Abramowitz and Stegun 7.1.26, absolute error below 1.5e-7.
+float exact_erf(float x) {
+  const float a = abs(x);
+  const float t = 1.0 / (1.0 + 0.3275911 * a);
+  const float y =
+      1.0 - t *
+                (0.254829592 +
+                 t * (-0.284496736 +
+                      t * (1.421413741 +
+                           t * (-1.453152027 + t * 1.061405429)))) *
+                exact_exp(-a * a);
+  return x < 0.0 ? -y : y;
+}
+
+// The exact product of two numbers as a sum of two (Dekker 1971).
+vec2 exact_product(float a, float b) {
+  const float a_high = uintBitsToFloat(floatBitsToUint(a) & 0xFFFFF000u);
+  const float b_high = uintBitsToFloat(floatBitsToUint(b) & 0xFFFFF000u);
+  precise float a_low = a - a_high;
+  precise float b_low = b - b_high;
+  precise float product = a * b;
+  precise float error = a_high * b_high - product;
+  error = error + a_high * b_low;
+  error = error + a_low * b_high;
+  error = error + a_low * b_low;
+  return vec2(product, error);
+}
+
+// Cosine and sine of a * b. The product is reduced to +-pi/4 with pi/2 in four
+// parts whose products with the number of turns are exact, then come the
+// polynomials of Moshier's cephes.
+vec2 cosine_sine(float a, float b) {
+  const vec2 angle = exact_product(a, b);
+  const float n = round(angle.x * 0.636619772);
+  precise float r = angle.x - n * 1.5703125;
+  r = r - n * 4.83512878e-4;
+  r = r - n * 3.13855708e-7;
+  r = r - n * 6.07710050e-11;
+  r = r + angle.y;
+  const float s = r * r;
+  const float sine =
+      r + r * s *
+              (-1.6666654611e-1 +
+               s * (8.3321608736e-3 + s * -1.9515295891e-4));
+  const float cosine =
+      1.0 - 0.5 * s +
+      s * s *
+          (4.166664568298827e-2 +
+           s * (-1.388731625493765e-3 + s * 2.443315711809948e-5));
+  const int quarter = int(n) & 3;
+  const float c = (quarter & 1) == 0 ? cosine : sine;
+  const float q = (quarter & 1) == 0 ? sine : cosine;
+  return vec2(quarter == 1 || quarter == 2 ? -c : c, quarter >= 2 ? -q : q);
+}
+
+// Of the low 16 bits; subnormal numbers too, whatever the device does to those
+// of f32.
+float half_to_float(uint bits) {
+  const uint magnitude = bits & 0x7FFFu;
+  const float normal = uintBitsToFloat(
+      (magnitude << 13) + (magnitude >= 0x7C00u ? 0x70000000u : 0x38000000u));
+  const float value =
+      magnitude < 0x400u ? float(magnitude) * 5.9604644775390625e-8 : normal;
+  return (bits & 0x8000u) != 0 ? -value : value;
+}
+
+// Rounds to nearest even; see src/tensor/half.h.
+uint float_to_half(float value) {
+  const uint bits = floatBitsToUint(value);
+  const uint sign = (bits >> 16) & 0x8000u;
+  const uint magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > 0x7F800000u) return sign | 0x7E00u;
+  if (magnitude >= 0x477FF000u) return sign | 0x7C00u;
+  if (magnitude < 0x38800000u) {
+    precise float sum = uintBitsToFloat(magnitude) + 0.5;
+    return sign | (floatBitsToUint(sum) - 0x3F000000u);
+  }
+  const uint odd = (magnitude >> 13) & 1u;
+  return sign | ((magnitude - (112u << 23) + 0xFFFu + odd) >> 13);
+}

@@ -1,0 +1,157 @@
+#include "vulkan/tuning.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace rc::vulkan {
+namespace {
+
+// Buffers of more are bound in pieces: words are counted in 32 bits, bytes of
+// them too.
+constexpr uint64_t kLargestRange = uint64_t{1} << 31;
+
+uint64_t number(const char* variable, std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail(RC_E_INVALID_ARGUMENT, variable, " has \"", text,
+         "\" where a number is needed");
+  }
+  return value;
+}
+
+void apply(std::string_view text, Tuning* tuning) {
+  constexpr const char* kVariable = "RUNCIBLE_VULKAN_TUNING";
+  const struct {
+    std::string_view name;
+    uint32_t* value;
+    uint32_t smallest, largest;
+  } known[] = {
+      {"texels", &tuning->texels, 0, 1},
+      {"tile", &tuning->tile, 4, 128},
+      {"parts", &tuning->parts, 1, 32},
+      {"chunk", &tuning->chunk, 1, 16},
+      {"tiles", &tuning->tiles, 1, 4},
+      {"batch", &tuning->batch, 1, 16},
+      {"batch_tiles", &tuning->batch_tiles, 1, 4},
+      {"few", &tuning->few, 0, 64},
+      {"reduce", &tuning->reduce, 1, 1024},
+      {"attention", &tuning->attention, 1, 1024},
+      {"plain", &tuning->plain, 1, 1024},
+  };
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    const size_t equals = std::min(one.find('='), one.size());
+    const std::string_view name = one.substr(0, equals);
+    const auto* entry =
+        std::find_if(std::begin(known), std::end(known),
+                     [&](const auto& e) { return e.name == name; });
+    if (entry == std::end(known)) {
+      fail(RC_E_INVALID_ARGUMENT, kVariable, ": there is no \"", name, "\"");
+    }
+    const uint64_t value =
+        number(kVariable, one.substr(std::min(equals + 1, one.size())));
+    if (value < entry->smallest || value > entry->largest) {
+      fail(RC_E_INVALID_ARGUMENT, kVariable, ": ", name, " is ", value, "; ",
+           entry->smallest, " to ", entry->largest, " are possible");
+    }
+    *entry->value = static_cast<uint32_t>(value);
+  }
+}
+
+bool has_sub_groups_of_eight(VkPhysicalDevice device) {
+  VkPhysicalDeviceSubgroupProperties subgroup = {};
+  subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties = {};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &subgroup;
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  constexpr VkSubgroupFeatureFlags kNeeded = VK_SUBGROUP_FEATURE_BASIC_BIT |
+                                             VK_SUBGROUP_FEATURE_SHUFFLE_BIT |
+                                             VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+  return subgroup.subgroupSize == 8 &&
+         (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+         (subgroup.supportedOperations & kNeeded) == kNeeded;
+}
+
+}  // namespace
+
+Tuning choose_tuning(VkPhysicalDevice device) {
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(device, &properties);
+  const VkPhysicalDeviceLimits& limits = properties.limits;
+  const bool eight = has_sub_groups_of_eight(device);
+  const auto fill = [](Tuning* tuning) {
+    tuning->tile = tuning->reduce = tuning->attention = 8;
+    tuning->parts = 1;
+    tuning->tiles = 4;
+    tuning->batch = 8;
+    tuning->batch_tiles = 2;
+  };
+  Tuning tuning;
+  tuning.texels =
+      properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && eight ? 1 : 0;
+  if (const char* text = std::getenv("RUNCIBLE_VULKAN_TUNING")) {
+    // The kind of shaders first: the other defaults follow from it.
+    apply(text, &tuning);
+    const uint32_t texels = tuning.texels;
+    tuning = {};
+    tuning.texels = texels;
+    if (texels != 0) fill(&tuning);
+    apply(text, &tuning);
+  } else if (tuning.texels != 0) {
+    fill(&tuning);
+  }
+  if (tuning.texels != 0 && (!eight || tuning.tile != 8 || tuning.parts != 1 ||
+                             tuning.reduce != 8 || tuning.attention != 8)) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "RUNCIBLE_VULKAN_TUNING: texel buffers need sub-groups of 8, tile = "
+         "reduce = attention = 8 and parts = 1");
+  }
+  for (uint32_t lanes : {tuning.tile * tuning.parts, tuning.reduce,
+                         tuning.attention, tuning.plain}) {
+    if (lanes > limits.maxComputeWorkGroupInvocations ||
+        lanes > limits.maxComputeWorkGroupSize[0]) {
+      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_VULKAN_TUNING: a work-group of ",
+           lanes, " lanes is wanted; this device allows ",
+           std::min(limits.maxComputeWorkGroupInvocations,
+                    limits.maxComputeWorkGroupSize[0]));
+    }
+  }
+  // x_area and part_sums of shaders/linear.comp.
+  const uint64_t shared =
+      uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
+      uint64_t{4} * tuning.tile * tuning.parts;
+  if (tuning.texels == 0 && shared > limits.maxComputeSharedMemorySize) {
+    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_VULKAN_TUNING: a product takes ",
+         shared, " bytes of shared memory; this device has ",
+         limits.maxComputeSharedMemorySize);
+  }
+  for (uint32_t lanes : {tuning.tile, tuning.reduce, tuning.attention}) {
+    if (!std::has_single_bit(lanes)) {
+      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_VULKAN_TUNING: ", lanes,
+           " lanes are no power of two");
+    }
+  }
+
+  tuning.range =
+      std::min<uint64_t>(limits.maxStorageBufferRange, kLargestRange);
+  if (tuning.texels != 0) {
+    tuning.range = std::min<uint64_t>(
+        tuning.range, uint64_t{4} * limits.maxTexelBufferElements);
+  }
+  if (const char* text = std::getenv("RUNCIBLE_VULKAN_RANGE")) {
+    tuning.range =
+        std::min(tuning.range, number("RUNCIBLE_VULKAN_RANGE", text));
+  }
+  return tuning;
+}
+
+}  // namespace rc::vulkan

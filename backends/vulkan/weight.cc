@@ -1,0 +1,129 @@
+#include "vulkan/weight.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "tensor/op.h"
+
+namespace rc::vulkan {
+namespace {
+
+// Beyond any memory; below, sizes with all padding fit 64 bits.
+constexpr uint64_t kLargestWeight = uint64_t{1} << 50;
+// Tiles are packed and uploaded in parts of about so many bytes.
+constexpr uint64_t kPart = uint64_t{4} << 20;
+
+const char* name_of(const rc_plugin_weight_info& info) {
+  return info.name != nullptr ? info.name : "(unnamed)";
+}
+
+}  // namespace
+
+WeightLayout weight_layout(const Device& device,
+                           const rc_plugin_weight_info& info) {
+  rc_plugin_value value = {};
+  value.dtype = info.dtype;
+  value.rank = info.rank;
+  std::copy(std::begin(info.shape), std::end(info.shape), value.shape);
+  value.storage = RC_STORAGE_WEIGHT;
+  check_value(value);
+  if (*value_bytes(value, {}) > kLargestWeight) {
+    fail(RC_E_DEVICE_MEMORY, "weight ", name_of(info), ", ", value_text(value),
+         ", is larger than any device's memory");
+  }
+
+  const Format* format = find_format(info.dtype);
+  if (format == nullptr) {
+    fail(RC_E_UNSUPPORTED, "weight ", name_of(info), " is of type ",
+         dtype_name(info.dtype), ", for which there is no decoder");
+  }
+  WeightLayout layout = {};
+  layout.columns = info.shape[info.rank - 1];
+  layout.matrices = info.rank > 2 ? static_cast<uint64_t>(info.shape[0]) : 1;
+  layout.rows = 1;
+  for (int i = info.rank > 2 ? 1 : 0; i + 1 < info.rank; ++i) {
+    layout.rows *= info.shape[i];
+  }
+  const uint64_t limit = device.tuning().range;
+  constexpr uint32_t kMatrix = RC_USE_ROWS | RC_USE_LINEAR | RC_USE_EXPERTS;
+  layout.elements = (info.uses & kMatrix) == 0;
+  if (layout.elements) {
+    if (info.dtype != RC_DTYPE_F32) {
+      fail(RC_E_UNSUPPORTED, "weight ", name_of(info),
+           " is read by elements as ", dtype_name(info.dtype),
+           "; it must be F32");
+    }
+    layout.bytes = *value_bytes(value, {});
+    if (layout.bytes > limit) {
+      fail(RC_E_UNSUPPORTED, "weight ", name_of(info), " has ", layout.bytes,
+           " bytes; the device can bind ", limit);
+    }
+    return layout;
+  }
+  if ((info.uses & RC_USE_ELEMENTS) != 0) {
+    fail(RC_E_UNSUPPORTED, "weight ", name_of(info),
+         " is used by elements and as a matrix");
+  }
+  layout.tile.format = format;
+  layout.tile.rows = device.tuning().tile;
+  layout.tile.groups =
+      static_cast<uint64_t>((layout.columns + kGroup - 1) / kGroup);
+  layout.tiles = (static_cast<uint64_t>(layout.rows) + layout.tile.rows - 1) /
+                 layout.tile.rows;
+  const uint64_t tile_bytes = layout.tile.words() * 4;
+  // The last dimension of a work-group's number is small.
+  layout.piece_tiles = std::min<uint64_t>(
+      {limit / tile_bytes, device.limits().maxComputeWorkGroupCount[0],
+       layout.tiles * layout.matrices});
+  if (layout.piece_tiles == 0) {
+    fail(RC_E_UNSUPPORTED, "weight ", name_of(info), ": ", layout.tile.rows,
+         " rows have ", tile_bytes, " bytes; the device can bind ", limit);
+  }
+  layout.bytes = layout.tiles * layout.matrices * tile_bytes;
+  return layout;
+}
+
+Weight::Weight(Device& device, const rc_plugin_weight_info& info,
+               const void* data)
+    : name(name_of(info)),
+      dtype(info.dtype),
+      shape(info.shape, info.shape + info.rank),
+      layout(weight_layout(device, info)) {
+  if (layout.elements) {
+    pieces.push_back({Buffer(device, layout.bytes, Place::kDevice), 0, 0});
+    pieces[0].buffer.write(0, data, layout.bytes);
+    return;
+  }
+  const uint64_t all = layout.tiles * layout.matrices;
+  const uint64_t words = layout.tile.words();
+  const uint64_t source_bytes = *row_bytes(dtype, layout.columns);
+  const uint64_t part = std::max<uint64_t>(kPart / (words * 4), 1);
+  std::vector<uint32_t> packed;
+  std::vector<float> scratch;
+  for (uint64_t first = 0; first < all; first += layout.piece_tiles) {
+    const uint64_t tiles = std::min(layout.piece_tiles, all - first);
+    pieces.push_back(
+        {Buffer(device, tiles * words * 4, Place::kDevice), first, tiles});
+    for (uint64_t begin = 0; begin < tiles; begin += part) {
+      const uint64_t count = std::min(part, tiles - begin);
+      packed.assign(count * words, 0);
+      for (uint64_t i = 0; i < count; ++i) {
+        const uint64_t tile = first + begin + i;
+        const uint64_t matrix = tile / layout.tiles;
+        const uint64_t row = tile % layout.tiles * layout.tile.rows;
+        const auto rows = static_cast<uint64_t>(layout.rows);
+        for (uint64_t r = row; r < std::min(row + layout.tile.rows, rows);
+             ++r) {
+          pack_row(layout.tile, dtype,
+                   static_cast<const uint8_t*>(data) +
+                       (matrix * rows + r) * source_bytes,
+                   layout.columns, r - row, packed.data() + i * words, scratch);
+        }
+      }
+      pieces.back().buffer.write(begin * words * 4, packed.data(),
+                                 count * words * 4);
+    }
+  }
+}
+
+}  // namespace rc::vulkan

@@ -1,0 +1,49 @@
+// A weight on the device: plain F32 (RC_USE_ELEMENTS), or tiles (format.h) in
+// one or several buffers, none larger than what can be bound.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runcible/plugin.h"
+#include "vulkan/format.h"
+#include "vulkan/memory.h"
+
+namespace rc::vulkan {
+
+// How a weight will lie, which follows from its info alone.
+struct WeightLayout {
+  bool elements;  // plain F32
+  Tile tile;
+  int64_t columns;
+  int64_t rows;       // of each matrix
+  uint64_t matrices;  // experts; 1 otherwise
+  uint64_t tiles;     // of each matrix
+  uint64_t piece_tiles;
+  uint64_t bytes;
+};
+
+// Throws RC_E_INVALID_ARGUMENT for an impossible shape, RC_E_UNSUPPORTED for
+// uses that do not go together, for types without decoder and for rows that
+// cannot be bound.
+WeightLayout weight_layout(const Device& device,
+                           const rc_plugin_weight_info& info);
+
+struct Weight {
+  Weight(Device& device, const rc_plugin_weight_info& info, const void* data);
+
+  struct Piece {
+    Buffer buffer;
+    uint64_t first_tile;  // of all matrices' tiles, one after the other
+    uint64_t tiles;
+  };
+
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> shape;
+  WeightLayout layout;
+  std::vector<Piece> pieces;  // one, without tiles, of plain elements
+};
+
+}  // namespace rc::vulkan

@@ -1,0 +1,47 @@
+/* An opened device of the remote backend, and what its functions share. */
+#ifndef REMOTE_BACKEND_REMOTE_DEVICE_H
+#define REMOTE_BACKEND_REMOTE_DEVICE_H
+
+#include <runcible/plugin.h>
+
+#include "connection.h"
+
+struct rc_plugin_device {
+  struct connection* connection;
+  /* The run under way. */
+  const rc_plugin_run* run;
+  const rc_plugin_compiled* program;
+  int over;
+  rc_status result; /* of a run that is over */
+  char message[RC_PLUGIN_MESSAGE_BYTES];
+};
+
+/* Weights and buffers are numbers of the server's, dressed as pointers. */
+uint32_t number_of(const void* handle);
+void* handle_of(uint32_t number);
+
+/* A call whose answer holds nothing. */
+rc_status plain_call(rc_plugin_device* device, struct frame* request,
+                     const void* data, size_t size, char* message);
+/* A call that makes something. */
+rc_status make(rc_plugin_device* device, struct frame* request,
+               const void* data, size_t size, uint32_t* number, char* message);
+/* A call that destroys something. */
+void destroy(rc_plugin_device* device, int32_t code, uint32_t number);
+rc_status no_memory(char* message);
+
+/* Of the plugin's table, in remote_program.c. */
+rc_status remote_compile(rc_plugin_device* device,
+                         const rc_plugin_program* program,
+                         rc_plugin_compiled** compiled, char* message);
+void remote_destroy_compiled(rc_plugin_device* device,
+                             rc_plugin_compiled* compiled);
+rc_status remote_start_run(rc_plugin_device* device,
+                           rc_plugin_compiled* compiled,
+                           const rc_plugin_run* run, char* message);
+rc_status remote_wait(rc_plugin_device* device, int64_t timeout_ms,
+                      char* message);
+rc_status remote_op_times(rc_plugin_device* device, rc_plugin_op_time* times,
+                          size_t capacity, size_t* count, char* message);
+
+#endif

@@ -1,0 +1,93 @@
+/* What one client of the server has: an opened device, and the weights, buffers
+ * and programs on it under the numbers that the client knows them by. What a
+ * client sends is checked as far as memory goes: numbers, sizes and ranges.
+ * What an op makes of its values is the module's to check.
+ *
+ * Calls are done one at a time; a run may be under way meanwhile, in another
+ * thread. */
+#ifndef REMOTE_BACKEND_TENANT_H
+#define REMOTE_BACKEND_TENANT_H
+
+#include <runcible/plugin.h>
+#include <uv.h>
+
+#include "protocol.h"
+#include "values.h"
+
+enum thing_kind { NOTHING, WEIGHT, BUFFER, PROGRAM };
+
+struct program {
+  rc_plugin_compiled* compiled;
+  struct rows limits;
+  size_t input_count, output_count;
+  size_t value_count; /* inputs and outputs */
+  rc_plugin_value* values;
+  size_t use_count; /* weights and buffers that have to stay, by number */
+  uint32_t* uses;
+};
+
+struct thing {
+  enum thing_kind kind;
+  void* handle; /* the module's; of a program: struct program */
+  uint64_t bytes;
+  uint32_t users; /* programs that have it */
+};
+
+struct run {
+  int under_way; /* or over, and not yet asked after */
+  struct program* program;
+  rc_plugin_run given;
+  struct rows rows;
+  void** places; /* of inputs, then of outputs */
+  unsigned char* memory;
+  rc_status result;
+  char message[RC_PLUGIN_MESSAGE_BYTES];
+  uv_mutex_t mutex; /* over: */
+  int stop;
+};
+
+struct tenant {
+  const rc_plugin* plugin;
+  int greeted;
+  rc_plugin_device* device;
+  struct thing* things; /* number 1 is the first */
+  uint32_t thing_count;
+  struct run run;
+};
+
+int tenant_init(struct tenant* tenant, const rc_plugin* plugin);
+/* Gives everything back. No run is under way. */
+void tenant_end(struct tenant* tenant);
+
+/* Any call but RUN and WAIT. 0: this is no client of ours. */
+int tenant_call(struct tenant* tenant, struct frame* request,
+                struct frame* answer);
+
+/* RUN in its three parts: makes ready, in the thread of the calls; does it, in
+ * a thread of its own; tells how it went and forgets it. */
+rc_status tenant_start_run(struct tenant* tenant, struct frame* request,
+                           char* message);
+void tenant_run(struct tenant* tenant);
+void tenant_end_run(struct tenant* tenant, struct frame* answer);
+/* The run under way shall end soon. Any thread. */
+void tenant_stop_run(struct tenant* tenant);
+
+/* What the parts share. The number of what was taken in; 0: no room. */
+uint32_t tenant_add(struct tenant* tenant, enum thing_kind kind, void* handle,
+                    uint64_t bytes);
+/* NULL: the client has nothing of this kind and number. */
+struct thing* tenant_find(struct tenant* tenant, enum thing_kind kind,
+                          uint32_t number, char* message);
+void tenant_destroy(struct tenant* tenant, struct thing* thing);
+rc_status compile_program(struct tenant* tenant, struct frame* request,
+                          struct frame* answer, char* message);
+void destroy_program(struct tenant* tenant, struct program* program);
+rc_status no_memory(char* message);
+/* What the client sent cannot be: "op", 3. */
+rc_status impossible(char* message, const char* what, size_t number);
+/* Zeros; nothing, too, has an address. */
+void* array(size_t count, size_t size);
+/* Begins an answer that is a failure. */
+void put_failure(struct frame* answer, rc_status status, const char* message);
+
+#endif

@@ -1,0 +1,40 @@
+/* The structs of the plugin ABI in frames, field by field, and what both sides
+ * have to know of values: how many bytes they have. */
+#ifndef REMOTE_BACKEND_VALUES_H
+#define REMOTE_BACKEND_VALUES_H
+
+#include <runcible/plugin.h>
+
+#include "protocol.h"
+
+/* The numbers that symbolic dimensions stand for. */
+struct rows {
+  int64_t rows, outputs, sequences;
+};
+
+/* Bytes of a tensor of this type and shape. 0: type or shape are impossible, or
+ * there are more than memory can hold. */
+int tensor_bytes(rc_dtype dtype, int32_t rank, const int64_t* shape,
+                 const struct rows* rows, uint64_t* bytes);
+
+/* The bytes that a run moves for input or output `index`: those of the largest
+ * value that is kept there. 0 if no value is. */
+uint64_t transfer_bytes(const rc_plugin_value* values, size_t count,
+                        int32_t storage, int32_t index,
+                        const struct rows* rows);
+
+enum { VALUE_BYTES = 56, OP_BYTES = 108 }; /* of them in a frame */
+void put_value(struct frame* frame, const rc_plugin_value* value);
+void get_value(struct frame* frame, rc_plugin_value* value);
+void put_op(struct frame* frame, const rc_plugin_op* op);
+void get_op(struct frame* frame, rc_plugin_op* op);
+
+/* The name is kept in `name`. */
+void put_weight_info(struct frame* frame, const rc_plugin_weight_info* info);
+void get_weight_info(struct frame* frame, rc_plugin_weight_info* info,
+                     char* name, size_t capacity);
+
+void put_device_info(struct frame* frame, const rc_plugin_device_info* info);
+void get_device_info(struct frame* frame, rc_plugin_device_info* info);
+
+#endif

@@ -1,0 +1,227 @@
+// The ops of tensor.h.
+#include "api/options.h"
+#include "api/tensor.h"
+#include "compute/ops.h"
+
+namespace rc::api {
+namespace {
+
+constexpr rc_rope_options kRopeDefaults = RC_ROPE_OPTIONS_INIT;
+constexpr rc_attention_options kAttentionDefaults = RC_ATTENTION_OPTIONS_INIT;
+constexpr rc_conv2d_options kConv2dDefaults = RC_CONV2D_OPTIONS_INIT;
+
+rc_status unary(rc_tensor* x, rc_function function, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    return compute::unary(need_tensor(x, "x"), function);
+  });
+}
+
+rc_status binary(rc_tensor* a, rc_tensor* b, int32_t function,
+                 rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const compute::Tensor& left = need_tensor(a, "a");
+    return compute::binary(left, need_tensor(b, "b"), function);
+  });
+}
+
+rc_status matmul(rc_tensor* a, rc_tensor* b, bool transposed,
+                 rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const compute::Tensor& left = need_tensor(a, "a");
+    return compute::matmul(left, need_tensor(b, "b"), transposed);
+  });
+}
+
+rc_status reduce(rc_tensor* x, int32_t dimension, int32_t keep,
+                 int32_t function, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const compute::Tensor& from = need_tensor(x, "x");
+    need_flag(keep, "keep");
+    return compute::reduce(from, dimension, keep != 0, function);
+  });
+}
+
+}  // namespace
+}  // namespace rc::api
+
+using rc::api::guard_tensor;
+using rc::api::need_tensor;
+using rc::api::optional_tensor;
+using rc::api::read_options;
+using rc::compute::Tensor;
+
+void rc_rope_options_init(rc_rope_options* options, size_t size) {
+  rc::api::initialise(options, size, rc::api::kRopeDefaults);
+}
+void rc_attention_options_init(rc_attention_options* options, size_t size) {
+  rc::api::initialise(options, size, rc::api::kAttentionDefaults);
+}
+void rc_conv2d_options_init(rc_conv2d_options* options, size_t size) {
+  rc::api::initialise(options, size, rc::api::kConv2dDefaults);
+}
+
+rc_status rc_op_matmul(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::matmul(a, b, false, result);
+}
+rc_status rc_op_matmul_transposed(rc_tensor* a, rc_tensor* b,
+                                  rc_tensor** result) {
+  return rc::api::matmul(a, b, true, result);
+}
+
+rc_status rc_op_matmul_quantized(rc_tensor* a, rc_tensor* weight,
+                                 rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& left = need_tensor(a, "a");
+    return rc::compute::matmul_quantized(left, need_tensor(weight, "weight"));
+  });
+}
+
+rc_status rc_op_fused_linear(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
+                             rc_function function, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& from = need_tensor(x, "x");
+    const Tensor& matrix = need_tensor(weight, "weight");
+    return rc::compute::fused_linear(from, matrix,
+                                     optional_tensor(bias, "bias"), function);
+  });
+}
+
+rc_status rc_op_add(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_ADD, result);
+}
+rc_status rc_op_mul(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_MUL, result);
+}
+
+rc_status rc_op_relu(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_RELU, result);
+}
+rc_status rc_op_sigmoid(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_SIGMOID, result);
+}
+rc_status rc_op_silu(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_SILU, result);
+}
+rc_status rc_op_gelu(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_GELU, result);
+}
+rc_status rc_op_gelu_tanh(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_GELU_TANH, result);
+}
+rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_TANH, result);
+}
+
+rc_status rc_op_softmax(rc_tensor* x, int32_t dimension, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    return rc::compute::softmax(need_tensor(x, "x"), dimension);
+  });
+}
+
+rc_status rc_op_rms_norm(rc_tensor* x, rc_tensor* weight, float epsilon,
+                         rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& from = need_tensor(x, "x");
+    return rc::compute::layer_norm(from, optional_tensor(weight, "weight"),
+                                   nullptr, epsilon, false);
+  });
+}
+
+rc_status rc_op_layer_norm(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
+                           float epsilon, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& from = need_tensor(x, "x");
+    const Tensor* factors = optional_tensor(weight, "weight");
+    return rc::compute::layer_norm(from, factors, optional_tensor(bias, "bias"),
+                                   epsilon, true);
+  });
+}
+
+rc_status rc_op_rope(rc_tensor* x, rc_tensor* positions, rc_tensor* frequencies,
+                     const rc_rope_options* options, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& from = need_tensor(x, "x");
+    const Tensor& places = need_tensor(positions, "positions");
+    const Tensor* pairs = optional_tensor(frequencies, "frequencies");
+    const rc_rope_options read =
+        read_options(options, rc::api::kRopeDefaults, "options");
+    return rc::compute::rope(from, places, pairs, read.style, read.dimensions,
+                             read.theta, read.scale);
+  });
+}
+
+rc_status rc_op_attention(rc_tensor* q, rc_tensor* k, rc_tensor* v,
+                          const rc_attention_options* options,
+                          rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& queries = need_tensor(q, "q");
+    const Tensor& keys = need_tensor(k, "k");
+    const Tensor& values = need_tensor(v, "v");
+    const rc_attention_options read =
+        read_options(options, rc::api::kAttentionDefaults, "options");
+    rc::api::need_flag(read.causal, "options->causal");
+    return rc::compute::attention(queries, keys, values, read.scale,
+                                  read.softcap, read.causal != 0);
+  });
+}
+
+rc_status rc_op_reduce_sum(rc_tensor* x, int32_t dimension, int32_t keep,
+                           rc_tensor** result) {
+  return rc::api::reduce(x, dimension, keep, RC_REDUCE_SUM, result);
+}
+rc_status rc_op_reduce_mean(rc_tensor* x, int32_t dimension, int32_t keep,
+                            rc_tensor** result) {
+  return rc::api::reduce(x, dimension, keep, RC_REDUCE_MEAN, result);
+}
+rc_status rc_op_reduce_max(rc_tensor* x, int32_t dimension, int32_t keep,
+                           rc_tensor** result) {
+  return rc::api::reduce(x, dimension, keep, RC_REDUCE_MAX, result);
+}
+
+rc_status rc_op_argmax(rc_tensor* x, int32_t dimension, int32_t keep,
+                       rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& from = need_tensor(x, "x");
+    rc::api::need_flag(keep, "keep");
+    return rc::compute::argmax(from, dimension, keep != 0);
+  });
+}
+
+rc_status rc_op_conv2d(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
+                       const rc_conv2d_options* options, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& from = need_tensor(x, "x");
+    const Tensor& window = need_tensor(weight, "weight");
+    const Tensor* added = optional_tensor(bias, "bias");
+    const rc_conv2d_options read =
+        read_options(options, rc::api::kConv2dDefaults, "options");
+    rc::compute::Convolution convolution;
+    for (int i = 0; i < 2; ++i) {
+      convolution.stride[i] = read.stride[i];
+      convolution.padding[i] = read.padding[i];
+      convolution.dilation[i] = read.dilation[i];
+    }
+    convolution.groups = read.groups;
+    return rc::compute::conv2d(from, window, added, convolution);
+  });
+}
+
+rc_status rc_op_gather_rows(rc_tensor* table, rc_tensor* ids,
+                            rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& rows = need_tensor(table, "table");
+    return rc::compute::gather_rows(rows, need_tensor(ids, "ids"));
+  });
+}
+
+rc_status rc_op_quantize(rc_tensor* x, rc_dtype dtype, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    return rc::compute::quantize(need_tensor(x, "x"), dtype);
+  });
+}
+
+rc_status rc_op_dequantize(rc_tensor* x, rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    return rc::compute::numbers(need_tensor(x, "x"));
+  });
+}

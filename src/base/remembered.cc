@@ -1,0 +1,90 @@
+#include "base/remembered.h"
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/new_file.h"
+
+namespace rc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Nobody remembers more; a larger file is not ours.
+constexpr size_t kLargestFile = 65536;
+
+// Empty if the user has no such folder.
+fs::path folder() {
+  if (const auto cache = environment("XDG_CACHE_HOME")) {
+    // The specification has relative paths ignored.
+    if (fs::path(*cache).is_absolute()) return fs::path(*cache) / "runcible";
+  }
+  const auto home = environment("HOME");
+  return home ? fs::path(*home) / ".cache" / "runcible" : fs::path();
+}
+
+// FNV-1a (Fowler, Noll, Vo), 64 bits. Two keys of one hash displace each other.
+std::string file_name(std::string_view key) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : key) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  char name[17];
+  std::snprintf(name, sizeof name, "%016llx",
+                static_cast<unsigned long long>(hash));
+  return name;
+}
+
+// Before the fact, so that it is taken for no other key's.
+std::string heading(std::string_view key) {
+  return cat(key.size(), " ", key, "\n");
+}
+
+}  // namespace
+
+std::optional<std::string> recall(std::string_view key) {
+  const fs::path path = folder();
+  if (path.empty()) return std::nullopt;
+  std::ifstream file(path / file_name(key), std::ios::binary);
+  std::string content(kLargestFile + 1, '\0');
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<size_t>(file.gcount()));
+  const std::string begin = heading(key);
+  if (content.size() > kLargestFile || !content.starts_with(begin)) {
+    return std::nullopt;
+  }
+  return content.substr(begin.size());
+}
+
+void remember(std::string_view key, std::string_view fact) {
+  const fs::path path = folder();
+  if (path.empty()) return;
+  try {
+    std::error_code error;
+    fs::create_directories(path, error);  // NewFile tells if it is not there
+    NewFile file((path / file_name(key)).string());
+    const std::string begin = heading(key);
+    file.append(std::as_bytes(std::span(begin)));
+    file.append(std::as_bytes(std::span(fact)));
+    file.commit();
+  } catch (const Error& error) {
+    log(RC_LOG_DEBUG, "cannot be remembered: ", error.message());
+  }
+}
+
+std::string file_state(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0) return cat(path, " absent; ");
+  return cat(path, " ", found.st_ino, " ", found.st_size, " ",
+             found.st_mtim.tv_sec, ".", found.st_mtim.tv_nsec, "; ");
+}
+
+}  // namespace rc

@@ -1,0 +1,24 @@
+// Facts about this machine that take long to find, kept between processes in
+// files of the user's cache folder ($XDG_CACHE_HOME or ~/.cache).
+//
+// Nothing depends on them: what cannot be kept or read is found anew. Any
+// thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rc {
+
+// What was remembered under the key, which is any text.
+std::optional<std::string> recall(std::string_view key);
+
+// Replaces what was remembered under the key.
+void remember(std::string_view key, std::string_view fact);
+
+// Identity, size and age of a file or folder, as a part of keys: what was found
+// out about it is void when it changes.
+std::string file_state(const std::string& path);
+
+}  // namespace rc

@@ -1,0 +1,95 @@
+// The same numbers arranged in another way.
+#include "base/error.h"
+#include "compute/op_call.h"
+#include "compute/ops.h"
+
+namespace rc::compute {
+namespace {
+
+// A dense copy of a strided view of memory.
+Tensor copy(const Tensor& x) {
+  OpCall call(RC_OP_COPY);
+  const int64_t block = dtype_info(x.dtype)->block_size;
+  const size_t last = x.shape.size() - 1;
+  int64_t reach = block;
+  for (size_t i = 0; i <= last; ++i) {
+    // What is not walked along has no distance.
+    const int64_t stride = x.shape[i] > 1 ? x.strides[i] : 0;
+    call.op.params.copy.strides[i] = i == last && block > 1 ? 1 : stride;
+    reach += (i == last ? x.shape[i] - block : x.shape[i] - 1) * stride;
+  }
+  call.add(x, {reach});
+  return call.run(x.dtype, x.shape, x.shape);
+}
+
+Tensor convert(const Tensor& x, DType dtype) {
+  if (x.dtype == dtype) return x;
+  if (x.empty()) return make_tensor(x.context, dtype, x.shape);
+  OpCall call(RC_OP_CONVERT);
+  call.add(x);
+  return call.run(dtype, x.shape, x.shape);
+}
+
+}  // namespace
+
+Tensor dense(const Tensor& x) { return x.empty() || x.dense() ? x : copy(x); }
+
+Tensor numbers(const Tensor& x) {
+  if (find_decoder(x.dtype) == nullptr) {
+    fail(RC_E_UNSUPPORTED, x.text(), " is of a type that cannot be decoded");
+  }
+  return convert(dense(x), RC_DTYPE_F32);
+}
+
+Tensor quantize(const Tensor& x, DType dtype) {
+  static_cast<void>(check_shape(dtype, x.shape));
+  if (!encodable(dtype)) {
+    fail(RC_E_UNSUPPORTED, dtype_name(dtype),
+         " is a type that cannot be encoded");
+  }
+  return convert(numbers(x), dtype);
+}
+
+Tensor expand(const Tensor& x, const Shape& shape) {
+  if (x.shape == shape) return x;
+  if (element_count(shape) == 0) return make_tensor(x.context, x.dtype, shape);
+  Tensor view = x;
+  view.shape = shape;
+  view.strides.assign(shape.size(), 0);
+  const size_t missing = shape.size() - x.shape.size();
+  for (size_t i = 0; i < x.shape.size(); ++i) {
+    if (x.shape[i] == shape[missing + i]) {
+      view.strides[missing + i] = x.strides[i];
+    }
+  }
+  return dense(view);
+}
+
+Tensor gather_rows(const Tensor& table, const Tensor& ids) {
+  if (table.shape.size() != 2 || ids.shape.size() >= kMaxRank ||
+      ids.dtype != RC_DTYPE_I32) {
+    fail(RC_E_INVALID_ARGUMENT, "gather_rows: table is ", table.text(),
+         ", ids are ", ids.text(),
+         "; a table [n, d] and ids I32 of rank 1 to 3 are needed");
+  }
+  Shape shape = ids.shape;
+  shape.push_back(table.shape[1]);
+  if (find_decoder(table.dtype) == nullptr) {
+    fail(RC_E_UNSUPPORTED, table.text(),
+         " is of a type that cannot be decoded");
+  }
+  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  if (table.shape[0] == 0 && !ids.empty()) {
+    fail(RC_E_INVALID_ARGUMENT, "gather_rows: table is ", table.text(),
+         ", ids are ", ids.text(), ": there are no rows");
+  }
+  if (element_count(shape) == 0) {
+    return make_tensor(table.context, RC_DTYPE_F32, shape);
+  }
+  OpCall call(RC_OP_GATHER);
+  call.add(dense(table));
+  call.add(dense(ids), {ids.elements()});
+  return call.run(RC_DTYPE_F32, {ids.elements(), table.shape[1]}, shape);
+}
+
+}  // namespace rc::compute

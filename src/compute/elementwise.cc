@@ -1,0 +1,102 @@
+// Ops that look at one element, or pair of elements, at a time.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "compute/op_call.h"
+#include "compute/ops.h"
+
+namespace rc::compute {
+
+Tensor unary(const Tensor& x, int32_t function) {
+  const Tensor from = numbers(x);
+  if (from.empty()) return from;
+  OpCall call(RC_OP_UNARY);
+  call.op.params.unary.function = function;
+  call.add(from);
+  return call.run(x.shape);
+}
+
+Tensor binary(const Tensor& a, const Tensor& b, int32_t function) {
+  const std::optional<Shape> shape = broadcast(a.shape, b.shape);
+  if (!shape) {
+    fail(RC_E_INVALID_ARGUMENT, function == RC_BINARY_ADD ? "add" : "mul",
+         ": a is ", a.text(), ", b is ", b.text(),
+         "; from the last on, dimensions must be equal or one of them 1");
+  }
+  const Tensor from_a = numbers(a);
+  const Tensor from_b = numbers(b);
+  if (element_count(*shape) == 0) {
+    return make_tensor(a.context, RC_DTYPE_F32, *shape);
+  }
+  OpCall call(RC_OP_BINARY);
+  call.op.params.binary.function = function;
+  call.add(from_a);
+  call.add(from_b);
+  return call.run(*shape);
+}
+
+namespace {
+
+Tensor frequencies_of(const Tensor& x, int32_t dimensions, float theta) {
+  const int64_t size = x.shape.back();
+  const int64_t turning = dimensions == 0 ? size / 2 * 2 : dimensions;
+  if (turning > size || turning < 0 || turning % 2 != 0) {
+    fail(RC_E_INVALID_ARGUMENT, "options->dimensions: ", dimensions,
+         ", but x is ", x.text(), ": an even number up to ", size,
+         " is needed");
+  }
+  if (!std::isfinite(theta) || theta <= 0) {
+    fail(RC_E_INVALID_ARGUMENT, "options->theta: ", theta);
+  }
+  std::vector<float> frequencies(turning / 2);
+  for (size_t i = 0; i < frequencies.size(); ++i) {
+    frequencies[i] = static_cast<float>(
+        std::pow(static_cast<double>(theta),
+                 -2.0 * static_cast<double>(i) / static_cast<double>(turning)));
+  }
+  return from_data(x.context, RC_DTYPE_F32, {turning / 2},
+                   std::as_bytes(std::span(frequencies)));
+}
+
+}  // namespace
+
+Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
+            int32_t style, int32_t dimensions, float theta, float scale) {
+  const size_t rank = x.shape.size();
+  const int64_t rows = rank < 3 ? 0 : x.shape[rank - 3];
+  if (rank < 3 || positions.dtype != RC_DTYPE_I32 ||
+      positions.shape != Shape{rows}) {
+    fail(RC_E_INVALID_ARGUMENT, "rope: x is ", x.text(), ", positions are ",
+         positions.text(),
+         "; x [..., rows, heads, d] and positions I32 [rows] are needed");
+  }
+  if (style != RC_ROPE_ADJACENT && style != RC_ROPE_HALVES) {
+    fail(RC_E_INVALID_ARGUMENT, "options->style: ", style);
+  }
+  if (!std::isfinite(scale)) {
+    fail(RC_E_INVALID_ARGUMENT, "options->scale: ", scale);
+  }
+  const Tensor pairs = frequencies != nullptr
+                           ? numbers(*frequencies)
+                           : frequencies_of(x, dimensions, theta);
+  if (pairs.shape.size() != 1 || pairs.shape[0] > x.shape[rank - 1] / 2) {
+    fail(RC_E_INVALID_ARGUMENT, "rope: x is ", x.text(), ", frequencies are ",
+         frequencies->text(), "; one for each of at most ",
+         x.shape[rank - 1] / 2, " pairs is needed");
+  }
+  const Tensor from = numbers(x);
+  if (from.empty() || pairs.empty()) return from;
+  const int64_t batch = rank == 4 ? x.shape[0] : 1;
+  const Shape as = {batch * rows, x.shape[rank - 2], x.shape[rank - 1]};
+  OpCall call(RC_OP_ROTATE);
+  call.op.params.rope.style = style;
+  call.op.params.rope.scale = scale;
+  call.add(from, as);
+  // Every member of a batch has the same positions.
+  call.add(expand(dense(positions), {batch, rows}), {batch * rows});
+  call.add(pairs);
+  return call.run(RC_DTYPE_F32, as, x.shape);
+}
+
+}  // namespace rc::compute

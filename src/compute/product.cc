@@ -1,0 +1,251 @@
+// Products of tensors.
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "compute/op_call.h"
+#include "compute/ops.h"
+
+namespace rc::compute {
+namespace {
+
+void check_decodable(const Tensor& x) {
+  if (find_decoder(x.dtype) == nullptr) {
+    fail(RC_E_UNSUPPORTED, x.text(), " is of a type that cannot be decoded");
+  }
+}
+
+// All dimensions but the last `count`.
+Shape leading(const Shape& shape, size_t count) {
+  return Shape(shape.begin(), shape.end() - static_cast<ptrdiff_t>(count));
+}
+
+Shape joined(Shape a, std::initializer_list<int64_t> b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// A result for which there are no products to add up: bias alone.
+Tensor without_products(const Tensor& like, const Shape& shape,
+                        const Tensor* bias, int32_t function) {
+  Tensor result = make_tensor(like.context, RC_DTYPE_F32, shape);
+  if (result.empty()) return result;
+  if (bias != nullptr) result = binary(result, *bias, RC_BINARY_ADD);
+  return function == RC_FUNCTION_NONE ? result : unary(result, function);
+}
+
+// Of a as [batch, m, k] and b as [batch or 1, ...]; both dense.
+Tensor product(const Tensor& a, const Shape& a_as, const Tensor& b,
+               const Shape& b_as, const Tensor* bias, bool transposed,
+               int32_t function, const Shape& shape) {
+  OpCall call(RC_OP_MATMUL);
+  call.op.params.matmul.transposed = transposed ? 1 : 0;
+  call.op.params.matmul.function = function;
+  call.add(a, a_as);
+  call.add(b, b_as);
+  if (bias == nullptr) {
+    call.add_absent();
+  } else {
+    call.add(numbers(*bias));
+  }
+  return call.run(RC_DTYPE_F32, {a_as[0], a_as[1], shape.back()}, shape);
+}
+
+Tensor batched(const char* name, const Tensor& a, const Tensor& b,
+               bool transposed) {
+  const size_t ra = a.shape.size();
+  const size_t rb = b.shape.size();
+  const auto refuse = [&](const char* why) {
+    fail(RC_E_INVALID_ARGUMENT, name, ": a is ", a.text(), ", b is ", b.text(),
+         "; ", why);
+  };
+  if (ra < 2 || rb < 2) refuse("both need rank 2 at least");
+  const int64_t m = a.shape[ra - 2];
+  const int64_t k = a.shape[ra - 1];
+  const int64_t n = b.shape[transposed ? rb - 2 : rb - 1];
+  if (b.shape[transposed ? rb - 1 : rb - 2] != k) {
+    refuse(transposed ? "their last dimensions must be equal"
+                      : "the last dimension of a and the next to last of b "
+                        "must be equal");
+  }
+  const auto batch = broadcast(leading(a.shape, 2), leading(b.shape, 2));
+  if (!batch) {
+    refuse("the dimensions before the last two must be equal or one of them 1");
+  }
+  const Shape shape = joined(*batch, {m, n});
+  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  check_decodable(b);
+  const Tensor left = numbers(a);
+  const Tensor right = transposed ? dense(b) : numbers(b);
+  if (k == 0 || element_count(shape) == 0) {
+    return without_products(a, shape, nullptr, RC_FUNCTION_NONE);
+  }
+  const int64_t p = right.shape[rb - 2];
+  const int64_t q = right.shape[rb - 1];
+  const int64_t count = element_count(*batch);
+  if (element_count(leading(b.shape, 2)) == 1) {
+    return product(left, {1, count * m, k}, right, {1, p, q}, nullptr,
+                   transposed, RC_FUNCTION_NONE, shape);
+  }
+  return product(expand(left, joined(*batch, {m, k})), {count, m, k},
+                 expand(right, joined(*batch, {p, q})), {count, p, q}, nullptr,
+                 transposed, RC_FUNCTION_NONE, shape);
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, bool transposed) {
+  return batched(transposed ? "matmul_transposed" : "matmul", a, b, transposed);
+}
+
+Tensor matmul_quantized(const Tensor& a, const Tensor& weight) {
+  if (dtype_info(weight.dtype)->block_size == 1) {
+    fail(RC_E_INVALID_ARGUMENT, "matmul_quantized: weight is ", weight.text(),
+         ", a type without blocks; matmul_transposed takes it");
+  }
+  return batched("matmul_quantized", a, weight, true);
+}
+
+Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
+                    int32_t function) {
+  if (weight.shape.size() != 2 || weight.shape[1] != x.shape.back() ||
+      (bias != nullptr && bias->shape != Shape{weight.shape[0]})) {
+    fail(RC_E_INVALID_ARGUMENT, "fused_linear: x is ", x.text(), ", weight is ",
+         weight.text(), bias == nullptr ? "" : ", bias is ",
+         bias == nullptr ? "" : bias->text(),
+         "; x [..., k], weight [n, k] and bias [n] are needed");
+  }
+  if (function < RC_FUNCTION_NONE || function > RC_FUNCTION_GELU_TANH) {
+    fail(RC_E_INVALID_ARGUMENT, "function: ", function, " is none");
+  }
+  const int64_t n = weight.shape[0];
+  const int64_t k = weight.shape[1];
+  const Shape shape = joined(leading(x.shape, 1), {n});
+  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  check_decodable(weight);
+  const Tensor from = numbers(x);
+  if (k == 0 || element_count(shape) == 0) {
+    return without_products(x, shape, bias, function);
+  }
+  return product(from, {1, from.elements() / k, k}, dense(weight), {1, n, k},
+                 bias, true, function, shape);
+}
+
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
+              const Convolution& convolution) {
+  const auto refuse = [&](const auto&... why) {
+    fail(RC_E_INVALID_ARGUMENT, "conv2d: x is ", x.text(), ", weight is ",
+         weight.text(), bias == nullptr ? "" : ", bias is ",
+         bias == nullptr ? "" : bias->text(), "; ", why...);
+  };
+  if (x.shape.size() != 4 || weight.shape.size() != 4 ||
+      (bias != nullptr && bias->shape != Shape{weight.shape[0]})) {
+    refuse(
+        "x [batch, channels, height, width], weight [outputs, channels / "
+        "groups, kh, kw] and bias [outputs] are needed");
+  }
+  const int32_t groups = convolution.groups;
+  if (groups < 1) fail(RC_E_INVALID_ARGUMENT, "options->groups: ", groups);
+  if (x.shape[1] % groups != 0 || weight.shape[0] % groups != 0 ||
+      x.shape[1] / groups != weight.shape[1]) {
+    refuse("with ", groups,
+           " groups the channels of x are those of the weight times the "
+           "groups, and the outputs a multiple of the groups");
+  }
+  Shape shape = {x.shape[0], weight.shape[0], 0, 0};
+  for (int i = 0; i < 2; ++i) {
+    const int32_t stride = convolution.stride[i];
+    const int32_t dilation = convolution.dilation[i];
+    const int32_t padding = convolution.padding[i];
+    if (stride < 1 || dilation < 1 || padding < 0) {
+      fail(RC_E_INVALID_ARGUMENT, "options: stride ", stride, ", dilation ",
+           dilation, ", padding ", padding,
+           "; strides and dilations are at least 1, paddings at least 0");
+    }
+    const int64_t size = weight.shape[2 + i];
+    const auto padded = checked_add(x.shape[2 + i], 2 * int64_t{padding});
+    const auto window =
+        size < 1 ? std::nullopt : checked_mul(size - 1, int64_t{dilation});
+    if (!padded || !window || *padded <= *window) {
+      refuse("the window is empty, or larger than x with its padding of ",
+             padding);
+    }
+    shape[2 + i] = (*padded - *window - 1) / stride + 1;
+  }
+  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  const Tensor from = numbers(x);
+  const Tensor window = numbers(weight);
+  if (from.empty() || window.empty() || element_count(shape) == 0) {
+    if (bias == nullptr) {
+      return without_products(x, shape, nullptr, RC_FUNCTION_NONE);
+    }
+    const Tensor planes = reshape(numbers(*bias), {weight.shape[0], 1, 1});
+    return without_products(x, shape, &planes, RC_FUNCTION_NONE);
+  }
+  OpCall call(RC_OP_CONV2D);
+  for (int i = 0; i < 2; ++i) {
+    call.op.params.conv2d.stride[i] = convolution.stride[i];
+    call.op.params.conv2d.padding[i] = convolution.padding[i];
+    call.op.params.conv2d.dilation[i] = convolution.dilation[i];
+  }
+  call.op.params.conv2d.groups = groups;
+  call.add(from);
+  call.add(window);
+  if (bias == nullptr) {
+    call.add_absent();
+  } else {
+    call.add(numbers(*bias));
+  }
+  return call.run(shape);
+}
+
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, float scale,
+                 float softcap, bool causal) {
+  const auto refuse = [&](const char* why) {
+    fail(RC_E_INVALID_ARGUMENT, "attention: q is ", q.text(), ", k is ",
+         k.text(), ", v is ", v.text(), "; ", why);
+  };
+  const size_t rank = q.shape.size();
+  if (rank < 3 || k.shape.size() != rank || k.shape != v.shape) {
+    refuse(
+        "q [..., rows, heads, d], k and v [..., positions, kv_heads, d] are "
+        "needed");
+  }
+  const int64_t rows = q.shape[rank - 3];
+  const int64_t heads = q.shape[rank - 2];
+  const int64_t d = q.shape[rank - 1];
+  const int64_t positions = k.shape[rank - 3];
+  const int64_t kv_heads = k.shape[rank - 2];
+  if (k.shape[rank - 1] != d || leading(q.shape, 3) != leading(k.shape, 3)) {
+    refuse("the last dimensions, and those before the rows, must be equal");
+  }
+  if (kv_heads == 0 ? heads != 0 : heads % kv_heads != 0) {
+    refuse("the heads of q must be a multiple of those of k");
+  }
+  if (causal && rows > positions) {
+    refuse("there are more causal rows than positions");
+  }
+  if (!std::isfinite(scale) || !std::isfinite(softcap) || softcap < 0) {
+    fail(RC_E_INVALID_ARGUMENT, "options: scale ", scale, ", softcap ", softcap,
+         "; finite numbers are needed, and a softcap of at least 0");
+  }
+  const Tensor query = numbers(q);
+  const Tensor keys = numbers(k);
+  const Tensor values = numbers(v);
+  if (query.empty()) return query;
+  if (positions == 0) refuse("there are no positions");
+  const int64_t batch = rank == 4 ? q.shape[0] : 1;
+  OpCall call(RC_OP_ATTEND);
+  call.op.params.attend.scale =
+      scale == 0 ? 1 / std::sqrt(static_cast<float>(d)) : scale;
+  call.op.params.attend.softcap = softcap;
+  call.op.params.attend.causal = causal ? 1 : 0;
+  const Shape as = {batch, rows, heads, d};
+  call.add(query, as);
+  call.add(keys, {batch, positions, kv_heads, d});
+  call.add(values, {batch, positions, kv_heads, d});
+  return call.run(RC_DTYPE_F32, as, q.shape);
+}
+
+}  // namespace rc::compute

@@ -1,0 +1,233 @@
+#include "compute/tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/portable_math.h"
+#include "base/random.h"
+#include "compute/ops.h"
+
+namespace rc::compute {
+namespace {
+
+// Below this a device need not be asked how much it has.
+constexpr uint64_t kLarge = uint64_t{1} << 30;
+
+// Standard normal numbers in pairs, by the polar method (Marsaglia and Bray
+// 1964).
+class Normal {
+ public:
+  explicit Normal(Random& random) : random_(random) {}
+  double next() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    double u = 0, v = 0, square = 0;
+    do {
+      u = 2 * random_.uniform() - 1;
+      v = 2 * random_.uniform() - 1;
+      square = u * u + v * v;
+    } while (square >= 1 || square < 0x1p-1000);
+    const double factor = std::sqrt(-2 * portable_log(square) / square);
+    spare_ = v * factor;
+    has_spare_ = true;
+    return u * factor;
+  }
+
+ private:
+  Random& random_;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<runtime::Device> Context::elsewhere(const char* op,
+                                                    const std::string& reason) {
+  if (chain_.strict()) {
+    fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason,
+         "). Open the backend without strict, and it runs on the CPU");
+  }
+  const std::lock_guard lock(mutex_);
+  if (fallback_ == nullptr) fallback_ = chain_.open_fallback();
+  if (fallback_ == device()) {
+    fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason, ")");
+  }
+  const bool known =
+      std::any_of(elsewhere_.begin(), elsewhere_.end(),
+                  [&](const Elsewhere& other) { return other.op == op; });
+  if (!known) elsewhere_.push_back({op, fallback_->id(), reason});
+  return fallback_;
+}
+
+std::vector<Elsewhere> Context::all_elsewhere() const {
+  const std::lock_guard lock(mutex_);
+  return elsewhere_;
+}
+
+Storage::Storage(const Context& context, uint64_t bytes)
+    : account_(context.account()), bytes_(bytes) {
+  if (bytes >= kLarge) {
+    // More than a device has must not be tried out.
+    const rc_plugin_device_info info = context.device()->info();
+    const uint64_t most =
+        info.free_memory != 0 ? info.free_memory : info.total_memory;
+    if (most != 0 && bytes > most) {
+      fail(RC_E_DEVICE_MEMORY, "a tensor of ", bytes, " bytes; ",
+           context.device()->id(), " has ", most);
+    }
+  }
+  account_->take(bytes);
+  try {
+    buffer_ = context.device()->create_buffer(bytes);
+  } catch (...) {
+    account_->give_back(bytes);
+    throw;
+  }
+}
+
+Storage::~Storage() {
+  buffer_.reset();
+  account_->give_back(bytes_);
+}
+
+bool Tensor::dense() const {
+  const Shape wanted = dense_strides(shape);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] > 1 && strides[i] != wanted[i]) return false;
+  }
+  return true;
+}
+
+uint64_t Tensor::bytes() const {
+  const DTypeInfo& type = *dtype_info(dtype);
+  return static_cast<uint64_t>(elements() / type.block_size) *
+         static_cast<uint64_t>(type.block_bytes);
+}
+
+uint64_t Tensor::byte_offset() const {
+  const DTypeInfo& type = *dtype_info(dtype);
+  return static_cast<uint64_t>(offset / type.block_size) *
+         static_cast<uint64_t>(type.block_bytes);
+}
+
+std::string Tensor::text() const {
+  return cat(dtype_name(dtype), " ", shape_text(shape));
+}
+
+uint64_t check_shape(DType dtype, const Shape& shape) {
+  const DTypeInfo* type = dtype_info(dtype);
+  if (type == nullptr) fail(RC_E_INVALID_ARGUMENT, "dtype: ", dtype);
+  if (shape.empty() || shape.size() > kMaxRank) {
+    fail(RC_E_INVALID_ARGUMENT, "rank: ", shape.size(), "; 1 to ", kMaxRank,
+         " are possible");
+  }
+  const auto refuse = [&](const auto&... why) {
+    fail(RC_E_INVALID_ARGUMENT, "a tensor of ", type->name, " ",
+         shape_text(shape), ": ", why...);
+  };
+  // Counted with empty dimensions as 1, so that no product of strides, of
+  // whatever views, overflows either.
+  std::optional<int64_t> count = 1;
+  bool empty = false;
+  for (const int64_t dimension : shape) {
+    if (dimension < 0) refuse("dimensions cannot be negative");
+    empty = empty || dimension == 0;
+    if (count) count = checked_mul(*count, std::max<int64_t>(dimension, 1));
+  }
+  if (shape.back() % type->block_size != 0) {
+    refuse("the last dimension is no multiple of ", type->block_size,
+           ", the elements of a block");
+  }
+  const auto bytes =
+      count ? checked_mul(*count / type->block_size + 1, type->block_bytes)
+            : std::nullopt;
+  if (!bytes) refuse("more elements than can be addressed");
+  if (empty) return 0;
+  return static_cast<uint64_t>(*count / type->block_size) *
+         static_cast<uint64_t>(type->block_bytes);
+}
+
+Tensor make_tensor(std::shared_ptr<Context> context, DType dtype,
+                   const Shape& shape) {
+  const uint64_t bytes = check_shape(dtype, shape);
+  Tensor tensor;
+  if (bytes > 0) tensor.storage = std::make_shared<Storage>(*context, bytes);
+  tensor.context = std::move(context);
+  tensor.dtype = dtype;
+  tensor.shape = shape;
+  tensor.strides = dense_strides(shape);
+  return tensor;
+}
+
+Tensor from_data(std::shared_ptr<Context> context, DType dtype,
+                 const Shape& shape, std::span<const std::byte> data) {
+  const uint64_t bytes = check_shape(dtype, shape);
+  if (bytes != data.size()) {
+    fail(RC_E_INVALID_ARGUMENT, "bytes: ", data.size(), ", but ",
+         dtype_name(dtype), " ", shape_text(shape), " takes ", bytes);
+  }
+  Tensor tensor = make_tensor(std::move(context), dtype, shape);
+  if (bytes > 0) tensor.storage->buffer()->upload(0, data.data(), bytes);
+  return tensor;
+}
+
+Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape) {
+  const uint64_t bytes = check_shape(dtype, shape);
+  if (!encodable(dtype)) {
+    fail(RC_E_UNSUPPORTED, "ones of ", dtype_name(dtype),
+         ", a type that cannot be encoded");
+  }
+  // Every block is the same.
+  const DTypeInfo& type = *dtype_info(dtype);
+  const std::vector<float> numbers(type.block_size, 1.0f);
+  std::vector<std::byte> block(type.block_bytes);
+  encode_row(dtype, numbers.data(), block.data(), type.block_size);
+  Tensor tensor = make_tensor(std::move(context), dtype, shape);
+  std::vector<std::byte> data(bytes);
+  for (size_t i = 0; i < data.size(); i += block.size()) {
+    std::memcpy(data.data() + i, block.data(), block.size());
+  }
+  if (bytes > 0) tensor.storage->buffer()->upload(0, data.data(), bytes);
+  return tensor;
+}
+
+Tensor random(std::shared_ptr<Context> context, const Shape& shape,
+              const RandomNumbers& numbers) {
+  Tensor tensor = make_tensor(std::move(context), RC_DTYPE_F32, shape);
+  if (tensor.empty()) return tensor;
+  Random random(numbers.seed);
+  Normal normal(random);
+  std::vector<float> data(tensor.elements());
+  // Rounding must not reach what lies beyond.
+  const float below = std::nextafter(numbers.high, numbers.low);
+  for (float& number : data) {
+    if (numbers.uniform) {
+      const double width = static_cast<double>(numbers.high) - numbers.low;
+      number = std::min(
+          below, static_cast<float>(numbers.low + width * random.uniform()));
+    } else {
+      number =
+          static_cast<float>(numbers.mean + numbers.deviation * normal.next());
+    }
+  }
+  tensor.storage->buffer()->upload(0, data.data(), tensor.bytes());
+  return tensor;
+}
+
+void read(const Tensor& tensor, std::span<std::byte> data) {
+  if (data.size() != tensor.bytes()) {
+    fail(RC_E_INVALID_ARGUMENT, "bytes: ", data.size(), ", but ", tensor.text(),
+         " has ", tensor.bytes());
+  }
+  if (tensor.empty()) return;
+  const Tensor whole = dense(tensor);
+  whole.storage->buffer()->download(whole.byte_offset(), data.data(),
+                                    data.size());
+}
+
+}  // namespace rc::compute

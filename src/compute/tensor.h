@@ -1,0 +1,131 @@
+// Tensors on a device: memory that is written once, by the op that makes it,
+// and strided views of it.
+//
+// Tensors are values that share their memory; any thread may use them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute/shape.h"
+#include "runtime/device_chain.h"
+#include "tensor/dtype.h"
+
+namespace rc::compute {
+
+// Whoever pays for device memory. Thread-safe.
+class Account {
+ public:
+  virtual ~Account() = default;
+  // Throws RC_E_DEVICE_MEMORY beyond the limit.
+  virtual void take(uint64_t bytes) = 0;
+  virtual void give_back(uint64_t bytes) noexcept = 0;
+};
+
+// An op that the device of a context lacks.
+struct Elsewhere {
+  std::string op;      // "CONV2D"
+  std::string device;  // that does it, "cpu:0"
+  std::string reason;
+};
+
+// Where tensors live and ops run: a device, and what its user allows.
+class Context {
+ public:
+  // Tensors lie on the first device of the chain. timeout_ms of each op;
+  // negative: no limit.
+  Context(runtime::DeviceChain chain, std::shared_ptr<Account> account,
+          int64_t timeout_ms)
+      : chain_(std::move(chain)),
+        account_(std::move(account)),
+        timeout_ms_(timeout_ms) {}
+
+  const std::shared_ptr<runtime::Device>& device() const {
+    return chain_.first();
+  }
+  const std::shared_ptr<Account>& account() const { return account_; }
+  int64_t timeout_ms() const { return timeout_ms_; }
+
+  // The device for an op that this one lacks; notes the reason. Throws
+  // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
+  std::shared_ptr<runtime::Device> elsewhere(const char* op,
+                                             const std::string& reason);
+  // What elsewhere has been asked for, each op once.
+  std::vector<Elsewhere> all_elsewhere() const;
+
+ private:
+  const runtime::DeviceChain chain_;
+  const std::shared_ptr<Account> account_;
+  const int64_t timeout_ms_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<runtime::Device> fallback_;
+  std::vector<Elsewhere> elsewhere_;
+};
+
+// Device memory on an account.
+class Storage {
+ public:
+  Storage(const Context& context, uint64_t bytes);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+  const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
+
+ private:
+  const std::shared_ptr<Account> account_;
+  const uint64_t bytes_;
+  std::shared_ptr<runtime::Buffer> buffer_;
+};
+
+struct Tensor {
+  std::shared_ptr<Context> context;
+  std::shared_ptr<Storage> storage;  // NULL if there are no elements
+  DType dtype = RC_DTYPE_F32;
+  Shape shape;
+  Shape strides;       // in elements
+  int64_t offset = 0;  // of the first element, in elements
+
+  int64_t elements() const { return element_count(shape); }
+  bool empty() const { return storage == nullptr; }
+  bool dense() const;
+  // Of a dense copy.
+  uint64_t bytes() const;
+  // Of the first element in the storage.
+  uint64_t byte_offset() const;
+  std::string text() const;  // "F32 [2, 3]"
+};
+
+// Throws RC_E_INVALID_ARGUMENT unless such a tensor can exist; gives its bytes.
+uint64_t check_shape(DType dtype, const Shape& shape);
+
+// Zero bytes; dense.
+Tensor make_tensor(std::shared_ptr<Context> context, DType dtype,
+                   const Shape& shape);
+// `data` is as long as the shape takes.
+Tensor from_data(std::shared_ptr<Context> context, DType dtype,
+                 const Shape& shape, std::span<const std::byte> data);
+Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape);
+
+struct RandomNumbers {
+  uint64_t seed = 0;
+  bool uniform = false;
+  float mean = 0, deviation = 1;
+  float low = 0, high = 1;
+};
+Tensor random(std::shared_ptr<Context> context, const Shape& shape,
+              const RandomNumbers& numbers);
+
+// `data` has room for tensor.bytes().
+void read(const Tensor& tensor, std::span<std::byte> data);
+
+// Views (view.cc).
+Tensor reshape(const Tensor& tensor, Shape shape);
+Tensor slice(const Tensor& tensor, int32_t dimension, int64_t begin,
+             int64_t end, int64_t step);
+Tensor transpose(const Tensor& tensor, int32_t dimension, int32_t other);
+
+}  // namespace rc::compute

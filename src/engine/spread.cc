@@ -1,0 +1,118 @@
+#include "engine/spread.h"
+
+#include <algorithm>
+
+namespace rc::engine {
+
+Spread::Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
+               const model::ResidentOptions& options, uint64_t memory_limit)
+    : file_(file),
+      chain_(chain),
+      options_(options),
+      memory_limit_(memory_limit),
+      all_on_first_(model::part_count(file), 0),
+      devices_{chain.first()} {}
+
+bool Spread::has_next() {
+  if (!opened_) {
+    devices_ = chain_.open();
+    opened_ = true;
+  }
+  return devices_.size() > 1;
+}
+
+uint64_t Spread::available(const runtime::Device& device) const {
+  // Asked once: what others do meanwhile must not confuse the search.
+  const auto [known, added] = available_.try_emplace(&device, 0);
+  if (added) {
+    uint64_t& bytes = known->second;
+    bytes = device.info().free_memory;
+    if (&device == chain_.first().get() && memory_limit_ != 0) {
+      bytes = bytes == 0 ? memory_limit_ : std::min(bytes, memory_limit_);
+    }
+  }
+  return known->second;
+}
+
+model::Placement Spread::place(const Parts& parts, int64_t pages) const {
+  model::ResidentOptions options = options_;
+  options.cache.pages = pages;
+  return model::place(file_, options, chain_, devices_, parts);
+}
+
+const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
+  if (const auto known = costs_.find(parts); known != costs_.end()) {
+    return known->second;
+  }
+  const model::Placement placement = place(parts, 1);
+  std::vector<Cost> costs;
+  for (const model::DeviceMemory& here : placement.memory.devices) {
+    costs.push_back({here.device, here.weights + here.scratch, here.cache});
+  }
+  return costs_.emplace(parts, std::move(costs)).first->second;
+}
+
+bool Spread::fits(const Cost& cost, int64_t pages) const {
+  const uint64_t known = available(*cost.device);
+  if (known == 0) return true;
+  if (cost.fixed > known) return false;
+  return cost.page == 0 ||
+         static_cast<uint64_t>(pages) <= (known - cost.fixed) / cost.page;
+}
+
+int64_t Spread::room(const Parts& parts, int64_t most) {
+  for (const Cost& cost : costs(parts)) {
+    const uint64_t known = available(*cost.device);
+    if (known == 0) continue;
+    if (cost.fixed > known) return 0;
+    if (cost.page == 0) continue;
+    most = static_cast<int64_t>(std::min<uint64_t>(
+        (known - cost.fixed) / cost.page, static_cast<uint64_t>(most)));
+  }
+  return most;
+}
+
+Spread::Parts Spread::fill(int64_t pages) {
+  if (!has_next()) return all_on_first_;
+  const size_t last = devices_.size() - 1;
+  const size_t end = all_on_first_.size() - 1;  // of the layers
+  Parts parts(all_on_first_.size(), last);
+  size_t next = 1;
+  for (size_t d = 0; d < last; ++d) {
+    const auto with = [&](size_t count) {
+      Parts tried = parts;
+      std::fill_n(tried.begin() + static_cast<ptrdiff_t>(next), count, d);
+      return tried;
+    };
+    size_t low = 0;
+    size_t high = end - next;
+    while (low < high) {
+      const size_t middle = (low + high + 1) / 2;
+      if (fits(costs(with(middle))[d], pages)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    parts = with(low);
+    next += low;
+  }
+  return parts;
+}
+
+int64_t Spread::largest_room(int64_t most) {
+  int64_t low = room(all_on_first_, most);
+  if (!has_next()) return low;
+  int64_t high = most;
+  while (low < high) {
+    const int64_t middle = low + (high - low + 1) / 2;
+    if (room(fill(middle), most) >= middle) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace rc::engine

@@ -1,0 +1,65 @@
+// How the layers of a model are spread over the devices of a chain: as many as
+// fit on the first, as many of the rest as fit on the second, and so on, the
+// last device taking what is left. A model that does not fit on the first
+// device alone has its embedding table and its output matrix on the last:
+// looking up a row and going from the last layer to the logits need no more
+// crossings there, and a file that uses one table for both needs it once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "model/placement.h"
+
+namespace rc::engine {
+
+class Spread {
+ public:
+  // Of the options everything but the number of pages. `memory_limit` is of the
+  // first device, bytes; 0: none. All must outlive this.
+  Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
+         const model::ResidentOptions& options, uint64_t memory_limit);
+
+  // Which device each part lies on; see model::place.
+  using Parts = std::vector<size_t>;
+  const Parts& all_on_first() const { return all_on_first_; }
+  // The fullest first devices that hold a cache of that many pages each. That
+  // the last one holds the rest is not said. Opens the chain.
+  Parts fill(int64_t pages);
+
+  // The most pages of cache with which everything lies within its memory;
+  // `most` if nothing is known of the memory.
+  int64_t room(const Parts& parts, int64_t most);
+  // The same for the best of all ways to fill the devices.
+  int64_t largest_room(int64_t most);
+
+  // Whether the chain has other devices than the first.
+  bool has_next();
+  model::Placement place(const Parts& parts, int64_t pages) const;
+  // Of a device, bytes; 0: unknown.
+  uint64_t available(const runtime::Device& device) const;
+
+ private:
+  // What one page costs and what is there without pages, by device.
+  struct Cost {
+    std::shared_ptr<runtime::Device> device;
+    uint64_t fixed;
+    uint64_t page;
+  };
+  const std::vector<Cost>& costs(const Parts& parts);
+  bool fits(const Cost& cost, int64_t pages) const;
+
+  const model::ModelFile& file_;
+  const runtime::DeviceChain& chain_;
+  const model::ResidentOptions& options_;
+  const uint64_t memory_limit_;
+  const Parts all_on_first_;
+  std::vector<std::shared_ptr<runtime::Device>> devices_;  // as far as opened
+  bool opened_ = false;
+  mutable std::map<const runtime::Device*, uint64_t> available_;
+  std::map<Parts, std::vector<Cost>> costs_;
+};
+
+}  // namespace rc::engine

@@ -1,0 +1,105 @@
+#include "model/placement.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace rc::model {
+namespace {
+
+void check_cache(const ModelFile& file, const CacheLayout& layout) {
+  const std::optional<uint64_t> cache =
+      checked_mul(file.page_bytes(layout.dtype, layout.page_size),
+                  static_cast<uint64_t>(layout.pages));
+  // A quarter of the address space leaves room for sums.
+  if (!cache || *cache > (uint64_t{1} << 62)) {
+    fail(RC_E_DEVICE_MEMORY, "a KV cache of ", layout.pages,
+         " pages is larger than any memory; ask for fewer");
+  }
+}
+
+void count_layers(std::span<const size_t> device_of_part,
+                  std::vector<DeviceMemory>& devices) {
+  devices[device_of_part.front()].embedding = true;
+  devices[device_of_part.back()].output = true;
+  for (size_t part = 1; part + 1 < device_of_part.size(); ++part) {
+    DeviceMemory& here = devices[device_of_part[part]];
+    if (here.layers++ == 0) here.first_layer = static_cast<int64_t>(part) - 1;
+  }
+}
+
+MemoryPlan plan_memory(
+    const runtime::Split& split,
+    const std::vector<std::shared_ptr<runtime::Device>>& devices,
+    std::span<const size_t> device_of_part) {
+  MemoryPlan plan;
+  plan.transfers = split.transfer_bytes;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    const runtime::Split::Share& share = split.devices[d];
+    DeviceMemory here;
+    here.device = devices[d];
+    for (size_t i = 0; i < split.weights.size(); ++i) {
+      if (share.weight_uses[i] == 0) continue;
+      runtime::WeightInfo weight = split.weights[i];
+      weight.uses = share.weight_uses[i];
+      here.weights += devices[d]->weight_bytes(weight);
+    }
+    for (size_t i = 0; i < split.caches.size(); ++i) {
+      if (share.caches[i]) here.cache += cache_bytes(split.caches[i]);
+    }
+    here.scratch = share.scratch_bytes;
+    plan.weights += here.weights;
+    plan.cache += here.cache;
+    plan.scratch += here.scratch;
+    plan.devices.push_back(std::move(here));
+  }
+  count_layers(device_of_part, plan.devices);
+  return plan;
+}
+
+}  // namespace
+
+uint64_t cache_bytes(const rc_plugin_value& cache) {
+  const auto rows =
+      static_cast<uint64_t>(cache.shape[0] * cache.shape[1] * cache.shape[2]);
+  return rows * *row_bytes(cache.dtype, cache.shape[3]);
+}
+
+size_t part_count(const ModelFile& file) {
+  return static_cast<size_t>(file.hyper_parameters().layers) + 2;
+}
+
+Placement place(const ModelFile& file, const ResidentOptions& options,
+                const runtime::DeviceChain& chain,
+                std::vector<std::shared_ptr<runtime::Device>> devices,
+                std::span<const size_t> device_of_part) {
+  const runtime::ProgramDescription description = file.forward(options.cache);
+  check_cache(file, options.cache);
+  std::vector<size_t> wished;
+  wished.reserve(description.ops.size());
+  for (const int32_t part : description.parts) {
+    wished.push_back(device_of_part[static_cast<size_t>(part)]);
+  }
+  Placement placement;
+  placement.devices = std::move(devices);
+  runtime::Assignment assignment = runtime::assign(
+      description, std::move(wished), placement.devices,
+      [&] { return chain.open_fallback(); }, chain.strict());
+  placement.fallbacks = std::move(assignment.fallbacks);
+  placement.split = runtime::split(description, assignment.device_of_op,
+                                   placement.devices.size(), options.limits);
+  placement.memory =
+      plan_memory(placement.split, placement.devices, device_of_part);
+  return placement;
+}
+
+Placement place(const ModelFile& file, const ResidentOptions& options,
+                const runtime::DeviceChain& chain) {
+  const std::vector<size_t> all_on_first(part_count(file), 0);
+  return place(file, options, chain, {chain.first()}, all_on_first);
+}
+
+}  // namespace rc::model

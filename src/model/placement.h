@@ -1,0 +1,73 @@
+// Which device each part of a model lies on, and what it takes there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/model_file.h"
+#include "runtime/assignment.h"
+#include "runtime/device_chain.h"
+#include "runtime/split.h"
+
+namespace rc::model {
+
+struct ResidentOptions {
+  CacheLayout cache;
+  runtime::ProgramLimits limits;
+};
+
+// What a resident model takes of one device, in bytes, and the layers that were
+// given to it. Single ops of a layer may run elsewhere, with their weights and
+// caches.
+struct DeviceMemory {
+  std::shared_ptr<runtime::Device> device;
+  uint64_t weights = 0;
+  uint64_t cache = 0;
+  uint64_t scratch = 0;
+  int64_t first_layer = 0;
+  int64_t layers = 0;
+  bool embedding = false;
+  bool output = false;
+  uint64_t total() const { return weights + cache + scratch; }
+};
+
+// The same on all devices together.
+struct MemoryPlan {
+  uint64_t weights = 0;
+  uint64_t cache = 0;
+  uint64_t scratch = 0;
+  uint64_t transfers = 0;  // host memory between devices; not in the total
+  std::vector<DeviceMemory> devices;  // the one that was asked for is the first
+  uint64_t total() const { return weights + cache + scratch; }
+};
+
+// A forward program placed on devices. Nothing is loaded.
+struct Placement {
+  std::vector<std::shared_ptr<runtime::Device>> devices;
+  runtime::Split split;
+  std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
+  MemoryPlan memory;  // exactly what loading takes; of the devices in use
+};
+
+// The number of parts: the embedding, each layer, the output.
+size_t part_count(const ModelFile& file);
+
+// `device_of_part` gives each part the number of one of the devices, layers in
+// rising order. Ops that a device lacks go to chain.open_fallback(), which
+// becomes one more device if it is none of them. Throws RC_E_UNSUPPORTED as
+// runtime::assign does, RC_E_DEVICE_MEMORY for a cache beyond any memory.
+Placement place(const ModelFile& file, const ResidentOptions& options,
+                const runtime::DeviceChain& chain,
+                std::vector<std::shared_ptr<runtime::Device>> devices,
+                std::span<const size_t> device_of_part);
+
+// Everything on the first device of the chain, but for the ops that it lacks.
+Placement place(const ModelFile& file, const ResidentOptions& options,
+                const runtime::DeviceChain& chain);
+
+// The bytes of a cache that a program describes.
+uint64_t cache_bytes(const rc_plugin_value& cache);
+
+}  // namespace rc::model

@@ -1,0 +1,163 @@
+#include "runtime/assignment.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+
+namespace rc::runtime {
+namespace {
+
+// An op that a device lacks.
+struct Lack {
+  size_t op;
+  std::string reason;
+};
+
+// Why the device cannot run the op; "" if it can.
+std::string reason_of(const Device& device, const rc_plugin_op& op,
+                      const ProgramDescription& description) {
+  Message message;
+  const rc_status status =
+      device.op_supported(op, description.values.data(), message);
+  if (status == RC_OK) return "";
+  if (status != RC_E_UNSUPPORTED) {
+    check(device, cat("tell whether it supports ", op_name(op.code)).c_str(),
+          status, message);
+  }
+  return *message.text() == '\0' ? "no reason is given" : message.text();
+}
+
+// "LINEAR (reason), ROPE (reason)"; the layers of a model have the same ops, so
+// each once.
+std::string text_of(const std::vector<Lack>& lacks,
+                    const ProgramDescription& description) {
+  std::string text;
+  for (const Lack& lack : lacks) {
+    const std::string one =
+        cat(op_name(description.ops[lack.op].code), " (", lack.reason, ")");
+    if (text.find(one) != std::string::npos) continue;
+    text.append(text.empty() ? "" : ", ").append(one);
+  }
+  return text;
+}
+
+// The ops that use each cache, directly or because they share another cache.
+class CacheGroups {
+ public:
+  explicit CacheGroups(const ProgramDescription& description)
+      : description_(description), leaders_(description.caches.size()) {
+    std::iota(leaders_.begin(), leaders_.end(), size_t{0});
+    for (const rc_plugin_op& op : description.ops) {
+      size_t first = kNone;
+      for_each_cache(op, [&](size_t cache) {
+        if (first == kNone) first = leader(cache);
+        leaders_[leader(cache)] = first;
+      });
+    }
+  }
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+  // Of the group of an op; kNone if it uses no cache.
+  size_t group(const rc_plugin_op& op) const {
+    size_t found = kNone;
+    for_each_cache(op, [&](size_t cache) { found = leader(cache); });
+    return found;
+  }
+
+ private:
+  template <class Function>
+  void for_each_cache(const rc_plugin_op& op, Function function) const {
+    const auto look = [&](Value number) {
+      if (number < 0) return;
+      const rc_plugin_value& value =
+          description_.values[static_cast<size_t>(number)];
+      if (value.storage == RC_STORAGE_CACHE) {
+        function(static_cast<size_t>(value.index));
+      }
+    };
+    for (const Value input : op.inputs) look(input);
+    for (const Value output : op.outputs) look(output);
+  }
+  size_t leader(size_t cache) const {
+    while (leaders_[cache] != cache) cache = leaders_[cache];
+    return cache;
+  }
+  const ProgramDescription& description_;
+  std::vector<size_t> leaders_;
+};
+
+}  // namespace
+
+Assignment assign(const ProgramDescription& description,
+                  std::vector<size_t> wished,
+                  std::vector<std::shared_ptr<Device>>& devices,
+                  const std::function<std::shared_ptr<Device>()>& fallback,
+                  bool strict) {
+  Assignment result;
+  result.device_of_op = std::move(wished);
+  std::vector<Lack> lacks;
+  for (size_t i = 0; i < description.ops.size(); ++i) {
+    const Device& device = *devices[result.device_of_op[i]];
+    std::string reason = reason_of(device, description.ops[i], description);
+    if (!reason.empty()) lacks.push_back({i, std::move(reason)});
+  }
+  if (lacks.empty()) return result;
+  // They may be of several devices; one is named.
+  const Device& lacking = *devices[result.device_of_op[lacks.front().op]];
+  if (!fallback || strict) {
+    fail(RC_E_UNSUPPORTED, lacking.id(),
+         " cannot run this program; it lacks: ", text_of(lacks, description),
+         strict ? ". Open the backend without strict, and they run on the CPU"
+                : ". Choose another backend");
+  }
+  std::shared_ptr<Device> stand_in = fallback();
+  size_t number = static_cast<size_t>(
+      std::find(devices.begin(), devices.end(), stand_in) - devices.begin());
+  if (number == devices.size()) devices.push_back(stand_in);
+
+  // Whoever shares a cache with an op that is lacking goes with it.
+  const CacheGroups groups(description);
+  const size_t own_lacks = lacks.size();
+  for (size_t k = 0; k < own_lacks; ++k) {
+    const rc_plugin_op& lack = description.ops[lacks[k].op];
+    const size_t group = groups.group(lack);
+    if (group == CacheGroups::kNone) continue;
+    for (size_t i = 0; i < description.ops.size(); ++i) {
+      if (groups.group(description.ops[i]) != group) continue;
+      const bool known =
+          std::any_of(lacks.begin(), lacks.end(),
+                      [&](const Lack& other) { return other.op == i; });
+      if (known) continue;
+      lacks.push_back({i, cat("it shares the KV cache of ", op_name(lack.code),
+                              ", which is lacking")});
+    }
+  }
+
+  std::vector<Lack> hopeless;
+  for (const Lack& lack : lacks) {
+    const rc_plugin_op& op = description.ops[lack.op];
+    size_t& device = result.device_of_op[lack.op];
+    std::string reason = reason_of(*stand_in, op, description);
+    if (device == number || !reason.empty()) {
+      hopeless.push_back({lack.op, reason.empty() ? lack.reason : reason});
+      continue;
+    }
+    Fallback told = {op_name(op.code), devices[device]->id(), stand_in->id(),
+                     lack.reason};
+    if (std::find(result.fallbacks.begin(), result.fallbacks.end(), told) ==
+        result.fallbacks.end()) {
+      result.fallbacks.push_back(std::move(told));
+    }
+    device = number;
+  }
+  if (!hopeless.empty()) {
+    fail(RC_E_UNSUPPORTED, lacking.id(),
+         " cannot run this program, and neither can ", stand_in->id(),
+         "; both lack: ", text_of(hopeless, description),
+         ". Choose another backend");
+  }
+  return result;
+}
+
+}  // namespace rc::runtime

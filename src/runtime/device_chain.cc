@@ -1,0 +1,52 @@
+#include "runtime/device_chain.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "runtime/registry.h"
+
+namespace rc::runtime {
+namespace {
+
+bool same_hardware(const Device& a, const Device& b) {
+  const rc_plugin_device_info info = a.info();
+  return info.physical_id[0] != '\0' &&
+         std::string_view(info.physical_id) == b.info().physical_id;
+}
+
+}  // namespace
+
+DeviceChain::DeviceChain(std::shared_ptr<Device> first)
+    : DeviceChain(std::move(first), {}, false) {}
+
+DeviceChain::DeviceChain(std::shared_ptr<Device> first,
+                         std::vector<std::string> next, bool strict)
+    : first_(std::move(first)), next_(std::move(next)), strict_(strict) {}
+
+std::vector<std::shared_ptr<Device>> DeviceChain::open() const {
+  std::vector<std::shared_ptr<Device>> devices = {first_};
+  for (const std::string& spec : next_) {
+    try {
+      auto device = select({spec, 0, first_->options()}).device;
+      const bool known =
+          std::any_of(devices.begin(), devices.end(), [&](const auto& earlier) {
+            return earlier == device || same_hardware(*earlier, *device);
+          });
+      if (!known) devices.push_back(std::move(device));
+    } catch (const Error& error) {
+      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
+      log(RC_LOG_WARNING, "passed over ", spec, " after ", first_->id(), ": ",
+          error.message());
+    }
+  }
+  return devices;
+}
+
+std::shared_ptr<Device> DeviceChain::open_fallback() const {
+  return select({"cpu:0", 0, first_->options()}).device;
+}
+
+}  // namespace rc::runtime

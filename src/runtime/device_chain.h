@@ -1,0 +1,42 @@
+// The device that somebody asked for, and those that stand in for it: the next
+// of its chain for the layers that do not fit on it, the CPU for the ops that
+// it lacks. They are opened when they are needed.
+//
+// A value; its functions may be called from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace rc::runtime {
+
+class DeviceChain {
+ public:
+  // A device alone: what does not fit on it is an error.
+  DeviceChain(std::shared_ptr<Device> first);  // NOLINT: meant to convert
+  // `next` are specs of one device each ("vulkan:1", "cpu"). `strict`: an op
+  // that the first lacks is an error.
+  DeviceChain(std::shared_ptr<Device> first, std::vector<std::string> next,
+              bool strict);
+
+  const std::shared_ptr<Device>& first() const { return first_; }
+  const std::vector<std::string>& next() const { return next_; }
+  bool strict() const { return strict_; }
+
+  // All devices of the chain, opened as the first was. Those that cannot be
+  // opened are passed over, with a line in the log, and so are those that are
+  // the same hardware as an earlier one.
+  std::vector<std::shared_ptr<Device>> open() const;
+  // The device for ops that others lack: "cpu:0", opened as the first was.
+  std::shared_ptr<Device> open_fallback() const;
+
+ private:
+  std::shared_ptr<Device> first_;
+  std::vector<std::string> next_;
+  bool strict_ = false;
+};
+
+}  // namespace rc::runtime

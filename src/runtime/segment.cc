@@ -1,0 +1,246 @@
+#include "runtime/segment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "base/error.h"
+#include "runtime/assignment.h"
+#include "runtime/profile.h"
+
+namespace rc::runtime {
+namespace {
+
+// How long a run may take to heed the request to stop after its time is over.
+constexpr int64_t kGraceMs = 1000;
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::vector<rc_plugin_value> by_index(const ProgramDescription& description,
+                                      int storage, size_t count) {
+  std::vector<rc_plugin_value> found(count);
+  for (const rc_plugin_value& value : description.values) {
+    if (value.storage == storage) found.at(value.index) = value;
+  }
+  return found;
+}
+
+// Everything that a run with a time limit touches, so that a device that does
+// not end the run reaches nothing of the caller's.
+struct Flight {
+  std::vector<std::vector<std::byte>> inputs;
+  std::vector<std::vector<std::byte>> outputs;
+  std::vector<const void*> input_pointers;
+  std::vector<void*> output_pointers;
+  rc_plugin_run run = {};
+
+  std::mutex mutex;
+  bool stop = false;
+  int32_t (*should_stop)(void* user) = nullptr;
+  void* user = nullptr;
+
+  void request_stop() {
+    const std::lock_guard lock(mutex);
+    stop = true;
+  }
+  static int32_t asked_to_stop(void* flight) {
+    auto* self = static_cast<Flight*>(flight);
+    // The caller's function is not running any more once stop is set.
+    const std::lock_guard lock(self->mutex);
+    if (self->stop) return 1;
+    return self->should_stop == nullptr ? 0 : self->should_stop(self->user);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Segment> Segment::compile(
+    std::shared_ptr<Device> device, ProgramDescription description,
+    uint64_t scratch_bytes, const ProgramLimits& limits,
+    std::vector<std::shared_ptr<Weight>> weights,
+    std::vector<std::shared_ptr<Buffer>> caches) {
+  const auto turn = device->turn();
+  std::vector<std::shared_ptr<Device>> only = {device};
+  assign(description, std::vector<size_t>(description.ops.size()), only, {},
+         false);
+
+  std::unique_ptr<Segment> segment(new Segment);
+  segment->device_ = device;
+  segment->inputs_ =
+      by_index(description, RC_STORAGE_INPUT, description.input_count);
+  segment->outputs_ =
+      by_index(description, RC_STORAGE_OUTPUT, description.output_count);
+  segment->scratch_bytes_ = scratch_bytes;
+  segment->weights_ = std::move(weights);
+  segment->caches_ = std::move(caches);
+
+  std::vector<rc_plugin_weight*> weight_handles;
+  for (const auto& weight : segment->weights_) {
+    weight_handles.push_back(weight->handle());
+  }
+  std::vector<rc_plugin_buffer*> cache_handles;
+  for (const auto& cache : segment->caches_) {
+    cache_handles.push_back(cache->handle());
+  }
+  rc_plugin_program given = {};
+  given.struct_size = sizeof given;
+  given.values = description.values.data();
+  given.value_count = description.values.size();
+  given.ops = description.ops.data();
+  given.op_count = description.ops.size();
+  given.weights = weight_handles.data();
+  given.weight_count = weight_handles.size();
+  given.caches = cache_handles.data();
+  given.cache_count = cache_handles.size();
+  given.input_count = description.input_count;
+  given.output_count = description.output_count;
+  given.scratch_bytes = segment->scratch_bytes_;
+  given.max_rows = limits.max_rows;
+  given.max_outputs = limits.max_outputs;
+  given.max_sequences = limits.max_sequences;
+  rc_plugin_compiled* compiled = nullptr;
+  Message message;
+  check(*device, "compile a program",
+        device->plugin().compile(device->handle(), &given, &compiled,
+                                 message.buffer()),
+        message);
+  if (compiled == nullptr) {
+    fail(RC_E_DEVICE, device->id(), ": the plugin gave no compiled program");
+  }
+  segment->compiled_ = compiled;
+  if (device->profile() != nullptr) {
+    segment->ops_ =
+        std::make_shared<OpList>(description.values, description.ops);
+  }
+  return segment;
+}
+
+Segment::~Segment() {
+  if (compiled_ == nullptr) return;
+  try {
+    const auto turn = device_->turn();
+    device_->plugin().destroy_compiled(device_->handle(), compiled_);
+  } catch (...) {
+    bury(compiled_);
+  }
+}
+
+uint64_t Segment::input_bytes(size_t index, const Rows& rows) const {
+  return value_bytes(inputs_[index], rows).value_or(0);
+}
+
+uint64_t Segment::output_bytes(size_t index, const Rows& rows) const {
+  return value_bytes(outputs_[index], rows).value_or(0);
+}
+
+// Between the end of a run and the end of the device's turn.
+void Segment::record(const RunArguments& arguments, int64_t start_ns) const {
+  const rc_plugin& plugin = device_->plugin();
+  if (ops_ == nullptr || plugin.op_times == nullptr) return;
+  std::vector<rc_plugin_op_time> times(ops_->size());
+  size_t count = 0;
+  Message message;
+  check(*device_, "tell the times of the ops",
+        plugin.op_times(device_->handle(), times.data(), times.size(), &count,
+                        message.buffer()),
+        message);
+  times.resize(std::min(count, times.size()));
+  device_->profile()->add(
+      ops_, {arguments.rows, arguments.outputs, arguments.sequences}, start_ns,
+      times);
+}
+
+void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
+  if (limit != nullptr) return run_with_limit(arguments, *limit);
+
+  rc_plugin_run given = {};
+  given.struct_size = sizeof given;
+  given.rows = arguments.rows;
+  given.outputs = arguments.outputs;
+  given.sequences = arguments.sequences;
+  given.inputs = arguments.inputs.data();
+  given.outputs_data = arguments.outputs_data.data();
+  given.should_stop = arguments.should_stop;
+  given.user = arguments.user;
+  const auto turn = device_->turn();
+  const int64_t start = now_ns();
+  const rc_plugin& plugin = device_->plugin();
+  Message message;
+  check(*device_, "start a run",
+        plugin.run(device_->handle(), compiled_, &given, message.buffer()),
+        message);
+  const rc_status status = plugin.wait(device_->handle(), -1, message.buffer());
+  if (status == RC_E_TIMEOUT) {
+    device_->abandon();
+    fail(RC_E_DEVICE, device_->id(),
+         ": the plugin gave up waiting for a run without a time limit");
+  }
+  check(*device_, "finish a run", status, message);
+  record(arguments, start);
+}
+
+void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
+  const Rows rows = {arguments.rows, arguments.outputs, arguments.sequences};
+  auto flight = std::make_unique<Flight>();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const auto* from = static_cast<const std::byte*>(arguments.inputs[i]);
+    // Never empty: a backend may refuse NULL even where nothing is read.
+    auto& copy = flight->inputs.emplace_back(input_bytes(i, rows) + 1);
+    if (copy.size() > 1) std::memcpy(copy.data(), from, copy.size() - 1);
+    flight->input_pointers.push_back(flight->inputs.back().data());
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    flight->outputs.emplace_back(output_bytes(i, rows) + 1);
+    flight->output_pointers.push_back(flight->outputs.back().data());
+  }
+  flight->should_stop = arguments.should_stop;
+  flight->user = arguments.user;
+  flight->run.struct_size = sizeof flight->run;
+  flight->run.rows = arguments.rows;
+  flight->run.outputs = arguments.outputs;
+  flight->run.sequences = arguments.sequences;
+  flight->run.inputs = flight->input_pointers.data();
+  flight->run.outputs_data = flight->output_pointers.data();
+  flight->run.should_stop = Flight::asked_to_stop;
+  flight->run.user = flight.get();
+
+  const auto turn = device_->turn();
+  const int64_t start = now_ns();
+  const rc_plugin& plugin = device_->plugin();
+  Message message;
+  check(
+      *device_, "start a run",
+      plugin.run(device_->handle(), compiled_, &flight->run, message.buffer()),
+      message);
+  rc_status status =
+      plugin.wait(device_->handle(), limit.left_ms, message.buffer());
+  if (status == RC_E_TIMEOUT) {
+    flight->request_stop();
+    const bool ended = plugin.wait(device_->handle(), kGraceMs,
+                                   message.buffer()) != RC_E_TIMEOUT;
+    if (!ended) {
+      device_->abandon();
+      bury(flight.release());  // the device may still write into it
+    }
+    fail(RC_E_TIMEOUT, device_->id(), ": a run of ", arguments.rows,
+         " rows was not over after ", limit.whole_ms, " ms",
+         ended ? "" : "; it does not stop, so the device is given up");
+  }
+  check(*device_, "finish a run", status, message);
+  const int64_t spent_ms = (now_ns() - start) / 1'000'000;
+  limit.left_ms -= std::min(spent_ms, limit.left_ms);
+  record(arguments, start);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const uint64_t bytes = output_bytes(i, rows);
+    if (bytes == 0) continue;
+    std::memcpy(arguments.outputs_data[i], flight->outputs[i].data(), bytes);
+  }
+}
+
+}  // namespace rc::runtime

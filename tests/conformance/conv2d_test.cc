@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+
+#include "tensor_util.h"
+
+namespace rc::test {
+namespace {
+
+struct Convolution {
+  int64_t batch = 1, channels = 1, height = 1, width = 1;
+  int64_t outputs = 1, kh = 1, kw = 1;
+  rc_conv2d_options options = RC_CONV2D_OPTIONS_INIT;
+  bool bias = true;
+  DType dtype = RC_DTYPE_F32;
+  Layout layout = Layout::kDense;
+};
+
+void run_case(const Convolution& c) {
+  TensorTest test("CONV2D", dtype_name(c.dtype));
+  const rc_conv2d_options& o = c.options;
+  const int64_t inside = c.channels / o.groups;
+  const auto x =
+      test.random(c.dtype, {c.batch, c.channels, c.height, c.width}, c.layout);
+  const auto w = test.random(RC_DTYPE_F32, {c.outputs, inside, c.kh, c.kw});
+  const auto b = test.random(RC_DTYPE_F32, {c.outputs});
+  const int64_t oh =
+      (c.height + 2 * o.padding[0] - o.dilation[0] * (c.kh - 1) - 1) /
+          o.stride[0] +
+      1;
+  const int64_t ow =
+      (c.width + 2 * o.padding[1] - o.dilation[1] * (c.kw - 1) - 1) /
+          o.stride[1] +
+      1;
+  std::vector<double> expected;
+  double squares = 0;
+  for (int64_t n = 0; n < c.batch * c.outputs * oh * ow; ++n) {
+    const int64_t j = n % ow;
+    const int64_t i = n / ow % oh;
+    const int64_t output = n / ow / oh % c.outputs;
+    const int64_t image = n / ow / oh / c.outputs;
+    const int64_t group = output / (c.outputs / o.groups);
+    double sum = c.bias ? b[output] : 0;
+    squares += sum * sum;
+    for (int64_t l = 0; l < inside * c.kh * c.kw; ++l) {
+      const int64_t v = l % c.kw;
+      const int64_t u = l / c.kw % c.kh;
+      const int64_t channel = group * inside + l / c.kw / c.kh;
+      const int64_t row = i * o.stride[0] + u * o.dilation[0] - o.padding[0];
+      const int64_t column = j * o.stride[1] + v * o.dilation[1] - o.padding[1];
+      if (row < 0 || row >= c.height || column < 0 || column >= c.width) {
+        continue;
+      }
+      const double term =
+          x[((image * c.channels + channel) * c.height + row) * c.width +
+            column] *
+          w[output * inside * c.kh * c.kw + l];
+      sum += term;
+      squares += term * term;
+    }
+    expected.push_back(sum);
+  }
+  test.run(
+      [&](rc_tensor* const* t, rc_tensor** y) {
+        return rc_op_conv2d(t[0], t[1], c.bias ? t[2] : nullptr, &o, y);
+      },
+      {c.batch, c.outputs, oh, ow}, expected, kF32Tolerance, squares);
+}
+
+Convolution square(int64_t channels, int64_t size, int64_t outputs,
+                   int64_t window) {
+  Convolution c;
+  c.channels = channels;
+  c.height = c.width = size;
+  c.outputs = outputs;
+  c.kh = c.kw = window;
+  return c;
+}
+
+TEST(Conv2d, EveryShape) {
+  run_case({});
+  run_case(square(3, 7, 5, 3));
+  run_case(square(2, 13, 131, 1));
+  Convolution c = square(3, 11, 4, 3);
+  c.batch = 2;
+  c.width = 17;
+  c.kw = 5;
+  c.bias = false;
+  run_case(c);
+  c.batch = 0;
+  run_case(c);
+  c = square(4, 9, 6, 2);
+  c.layout = Layout::kTransposed;
+  run_case(c);
+  c.layout = Layout::kSteps;
+  c.dtype = RC_DTYPE_F16;
+  run_case(c);
+  c = square(2, 5, 3, 3);
+  c.width = 32;
+  c.dtype = RC_DTYPE_Q8_0;
+  run_case(c);
+}
+
+TEST(Conv2d, StridesPaddingsDilationsGroups) {
+  for (int32_t stride : {1, 2, 3}) {
+    for (int32_t padding : {0, 1, 4}) {
+      for (int32_t dilation : {1, 2}) {
+        for (int32_t groups : {1, 2, 4}) {
+          Convolution c = square(4, 8, 8, 3);
+          c.width = 9;
+          c.options.stride[0] = stride;
+          c.options.stride[1] = 2;
+          c.options.padding[0] = padding;
+          c.options.padding[1] = 1;
+          c.options.dilation[0] = dilation;
+          c.options.groups = groups;
+          run_case(c);
+        }
+      }
+    }
+  }
+}
+
+TEST(Conv2d, Large) {
+  Convolution c = square(16, 31, 48, 3);
+  c.batch = 2;
+  c.options.padding[0] = c.options.padding[1] = 1;
+  run_case(c);
+  c.channels = 32;
+  c.outputs = 64;
+  c.options.groups = 2;
+  run_case(c);
+}
+
+}  // namespace
+}  // namespace rc::test

@@ -1,0 +1,78 @@
+#include "runtime/module_probe.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "runtime/registry.h"
+
+namespace rc::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ModuleProbe : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(cache_);
+    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("XDG_CACHE_HOME");
+    fs::remove_all(cache_);
+  }
+  size_t remembered() const {
+    std::error_code none;
+    const fs::directory_iterator files(cache_ / "runcible", none);
+    return static_cast<size_t>(std::distance(fs::begin(files), fs::end(files)));
+  }
+  const fs::path cache_ = fs::path(testing::TempDir()) /
+                          ("runcible-module-probe" + std::to_string(getpid()));
+};
+
+TEST_F(ModuleProbe, RemembersASuccess) {
+  EXPECT_EQ(probe_module(RC_MODULE_FOUND), "");
+  EXPECT_EQ(remembered(), 1u);
+  EXPECT_EQ(probe_module(RC_MODULE_FOUND), "");
+  EXPECT_EQ(remembered(), 1u);
+}
+
+TEST_F(ModuleProbe, LeavesWhatIsNoPluginToTheLibrary) {
+  EXPECT_EQ(probe_module(RC_MODULE_WITHOUT_ENTRY), "");
+  EXPECT_EQ(probe_module("/nonexistent/module.so"), "");
+}
+
+TEST_F(ModuleProbe, ACrashIsAReason) {
+  for (int i = 0; i < 2; ++i) {
+    const std::string reason = probe_module(RC_MODULE_CRASH);
+    EXPECT_NE(reason.find("crashed when asked for its devices (signal 11"),
+              std::string::npos)
+        << reason;
+    EXPECT_NE(reason.find(RC_MODULE_CRASH), std::string::npos) << reason;
+  }
+  EXPECT_EQ(remembered(), 0u);
+}
+
+TEST_F(ModuleProbe, ACrashingModuleIsListedWithItsReason) {
+  const fs::path folder = fs::path(testing::TempDir()) /
+                          ("runcible-crashing" + std::to_string(getpid()));
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::copy(RC_MODULE_CRASH, folder / "librunciblebackend-crash.so");
+  setenv("RUNCIBLE_PLUGIN_PATH", folder.c_str(), 1);
+  bool found = false;
+  for (const BackendReport& backend : discover().backends) {
+    if (backend.name != "crash") continue;
+    found = true;
+    EXPECT_NE(backend.reason.find("crashed"), std::string::npos)
+        << backend.reason;
+  }
+  unsetenv("RUNCIBLE_PLUGIN_PATH");
+  EXPECT_TRUE(found);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace rc::runtime
