@@ -16,11 +16,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <optional>
-#include <stdexcept>
 
 #include "base/error.h"
+#include "guard.h"
 #include "opencl/device.h"
 #include "opencl/flight.h"
 #include "opencl/platform.h"
@@ -41,36 +40,10 @@ struct rc_plugin_device {
 namespace rc::opencl {
 namespace {
 
-rc_status report(rc_status status, const char* text, char* message) {
-  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", text);
-  return status;
-}
-
-// Runs the function; exceptions must not leave a plugin.
-template <class Function>
-rc_status guarded(char* message, Function function) noexcept {
-  try {
-    function();
-    return RC_OK;
-  } catch (const Error& error) {
-    return report(error.status(), error.what(), message);
-  } catch (const std::bad_alloc&) {
-    return report(RC_E_OUT_OF_MEMORY, "out of memory", message);
-  } catch (const std::length_error&) {
-    return report(RC_E_OUT_OF_MEMORY, "more memory than can be addressed",
-                  message);
-  } catch (const std::exception& error) {
-    return report(RC_E_INTERNAL, error.what(), message);
-  }
-}
-
-void check_range(const rc_plugin_buffer& buffer, uint64_t offset,
-                 uint64_t bytes) {
-  if (offset > buffer.bytes || bytes > buffer.bytes - offset) {
-    fail(RC_E_INVALID_ARGUMENT, bytes, " bytes at ", offset, " of a buffer of ",
-         buffer.bytes, " bytes");
-  }
-}
+using plugin::check_range;
+using plugin::guarded;
+using plugin::report;
+using plugin::values_up_to_last;
 
 rc_status device_count(int32_t* count, char* message) {
   return guarded(message,
@@ -95,7 +68,6 @@ rc_status open(int32_t index, const rc_plugin_open_options* options,
 
 void close(rc_plugin_device* device) { delete device; }
 
-// The number of values is not given: those that the op names exist.
 rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
                        const rc_plugin_value* values, char* message) {
   return guarded(message, [&] {
@@ -103,10 +75,7 @@ rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
       fail(RC_E_UNSUPPORTED, op_name(op->code),
            ": there is no OpenCL kernel for it");
     }
-    const int32_t last = std::max(
-        *std::max_element(std::begin(op->inputs), std::end(op->inputs)),
-        *std::max_element(std::begin(op->outputs), std::end(op->outputs)));
-    check_op(*op, {values, static_cast<size_t>(last + 1)});
+    check_op(*op, values_up_to_last(*op, values));
     for (int32_t input : op->inputs) {
       if (input < 0) continue;
       const char* reason = undecodable(device->device, values[input].dtype);
@@ -152,7 +121,7 @@ rc_status upload(rc_plugin_device* device, rc_plugin_buffer* buffer,
                  uint64_t offset, const void* data, uint64_t bytes,
                  char* message) {
   return guarded(message, [&] {
-    check_range(*buffer, offset, bytes);
+    check_range(buffer->bytes, offset, bytes);
     device->device.write(buffer->memory.get(), offset, data, bytes);
   });
 }
@@ -160,7 +129,7 @@ rc_status upload(rc_plugin_device* device, rc_plugin_buffer* buffer,
 rc_status download(rc_plugin_device* device, rc_plugin_buffer* buffer,
                    uint64_t offset, void* data, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(*buffer, offset, bytes);
+    check_range(buffer->bytes, offset, bytes);
     device->device.read(buffer->memory.get(), offset, data, bytes);
   });
 }
@@ -169,8 +138,8 @@ rc_status copy(rc_plugin_device* device, rc_plugin_buffer* target,
                uint64_t target_offset, rc_plugin_buffer* source,
                uint64_t source_offset, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(*target, target_offset, bytes);
-    check_range(*source, source_offset, bytes);
+    check_range(target->bytes, target_offset, bytes);
+    check_range(source->bytes, source_offset, bytes);
     device->device.copy(target->memory.get(), target_offset,
                         source->memory.get(), source_offset, bytes);
   });

@@ -6,13 +6,17 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <stdexcept>
 
+#include "guard.h"
 #include "reference/program.h"
 
 namespace rc::reference {
 namespace {
+
+using plugin::check_range;
+using plugin::guarded;
+using plugin::report;
+using plugin::values_up_to_last;
 
 // The result of the last run, for wait. A run is over when run returns.
 struct Device {
@@ -28,40 +32,10 @@ Buffer* from(rc_plugin_buffer* buffer) {
   return reinterpret_cast<Buffer*>(buffer);
 }
 
-rc_status report(rc_status status, const char* text, char* message) {
-  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", text);
-  return status;
-}
-
-// Runs the function; exceptions must not leave a plugin.
-template <class Function>
-rc_status guarded(char* message, Function function) noexcept {
-  try {
-    function();
-    return RC_OK;
-  } catch (const Error& error) {
-    return report(error.status(), error.what(), message);
-  } catch (const std::bad_alloc&) {
-    return report(RC_E_OUT_OF_MEMORY, "out of memory", message);
-  } catch (const std::length_error&) {
-    return report(RC_E_OUT_OF_MEMORY, "more memory than can be addressed",
-                  message);
-  } catch (const std::exception& error) {
-    return report(RC_E_INTERNAL, error.what(), message);
-  }
-}
-
 void check_index(int32_t index) {
   if (index != 0) {
     fail(RC_E_NOT_FOUND, "there is one reference device, number 0, not ",
          index);
-  }
-}
-
-void check_range(const Buffer& buffer, uint64_t offset, uint64_t bytes) {
-  if (offset > buffer.bytes.size() || bytes > buffer.bytes.size() - offset) {
-    fail(RC_E_INVALID_ARGUMENT, bytes, " bytes at ", offset, " of a buffer of ",
-         buffer.bytes.size(), " bytes");
   }
 }
 
@@ -119,14 +93,10 @@ rc_status open(int32_t index, const rc_plugin_open_options*,
 
 void close(rc_plugin_device* device) { delete from(device); }
 
-// The number of values is not given: those that the op names exist.
 rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
                        const rc_plugin_value* values, char* message) {
   return guarded(message, [&] {
-    const int32_t last = std::max(
-        *std::max_element(std::begin(op->inputs), std::end(op->inputs)),
-        *std::max_element(std::begin(op->outputs), std::end(op->outputs)));
-    check_op(*op, {values, static_cast<size_t>(last + 1)});
+    check_op(*op, values_up_to_last(*op, values));
     if (is_tensor_op(op->code)) return;  // their rules tell the types
     for (int32_t input : op->inputs) {
       if (input < 0) continue;
@@ -177,7 +147,7 @@ void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
 rc_status upload(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
                  const void* data, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(*from(buffer), offset, bytes);
+    check_range(from(buffer)->bytes.size(), offset, bytes);
     if (bytes > 0) {
       std::memcpy(from(buffer)->bytes.data() + offset, data, bytes);
     }
@@ -187,7 +157,7 @@ rc_status upload(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
 rc_status download(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
                    void* data, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(*from(buffer), offset, bytes);
+    check_range(from(buffer)->bytes.size(), offset, bytes);
     if (bytes > 0) {
       std::memcpy(data, from(buffer)->bytes.data() + offset, bytes);
     }

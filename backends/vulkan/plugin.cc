@@ -5,16 +5,20 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <stdexcept>
 
 #include "base/error.h"
+#include "guard.h"
 #include "tensor/op.h"
 #include "vulkan/instance.h"
 #include "vulkan/program.h"
 
 namespace rc::vulkan {
 namespace {
+
+using plugin::check_range;
+using plugin::guarded;
+using plugin::report;
+using plugin::values_up_to_last;
 
 struct Opened {
   Opened(int index, const rc_plugin_open_options& options)
@@ -33,36 +37,6 @@ Opened& from(rc_plugin_device* device) {
 Buffer& from(rc_plugin_buffer* buffer) {
   if (buffer == nullptr) fail(RC_E_INVALID_ARGUMENT, "buffer is NULL");
   return *reinterpret_cast<Buffer*>(buffer);
-}
-
-rc_status report(rc_status status, const char* text, char* message) {
-  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", text);
-  return status;
-}
-
-// Runs the function; exceptions must not leave a plugin.
-template <class Function>
-rc_status guarded(char* message, Function function) noexcept {
-  try {
-    function();
-    return RC_OK;
-  } catch (const Error& error) {
-    return report(error.status(), error.what(), message);
-  } catch (const std::bad_alloc&) {
-    return report(RC_E_OUT_OF_MEMORY, "out of memory", message);
-  } catch (const std::length_error&) {
-    return report(RC_E_OUT_OF_MEMORY, "more memory than can be addressed",
-                  message);
-  } catch (const std::exception& error) {
-    return report(RC_E_INTERNAL, error.what(), message);
-  }
-}
-
-void check_range(const Buffer& buffer, uint64_t offset, uint64_t bytes) {
-  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
-    fail(RC_E_INVALID_ARGUMENT, bytes, " bytes at ", offset, " of a buffer of ",
-         buffer.bytes(), " bytes");
-  }
 }
 
 rc_status device_count(int32_t* count, char* message) {
@@ -98,18 +72,13 @@ void close(rc_plugin_device* device) {
   delete reinterpret_cast<Opened*>(device);
 }
 
-// The number of values is not given: those that the op names exist.
 rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
                        const rc_plugin_value* values, char* message) {
   return guarded(message, [&] {
     if (op->code < RC_OP_GET_ROWS || op->code > RC_OP_EXPERT_SUM) {
       fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op->code));
     }
-    const int32_t last = std::max(
-        *std::max_element(std::begin(op->inputs), std::end(op->inputs)),
-        *std::max_element(std::begin(op->outputs), std::end(op->outputs)));
-    const std::span<const rc_plugin_value> all(values,
-                                               static_cast<size_t>(last + 1));
+    const auto all = values_up_to_last(*op, values);
     check_op(*op, all);
     check_supported(from(device).device, *op, all);
   });
@@ -153,7 +122,7 @@ void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
 rc_status upload(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
                  const void* data, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(from(buffer), offset, bytes);
+    check_range(from(buffer).bytes(), offset, bytes);
     from(buffer).write(offset, data, bytes);
   });
 }
@@ -161,7 +130,7 @@ rc_status upload(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
 rc_status download(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
                    void* data, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(from(buffer), offset, bytes);
+    check_range(from(buffer).bytes(), offset, bytes);
     from(buffer).read(offset, data, bytes);
   });
 }
@@ -170,8 +139,8 @@ rc_status copy_bytes(rc_plugin_device* device, rc_plugin_buffer* target,
                      uint64_t target_offset, rc_plugin_buffer* source,
                      uint64_t source_offset, uint64_t bytes, char* message) {
   return guarded(message, [&] {
-    check_range(from(target), target_offset, bytes);
-    check_range(from(source), source_offset, bytes);
+    check_range(from(target).bytes(), target_offset, bytes);
+    check_range(from(source).bytes(), source_offset, bytes);
     copy(from(device).device, from(target), target_offset, from(source),
          source_offset, bytes);
   });
@@ -234,7 +203,7 @@ constexpr rc_plugin kPlugin = {
     sizeof(rc_plugin),
     RC_PLUGIN_ABI_VERSION,
     "vulkan",
-    "Processors and software devices with a Vulkan 1.1 driver",
+    "Devices with a Vulkan 1.1 driver",
     device_count,
     device_info,
     open,

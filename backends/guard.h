@@ -1,0 +1,63 @@
+// What the tables of plugins share: no exception leaves a plugin, and what the
+// host names is looked at before it is used.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <new>
+#include <span>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "runcible/plugin.h"
+
+namespace rc::plugin {
+
+// Writes the text, as far as it fits, into a message of
+// RC_PLUGIN_MESSAGE_BYTES, and returns the status.
+inline rc_status report(rc_status status, const char* text, char* message) {
+  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", text);
+  return status;
+}
+
+// Runs the function; what it throws becomes a status and a message.
+template <class Function>
+rc_status guarded(char* message, Function function) noexcept {
+  try {
+    function();
+    return RC_OK;
+  } catch (const Error& error) {
+    return report(error.status(), error.what(), message);
+  } catch (const std::bad_alloc&) {
+    return report(RC_E_OUT_OF_MEMORY, "out of memory", message);
+  } catch (const std::length_error&) {
+    return report(RC_E_OUT_OF_MEMORY, "more memory than can be addressed",
+                  message);
+  } catch (const std::exception& error) {
+    return report(RC_E_INTERNAL, error.what(), message);
+  } catch (...) {
+    return report(RC_E_INTERNAL, "an exception of an unknown type", message);
+  }
+}
+
+// Throws RC_E_INVALID_ARGUMENT unless the range lies within the buffer.
+inline void check_range(uint64_t buffer_bytes, uint64_t offset,
+                        uint64_t bytes) {
+  if (offset > buffer_bytes || bytes > buffer_bytes - offset) {
+    fail(RC_E_INVALID_ARGUMENT, bytes, " bytes at ", offset, " of a buffer of ",
+         buffer_bytes, " bytes");
+  }
+}
+
+// For op_supported, which is not given the number of values: those that the op
+// names exist.
+inline std::span<const rc_plugin_value> values_up_to_last(
+    const rc_plugin_op& op, const rc_plugin_value* values) {
+  const int32_t last =
+      std::max(*std::max_element(std::begin(op.inputs), std::end(op.inputs)),
+               *std::max_element(std::begin(op.outputs), std::end(op.outputs)));
+  return {values, static_cast<size_t>(last + 1)};
+}
+
+}  // namespace rc::plugin
