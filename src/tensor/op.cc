@@ -1,88 +1,30 @@
 #include "tensor/op.h"
 
-#include <cmath>
-#include <initializer_list>
-
 #include "base/checked.h"
 #include "base/error.h"
 #include "tensor/dtype.h"
+#include "tensor/op_rules.h"
 
 namespace rc {
 namespace {
-
-using PluginValue = rc_plugin_value;
 
 bool is_floating_row(int64_t dimension) {
   return dimension == RC_DIM_ROWS || dimension == RC_DIM_OUTPUTS;
 }
 
-// Looks at one op; every method throws with the op's name and both shapes.
-class OpCheck {
+// Programs with a symbolic number of rows.
+class OpCheck : OpRules {
  public:
-  OpCheck(const rc_plugin_op& op, std::span<const PluginValue> values)
-      : op_(op), values_(values) {}
-
-  void run();
+  using OpRules::OpRules;
+  void run() const;
 
  private:
-  template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const {
-    fail(RC_E_INVALID_ARGUMENT, op_name(op_.code), ": ", parts...);
-  }
-
-  const PluginValue& value(int32_t number, const char* role) const {
-    if (number < 0 || static_cast<size_t>(number) >= values_.size()) {
-      refuse(role, " is value ", number, ", but the program has ",
-             values_.size());
-    }
-    check_value(values_[number]);
-    return values_[number];
-  }
   const PluginValue& input(int slot, const char* role) const {
     return value(op_.inputs[slot], role);
   }
   const PluginValue* optional_input(int slot, const char* role) const {
     return op_.inputs[slot] == -1 ? nullptr : &input(slot, role);
   }
-  // The slots from these counts on must be empty.
-  void slots(int inputs, int outputs) const {
-    for (int i = inputs; i < RC_PLUGIN_MAX_INPUTS; ++i) {
-      if (op_.inputs[i] != -1) refuse("takes ", inputs, " inputs at most");
-    }
-    for (int i = outputs; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
-      if (op_.outputs[i] != -1) refuse("has ", outputs, " outputs");
-    }
-  }
-
-  void expect(const PluginValue& value, const char* role, DType dtype,
-              std::initializer_list<int64_t> shape) const {
-    bool good = value.dtype == dtype &&
-                value.rank == static_cast<int32_t>(shape.size());
-    int i = 0;
-    for (int64_t dimension : shape) {
-      good = good && value.shape[i++] == dimension;
-    }
-    if (good) return;
-    PluginValue wanted = {};
-    wanted.dtype = dtype;
-    wanted.rank = static_cast<int32_t>(shape.size());
-    i = 0;
-    for (int64_t dimension : shape) wanted.shape[i++] = dimension;
-    refuse(role, " is ", value_text(value), " where ", value_text(wanted),
-           " is needed");
-  }
-  void expect_alike(const PluginValue& value, const char* role,
-                    const PluginValue& pattern) const {
-    bool good = value.dtype == pattern.dtype && value.rank == pattern.rank;
-    for (int i = 0; good && i < pattern.rank; ++i) {
-      good = value.shape[i] == pattern.shape[i];
-    }
-    if (!good) {
-      refuse(role, " is ", value_text(value), " where ", value_text(pattern),
-             " is needed");
-    }
-  }
-
   // F32 rows that an op or the host has written.
   const PluginValue& activation(const PluginValue& value, const char* role,
                                 int min_rank, int max_rank) const {
@@ -135,10 +77,6 @@ class OpCheck {
              " where I32 [sequences, m] is needed");
     }
   }
-  void finite(const char* name, float number) const {
-    if (!std::isfinite(number)) refuse(name, " is ", number);
-  }
-
   void get_rows() const;
   void rms_norm() const;
   void linear() const;
@@ -152,9 +90,6 @@ class OpCheck {
   void route() const;
   void expert_linear() const;
   void expert_sum() const;
-
-  const rc_plugin_op& op_;
-  std::span<const PluginValue> values_;
 };
 
 void OpCheck::get_rows() const {
@@ -329,7 +264,7 @@ void OpCheck::expert_sum() const {
   expect(output(0), "output", RC_DTYPE_F32, {x.shape[0], x.shape[2]});
 }
 
-void OpCheck::run() {
+void OpCheck::run() const {
   switch (op_.code) {
     case RC_OP_GET_ROWS:
       return get_rows();

@@ -1,37 +1,21 @@
 // The rules of the tensor ops of plugin.h.
-#include <cmath>
-#include <initializer_list>
-
 #include "base/checked.h"
 #include "base/error.h"
 #include "tensor/dtype.h"
-#include "tensor/op.h"
+#include "tensor/op_rules.h"
 
 namespace rc {
 namespace {
 
-using PluginValue = rc_plugin_value;
-
-class TensorOpCheck {
+class TensorOpCheck : OpRules {
  public:
-  TensorOpCheck(const rc_plugin_op& op, std::span<const PluginValue> values)
-      : op_(op), values_(values) {}
-
+  using OpRules::OpRules;
   void run() const;
 
  private:
-  template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const {
-    fail(RC_E_INVALID_ARGUMENT, op_name(op_.code), ": ", parts...);
-  }
-
+  // Of fixed shape, from the host or another op.
   const PluginValue& value(int32_t number, const char* role) const {
-    if (number < 0 || static_cast<size_t>(number) >= values_.size()) {
-      refuse(role, " is value ", number, ", but the program has ",
-             values_.size());
-    }
-    const PluginValue& found = values_[number];
-    check_value(found);
+    const PluginValue& found = OpRules::value(number, role);
     if (found.storage == RC_STORAGE_WEIGHT || found.shape[0] < 1) {
       refuse(role, " is ", value_text(found), " where ",
              found.storage == RC_STORAGE_WEIGHT ? "no weight" : "a fixed shape",
@@ -65,38 +49,11 @@ class TensorOpCheck {
     }
     return found;
   }
-  void slots(int inputs) const {
-    for (int i = inputs; i < RC_PLUGIN_MAX_INPUTS; ++i) {
-      if (op_.inputs[i] != -1) refuse("takes ", inputs, " inputs at most");
-    }
-    for (int i = 1; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
-      if (op_.outputs[i] != -1) refuse("has one output");
-    }
-  }
+  void slots(int inputs) const { OpRules::slots(inputs, 1); }
 
   void need_rank(const PluginValue& value, const char* role, int rank) const {
     if (value.rank != rank) {
       refuse(role, " is ", value_text(value), " where rank ", rank,
-             " is needed");
-    }
-  }
-  void expect(const PluginValue& value, const char* role, DType dtype,
-              std::initializer_list<int64_t> shape) const {
-    PluginValue wanted = {};
-    wanted.dtype = dtype;
-    wanted.rank = static_cast<int32_t>(shape.size());
-    int i = 0;
-    for (int64_t dimension : shape) wanted.shape[i++] = dimension;
-    expect_alike(value, role, wanted);
-  }
-  void expect_alike(const PluginValue& value, const char* role,
-                    const PluginValue& wanted) const {
-    bool good = value.dtype == wanted.dtype && value.rank == wanted.rank;
-    for (int i = 0; good && i < wanted.rank; ++i) {
-      good = value.shape[i] == wanted.shape[i];
-    }
-    if (!good) {
-      refuse(role, " is ", value_text(value), " where ", value_text(wanted),
              " is needed");
     }
   }
@@ -118,10 +75,6 @@ class TensorOpCheck {
       refuse(name, " is ", number, ", neither 0 nor 1");
     }
   }
-  void finite(const char* name, float number) const {
-    if (!std::isfinite(number)) refuse(name, " is ", number);
-  }
-
   void copy() const;
   void convert() const;
   void unary() const;
@@ -135,9 +88,6 @@ class TensorOpCheck {
   void attend() const;
   void gather() const;
   void rotate() const;
-
-  const rc_plugin_op& op_;
-  std::span<const PluginValue> values_;
 };
 
 void TensorOpCheck::copy() const {
