@@ -64,7 +64,8 @@ enum {
    * share bytes; an op's output shares bytes with one of its inputs only where
    * the op's description allows it. */
   RC_STORAGE_SCRATCH = 3,
-  /* Written back to host memory; `index` counts rc_plugin_run.outputs. */
+  /* Written back to host memory; `index` counts rc_plugin_run.outputs. Later
+   * ops of the program may read it like scratch. */
   RC_STORAGE_OUTPUT = 4
 };
 

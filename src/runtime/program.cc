@@ -41,7 +41,24 @@ std::vector<std::shared_ptr<T>> chosen(
   return list;
 }
 
+std::vector<rc_plugin_value> by_index(
+    const std::vector<rc_plugin_value>& values, int storage, size_t count) {
+  std::vector<rc_plugin_value> found(count);
+  for (const rc_plugin_value& value : values) {
+    if (value.storage == storage) found.at(value.index) = value;
+  }
+  return found;
+}
+
 }  // namespace
+
+std::vector<rc_plugin_value> ProgramDescription::inputs() const {
+  return by_index(values, RC_STORAGE_INPUT, input_count);
+}
+
+std::vector<rc_plugin_value> ProgramDescription::outputs() const {
+  return by_index(values, RC_STORAGE_OUTPUT, output_count);
+}
 
 Program::Program() = default;
 Program::~Program() = default;

@@ -35,6 +35,10 @@ struct ProgramDescription {
   size_t output_count = 0;
   // The part that each op belongs to: see ProgramBuilder::begin_part.
   std::vector<int32_t> parts;
+
+  // The values of this storage by index.
+  std::vector<rc_plugin_value> inputs() const;
+  std::vector<rc_plugin_value> outputs() const;
 };
 
 class ProgramBuilder {

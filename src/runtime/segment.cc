@@ -22,15 +22,6 @@ int64_t now_ns() {
       .count();
 }
 
-std::vector<rc_plugin_value> by_index(const ProgramDescription& description,
-                                      int storage, size_t count) {
-  std::vector<rc_plugin_value> found(count);
-  for (const rc_plugin_value& value : description.values) {
-    if (value.storage == storage) found.at(value.index) = value;
-  }
-  return found;
-}
-
 // Everything that a run with a time limit touches, so that a device that does
 // not end the run reaches nothing of the caller's.
 struct Flight {
@@ -72,10 +63,8 @@ std::unique_ptr<Segment> Segment::compile(
 
   std::unique_ptr<Segment> segment(new Segment);
   segment->device_ = device;
-  segment->inputs_ =
-      by_index(description, RC_STORAGE_INPUT, description.input_count);
-  segment->outputs_ =
-      by_index(description, RC_STORAGE_OUTPUT, description.output_count);
+  segment->inputs_ = description.inputs();
+  segment->outputs_ = description.outputs();
   segment->scratch_bytes_ = scratch_bytes;
   segment->weights_ = std::move(weights);
   segment->caches_ = std::move(caches);

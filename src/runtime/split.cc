@@ -15,15 +15,6 @@ namespace {
 
 constexpr size_t kNobody = static_cast<size_t>(-1);
 
-std::vector<rc_plugin_value> values_of(const ProgramDescription& description,
-                                       int storage, size_t count) {
-  std::vector<rc_plugin_value> found(count);
-  for (const rc_plugin_value& value : description.values) {
-    if (value.storage == storage) found.at(value.index) = value;
-  }
-  return found;
-}
-
 // Values that show the same bytes: an input, an output, or scratch under all
 // its shapes. Numbered by storage and index.
 using Storage = std::pair<int32_t, int32_t>;
@@ -123,8 +114,8 @@ void Splitter::find_crossings() {
 
 void Splitter::place_transfers() {
   std::vector<Block> blocks;
-  for (auto& [bytes, crossing] : crossings_) {
-    if (bytes.first != RC_STORAGE_SCRATCH || crossing.writer == kNobody ||
+  for (auto& [storage, crossing] : crossings_) {
+    if (storage.first != RC_STORAGE_SCRATCH || crossing.writer == kNobody ||
         crossing.last_reader == kNobody ||
         crossing.last_reader == crossing.writer) {
       continue;
@@ -260,7 +251,7 @@ void Splitter::build(size_t number) {
   share.scratch_bytes += segment.scratch_bytes;
 }
 
-// Today's usual case: everything on one device, as it was described.
+// The usual case: everything on one device, as it was described.
 void keep_whole(const ProgramDescription& whole, size_t device,
                 const ProgramLimits& limits, Split& result) {
   Split::Segment& segment = result.segments.emplace_back();
@@ -309,10 +300,8 @@ Split split(const ProgramDescription& description,
   result.limits = limits;
   result.weights = description.weights;
   result.caches = description.caches;
-  result.inputs =
-      values_of(description, RC_STORAGE_INPUT, description.input_count);
-  result.outputs =
-      values_of(description, RC_STORAGE_OUTPUT, description.output_count);
+  result.inputs = description.inputs();
+  result.outputs = description.outputs();
   for (size_t i = 0; i < device_count; ++i) {
     Split::Share& share = result.devices.emplace_back();
     share.weight_uses.resize(description.weights.size());
