@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "base/environment.h"
 #include "base/error.h"
@@ -29,13 +30,14 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTimeLimit(30);
+constexpr std::chrono::seconds kTimeToExit(1);
 // What the program writes at its end.
 constexpr std::string_view kGood = "ok\n";
 
 // What an answer of the drivers depends on: the folders where they are
 // announced change when a package of theirs does.
 std::string circumstances(const std::string& module) {
-  std::string text = "probe of " + file_state(module);
+  std::string text = file_state(module);
   for (const char* folder :
        {"/etc/OpenCL/vendors", "/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d",
         "/usr/local/share/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d"}) {
@@ -97,7 +99,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// The child; killed and reaped with the object.
+// The child; killed, if it still runs, and reaped with the object.
 class Child {
  public:
   Child(const fs::path& program, const std::string& module, int output) {
@@ -114,23 +116,31 @@ class Child {
                          environ);
   }
   ~Child() {
-    if (error_ == 0 && !reaped_) {
-      kill(id_, SIGKILL);
-      wait();
-    }
+    if (error_ != 0 || reaped_) return;
+    kill(id_, SIGKILL);
+    end();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   int error() const { return error_; }
 
-  // How it ended; "" if the host's own handling of children was quicker.
-  std::string wait() {
+  // How it ended; "" if the host's own handling of children was quicker. It has
+  // said all that counts: one that does not end by itself is killed.
+  std::string end() {
     reaped_ = true;
+    const Clock::time_point late = Clock::now() + kTimeToExit;
     int status = 0;
-    while (waitpid(id_, &status, 0) < 0) {
-      if (errno != EINTR) return "";
+    pid_t found = 0;
+    while ((found = waitpid(id_, &status, WNOHANG)) == 0) {
+      if (Clock::now() > late) {
+        kill(id_, SIGKILL);
+        waitpid(id_, &status, 0);
+        return "it did not exit";
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    if (found < 0) return "";
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
       return cat("signal ", signal, ", ", strsignal(signal));
@@ -144,8 +154,9 @@ class Child {
   bool reaped_ = false;
 };
 
-// All that comes until the end of the output; false if the time is over before.
-bool read_all(int descriptor, std::string& text) {
+// What comes until the answer or the end of the output; false if the time is
+// over before. A process that a driver started may hold the output open.
+bool read_answer(int descriptor, std::string& text) {
   const Clock::time_point end = Clock::now() + kTimeLimit;
   while (true) {
     const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -161,6 +172,7 @@ bool read_all(int descriptor, std::string& text) {
     if (count <= 0) return true;
     // A driver may write here as well: the end is what counts.
     text.append(bytes, static_cast<size_t>(count));
+    if (text.ends_with(kGood)) return true;
     if (text.size() > 4096) text.erase(0, text.size() - 4096);
   }
 }
@@ -182,12 +194,12 @@ std::string probe(const fs::path& program, const std::string& module) {
     return "";
   }
   std::string output;
-  if (!read_all(reading.get(), output)) {
+  if (!read_answer(reading.get(), output)) {
     return cat("the module ", module,
                " gave no answer when asked for its devices, within ",
                kTimeLimit.count(), " s (tried in a process of its own)");
   }
-  const std::string how = child.wait();
+  const std::string how = child.end();
   if (output.ends_with(kGood)) return "";
   return cat("the module ", module, " crashed when asked for its devices",
              how.empty() ? "" : " (" + how + ")",
@@ -197,8 +209,9 @@ std::string probe(const fs::path& program, const std::string& module) {
 }  // namespace
 
 std::string probe_module(const std::string& path) {
-  const std::string key = circumstances(path);
-  if (recall(key)) return "";
+  const std::string key = cat("probe of ", path);
+  const std::string now = circumstances(path);
+  if (recall(key) == now) return "";
   const fs::path program = probe_program();
   if (program.empty()) {
     log(RC_LOG_DEBUG, "there is no runcible-probe to try ", path, " with");
@@ -206,7 +219,7 @@ std::string probe_module(const std::string& path) {
   }
   std::string reason = probe(program, path);
   // A failure may be gone the next time.
-  if (reason.empty()) remember(key, "good");
+  if (reason.empty()) remember(key, now);
   return reason;
 }
 

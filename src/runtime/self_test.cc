@@ -233,9 +233,10 @@ std::string run(Case test, const std::shared_ptr<Device>& device,
 std::string self_test(const std::shared_ptr<Device>& device,
                       const std::string& module) {
   const rc_plugin_device_info info = device->info();
-  const std::string key = cat("self-test of ", file_state(module), device->id(),
-                              " ", info.name, " ", info.driver);
-  if (recall(key)) return "";
+  const std::string key = cat("self-test of ", module, " ", device->id());
+  const std::string tested =
+      cat(file_state(module), info.name, " ", info.driver);
+  if (recall(key) == tested) return "";
   const std::shared_ptr<Device> reference =
       Device::open(*reference::plugin(), 0, {});
   std::vector<Case> cases;
@@ -252,7 +253,7 @@ std::string self_test(const std::shared_ptr<Device>& device,
   }
   // Nobody asked for these runs.
   if (device->profile() != nullptr) device->profile()->clear();
-  remember(key, "passed");
+  remember(key, tested);
   return "";
 }
 

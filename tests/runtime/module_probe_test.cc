@@ -55,6 +55,26 @@ TEST_F(ModuleProbe, ACrashIsAReason) {
   EXPECT_EQ(remembered(), 0u);
 }
 
+TEST_F(ModuleProbe, AHangIsAReason) {
+  const std::string reason = probe_module(RC_MODULE_HANG);
+  EXPECT_NE(reason.find("it did not exit"), std::string::npos) << reason;
+  EXPECT_EQ(remembered(), 0u);
+}
+
+TEST_F(ModuleProbe, AnAnswerCountsThoughTheOutputStaysOpen) {
+  EXPECT_EQ(probe_module(RC_MODULE_SERVICE), "");
+  EXPECT_EQ(remembered(), 1u);
+}
+
+// What was found in other circumstances makes room.
+TEST_F(ModuleProbe, OneSuccessIsRememberedForAModule) {
+  EXPECT_EQ(probe_module(RC_MODULE_FOUND), "");
+  setenv("VK_DRIVER_FILES", "/nonexistent.json", 1);
+  EXPECT_EQ(probe_module(RC_MODULE_FOUND), "");
+  unsetenv("VK_DRIVER_FILES");
+  EXPECT_EQ(remembered(), 1u);
+}
+
 TEST_F(ModuleProbe, ACrashingModuleIsListedWithItsReason) {
   const fs::path folder = fs::path(testing::TempDir()) /
                           ("runcible-crashing" + std::to_string(getpid()));
