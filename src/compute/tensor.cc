@@ -143,9 +143,10 @@ uint64_t check_shape(DType dtype, const Shape& shape) {
     refuse("the last dimension is no multiple of ", type->block_size,
            ", the elements of a block");
   }
+  const auto blocks =
+      count ? checked_add(*count / type->block_size, int64_t{1}) : std::nullopt;
   const auto bytes =
-      count ? checked_mul(*count / type->block_size + 1, type->block_bytes)
-            : std::nullopt;
+      blocks ? checked_mul(*blocks, type->block_bytes) : std::nullopt;
   if (!bytes) refuse("more elements than can be addressed");
   if (empty) return 0;
   return static_cast<uint64_t>(*count / type->block_size) *
