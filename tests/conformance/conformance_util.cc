@@ -7,6 +7,7 @@
 #include <iomanip>
 #include <iostream>
 #include <random>
+#include <span>
 #include <tuple>
 
 #include "base/error.h"
@@ -95,9 +96,11 @@ std::vector<double> decode(DType dtype, const std::vector<std::byte>& bytes,
                            int64_t columns) {
   std::vector<double> values;
   if (dtype == RC_DTYPE_I32) {
-    std::vector<int32_t> plain(bytes.size() / sizeof(int32_t));
-    std::memcpy(plain.data(), bytes.data(), bytes.size());
-    values.assign(plain.begin(), plain.end());
+    for (size_t at = 0; at < bytes.size(); at += sizeof(int32_t)) {
+      int32_t number = 0;
+      std::memcpy(&number, bytes.data() + at, sizeof number);
+      values.push_back(number);
+    }
     return values;
   }
   const uint64_t row = row_bytes(dtype, columns).value();
@@ -128,8 +131,8 @@ Data random_f32(int64_t count, double deviation) {
   for (float& value : plain) value = normal(random_bits());
   Data data;
   data.values.assign(plain.begin(), plain.end());
-  data.bytes.resize(plain.size() * sizeof(float));
-  std::memcpy(data.bytes.data(), plain.data(), data.bytes.size());
+  const auto bytes = std::as_bytes(std::span(plain));
+  data.bytes.assign(bytes.begin(), bytes.end());
   return data;
 }
 
@@ -173,8 +176,8 @@ Data random_data(DType dtype, int64_t rows, int64_t columns) {
 Data numbers(const std::vector<int32_t>& values) {
   Data data;
   data.values.assign(values.begin(), values.end());
-  data.bytes.resize(values.size() * sizeof(int32_t));
-  std::memcpy(data.bytes.data(), values.data(), data.bytes.size());
+  const auto bytes = std::as_bytes(std::span(values));
+  data.bytes.assign(bytes.begin(), bytes.end());
   return data;
 }
 

@@ -61,13 +61,14 @@ TEST(OpenclModel, FableLogitsAreThoseOfTransformers) {
 // With every cache type the likeliest tokens are those that were recorded.
 TEST(OpenclModel, FableTextIsThatOfTransformers) {
   RC_NEEDS_OPENCL();
+  const json records = fable_records();
   for (DType cache : {RC_DTYPE_F32, RC_DTYPE_F16}) {
     Room room;
     room.cache = cache;
     const auto resident = load_fable(room);
     const auto vocabulary =
         static_cast<size_t>(resident->file().hyper_parameters().vocabulary);
-    for (const json& prompt : fable_records().at("prompts")) {
+    for (const json& prompt : records.at("prompts")) {
       const std::vector<int32_t> tokens = prompt.at("tokens");
       const size_t begin = prompt.at("prompt_tokens").size();
       const std::vector<int32_t> expected(
