@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,19 +44,6 @@ std::string generate(rc_session* session);
 
 // Everything that opens a model file, told what came of it.
 std::vector<std::function<rc_status(const char*)>> openers(rc_backend* backend);
-
-// A folder of its own, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The call fails with the status, and its message holds every one of the texts.
 #define EXPECT_FAILS(expected, call, ...)                                      \

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "api_util.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {

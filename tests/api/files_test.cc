@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "api_util.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {

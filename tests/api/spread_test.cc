@@ -5,6 +5,7 @@
 #include "api_util.h"
 #include "f32_copy.h"
 #include "runtime/wrapped_plugin.h"
+#include "temporary.h"
 #include "test_data.h"
 
 namespace rc::test {

@@ -1,184 +1,57 @@
-// Whole models on an OpenCL device. Activations stay in floating point there,
-// so that logits are those of other implementations to rounding.
+// Whole models on an OpenCL device.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "base/error.h"
-#include "model/model_util.h"
-#include "opencl/opencl_util.h"
-#include "test_data.h"
+#include "device/module_util.h"
+#include "device/whole_model_util.h"
 
 namespace rc::test {
 namespace {
 
-using nlohmann::json;
-
-constexpr char kFable[] = "examples/model/fable.gguf";
-
-std::unique_ptr<model::ResidentModel> load_fable(const Room& room = {}) {
-  return load(model::ModelFile::open(source_path(kFable)), "opencl", room);
-}
-
-json fable_records() {
-  return json::parse(
-      std::ifstream(source_path("tests/golden/fable/fable.json")));
-}
-
-std::vector<int32_t> fable_tokens(size_t count) {
-  auto tokens = fable_records()
-                    .at("prompts")
-                    .at(0)
-                    .at("tokens")
-                    .get<std::vector<int32_t>>();
-  tokens.resize(std::min(count, tokens.size()));
-  return tokens;
-}
-
-void expect_fables(model::ResidentModel& resident) {
-  const json records = fable_records();
-  for (const json& prompt : records.at("prompts")) {
-    const auto name = prompt.at("name").get<std::string>();
-    SCOPED_TRACE(name);
-    auto tokens = prompt.at("tokens").get<std::vector<int32_t>>();
-    tokens.resize(records.at("rows"));
-    EXPECT_LT(
-        normalized_error(evaluate(resident, tokens),
-                         read_floats(source_path(
-                             cat("tests/golden/fable/", name, ".logits.f32")))),
-        1e-9);
-  }
-}
+// How GPUs are driven, in small: work-items stand for the lanes, and share
+// columns, vectors and heads.
+constexpr char kGpuTuning[] =
+    "lanes=1,tile=32,rows=4,tiled_from=3,linear=8,slices=3,norm=16,"
+    "attention=4,elements=16";
 
 TEST(OpenclModel, FableLogitsAreThoseOfTransformers) {
-  RC_NEEDS_OPENCL();
-  expect_fables(*load_fable());
+  RC_NEEDS_DEVICE("opencl");
+  expect_fable_logits(*load_fable("opencl"));
 }
 
-// With every cache type the likeliest tokens are those that were recorded.
 TEST(OpenclModel, FableTextIsThatOfTransformers) {
-  RC_NEEDS_OPENCL();
-  const json records = fable_records();
-  for (DType cache : {RC_DTYPE_F32, RC_DTYPE_F16}) {
-    Room room;
-    room.cache = cache;
-    const auto resident = load_fable(room);
-    const auto vocabulary =
-        static_cast<size_t>(resident->file().hyper_parameters().vocabulary);
-    for (const json& prompt : records.at("prompts")) {
-      const std::vector<int32_t> tokens = prompt.at("tokens");
-      const size_t begin = prompt.at("prompt_tokens").size();
-      const std::vector<int32_t> expected(
-          tokens.begin() + static_cast<ptrdiff_t>(begin), tokens.end());
-      const std::vector<float> logits = evaluate(*resident, tokens);
-      std::vector<int32_t> actual;
-      for (size_t i = begin; i < tokens.size(); ++i) {
-        const auto row =
-            logits.begin() + static_cast<ptrdiff_t>((i - 1) * vocabulary);
-        actual.push_back(static_cast<int32_t>(
-            std::max_element(row, row + static_cast<ptrdiff_t>(vocabulary)) -
-            row));
-      }
-      EXPECT_EQ(actual, expected);
-    }
-  }
+  RC_NEEDS_DEVICE("opencl");
+  expect_fable_text("opencl");
 }
 
 TEST(OpenclModel, ArchitecturesAreThoseOfTransformers) {
-  RC_NEEDS_OPENCL();
-  const auto folder = source_path("tests/golden/architectures");
-  for (const char* name :
-       {"llama2", "llama3", "mistral", "smollm", "llama-linear", "llama-yarn",
-        "mixtral", "qwen2", "qwen3", "qwen3moe", "gemma2"}) {
-    SCOPED_TRACE(name);
-    const json records =
-        json::parse(std::ifstream(folder / cat(name, ".json")));
-    const auto resident =
-        load(model::ModelFile::open(folder / cat(name, ".gguf")), "opencl");
-    EXPECT_LT(relative_error(evaluate(*resident, records.at("tokens")),
-                             read_floats(folder / cat(name, ".logits.f32"))),
-              1e-4);
-  }
+  RC_NEEDS_DEVICE("opencl");
+  expect_architectures("opencl");
 }
 
 // The way of GPUs, on whatever device there is.
 TEST(OpenclModel, FableIsTheSameToGpus) {
-  RC_NEEDS_OPENCL();
-  const Variable tuning("RUNCIBLE_OPENCL_TUNING", kGpuTuning);
-  expect_fables(*load_fable());
+  RC_NEEDS_DEVICE("opencl");
+  const TemporaryVariable tuning("RUNCIBLE_OPENCL_TUNING", kGpuTuning);
+  expect_fable_logits(*load_fable("opencl"));
 }
 
-// Bit for bit, on devices that don't share the columns of a product.
+// On devices that do not share the columns of a product.
 TEST(OpenclModel, NeitherTheBatchNorItsCutsMatter) {
-  RC_NEEDS_OPENCL();
+  RC_NEEDS_DEVICE("opencl");
   if (open_device("opencl")->info().kind != RC_DEVICE_SOFTWARE) {
     GTEST_SKIP() << "only processors promise it";
   }
-  const auto resident = load_fable();
-  const std::vector<int32_t> tokens = fable_tokens(40);
-  const std::vector<float> whole = evaluate(*resident, tokens);
-  for (size_t chunk : {1, 2, 7}) {
-    EXPECT_EQ(evaluate(*resident, tokens, chunk), whole) << chunk;
-  }
-  std::vector<int32_t> others = tokens;
-  std::reverse(others.begin(), others.end());
-  const auto together = evaluate(
-      *resident,
-      {{others, pages_from(16, 16), 0}, {tokens, pages_from(32, 16), 0}}, 13);
-  EXPECT_EQ(together[1], whole);
-}
-
-model::Batch long_batch() {
-  model::Batch batch;
-  for (int32_t i = 0; i < 256; ++i) {
-    batch.tokens.push_back(i);
-    batch.positions.push_back(i);
-    batch.sequences.push_back(0);
-  }
-  batch.page_table = pages_from(0, 16);
-  batch.output_rows = {255};
-  batch.sequence_count = 1;
-  return batch;
-}
-
-rc_status status_of_run(model::ResidentModel& resident,
-                        int32_t (*should_stop)(void*), void* user,
-                        int64_t timeout_ms) {
-  std::vector<float> logits(2048);
-  try {
-    resident.run(long_batch(), logits.data(), should_stop, user, timeout_ms);
-  } catch (const Error& error) {
-    return error.status();
-  }
-  return RC_OK;
+  expect_neither_batch_nor_cuts_matter(*load_fable("opencl"));
 }
 
 TEST(OpenclModel, ARunStopsWhenAskedAndTheNextIsAsGoodAsEver) {
-  RC_NEEDS_OPENCL();
-  const auto resident = load_fable();
-  for (int after : {0, 1, 2}) {
-    std::atomic<int> left = after;
-    const rc_status status = status_of_run(
-        *resident,
-        [](void* user) -> int32_t {
-          return (*static_cast<std::atomic<int>*>(user))-- <= 0;
-        },
-        &left, -1);
-    // Later it may be over before it is asked.
-    EXPECT_TRUE(status == RC_E_CANCELLED || (after > 0 && status == RC_OK));
-  }
-  expect_fables(*resident);
+  RC_NEEDS_DEVICE("opencl");
+  expect_a_run_can_be_stopped(*load_fable("opencl"));
 }
 
 TEST(OpenclModel, ATimeoutEndsARunAndTheNextIsAsGoodAsEver) {
-  RC_NEEDS_OPENCL();
-  const auto resident = load_fable();
-  EXPECT_EQ(status_of_run(*resident, nullptr, nullptr, 0), RC_E_TIMEOUT);
-  EXPECT_EQ(status_of_run(*resident, nullptr, nullptr, 600 * 1000), RC_OK);
-  expect_fables(*resident);
+  RC_NEEDS_DEVICE("opencl");
+  expect_a_run_can_time_out(*load_fable("opencl"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "api/api_util.h"
 #include "remote_util.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {

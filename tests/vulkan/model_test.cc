@@ -1,177 +1,96 @@
-// Whole models on a Vulkan device. Activations stay in floating point there, so
-// that logits are those of other implementations to rounding.
+// Whole models on a Vulkan device.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "model/model_util.h"
+#include "device/module_util.h"
+#include "device/whole_model_util.h"
 #include "test_data.h"
-#include "vulkan/vulkan_util.h"
 
 namespace rc::test {
 namespace {
 
 using nlohmann::json;
 
-std::unique_ptr<model::ResidentModel> load_fable() {
-  return load(model::ModelFile::open(source_path("examples/model/fable.gguf")),
-              "vulkan");
-}
-
-json fable_records() {
-  return json::parse(
-      std::ifstream(source_path("tests/golden/fable/fable.json")));
-}
-
-void expect_fables(model::ResidentModel& resident) {
-  const json records = fable_records();
-  for (const json& prompt : records.at("prompts")) {
-    const auto name = prompt.at("name").get<std::string>();
-    SCOPED_TRACE(name);
-    auto tokens = prompt.at("tokens").get<std::vector<int32_t>>();
-    tokens.resize(records.at("rows"));
-    EXPECT_LT(
-        normalized_error(evaluate(resident, tokens),
-                         read_floats(source_path(
-                             cat("tests/golden/fable/", name, ".logits.f32")))),
-        1e-9);
-  }
-}
-
-// Bit for bit: every kernel sums in one order, whatever the rows.
-void expect_neither_batch_nor_cuts_matter(model::ResidentModel& resident) {
-  auto tokens = fable_records()
-                    .at("prompts")
-                    .at(0)
-                    .at("tokens")
-                    .get<std::vector<int32_t>>();
-  tokens.resize(std::min<size_t>(tokens.size(), 40));
-  const std::vector<float> whole = evaluate(resident, tokens);
-  for (size_t chunk : {1, 2, 7}) {
-    EXPECT_EQ(evaluate(resident, tokens, chunk), whole) << chunk;
-  }
-  std::vector<int32_t> others = tokens;
-  std::reverse(others.begin(), others.end());
-  const auto together = evaluate(
-      resident,
-      {{others, pages_from(16, 16), 0}, {tokens, pages_from(32, 16), 0}}, 13);
-  EXPECT_EQ(together[1], whole);
-}
+// How GPUs are driven, in small, and everything by pieces: the cache of the
+// fable model is bound in three ranges, its table in five, rows by the dozen.
+constexpr char kGpuTuning[] =
+    "texels=0,tile=16,parts=2,chunk=2,batch=4,few=2,reduce=32,attention=16";
+constexpr char kSmallRange[] = "98304";
 
 TEST(VulkanModel, FableLogitsAreThoseOfTransformers) {
-  RC_NEEDS_VULKAN();
-  expect_fables(*load_fable());
+  RC_NEEDS_DEVICE("vulkan");
+  expect_fable_logits(*load_fable("vulkan"));
+}
+
+TEST(VulkanModel, FableTextIsThatOfTransformers) {
+  RC_NEEDS_DEVICE("vulkan");
+  expect_fable_text("vulkan");
 }
 
 TEST(VulkanModel, ArchitecturesAreThoseOfTransformers) {
-  RC_NEEDS_VULKAN();
-  const auto folder = source_path("tests/golden/architectures");
-  for (const char* name : {"llama3", "mixtral", "qwen3moe", "gemma2"}) {
-    SCOPED_TRACE(name);
-    const json records =
-        json::parse(std::ifstream(folder / cat(name, ".json")));
-    const auto resident =
-        load(model::ModelFile::open(folder / cat(name, ".gguf")), "vulkan");
-    EXPECT_LT(relative_error(evaluate(*resident, records.at("tokens")),
-                             read_floats(folder / cat(name, ".logits.f32"))),
-              1e-4);
-  }
+  RC_NEEDS_DEVICE("vulkan");
+  expect_architectures("vulkan");
 }
 
 TEST(VulkanModel, NeitherTheBatchNorItsCutsMatter) {
-  RC_NEEDS_VULKAN();
-  expect_neither_batch_nor_cuts_matter(*load_fable());
+  RC_NEEDS_DEVICE("vulkan");
+  expect_neither_batch_nor_cuts_matter(*load_fable("vulkan"));
 }
 
 // The way of GPUs, on whatever device there is.
 TEST(VulkanModel, FableIsTheSameToGpus) {
-  RC_NEEDS_VULKAN();
-  const Variable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
-  const auto resident = load_fable();
-  expect_fables(*resident);
+  RC_NEEDS_DEVICE("vulkan");
+  const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
+  const auto resident = load_fable("vulkan");
+  expect_fable_logits(*resident);
   expect_neither_batch_nor_cuts_matter(*resident);
 }
 
 TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {
-  RC_NEEDS_VULKAN();
-  const Variable range("RUNCIBLE_VULKAN_RANGE", kSmallRange);
+  RC_NEEDS_DEVICE("vulkan");
+  const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", kSmallRange);
   {
-    const auto resident = load_fable();
-    expect_fables(*resident);
+    const auto resident = load_fable("vulkan");
+    expect_fable_logits(*resident);
     expect_neither_batch_nor_cuts_matter(*resident);
   }
-  const Variable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
-  expect_fables(*load_fable());
+  const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
+  expect_fable_logits(*load_fable("vulkan"));
 }
 
 TEST(VulkanModel, ExpertsInPiecesAreTheSame) {
-  RC_NEEDS_VULKAN();
+  RC_NEEDS_DEVICE("vulkan");
   const auto folder = source_path("tests/golden/architectures");
   const json records = json::parse(std::ifstream(folder / "mixtral.json"));
   const auto file = model::ModelFile::open(folder / "mixtral.gguf");
   const std::vector<float> whole =
       evaluate(*load(file, "vulkan"), records.at("tokens"));
-  const Variable range("RUNCIBLE_VULKAN_RANGE", kSmallRange);
+  const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", kSmallRange);
   EXPECT_EQ(evaluate(*load(file, "vulkan"), records.at("tokens")), whole);
 }
 
-rc_status status_of_run(model::ResidentModel& resident,
-                        int32_t (*should_stop)(void*), void* user,
-                        int64_t timeout_ms) {
-  model::Batch batch;
-  for (int32_t i = 0; i < 256; ++i) {
-    batch.tokens.push_back(i);
-    batch.positions.push_back(i);
-    batch.sequences.push_back(0);
-  }
-  batch.page_table = pages_from(0, 16);
-  batch.output_rows = {255};
-  batch.sequence_count = 1;
-  std::vector<float> logits(2048);
-  try {
-    resident.run(batch, logits.data(), should_stop, user, timeout_ms);
-  } catch (const Error& error) {
-    return error.status();
-  }
-  return RC_OK;
-}
-
 TEST(VulkanModel, ARunStopsWhenAskedAndTheNextIsAsGoodAsEver) {
-  RC_NEEDS_VULKAN();
-  const auto resident = load_fable();
-  for (int after : {0, 1, 2}) {
-    std::atomic<int> left = after;
-    const rc_status status = status_of_run(
-        *resident,
-        [](void* user) -> int32_t {
-          return (*static_cast<std::atomic<int>*>(user))-- <= 0;
-        },
-        &left, -1);
-    // Later it may be over before it is asked.
-    EXPECT_TRUE(status == RC_E_CANCELLED || (after > 0 && status == RC_OK));
-  }
-  expect_fables(*resident);
+  RC_NEEDS_DEVICE("vulkan");
+  expect_a_run_can_be_stopped(*load_fable("vulkan"));
 }
 
 TEST(VulkanModel, ATimeoutEndsARunAndTheNextIsAsGoodAsEver) {
-  RC_NEEDS_VULKAN();
-  const auto resident = load_fable();
-  EXPECT_EQ(status_of_run(*resident, nullptr, nullptr, 0), RC_E_TIMEOUT);
-  EXPECT_EQ(status_of_run(*resident, nullptr, nullptr, 600 * 1000), RC_OK);
-  expect_fables(*resident);
+  RC_NEEDS_DEVICE("vulkan");
+  expect_a_run_can_time_out(*load_fable("vulkan"));
 }
 
 // What drivers compiled is kept in a file, which may be damaged or impossible.
 TEST(VulkanModel, TheCacheOfPipelinesMayBeDamaged) {
-  RC_NEEDS_VULKAN();
+  RC_NEEDS_DEVICE("vulkan");
   namespace fs = std::filesystem;
-  const Folder folder;
-  const Variable place("XDG_CACHE_HOME", folder.path().string());
-  const auto evaluated = [] { return evaluate(*load_fable(), {1, 2, 3}); };
+  const TemporaryFolder folder;
+  const TemporaryVariable place("XDG_CACHE_HOME", folder.path().string());
+  const auto evaluated = [] {
+    return evaluate(*load_fable("vulkan"), {1, 2, 3});
+  };
   const std::vector<float> expected = evaluated();
   const fs::path kept = folder.path() / "runcible" / "vulkan";
   ASSERT_TRUE(fs::exists(kept));

@@ -1,0 +1,31 @@
+// What whole models do on a device of any backend. Activations stay in floating
+// point on those that are tested with this, so that logits are those of other
+// implementations to rounding.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/model_util.h"
+
+namespace rc::test {
+
+std::unique_ptr<model::ResidentModel> load_fable(const std::string& backend,
+                                                 const Room& room = {});
+
+// The logits that transformers recorded.
+void expect_fable_logits(model::ResidentModel& fable);
+// With every cache type the likeliest tokens are those that were recorded.
+void expect_fable_text(const std::string& backend);
+// The small model of every architecture, against transformers.
+void expect_architectures(const std::string& backend);
+
+// Bit for bit: every kernel sums in one order, whatever the rows.
+void expect_neither_batch_nor_cuts_matter(model::ResidentModel& fable);
+
+// A run that is asked to stop, or whose time is over, ends with the status for
+// that, and the next is as good as ever.
+void expect_a_run_can_be_stopped(model::ResidentModel& fable);
+void expect_a_run_can_time_out(model::ResidentModel& fable);
+
+}  // namespace rc::test
