@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "holdings.h"
 #include "protocol.h"
-#include "tenant.h"
 
 static int client_count = 0;
 
@@ -13,7 +13,7 @@ struct client {
   uv_timer_t timer; /* while an answer is awaited */
   uv_work_t call_work, run_work;
   uv_write_t answer_write, alive_write;
-  struct tenant tenant;
+  struct holdings holdings;
   struct frame request, answer;
   int in_call;    /* in a thread */
   int in_run;     /* in a thread */
@@ -95,7 +95,7 @@ static void on_tick(uv_timer_t* timer) {
 /* Runs. */
 
 static void run_in_thread(uv_work_t* work) {
-  tenant_run(&((struct client*)work->data)->tenant);
+  holdings_run(&((struct client*)work->data)->holdings);
 }
 
 static void after_run(uv_work_t* work, int error) {
@@ -105,7 +105,7 @@ static void after_run(uv_work_t* work, int error) {
   if (client->ending) {
     end_client(client);
   } else if (client->waiting) {
-    tenant_end_run(&client->tenant, &client->answer);
+    holdings_end_run(&client->holdings, &client->answer);
     answer(client);
   }
 }
@@ -113,7 +113,7 @@ static void after_run(uv_work_t* work, int error) {
 /* The answer comes with the end of the run, or when the time is over. */
 static void await_run(struct client* client, uint64_t ms) {
   if (!client->in_run) {
-    tenant_end_run(&client->tenant, &client->answer);
+    holdings_end_run(&client->holdings, &client->answer);
     answer(client);
     return;
   }
@@ -125,7 +125,7 @@ static void await_run(struct client* client, uint64_t ms) {
 static void start_run(struct client* client) {
   char message[RC_PLUGIN_MESSAGE_BYTES];
   const rc_status status =
-      tenant_start_run(&client->tenant, &client->request, message);
+      holdings_start_run(&client->holdings, &client->request, message);
   if (status != RC_OK) {
     fail(client, status, message);
     return;
@@ -139,11 +139,11 @@ static void start_run(struct client* client) {
 static void wait_for_run(struct client* client) {
   const int stop = get_i32(&client->request) != 0;
   const uint32_t ms = get_u32(&client->request);
-  if (client->request.broken || !client->tenant.run.under_way) {
+  if (client->request.broken || !client->holdings.run.under_way) {
     fail(client, RC_E_INVALID_ARGUMENT, "no run is under way");
     return;
   }
-  if (stop) tenant_stop_run(&client->tenant);
+  if (stop) holdings_stop_run(&client->holdings);
   await_run(client, ms);
 }
 
@@ -152,7 +152,7 @@ static void wait_for_run(struct client* client) {
 static void call_in_thread(uv_work_t* work) {
   struct client* client = work->data;
   client->welcome =
-      tenant_call(&client->tenant, &client->request, &client->answer);
+      holdings_call(&client->holdings, &client->request, &client->answer);
 }
 
 static void after_call(uv_work_t* work, int error) {
@@ -200,7 +200,7 @@ static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* bytes) {
   }
   if (missing > 0) return;
   uv_read_stop(stream);
-  if (client->tenant.device == NULL) {
+  if (client->holdings.device == NULL) {
     start_call(client);
   } else if (frame_code(&client->request) == REMOTE_RUN) {
     start_run(client);
@@ -231,7 +231,7 @@ static void on_closed(uv_handle_t* handle) {
 }
 
 static void give_back_in_thread(uv_work_t* work) {
-  tenant_end(&((struct client*)work->data)->tenant);
+  holdings_end(&((struct client*)work->data)->holdings);
 }
 
 static void after_giving_back(uv_work_t* work, int error) {
@@ -247,7 +247,7 @@ void end_client(struct client* client) {
   client->ending = 1;
   uv_read_stop((uv_stream_t*)&client->pipe);
   uv_timer_stop(&client->timer);
-  tenant_stop_run(&client->tenant);
+  holdings_stop_run(&client->holdings);
   if (client->in_call || client->in_run) return;
   client->ending = GIVING_BACK;
   client->call_work.data = client;
@@ -257,7 +257,7 @@ void end_client(struct client* client) {
 
 void accept_client(uv_stream_t* listener, const rc_plugin* plugin) {
   struct client* client = calloc(1, sizeof *client);
-  if (client == NULL || !tenant_init(&client->tenant, plugin)) {
+  if (client == NULL || !holdings_init(&client->holdings, plugin)) {
     free(client); /* libuv keeps the next ones waiting, too */
     return;
   }

@@ -3,7 +3,7 @@
  * clients; what a module computes is done in threads beside it. When a client
  * goes away, its run is stopped and everything it had is given back.
  *
- *     cc remote_server.c client.c tenant*.c host_memory.c protocol.c \
+ *     cc remote_server.c client.c holdings*.c host_memory.c protocol.c \
  *       values.c -o remote_server $(pkg-config --cflags runcible) \
  *       $(pkg-config --cflags --libs libuv) -ldl
  *

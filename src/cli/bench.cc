@@ -1,6 +1,8 @@
 // Measures how fast prompts are evaluated and tokens generated.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -102,11 +104,13 @@ std::string write_trace(const Backend& backend, const std::string& path) {
   char* text = nullptr;
   check(rc_backend_trace(backend.get(), &text));
   const Returned<char> trace(text);
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
   file << trace.get();
   file.close();
   if (!file) {
-    throw Failure{exit_code(RC_E_IO), path + ": cannot be written"};
+    throw Failure{exit_code(RC_E_IO),
+                  path + ": cannot be written: " + std::strerror(errno)};
   }
   return op_table(trace.get());
 }

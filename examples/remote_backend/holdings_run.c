@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tenant.h"
+#include "holdings.h"
 
 static int32_t should_stop(void* user) {
   struct run* run = user;
@@ -14,10 +14,10 @@ static int32_t should_stop(void* user) {
   return stop;
 }
 
-void tenant_stop_run(struct tenant* tenant) {
-  uv_mutex_lock(&tenant->run.mutex);
-  tenant->run.stop = 1;
-  uv_mutex_unlock(&tenant->run.mutex);
+void holdings_stop_run(struct holdings* holdings) {
+  uv_mutex_lock(&holdings->run.mutex);
+  holdings->run.stop = 1;
+  uv_mutex_unlock(&holdings->run.mutex);
 }
 
 static uint64_t bytes_of(const struct run* run, int32_t storage, size_t index) {
@@ -67,9 +67,9 @@ static rc_status place(struct run* run, struct frame* request, char* message) {
   return RC_OK;
 }
 
-rc_status tenant_start_run(struct tenant* tenant, struct frame* request,
-                           char* message) {
-  struct run* run = &tenant->run;
+rc_status holdings_start_run(struct holdings* holdings, struct frame* request,
+                             char* message) {
+  struct run* run = &holdings->run;
   const uint32_t number = get_u32(request);
   const struct thing* thing;
   rc_status status;
@@ -77,7 +77,7 @@ rc_status tenant_start_run(struct tenant* tenant, struct frame* request,
     snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "a run is under way");
     return RC_E_INVALID_ARGUMENT;
   }
-  thing = tenant_find(tenant, PROGRAM, number, message);
+  thing = holdings_find(holdings, PROGRAM, number, message);
   if (thing == NULL) return RC_E_INVALID_ARGUMENT;
   run->program = thing->handle;
   run->rows.rows = get_i64(request);
@@ -109,20 +109,20 @@ rc_status tenant_start_run(struct tenant* tenant, struct frame* request,
   return RC_OK;
 }
 
-void tenant_run(struct tenant* tenant) {
-  struct run* run = &tenant->run;
-  const rc_plugin* plugin = tenant->plugin;
+void holdings_run(struct holdings* holdings) {
+  struct run* run = &holdings->run;
+  const rc_plugin* plugin = holdings->plugin;
   memset(run->message, 0, sizeof run->message);
-  run->result = plugin->run(tenant->device, run->program->compiled, &run->given,
-                            run->message);
+  run->result = plugin->run(holdings->device, run->program->compiled,
+                            &run->given, run->message);
   if (run->result == RC_OK) {
-    run->result = plugin->wait(tenant->device, -1, run->message);
+    run->result = plugin->wait(holdings->device, -1, run->message);
   }
   run->message[sizeof run->message - 1] = '\0';
 }
 
-void tenant_end_run(struct tenant* tenant, struct frame* answer) {
-  struct run* run = &tenant->run;
+void holdings_end_run(struct holdings* holdings, struct frame* answer) {
+  struct run* run = &holdings->run;
   frame_begin(answer, RC_OK);
   put_i32(answer, 1);
   put_i32(answer, run->result);

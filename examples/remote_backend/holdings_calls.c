@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tenant.h"
+#include "holdings.h"
 
 void put_failure(struct frame* answer, rc_status status, const char* message) {
   frame_begin(answer, status);
@@ -23,34 +23,34 @@ static int all_read(const struct frame* request) {
   return !request->broken && frame_rest(request) == 0;
 }
 
-static rc_status hello(struct tenant* tenant, struct frame* request,
+static rc_status hello(struct holdings* holdings, struct frame* request,
                        struct frame* answer, char* message) {
   const uint32_t magic = get_u32(request), version = get_u32(request);
   if (!all_read(request) || magic != REMOTE_MAGIC) return malformed(message);
   if (version != REMOTE_VERSION) {
     return refuse(message, "the server is of another version");
   }
-  tenant->greeted = 1;
+  holdings->greeted = 1;
   put_u32(answer, REMOTE_MAGIC);
   put_u32(answer, REMOTE_VERSION);
   return RC_OK;
 }
 
-static rc_status device_count(struct tenant* tenant, struct frame* request,
+static rc_status device_count(struct holdings* holdings, struct frame* request,
                               struct frame* answer, char* message) {
   int32_t count = 0;
   rc_status status;
   if (!all_read(request)) return malformed(message);
-  status = tenant->plugin->device_count(&count, message);
+  status = holdings->plugin->device_count(&count, message);
   put_i32(answer, count);
   return status;
 }
 
 /* Whether there is this device; sets the status if not. */
-static int device_exists(struct tenant* tenant, int32_t index,
+static int device_exists(struct holdings* holdings, int32_t index,
                          rc_status* status, char* message) {
   int32_t count = 0;
-  *status = tenant->plugin->device_count(&count, message);
+  *status = holdings->plugin->device_count(&count, message);
   if (*status == RC_OK && (index < 0 || index >= count)) {
     snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "there is no device %d", index);
     *status = RC_E_NOT_FOUND;
@@ -58,24 +58,24 @@ static int device_exists(struct tenant* tenant, int32_t index,
   return *status == RC_OK;
 }
 
-static rc_status device_info(struct tenant* tenant, struct frame* request,
+static rc_status device_info(struct holdings* holdings, struct frame* request,
                              struct frame* answer, char* message) {
   const int32_t index = get_i32(request);
   rc_plugin_device_info info;
   char driver[2 * sizeof info.driver] = "";
   rc_status status;
   if (!all_read(request)) return malformed(message);
-  if (!device_exists(tenant, index, &status, message)) return status;
+  if (!device_exists(holdings, index, &status, message)) return status;
   memset(&info, 0, sizeof info);
   info.struct_size = sizeof info;
-  status = tenant->plugin->device_info(index, &info, message);
+  status = holdings->plugin->device_info(index, &info, message);
   if (status != RC_OK) return status;
   info.name[sizeof info.name - 1] = '\0';
   info.features[sizeof info.features - 1] = '\0';
   info.physical_id[sizeof info.physical_id - 1] = '\0';
   info.driver[sizeof info.driver - 1] = '\0';
   /* What was found out about a device holds for this module alone. */
-  snprintf(driver, sizeof driver, "%.64s%s%s", tenant->plugin->name,
+  snprintf(driver, sizeof driver, "%.64s%s%s", holdings->plugin->name,
            info.driver[0] != '\0' ? ", " : "", info.driver);
   memcpy(info.driver, driver, sizeof info.driver - 1);
   put_device_info(answer, &info);
@@ -86,7 +86,7 @@ static void log_line(rc_log_level level, const char* message) {
   if (level <= RC_LOG_WARNING) fprintf(stderr, "%s\n", message);
 }
 
-static rc_status open_device(struct tenant* tenant, struct frame* request,
+static rc_status open_device(struct holdings* holdings, struct frame* request,
                              struct frame* answer, char* message) {
   const int32_t index = get_i32(request);
   rc_plugin_open_options options = {sizeof options, 0, 0, log_line};
@@ -96,15 +96,15 @@ static rc_status open_device(struct tenant* tenant, struct frame* request,
   options.threads = get_i32(request);
   options.profile = get_i32(request);
   if (!all_read(request)) return malformed(message);
-  if (tenant->device != NULL) return refuse(message, "a device is open");
+  if (holdings->device != NULL) return refuse(message, "a device is open");
   if (options.threads < 0 || options.threads > 1024) options.threads = 0;
-  if (!device_exists(tenant, index, &status, message)) return status;
-  status = tenant->plugin->open(index, &options, &device, message);
-  if (status == RC_OK) tenant->device = device;
+  if (!device_exists(holdings, index, &status, message)) return status;
+  status = holdings->plugin->open(index, &options, &device, message);
+  if (status == RC_OK) holdings->device = device;
   return status;
 }
 
-static rc_status op_supported(struct tenant* tenant, struct frame* request,
+static rc_status op_supported(struct holdings* holdings, struct frame* request,
                               struct frame* answer, char* message) {
   rc_plugin_value values[RC_PLUGIN_MAX_INPUTS + RC_PLUGIN_MAX_OUTPUTS];
   const int32_t count = (int32_t)get_count(request, VALUE_BYTES);
@@ -122,7 +122,7 @@ static rc_status op_supported(struct tenant* tenant, struct frame* request,
   for (int i = 0; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
     if (op.outputs[i] >= count) return malformed(message);
   }
-  return tenant->plugin->op_supported(tenant->device, &op, values, message);
+  return holdings->plugin->op_supported(holdings->device, &op, values, message);
 }
 
 /* The info of a weight that is possible, and the bytes of its data. */
@@ -134,7 +134,7 @@ static int get_weight(struct frame* request, rc_plugin_weight_info* info,
          tensor_bytes(info->dtype, info->rank, info->shape, &none, bytes);
 }
 
-static rc_status weight_bytes(struct tenant* tenant, struct frame* request,
+static rc_status weight_bytes(struct holdings* holdings, struct frame* request,
                               struct frame* answer, char* message) {
   rc_plugin_weight_info info;
   char name[256];
@@ -144,23 +144,25 @@ static rc_status weight_bytes(struct tenant* tenant, struct frame* request,
       !all_read(request)) {
     return malformed(message);
   }
-  status = tenant->plugin->weight_bytes(tenant->device, &info, &bytes, message);
+  status =
+      holdings->plugin->weight_bytes(holdings->device, &info, &bytes, message);
   put_u64(answer, bytes);
   return status;
 }
 
 /* Takes in what the module has made, or gives it back. */
-static rc_status keep(struct tenant* tenant, enum thing_kind kind, void* handle,
-                      uint64_t bytes, struct frame* answer, char* message) {
+static rc_status keep(struct holdings* holdings, enum thing_kind kind,
+                      void* handle, uint64_t bytes, struct frame* answer,
+                      char* message) {
   const uint32_t number =
-      handle == NULL ? 0 : tenant_add(tenant, kind, handle, bytes);
+      handle == NULL ? 0 : holdings_add(holdings, kind, handle, bytes);
   if (handle == NULL) {
     refuse(message, "the module gave nothing");
     return RC_E_DEVICE;
   }
   if (number == 0) {
     struct thing thing = {kind, handle, bytes, 0};
-    tenant_destroy(tenant, &thing);
+    holdings_destroy(holdings, &thing);
     refuse(message, "the client has too many weights and buffers");
     return RC_E_OUT_OF_MEMORY;
   }
@@ -168,7 +170,7 @@ static rc_status keep(struct tenant* tenant, enum thing_kind kind, void* handle,
   return RC_OK;
 }
 
-static rc_status create_weight(struct tenant* tenant, struct frame* request,
+static rc_status create_weight(struct holdings* holdings, struct frame* request,
                                struct frame* answer, char* message) {
   rc_plugin_weight_info info;
   rc_plugin_weight* weight = NULL;
@@ -179,57 +181,59 @@ static rc_status create_weight(struct tenant* tenant, struct frame* request,
       frame_rest(request) != bytes) {
     return malformed(message);
   }
-  status = tenant->plugin->create_weight(
-      tenant->device, &info, get_aligned_rest(request), &weight, message);
+  status = holdings->plugin->create_weight(
+      holdings->device, &info, get_aligned_rest(request), &weight, message);
   if (status != RC_OK) return status;
-  return keep(tenant, WEIGHT, weight, bytes, answer, message);
+  return keep(holdings, WEIGHT, weight, bytes, answer, message);
 }
 
-static rc_status create_buffer(struct tenant* tenant, struct frame* request,
+static rc_status create_buffer(struct holdings* holdings, struct frame* request,
                                struct frame* answer, char* message) {
   const uint64_t bytes = get_u64(request);
   rc_plugin_buffer* buffer = NULL;
   rc_status status;
   if (!all_read(request)) return malformed(message);
-  status =
-      tenant->plugin->create_buffer(tenant->device, bytes, &buffer, message);
+  status = holdings->plugin->create_buffer(holdings->device, bytes, &buffer,
+                                           message);
   if (status != RC_OK) return status;
-  return keep(tenant, BUFFER, buffer, bytes, answer, message);
+  return keep(holdings, BUFFER, buffer, bytes, answer, message);
 }
 
-static rc_status destroy_call(struct tenant* tenant, enum thing_kind kind,
+static rc_status destroy_call(struct holdings* holdings, enum thing_kind kind,
                               struct frame* request, char* message) {
   const uint32_t number = get_u32(request);
   struct thing* thing;
   if (!all_read(request)) return malformed(message);
-  thing = tenant_find(tenant, kind, number, message);
+  thing = holdings_find(holdings, kind, number, message);
   if (thing == NULL) return RC_E_INVALID_ARGUMENT;
   if (thing->users > 0) return refuse(message, "a program uses it");
-  tenant_destroy(tenant, thing);
+  holdings_destroy(holdings, thing);
   return RC_OK;
 }
-static rc_status destroy_weight(struct tenant* tenant, struct frame* request,
-                                struct frame* answer, char* message) {
+static rc_status destroy_weight(struct holdings* holdings,
+                                struct frame* request, struct frame* answer,
+                                char* message) {
   (void)answer;
-  return destroy_call(tenant, WEIGHT, request, message);
+  return destroy_call(holdings, WEIGHT, request, message);
 }
-static rc_status destroy_buffer(struct tenant* tenant, struct frame* request,
-                                struct frame* answer, char* message) {
+static rc_status destroy_buffer(struct holdings* holdings,
+                                struct frame* request, struct frame* answer,
+                                char* message) {
   (void)answer;
-  return destroy_call(tenant, BUFFER, request, message);
+  return destroy_call(holdings, BUFFER, request, message);
 }
-static rc_status destroy_program_call(struct tenant* tenant,
+static rc_status destroy_program_call(struct holdings* holdings,
                                       struct frame* request,
                                       struct frame* answer, char* message) {
   (void)answer;
-  return destroy_call(tenant, PROGRAM, request, message);
+  return destroy_call(holdings, PROGRAM, request, message);
 }
 
 /* The buffer, if it has these bytes. */
-static rc_plugin_buffer* find_range(struct tenant* tenant, uint32_t number,
+static rc_plugin_buffer* find_range(struct holdings* holdings, uint32_t number,
                                     uint64_t offset, uint64_t bytes,
                                     char* message) {
-  const struct thing* thing = tenant_find(tenant, BUFFER, number, message);
+  const struct thing* thing = holdings_find(holdings, BUFFER, number, message);
   if (thing == NULL) return NULL;
   if (offset <= thing->bytes && bytes <= thing->bytes - offset) {
     return thing->handle;
@@ -238,7 +242,7 @@ static rc_plugin_buffer* find_range(struct tenant* tenant, uint32_t number,
   return NULL;
 }
 
-static rc_status upload(struct tenant* tenant, struct frame* request,
+static rc_status upload(struct holdings* holdings, struct frame* request,
                         struct frame* answer, char* message) {
   const uint32_t number = get_u32(request);
   const uint64_t offset = get_u64(request);
@@ -246,13 +250,13 @@ static rc_status upload(struct tenant* tenant, struct frame* request,
   rc_plugin_buffer* buffer;
   (void)answer;
   if (request->broken) return malformed(message);
-  buffer = find_range(tenant, number, offset, bytes, message);
+  buffer = find_range(holdings, number, offset, bytes, message);
   if (buffer == NULL) return RC_E_INVALID_ARGUMENT;
-  return tenant->plugin->upload(tenant->device, buffer, offset,
-                                get_aligned_rest(request), bytes, message);
+  return holdings->plugin->upload(holdings->device, buffer, offset,
+                                  get_aligned_rest(request), bytes, message);
 }
 
-static rc_status download(struct tenant* tenant, struct frame* request,
+static rc_status download(struct holdings* holdings, struct frame* request,
                           struct frame* answer, char* message) {
   const uint32_t number = get_u32(request);
   const uint64_t offset = get_u64(request), bytes = get_u64(request);
@@ -262,18 +266,18 @@ static rc_status download(struct tenant* tenant, struct frame* request,
   if (!all_read(request) || bytes > REMOTE_MAX_PAYLOAD) {
     return malformed(message);
   }
-  buffer = find_range(tenant, number, offset, bytes, message);
+  buffer = find_range(holdings, number, offset, bytes, message);
   if (buffer == NULL) return RC_E_INVALID_ARGUMENT;
   data = malloc((size_t)bytes + 1);
   if (data == NULL) return no_memory(message);
-  status = tenant->plugin->download(tenant->device, buffer, offset, data, bytes,
-                                    message);
+  status = holdings->plugin->download(holdings->device, buffer, offset, data,
+                                      bytes, message);
   put_bytes(answer, data, (size_t)bytes);
   free(data);
   return status;
 }
 
-static rc_status copy(struct tenant* tenant, struct frame* request,
+static rc_status copy(struct holdings* holdings, struct frame* request,
                       struct frame* answer, char* message) {
   const uint32_t to = get_u32(request);
   const uint64_t to_offset = get_u64(request);
@@ -284,35 +288,35 @@ static rc_status copy(struct tenant* tenant, struct frame* request,
   rc_status status;
   (void)answer;
   if (!all_read(request)) return malformed(message);
-  target = find_range(tenant, to, to_offset, bytes, message);
-  source = find_range(tenant, from, from_offset, bytes, message);
+  target = find_range(holdings, to, to_offset, bytes, message);
+  source = find_range(holdings, from, from_offset, bytes, message);
   if (target == NULL || source == NULL) return RC_E_INVALID_ARGUMENT;
-  if (tenant->plugin->copy != NULL) {
-    return tenant->plugin->copy(tenant->device, target, to_offset, source,
-                                from_offset, bytes, message);
+  if (holdings->plugin->copy != NULL) {
+    return holdings->plugin->copy(holdings->device, target, to_offset, source,
+                                  from_offset, bytes, message);
   }
   data = malloc((size_t)bytes + 1);
   if (data == NULL) return no_memory(message);
-  status = tenant->plugin->download(tenant->device, source, from_offset, data,
-                                    bytes, message);
+  status = holdings->plugin->download(holdings->device, source, from_offset,
+                                      data, bytes, message);
   if (status == RC_OK) {
-    status = tenant->plugin->upload(tenant->device, target, to_offset, data,
-                                    bytes, message);
+    status = holdings->plugin->upload(holdings->device, target, to_offset, data,
+                                      bytes, message);
   }
   free(data);
   return status;
 }
 
-static rc_status op_times(struct tenant* tenant, struct frame* request,
+static rc_status op_times(struct holdings* holdings, struct frame* request,
                           struct frame* answer, char* message) {
   rc_plugin_op_time times[1024];
   size_t most = get_u32(request), count = 0, told;
   rc_status status = RC_OK;
   if (!all_read(request)) return malformed(message);
   if (most > sizeof times / sizeof *times) most = sizeof times / sizeof *times;
-  if (tenant->plugin->op_times != NULL) {
-    status =
-        tenant->plugin->op_times(tenant->device, times, most, &count, message);
+  if (holdings->plugin->op_times != NULL) {
+    status = holdings->plugin->op_times(holdings->device, times, most, &count,
+                                        message);
   }
   told = count < most ? count : most;
   put_u32(answer, (uint32_t)count);
@@ -326,7 +330,7 @@ static rc_status op_times(struct tenant* tenant, struct frame* request,
 }
 
 static const struct {
-  rc_status (*function)(struct tenant* tenant, struct frame* request,
+  rc_status (*function)(struct holdings* holdings, struct frame* request,
                         struct frame* answer, char* message);
   int needs_device;
   int during_run; /* plugin.h lets it be done at any time */
@@ -349,24 +353,24 @@ static const struct {
     [REMOTE_TIMES] = {op_times, 1, 0},
 };
 
-int tenant_call(struct tenant* tenant, struct frame* request,
-                struct frame* answer) {
+int holdings_call(struct holdings* holdings, struct frame* request,
+                  struct frame* answer) {
   const int32_t code = frame_code(request);
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
   rc_status status;
-  if (!tenant->greeted && code != REMOTE_HELLO) return 0;
+  if (!holdings->greeted && code != REMOTE_HELLO) return 0;
   frame_begin(answer, RC_OK);
   if (code < 0 || code >= (int32_t)(sizeof calls / sizeof *calls) ||
       calls[code].function == NULL) {
     status = refuse(message, "there is no such call");
-  } else if (calls[code].needs_device && tenant->device == NULL) {
+  } else if (calls[code].needs_device && holdings->device == NULL) {
     status = refuse(message, "no device is open");
-  } else if (!calls[code].during_run && tenant->run.under_way) {
+  } else if (!calls[code].during_run && holdings->run.under_way) {
     status = refuse(message, "a run is under way");
   } else {
-    status = calls[code].function(tenant, request, answer, message);
+    status = calls[code].function(holdings, request, answer, message);
   }
   message[sizeof message - 1] = '\0';
   if (status != RC_OK) put_failure(answer, status, message);
-  return tenant->greeted;
+  return holdings->greeted;
 }

@@ -5,8 +5,8 @@
  *
  * Calls are done one at a time; a run may be under way meanwhile, in another
  * thread. */
-#ifndef REMOTE_BACKEND_TENANT_H
-#define REMOTE_BACKEND_TENANT_H
+#ifndef REMOTE_BACKEND_HOLDINGS_H
+#define REMOTE_BACKEND_HOLDINGS_H
 
 #include <runcible/plugin.h>
 #include <uv.h>
@@ -46,7 +46,7 @@ struct run {
   int stop;
 };
 
-struct tenant {
+struct holdings {
   const rc_plugin* plugin;
   int greeted;
   rc_plugin_device* device;
@@ -55,33 +55,33 @@ struct tenant {
   struct run run;
 };
 
-int tenant_init(struct tenant* tenant, const rc_plugin* plugin);
+int holdings_init(struct holdings* holdings, const rc_plugin* plugin);
 /* Gives everything back. No run is under way. */
-void tenant_end(struct tenant* tenant);
+void holdings_end(struct holdings* holdings);
 
 /* Any call but RUN and WAIT. 0: this is no client of ours. */
-int tenant_call(struct tenant* tenant, struct frame* request,
-                struct frame* answer);
+int holdings_call(struct holdings* holdings, struct frame* request,
+                  struct frame* answer);
 
 /* RUN in its three parts: makes ready, in the thread of the calls; does it, in
  * a thread of its own; tells how it went and forgets it. */
-rc_status tenant_start_run(struct tenant* tenant, struct frame* request,
-                           char* message);
-void tenant_run(struct tenant* tenant);
-void tenant_end_run(struct tenant* tenant, struct frame* answer);
+rc_status holdings_start_run(struct holdings* holdings, struct frame* request,
+                             char* message);
+void holdings_run(struct holdings* holdings);
+void holdings_end_run(struct holdings* holdings, struct frame* answer);
 /* The run under way shall end soon. Any thread. */
-void tenant_stop_run(struct tenant* tenant);
+void holdings_stop_run(struct holdings* holdings);
 
 /* What the parts share. The number of what was taken in; 0: no room. */
-uint32_t tenant_add(struct tenant* tenant, enum thing_kind kind, void* handle,
-                    uint64_t bytes);
+uint32_t holdings_add(struct holdings* holdings, enum thing_kind kind,
+                      void* handle, uint64_t bytes);
 /* NULL: the client has nothing of this kind and number. */
-struct thing* tenant_find(struct tenant* tenant, enum thing_kind kind,
-                          uint32_t number, char* message);
-void tenant_destroy(struct tenant* tenant, struct thing* thing);
-rc_status compile_program(struct tenant* tenant, struct frame* request,
+struct thing* holdings_find(struct holdings* holdings, enum thing_kind kind,
+                            uint32_t number, char* message);
+void holdings_destroy(struct holdings* holdings, struct thing* thing);
+rc_status compile_program(struct holdings* holdings, struct frame* request,
                           struct frame* answer, char* message);
-void destroy_program(struct tenant* tenant, struct program* program);
+void destroy_program(struct holdings* holdings, struct program* program);
 rc_status no_memory(char* message);
 /* What the client sent cannot be: "op", 3. */
 rc_status impossible(char* message, const char* what, size_t number);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tenant.h"
+#include "holdings.h"
 
 /* A program as it came, before it is compiled. */
 struct draft {
@@ -82,7 +82,7 @@ static int get_draft(struct frame* request, struct draft* draft) {
 
 /* The bytes of what the value lies in; of inputs and outputs, as many as it
  * wants. 0: there is no such place. */
-static int place_bytes(struct tenant* tenant, const struct draft* draft,
+static int place_bytes(struct holdings* holdings, const struct draft* draft,
                        const rc_plugin_value* value, uint64_t wanted,
                        uint64_t* bytes) {
   const rc_plugin_program* given = &draft->given;
@@ -91,11 +91,11 @@ static int place_bytes(struct tenant* tenant, const struct draft* draft,
   switch (value->storage) {
     case RC_STORAGE_WEIGHT:
       if (index >= given->weight_count) return 0;
-      *bytes = tenant->things[draft->weights[index] - 1].bytes;
+      *bytes = holdings->things[draft->weights[index] - 1].bytes;
       return 1;
     case RC_STORAGE_CACHE:
       if (index >= given->cache_count) return 0;
-      *bytes = tenant->things[draft->caches[index] - 1].bytes;
+      *bytes = holdings->things[draft->caches[index] - 1].bytes;
       return 1;
     case RC_STORAGE_SCRATCH:
       *bytes = given->scratch_bytes;
@@ -109,20 +109,20 @@ static int place_bytes(struct tenant* tenant, const struct draft* draft,
 }
 
 /* Whether all that the program names is there and large enough. */
-static rc_status check_draft(struct tenant* tenant, struct draft* draft,
+static rc_status check_draft(struct holdings* holdings, struct draft* draft,
                              char* message) {
   const rc_plugin_program* given = &draft->given;
   const struct rows limits = {given->max_rows, given->max_outputs,
                               given->max_sequences};
   for (size_t i = 0; i < given->weight_count; ++i) {
     const struct thing* weight =
-        tenant_find(tenant, WEIGHT, draft->weights[i], message);
+        holdings_find(holdings, WEIGHT, draft->weights[i], message);
     if (weight == NULL) return RC_E_INVALID_ARGUMENT;
     draft->weight_handles[i] = weight->handle;
   }
   for (size_t i = 0; i < given->cache_count; ++i) {
     const struct thing* buffer =
-        tenant_find(tenant, BUFFER, draft->caches[i], message);
+        holdings_find(holdings, BUFFER, draft->caches[i], message);
     if (buffer == NULL) return RC_E_INVALID_ARGUMENT;
     draft->cache_handles[i] = buffer->handle;
   }
@@ -142,8 +142,8 @@ static rc_status check_draft(struct tenant* tenant, struct draft* draft,
     uint64_t wanted, bytes;
     if (!tensor_bytes(value->dtype, value->rank, value->shape, &limits,
                       &wanted) ||
-        !place_bytes(tenant, draft, value, wanted, &bytes) || offset > bytes ||
-        wanted > bytes - offset) {
+        !place_bytes(holdings, draft, value, wanted, &bytes) ||
+        offset > bytes || wanted > bytes - offset) {
       return impossible(message, "value", i);
     }
   }
@@ -204,22 +204,22 @@ static void free_program(struct program* program) {
   free(program);
 }
 
-void destroy_program(struct tenant* tenant, struct program* program) {
-  tenant->plugin->destroy_compiled(tenant->device, program->compiled);
+void destroy_program(struct holdings* holdings, struct program* program) {
+  holdings->plugin->destroy_compiled(holdings->device, program->compiled);
   for (size_t i = 0; i < program->use_count; ++i) {
-    --tenant->things[program->uses[i] - 1].users;
+    --holdings->things[program->uses[i] - 1].users;
   }
   free_program(program);
 }
 
-static rc_status compile_draft(struct tenant* tenant, struct draft* draft,
+static rc_status compile_draft(struct holdings* holdings, struct draft* draft,
                                struct frame* answer, char* message) {
   struct program* program = make_program(draft);
   uint32_t number;
   rc_status status;
   if (program == NULL) return no_memory(message);
-  status = tenant->plugin->compile(tenant->device, &draft->given,
-                                   &program->compiled, message);
+  status = holdings->plugin->compile(holdings->device, &draft->given,
+                                     &program->compiled, message);
   if (status == RC_OK && program->compiled == NULL) {
     snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "the module gave no program");
     status = RC_E_DEVICE;
@@ -229,18 +229,18 @@ static rc_status compile_draft(struct tenant* tenant, struct draft* draft,
     return status;
   }
   for (size_t i = 0; i < program->use_count; ++i) {
-    ++tenant->things[program->uses[i] - 1].users;
+    ++holdings->things[program->uses[i] - 1].users;
   }
-  number = tenant_add(tenant, PROGRAM, program, 0);
+  number = holdings_add(holdings, PROGRAM, program, 0);
   if (number == 0) {
-    destroy_program(tenant, program);
+    destroy_program(holdings, program);
     return no_memory(message);
   }
   put_u32(answer, number);
   return RC_OK;
 }
 
-rc_status compile_program(struct tenant* tenant, struct frame* request,
+rc_status compile_program(struct holdings* holdings, struct frame* request,
                           struct frame* answer, char* message) {
   struct draft draft;
   rc_status status;
@@ -250,9 +250,9 @@ rc_status compile_program(struct tenant* tenant, struct frame* request,
   } else if (request->broken || frame_rest(request) != 0) {
     status = impossible(message, "byte", request->at);
   } else {
-    status = check_draft(tenant, &draft, message);
+    status = check_draft(holdings, &draft, message);
     if (status == RC_OK)
-      status = compile_draft(tenant, &draft, answer, message);
+      status = compile_draft(holdings, &draft, answer, message);
   }
   free_draft(&draft);
   return status;
