@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api_util.h"
-#include "f32_copy.h"
+#include "converted_copy.h"
 #include "runtime/wrapped_plugin.h"
 #include "temporary.h"
 #include "test_data.h"
@@ -71,7 +71,8 @@ rc_model_options small_options() {
 TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "fable.gguf").string();
-  write_f32_copy(source_path("examples/model/fable.gguf").string(), path);
+  write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
+                       RC_DTYPE_F32);
   const rc_model_options options = small_options();
   const Backend cpu = open_limited("cpu", 0);
   const rc_model_plan_report whole = plan(cpu.get(), path, options);

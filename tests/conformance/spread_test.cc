@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "f32_copy.h"
+#include "converted_copy.h"
 #include "runcible/runcible.h"
 #include "test_data.h"
 
@@ -90,7 +90,8 @@ void generate(rc_backend* backend, const std::string& path,
 TEST(Spread, OverADeviceAndTheCpuIsAsOnTheCpuAlone) {
   const std::string path =
       (fs::temp_directory_path() / "runcible_spread_fable_f32.gguf").string();
-  write_f32_copy(source_path("examples/model/fable.gguf").string(), path);
+  write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
+                       RC_DTYPE_F32);
   const rc_model_options options = model_options();
   const Backend cpu = open("cpu", 0);
   ASSERT_NE(cpu, nullptr) << rc_error_message();
