@@ -2,8 +2,9 @@
 # Everything that must hold, in stages: installs what is missing, builds, runs
 # every test.
 #
-#   tests/run.sh            every stage but tidy
+#   tests/run.sh            every stage but tidy and instructions
 #   tests/run.sh STAGE...   some: format release install asan tsan fuzz tidy
+#                           instructions
 #
 # FUZZ_SECONDS (60) is the time of each fuzz target.
 set -eu
@@ -17,6 +18,9 @@ packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
   clang-format libvulkan-dev libvulkan-volk-dev glslc mesa-vulkan-drivers
   vulkan-validationlayers pocl-opencl-icd ocl-icd-libopencl1 libopenblas0"
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
+case " $stages " in
+  *" instructions "*) packages="$packages valgrind python3" ;;
+esac
 # shellcheck disable=SC2086
 need_packages $packages
 
@@ -81,6 +85,12 @@ for name in $stages; do
       cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release
       sources '*.cc' | grep -E '^(\./)?(src|backends)/' |
         xargs -P "$jobs" -n 4 clang-tidy -p build/tidy --quiet
+      ;;
+    instructions)
+      # Not among the default stages: a change may be worth its instructions.
+      stage "instructions of a token"
+      [ -d build/release ] || configure_and_build release
+      bench/instructions.py build/release/bin/runcible
       ;;
     *)
       echo "tests/run.sh: there is no stage '$name'" >&2
