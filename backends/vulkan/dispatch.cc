@@ -1,29 +1,16 @@
 #include "vulkan/dispatch.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "base/error.h"
+#include "vulkan/tensor_dispatch.h"
+#include "vulkan/words.h"
 
 namespace rc::vulkan {
 namespace {
 
 constexpr uint32_t kCacheRanges = 4;  // that ATTENTION binds
-
-uint32_t word(float value) { return std::bit_cast<uint32_t>(value); }
-
-uint32_t narrow(int64_t value) {
-  if (value < 0 || value > INT32_MAX) {
-    fail(RC_E_UNSUPPORTED, "a dimension or parameter of ", value,
-         " is too large for this backend");
-  }
-  return static_cast<uint32_t>(value);
-}
-
-uint32_t divided(uint64_t count, uint64_t each) {
-  return static_cast<uint32_t>((count + each - 1) / each);
-}
 
 // Elements of one row of a value.
 int64_t width_of(const rc_plugin_value& value) {
@@ -481,6 +468,7 @@ void Appender::run() {
 }  // namespace
 
 uint32_t RowRange::count(const Rows& rows) const {
+  if (symbol == kFixedRows) return limit;
   const int64_t all = symbol == 1 ? rows.outputs : rows.rows;
   const int64_t here = std::clamp<int64_t>(all - first, 0, limit);
   const auto count = static_cast<uint32_t>(here);
@@ -490,11 +478,17 @@ uint32_t RowRange::count(const Rows& rows) const {
 void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
                        std::vector<Dispatch>* dispatches) {
+  if (is_tensor_op(op.code)) {
+    return append_tensor_dispatches(device, op, number, values, dispatches);
+  }
   Appender(device, op, number, values, limits, dispatches).run();
 }
 
 void check_supported(const Device& device, const rc_plugin_op& op,
                      std::span<const rc_plugin_value> values) {
+  if (is_tensor_op(op.code)) {
+    return check_tensor_supported(device, op, values);
+  }
   const auto& limits = device.limits();
   const auto fits = [&](int64_t groups, int axis, const char* what) {
     if (groups > limits.maxComputeWorkGroupCount[axis]) {

@@ -34,10 +34,13 @@ struct Binding {
   bool quads = false;  // read as quads
 };
 
+// Not a symbol: `limit` rows of work-groups whatever the run.
+inline constexpr uint32_t kFixedRows = 2;
+
 // Which rows a dispatch does: those of the symbol from `first` on, at most
 // `limit`; nothing unless that many of them are within [at_least, at_most].
 struct RowRange {
-  uint32_t symbol = 0;  // 0: rows, 1: outputs
+  uint32_t symbol = 0;  // 0: rows, 1: outputs, kFixedRows
   uint32_t first = 0;
   uint32_t limit = 0;
   uint32_t at_least = 1;

@@ -17,11 +17,15 @@ namespace rc::vulkan {
 enum class Shader {
   kAttention,
   kCacheStore,
+  kCopy,
   kCopyRows,
+  kDecode,
   kElementwise,
+  kEncode,
   kExpertSum,
   kGetRows,
   kLinear,
+  kMap,
   kRmsNorm,
   kRope,
   kRoute,
@@ -35,6 +39,10 @@ inline constexpr uint32_t kParameterWords = 32;
 struct Slots {
   uint32_t inputs;   // texel buffers or storage buffers
   uint32_t outputs;  // storage buffers; always has the counts, slot 0
+  // Slot 9 is where the shader tells of a row of a table that does not exist: a
+  // word that is 0 until a lane puts the op's place in the program plus 1
+  // there, and then which of the numbers it is, and the number.
+  bool fault = false;
 };
 Slots slots_of(Shader shader);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/error.h"
 
@@ -10,12 +11,16 @@ namespace {
 
 // A submission takes about so long.
 constexpr double kSubmissionSeconds = 0.02;
+// One that took so long tells how fast the device is.
+constexpr double kTellingSeconds = 0.002;
 // should_stop is asked at least so often while the host waits.
 constexpr int64_t kAskMs = 10;
 // Multiply-adds per row after which a segment ends.
 constexpr double kSegmentWork = 4e6;
-// The counts come first in the control buffer, then the indirect commands.
-constexpr uint64_t kCommandsOffset = 256;
+// The counts come first in the control buffer, then what shaders refuse (see
+// Slots), then the indirect commands.
+constexpr uint64_t kFaultOffset = 256;
+constexpr uint64_t kCommandsOffset = 512;
 
 void check_count(const char* what, int64_t count, int64_t limit) {
   if (count < 0 || count > limit) {
@@ -86,7 +91,14 @@ void Program::place_values(const rc_plugin_program& program) {
     fail(RC_E_DEVICE_MEMORY, program.scratch_bytes,
          " bytes of scratch are more than any device has");
   }
-  scratch_ = Buffer(device_, program.scratch_bytes * scale, Place::kDevice);
+  // A program without scratch, inputs or outputs, such as one tensor op, takes
+  // no memory for them.
+  if (std::any_of(program.values, program.values + program.value_count,
+                  [](const rc_plugin_value& value) {
+                    return value.storage == RC_STORAGE_SCRATCH;
+                  })) {
+    scratch_ = Buffer(device_, program.scratch_bytes * scale, Place::kDevice);
+  }
   input_values_.resize(program.input_count);
   output_values_.resize(program.output_count);
   input_regions_.resize(program.input_count);
@@ -161,7 +173,7 @@ void Program::place_values(const rc_plugin_program& program) {
       region.offset = bytes;
       bytes += aligned(region.bytes);
     }
-    *buffer = Buffer(device_, bytes, where);
+    if (!regions.empty()) *buffer = Buffer(device_, bytes, where);
   };
   place(input_regions_, Place::kToDevice, &inputs_);
   place(output_regions_, Place::kToHost, &outputs_);
@@ -231,8 +243,9 @@ void Program::make_descriptors() {
 
   for (size_t i = 0; i < dispatches_.size(); ++i) {
     std::vector<Binding> bindings = dispatches_[i].bindings;
+    const Slots slots = slots_of(dispatches_[i].shader);
     bindings.push_back({0, {&control_, 0, 16}});
-    const uint32_t input_slots = slots_of(dispatches_[i].shader).inputs;
+    if (slots.fault) bindings.push_back({9, {&control_, kFaultOffset, 16}});
     std::vector<VkWriteDescriptorSet> writes(bindings.size());
     std::vector<VkDescriptorBufferInfo> infos(bindings.size());
     std::vector<VkBufferView> views(bindings.size());
@@ -243,7 +256,7 @@ void Program::make_descriptors() {
       write.dstSet = sets_[i];
       write.dstBinding = binding.slot;
       write.descriptorCount = 1;
-      if (texels && (input_slots >> binding.slot & 1) != 0) {
+      if (texels && (slots.inputs >> binding.slot & 1) != 0) {
         views[j] =
             view(binding.region, binding.quads ? VK_FORMAT_R32G32B32A32_UINT
                                                : VK_FORMAT_R32_UINT);
@@ -292,17 +305,20 @@ void Program::record() {
           "vkCreateQueryPool");
     queries_ = device_.own(queries, vk.vkDestroyQueryPool);
   }
-  // Segments end between ops.
+  // Segments end between ops, and within those of fixed rows, which may take
+  // long.
   size_t first = 0;
   double work = 0;
   for (size_t i = 0; i < dispatches_.size(); ++i) {
+    const Dispatch& dispatch = dispatches_[i];
+    const bool fixed = dispatch.rows.symbol == kFixedRows;
     // Of the two for few and many rows one is done.
-    if (dispatches_[i].rows.at_most == UINT32_MAX) {
-      work += dispatches_[i].row_work;
+    if (dispatch.rows.at_most == UINT32_MAX) {
+      work += dispatch.row_work * (fixed ? dispatch.rows.limit : 1);
     }
-    const bool last_of_op = i + 1 == dispatches_.size() ||
-                            dispatches_[i + 1].op != dispatches_[i].op;
-    if (last_of_op && (work >= kSegmentWork || i + 1 == dispatches_.size())) {
+    const bool last = i + 1 == dispatches_.size();
+    const bool may_end = fixed || last || dispatches_[i + 1].op != dispatch.op;
+    if (last || (may_end && work >= kSegmentWork)) {
       record_segment(first, i + 1);
       first = i + 1;
       work = 0;
@@ -356,11 +372,11 @@ void Program::record_segment(size_t first, size_t last) {
       }
       read_.insert(read_.end(), reads.begin(), reads.end());
       written_.insert(written_.end(), writes.begin(), writes.end());
-      if (queries_) {
-        vk.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                               queries_.get(),
-                               static_cast<uint32_t>(2 * dispatch.op));
-      }
+    }
+    if (queries_ && (i == 0 || dispatches_[i - 1].op != dispatch.op)) {
+      vk.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                             queries_.get(),
+                             static_cast<uint32_t>(2 * dispatch.op));
     }
     const Pipeline& pipeline = pipelines_[i];
     vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
@@ -374,9 +390,8 @@ void Program::record_segment(size_t first, size_t last) {
     vk.vkCmdDispatchIndirect(
         commands, control_.get(),
         kCommandsOffset + i * sizeof(VkDispatchIndirectCommand));
-    const bool last_of_op =
-        i + 1 == last || dispatches_[i + 1].op != dispatch.op;
-    if (queries_ && last_of_op) {
+    if (queries_ &&
+        (i + 1 == dispatches_.size() || dispatches_[i + 1].op != dispatch.op)) {
       vk.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
                              queries_.get(),
                              static_cast<uint32_t>(2 * dispatch.op + 1));
@@ -407,6 +422,7 @@ void Program::start(const rc_plugin_run& run) {
                               static_cast<uint32_t>(run.outputs),
                               static_cast<uint32_t>(run.sequences), 0};
   control_.write(0, counts, sizeof counts);
+  std::memset(control_.mapped() + kFaultOffset, 0, 16);
   auto* commands = reinterpret_cast<VkDispatchIndirectCommand*>(
       control_.mapped() + kCommandsOffset);
   for (const Dispatch& dispatch : dispatches_) {
@@ -498,9 +514,12 @@ bool Program::wait(int64_t timeout_ms) {
       flight.busy = false;
       const auto now = Clock::now();
       const std::chrono::duration<double> took = now - flight.begin;
-      if (flight.work > 0 && !stopping_) {
-        device_.speed = 0.5 * device_.speed +
-                        0.5 * flight.work / std::max(took.count(), 1e-6);
+      // Of a short flight most is the way there and back: the device is at
+      // least as fast.
+      const double speed = flight.work / std::max(took.count(), 1e-6);
+      if (flight.work > 0 && !stopping_ &&
+          (took.count() > kTellingSeconds || speed > device_.speed)) {
+        device_.speed = 0.5 * device_.speed + 0.5 * speed;
       }
       oldest_ = 1 - oldest_;
       // The other one began to run only now.
@@ -516,7 +535,18 @@ bool Program::wait(int64_t timeout_ms) {
   return true;
 }
 
+void Program::check_fault() const {
+  uint32_t fault[3];
+  control_.read(kFaultOffset, fault, sizeof fault);
+  if (fault[0] == 0) return;
+  const rc_plugin_op& op = ops_[fault[0] - 1];
+  fail(RC_E_INVALID_ARGUMENT, op_name(op.code), ": row ", fault[1],
+       " asks for number ", static_cast<int32_t>(fault[2]), " of a table of ",
+       values_[op.inputs[0]].value.shape[0]);
+}
+
 void Program::finish() {
+  check_fault();
   for (size_t i = 0; i < output_values_.size(); ++i) {
     if (output_values_[i].rank == 0) continue;
     const uint64_t bytes = value_bytes(output_values_[i], rows_).value();
@@ -530,7 +560,6 @@ void Program::finish() {
 }
 
 void Program::read_times() {
-  std::vector<uint64_t> ticks(2 * ops_.size());
   std::vector<uint8_t> known(ops_.size(), 0);
   for (const Dispatch& dispatch : dispatches_) known[dispatch.op] = 1;
   const double period = device_.limits().timestampPeriod;

@@ -69,6 +69,8 @@ class Program {
   void check_numbers(const rc_plugin_run& run) const;
   double work_of(const Segment& segment) const;
   void submit_more();
+  // Throws what a shader refused.
+  void check_fault() const;
   void finish();
   void read_times();
   void end() noexcept;

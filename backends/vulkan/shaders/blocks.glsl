@@ -13,6 +13,7 @@
 // The conformance suite holds every type against src/tensor/decode.cc, bit for
 // bit.
 #include "math.glsl"
+#include "tables.glsl"
 
 layout(constant_id = 1) const uint kTileRows = 8;
 layout(constant_id = 2) const uint kElementBits = 4;  // in quads; 0: none
@@ -116,14 +117,6 @@ Raw read_group(uint tile, uint row, uint group, uint groups) {
   return raw;
 }
 
-// The byte of a table that is given as four words.
-int look_up(uvec4 table, uint index) {
-  const uint low = (index & 4u) == 0 ? table.x : table.y;
-  const uint high = (index & 4u) == 0 ? table.z : table.w;
-  const uint word = (index & 8u) == 0 ? low : high;
-  return int(word << (24 - (index & 3u) * 8)) >> 24;
-}
-
 // Element e, before scale and minimum. e is known when the shader is compiled.
 float element(Raw raw, uint e) {
   if (kElementBits == 32) return uintBitsToFloat(raw.quads[e / 4][e % 4]);
@@ -145,12 +138,10 @@ float element(Raw raw, uint e) {
   if (kElementBits == 4) {
     bits = (raw.quads[0][e / 8] >> (e % 8 * 4)) & 15u;
     if (kMeaning == kIQ4Value) {
-      return float(look_up(
-          uvec4(0xBFAD9881u, 0xF6EADDCFu, 0x26190D01u, 0x71594535u), bits));
+      return float(iq4_value(bits));
     }
     if (kMeaning == kMXFP4Value) {
-      return float(look_up(
-          uvec4(0x03020100u, 0x0C080604u, 0xFDFEFF00u, 0xF4F8FAFCu), bits));
+      return float(mxfp4_value(bits));
     }
   } else {
     bits = (raw.planes[e / 16] >> (e % 16 * 2)) & 3u;

@@ -1,0 +1,60 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// UNARY and BINARY: a lane has elements of the output.
+#include "tensor.glsl"
+#include "math.glsl"
+#include "functions.glsl"
+
+layout(constant_id = 1) const uint kFunction = 0;  // of one: RC_FUNCTION_*
+const uint kAdd = 16;                              // of two
+const uint kMultiply = 17;
+// Otherwise the elements of both are those of the output, in order.
+layout(constant_id = 2) const bool kBroadcast = false;
+
+INPUT(1, a)
+INPUT(2, b)
+OUTPUT(8, float, y)
+
+layout(push_constant) uniform Parameters {
+  GROUP_PARAMETERS
+  uint a_base;
+  uint b_base;
+  uint y_base;
+  uint count;
+  uint shape[4];  // of the output
+  uint a_strides[4];
+  uint b_strides[4];
+}
+p;
+
+const uint kEach = 8;  // elements of a lane
+
+void main() {
+  const uint group = GROUP;
+  if (NOTHING_TO_DO(group)) return;
+  const uint begin = group * kLanes * kEach;
+  const uint end = min(begin + kLanes * kEach, p.count);
+  for (uint i = begin + gl_LocalInvocationIndex; i < end; i += kLanes) {
+    uint at_a = p.a_base + i;
+    uint at_b = p.b_base + i;
+    if (kBroadcast) {
+      at_a = p.a_base;
+      at_b = p.b_base;
+      uint rest = i;
+      [[unroll]] for (uint d = 4; d-- > 0;) {
+        const uint index = rest % p.shape[d];
+        rest /= p.shape[d];
+        at_a += index * p.a_strides[d];
+        at_b += index * p.b_strides[d];
+      }
+    }
+    const float x = NUMBER(a, at_a);
+    if (kFunction == kAdd) {
+      y[p.y_base + i] = x + NUMBER(b, at_b);
+    } else if (kFunction == kMultiply) {
+      y[p.y_base + i] = x * NUMBER(b, at_b);
+    } else {
+      y[p.y_base + i] = apply(kFunction, x);
+    }
+  }
+}

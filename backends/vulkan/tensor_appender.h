@@ -1,0 +1,74 @@
+// What the dispatches of all tensor ops have in common.
+//
+// Work-groups are numbered; an op that takes long is cut into several
+// dispatches, so that a run can stop between them. Values are bound whole, from
+// the last place before them that can be bound: how far they begin after it,
+// their base, is a parameter of the shaders (see shaders/tensor.glsl).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vulkan/dispatch.h"
+
+namespace rc::vulkan {
+
+// Elements of a value.
+uint64_t element_count(const rc_plugin_value& value);
+
+class TensorAppender {
+ public:
+  TensorAppender(Device& device, const rc_plugin_op& op, int32_t number,
+                 std::span<const Placed> values,
+                 std::vector<Dispatch>* dispatches)
+      : op(op),
+        number(number),
+        tuning(device.tuning()),
+        device_(device),
+        values_(values),
+        dispatches_(dispatches) {}
+
+  const rc_plugin_op& op;
+  const int32_t number;
+  const Tuning& tuning;
+
+  bool has(int slot) const { return op.inputs[slot] >= 0; }
+  const rc_plugin_value& in(int slot) const {
+    return values_[op.inputs[slot]].value;
+  }
+  const rc_plugin_value& out() const { return values_[op.outputs[0]].value; }
+  // Of an input, or of input `instead` if it is absent: what a shader names is
+  // bound even where it isn't read.
+  const Placed& placed(int slot, int instead = 0) const {
+    return values_[op.inputs[has(slot) ? slot : instead]];
+  }
+  const Placed& placed_out() const { return values_[op.outputs[0]]; }
+  // In units of so many bytes.
+  uint32_t base(const Placed& placed, uint32_t unit) const;
+
+  using Operands = std::vector<std::pair<uint32_t, const Placed*>>;  // by slot
+  // Appends the op's dispatches: `groups` work-groups of about `group_work`
+  // multiply-adds each. `parameters` follow those of shaders/tensor.glsl.
+  void append(Shader shader, std::vector<uint32_t> constants,
+              const Operands& operands, const std::vector<uint32_t>& parameters,
+              uint64_t groups, double group_work);
+
+ private:
+  Region bound(const Placed& placed) const;
+
+  Device& device_;
+  std::span<const Placed> values_;
+  std::vector<Dispatch>* dispatches_;
+};
+
+// By family; each appends the op that the appender was made for.
+// tensor_elements.cc
+void append_copy(TensorAppender& appender);
+void append_convert(TensorAppender& appender);
+void append_gather(TensorAppender& appender);
+void append_unary(TensorAppender& appender);
+void append_binary(TensorAppender& appender);
+
+}  // namespace rc::vulkan

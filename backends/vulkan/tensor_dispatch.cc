@@ -1,0 +1,118 @@
+#include "vulkan/tensor_dispatch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "vulkan/tensor_appender.h"
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+namespace {
+
+// A dispatch takes about so long, but for the largest ops.
+constexpr double kDispatchSeconds = 0.02;
+constexpr double kMostDispatches = 256;
+
+}  // namespace
+
+uint64_t element_count(const rc_plugin_value& value) {
+  uint64_t count = 1;
+  for (int i = 0; i < value.rank; ++i) {
+    count *= static_cast<uint64_t>(value.shape[i]);
+  }
+  return count;
+}
+
+uint32_t TensorAppender::base(const Placed& placed, uint32_t unit) const {
+  return static_cast<uint32_t>(placed.region.offset % device_.alignment() /
+                               unit);
+}
+
+Region TensorAppender::bound(const Placed& placed) const {
+  const uint64_t before = placed.region.offset % device_.alignment();
+  return {placed.region.buffer, placed.region.offset - before,
+          placed.region.bytes + before};
+}
+
+void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
+                            const Operands& operands,
+                            const std::vector<uint32_t>& parameters,
+                            uint64_t groups, double group_work) {
+  const double work = group_work * static_cast<double>(groups);
+  const double cuts =
+      std::clamp(std::ceil(work / (device_.speed * kDispatchSeconds)), 1.0,
+                 kMostDispatches);
+  const uint64_t each = divided(groups, static_cast<uint64_t>(cuts));
+  for (uint64_t first = 0; first < groups; first += each) {
+    const uint64_t count = std::min(each, groups - first);
+    Dispatch dispatch = {};
+    dispatch.op = number;
+    dispatch.shader = shader;
+    dispatch.constants = constants;
+    for (const auto& [slot, operand] : operands) {
+      dispatch.bindings.push_back({slot, bound(*operand)});
+    }
+    dispatch.parameters = {static_cast<uint32_t>(first),
+                           static_cast<uint32_t>(first + count)};
+    dispatch.parameters.insert(dispatch.parameters.end(), parameters.begin(),
+                               parameters.end());
+    const uint32_t rows =
+        divided(count, device_.limits().maxComputeWorkGroupCount[0]);
+    dispatch.x = divided(count, rows);
+    dispatch.rows.symbol = kFixedRows;
+    dispatch.rows.limit = rows;
+    dispatch.row_work = group_work * dispatch.x;
+    dispatches_->push_back(std::move(dispatch));
+  }
+}
+
+void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
+                              int32_t number, std::span<const Placed> values,
+                              std::vector<Dispatch>* dispatches) {
+  TensorAppender appender(device, op, number, values, dispatches);
+  switch (op.code) {
+    case RC_OP_COPY:
+      return append_copy(appender);
+    case RC_OP_CONVERT:
+      return append_convert(appender);
+    case RC_OP_UNARY:
+      return append_unary(appender);
+    case RC_OP_BINARY:
+      return append_binary(appender);
+    case RC_OP_GATHER:
+      return append_gather(appender);
+  }
+  fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
+}
+
+void check_tensor_supported(const Device& device, const rc_plugin_op& op,
+                            std::span<const rc_plugin_value> values) {
+  switch (op.code) {
+    case RC_OP_COPY:
+    case RC_OP_CONVERT:
+    case RC_OP_UNARY:
+    case RC_OP_BINARY:
+    case RC_OP_GATHER:
+      break;
+    default:
+      fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
+  }
+  const auto bindable = [&](int32_t number) {
+    if (number < 0) return;
+    const rc_plugin_value& value = values[number];
+    const uint64_t before = value.storage == RC_STORAGE_CACHE
+                                ? value.offset % device.alignment()
+                                : 0;
+    const uint64_t bytes = value_bytes(value, {}).value();
+    if (bytes >
+        device.tuning().range - std::min(before, device.tuning().range)) {
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " with ", value_text(value),
+           ": the device can bind ", device.tuning().range, " bytes");
+    }
+  };
+  for (int32_t input : op.inputs) bindable(input);
+  bindable(op.outputs[0]);
+}
+
+}  // namespace rc::vulkan

@@ -1,0 +1,19 @@
+// Dispatches of the tensor ops of plugin.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vulkan/dispatch.h"
+
+namespace rc::vulkan {
+
+// As append_dispatches and check_supported, for op codes from RC_OP_COPY on.
+void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
+                              int32_t number, std::span<const Placed> values,
+                              std::vector<Dispatch>* dispatches);
+void check_tensor_supported(const Device& device, const rc_plugin_op& op,
+                            std::span<const rc_plugin_value> values);
+
+}  // namespace rc::vulkan

@@ -1,0 +1,168 @@
+// Tensor ops that look at one element or block at a time.
+#include <algorithm>
+#include <array>
+
+#include "tensor/dtype.h"
+#include "vulkan/tensor_appender.h"
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+namespace {
+
+constexpr uint32_t kEach = 8;  // elements or words of a lane
+// Of an element, in multiply-adds: mostly memory.
+constexpr double kElementWork = 8;
+constexpr double kDecodeWork = 32;
+constexpr double kEncodeWork = 64;
+
+using Four = std::array<uint32_t, RC_PLUGIN_MAX_RANK>;
+
+// Of rank 4 by leading ones.
+Four padded_shape(const rc_plugin_value& value) {
+  Four shape = {1, 1, 1, 1};
+  for (int i = 1; i <= value.rank; ++i) {
+    shape[shape.size() - i] = narrow(value.shape[value.rank - i]);
+  }
+  return shape;
+}
+
+// From element to element of a dense tensor; 0 along dimensions of 1, which are
+// repeated.
+Four padded_strides(const rc_plugin_value& value) {
+  const Four shape = padded_shape(value);
+  Four strides = {};
+  uint32_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = shape[i] == 1 ? 0 : stride;
+    stride *= shape[i];
+  }
+  return strides;
+}
+
+void add(std::vector<uint32_t>& parameters, const Four& four) {
+  parameters.insert(parameters.end(), four.begin(), four.end());
+}
+
+}  // namespace
+
+void append_copy(TensorAppender& a) {
+  const rc_plugin_value& y = a.out();
+  const DTypeInfo& type = *dtype_info(y.dtype);
+  const uint32_t grain = type.block_bytes % 4 == 0   ? 4
+                         : type.block_bytes % 2 == 0 ? 2
+                                                     : 1;
+  const auto unit = static_cast<uint32_t>(type.block_bytes) / grain;
+  const auto block = static_cast<uint32_t>(type.block_size);
+  Four shape = padded_shape(y);
+  shape.back() /= block;
+  Four strides = {};
+  const size_t missing = strides.size() - y.rank;
+  for (int i = 0; i < y.rank; ++i) {
+    // Of blocks the last is 1: from block to block.
+    const int64_t stride = a.op.params.copy.strides[i];
+    strides[missing + i] = y.shape[i] <= block && i == y.rank - 1 ? 0
+                           : y.shape[i] == 1                      ? 0
+                           : i == y.rank - 1 ? narrow(stride) * unit
+                                             : narrow(stride / block) * unit;
+  }
+  const auto units = element_count(y) / block;
+  const auto count = static_cast<uint32_t>(units * unit);
+  const uint32_t base = a.base(a.placed_out(), grain);
+  std::vector<uint32_t> parameters = {a.base(a.placed(0), grain), base, count,
+                                      unit};
+  add(parameters, shape);
+  add(parameters, strides);
+  const uint32_t grains = 4 / grain;
+  const uint32_t words = divided(uint64_t{base % grains} + count, grains);
+  a.append(Shader::kCopy, {a.tuning.plain, grain},
+           {{1, &a.placed(0)}, {8, &a.placed_out()}}, parameters,
+           divided(words, uint64_t{a.tuning.plain} * kEach),
+           kElementWork * a.tuning.plain * kEach);
+}
+
+namespace {
+
+std::vector<uint32_t> type_constants(uint32_t lanes, DType dtype) {
+  const DTypeInfo& type = *dtype_info(dtype);
+  return {lanes, static_cast<uint32_t>(dtype),
+          static_cast<uint32_t>(type.block_size),
+          static_cast<uint32_t>(type.block_bytes)};
+}
+
+// Rows of a table by number, or all of them.
+void decode(TensorAppender& a, bool gather) {
+  const rc_plugin_value& x = a.in(0);
+  const uint64_t columns = x.shape[x.rank - 1];
+  const uint64_t count = element_count(a.out());
+  std::vector<uint32_t> constants = type_constants(a.tuning.plain, x.dtype);
+  constants.push_back(gather);
+  a.append(Shader::kDecode, std::move(constants),
+           {{1, &a.placed(0)}, {2, &a.placed(1)}, {8, &a.placed_out()}},
+           {a.base(a.placed(0), 1), a.base(a.placed(1), 4),
+            a.base(a.placed_out(), 4), static_cast<uint32_t>(count),
+            static_cast<uint32_t>(columns),
+            static_cast<uint32_t>(*row_bytes(x.dtype, columns)),
+            static_cast<uint32_t>(element_count(x) / columns),
+            static_cast<uint32_t>(a.number)},
+           divided(count, uint64_t{a.tuning.plain} * kEach),
+           kDecodeWork * a.tuning.plain * kEach);
+}
+
+}  // namespace
+
+void append_convert(TensorAppender& a) {
+  const rc_plugin_value& y = a.out();
+  if (y.dtype == RC_DTYPE_F32) return decode(a, false);
+  const DTypeInfo& type = *dtype_info(y.dtype);
+  const uint64_t count = element_count(y);
+  const uint32_t base = a.base(a.placed_out(), 1);
+  const uint32_t lanes = a.tuning.plain;
+  // Words, of which a lane has several, or blocks.
+  const uint64_t units = type.block_size > 1 ? count / type.block_size
+                         : type.block_bytes > 4
+                             ? count
+                             : divided(base % 4 + count * type.block_bytes, 4);
+  const uint32_t each = type.block_size > 1 ? 1 : kEach;
+  a.append(Shader::kEncode, type_constants(lanes, y.dtype),
+           {{1, &a.placed(0)}, {8, &a.placed_out()}},
+           {a.base(a.placed(0), 4), base, static_cast<uint32_t>(count)},
+           divided(units, uint64_t{lanes} * each),
+           kEncodeWork * lanes * each * static_cast<double>(type.block_size));
+}
+
+void append_gather(TensorAppender& a) { decode(a, true); }
+
+namespace {
+
+// As in shaders/map.comp.
+constexpr uint32_t kAdd = 16;
+constexpr uint32_t kMultiply = 17;
+
+void map(TensorAppender& a, uint32_t function, const Placed& second) {
+  const rc_plugin_value& y = a.out();
+  const auto count = static_cast<uint32_t>(element_count(y));
+  const bool broadcast = element_count(a.placed(0).value) != count ||
+                         element_count(second.value) != count;
+  std::vector<uint32_t> parameters = {a.base(a.placed(0), 4), a.base(second, 4),
+                                      a.base(a.placed_out(), 4), count};
+  add(parameters, padded_shape(y));
+  add(parameters, padded_strides(a.placed(0).value));
+  add(parameters, padded_strides(second.value));
+  a.append(Shader::kMap, {a.tuning.plain, function, broadcast},
+           {{1, &a.placed(0)}, {2, &second}, {8, &a.placed_out()}}, parameters,
+           divided(count, uint64_t{a.tuning.plain} * kEach),
+           kElementWork * a.tuning.plain * kEach);
+}
+
+}  // namespace
+
+void append_unary(TensorAppender& a) {
+  map(a, static_cast<uint32_t>(a.op.params.unary.function), a.placed(0));
+}
+
+void append_binary(TensorAppender& a) {
+  map(a, a.op.params.binary.function == RC_BINARY_MUL ? kMultiply : kAdd,
+      a.placed(1));
+}
+
+}  // namespace rc::vulkan
