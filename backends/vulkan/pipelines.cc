@@ -24,9 +24,11 @@ struct Entry {
 
 const Entry& entry(Shader shader) {
   static const Entry kEntries[] = {
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(attend)},
       {{bits({1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17}), bits({0, 8})},
        RC_SHADER(attention)},
       {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(cache_store)},
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(conv2d)},
       {{bits({1}), bits({0, 8})}, RC_SHADER(copy)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(copy_rows)},
       {{bits({1, 2}), bits({0, 8, 9}), true}, RC_SHADER(decode)},
@@ -34,10 +36,14 @@ const Entry& entry(Shader shader) {
       {{bits({1}), bits({0, 8})}, RC_SHADER(encode)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(expert_sum)},
       {{bits({1, 3, 4}), bits({0, 8})}, RC_SHADER(get_rows)},
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(layer_norm)},
       {{bits({1, 2, 3, 4, 5, 6, 7}), bits({0, 8})}, RC_SHADER(linear)},
+      {{bits({1}), bits({0, 8})}, RC_SHADER(lines)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(map)},
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(matmul)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(rms_norm)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rope)},
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rotate)},
       {{bits({1}), bits({0, 8, 9})}, RC_SHADER(route)},
   };
   return kEntries[static_cast<size_t>(shader)];

@@ -15,8 +15,10 @@
 namespace rc::vulkan {
 
 enum class Shader {
+  kAttend,
   kAttention,
   kCacheStore,
+  kConv2d,
   kCopy,
   kCopyRows,
   kDecode,
@@ -24,10 +26,14 @@ enum class Shader {
   kEncode,
   kExpertSum,
   kGetRows,
+  kLayerNorm,
   kLinear,
+  kLines,
   kMap,
+  kMatmul,
   kRmsNorm,
   kRope,
+  kRotate,
   kRoute,
   kCount
 };

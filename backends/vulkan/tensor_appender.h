@@ -70,5 +70,15 @@ void append_convert(TensorAppender& appender);
 void append_gather(TensorAppender& appender);
 void append_unary(TensorAppender& appender);
 void append_binary(TensorAppender& appender);
+// tensor_products.cc
+void append_matmul(TensorAppender& appender);
+void append_conv2d(TensorAppender& appender);
+void append_attend(TensorAppender& appender);
+// tensor_lines.cc
+void append_layer_norm(TensorAppender& appender);
+void append_softmax(TensorAppender& appender);
+void append_reduce(TensorAppender& appender);
+void append_argmax(TensorAppender& appender);
+void append_rotate(TensorAppender& appender);
 
 }  // namespace rc::vulkan

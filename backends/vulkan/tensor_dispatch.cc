@@ -13,6 +13,8 @@ namespace {
 // A dispatch takes about so long, but for the largest ops.
 constexpr double kDispatchSeconds = 0.02;
 constexpr double kMostDispatches = 256;
+// Lanes hold what they have of a head in registers.
+constexpr int64_t kLargestHead = 1024;
 
 }  // namespace
 
@@ -80,24 +82,30 @@ void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
       return append_unary(appender);
     case RC_OP_BINARY:
       return append_binary(appender);
+    case RC_OP_LAYER_NORM:
+      return append_layer_norm(appender);
+    case RC_OP_SOFTMAX:
+      return append_softmax(appender);
+    case RC_OP_REDUCE:
+      return append_reduce(appender);
+    case RC_OP_ARGMAX:
+      return append_argmax(appender);
+    case RC_OP_MATMUL:
+      return append_matmul(appender);
+    case RC_OP_CONV2D:
+      return append_conv2d(appender);
+    case RC_OP_ATTEND:
+      return append_attend(appender);
     case RC_OP_GATHER:
       return append_gather(appender);
+    case RC_OP_ROTATE:
+      return append_rotate(appender);
   }
   fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
 }
 
 void check_tensor_supported(const Device& device, const rc_plugin_op& op,
                             std::span<const rc_plugin_value> values) {
-  switch (op.code) {
-    case RC_OP_COPY:
-    case RC_OP_CONVERT:
-    case RC_OP_UNARY:
-    case RC_OP_BINARY:
-    case RC_OP_GATHER:
-      break;
-    default:
-      fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
-  }
   const auto bindable = [&](int32_t number) {
     if (number < 0) return;
     const rc_plugin_value& value = values[number];
@@ -113,6 +121,13 @@ void check_tensor_supported(const Device& device, const rc_plugin_op& op,
   };
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);
+  if (op.code == RC_OP_ATTEND) {
+    const int64_t head = values[op.inputs[0]].shape[3];
+    if (head > kLargestHead) {
+      fail(RC_E_UNSUPPORTED, "ATTEND: heads of ", head, " elements; up to ",
+           kLargestHead, " are possible");
+    }
+  }
 }
 
 }  // namespace rc::vulkan

@@ -1,0 +1,173 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// MATMUL: a work-group has a tile of the output. Every element is summed by the
+// number of the column of a, whatever the tile.
+//
+// With texels a lane has kColumns columns of kRows rows, and elements of a go
+// from lane to lane; otherwise the lanes are kRowLanes rows of lanes and load
+// strips of a and b into shared memory.
+#include "tensor.glsl"
+#include "math.glsl"
+#include "tables.glsl"
+#include "functions.glsl"
+
+layout(constant_id = 4) const bool kTransposed = false;
+layout(constant_id = 5) const uint kFunction = 0;  // RC_FUNCTION_*
+layout(constant_id = 6) const uint kRows = 8;      // of a lane
+layout(constant_id = 7) const uint kColumns = 2;   // of a lane
+
+INPUT(1, a)
+INPUT(2, numbers)  // b
+INPUT(3, bias)
+OUTPUT(8, float, y)
+
+#include "numbers.glsl"
+
+layout(push_constant) uniform Parameters {
+  GROUP_PARAMETERS
+  uint a_base;
+  uint b_base;  // in bytes
+  uint bias_base;
+  uint y_base;
+  uint m;
+  uint n;
+  uint k;
+  uint b_bytes;      // from matrix to matrix of b; 0: there is one
+  uint b_row_bytes;  // from row to row of b
+  uint row_tiles;
+  uint column_tiles;
+  uint has_bias;
+}
+p;
+
+float sums[kRows * kColumns];
+
+// Element (i, column) of b, or (column, i) if it is transposed.
+float element_of_b(uint matrix, uint i, uint column) {
+  if (kTransposed) return number(matrix + column * p.b_row_bytes, i);
+  return NUMBER(numbers, matrix / 4 + i * p.n + column);
+}
+
+#ifdef TEXELS
+
+const uint kTileRows = kRows;
+const uint kTileColumns = 8 * kColumns;
+
+uint row_of(uint r) { return r; }
+uint column_of(uint c) { return c * 8 + gl_SubgroupInvocationID; }
+
+void add_products(uint a_matrix, uint matrix, uint first_row,
+                  uint first_column) {
+  const uint lane = gl_SubgroupInvocationID;
+  uint rows[kRows];
+  [[unroll]] for (uint r = 0; r < kRows; ++r) {
+    rows[r] = a_matrix + min(first_row + r, p.m - 1) * p.k;
+  }
+  uint columns[kColumns];
+  [[unroll]] for (uint c = 0; c < kColumns; ++c) {
+    columns[c] = min(first_column + column_of(c), p.n - 1);
+  }
+  for (uint i = 0; i < p.k; i += 8) {
+    float x[kRows];
+    [[unroll]] for (uint r = 0; r < kRows; ++r) {
+      x[r] = NUMBER(a, rows[r] + min(i + lane, p.k - 1));
+    }
+    // Shuffles by a constant are one instruction.
+#define STEP(j)                                                         \
+  if (i + j < p.k) {                                                    \
+    float w[kColumns];                                                  \
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {                    \
+      w[c] = element_of_b(matrix, i + j, columns[c]);                   \
+    }                                                                   \
+    [[unroll]] for (uint r = 0; r < kRows; ++r) {                       \
+      const float one = subgroupShuffle(x[r], j);                       \
+      [[unroll]] for (uint c = 0; c < kColumns; ++c) {                  \
+        sums[r * kColumns + c] = fma(one, w[c], sums[r * kColumns + c]); \
+      }                                                                 \
+    }                                                                   \
+  }
+    STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+#undef STEP
+  }
+}
+
+#else
+
+layout(constant_id = 8) const uint kRowLanes = 8;
+const uint kColumnLanes = kLanes / kRowLanes;
+const uint kTileRows = kRowLanes * kRows;
+const uint kTileColumns = kColumnLanes * kColumns;
+const uint kDepth = 16;  // of a strip
+
+shared float a_strip[kDepth * kTileRows];
+shared float b_strip[kDepth * kTileColumns];
+
+uint row_of(uint r) {
+  return r * kRowLanes + gl_LocalInvocationIndex / kColumnLanes;
+}
+uint column_of(uint c) {
+  return c * kColumnLanes + gl_LocalInvocationIndex % kColumnLanes;
+}
+
+void add_products(uint a_matrix, uint matrix, uint first_row,
+                  uint first_column) {
+  const uint lane = gl_LocalInvocationIndex;
+  for (uint begin = 0; begin < p.k; begin += kDepth) {
+    barrier();
+    for (uint s = lane; s < kDepth * kTileRows; s += kLanes) {
+      const uint row = min(first_row + s / kDepth, p.m - 1);
+      const uint i = min(begin + s % kDepth, p.k - 1);
+      a_strip[s % kDepth * kTileRows + s / kDepth] =
+          NUMBER(a, a_matrix + row * p.k + i);
+    }
+    for (uint s = lane; s < kDepth * kTileColumns; s += kLanes) {
+      // Neighbouring lanes read neighbouring elements.
+      const uint depth = kTransposed ? s % kDepth : s / kTileColumns;
+      const uint column = kTransposed ? s / kDepth : s % kTileColumns;
+      b_strip[depth * kTileColumns + column] =
+          element_of_b(matrix, min(begin + depth, p.k - 1),
+                       min(first_column + column, p.n - 1));
+    }
+    barrier();
+    const uint depths = min(kDepth, p.k - begin);
+    for (uint depth = 0; depth < depths; ++depth) {
+      float w[kColumns];
+      [[unroll]] for (uint c = 0; c < kColumns; ++c) {
+        w[c] = b_strip[depth * kTileColumns + column_of(c)];
+      }
+      [[unroll]] for (uint r = 0; r < kRows; ++r) {
+        const float one = a_strip[depth * kTileRows + row_of(r)];
+        [[unroll]] for (uint c = 0; c < kColumns; ++c) {
+          sums[r * kColumns + c] = fma(one, w[c], sums[r * kColumns + c]);
+        }
+      }
+    }
+  }
+}
+
+#endif
+
+void main() {
+  const uint group = GROUP;
+  if (NOTHING_TO_DO(group)) return;
+  // Neighbouring work-groups share columns of b.
+  const uint first_row = group % p.row_tiles * kTileRows;
+  const uint rest = group / p.row_tiles;
+  const uint first_column = rest % p.column_tiles * kTileColumns;
+  const uint batch = rest / p.column_tiles;
+  [[unroll]] for (uint i = 0; i < kRows * kColumns; ++i) sums[i] = 0;
+  add_products(p.a_base + batch * p.m * p.k, p.b_base + batch * p.b_bytes,
+               first_row, first_column);
+  [[unroll]] for (uint c = 0; c < kColumns; ++c) {
+    const uint column = first_column + column_of(c);
+    if (column >= p.n) break;
+    const float added =
+        p.has_bias != 0 ? NUMBER(bias, p.bias_base + column) : 0.0;
+    [[unroll]] for (uint r = 0; r < kRows; ++r) {
+      const uint row = first_row + row_of(r);
+      if (row >= p.m) break;
+      y[p.y_base + (batch * p.m + row) * p.n + column] =
+          apply(kFunction, sums[r * kColumns + c] + added);
+    }
+  }
+}

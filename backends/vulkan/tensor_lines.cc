@@ -1,0 +1,82 @@
+// Tensor ops over one dimension, or along it.
+#include "vulkan/tensor_appender.h"
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+namespace {
+
+// Of an element, in multiply-adds.
+constexpr double kLineWork = 16;
+constexpr double kTurnWork = 64;
+
+// As in shaders/lines.comp; up to kPlace they are RC_REDUCE_*.
+constexpr uint32_t kPlace = 3;
+constexpr uint32_t kSoftmax = 4;
+
+// Lines of more are done by a whole work-group, if each is dense.
+constexpr int64_t kShortLine = 16;
+
+void lines(TensorAppender& a, uint32_t kind) {
+  const rc_plugin_value& x = a.in(0);
+  const int64_t n = x.shape[1];
+  const int64_t inner = x.shape[2];
+  const auto lines = static_cast<uint64_t>(x.shape[0] * inner);
+  // Neighbouring lanes shall read neighbouring elements, and there shall be
+  // enough for all of them to do.
+  const bool together =
+      n > kShortLine && (inner == 1 || lines < uint64_t{a.tuning.reduce} * 16);
+  const uint32_t lanes = a.tuning.reduce;
+  a.append(Shader::kLines, {lanes, kind, together},
+           {{1, &a.placed(0)}, {8, &a.placed_out()}},
+           {a.base(a.placed(0), 4), a.base(a.placed_out(), 4),
+            static_cast<uint32_t>(lines), narrow(n), narrow(inner)},
+           together ? lines : divided(lines, lanes),
+           kLineWork * static_cast<double>(n) * (together ? 1 : lanes));
+}
+
+}  // namespace
+
+void append_softmax(TensorAppender& a) { lines(a, kSoftmax); }
+
+void append_reduce(TensorAppender& a) {
+  lines(a, static_cast<uint32_t>(a.op.params.reduce.function));
+}
+
+void append_argmax(TensorAppender& a) { lines(a, kPlace); }
+
+void append_layer_norm(TensorAppender& a) {
+  const rc_plugin_value& x = a.in(0);
+  const auto d = static_cast<uint64_t>(x.shape[x.rank - 1]);
+  const auto& params = a.op.params.layer_norm;
+  a.append(
+      Shader::kLayerNorm, {a.tuning.reduce},
+      {{1, &a.placed(0)},
+       {2, &a.placed(1)},
+       {3, &a.placed(2)},
+       {8, &a.placed_out()}},
+      {a.base(a.placed(0), 4), a.base(a.placed(1), 4), a.base(a.placed(2), 4),
+       a.base(a.placed_out(), 4), static_cast<uint32_t>(d), params.center != 0,
+       a.has(1), a.has(2), word(params.epsilon)},
+      element_count(x) / d, kLineWork * static_cast<double>(d));
+}
+
+void append_rotate(TensorAppender& a) {
+  const rc_plugin_value& x = a.in(0);
+  const auto& params = a.op.params.rope;
+  const auto count = static_cast<uint64_t>(x.shape[0] * x.shape[1]) *
+                     divided(static_cast<uint64_t>(x.shape[2]), 2);
+  const uint32_t lanes = a.tuning.plain;
+  a.append(
+      Shader::kRotate, {lanes},
+      {{1, &a.placed(0)},
+       {2, &a.placed(1)},
+       {3, &a.placed(2)},
+       {8, &a.placed_out()}},
+      {a.base(a.placed(0), 4), a.base(a.placed(1), 4), a.base(a.placed(2), 4),
+       a.base(a.placed_out(), 4), static_cast<uint32_t>(count),
+       narrow(x.shape[1]), narrow(x.shape[2]), narrow(a.in(2).shape[0]),
+       params.style == RC_ROPE_HALVES, word(params.scale)},
+      divided(count, lanes), kTurnWork * lanes);
+}
+
+}  // namespace rc::vulkan

@@ -1,0 +1,144 @@
+// Products of tensors.
+#include <algorithm>
+#include <bit>
+
+#include "tensor/dtype.h"
+#include "vulkan/tensor_appender.h"
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+namespace {
+
+// How a work-group of MATMUL takes the output.
+struct MatmulTile {
+  uint32_t lanes;
+  uint32_t row_lanes;      // of them one above the other; 1 with texels
+  uint32_t rows, columns;  // of a lane
+};
+
+MatmulTile tile_of(const Tuning& tuning, int64_t m) {
+  if (tuning.texels != 0) {
+    return m == 1 ? MatmulTile{8, 1, 1, 4} : MatmulTile{8, 1, 8, 2};
+  }
+  // No more lanes than every device allows.
+  return m <= 8 ? MatmulTile{128, 8, 1, 4} : MatmulTile{128, 8, 8, 4};
+}
+
+// Outputs of a lane, as in shaders/conv2d.comp.
+constexpr uint64_t kOutputs = 8;
+
+}  // namespace
+
+void append_matmul(TensorAppender& a) {
+  const rc_plugin_value& left = a.in(0);
+  const rc_plugin_value& right = a.in(1);
+  const rc_plugin_value& y = a.out();
+  const auto& params = a.op.params.matmul;
+  const auto m = static_cast<uint64_t>(left.shape[1]);
+  const auto k = static_cast<uint64_t>(left.shape[2]);
+  const auto n = static_cast<uint64_t>(y.shape[2]);
+  const MatmulTile tile = tile_of(a.tuning, left.shape[1]);
+  const uint32_t tile_rows = tile.row_lanes * tile.rows;
+  const uint32_t tile_columns = tile.lanes / tile.row_lanes * tile.columns;
+  const uint32_t row_tiles = divided(m, tile_rows);
+  const uint32_t column_tiles = divided(n, tile_columns);
+  const uint64_t row_size = *row_bytes(right.dtype, right.shape[2]);
+  const uint64_t matrix_size =
+      right.shape[0] == 1 ? 0
+                          : row_size * static_cast<uint64_t>(right.shape[1]);
+  const DTypeInfo& type = *dtype_info(right.dtype);
+  std::vector<uint32_t> constants = {tile.lanes,
+                                     static_cast<uint32_t>(right.dtype),
+                                     static_cast<uint32_t>(type.block_size),
+                                     static_cast<uint32_t>(type.block_bytes),
+                                     params.transposed != 0,
+                                     static_cast<uint32_t>(params.function),
+                                     tile.rows,
+                                     tile.columns};
+  if (a.tuning.texels == 0) constants.push_back(tile.row_lanes);
+  a.append(
+      Shader::kMatmul, std::move(constants),
+      {{1, &a.placed(0)},
+       {2, &a.placed(1)},
+       {3, &a.placed(2)},
+       {8, &a.placed_out()}},
+      {a.base(a.placed(0), 4), a.base(a.placed(1), 1), a.base(a.placed(2), 4),
+       a.base(a.placed_out(), 4), static_cast<uint32_t>(m),
+       static_cast<uint32_t>(n), static_cast<uint32_t>(k),
+       static_cast<uint32_t>(matrix_size), static_cast<uint32_t>(row_size),
+       row_tiles, column_tiles, a.has(2)},
+      static_cast<uint64_t>(y.shape[0]) * row_tiles * column_tiles,
+      static_cast<double>(tile_rows) * tile_columns * static_cast<double>(k));
+}
+
+void append_conv2d(TensorAppender& a) {
+  const rc_plugin_value& x = a.in(0);
+  const rc_plugin_value& weight = a.in(1);
+  const rc_plugin_value& y = a.out();
+  const auto& params = a.op.params.conv2d;
+  const uint32_t lanes = a.tuning.texels != 0 ? 8 : a.tuning.plain;
+  const auto places = static_cast<uint64_t>(y.shape[2] * y.shape[3]);
+  const uint32_t place_blocks = divided(places, lanes);
+  const int64_t group_outputs = y.shape[1] / params.groups;
+  const uint32_t output_blocks =
+      divided(static_cast<uint64_t>(group_outputs), kOutputs);
+  const auto number = [](int32_t value) {
+    return static_cast<uint32_t>(value);
+  };
+  a.append(Shader::kConv2d, {lanes},
+           {{1, &a.placed(0)},
+            {2, &a.placed(1)},
+            {3, &a.placed(2)},
+            {8, &a.placed_out()}},
+           {a.base(a.placed(0), 4),
+            a.base(a.placed(1), 4),
+            a.base(a.placed(2), 4),
+            a.base(a.placed_out(), 4),
+            narrow(x.shape[1]),
+            narrow(weight.shape[1]),
+            narrow(x.shape[2]),
+            narrow(x.shape[3]),
+            narrow(y.shape[1]),
+            narrow(group_outputs),
+            narrow(weight.shape[2]),
+            narrow(weight.shape[3]),
+            static_cast<uint32_t>(places),
+            narrow(y.shape[3]),
+            place_blocks,
+            output_blocks,
+            number(params.stride[0]),
+            number(params.stride[1]),
+            number(params.padding[0]),
+            number(params.padding[1]),
+            number(params.dilation[0]),
+            number(params.dilation[1]),
+            a.has(2)},
+           static_cast<uint64_t>(y.shape[0]) * params.groups * output_blocks *
+               place_blocks,
+           static_cast<double>(element_count(weight)) /
+               static_cast<double>(weight.shape[0]) * kOutputs * lanes);
+}
+
+void append_attend(TensorAppender& a) {
+  const rc_plugin_value& q = a.in(0);
+  const rc_plugin_value& k = a.in(1);
+  const auto& params = a.op.params.attend;
+  const uint32_t lanes = a.tuning.attention;
+  const auto d = static_cast<uint64_t>(q.shape[3]);
+  // By powers of two, for few pipelines.
+  const uint32_t each = std::bit_ceil(divided(d, lanes));
+  a.append(
+      Shader::kAttend, {lanes, each},
+      {{1, &a.placed(0)},
+       {2, &a.placed(1)},
+       {3, &a.placed(2)},
+       {8, &a.placed_out()}},
+      {a.base(a.placed(0), 4), a.base(a.placed(1), 4), a.base(a.placed(2), 4),
+       a.base(a.placed_out(), 4), narrow(q.shape[1]), narrow(k.shape[1]),
+       narrow(q.shape[2]), narrow(k.shape[2]), narrow(q.shape[3]),
+       params.causal != 0, word(params.scale), word(params.softcap)},
+      element_count(q) / d,
+      2 * static_cast<double>(k.shape[1]) * static_cast<double>(d));
+}
+
+}  // namespace rc::vulkan
