@@ -66,6 +66,12 @@ void apply(std::string_view text, Tuning* tuning) {
   }
 }
 
+// x_area and part_sums of shaders/linear.comp.
+uint64_t shared_bytes(const Tuning& tuning) {
+  return uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
+         uint64_t{4} * tuning.tile * tuning.parts;
+}
+
 bool has_sub_groups_of_eight(VkPhysicalDevice device) {
   VkPhysicalDeviceSubgroupProperties subgroup = {};
   subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
@@ -88,7 +94,14 @@ Tuning choose_tuning(VkPhysicalDevice device) {
   vkGetPhysicalDeviceProperties(device, &properties);
   const VkPhysicalDeviceLimits& limits = properties.limits;
   const bool eight = has_sub_groups_of_eight(device);
-  const auto fill = [](Tuning* tuning) {
+  const auto fill = [&](Tuning* tuning) {
+    if (tuning->texels == 0) {
+      while (shared_bytes(*tuning) > limits.maxComputeSharedMemorySize &&
+             tuning->batch > 1) {
+        (tuning->chunk > 1 ? tuning->chunk : tuning->batch) /= 2;
+      }
+      return;
+    }
     tuning->tile = tuning->reduce = tuning->attention = 8;
     tuning->parts = 1;
     tuning->tiles = 4;
@@ -104,9 +117,9 @@ Tuning choose_tuning(VkPhysicalDevice device) {
     const uint32_t texels = tuning.texels;
     tuning = {};
     tuning.texels = texels;
-    if (texels != 0) fill(&tuning);
+    fill(&tuning);
     apply(text, &tuning);
-  } else if (tuning.texels != 0) {
+  } else {
     fill(&tuning);
   }
   if (tuning.texels != 0 && (!eight || tuning.tile != 8 || tuning.parts != 1 ||
@@ -125,13 +138,10 @@ Tuning choose_tuning(VkPhysicalDevice device) {
                     limits.maxComputeWorkGroupSize[0]));
     }
   }
-  // x_area and part_sums of shaders/linear.comp.
-  const uint64_t shared =
-      uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
-      uint64_t{4} * tuning.tile * tuning.parts;
-  if (tuning.texels == 0 && shared > limits.maxComputeSharedMemorySize) {
+  if (tuning.texels == 0 &&
+      shared_bytes(tuning) > limits.maxComputeSharedMemorySize) {
     fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_VULKAN_TUNING: a product takes ",
-         shared, " bytes of shared memory; this device has ",
+         shared_bytes(tuning), " bytes of shared memory; this device has ",
          limits.maxComputeSharedMemorySize);
   }
   for (uint32_t lanes : {tuning.tile, tuning.reduce, tuning.attention}) {
