@@ -1,0 +1,60 @@
+"""Runcible: language models in your program, on your event loop.
+
+    import runcible
+
+    session = runcible.Model("builtin:fable").session()
+    for piece in session.generate("Once upon a time", max_tokens=100):
+        print(piece, end="", flush=True)
+
+Any function may be called from any thread; long calls let other threads run.
+Failures raise the exceptions of runcible.errors, all of them runcible.Error.
+"""
+
+from __future__ import annotations
+
+from . import errors
+from .native import version_string as _version_string
+from .backend import Backend, discover
+from .errors import Error
+from .generation import GenerateOptions, Generation, Piece, Report
+from .model import Model, plan, verify
+from .reports import (
+    DevicePlan,
+    DeviceReport,
+    Discovery,
+    ModelReport,
+    Plan,
+    TokenizerReport,
+    Usage,
+)
+from .session import Session
+from .streaming import Stream
+from .tensor import Tensor
+from .tokenizer import Tokenizer
+
+__version__: str = _version_string()
+
+__all__ = [
+    "Backend",
+    "DevicePlan",
+    "DeviceReport",
+    "Discovery",
+    "Error",
+    "GenerateOptions",
+    "Generation",
+    "Model",
+    "ModelReport",
+    "Piece",
+    "Plan",
+    "Report",
+    "Session",
+    "Stream",
+    "Tensor",
+    "Tokenizer",
+    "TokenizerReport",
+    "Usage",
+    "discover",
+    "errors",
+    "plan",
+    "verify",
+]

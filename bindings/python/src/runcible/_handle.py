@@ -1,0 +1,90 @@
+"""What all objects have that stand for a handle of the library."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Optional, Type, TypeVar
+
+from .errors import ClosedError
+
+_Self = TypeVar("_Self", bound="Handle")
+
+
+class Handle:
+    """Owns a handle of the library until it is closed or collected.
+
+    May be closed and collected in any order: what needs another handle keeps
+    it. Calls in other threads that use the handle go on to their end.
+    """
+
+    __slots__ = ("_proxy", "__weakref__")
+
+    _proxy: Any
+
+    @property
+    def _handle(self) -> Any:
+        proxy = getattr(self, "_proxy", None)
+        if proxy is None:
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        return proxy
+
+    def close(self) -> None:
+        """Gives the handle back; using it then raises ClosedError."""
+        self._proxy = None
+
+    @property
+    def closed(self) -> bool:
+        return getattr(self, "_proxy", None) is None
+
+    def __enter__(self: _Self) -> _Self:
+        self._handle
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} belongs to its process")
+
+
+def need(value: object, kind: Type[Handle], name: str) -> Any:
+    """The handle of an argument of one of the package's classes."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"{name} must be a {kind.__name__}, not {type(value).__name__}"
+        )
+    return value._handle
+
+
+def set_options(options: Any, **values: Any) -> Any:
+    """Sets members of an options object; None leaves the default."""
+    for name, value in values.items():
+        if value is None:
+            continue
+        try:
+            setattr(options, name, value)
+        except TypeError:
+            raise TypeError(
+                f"{name} cannot be {value!r} ({type(value).__name__})"
+            ) from None
+        except OverflowError:
+            raise OverflowError(f"{name} cannot be {value!r}") from None
+    return options
+
+
+def milliseconds(seconds: Optional[float], name: str) -> Optional[int]:
+    """Of a time in seconds; at least 1, as 0 means none to the library."""
+    if seconds is None:
+        return None
+    if not isinstance(seconds, (int, float)):
+        raise TypeError(
+            f"{name} must be seconds, not {type(seconds).__name__}"
+        )
+    if not 0 <= seconds <= 1e12:
+        raise ValueError(f"{name} must be from 0 to 1e12 seconds, not {seconds}")
+    return max(1, round(seconds * 1000))

@@ -1,0 +1,270 @@
+"""Generating text: options, pieces, and the blocking iterator."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    TypedDict,
+    Union,
+)
+
+from . import errors
+from . import native as _native
+from ._docs import documented
+from ._handle import milliseconds, set_options
+
+#: Text, tokens, or nothing.
+Prompt = Union[str, bytes, Sequence[int], None]
+
+#: How often a blocking wait looks whether a signal has come, milliseconds.
+_SIGNALS_MS = 100
+
+
+class GenerateOptions(TypedDict, total=False):
+    """Keywords of ``Session.generate`` and ``Session.stream``.
+
+    What is left out or None has the default of the library.
+    """
+
+    echo: Optional[bool]
+    max_tokens: Optional[int]
+    #: Seconds from now.
+    deadline: Optional[float]
+    priority: Optional[int]
+    seed: Optional[int]
+    temperature: Optional[float]
+    top_k: Optional[int]
+    top_p: Optional[float]
+    min_p: Optional[float]
+    typical: Optional[float]
+    penalty_tokens: Optional[int]
+    repetition_penalty: Optional[float]
+    presence_penalty: Optional[float]
+    frequency_penalty: Optional[float]
+    logit_bias: Optional[Mapping[int, float]]
+    stop: Union[str, Sequence[str], None]
+    stop_tokens: Optional[Sequence[int]]
+    ignore_end: Optional[bool]
+    logprobs: Optional[int]
+    add_special: bool
+    parse_special: bool
+
+
+def tokenize_flags(add_special: bool, parse_special: bool) -> int:
+    flags = 0
+    if add_special:
+        flags |= _native.TOKENIZE_ADD_SPECIAL
+    if parse_special:
+        flags |= _native.TOKENIZE_PARSE_SPECIAL
+    return flags
+
+
+def make_options(
+    prompt: Prompt,
+    *,
+    deadline: Optional[float] = None,
+    logit_bias: Optional[Mapping[int, float]] = None,
+    stop: Union[str, Sequence[str], None] = None,
+    stop_tokens: Optional[Sequence[int]] = None,
+    add_special: bool = True,
+    parse_special: bool = False,
+    echo: Optional[bool] = None,
+    max_tokens: Optional[int] = None,
+    priority: Optional[int] = None,
+    seed: Optional[int] = None,
+    temperature: Optional[float] = None,
+    top_k: Optional[int] = None,
+    top_p: Optional[float] = None,
+    min_p: Optional[float] = None,
+    typical: Optional[float] = None,
+    penalty_tokens: Optional[int] = None,
+    repetition_penalty: Optional[float] = None,
+    presence_penalty: Optional[float] = None,
+    frequency_penalty: Optional[float] = None,
+    ignore_end: Optional[bool] = None,
+    logprobs: Optional[int] = None,
+) -> Any:
+    """The library's own options of the keywords in GenerateOptions."""
+    options = set_options(
+        _native.generate_options(),
+        tokenize_flags=tokenize_flags(add_special, parse_special),
+        deadline_ms=milliseconds(deadline, "deadline"),
+        echo=echo,
+        max_tokens=max_tokens,
+        priority=priority,
+        seed=seed,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        min_p=min_p,
+        typical=typical,
+        penalty_tokens=penalty_tokens,
+        repetition_penalty=repetition_penalty,
+        presence_penalty=presence_penalty,
+        frequency_penalty=frequency_penalty,
+        ignore_end=ignore_end,
+        logprobs=logprobs,
+    )
+    if isinstance(prompt, (str, bytes)):
+        options.set_prompt(prompt)
+    elif prompt is not None:
+        options.set_prompt_tokens(prompt)
+    for text in (stop,) if isinstance(stop, str) else stop or ():
+        if not isinstance(text, str):
+            raise TypeError(f"stop must be str, not {type(text).__name__}")
+        options.add_stop(text)
+    if stop_tokens is not None:
+        options.set_stop_tokens(stop_tokens)
+    for token, bias in (logit_bias or {}).items():
+        options.add_logit_bias(token, bias)
+    return options
+
+
+#: A token and the natural logarithm of its probability.
+Logprob = Tuple[int, float]
+
+
+class Piece(str):
+    """Text that became certain: a str that knows its tokens.
+
+    All pieces one after the other are the whole text.
+    """
+
+    __slots__ = ("tokens", "logprobs", "top_logprobs")
+
+    #: The tokens generated since the last piece.
+    tokens: List[int]
+    #: With the option `logprobs`: of each token; else None.
+    logprobs: Optional[List[Logprob]]
+    #: The most probable tokens in the place of each, by falling probability.
+    top_logprobs: Optional[List[List[Logprob]]]
+
+
+def piece_of(event: Tuple[Any, ...]) -> Piece:
+    """The piece that an event of the library is."""
+    piece = Piece(event[1])
+    piece.tokens = event[2]
+    piece.logprobs, piece.top_logprobs = event[3]
+    return piece
+
+
+@documented("rc_generate_report")
+@dataclass(frozen=True)
+class Report:
+    #: "stop", "length", "stop string", "cancelled", "deadline", "context" or
+    #: "error".
+    reason: str
+    seed: int
+    prompt_tokens: int
+    cached_tokens: int
+    generated_tokens: int
+    queue_us: int
+    prompt_us: int
+    generate_us: int
+
+
+class End:
+    """How a request ended."""
+
+    __slots__ = ("report", "status", "message")
+
+    def __init__(self, event: Tuple[Any, ...]) -> None:
+        reason, *numbers = event[4]
+        self.report = Report(_native.end_reason_name(reason), *numbers)
+        self.status: int = event[2]
+        self.message: str = event[3]
+
+    def error(self) -> Optional[errors.Error]:
+        """The exception to raise after the last piece, if any."""
+        if self.status == _native.OK:
+            return None
+        error = errors.of_status(
+            self.status, self.message or f"the request ended: {self.report.reason}"
+        )
+        error.report = self.report
+        return error
+
+
+class Generation(Iterator[Piece]):
+    """The pieces of a text as they come; iterating blocks.
+
+    An end that is no success is raised after the last piece: DeadlineError,
+    ContextFullError, CancelledError, ... Leaving the iterator, closing it or
+    losing the last reference to it cancels the generation.
+    """
+
+    def __init__(self, session: Any, options: Any) -> None:
+        self._mutex = threading.Lock()
+        self._end: Optional[End] = None
+        self._told = False
+        self._request = _native.request_start(session, options)
+
+    def __iter__(self) -> Generation:
+        return self
+
+    def __next__(self) -> Piece:
+        if not self._mutex.acquire(blocking=False):
+            raise ValueError("another thread waits for this generation")
+        try:
+            while self._end is None:
+                event = _native.request_next(self._request, _SIGNALS_MS)
+                if event is None:
+                    continue
+                if event[1] is not None:
+                    return piece_of(event)
+                self._end = End(event)
+        finally:
+            self._mutex.release()
+        if not self._told:
+            self._told = True
+            error = self._end.error()
+            if error is not None:
+                raise error
+        raise StopIteration
+
+    @property
+    def report(self) -> Optional[Report]:
+        """How it ended, and times and counts; None before the end."""
+        return None if self._end is None else self._end.report
+
+    @documented("rc_request_cancel")
+    def cancel(self) -> None:
+        _native.request_cancel(self._request)
+
+    def close(self) -> None:
+        """Cancels and waits for the end; pieces not yet read are dropped."""
+        self._told = True
+        if self._end is not None:
+            return
+        self.cancel()
+        with self._mutex:
+            while self._end is None:
+                event = _native.request_next(self._request, _SIGNALS_MS)
+                if event is not None and event[1] is None:
+                    self._end = End(event)
+
+    def __enter__(self) -> Generation:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack

@@ -1,0 +1,174 @@
+"""Sessions, the state of one conversation."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
+
+from . import native as _native
+from ._docs import documented
+from ._handle import Handle, need, set_options
+from .generation import (
+    GenerateOptions,
+    Generation,
+    Prompt,
+    make_options,
+    tokenize_flags,
+)
+from .model import Model, Path
+from .streaming import Stream
+
+if TYPE_CHECKING:
+    import numpy
+
+    from .generation import Unpack
+
+_WHEN_FULL = {"error": _native.FULL_ERROR, "shift": _native.FULL_SHIFT}
+
+
+def _options(
+    context_length: Optional[int],
+    when_full: Optional[str],
+    keep: Optional[int],
+) -> Any:
+    if when_full is not None and when_full not in _WHEN_FULL:
+        raise ValueError(f"when_full must be 'error' or 'shift', not {when_full!r}")
+    return set_options(
+        _native.session_options(),
+        context_length=context_length,
+        when_full=None if when_full is None else _WHEN_FULL[when_full],
+        keep=keep,
+    )
+
+
+@documented("session.h", "rc_session_create", "rc_session_options")
+class Session(Handle):
+    __slots__ = ("_model",)
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        context_length: Optional[int] = None,
+        when_full: Optional[str] = None,
+        keep: Optional[int] = None,
+    ) -> None:
+        options = _options(context_length, when_full, keep)
+        self._proxy = _native.session_create(
+            need(model, Model, "model"), options
+        )
+        self._model = model
+
+    @classmethod
+    def _of(cls, model: Model, proxy: Any) -> Session:
+        made = cls.__new__(cls)
+        made._proxy = proxy
+        made._model = model
+        return made
+
+    @classmethod
+    @documented("rc_session_restore")
+    def restore(
+        cls,
+        model: Model,
+        saved: Union[Path, bytes],
+        *,
+        context_length: Optional[int] = None,
+        when_full: Optional[str] = None,
+        keep: Optional[int] = None,
+    ) -> Session:
+        options = _options(context_length, when_full, keep)
+        handle = need(model, Model, "model")
+        if isinstance(saved, bytes):
+            proxy = _native.session_restore_memory(handle, saved, options)
+        else:
+            proxy = _native.session_restore(handle, os.fsencode(saved), options)
+        return cls._of(model, proxy)
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    def generate(
+        self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
+    ) -> Generation:
+        """Starts generating; the pieces come out of the iterator."""
+        return Generation(self._handle, make_options(prompt, **options))
+
+    def stream(
+        self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
+    ) -> Stream:
+        """The same on the running asyncio event loop, for ``async for``."""
+        return Stream(self._handle, make_options(prompt, **options))
+
+    @documented("rc_session_append", "rc_session_append_text")
+    def append(
+        self,
+        what: Union[str, bytes, Sequence[int]],
+        *,
+        add_special: bool = True,
+        parse_special: bool = False,
+    ) -> None:
+        if isinstance(what, (str, bytes)):
+            flags = tokenize_flags(add_special, parse_special)
+            _native.session_append_text(self._handle, what, flags)
+        else:
+            _native.session_append(self._handle, what)
+
+    @documented("rc_session_decode")
+    def decode(self, *, all_logits: bool = False) -> None:
+        flags = _native.DECODE_ALL_LOGITS if all_logits else 0
+        _native.session_decode(self._handle, flags)
+
+    def logits(self) -> numpy.ndarray[Any, numpy.dtype[numpy.float32]]:
+        """The logits of the last decode, F32 [rows, vocabulary].
+
+        One row, or one for each token evaluated with `all_logits`. The array
+        is the caller's: it stays as it is when the session goes on.
+        NotFoundError: there was no decode since the last change.
+        """
+        import numpy
+
+        numbers, rows, columns = _native.session_logits(self._handle)
+        return numpy.frombuffer(numbers, numpy.float32).reshape(rows, columns)
+
+    @property
+    @documented("rc_session_position")
+    def position(self) -> int:
+        position: int = _native.session_position(self._handle)
+        return position
+
+    @property
+    @documented("rc_session_tokens")
+    def tokens(self) -> List[int]:
+        tokens: List[int] = _native.session_tokens(self._handle)
+        return tokens
+
+    @documented("rc_session_truncate")
+    def truncate(self, position: int) -> None:
+        _native.session_truncate(self._handle, position)
+
+    @documented("rc_session_fork")
+    def fork(self) -> Session:
+        return self._of(self._model, _native.session_fork(self._handle))
+
+    @documented("rc_session_save")
+    def save(self, path: Path) -> None:
+        _native.session_save(self._handle, os.fsencode(path))
+
+    @documented("rc_session_save_memory")
+    def save_bytes(self) -> bytes:
+        saved: bytes = _native.session_save_memory(self._handle)
+        return saved
+
+    @documented("rc_session_migrate")
+    def migrate(self, model: Model) -> Session:
+        proxy = _native.session_migrate(
+            self._handle, need(model, Model, "model")
+        )
+        return self._of(model, proxy)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Session, closed>"
+        return f"<Session of {self.position} tokens>"

@@ -1,0 +1,199 @@
+"""Generating text on an asyncio event loop.
+
+The library tells through a descriptor that events wait; the event loop watches
+it and takes them. No thread of the library ever runs Python.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections import deque
+from types import TracebackType
+from typing import Any, AsyncIterator, Deque, Dict, Optional, Type
+
+from . import native as _native
+from .generation import End, Piece, Report, piece_of
+
+
+class _Channel:
+    """What has come of one request and was not yet read."""
+
+    __slots__ = ("pieces", "end", "failure", "waiter")
+
+    def __init__(self) -> None:
+        self.pieces: Deque[Piece] = deque()
+        self.end: Optional[End] = None
+        self.failure: Optional[BaseException] = None
+        self.waiter: Optional[asyncio.Future[None]] = None
+
+    @property
+    def ended(self) -> bool:
+        return self.end is not None or self.failure is not None
+
+    def wake(self) -> None:
+        waiter, self.waiter = self.waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    async def wait(self) -> None:
+        if self.waiter is not None:
+            raise RuntimeError("another task waits for this stream")
+        self.waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self.waiter
+        finally:
+            self.waiter = None
+
+
+class _Mailbox:
+    """Where the requests of one event loop post their events."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = weakref.ref(loop)
+        self._box = _native.mailbox_create()
+        self._descriptor = _native.mailbox_descriptor(self._box)
+        self._channels: Dict[int, _Channel] = {}
+        self._last_key = 0
+
+    def start(self, session: Any, options: Any, channel: _Channel) -> Any:
+        """Starts a request that posts to `channel`."""
+        self._last_key += 1
+        request = _native.mailbox_generate(
+            self._box, session, options, self._last_key
+        )
+        if not self._channels:
+            asyncio.get_running_loop().add_reader(self._descriptor, self._take)
+        self._channels[self._last_key] = channel
+        return request
+
+    def _take(self) -> None:
+        try:
+            for event in _native.mailbox_take(self._box):
+                self._post(event)
+        except BaseException as failure:
+            # Events are lost, so that no stream is whole any more.
+            for channel in self._channels.values():
+                channel.failure = failure
+                channel.wake()
+            self._channels.clear()
+            self._rest()
+            raise
+
+    def _post(self, event: Any) -> None:
+        channel = self._channels[event[0]]
+        if event[1] is not None:
+            channel.pieces.append(piece_of(event))
+        else:
+            channel.end = End(event)
+            del self._channels[event[0]]
+            if not self._channels:
+                self._rest()
+        channel.wake()
+
+    def _rest(self) -> None:
+        loop = self._loop()
+        if loop is not None:
+            loop.remove_reader(self._descriptor)
+
+
+_mailboxes: weakref.WeakKeyDictionary[
+    asyncio.AbstractEventLoop, _Mailbox
+] = weakref.WeakKeyDictionary()
+
+
+def _mailbox_of(loop: asyncio.AbstractEventLoop) -> _Mailbox:
+    if loop not in _mailboxes:
+        _mailboxes[loop] = _Mailbox(loop)
+    return _mailboxes[loop]
+
+
+class Stream(AsyncIterator[Piece]):
+    """The pieces of a text as they come, on the running event loop.
+
+    An end that is no success is raised after the last piece: DeadlineError,
+    ContextFullError, CancelledError, ... Cancelling the task that waits for a
+    piece cancels the generation and waits for its end, as does ``aclose``;
+    losing the last reference cancels it.
+    """
+
+    def __init__(self, session: Any, options: Any) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._channel = _Channel()
+        self._told = False
+        self._request = _mailbox_of(self._loop).start(
+            session, options, self._channel
+        )
+
+    def __aiter__(self) -> Stream:
+        return self
+
+    async def __anext__(self) -> Piece:
+        channel = self._channel
+        while not channel.pieces and not channel.ended:
+            self._check_loop()
+            try:
+                await channel.wait()
+            except asyncio.CancelledError:
+                self._told = True
+                await self._stop()
+                raise
+        if channel.pieces:
+            return channel.pieces.popleft()
+        if not self._told:
+            self._told = True
+            if channel.failure is not None:
+                raise channel.failure
+            assert channel.end is not None
+            error = channel.end.error()
+            if error is not None:
+                raise error
+        raise StopAsyncIteration
+
+    @property
+    def report(self) -> Optional[Report]:
+        """How it ended, and times and counts; None before the end."""
+        end = self._channel.end
+        return None if end is None else end.report
+
+    def cancel(self) -> None:
+        """Asks the generation to end; CancelledError after the last piece."""
+        _native.request_cancel(self._request)
+
+    async def aclose(self) -> None:
+        """Cancels and waits for the end; pieces not yet read are dropped."""
+        self._told = True
+        await self._stop()
+
+    async def _stop(self) -> None:
+        channel = self._channel
+        if not channel.ended:
+            self._check_loop()
+            self.cancel()
+        while not channel.ended:
+            await channel.wait()
+        channel.pieces.clear()
+
+    def _check_loop(self) -> None:
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError("this stream belongs to another event loop")
+
+    async def __aenter__(self) -> Stream:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        await self.aclose()
+
+    def __del__(self) -> None:
+        request = getattr(self, "_request", None)
+        if request is not None and not self._channel.ended:
+            try:
+                _native.request_cancel(request)
+            except Exception:
+                # The child of a fork, where nothing runs.
+                pass

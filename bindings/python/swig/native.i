@@ -1,0 +1,3 @@
+%module(package="runcible", threads="1") native
+%include "typemaps.i"
+%include "runcible.i"

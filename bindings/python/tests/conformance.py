@@ -1,0 +1,212 @@
+"""Runs the cases of bindings/conformance/cases.json in Python."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from pathlib import Path
+from typing import Any, Dict
+
+import runcible
+
+CASES = Path(__file__).resolve().parents[2] / "conformance" / "cases.json"
+
+
+def error_class(name: str) -> type:
+    """The exception of a status; "IO" is that of RC_E_IO."""
+    special = {"IO": "FileError", "TIMEOUT": "WaitTimeoutError"}
+    words = "".join(word.capitalize() for word in name.split("_"))
+    found = getattr(runcible.errors, special.get(name, words + "Error"))
+    assert issubclass(found, runcible.Error)
+    return found
+
+
+class Runner:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.document = json.loads(CASES.read_text(encoding="utf-8"))
+        golden = CASES.parent / self.document["golden"]
+        self.golden = json.loads(golden.read_text(encoding="utf-8"))
+        self.objects: Dict[str, Any] = {}
+
+    def value(self, given: Any) -> Any:
+        """What a step means by a value."""
+        if isinstance(given, dict) and "file" in given:
+            return self.objects[given["file"]]
+        if isinstance(given, dict) and "golden" in given:
+            found = self.golden
+            for key in given["golden"].split("/"):
+                found = found[int(key) if isinstance(found, list) else key]
+            return found
+        return given
+
+    def run(self, case: Dict[str, Any]) -> None:
+        async def steps() -> None:
+            for step in case["steps"]:
+                await self.step(step)
+
+        asyncio.run(steps())
+
+    async def step(self, step: Dict[str, Any]) -> None:
+        step = {key: self.value(given) for key, given in step.items()}
+        action = getattr(self, "do_" + step["do"])
+        if "raises" not in step:
+            result = action(step)
+            if asyncio.iscoroutine(result):
+                await result
+            return
+        try:
+            result = action(step)
+            if asyncio.iscoroutine(result):
+                await result
+        except runcible.Error as error:
+            assert type(error) is error_class(step["raises"]), repr(error)
+            assert step.get("says", "") in str(error)
+            assert str(error)
+            if "reason" in step:
+                assert error.report and error.report.reason == step["reason"]
+        else:
+            raise AssertionError(f"{step} raised nothing")
+
+    def session(self, step: Dict[str, Any]) -> runcible.Session:
+        found: runcible.Session = self.objects[step["session"]]
+        return found
+
+    # The steps.
+
+    def do_load(self, step: Dict[str, Any]) -> None:
+        backend = runcible.Backend(
+            step["backend"], **step.get("backend_options", {})
+        )
+        path = step.get("path", "builtin:fable")
+        self.objects[step["as"]] = runcible.Model(path, backend)
+
+    def do_report(self, step: Dict[str, Any]) -> None:
+        report = self.objects[step["model"]].report
+        for name, expected in step["expect"].items():
+            assert getattr(report, name) == expected
+
+    def do_tokenize(self, step: Dict[str, Any]) -> None:
+        model = self.objects[step["model"]]
+        tokens = model.tokenize(step["text"], add_special=False)
+        assert tokens == step["expect"]
+
+    def do_detokenize(self, step: Dict[str, Any]) -> None:
+        model = self.objects[step["model"]]
+        assert model.detokenize(step["tokens"]) == step["expect"]
+
+    def do_session(self, step: Dict[str, Any]) -> None:
+        model = self.objects[step["model"]]
+        self.objects[step["as"]] = model.session(**step.get("options", {}))
+
+    def do_generate(self, step: Dict[str, Any]) -> None:
+        generation = self.session(step).generate(
+            step.get("prompt"), **step.get("options", {})
+        )
+        text = "".join(generation)
+        self.check_text(step, text)
+        assert generation.report
+        assert generation.report.reason == step.get("reason")
+
+    async def do_stream(self, step: Dict[str, Any]) -> None:
+        stream = self.session(step).stream(
+            step.get("prompt"), **step.get("options", {})
+        )
+        pieces = []
+        async for piece in stream:
+            pieces.append(piece)
+            if len(pieces) == step.get("cancel_after"):
+                stream.cancel()
+        self.check_text(step, "".join(pieces))
+        assert len(pieces) >= step.get("pieces", 0)
+        assert stream.report and stream.report.reason == step["reason"]
+
+    @staticmethod
+    def check_text(step: Dict[str, Any], text: str) -> None:
+        assert text == step.get("expect", text)
+        assert text
+        assert step.get("expect_start_of", text).startswith(text)
+
+    async def do_together(self, step: Dict[str, Any]) -> None:
+        await asyncio.gather(*(self.step(each) for each in step["steps"]))
+
+    def do_tokens(self, step: Dict[str, Any]) -> None:
+        # The end token ends a text and is no part of the session.
+        tokens = self.session(step).tokens
+        assert tokens == step["expect"][: len(tokens)]
+        assert len(tokens) >= len(step["expect"]) - 1
+
+    def do_append(self, step: Dict[str, Any]) -> None:
+        self.session(step).append(step.get("text", step.get("tokens")))
+
+    def do_statuses(self, step: Dict[str, Any]) -> None:
+        for name, number in step["expect"].items():
+            assert error_class(name).status == number
+            error = runcible.errors.of_status(number, "a message")
+            assert type(error) is error_class(name)
+            assert str(error) == "a message"
+
+    def do_file(self, step: Dict[str, Any]) -> None:
+        path = self.folder / step["as"]
+        path.write_text(step["text"])
+        self.objects[step["as"]] = path
+
+    def do_start(self, step: Dict[str, Any]) -> None:
+        self.objects[step["as"]] = self.session(step).generate(
+            step["prompt"], **step["options"]
+        )
+
+    def do_finish(self, step: Dict[str, Any]) -> None:
+        generation = self.objects[step["generation"]]
+        generation.close()
+        assert generation.report.reason == "cancelled"
+
+    def do_close(self, step: Dict[str, Any]) -> None:
+        self.objects[step["object"]].close()
+
+    def do_save(self, step: Dict[str, Any]) -> None:
+        path = self.folder / "session.gguf"
+        self.session(step).save(path)
+        self.objects[step["as"]] = path
+
+    def do_restore(self, step: Dict[str, Any]) -> None:
+        self.objects[step["as"]] = runcible.Session.restore(
+            self.objects[step["model"]], self.objects[step["saved"]]
+        )
+
+    def do_fork(self, step: Dict[str, Any]) -> None:
+        self.objects[step["as"]] = self.session(step).fork()
+
+    def do_decode(self, step: Dict[str, Any]) -> None:
+        self.session(step).decode(all_logits=step["all_logits"])
+
+    def do_logits(self, step: Dict[str, Any]) -> None:
+        logits = self.session(step).logits()
+        assert logits.shape == (step["rows"], step["vocabulary"])
+        row = logits[step["row"]].astype(float)
+        assert int(row.argmax()) == step["largest"]
+        assert math.isclose(
+            row.sum(), step["sum"], rel_tol=step["tolerance"]
+        )
+
+    def do_tensor(self, step: Dict[str, Any]) -> None:
+        import numpy
+
+        values = step.get("values", step.get("fill"))
+        numbers = numpy.empty(step["shape"], numpy.float32)
+        numbers.ravel()[:] = values
+        backend = runcible.Backend(step["backend"])
+        self.objects[step["as"]] = runcible.Tensor(numbers, backend)
+
+    def do_matmul(self, step: Dict[str, Any]) -> None:
+        a, b = self.objects[step["a"]], self.objects[step["b"]]
+        self.objects[step["as"]] = a @ b
+
+    def do_quantize(self, step: Dict[str, Any]) -> None:
+        self.objects[step["tensor"]].quantize(step["dtype"])
+
+    def do_read(self, step: Dict[str, Any]) -> None:
+        numbers = self.objects[step["tensor"]].numpy()
+        assert list(numbers.shape) == step["expect_shape"]
+        assert numbers.ravel().tolist() == step["expect"]

@@ -1,0 +1,47 @@
+/* Events are pulled: from one request by rc_request_next, or from a mailbox
+ * that takes those of many requests and has a descriptor to watch. No thread of
+ * the library calls into the language. */
+%{
+#include "mailbox.h"
+%}
+
+typedef struct mailbox mailbox;
+runcible_handle(mailbox)
+
+%typemap(out) mailbox_status {
+  if ($1 != RC_OK) {
+    runcible_raise($1, mailbox_error_message());
+    RUNCIBLE_FAIL;
+  }
+  RUNCIBLE_NOTHING;
+}
+%apply int32_t* OUTPUT { int32_t* fd }
+%apply kept_events* EVENTS { kept_events* events }
+
+mailbox_status mailbox_create(mailbox** box);
+mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd);
+mailbox_status mailbox_generate(mailbox* box, rc_session* session,
+                                const rc_generate_options* options,
+                                uint64_t key, rc_request** request);
+mailbox_status mailbox_take(mailbox* box, kept_events* events);
+mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms);
+
+/* rc_request_next: the event, or nothing if none came in time. */
+%typemap(out) rc_status rc_request_next {
+  if ($1 != RC_OK && $1 != RC_E_TIMEOUT) {
+    runcible_raise($1, rc_error_message());
+    RUNCIBLE_FAIL;
+  }
+  RUNCIBLE_NOTHING;
+}
+%apply rc_event* EVENT { rc_event* event }
+%ignore rc_event;
+
+/* Starts a request whose events rc_request_next gives. */
+%inline %{
+static rc_status request_start(rc_session* session,
+                               const rc_generate_options* options,
+                               rc_request** request) {
+  return rc_generate_async(session, options, NULL, NULL, NULL, request);
+}
+%}

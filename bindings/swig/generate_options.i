@@ -1,0 +1,136 @@
+/* rc_generate_options with the memory that its pointers need: the texts, tokens
+ * and biases are copied, and go with the object. */
+%ignore rc_logit_bias;
+%ignore rc_logprob;
+%ignore rc_generate_options::prompt;
+%ignore rc_generate_options::prompt_length;
+%ignore rc_generate_options::prompt_tokens;
+%ignore rc_generate_options::prompt_token_count;
+%ignore rc_generate_options::logit_bias;
+%ignore rc_generate_options::logit_bias_count;
+%ignore rc_generate_options::stop;
+%ignore rc_generate_options::stop_count;
+%ignore rc_generate_options::stop_tokens;
+%ignore rc_generate_options::stop_token_count;
+
+%{
+#include <string.h>
+
+/* The options come first, so that a pointer to them is one to all of this. */
+typedef struct {
+  rc_generate_options options;
+  char* prompt;
+  int32_t* prompt_tokens;
+  int32_t* stop_tokens;
+  rc_logit_bias* logit_bias;
+  char** stop;
+} owned_generate_options;
+
+static owned_generate_options* owned_of(rc_generate_options* options) {
+  return (owned_generate_options*)options;
+}
+
+/* A copy, never NULL but when memory is lacking. */
+static void* copy_of(const void* data, size_t size) {
+  void* copy = malloc(size == 0 ? 1 : size);
+  if (copy != NULL && size > 0) memcpy(copy, data, size);
+  return copy;
+}
+
+static rc_generate_options* new_generate_options(void) {
+  owned_generate_options* owned =
+      (owned_generate_options*)calloc(1, sizeof(*owned));
+  if (owned == NULL) return NULL;
+  rc_generate_options_init(&owned->options, sizeof(owned->options));
+  return &owned->options;
+}
+
+static void free_generate_options(rc_generate_options* options) {
+  owned_generate_options* owned = owned_of(options);
+  size_t i;
+  for (i = 0; i < options->stop_count; ++i) free(owned->stop[i]);
+  free(owned->stop);
+  free(owned->logit_bias);
+  free(owned->stop_tokens);
+  free(owned->prompt_tokens);
+  free(owned->prompt);
+  free(owned);
+}
+
+static int keep_prompt(rc_generate_options* options, const char* text,
+                       size_t length) {
+  owned_generate_options* owned = owned_of(options);
+  char* copy = (char*)copy_of(text, length);
+  if (copy == NULL) return 0;
+  free(owned->prompt);
+  options->prompt = owned->prompt = copy;
+  options->prompt_length = length;
+  return 1;
+}
+
+static int keep_tokens(int32_t** kept, const int32_t* tokens, size_t count) {
+  int32_t* copy = (int32_t*)copy_of(tokens, count * sizeof(int32_t));
+  if (copy == NULL) return 0;
+  free(*kept);
+  *kept = copy;
+  return 1;
+}
+
+static int keep_stop(rc_generate_options* options, const char* text) {
+  owned_generate_options* owned = owned_of(options);
+  char* copy =
+      (char*)copy_of(text == NULL ? "" : text,
+                     text == NULL ? 1 : strlen(text) + 1);
+  char** more = (char**)realloc(
+      owned->stop, (options->stop_count + 1) * sizeof(char*));
+  if (more != NULL) {
+    owned->stop = more;
+    options->stop = (const char* const*)more;
+  }
+  if (copy == NULL || more == NULL) {
+    free(copy);
+    return 0;
+  }
+  more[options->stop_count++] = copy;
+  return 1;
+}
+
+static int keep_bias(rc_generate_options* options, int32_t token, float bias) {
+  owned_generate_options* owned = owned_of(options);
+  rc_logit_bias* more = (rc_logit_bias*)realloc(
+      owned->logit_bias,
+      (options->logit_bias_count + 1) * sizeof(rc_logit_bias));
+  if (more == NULL) return 0;
+  options->logit_bias = owned->logit_bias = more;
+  more[options->logit_bias_count].token = token;
+  more[options->logit_bias_count].bias = bias;
+  ++options->logit_bias_count;
+  return 1;
+}
+%}
+
+%exception rc_generate_options::~rc_generate_options "$action"
+%extend rc_generate_options {
+  rc_generate_options() { return new_generate_options(); }
+  ~rc_generate_options() { free_generate_options($self); }
+
+  runcible_kept set_prompt(const char* TEXT, size_t LENGTH) {
+    return keep_prompt($self, TEXT, LENGTH);
+  }
+  runcible_kept set_prompt_tokens(const int32_t* TOKENS, size_t COUNT) {
+    if (!keep_tokens(&owned_of($self)->prompt_tokens, TOKENS, COUNT)) return 0;
+    $self->prompt_tokens = owned_of($self)->prompt_tokens;
+    $self->prompt_token_count = COUNT;
+    return 1;
+  }
+  runcible_kept set_stop_tokens(const int32_t* TOKENS, size_t COUNT) {
+    if (!keep_tokens(&owned_of($self)->stop_tokens, TOKENS, COUNT)) return 0;
+    $self->stop_tokens = owned_of($self)->stop_tokens;
+    $self->stop_token_count = COUNT;
+    return 1;
+  }
+  runcible_kept add_stop(const char* NAME) { return keep_stop($self, NAME); }
+  runcible_kept add_logit_bias(int32_t token, float bias) {
+    return keep_bias($self, token, bias);
+  }
+}

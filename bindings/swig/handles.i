@@ -1,0 +1,55 @@
+/* Handles: proxies own one reference and give it back when they are collected,
+ * in any order, for a child keeps its parent alive.
+ *
+ * In the child of a fork nothing of the library may be used. Once a handle has
+ * been made every call in a child is refused, and collecting does nothing. */
+%{
+#include <pthread.h>
+
+/* 1 once a handle was made. */
+static volatile int runcible_in_use = 0;
+/* 1 in the child of a process that had made one. */
+static volatile int runcible_forked = 0;
+
+static void runcible_in_child(void) { runcible_forked = runcible_in_use; }
+
+static const char runcible_fork_message[] =
+    "this process is the child of a fork: models and other handles stay with "
+    "the parent. Fork before the first of them is made, or start the child as "
+    "a new program (spawn)";
+%}
+%init %{
+  {
+    static int watched = 0;
+    if (!watched) watched = pthread_atfork(NULL, NULL, runcible_in_child) == 0;
+  }
+%}
+
+%exception {
+  if (runcible_forked) {
+    runcible_raise(RC_E_CLOSED, runcible_fork_message);
+    RUNCIBLE_FAIL;
+  }
+  $action
+}
+
+%define runcible_handle(NAME)
+%nodefaultctor NAME;
+%exception NAME::~NAME "$action"
+struct NAME {};
+%extend NAME {
+  ~NAME() {
+    if (!runcible_forked) NAME ## _release($self);
+  }
+}
+runcible_output_handle(NAME)
+%enddef
+
+runcible_handle(rc_device_list)
+runcible_handle(rc_backend)
+runcible_handle(rc_model_info)
+runcible_handle(rc_tokenizer)
+runcible_handle(rc_model)
+runcible_handle(rc_session)
+runcible_handle(rc_request)
+runcible_handle(rc_tensor)

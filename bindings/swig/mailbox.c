@@ -1,0 +1,212 @@
+#include "mailbox.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The receiver of one request's events. It holds the room for the last of them,
+ * so that an end is told whatever memory is left, and becomes that event. */
+typedef struct receiver {
+  kept_event end; /* first: freed as an event */
+  char message[1024];
+  mailbox* box;
+  int lost_a_piece;
+  struct receiver* previous;
+  struct receiver* next;
+} receiver;
+
+struct mailbox {
+  rc_loop* loop;
+  pthread_mutex_t mutex; /* of all that follows */
+  receiver* receivers;   /* of requests whose end has not come */
+  kept_event* first;
+  kept_event** last;
+};
+
+/* What went wrong here and not in the library; NULL: nothing did. */
+static __thread const char* own_message = NULL;
+
+static mailbox_status told(rc_status status) {
+  own_message = NULL;
+  return status;
+}
+
+static mailbox_status lacking_memory(void) {
+  own_message = "no memory for a queue of events";
+  return RC_E_OUT_OF_MEMORY;
+}
+
+const char* mailbox_error_message(void) {
+  return own_message != NULL ? own_message : rc_error_message();
+}
+
+static void link_receiver(mailbox* box, receiver* made) {
+  made->next = box->receivers;
+  if (made->next != NULL) made->next->previous = made;
+  box->receivers = made;
+}
+
+static void unlink_receiver(mailbox* box, receiver* gone) {
+  if (gone->next != NULL) gone->next->previous = gone->previous;
+  if (gone->previous != NULL) {
+    gone->previous->next = gone->next;
+  } else {
+    box->receivers = gone->next;
+  }
+}
+
+static void post(mailbox* box, kept_event* kept) {
+  kept->next = NULL;
+  *box->last = kept;
+  box->last = &kept->next;
+}
+
+/* Copies `size` bytes to `*room`, which moves on; NULL for no bytes. */
+static const void* put(char** room, const void* data, size_t size) {
+  void* copy = *room;
+  if (data == NULL || size == 0) return NULL;
+  memcpy(copy, data, size);
+  *room += size;
+  return copy;
+}
+
+/* A piece with everything that it points to, in one block; arrays of numbers
+ * come before the text, which needs no alignment. */
+static kept_event* copy_piece(const rc_event* event) {
+  const size_t tokens = event->token_count * sizeof(int32_t);
+  const size_t logprobs =
+      event->logprobs == NULL ? 0 : event->token_count * sizeof(rc_logprob);
+  const size_t top =
+      event->top_logprobs == NULL
+          ? 0
+          : event->token_count * event->top_count * sizeof(rc_logprob);
+  kept_event* kept = (kept_event*)malloc(sizeof(*kept) + tokens + logprobs +
+                                         top + event->text_length);
+  char* room = (char*)(kept + 1);
+  if (kept == NULL) return NULL;
+  kept->event = *event;
+  kept->event.tokens = (const int32_t*)put(&room, event->tokens, tokens);
+  kept->event.logprobs =
+      (const rc_logprob*)put(&room, event->logprobs, logprobs);
+  kept->event.top_logprobs =
+      (const rc_logprob*)put(&room, event->top_logprobs, top);
+  kept->event.text = (const char*)put(&room, event->text, event->text_length);
+  kept->event.request = NULL;
+  return kept;
+}
+
+static void keep_end(receiver* to, const rc_event* event) {
+  unlink_receiver(to->box, to);
+  to->end.event = *event;
+  to->end.event.request = NULL;
+  strncpy(to->message, event->message, sizeof(to->message) - 1);
+  if (to->lost_a_piece) {
+    strcpy(to->message, "no memory to keep a piece of the text in");
+    to->end.event.report.reason = RC_END_ERROR;
+    to->end.event.report.status = RC_E_OUT_OF_MEMORY;
+  }
+  to->end.event.message = to->message;
+  post(to->box, &to->end);
+}
+
+/* Runs within mailbox_take. */
+static void on_event(void* user, const rc_event* event) {
+  receiver* to = (receiver*)user;
+  kept_event* kept;
+  if (event->type == RC_EVENT_END) {
+    keep_end(to, event);
+    return;
+  }
+  if (to->lost_a_piece) return;
+  kept = copy_piece(event);
+  if (kept == NULL) {
+    to->lost_a_piece = 1;
+    rc_request_cancel(event->request);
+    return;
+  }
+  kept->key = to->end.key;
+  post(to->box, kept);
+}
+
+mailbox_status mailbox_create(mailbox** box) {
+  mailbox* made = (mailbox*)calloc(1, sizeof(*made));
+  rc_loop* loop = NULL;
+  rc_status status;
+  *box = NULL;
+  if (made == NULL) return lacking_memory();
+  if (pthread_mutex_init(&made->mutex, NULL) != 0) {
+    free(made);
+    return lacking_memory();
+  }
+  status = rc_loop_create(&loop);
+  if (status != RC_OK) {
+    pthread_mutex_destroy(&made->mutex);
+    free(made);
+    return told(status);
+  }
+  made->loop = loop;
+  made->last = &made->first;
+  *box = made;
+  return RC_OK;
+}
+
+void mailbox_release(mailbox* box) {
+  kept_events left;
+  receiver* waiting;
+  if (box == NULL) return;
+  /* No callback runs from here on: nobody can dispatch. */
+  rc_loop_release(box->loop);
+  left.first = box->first;
+  kept_events_free(&left);
+  while ((waiting = box->receivers) != NULL) {
+    unlink_receiver(box, waiting);
+    free(waiting);
+  }
+  pthread_mutex_destroy(&box->mutex);
+  free(box);
+}
+
+mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd) {
+  return told(rc_loop_fd(box->loop, fd));
+}
+
+mailbox_status mailbox_generate(mailbox* box, rc_session* session,
+                                const rc_generate_options* options,
+                                uint64_t key, rc_request** request) {
+  receiver* to = (receiver*)calloc(1, sizeof(*to));
+  rc_status status;
+  *request = NULL;
+  if (to == NULL) return lacking_memory();
+  to->end.key = key;
+  to->box = box;
+  pthread_mutex_lock(&box->mutex);
+  status =
+      rc_generate_async(session, options, box->loop, on_event, to, request);
+  if (status == RC_OK) link_receiver(box, to);
+  pthread_mutex_unlock(&box->mutex);
+  if (status != RC_OK) free(to);
+  return told(status);
+}
+
+mailbox_status mailbox_take(mailbox* box, kept_events* events) {
+  rc_status status;
+  pthread_mutex_lock(&box->mutex);
+  status = rc_loop_dispatch(box->loop, 0, NULL);
+  events->first = box->first;
+  box->first = NULL;
+  box->last = &box->first;
+  pthread_mutex_unlock(&box->mutex);
+  return told(status);
+}
+
+void kept_events_free(kept_events* events) {
+  kept_event* event;
+  while ((event = events->first) != NULL) {
+    events->first = event->next;
+    free(event);
+  }
+}
+
+mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms) {
+  return told(rc_loop_wait(box->loop, timeout_ms));
+}

@@ -1,0 +1,63 @@
+/* A mailbox: requests post their events into it, and the language takes them
+ * out when its own event loop finds the mailbox's descriptor readable. Events
+ * are copied by callbacks that run within mailbox_take, on the thread that
+ * takes; no thread of the library ever sees the language.
+ *
+ * Any thread may call any function here at any time. */
+#ifndef RUNCIBLE_SWIG_MAILBOX_H
+#define RUNCIBLE_SWIG_MAILBOX_H
+
+#include <runcible/runcible.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mailbox mailbox;
+
+/* A status; after a failure mailbox_error_message tells what went wrong, as
+ * rc_error_message does, until the thread's next call. */
+typedef rc_status mailbox_status;
+const char* mailbox_error_message(void);
+
+/* A copy of an event, and the key of its request. */
+typedef struct kept_event {
+  uint64_t key;
+  rc_event event;
+  struct kept_event* next;
+} kept_event;
+
+/* Events in the order in which they came. */
+typedef struct kept_events {
+  kept_event* first;
+} kept_events;
+
+/* Statuses and messages of rc_loop_create. */
+mailbox_status mailbox_create(mailbox** box);
+
+/* Cancels what is in flight and forgets its events. NULL does nothing. */
+void mailbox_release(mailbox* box);
+
+/* Readable while there is something to take; the mailbox's own. */
+mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd);
+
+/* rc_generate_async; all events carry `key`. *request may be used to cancel, by
+ * its owner, who may also release it at once. */
+mailbox_status mailbox_generate(mailbox* box, rc_session* session,
+                                const rc_generate_options* options,
+                                uint64_t key, rc_request** request);
+
+/* All events that wait, without blocking; they are the caller's, see
+ * kept_events_free. If memory for a piece is lacking the request ends, with
+ * RC_E_OUT_OF_MEMORY. */
+mailbox_status mailbox_take(mailbox* box, kept_events* events);
+void kept_events_free(kept_events* events);
+
+/* Blocks until there is something to take; see rc_loop_wait. */
+mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_SWIG_MAILBOX_H */

@@ -1,0 +1,30 @@
+/* Names: rc_model_load is model_load and RC_E_IO is E_IO. What a language must
+ * not see is left out: references are counted by the proxies, and callbacks are
+ * replaced by queues. */
+%rename("%(regex:/^(rc|RC)_(.*)/\\2/)s") "";
+
+%rename("$ignore", regexmatch$name="^rc_.*_(retain|release|init)$") "";
+%rename("$ignore", regexmatch$name="_INIT$") "";
+%ignore rc_free;
+%ignore struct_size;
+
+/* See events.i. */
+%ignore rc_generate;
+%ignore rc_generate_async;
+%ignore rc_loop;
+%ignore rc_loop_uv;
+%ignore rc_loop_create;
+%ignore rc_loop_fd;
+%ignore rc_loop_dispatch;
+%ignore rc_loop_wait;
+%ignore rc_loop_close;
+%ignore rc_model_load_async;
+%ignore rc_log_set;
+%ignore rc_model_options::progress;
+%ignore rc_model_options::progress_user;
+
+/* No macros of C for SWIG. */
+%ignore RC_API;
+%ignore RC_SEED_RANDOM;
+%ignore RC_ALL_DIMENSIONS;
+%ignore RC_ABI_CHECK;

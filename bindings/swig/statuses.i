@@ -1,0 +1,21 @@
+/* Statuses become exceptions. */
+%typemap(out) rc_status {
+  if ($1 != RC_OK) {
+    runcible_raise($1, rc_error_message());
+    RUNCIBLE_FAIL;
+  }
+  RUNCIBLE_NOTHING;
+}
+
+/* Whether a function of these files had the memory to keep what it was given;
+ * the library has not heard of it then. */
+%{
+typedef int runcible_kept;
+%}
+%typemap(out) runcible_kept {
+  if (!$1) {
+    runcible_raise(RC_E_OUT_OF_MEMORY, "no memory to keep the options in");
+    RUNCIBLE_FAIL;
+  }
+  RUNCIBLE_NOTHING;
+}
