@@ -49,8 +49,8 @@ static PyObject* runcible_append(PyObject* result, PyObject* value) {
   tuple = PyTuple_New(count + 1);
   if (tuple != NULL) {
     for (i = 0; i < count; ++i) {
-      PyObject* item = PyTuple_Check(result) ? PyTuple_GetItem(result, i)
-                                             : result;
+      PyObject* item =
+          PyTuple_Check(result) ? PyTuple_GetItem(result, i) : result;
       Py_INCREF(item);
       PyTuple_SetItem(tuple, i, item);
     }
@@ -173,8 +173,9 @@ static int runcible_shape_in(PyObject* value, const char* name, int64_t* shape,
   if (sequence == NULL) return -1;
   size = PyTuple_Size(sequence);
   if (size > RC_TENSOR_MAX_RANK) {
-    PyErr_Format(PyExc_ValueError, "%s has %zd dimensions, at most %d are known",
-                 name, size, RC_TENSOR_MAX_RANK);
+    PyErr_Format(PyExc_ValueError,
+                 "%s has %zd dimensions, at most %d are known", name, size,
+                 RC_TENSOR_MAX_RANK);
     Py_DECREF(sequence);
     return -1;
   }

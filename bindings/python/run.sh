@@ -1,0 +1,57 @@
+#!/bin/sh
+# Builds the wheel around a Runcible that was built before, installs it in a
+# clean environment, without compilers on the path, and runs the tests there.
+#
+#   bindings/python/run.sh BUILD_FOLDER
+#
+# All of it lies in build/bindings. PYTHON (python3) is Python 3.11 or later, with
+# its venv module and headers (python3-venv and python3-dev in Debian).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+python=${PYTHON:-python3}
+work=$here/../../build/bindings
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+
+# An environment with what is in requirements.txt, made once for each content.
+tools=$work/tools
+made=$(cat "$here/requirements.txt"; "$python" -V)
+if [ "$made" != "$(cat "$tools/made" 2>/dev/null)" ]; then
+  echo "Python packages"
+  "$python" -m venv --clear "$tools"
+  "$tools/bin/pip" install -q --disable-pip-version-check \
+    -r "$here/requirements.txt"
+  printf '%s\n' "$made" >"$tools/made"
+fi
+
+echo "wheel"
+prefix=$work/prefix
+rm -rf "$prefix" "$work/raw" "$work/dist"
+cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+PATH="$tools/bin:$PATH" "$tools/bin/pip" wheel -q --no-deps \
+  --disable-pip-version-check --no-build-isolation -w "$work/raw" \
+  -C cmake.define.RUNCIBLE_PREFIX="$prefix" "$here"
+# What a machine may lack comes into the wheel: libuv, PCRE2, utf8proc.
+PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -w "$work/dist" \
+  "$work"/raw/runcible-*.whl >"$work/repair.log" 2>&1 ||
+  { cat "$work/repair.log" >&2; exit 1; }
+ls "$work/dist"
+
+echo "clean environment"
+clean=$work/clean
+"$python" -m venv --clear "$clean"
+"$clean/bin/pip" install -q --disable-pip-version-check \
+  "$work"/dist/runcible-*.whl
+grep -E '^(numpy|pytest)=' "$here/requirements.txt" |
+  xargs "$clean/bin/pip" install -q --disable-pip-version-check
+
+echo "types"
+(cd "$work" && "$tools/bin/mypy" --strict --cache-dir "$work/mypy" \
+  --python-executable "$clean/bin/python" -p runcible)
+
+echo "tests"
+cd /
+env -i PATH="$clean/bin" HOME="$work" PYTHONDONTWRITEBYTECODE=1 \
+  "$clean/bin/python" -X faulthandler -m pytest -q -p no:cacheprovider \
+  "$here/tests"

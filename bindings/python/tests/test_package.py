@@ -1,0 +1,183 @@
+"""What the package gives, beside the cases of all languages."""
+
+import os
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import runcible
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return runcible.Backend("cpu")
+
+
+@pytest.fixture(scope="module")
+def model(backend):
+    return runcible.Model("builtin:fable", backend)
+
+
+def test_discover():
+    found = runcible.discover()
+    assert "cpu:0" in [device.id for device in found]
+    assert found.automatic
+    cpu = next(device for device in found if device.id == "cpu:0")
+    assert cpu.kind == "cpu" and cpu.total_memory > 0
+    assert all(device.index >= 0 or device.reason for device in found)
+
+
+def test_plan(backend):
+    plan = runcible.plan("builtin:fable", backend, context_length=64)
+    assert plan.fits and plan.context_length == 64
+    assert plan.total == sum(device.total for device in plan.devices)
+    assert [device.device for device in plan.devices] == ["cpu:0"]
+    assert plan.devices[0].embedding and plan.devices[0].output
+
+
+def test_verify(tmp_path):
+    runcible.verify("builtin:fable")
+    with pytest.raises(runcible.errors.NotFoundError):
+        runcible.verify(tmp_path / "nothing.gguf")
+
+
+def test_backend(backend, model):
+    "".join(model.session().generate("A", max_tokens=3))
+    assert backend.device.id == "cpu:0"
+    assert backend.explain()["device"]["id"] == "cpu:0"
+    assert backend.usage().generated_tokens >= 3
+    with pytest.raises(runcible.errors.UnsupportedError):
+        backend.trace()
+
+
+def test_metadata(model):
+    assert model.metadata["general.architecture"] == "llama"
+    assert len(model.metadata["tokenizer.ggml.tokens"]) == 2048
+    assert model.tokenizer.report.vocabulary == 2048
+    opened = runcible.Tokenizer("builtin:fable")
+    assert opened.tokenize("A fox") == model.tokenize("A fox")
+
+
+def test_pieces(model):
+    generation = model.session().generate("A", max_tokens=5, logprobs=3)
+    tokens = []
+    for piece in generation:
+        tokens += piece.tokens
+        assert [token for token, _ in piece.logprobs] == piece.tokens
+        for best in piece.top_logprobs:
+            numbers = [logprob for _, logprob in best]
+            assert len(best) == 3 and numbers == sorted(numbers)[::-1]
+            assert numbers[0] <= 0
+    assert len(tokens) == generation.report.generated_tokens == 5
+
+
+def test_options(model):
+    def text(**options):
+        return "".join(model.session().generate("A", seed=1, **options))
+
+    assert text(max_tokens=5) == text(max_tokens=5)
+    assert text(max_tokens=5, echo=True) == "A" + text(max_tokens=5)
+    whole = text(max_tokens=50)
+    assert text(max_tokens=50, stop=whole[10:14]) == whole[: whole.index(whole[10:14])]
+    first = model.session().generate("A", max_tokens=1, temperature=0)
+    token = next(first).tokens[0]
+    biased = model.session().generate(
+        "A", max_tokens=1, temperature=0, logit_bias={token: float("-inf")}
+    )
+    assert next(biased).tokens[0] != token
+
+
+def test_saved_in_memory(model):
+    session = model.session()
+    session.append("Once upon a time")
+    session.decode()
+    restored = runcible.Session.restore(model, session.save_bytes())
+    assert restored.tokens == session.tokens
+    session.append([5])
+    assert restored.position == session.position - 1
+    migrated = session.migrate(model)
+    assert migrated.tokens == session.tokens
+
+
+def test_logits_are_the_callers(model):
+    session = model.session()
+    session.append("Once")
+    session.decode()
+    before = session.logits()
+    copy = before.copy()
+    session.append(" upon")
+    session.decode()
+    assert (before == copy).all()
+    assert (session.logits() != before).any()
+    session.close()
+    before[0, 0] = 1  # writable, and still there
+
+
+def test_tensors(backend):
+    rng = numpy.random.default_rng(1)
+    a = rng.standard_normal((4, 3)).astype(numpy.float32)
+    b = rng.standard_normal((3, 5)).astype(numpy.float32)
+    x, y = runcible.Tensor(a, backend), runcible.Tensor(b, backend)
+    close = numpy.testing.assert_allclose
+    close((x @ y).numpy(), a @ b, rtol=1e-5, atol=1e-6)
+    close((x + x).numpy(), a + a)
+    close((x * x).numpy(), a * a)
+    close(x.relu().numpy(), numpy.maximum(a, 0))
+    close(x.sum().numpy(), [a.sum()], rtol=1e-5)
+    close(x.mean(0, keep=True).numpy(), a.mean(0, keepdims=True), rtol=1e-5)
+    close(x.transpose().numpy(), a.T)
+    close(x.reshape(2, -1).numpy(), a.reshape(2, -1))
+    close(x.slice(0, 1, 4, 2).numpy(), a[1:4:2])
+    assert x.argmax(1).numpy().tolist() == a.argmax(1).tolist()
+    exp = numpy.exp(a - a.max(1, keepdims=True))
+    close(x.softmax().numpy(), exp / exp.sum(1, keepdims=True), rtol=1e-5)
+    ids = runcible.Tensor(numpy.array([2, 0], numpy.int32), backend)
+    assert (x.gather_rows(ids).numpy() == a[[2, 0]]).all()
+    assert (numpy.from_dlpack(x) == a).all()
+    assert (numpy.asarray(x) == a).all()
+
+
+def test_tensors_of_other_types(backend):
+    half = runcible.Tensor(numpy.ones((2, 2), numpy.float16), backend)
+    assert half.dtype == "f16" and half.nbytes == 8
+    assert half.numpy().dtype == numpy.float16
+    big = numpy.arange(4, dtype=">f4")
+    assert runcible.Tensor(big, backend).numpy().tolist() == [0, 1, 2, 3]
+    turned = numpy.arange(6, dtype=numpy.float32).reshape(2, 3).T
+    assert (runcible.Tensor(turned, backend).numpy() == turned).all()
+    packed = runcible.Tensor(numpy.ones((1, 32)), backend, dtype="q8_0")
+    assert packed.dtype == "q8_0" and packed.nbytes == 34
+    again = runcible.Tensor.from_bytes(
+        bytes(packed.read()), (1, 32), "q8_0", backend
+    )
+    numpy.testing.assert_allclose(again.numpy(), 1, rtol=1e-2)
+    with pytest.raises(TypeError, match="complex"):
+        runcible.Tensor(numpy.ones(2, complex), backend)
+    with pytest.raises(ValueError):
+        runcible.Tensor(numpy.ones((1, 1, 1, 1, 1)), backend)
+    with pytest.raises(ValueError, match="q9"):
+        half.quantize("q9")
+
+
+def test_docstrings():
+    assert "FormatError" in runcible.Model.__doc__
+    assert "context_length" in runcible.Model.__doc__
+    assert "BusyError" in runcible.Session.append.__doc__
+    assert "[..., m, n]" in runcible.Tensor.matmul.__doc__
+    for kind in vars(runcible.errors).values():
+        if isinstance(kind, type) and issubclass(kind, runcible.Error):
+            assert kind.__doc__
+
+
+def test_command():
+    result = subprocess.run(
+        [sys.executable, "-m", "runcible", "run", "-n", "5", "--seed", "1"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "RUNCIBLE_BACKEND": "cpu"},
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip()

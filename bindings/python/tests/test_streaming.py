@@ -1,0 +1,194 @@
+"""Streams on asyncio: cancelling, deadlines, and what a loop survives."""
+
+import asyncio
+import gc
+import time
+import weakref
+
+import pytest
+
+import runcible
+
+
+@pytest.fixture(scope="module")
+def model():
+    return runcible.Model("builtin:fable", "cpu")
+
+
+@pytest.fixture
+def endless(model):
+    """A session whose generation never ends by itself."""
+    return model.session(when_full="shift")
+
+
+async def first_piece(stream):
+    return await stream.__anext__()
+
+
+def test_many_streams_share_a_loop(model):
+    async def text_of(seed):
+        stream = model.session().stream("A", seed=seed, max_tokens=20)
+        return "".join([piece async for piece in stream])
+
+    async def main():
+        return await asyncio.gather(*(text_of(seed) for seed in range(16)))
+
+    together = asyncio.run(main())
+    assert len(set(together)) > 8
+    # On a CPU what runs beside a session changes none of its bits.
+    alone = model.session().generate("A", seed=3, max_tokens=20)
+    assert "".join(alone) == together[3]
+
+
+def test_the_loop_goes_on(endless):
+    async def main():
+        turns = 0
+        stream = endless.stream("A", ignore_end=True)
+        async with stream:
+            for _ in range(5):
+                await first_piece(stream)
+                await asyncio.sleep(0)
+                turns += 1
+        return turns
+
+    assert asyncio.run(main()) == 5
+
+
+def test_cancelling_the_task_ends_the_request(endless):
+    async def read(stream):
+        async for _ in stream:
+            pass
+
+    async def main():
+        stream = endless.stream("A", ignore_end=True)
+        task = asyncio.create_task(read(stream))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert stream.report.reason == "cancelled"
+        endless.append("B")  # no longer busy
+        assert [piece async for piece in stream] == []
+
+    asyncio.run(main())
+
+
+def test_aclose(endless):
+    async def main():
+        stream = endless.stream("A", ignore_end=True)
+        await first_piece(stream)
+        await stream.aclose()
+        await stream.aclose()
+        assert stream.report.reason == "cancelled"
+        assert [piece async for piece in stream] == []
+        endless.append("B")
+
+    asyncio.run(main())
+
+
+def test_a_lost_stream_is_cancelled(endless):
+    async def main():
+        stream = endless.stream("A", ignore_end=True)
+        await first_piece(stream)
+        gone = weakref.ref(stream)
+        del stream
+        gc.collect()
+        assert gone() is None
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                return endless.append("B")
+            except runcible.errors.BusyError:
+                await asyncio.sleep(0.01)
+        raise AssertionError("the request goes on")
+
+    asyncio.run(main())
+
+
+def test_an_exception_in_the_body(endless):
+    async def main():
+        async with endless.stream("A", ignore_end=True) as stream:
+            async for _ in stream:
+                raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        asyncio.run(main())
+    endless.append("B")
+
+
+def test_deadline(endless):
+    async def main():
+        stream = endless.stream("A", ignore_end=True, deadline=0.05)
+        with pytest.raises(TimeoutError) as caught:
+            async for _ in stream:
+                pass
+        assert type(caught.value) is runcible.errors.DeadlineError
+        assert caught.value.report.reason == "deadline"
+        assert [piece async for piece in stream] == []
+
+    asyncio.run(main())
+
+
+def test_a_timeout_of_asyncio(endless):
+    async def main():
+        async def read():
+            async for _ in endless.stream("A", ignore_end=True):
+                pass
+
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(read(), 0.05)
+        endless.append("B")
+
+    asyncio.run(main())
+
+
+def test_a_loop_that_ends_first(model):
+    streams = []
+
+    async def main():
+        streams.append(
+            model.session(when_full="shift").stream("A", ignore_end=True)
+        )
+        await first_piece(streams[0])
+
+    asyncio.run(main())
+
+    async def other():
+        while True:
+            await first_piece(streams[0])
+
+    with pytest.raises(RuntimeError, match="another event loop"):
+        asyncio.run(other())
+
+
+def test_without_a_loop(model):
+    with pytest.raises(RuntimeError):
+        model.session().stream("A")
+
+
+def test_two_tasks_cannot_share_a_stream(endless):
+    async def main():
+        stream = endless.stream("A", ignore_end=True)
+        stream._channel.pieces.clear()
+        tasks = [
+            asyncio.create_task(stream._channel.wait()) for _ in range(2)
+        ]
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(result) for result in results].count(RuntimeError) == 1
+        await stream.aclose()
+
+    asyncio.run(main())
+
+
+def test_loading_on_a_loop():
+    fractions = []
+
+    async def main():
+        model = await runcible.Model.load(
+            "builtin:fable", "reference", progress=fractions.append
+        )
+        await asyncio.sleep(0)
+        return model.report.device
+
+    assert asyncio.run(main()) == "reference:0"
+    assert fractions == sorted(fractions) and fractions[-1] == 1
