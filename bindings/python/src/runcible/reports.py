@@ -126,15 +126,15 @@ class TokenizerReport:
     unknown: int
 
 
-def copied(kind: Type[_Report], report: Any, **given: Any) -> _Report:
+def copied(made: Type[_Report], report: Any, **given: Any) -> _Report:
     """A report of C as a dataclass: members of the same names, and `given`."""
     values = dict(given)
-    for field in fields(kind):  # type: ignore[arg-type]
+    for field in fields(made):  # type: ignore[arg-type]
         if field.name in values:
             continue
         value = getattr(report, field.name)
         values[field.name] = bool(value) if field.type == "bool" else value
-    return kind(**values)
+    return made(**values)
 
 
 def device_report(report: Any) -> DeviceReport:
