@@ -3,14 +3,14 @@
 # every test.
 #
 #   tests/run.sh            every stage but tidy and instructions
-#   tests/run.sh STAGE...   some: format release install asan tsan fuzz tidy
-#                           instructions
+#   tests/run.sh STAGE...   some: format release install bindings asan tsan
+#                           fuzz tidy instructions
 #
 # FUZZ_SECONDS (60) is the time of each fuzz target.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-format release install asan tsan fuzz}
+stages=${*:-format release install bindings asan tsan fuzz}
 jobs=$(nproc)
 
 stage "packages"
@@ -20,6 +20,9 @@ packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 case " $stages " in
   *" instructions "*) packages="$packages valgrind python3" ;;
+esac
+case " $stages " in
+  *" bindings "*) packages="$packages python3-venv python3-dev" ;;
 esac
 # shellcheck disable=SC2086
 need_packages $packages
@@ -54,6 +57,11 @@ for name in $stages; do
       stage "installed, as programs outside the tree see it"
       [ -d build/release ] || configure_and_build release
       tests/install/run.sh build/release
+      ;;
+    bindings)
+      stage "bindings, as programs of other languages see them"
+      [ -d build/release ] || configure_and_build release
+      bindings/python/run.sh build/release
       ;;
     asan)
       stage "address and undefined behaviour sanitizers"

@@ -31,7 +31,7 @@ rm -rf "$prefix" "$work/raw" "$work/dist"
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 PATH="$tools/bin:$PATH" "$tools/bin/pip" wheel -q --no-deps \
   --disable-pip-version-check --no-build-isolation -w "$work/raw" \
-  -C cmake.define.RUNCIBLE_PREFIX="$prefix" "$here"
+  --config-settings cmake.define.RUNCIBLE_PREFIX="$prefix" "$here"
 # What a machine may lack comes into the wheel: libuv, PCRE2, utf8proc.
 PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -w "$work/dist" \
   "$work"/raw/runcible-*.whl >"$work/repair.log" 2>&1 ||
