@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "opencl/arguments.h"
 #include "tensor/dtype.h"
 
 namespace rc::opencl {
@@ -17,40 +18,6 @@ constexpr cl_int kXPerChoice = 4;
 // Places of the numbers in the buffer of counts.
 cl_int count_index(int64_t dimension) {
   return dimension == RC_DIM_ROWS ? 0 : dimension == RC_DIM_OUTPUTS ? 1 : 2;
-}
-
-// Dimensions are int in kernels.
-cl_int number(int64_t value) {
-  if (value > std::numeric_limits<cl_int>::max()) {
-    fail(RC_E_UNSUPPORTED, "a dimension of ", value,
-         " is beyond the numbers that kernels count with");
-  }
-  return static_cast<cl_int>(value);
-}
-
-template <class T>
-void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
-  check(api().SetKernelArg(kernel, index, sizeof value, &value),
-        "clSetKernelArg");
-}
-
-// All arguments of a kernel from `first` on; their types are those of the
-// parameters.
-template <class... Arguments>
-void set_arguments(const Kernel& kernel, cl_uint first,
-                   const Arguments&... arguments) {
-  (set_argument(kernel.get(), first++, arguments), ...);
-}
-
-int64_t product_of(const rc_plugin_value& value, int from, int to) {
-  int64_t product = 1;
-  for (int i = from; i < to; ++i) product *= value.shape[i];
-  return product;
-}
-
-// A number for the compiler of kernels, in options.
-std::string definition(const char* name, int64_t value) {
-  return cat(" -D", name, "=", value);
 }
 
 }  // namespace
@@ -68,7 +35,7 @@ void Compiler::compile() {
   target_.outputs.resize(program_.output_count);
   target_.input_values.assign(program_.input_count, -1);
   target_.output_values.assign(program_.output_count, -1);
-  target_.counts = device_.allocate(3 * sizeof(cl_int), true);
+  target_.counts = device_.allocate(3 * sizeof(cl_int), false);
   target_.scratch = device_.allocate(program_.scratch_bytes, false);
   for (size_t i = 0; i < program_.value_count; ++i) {
     place_value(static_cast<int32_t>(i));
@@ -76,8 +43,15 @@ void Compiler::compile() {
   for (size_t i = 0; i < program_.op_count; ++i) {
     const rc_plugin_op& op = program_.ops[i];
     check_op(op, target_.values);
-    add(op);
-    target_.steps.back().op = static_cast<int32_t>(i);
+    const size_t first = target_.steps.size();
+    if (is_tensor_op(op.code)) {
+      add_tensor_op(op);
+    } else {
+      add(op);
+    }
+    for (size_t j = first; j < target_.steps.size(); ++j) {
+      target_.steps[j].op = static_cast<int32_t>(i);
+    }
   }
 }
 
@@ -90,7 +64,7 @@ void Compiler::place_value(int32_t number) {
          ", is too large");
   }
   if (value.storage == RC_STORAGE_SCRATCH) {
-    if (value.offset % sizeof(cl_float) != 0 ||
+    if (value.offset % sizeof(cl_ulong) != 0 ||
         value.offset > program_.scratch_bytes ||
         *bytes > program_.scratch_bytes - value.offset) {
       fail(RC_E_INVALID_ARGUMENT, "value ", number, " takes ", *bytes,
@@ -114,11 +88,7 @@ void Compiler::place_value(int32_t number) {
       }
       break;
     case RC_STORAGE_CACHE:
-      if (program_.caches[value.index]->bytes < *bytes) {
-        fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-             ", needs ", *bytes, " bytes, but cache ", value.index, " has ",
-             program_.caches[value.index]->bytes);
-      }
+      check_cache(number, *bytes);
       break;
     case RC_STORAGE_INPUT:
       target_.inputs[value.index] = device_.allocate(*bytes, false);
@@ -131,21 +101,37 @@ void Compiler::place_value(int32_t number) {
   }
 }
 
-Compiler::Place Compiler::place(const rc_plugin_value& value) const {
+void Compiler::check_cache(int32_t number, uint64_t bytes) const {
+  const rc_plugin_value& value = program_.values[number];
+  const uint64_t size = program_.caches[value.index]->bytes;
+  if (value.offset > size || bytes > size - value.offset) {
+    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
+         ", needs ", bytes, " bytes at ", value.offset, ", but cache ",
+         value.index, " has ", size);
+  }
+  if (value.offset %
+          static_cast<uint64_t>(dtype_info(value.dtype)->block_bytes) !=
+      0) {
+    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
+         ", does not begin at an element or block, but at byte ", value.offset);
+  }
+}
+
+Place Compiler::place(const rc_plugin_value& value, uint64_t unit) const {
   switch (value.storage) {
     case RC_STORAGE_WEIGHT:
       return {weight(value).memory.get(), 0};
     case RC_STORAGE_CACHE:
-      return {program_.caches[value.index]->memory.get(), 0};
+      return {program_.caches[value.index]->memory.get(), value.offset / unit};
     case RC_STORAGE_INPUT:
       return {target_.inputs[value.index].get(), 0};
     case RC_STORAGE_OUTPUT:
       return {target_.outputs[value.index].get(), 0};
   }
-  return {target_.scratch.get(), value.offset / sizeof(cl_float)};
+  return {target_.scratch.get(), value.offset / unit};
 }
 
-Compiler::Place Compiler::place(int32_t number) const {
+Place Compiler::place(int32_t number) const {
   if (number < 0) return {nullptr, 0};
   return place(program_.values[number]);
 }
@@ -195,8 +181,8 @@ Range Compiler::range(Kernel kernel, int64_t items, int group) const {
   return range;
 }
 
-std::string Compiler::type_definitions(rc_dtype dtype) const {
-  return cat(" -DTYPE_", dtype_name(dtype), definition("TILE", tuning_.tile));
+std::string Compiler::type_definitions(rc_dtype dtype, int tile) {
+  return cat(" -DTYPE_", dtype_name(dtype), definition("TILE", tile));
 }
 
 std::string Compiler::cache_definitions(const rc_plugin_value& cache) const {
@@ -206,30 +192,42 @@ std::string Compiler::cache_definitions(const rc_plugin_value& cache) const {
 
 Step Compiler::get_rows(const rc_plugin_op& op) {
   const rc_plugin_value& table = input(op, 0);
+  if (table.storage == RC_STORAGE_WEIGHT) {
+    const rc_plugin_weight& w = weight(table);
+    return decode_rows(op, place(table), tuning_.tile, w.layout.tile_bytes);
+  }
+  const Place ids = place(op.inputs[1]);
+  const Place out = place(op.outputs[0]);
+  const Place x = place(table);
+  const cl_int d = number(table.shape[1]);
+  Step step;
+  step.cost = static_cast<uint64_t>(d);
+  step.narrow =
+      range(device_.library().kernel("elementwise.cl", "copy_rows"),
+            (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+  set_arguments(step.narrow.kernel, 0, x.memory, x.offset, ids.memory,
+                ids.offset, out.memory, out.offset, d, target_.counts.get(),
+                count_index(table.shape[0]));
+  return step;
+}
+
+Step Compiler::decode_rows(const rc_plugin_op& op, const Place& place_of_table,
+                           int tile, uint64_t tile_bytes) {
+  const rc_plugin_value& table = input(op, 0);
   const Place ids = place(op.inputs[1]);
   const Place out = place(op.outputs[0]);
   const cl_int d = number(table.shape[1]);
   Step step;
   step.cost = static_cast<uint64_t>(d);
-  if (table.storage != RC_STORAGE_WEIGHT) {
-    const Place x = place(table);
-    step.narrow =
-        range(device_.library().kernel("elementwise.cl", "copy_rows"),
-              (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
-    set_arguments(step.narrow.kernel, 0, x.memory, x.offset, ids.memory,
-                  ids.offset, out.memory, out.offset, d, target_.counts.get(),
-                  count_index(table.shape[0]));
-    return step;
-  }
-  const rc_plugin_weight& w = weight(table);
   step.narrow = range(
       device_.library().kernel("get_rows.cl", "get_rows",
-                               type_definitions(table.dtype), 1),
+                               type_definitions(table.dtype, tile), 1),
       // No type has chunks of less than 32.
       dtype_info(table.dtype)->block_size == 1 ? d : d / 32, tuning_.elements);
-  set_arguments(step.narrow.kernel, 0, w.memory.get(),
-                cl_ulong{w.layout.tile_bytes}, number(table.shape[0]), d,
-                ids.memory, ids.offset, out.memory, out.offset);
+  set_arguments(step.narrow.kernel, 0, place_of_table.memory,
+                place_of_table.offset, cl_ulong{tile_bytes},
+                number(table.shape[0]), d, ids.memory, ids.offset, out.memory,
+                out.offset);
   return step;
 }
 
@@ -256,7 +254,7 @@ Range Compiler::product(const rc_plugin_weight& weight, int64_t n, int rows,
   // enough to do.
   const int slices = rows == 1 ? tuning_.slices : 1;
   std::string definitions =
-      type_definitions(weight.dtype) + definition("ROWS", rows) +
+      type_definitions(weight.dtype, tuning_.tile) + definition("ROWS", rows) +
       definition("GROUP_ITEMS", tuning_.linear) + definition("SLICES", slices);
   if (experts) definitions += " -DEXPERTS";
   Range made =
@@ -324,15 +322,16 @@ Step Compiler::rope(const rc_plugin_op& op) {
   const int64_t pairs = input(op, 2).shape[0];
   const Place from = place(x);
   const Place positions = place(op.inputs[1]);
+  const Place frequencies = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
   Step step;
   step.cost = static_cast<uint64_t>(x.shape[1] * x.shape[2]);
   step.narrow = range(device_.library().kernel("rope.cl", "rope"),
                       (pairs + tuning_.lanes - 1) / tuning_.lanes, 1);
   set_arguments(step.narrow.kernel, 0, from.memory, from.offset,
-                positions.memory, positions.offset, elements(op.inputs[2]),
-                to.memory, to.offset, number(x.shape[1]), number(x.shape[2]),
-                number(pairs),
+                positions.memory, positions.offset, frequencies.memory,
+                frequencies.offset, to.memory, to.offset, number(x.shape[1]),
+                number(x.shape[2]), number(pairs),
                 cl_int{op.params.rope.style == RC_ROPE_HALVES ? 1 : 0},
                 op.params.rope.scale);
   return step;

@@ -8,6 +8,11 @@
 
 namespace rc::opencl {
 
+struct Place {
+  cl_mem memory = nullptr;
+  cl_ulong offset = 0;  // in elements of four bytes, if not said otherwise
+};
+
 class Compiler {
  public:
   Compiler(Device& device, const rc_plugin_program& program,
@@ -22,11 +27,6 @@ class Compiler {
   void compile();
 
  private:
-  struct Place {
-    cl_mem memory;
-    cl_ulong offset;  // in elements of four bytes
-  };
-
   const rc_plugin_value& input(const rc_plugin_op& op, int slot) const {
     return program_.values[op.inputs[slot]];
   }
@@ -37,13 +37,19 @@ class Compiler {
     return *program_.weights[value.index];
   }
   void place_value(int32_t number);
-  Place place(const rc_plugin_value& value) const;
+  void check_cache(int32_t number, uint64_t bytes) const;
+  // With the offset in units of so many bytes, which divide it.
+  Place place(const rc_plugin_value& value,
+              uint64_t unit = sizeof(cl_float)) const;
   // Of an absent one, none.
   Place place(int32_t number) const;
   cl_mem elements(int32_t number) const;
 
   void add(const rc_plugin_op& op);
   Step get_rows(const rc_plugin_op& op);
+  // Of a table of any type.
+  Step decode_rows(const rc_plugin_op& op, const Place& place_of_table,
+                   int tile, uint64_t tile_bytes);
   Step rms_norm(const rc_plugin_op& op);
   Step linear(const rc_plugin_op& op);
   Step rope(const rc_plugin_op& op);
@@ -54,11 +60,30 @@ class Compiler {
   Step expert_linear(const rc_plugin_op& op);
   Step expert_sum(const rc_plugin_op& op);
 
+  // The tensor ops, in files of their own.
+  void add_tensor_op(const rc_plugin_op& op);
+  Step copy(const rc_plugin_op& op);
+  Step convert(const rc_plugin_op& op);
+  Step gather(const rc_plugin_op& op);
+  Step unary(const rc_plugin_op& op);
+  Step binary(const rc_plugin_op& op);
+  Step matmul(const rc_plugin_op& op);
+  Step conv2d(const rc_plugin_op& op);
+  Step layer_norm(const rc_plugin_op& op);
+  void softmax(const rc_plugin_op& op);
+  // REDUCE and ARGMAX: the largest number or the sum, divided, of each line,
+  // and the place of the largest. Either target may be absent.
+  void reduce(const rc_plugin_op& op, bool most, const Place& to,
+              const Place& to_places, float divisor);
+  Step attend(const rc_plugin_op& op);
+  // Memory for what the steps of an op hand on.
+  Place keep(int64_t elements);
+
   // A range of `items` within a row in groups of `group`, one row to a block.
   Range range(Kernel kernel, int64_t items, int group) const;
   Range product(const rc_plugin_weight& weight, int64_t n, int rows,
                 bool experts);
-  std::string type_definitions(rc_dtype dtype) const;
+  static std::string type_definitions(rc_dtype dtype, int tile);
   std::string cache_definitions(const rc_plugin_value& cache) const;
 
   Device& device_;

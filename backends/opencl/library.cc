@@ -66,11 +66,17 @@ cl_program Library::compiled(const std::string& file,
   return program.get();
 }
 
+const char* Library::exact_division() const {
+  return (floats_ & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0
+             ? " -cl-fp32-correctly-rounded-divide-sqrt"
+             : "";
+}
+
 Kernel Library::kernel(const std::string& file, const char* name,
                        const std::string& definitions, int lanes) {
   const std::string options =
       cat("-cl-std=CL1.2 -w -DLANES=", lanes != 0 ? lanes : tuning_.lanes,
-          fma_ ? " -DFAST_FMA" : "", definitions);
+          (floats_ & CL_FP_FMA) != 0 ? " -DFAST_FMA" : "", definitions);
   cl_int code = CL_SUCCESS;
   Kernel made(api().CreateKernel(compiled(file, options), name, &code));
   check(code, "clCreateKernel");

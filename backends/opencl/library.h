@@ -18,14 +18,16 @@ class Library {
       : context_(context),
         device_(device),
         tuning_(tuning),
-        fma_((device_property<cl_device_fp_config>(device,
-                                                   CL_DEVICE_SINGLE_FP_CONFIG) &
-              CL_FP_FMA) != 0) {}
+        floats_(device_property<cl_device_fp_config>(
+            device, CL_DEVICE_SINGLE_FP_CONFIG)) {}
 
   // `definitions` are options such as " -DROWS=8". Throws RC_E_DEVICE with the
   // compiler's words if it fails. `lanes` 0 are those of the tuning.
   Kernel kernel(const std::string& file, const char* name,
                 const std::string& definitions = "", int lanes = 0);
+
+  // The definition that makes quotients exact where the device can do so.
+  const char* exact_division() const;
 
  private:
   cl_program compiled(const std::string& file, const std::string& options);
@@ -33,7 +35,7 @@ class Library {
   cl_context context_;
   cl_device_id device_;
   Tuning tuning_;
-  bool fma_;
+  cl_device_fp_config floats_;
   std::map<std::string, CompiledSource> programs_;  // by file and options
 };
 

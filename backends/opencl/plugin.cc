@@ -5,7 +5,8 @@
 // arithmetic and integer products would round activations, sub-groups are not
 // needed where lanes are rows of the weight, and weights are rearranged at
 // upload, so that shared memory would save no copy. Compiled kernels are kept
-// on disk by the drivers themselves.
+// on disk by the drivers themselves. Tensors lie in buffers as files hold them,
+// and those of types with blocks are decoded within the kernels as well.
 //
 // The same result, bit for bit, whatever else is in a batch and however a
 // prompt is cut into chunks: on every device where work-items do not share the
@@ -24,6 +25,7 @@
 #include "opencl/flight.h"
 #include "opencl/platform.h"
 #include "opencl/program.h"
+#include "opencl/tensor_ops.h"
 #include "opencl/weight.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
@@ -71,11 +73,10 @@ void close(rc_plugin_device* device) { delete device; }
 rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
                        const rc_plugin_value* values, char* message) {
   return guarded(message, [&] {
-    if (op->code < RC_OP_GET_ROWS || op->code > RC_OP_EXPERT_SUM) {
-      fail(RC_E_UNSUPPORTED, op_name(op->code),
-           ": there is no OpenCL kernel for it");
-    }
     check_op(*op, values_up_to_last(*op, values));
+    if (is_tensor_op(op->code)) {
+      return check_tensor_op_supported(device->device, *op, values);
+    }
     for (int32_t input : op->inputs) {
       if (input < 0) continue;
       const char* reason = undecodable(device->device, values[input].dtype);

@@ -64,5 +64,6 @@ struct rc_plugin_compiled {
   int32_t positions = -1;     // the input that attention takes positions from
   rc::opencl::Memory counts;  // I32: rows, outputs, sequences of the run
   rc::opencl::Memory scratch;
+  std::vector<rc::opencl::Memory> kept;  // that steps of one op hand on
   std::vector<rc::opencl::Step> steps;
 };

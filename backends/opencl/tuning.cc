@@ -25,7 +25,11 @@ Tuning processor_tuning(cl_device_id device) {
           .slices = 1,
           .norm = 1,
           .attention = 1,
-          .elements = 8};
+          .elements = 8,
+          .product_rows = 128,
+          .product_columns = 64,
+          .product_depth = 64,
+          .local_bytes = 0};
 }
 
 Tuning gpu_tuning() {
@@ -37,8 +41,29 @@ Tuning gpu_tuning() {
           .slices = 4,
           .norm = 64,
           .attention = 32,
-          .elements = 64};
+          .elements = 64,
+          .product_rows = 64,
+          .product_columns = 64,
+          .product_depth = 32,
+          .local_bytes = 0};
 }
+
+struct Name {
+  const char* name;
+  int Tuning::*member;
+};
+constexpr Name kNames[] = {{"lanes", &Tuning::lanes},
+                           {"tile", &Tuning::tile},
+                           {"rows", &Tuning::rows},
+                           {"tiled_from", &Tuning::tiled_from},
+                           {"linear", &Tuning::linear},
+                           {"slices", &Tuning::slices},
+                           {"norm", &Tuning::norm},
+                           {"attention", &Tuning::attention},
+                           {"elements", &Tuning::elements},
+                           {"product_rows", &Tuning::product_rows},
+                           {"product_columns", &Tuning::product_columns},
+                           {"product_depth", &Tuning::product_depth}};
 
 void change(Tuning& tuning, const std::string& text) {
   std::istringstream items(text);
@@ -47,25 +72,19 @@ void change(Tuning& tuning, const std::string& text) {
     const std::string name = item.substr(0, equals);
     const std::string digits =
         equals == std::string::npos ? "" : item.substr(equals + 1);
-    int* const target = name == "lanes"        ? &tuning.lanes
-                        : name == "tile"       ? &tuning.tile
-                        : name == "rows"       ? &tuning.rows
-                        : name == "tiled_from" ? &tuning.tiled_from
-                        : name == "linear"     ? &tuning.linear
-                        : name == "slices"     ? &tuning.slices
-                        : name == "norm"       ? &tuning.norm
-                        : name == "attention"  ? &tuning.attention
-                        : name == "elements"   ? &tuning.elements
-                                               : nullptr;
+    const auto* found =
+        std::find_if(std::begin(kNames), std::end(kNames),
+                     [&](const Name& known) { return name == known.name; });
     const bool number =
         !digits.empty() && digits.size() <= 4 &&
         digits.find_first_not_of("0123456789") == std::string::npos;
-    if (target == nullptr || !number || std::stoi(digits) < 1) {
+    if (found == std::end(kNames) || !number || std::stoi(digits) < 1) {
+      std::string names;
+      for (const Name& known : kNames) names += cat(known.name, ", ");
       fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: \"", item,
-           "\" is none of lanes, tile, rows, tiled_from, linear, slices, norm, "
-           "attention and elements with a positive number, as in \"rows=4\"");
+           "\" is none of ", names, "with a positive number, as in \"rows=4\"");
     }
-    *target = std::stoi(digits);
+    tuning.*found->member = std::stoi(digits);
   }
 }
 
@@ -89,12 +108,36 @@ Tuning tuning_for(cl_device_id device) {
     fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: ", tuning.rows,
          " rows; there are kernels for 1, 2, 4 and 8");
   }
+  if (tuning.product_rows % 4 != 0 || tuning.product_columns % 64 != 0 ||
+      tuning.product_depth % 32 != 0) {
+    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: tiles of products of ",
+         tuning.product_rows, " rows, ", tuning.product_columns,
+         " columns and depth ", tuning.product_depth,
+         "; they are multiples of 4, 64 and 32");
+  }
   const auto limit = static_cast<int>(std::min<size_t>(
       device_property<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 4096));
   tuning.linear = std::min(tuning.linear, limit);
   tuning.slices = std::min(tuning.slices, limit / tuning.linear);
   for (int* items : {&tuning.norm, &tuning.attention, &tuning.elements}) {
     *items = std::min(*items, limit);
+  }
+  // Work-items of a tile, at most, and its bytes of local memory.
+  const auto items = [&] {
+    return tuning.product_rows / 4 * (tuning.product_columns / 4);
+  };
+  const auto bytes = [&] {
+    return (static_cast<cl_ulong>(tuning.product_rows) *
+                (tuning.product_depth + 1) +
+            static_cast<cl_ulong>(tuning.product_columns + 1) *
+                tuning.product_depth) *
+           sizeof(cl_float);
+  };
+  tuning.local_bytes =
+      device_property<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  while (tuning.product_rows > 4 &&
+         (items() > limit || bytes() > tuning.local_bytes)) {
+    tuning.product_rows = tuning.product_rows / 8 * 4;
   }
   return tuning;
 }

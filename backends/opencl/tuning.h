@@ -1,6 +1,8 @@
 // How kernels are cut for a device.
 #pragma once
 
+#include <cstdint>
+
 #include "opencl/api.h"
 
 namespace rc::opencl {
@@ -24,6 +26,20 @@ struct Tuning {
   int norm;
   int attention;
   int elements;
+  // A tile of a product of tensors, of the result, and how many columns are
+  // summed at a time: multiples of 4, of 64, and of 32.
+  int product_rows;
+  int product_columns;
+  int product_depth;
+  uint64_t local_bytes;  // of local memory, for a group
+
+  // Lanes for a kernel along so many elements: as many as there are, but no
+  // more than elements.
+  int lanes_for(int64_t count) const {
+    int found = lanes;
+    while (found > 1 && found > count) found = found > 4 ? found / 2 : 1;
+    return found;
+  }
 };
 
 // What suits the device, changed by RUNCIBLE_OPENCL_TUNING: the names above

@@ -45,7 +45,8 @@ void each_case(Function function) {
       for (size_t i = 0; i < one.shape.size(); ++i) function(dtype, one, i);
     }
   }
-  for (const Shape& shape : {Shape{5000}, Shape{3, 3001}, Shape{997, 3, 300}}) {
+  for (const Shape& shape : {Shape{5000}, Shape{3, 3001}, Shape{997, 3, 300},
+                             Shape{40000}, Shape{20011, 3}}) {
     function(RC_DTYPE_F32, Case{shape}, 0);
     function(RC_DTYPE_F32, Case{shape}, shape.size() - 1);
   }

@@ -1,52 +1,20 @@
-// ATTENTION: a group of GROUP_ITEMS work-items gives one head of one row.
-//
-// The positions are taken in chunks of 16 from the first that the row sees.
-// Work-item i does the chunks i, i + GROUP_ITEMS, ..., with the largest score
-// so far, the sum of the shares and of the shares times the values; in the end
-// the items' results are put together in their order. So the result of a row
-// does not depend on the other rows.
+// ATTENTION: a group of GROUP_ITEMS work-items gives one head of one row; see
+// attend_head.cl.
 
 #include "common.cl"
 #include "cache.cl"
 
-#define CHUNK 16
-#define PIECES (HEAD / LANES)
-#define REST (HEAD % LANES)
-
-// Element i of a vector in the cache, and LANES elements from there on.
-#if defined(CACHE_F32)
-#define CACHED(p, i) (((const global float*)(p))[i])
-#define CACHED_LANES(p, i) LOAD(0, (const global float*)(p) + (i))
-#elif defined(CACHE_F16)
-#define CACHED(p, i) vload_half(i, (const global half*)(p))
-#define CACHED_LANES(p, i) \
-  half_bits(TO_INT(LOAD(0, (const global ushort*)(p) + (i))))
-#else
-// Rows of Q8_0 are whole blocks, so LANES divides HEAD.
-#define CACHED(p, i)                                                 \
-  (vload_half(0, (const global half*)((p) + (i) / 32 * 34)) *        \
-   convert_float(((const global char*)(p))[(i) / 32 * 34 + 2 + (i) % 32]))
-#define CACHED_LANES(p, i)                                           \
-  (vload_half(0, (const global half*)((p) + (i) / 32 * 34)) *        \
-   TO_FLOAT(LOAD(0, (const global char*)(p) + (i) / 32 * 34 + 2 + (i) % 32)))
-#endif
-
 typedef struct {
-  floatL pieces[PIECES + 1];
-  float rest[REST + 1];
-} Vector;
+  Places places;
+  ulong sequence;
+  int head;
+} Where;
 
-INLINE float dot_cached(const Vector* q, const global uchar* key) {
-  floatL lanes = 0.0f;
-  for (int i = 0; i < PIECES; ++i) {
-    lanes = MULTIPLY_ADD(q->pieces[i], CACHED_LANES(key, i * LANES), lanes);
-  }
-  float sum = lane_sum(lanes);
-  for (int i = 0; i < REST; ++i) {
-    sum = MULTIPLY_ADD(q->rest[i], CACHED(key, PIECES * LANES + i), sum);
-  }
-  return sum;
+INLINE ulong place_at(const Where* where, int position) {
+  return place_of(&where->places, where->sequence, position, where->head);
 }
+
+#include "attend_head.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 attention(const global float* query, ulong query_at, const global uchar* keys,
@@ -56,7 +24,7 @@ attention(const global float* query, ulong query_at, const global uchar* keys,
           ulong out_at, int heads, int kv_heads, int entries, int page_size,
           int pages, float scale, float cap, int window,
           const global int* counts) {
-  const int item = get_local_id(0);
+  ATTENTION_ROOM
   const int head = get_global_id(0) / GROUP_ITEMS;
   const ulong row = get_global_id(1);
   const int kv_head = head / (heads / kv_heads);
@@ -65,82 +33,14 @@ attention(const global float* query, ulong query_at, const global uchar* keys,
       clamp(positions[positions_at + row], 0, entries * page_size - 1);
   const uint asked = sequences[sequences_at + row];
   const ulong sequence = asked < (uint)counts[2] ? asked : 0;
-  const Places places = {table + table_at, entries, page_size, pages, kv_heads};
+  const Where where = {
+      {table + table_at, entries, page_size, pages, kv_heads},
+      sequence,
+      kv_head};
   const int first = window > 0 ? max(0, position - window + 1) : 0;
 
-  Vector q, y;
-  query += query_at + (row * heads + head) * HEAD;
-  out += out_at + (row * heads + head) * HEAD;
-  for (int i = 0; i < PIECES; ++i) {
-    q.pieces[i] = LOAD(0, query + i * LANES);
-    y.pieces[i] = 0.0f;
-  }
-  for (int i = 0; i < REST; ++i) {
-    q.rest[i] = query[PIECES * LANES + i];
-    y.rest[i] = 0.0f;
-  }
-  float largest = -INFINITY;
-  float total = 0.0f;
-  for (int begin = first + item * CHUNK; begin <= position;
-       begin += GROUP_ITEMS * CHUNK) {
-    const int count = min(CHUNK, position - begin + 1);
-    float scores[CHUNK];
-    ulong at[CHUNK];
-    float highest = largest;
-    for (int j = 0; j < count; ++j) {
-      at[j] = place_of(&places, sequence, begin + j, kv_head);
-      float score = dot_cached(&q, keys + at[j]) * scale;
-      if (cap > 0.0f) score = cap * tanh(score / cap);
-      scores[j] = score;
-      highest = fmax(highest, score);
-    }
-    for (int j = count; j < CHUNK; ++j) scores[j] = -INFINITY;
-    const float16 shares = exp(vload16(0, scores) - highest);
-    vstore16(shares, 0, scores);
-    const float shrink = exp(largest - highest);
-    largest = highest;
-    total *= shrink;
-    for (int i = 0; i < PIECES; ++i) y.pieces[i] *= shrink;
-    for (int i = 0; i < REST; ++i) y.rest[i] *= shrink;
-    for (int j = 0; j < count; ++j) {
-      const global uchar* value = values + at[j];
-      total += scores[j];
-      for (int i = 0; i < PIECES; ++i) {
-        y.pieces[i] = MULTIPLY_ADD(
-            (floatL)(scores[j]), CACHED_LANES(value, i * LANES), y.pieces[i]);
-      }
-      for (int i = 0; i < REST; ++i) {
-        y.rest[i] = MULTIPLY_ADD(scores[j], CACHED(value, PIECES * LANES + i),
-                                 y.rest[i]);
-      }
-    }
-  }
-#if GROUP_ITEMS == 1
-  for (int i = 0; i < PIECES; ++i) STORE(y.pieces[i] / total, i, out);
-  for (int i = 0; i < REST; ++i) out[PIECES * LANES + i] = y.rest[i] / total;
-#else
-  local float all_largest[GROUP_ITEMS];
-  local float all_totals[GROUP_ITEMS];
-  local float sums[GROUP_ITEMS][HEAD];
-  all_largest[item] = largest;
-  all_totals[item] = total;
-  for (int i = 0; i < PIECES; ++i) STORE(y.pieces[i], i, sums[item]);
-  for (int i = 0; i < REST; ++i) sums[item][PIECES * LANES + i] = y.rest[i];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  float highest = all_largest[0];
-  for (int i = 1; i < GROUP_ITEMS; ++i) {
-    highest = fmax(highest, all_largest[i]);
-  }
-  total = 0.0f;
-  for (int i = 0; i < GROUP_ITEMS; ++i) {
-    total += all_totals[i] * exp(all_largest[i] - highest);
-  }
-  for (int e = item; e < HEAD; e += GROUP_ITEMS) {
-    float sum = 0.0f;
-    for (int i = 0; i < GROUP_ITEMS; ++i) {
-      sum += sums[i][e] * exp(all_largest[i] - highest);
-    }
-    out[e] = sum / total;
-  }
-#endif
+  const ulong at = (row * heads + head) * HEAD;
+  attend_head(query + query_at + at, keys, values, &where, first, position,
+              scale, cap, get_local_id(0), out + out_at + at, sums,
+              all_largest, all_totals);
 }

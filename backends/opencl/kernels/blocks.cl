@@ -23,10 +23,22 @@
 
 typedef const global uchar* Bytes;
 
-// Byte j of a block, or two bytes, in each lane.
-#define BYTE(p, j) TO_INT(LOAD(0, (p) + (j) * TILE))
-#define SIGNED_BYTE(p, j) \
+// With DENSE a row lies as files hold it (TILE is 1), and the lanes are LANES
+// neighbouring pairs of a chunk: element() gives neighbouring elements, and
+// quants() those of the pairs from l on, a multiple of LANES.
+
+// Byte j of a block, or two bytes, in each lane; of quants, with DENSE, byte
+// j + i in lane i.
+#define QUANT_BYTE(p, j) TO_INT(LOAD(0, (p) + (j) * TILE))
+#define SIGNED_QUANT_BYTE(p, j) \
   TO_INT(LOAD(0, (const global char*)(p) + (j) * TILE))
+#ifdef DENSE
+#define BYTE(p, j) ((intL)((int)((p)[j])))
+#define SIGNED_BYTE(p, j) ((intL)((int)((const global char*)(p))[j]))
+#else
+#define BYTE(p, j) QUANT_BYTE(p, j)
+#define SIGNED_BYTE(p, j) SIGNED_QUANT_BYTE(p, j)
+#endif
 #define BYTES_2(p, j) (BYTE(p, j) | (BYTE(p, (j) + 1) << 8))
 #define HALF(p, j) half_bits(BYTES_2(p, j))
 
@@ -40,14 +52,14 @@ typedef const global uchar* Bytes;
 #define UNIT 1
 #endif
 
-#if defined(TYPE_F32)
-#define PLAIN
-INLINE floatL element(Bytes p) { return LOAD(0, (const global float*)p); }
-
-#elif defined(TYPE_F16)
+// Of plain types LANES elements, and one.
+#if defined(TYPE_F16)
 #define PLAIN
 INLINE floatL element(Bytes p) {
   return half_bits(TO_INT(LOAD(0, (const global ushort*)p)));
+}
+INLINE float one_element(Bytes p) {
+  return vload_half(0, (const global half*)p);
 }
 
 #elif defined(TYPE_BF16)
@@ -55,27 +67,28 @@ INLINE floatL element(Bytes p) {
 INLINE floatL element(Bytes p) {
   return AS_FLOAT(TO_INT(LOAD(0, (const global ushort*)p)) << 16);
 }
+INLINE float one_element(Bytes p) {
+  return as_float((uint)(*(const global ushort*)p) << 16);
+}
 
+#elif UNIT > 1 || defined(TYPE_I8)
+#define PLAIN
+#if defined(TYPE_F32)
+typedef const global float* Elements;
 #elif defined(TYPE_F64)
-#define PLAIN
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (const global double*)p)); }
-
+typedef const global double* Elements;
 #elif defined(TYPE_I8)
-#define PLAIN
-INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (const global char*)p)); }
-
+typedef const global char* Elements;
 #elif defined(TYPE_I16)
-#define PLAIN
-INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (const global short*)p)); }
-
+typedef const global short* Elements;
 #elif defined(TYPE_I32)
-#define PLAIN
-INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (const global int*)p)); }
-
-#elif defined(TYPE_I64)
-#define PLAIN
-INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (const global long*)p)); }
+typedef const global int* Elements;
+#else
+typedef const global long* Elements;
+#endif
+INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (Elements)p)); }
+INLINE float one_element(Bytes p) { return convert_float(*(Elements)p); }
 
 #elif defined(TYPE_Q4_0) || defined(TYPE_Q4_1) || defined(TYPE_Q5_0) || \
     defined(TYPE_Q5_1)
@@ -106,10 +119,14 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
 #endif
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = BYTE(p, HEAD_BYTES + FIFTH_BYTES + l);
+  const intL both = QUANT_BYTE(p, HEAD_BYTES + FIFTH_BYTES + l);
   *first = both & 15;
   *second = both >> 4;
-#if FIFTH_BYTES > 0
+#if FIFTH_BYTES > 0 && defined(DENSE)
+  const intL pair = l + LANE_NUMBERS;
+  *first |= ((BYTES_2(p, HEAD_BYTES) >> pair) & 1) << 4;
+  *second |= ((BYTES_2(p, HEAD_BYTES + 2) >> pair) & 1) << 4;
+#elif FIFTH_BYTES > 0
   *first |= ((BYTE(p, HEAD_BYTES + l / 8) >> (l % 8)) & 1) << 4;
   *second |= ((BYTE(p, HEAD_BYTES + 2 + l / 8) >> (l % 8)) & 1) << 4;
 #endif
@@ -141,8 +158,8 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
   offset[0] = offset[1] = 0.0f;
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  *first = SIGNED_BYTE(p, HEAD_BYTES + 32 * chunk + l);
-  *second = SIGNED_BYTE(p, HEAD_BYTES + 32 * chunk + 16 + l);
+  *first = SIGNED_QUANT_BYTE(p, HEAD_BYTES + 32 * chunk + l);
+  *second = SIGNED_QUANT_BYTE(p, HEAD_BYTES + 32 * chunk + 16 + l);
 }
 
 #elif defined(TYPE_Q2_K) || defined(TYPE_Q3_K)
@@ -167,8 +184,9 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
   }
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL byte = BYTE(p, 16 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
-                    (chunk / 2 % 2 * 4);
+  const intL byte =
+      QUANT_BYTE(p, 16 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
+      (chunk / 2 % 2 * 4);
   *first = byte & 3;
   *second = (byte >> 2) & 3;
 }
@@ -186,9 +204,10 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
   }
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL byte = BYTE(p, 32 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
-                    (chunk / 2 % 2 * 4);
-  const intL thirds = BYTE(p, 16 * (chunk % 2) + l) >> (chunk / 2 * 2);
+  const intL byte =
+      QUANT_BYTE(p, 32 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
+      (chunk / 2 % 2 * 4);
+  const intL thirds = QUANT_BYTE(p, 16 * (chunk % 2) + l) >> (chunk / 2 * 2);
   *first = (byte & 3) | ((thirds & 1) << 2);
   *second = ((byte >> 2) & 3) | ((thirds & 2) << 1);
 }
@@ -222,15 +241,15 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
 #ifdef TYPE_Q4_K
 #define BLOCK_BYTES 144
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = BYTE(p, 16 + 32 * chunk + l);
+  const intL both = QUANT_BYTE(p, 16 + 32 * chunk + l);
   *first = both & 15;
   *second = both >> 4;
 }
 #else
 #define BLOCK_BYTES 176
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = BYTE(p, 48 + 32 * chunk + l);
-  const intL fifths = BYTE(p, 16 + l) >> (2 * chunk);
+  const intL both = QUANT_BYTE(p, 48 + 32 * chunk + l);
+  const intL fifths = QUANT_BYTE(p, 16 + l) >> (2 * chunk);
   *first = (both & 15) | ((fifths & 1) << 4);
   *second = (both >> 4) | ((fifths & 2) << 3);
 }
@@ -253,9 +272,9 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
   }
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL low = BYTE(p, 64 * (chunk / 4) + 16 * (chunk % 4) + l);
+  const intL low = QUANT_BYTE(p, 64 * (chunk / 4) + 16 * (chunk % 4) + l);
   const intL high =
-      BYTE(p, 128 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
+      QUANT_BYTE(p, 128 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
       (chunk / 2 % 2 * 2);
   *first = (low & 15) | ((high & 3) << 4);
   *second = (low >> 4) | (high & 0x30);
@@ -296,7 +315,7 @@ INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
   offset[0] = offset[1] = 0.0f;
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = BYTE(p, HEAD_BYTES + 16 * chunk + l);
+  const intL both = QUANT_BYTE(p, HEAD_BYTES + 16 * chunk + l);
   *first = iq4_value(both & 15);
   *second = iq4_value(both >> 4);
 }
@@ -324,7 +343,7 @@ INLINE intL mxfp4_value(intL q) {
   return CHOOSE(magnitude, -magnitude, (q & 8) != 0);
 }
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = BYTE(p, 1 + l);
+  const intL both = QUANT_BYTE(p, 1 + l);
   *first = mxfp4_value(both & 15);
   *second = mxfp4_value(both >> 4);
 }

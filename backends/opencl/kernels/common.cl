@@ -31,6 +31,7 @@ typedef uint uintL;
 #define TO_INT(v) convert_int(v)
 #define AS_FLOAT(v) as_float(v)
 #define CHOOSE(no, yes, condition) ((condition) ? (yes) : (no))
+#define LANE_NUMBERS 0
 #else
 typedef JOIN(float, LANES) floatL;
 typedef JOIN(int, LANES) intL;
@@ -41,6 +42,14 @@ typedef JOIN(uint, LANES) uintL;
 #define TO_INT(v) JOIN(convert_int, LANES)(v)
 #define AS_FLOAT(v) JOIN(as_float, LANES)(v)
 #define CHOOSE(no, yes, condition) select(no, yes, condition)
+#if LANES == 16
+#define LANE_NUMBERS \
+  (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#elif LANES == 8
+#define LANE_NUMBERS (int8)(0, 1, 2, 3, 4, 5, 6, 7)
+#else
+#define LANE_NUMBERS (int4)(0, 1, 2, 3)
+#endif
 #endif
 
 // a * b + c for sums: rounded once where that costs nothing.

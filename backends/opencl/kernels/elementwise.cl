@@ -2,42 +2,8 @@
 // gives LANES elements of one row of `width`.
 
 #include "common.cl"
-
-INLINE floatL activate(int kind, floatL x) {
-  if (kind == 0) return x / (1.0f + exp(-x));
-  if (kind == 1) {
-    const floatL cubic = 0.044715f * x * x * x;
-    return 0.5f * x * (1.0f + tanh(0.7978845608f * (x + cubic)));
-  }
-  if (kind == 2) return 0.5f * x * erfc(-0.70710678118f * x);
-  return fmax(x, (floatL)(0.0f));
-}
-
-// The elements of this work-item as a vector, the missing ones 0.
-INLINE floatL load_some(const global float* p, int count) {
-#if LANES == 1
-  return *p;
-#else
-  if (count >= LANES) return LOAD(0, p);
-  float some[LANES];
-  for (int i = 0; i < LANES; ++i) some[i] = i < count ? p[i] : 0.0f;
-  return LOAD(0, some);
-#endif
-}
-
-INLINE void store_some(floatL v, global float* p, int count) {
-#if LANES == 1
-  *p = v;
-#else
-  if (count >= LANES) {
-    STORE(v, 0, p);
-    return;
-  }
-  float some[LANES];
-  STORE(v, 0, some);
-  for (int i = 0; i < count; ++i) p[i] = some[i];
-#endif
-}
+#include "some.cl"
+#include "functions.cl"
 
 #define BEGIN_ROW                             \
   const int column = get_global_id(0) * LANES; \

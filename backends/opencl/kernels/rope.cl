@@ -1,4 +1,4 @@
-// ROPE: a work-item turns LANES pairs of every head of a row.
+// ROPE and ROTATE: a work-item turns LANES pairs of every head of a row.
 
 #include "common.cl"
 
@@ -16,12 +16,13 @@ INLINE floatL angle_of(float position, floatL frequency) {
 
 kernel void rope(const global float* x, ulong x_at, const global int* positions,
                  ulong positions_at, const global float* frequencies,
-                 global float* out, ulong out_at, int heads, int d, int pairs,
-                 int halves, float scale) {
+                 ulong frequencies_at, global float* out, ulong out_at,
+                 int heads, int d, int pairs, int halves, float scale) {
   const int first = get_global_id(0) * LANES;
   const ulong row = get_global_id(1);
   if (first >= pairs) return;
   const int count = min(LANES, pairs - first);
+  frequencies += frequencies_at;
   float some[LANES];
   for (int i = 0; i < LANES; ++i) {
     some[i] = i < count ? frequencies[first + i] : 0.0f;
