@@ -136,15 +136,16 @@ rc_status weight_bytes(rc_plugin_device*, const rc_plugin_weight_info* info,
   });
 }
 
-rc_status create_weight(rc_plugin_device*, const rc_plugin_weight_info* info,
-                        const void* data, rc_plugin_weight** weight,
-                        char* message) {
+rc_status create_weight(rc_plugin_device* device,
+                        const rc_plugin_weight_info* info, const void* data,
+                        rc_plugin_weight** weight, char* message) {
   return guard(message, [&] {
+    require(device, "device");
     require(info, "info");
     require(data, "data");
     require(weight, "weight");
     *weight = nullptr;
-    *weight = new rc_plugin_weight(*info, data);
+    *weight = new rc_plugin_weight(*info, data, device->pool.threads());
   });
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <thread>
 #include <vector>
 
+#include "base/compute_thread.h"
 #include "cpu/failure.h"
 #include "cpu/kernels.h"
 #include "cpu/tiles.h"
@@ -22,6 +25,31 @@ uint64_t product(const rc_plugin_weight_info& info, uint64_t a, uint64_t b) {
     fail(RC_E_INVALID_ARGUMENT, "weight %s is too large", name_of(info));
   }
   return result;
+}
+
+// Calls work(thread, begin, end) for parts of 0 to `count` that together are
+// all of it, on up to `threads` threads: the caller's, which is thread 0, and
+// new ones, as the device's own may be busy with a program. What the system
+// refuses the caller does itself. `work` must not throw.
+template <class Work>
+void share_out(int64_t count, int threads, const Work& work) {
+  std::vector<std::thread> team;
+  team.reserve(static_cast<size_t>(threads));
+  int64_t done = 0;
+  for (int i = 1; i < threads; ++i) {
+    const int64_t end = count / threads * i;
+    try {
+      team.emplace_back([&work, i, done, end] {
+        become_compute_thread();
+        work(i, done, end);
+      });
+    } catch (const std::exception&) {
+      break;
+    }
+    done = end;
+  }
+  work(0, done, count);
+  for (std::thread& thread : team) thread.join();
 }
 
 }  // namespace
@@ -92,32 +120,46 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
 }  // namespace rc::cpu
 
 rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
-                                   const void* source)
+                                   const void* source, int threads)
     : layout(rc::cpu::weight_layout(info)),
       dtype(info.dtype),
       rank(info.rank),
       data(rc::cpu::allocate(layout.bytes)) {
   std::copy_n(info.shape, RC_PLUGIN_MAX_RANK, shape);
   const auto* from = static_cast<const uint8_t*>(source);
+  // With less to do a thread takes longer to start than to work.
+  constexpr uint64_t kLeastBytes = 1 << 20;
+  const int team = static_cast<int>(std::clamp<uint64_t>(
+      layout.bytes / kLeastBytes, 1, static_cast<uint64_t>(threads)));
   if (!layout.tiles) {
     const rc::Decoder decode = rc::find_decoder(dtype);
-    for (int64_t i = 0; i < layout.rows; ++i) {
-      decode(from + i * layout.source_row_bytes,
-             reinterpret_cast<float*>(data.get()) + i * layout.columns,
-             layout.columns);
-    }
+    rc::cpu::share_out(layout.rows, team, [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        decode(from + i * layout.source_row_bytes,
+               reinterpret_cast<float*>(data.get()) + i * layout.columns,
+               layout.columns);
+      }
+    });
     return;
   }
-  std::vector<float> row(layout.dtype == dtype ? 0 : layout.columns);
-  uint8_t* to = data.get();
-  for (int64_t m = 0; m < layout.matrices; ++m) {
-    for (int64_t first = 0; first < layout.rows; first += rc::cpu::kTileRows) {
-      const int rows = static_cast<int>(
-          std::min<int64_t>(rc::cpu::kTileRows, layout.rows - first));
-      rc::cpu::pack_tile(dtype, from, layout.source_row_bytes, rows,
-                         layout.columns, to, row.data());
-      from += rows * layout.source_row_bytes;
-      to += layout.tile_bytes;
-    }
-  }
+  std::vector<float> decoded(
+      layout.dtype == dtype ? 0 : static_cast<size_t>(team * layout.columns));
+  rc::cpu::share_out(
+      layout.matrices * layout.tiles_per_matrix, team,
+      [&](int thread, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t matrix = i / layout.tiles_per_matrix;
+          const int64_t first =
+              i % layout.tiles_per_matrix * rc::cpu::kTileRows;
+          const int rows = static_cast<int>(
+              std::min<int64_t>(rc::cpu::kTileRows, layout.rows - first));
+          rc::cpu::pack_tile(
+              dtype,
+              from + (matrix * layout.rows + first) * layout.source_row_bytes,
+              layout.source_row_bytes, rows, layout.columns,
+              data.get() + i * layout.tile_bytes,
+              decoded.empty() ? nullptr
+                              : decoded.data() + thread * layout.columns);
+        }
+      });
 }

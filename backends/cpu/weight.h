@@ -32,7 +32,9 @@ struct rc_plugin_weight {
   int64_t shape[RC_PLUGIN_MAX_RANK];
   rc::cpu::Memory64 data;
 
-  rc_plugin_weight(const rc_plugin_weight_info& info, const void* source);
+  // Rearranges `source` on up to `threads` threads of its own.
+  rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
+                   int threads);
 
   const float* elements() const {
     return reinterpret_cast<const float*>(data.get());
