@@ -51,24 +51,32 @@ using LinearFunction = void (*)(const LinearTask& task);
 using TableFunction = void (*)(const uint8_t* tile, int lane, int64_t columns,
                                float* y);
 
-// One row of queries against one key/value head.
+// Rows of queries of one sequence against one key/value head.
+constexpr int kAttentionRows = 16;   // at most
+constexpr int kAttentionChunk = 64;  // positions that are taken at once
+constexpr int kAttentionHeads = 4;   // query heads that are, at most
 struct AttentionTask {
-  const float* q;  // [group, d]
-  float* y;        // [group, d]
+  // [rows, group, d], each row `row_stride` floats after the one before.
+  const float* q;
+  float* y;
+  int64_t row_stride;
+  int rows;
   int group;
   int64_t d;
   float scale;
   float softcap;
-  int64_t first, last;  // positions seen, both included
+  // Per row: positions seen, both included.
+  int64_t first[kAttentionRows], last[kAttentionRows];
   int64_t page_size;
   const int32_t* pages;  // page numbers of the sequence
   const uint8_t* keys;   // of this head in page 0
   const uint8_t* values;
   int64_t key_page_bytes, value_page_bytes;  // from page to page
   int64_t key_bytes, value_bytes;            // from position to position
-  float* scratch;  // group * (kAttentionChunk + 2) floats
+  // kAttentionChunk * (2 d' + kAttentionHeads) + 2 * rows * group floats, with
+  // d' = d rounded up to a multiple of 16; at a multiple of 64 bytes.
+  float* scratch;
 };
-constexpr int kAttentionChunk = 64;
 using AttentionFunction = void (*)(const AttentionTask& task);
 
 struct Kernels {

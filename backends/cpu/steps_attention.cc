@@ -41,6 +41,21 @@ struct Pages {
   }
 };
 
+// Floats of scratch for one task of `group` heads of d elements.
+uint64_t task_scratch(int64_t group, int64_t d) {
+  const uint64_t rounded = product(static_cast<uint64_t>(d) / 16 + 1, 16);
+  return product(product(rounded, 2 * kAttentionChunk) +
+                     kAttentionHeads * kAttentionChunk +
+                     product(static_cast<uint64_t>(group), 2 * kAttentionRows),
+                 sizeof(float));
+}
+
+// Rows that go together: their keys and values are made ready once. Fewer where
+// threads would be left without work.
+int64_t rows_together(int64_t rows, int64_t heads, int threads) {
+  return std::clamp<int64_t>(rows * heads / (4 * threads), 1, kAttentionRows);
+}
+
 Pages pages_of(const Compiler& c, int32_t positions, int32_t sequences,
                int32_t table, int32_t cache) {
   return {c.place(positions), c.place(sequences),      c.place(table),
@@ -91,9 +106,9 @@ void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
 }
 
 uint64_t attention_scratch(const Compiler& c, const rc_plugin_op& op) {
-  const int64_t group =
-      c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1];
-  return static_cast<uint64_t>(group) * (kAttentionChunk + 2) * sizeof(float);
+  return task_scratch(
+      c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1],
+      c.value(op.inputs[0]).shape[2]);
 }
 
 void compile_attention(Compiler& c, const rc_plugin_op& op) {
@@ -109,6 +124,7 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
   const AttentionFunction function =
       c.kernels().attention(c.value(keys).dtype, c.value(values).dtype);
   AttentionTask base{};
+  base.row_stride = heads * d;
   base.group = static_cast<int>(heads / kv_heads);
   base.d = d;
   base.scale = op.params.attention.scale;
@@ -135,37 +151,48 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
       [=](Run& run, int thread, int threads) {
         const float* from = run.at<const float>(x);
         float* to = run.at<float>(y);
+        const int32_t* positions = run.at<const int32_t>(pages.positions);
+        const int32_t* sequences = run.at<const int32_t>(pages.sequences);
+        const int64_t rows = run.rows(dimension);
+        const int64_t block = rows_together(rows, kv_heads, threads);
         // Later rows see more: threads take turns.
-        for (int64_t unit = thread; unit < run.rows(dimension) * kv_heads;
-             unit += threads) {
-          if (run.stopped(thread)) return;
-          const int64_t r = unit / kv_heads;
+        for (int64_t unit = thread;
+             unit < (rows + block - 1) / block * kv_heads; unit += threads) {
           const int64_t h = unit % kv_heads;
+          const int64_t end = std::min(rows, (unit / kv_heads + 1) * block);
           AttentionTask task = base;
-          task.pages = pages.row(run, r);
-          if (task.pages == nullptr) return;
-          task.last = run.at<const int32_t>(pages.positions)[r];
-          task.first =
-              window > 0 ? std::max<int64_t>(0, task.last - window + 1) : 0;
-          for (int64_t p = task.first / pages.page_size;
-               p <= task.last / pages.page_size; ++p) {
-            if (!pages.has_page(run, task.pages[p])) return;
-          }
-          task.q = from + (r * heads + h * base.group) * d;
-          task.y = to + (r * heads + h * base.group) * d;
           task.keys += h * pages.page_size * task.key_bytes;
           task.values += h * pages.page_size * task.value_bytes;
           task.scratch = scratch.of<float>(thread);
-          function(task);
+          for (int64_t r = unit / kv_heads * block; r < end; r += task.rows) {
+            if (run.stopped(thread)) return;
+            task.pages = pages.row(run, r);
+            // As many as are of the same sequence.
+            for (task.rows = 0; r + task.rows < end; ++task.rows) {
+              const int64_t at = r + task.rows;
+              if (sequences[at] != sequences[r]) break;
+              if (pages.row(run, at) == nullptr) return;
+              int64_t& first = task.first[task.rows];
+              int64_t& last = task.last[task.rows];
+              last = positions[at];
+              first = window > 0 ? std::max<int64_t>(0, last - window + 1) : 0;
+              for (int64_t p = first / pages.page_size;
+                   p <= last / pages.page_size; ++p) {
+                if (!pages.has_page(run, task.pages[p])) return;
+              }
+            }
+            task.q = from + (r * heads + h * base.group) * d;
+            task.y = to + (r * heads + h * base.group) * d;
+            function(task);
+          }
         }
       });
 }
 
 uint64_t attend_scratch(const Compiler& c, const rc_plugin_op& op) {
-  const int64_t group =
-      c.value(op.inputs[0]).shape[2] / c.value(op.inputs[1]).shape[2];
-  return product(static_cast<uint64_t>(group),
-                 (kAttentionChunk + 2) * sizeof(float));
+  return task_scratch(
+      c.value(op.inputs[0]).shape[2] / c.value(op.inputs[1]).shape[2],
+      c.value(op.inputs[0]).shape[3]);
 }
 
 // The tensors are caches of one page per batch that holds all positions.
@@ -196,6 +223,7 @@ void compile_attend(Compiler& c, const rc_plugin_op& op) {
       [=](Run& run, int thread, int threads) {
         static constexpr int32_t kOnlyPage = 0;
         AttentionTask task{};
+        task.row_stride = heads * d;
         task.group = static_cast<int>(group);
         task.d = d;
         task.scale = params.scale;
@@ -205,15 +233,20 @@ void compile_attend(Compiler& c, const rc_plugin_op& op) {
         task.key_bytes = task.value_bytes =
             kv_heads * d * static_cast<int64_t>(sizeof(float));
         task.scratch = scratch.of<float>(thread);
+        const int64_t block = rows_together(rows, batch * kv_heads, threads);
+        const int64_t blocks = (rows + block - 1) / block;
         // Later rows see more: threads take turns.
-        for (int64_t unit = thread; unit < batch * rows * kv_heads;
+        for (int64_t unit = thread; unit < batch * blocks * kv_heads;
              unit += threads) {
           if (run.stopped(thread)) return;
           const int64_t h = unit % kv_heads;
-          const int64_t r = unit / kv_heads % rows;
-          const int64_t b = unit / kv_heads / rows;
-          task.first = 0;
-          task.last = params.causal != 0 ? positions - rows + r : positions - 1;
+          const int64_t r = unit / kv_heads % blocks * block;
+          const int64_t b = unit / kv_heads / blocks;
+          task.rows = static_cast<int>(std::min(block, rows - r));
+          for (int i = 0; i < task.rows; ++i) {
+            task.last[i] =
+                params.causal != 0 ? positions - rows + r + i : positions - 1;
+          }
           const int64_t at = ((b * rows + r) * heads + h * group) * d;
           const int64_t from = (b * positions * kv_heads + h) * d;
           task.q = run.at<const float>(queries) + at;

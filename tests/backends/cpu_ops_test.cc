@@ -259,33 +259,42 @@ TEST_P(CpuOps, RowsOfScratchAreGathered) {
   EXPECT_EQ(program.run(10, 0), RC_OK);
 }
 
-// A few sequences whose pages lie anywhere in the cache.
+// A few sequences whose pages lie anywhere in the cache. They take turns, each
+// with as many positions as go together.
 struct Conversation {
   static constexpr int64_t kSequences = 3;
-  int64_t page_size, length, row_pages, pages;
+  int64_t page_size, length, together, row_pages, pages;
   std::vector<int32_t> positions, sequences, table;
 
-  Conversation(int64_t size, int64_t tokens)
+  Conversation(int64_t size, int64_t tokens, int64_t turn = 1)
       : page_size(size),
         length(tokens),
+        together(turn),
         row_pages((tokens + size - 1) / size),
         pages(row_pages * kSequences + 2),
         table(kSequences * row_pages) {
     for (size_t i = 0; i < table.size(); ++i) {
       table[i] = static_cast<int32_t>((i * 5 + 3) % pages);
     }
-    for (int32_t p = 0; p < tokens; ++p) {
+    for (int64_t first = 0; first < tokens; first += turn) {
       for (int32_t s = 0; s < kSequences; ++s) {
-        positions.push_back(p);
-        sequences.push_back(s);
+        for (int64_t p = first; p < std::min(first + turn, tokens); ++p) {
+          positions.push_back(static_cast<int32_t>(p));
+          sequences.push_back(s);
+        }
       }
     }
   }
   int64_t rows() const { return length * kSequences; }
+  int64_t row_of(int64_t position, int64_t sequence) const {
+    const int64_t first = position / together * together;
+    const int64_t turn = std::min(together, length - first);
+    return first * kSequences + sequence * turn + position - first;
+  }
 };
 
 struct AttentionShape {
-  int64_t page_size, heads, kv_heads, d, window;
+  int64_t page_size, together, heads, kv_heads, d, window;
   float softcap;
   rc_dtype cache;
 };
@@ -323,16 +332,19 @@ struct AttentionProgram {
 
 TEST_P(CpuOps, AttentionAgainstDoublesAndInvariant) {
   const AttentionShape shapes[] = {
-      {16, 4, 2, 8, 0, 0, RC_DTYPE_F32},
-      {64, 8, 1, 64, 0, 0, RC_DTYPE_F16},
-      {100, 6, 2, 80, 0, 20, RC_DTYPE_F16},
-      {32, 5, 5, 64, 7, 0, RC_DTYPE_Q8_0},
-      {128, 7, 1, 128, 50, 5, RC_DTYPE_F32},
-      {1, 2, 2, 33, 0, 0, RC_DTYPE_F32},
+      {16, 1, 4, 2, 8, 0, 0, RC_DTYPE_F32},
+      {64, 1, 8, 1, 64, 0, 0, RC_DTYPE_F16},
+      {144, 40, 8, 2, 64, 0, 0, RC_DTYPE_F16},
+      {100, 9, 6, 2, 80, 0, 20, RC_DTYPE_F16},
+      {32, 1, 5, 5, 64, 7, 0, RC_DTYPE_Q8_0},
+      {48, 150, 6, 1, 32, 30, 0, RC_DTYPE_Q8_0},
+      {128, 33, 7, 1, 128, 50, 5, RC_DTYPE_F32},
+      {1, 20, 2, 2, 33, 0, 0, RC_DTYPE_F32},
+      {1, 20, 5, 1, 33, 0, 0, RC_DTYPE_F32},
   };
   for (const AttentionShape& s : shapes) {
     SCOPED_TRACE(testing::Message() << "d " << s.d << " page " << s.page_size);
-    const Conversation talk(s.page_size, 150);
+    const Conversation talk(s.page_size, 150, s.together);
     const int64_t rows = talk.rows();
     const auto q = random_floats(rows * s.heads * s.d, 1, 0.5f);
     const auto k = random_floats(rows * s.kv_heads * s.d, 2);
@@ -363,8 +375,7 @@ TEST_P(CpuOps, AttentionAgainstDoublesAndInvariant) {
         double total = 0;
         for (int64_t t = first; t <= p; ++t) {
           const int64_t at =
-              ((t * talk.kSequences + talk.sequences[r]) * s.kv_heads +
-               h / group) *
+              (talk.row_of(t, talk.sequences[r]) * s.kv_heads + h / group) *
               s.d;
           double x = 0;
           for (int64_t i = 0; i < s.d; ++i) {
@@ -409,7 +420,7 @@ TEST_P(CpuOps, AttentionAgainstDoublesAndInvariant) {
 }
 
 TEST_P(CpuOps, AttentionRefusesPagesThatAreNone) {
-  const AttentionShape shape = {16, 4, 2, 32, 0, 0, RC_DTYPE_F16};
+  const AttentionShape shape = {16, 1, 4, 2, 32, 0, 0, RC_DTYPE_F16};
   Conversation talk(16, 40);
   const int64_t rows = talk.rows();
   const auto x = random_floats(rows * 4 * 32, 1);

@@ -13,7 +13,9 @@
 // Each gives, for one register, the operations that the vectors below are made
 // of. u bytes of "wide" formats use all eight bits, those of the others at
 // most six; dot8 adds, in each 32-bit lane, the products of four bytes of u0
-// and of u1 with four columns of activations each.
+// and of u1 with four columns of activations each. f_load_fours loads four
+// floats from each of p, p + step, p + 2 step, ...; f_transpose turns the 4 x 4
+// floats round that four registers have in each of their 128-bit parts.
 #if defined(__AVX512BW__)
 #include "cpu/kernels/simd_avx512.h"
 #elif defined(__AVX2__)
@@ -108,6 +110,19 @@ RC_SIMD Vf load(const float* p) {
 }
 RC_SIMD void store(float* p, const Vf& x) {
   RC_PARTS(i) f_store(p + i * kPartLanes, x.p[i]);
+}
+// Four columns of 16 rows of floats that are `step` apart.
+RC_SIMD void load_columns(const float* rows, int64_t step, Vf (&columns)[4]) {
+  RC_PARTS(i) {
+    F x[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      x[k] = f_load_fours(rows + (i * kPartLanes + k) * step, 4 * step);
+    }
+    f_transpose(x);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) columns[k].p[i] = x[k];
+  }
 }
 // The first n of 16 floats; the others are `rest`.
 RC_SIMD Vf load_some(const float* p, int64_t n, float rest = 0) {
@@ -215,5 +230,7 @@ RC_SIMD Vi dot8(const Vi& sum, const Vb& u0, const Vb& u1, const Columns& a) {
 }
 
 RC_SIMD void prefetch(const void* p) { __builtin_prefetch(p); }
+// To the second-level cache.
+RC_SIMD void prefetch_later(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

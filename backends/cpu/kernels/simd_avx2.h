@@ -14,6 +14,20 @@ using B = __m256i;
 RC_SIMD F f_set(float x) { return _mm256_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm256_loadu_ps(p); }
 RC_SIMD void f_store(float* p, F x) { _mm256_storeu_ps(p, x); }
+RC_SIMD F f_load_fours(const float* p, int64_t step) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)),
+                              _mm_loadu_ps(p + step), 1);
+}
+RC_SIMD void f_transpose(F (&x)[4]) {
+  const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(x[0], x[1]));
+  const __m256d b = _mm256_castps_pd(_mm256_unpackhi_ps(x[0], x[1]));
+  const __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(x[2], x[3]));
+  const __m256d d = _mm256_castps_pd(_mm256_unpackhi_ps(x[2], x[3]));
+  x[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+  x[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+  x[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+  x[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
+}
 RC_SIMD F f_add(F a, F b) { return _mm256_add_ps(a, b); }
 RC_SIMD F f_sub(F a, F b) { return _mm256_sub_ps(a, b); }
 RC_SIMD F f_mul(F a, F b) { return _mm256_mul_ps(a, b); }

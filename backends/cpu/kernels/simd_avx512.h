@@ -14,6 +14,22 @@ using B = __m512i;
 RC_SIMD F f_set(float x) { return _mm512_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm512_loadu_ps(p); }
 RC_SIMD void f_store(float* p, F x) { _mm512_storeu_ps(p, x); }
+RC_SIMD F f_load_fours(const float* p, int64_t step) {
+  F y = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  y = _mm512_insertf32x4(y, _mm_loadu_ps(p + step), 1);
+  y = _mm512_insertf32x4(y, _mm_loadu_ps(p + 2 * step), 2);
+  return _mm512_insertf32x4(y, _mm_loadu_ps(p + 3 * step), 3);
+}
+RC_SIMD void f_transpose(F (&x)[4]) {
+  const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(x[0], x[1]));
+  const __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(x[0], x[1]));
+  const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(x[2], x[3]));
+  const __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(x[2], x[3]));
+  x[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+  x[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+  x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+  x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+}
 RC_SIMD F f_add(F a, F b) { return _mm512_add_ps(a, b); }
 RC_SIMD F f_sub(F a, F b) { return _mm512_sub_ps(a, b); }
 RC_SIMD F f_mul(F a, F b) { return _mm512_mul_ps(a, b); }

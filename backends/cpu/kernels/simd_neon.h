@@ -16,6 +16,17 @@ using B = uint8x16_t;
 RC_SIMD F f_set(float x) { return vdupq_n_f32(x); }
 RC_SIMD F f_load(const float* p) { return vld1q_f32(p); }
 RC_SIMD void f_store(float* p, F x) { vst1q_f32(p, x); }
+RC_SIMD F f_load_fours(const float* p, int64_t) { return vld1q_f32(p); }
+RC_SIMD void f_transpose(F (&x)[4]) {
+  const float64x2_t a = vreinterpretq_f64_f32(vzip1q_f32(x[0], x[1]));
+  const float64x2_t b = vreinterpretq_f64_f32(vzip2q_f32(x[0], x[1]));
+  const float64x2_t c = vreinterpretq_f64_f32(vzip1q_f32(x[2], x[3]));
+  const float64x2_t d = vreinterpretq_f64_f32(vzip2q_f32(x[2], x[3]));
+  x[0] = vreinterpretq_f32_f64(vzip1q_f64(a, c));
+  x[1] = vreinterpretq_f32_f64(vzip2q_f64(a, c));
+  x[2] = vreinterpretq_f32_f64(vzip1q_f64(b, d));
+  x[3] = vreinterpretq_f32_f64(vzip2q_f64(b, d));
+}
 RC_SIMD F f_add(F a, F b) { return vaddq_f32(a, b); }
 RC_SIMD F f_sub(F a, F b) { return vsubq_f32(a, b); }
 RC_SIMD F f_mul(F a, F b) { return vmulq_f32(a, b); }

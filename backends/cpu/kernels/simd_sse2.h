@@ -15,6 +15,10 @@ using B = __m128i;
 RC_SIMD F f_set(float x) { return _mm_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm_loadu_ps(p); }
 RC_SIMD void f_store(float* p, F x) { _mm_storeu_ps(p, x); }
+RC_SIMD F f_load_fours(const float* p, int64_t) { return _mm_loadu_ps(p); }
+RC_SIMD void f_transpose(F (&x)[4]) {
+  _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+}
 RC_SIMD F f_add(F a, F b) { return _mm_add_ps(a, b); }
 RC_SIMD F f_sub(F a, F b) { return _mm_sub_ps(a, b); }
 RC_SIMD F f_mul(F a, F b) { return _mm_mul_ps(a, b); }
