@@ -17,8 +17,6 @@ namespace rc::cpu {
 // Elements that a thread takes at a time in ops of single elements: long rows
 // are cut, too. The sizes of all blocks divide it.
 inline constexpr int64_t kChunk = 4096;
-// Rows that a call of a product kernel takes at most.
-inline constexpr int kMaxChunk = 128;
 
 class Compiler {
  public:

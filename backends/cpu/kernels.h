@@ -24,11 +24,16 @@ struct ActivationBlock {
   float scale;
   float weighted_sum;        // scale * sum of all quants
   float weighted_halves[2];  // the same of the first and the last 16
-  int32_t sum;
-  int32_t halves[2];
+  // Minus the sums of quants: of all, of the first and the last 16. Products of
+  // unsigned weights start from them.
+  int32_t minus_sum;
+  int32_t minus_halves[2];
   int32_t unused;  // one block fills a cache line
 };
 static_assert(sizeof(ActivationBlock) == 64);
+
+// Rows that a call of a product kernel takes at most.
+constexpr int kMaxChunk = 128;
 
 // Products of rows of activations with the 16 rows of one tile of a weight.
 struct LinearTask {
@@ -42,7 +47,7 @@ struct LinearTask {
   // Per row: what is added to its results; NULL for nothing.
   const float* const* residual;
   const float* bias;  // of the tile's rows; NULL for nothing
-  int rows;
+  int rows;           // 1 to kMaxChunk
   int lanes;  // rows of the weight in this tile; fewer than 16 in the last
 };
 using LinearFunction = void (*)(const LinearTask& task);

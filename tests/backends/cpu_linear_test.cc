@@ -154,6 +154,33 @@ TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
   }
 }
 
+// Columns are unpacked in parts where rows are many.
+TEST_P(CpuLinear, BitsOfLongRowsDoNotDependOnBatch) {
+  constexpr int64_t n = 21, k = 4096 + 256, most = 37;
+  for (rc_dtype dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q5_1, RC_DTYPE_Q4_K,
+                         RC_DTYPE_Q6_K, RC_DTYPE_IQ4_XS}) {
+    const auto weight = random_weight(dtype, n, k, 6);
+    const auto x = random_floats(most * k, 7);
+    const Device device(1, GetParam());
+    Program program(device);
+    const int32_t px = program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+    const int32_t pw =
+        program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
+    const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+    program.op(RC_OP_LINEAR, {px, pw}, {py});
+    ASSERT_EQ(program.run(most), RC_OK) << program.message();
+    const std::vector<float> all = program.result(py);
+    for (int64_t r = 0; r < most; ++r) {
+      program.change_input(px, x.data() + r * k);
+      ASSERT_EQ(program.run(1), RC_OK) << program.message();
+      ASSERT_EQ(std::memcmp(program.result(py).data(), all.data() + r * n,
+                            n * sizeof(float)),
+                0)
+          << dtype_name(dtype) << ", row " << r;
+    }
+  }
+}
+
 TEST_P(CpuLinear, ExpertsEqualPlainProducts) {
   constexpr int64_t experts = 5, n = 37, k = 256, chosen = 2, rows = 19;
   std::vector<int32_t> ids(rows * chosen);
@@ -246,6 +273,37 @@ TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
     const bool own = quantized_activations(dtype) || dtype == RC_DTYPE_F16 ||
                      dtype == RC_DTYPE_BF16;
     EXPECT_EQ(bytes, 32 * *row_bytes(own ? dtype : RC_DTYPE_F32, 512));
+  }
+}
+
+// Large ones are rearranged by several threads.
+TEST(CpuWeight, IsTheSameWhateverThreadsMadeIt) {
+  constexpr int64_t experts = 3, n = 1203, k = 1024;
+  const std::vector<int32_t> ids = {0, 1, 2};
+  const auto x = random_floats(experts * k, 8);
+  // One with tiles of its own and one that is decoded.
+  for (rc_dtype dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q8_1}) {
+    const auto weight = random_weight(dtype, experts * n, k, 9);
+    std::vector<float> expected;
+    for (int threads : {1, 2, 5}) {
+      const Device device(threads);
+      Program program(device);
+      const int32_t px =
+          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, 1, k}, x.data());
+      const int32_t pi =
+          program.input(RC_DTYPE_I32, {RC_DIM_ROWS, 1}, ids.data());
+      const int32_t pw =
+          program.weight(dtype, {experts, n, k}, weight.data(), RC_USE_EXPERTS);
+      const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, 1, n});
+      program.op(RC_OP_EXPERT_LINEAR, {px, pw, pi}, {py});
+      ASSERT_EQ(program.run(experts), RC_OK) << program.message();
+      const auto& y = program.result(py);
+      if (expected.empty()) expected.assign(y.begin(), y.begin() + experts * n);
+      ASSERT_EQ(std::memcmp(y.data(), expected.data(),
+                            expected.size() * sizeof(float)),
+                0)
+          << dtype_name(dtype) << ", " << threads << " threads";
+    }
   }
 }
 

@@ -75,6 +75,7 @@ struct Format {
   // Of the quants of 32 columns.
   static constexpr int kStep =
       kTileRows * (row_bytes - scale_bytes) / (columns / 32);
+  static constexpr bool kUnpacked = false;
   static constexpr bool kHalves = false;
   static constexpr bool kMinimum = false;
   static constexpr bool kWide = false;
@@ -87,6 +88,25 @@ struct Format {
   }
   RC_SIMD_MEMBER Vf minimum(int, int) const { return splat(0); }
 };
+
+// How far ahead of the arithmetic weights are asked for, in bytes.
+constexpr int kPrefetch = 4096;
+
+// Asks for what is `distance` bytes behind the quants of step j and, once per
+// block, behind its scales.
+template <int distance, class Format>
+RC_SIMD void prefetch_step(const Format& format, int j) {
+  const uint8_t* p = format.quants(j) + distance;
+#pragma GCC unroll 16
+  for (int i = 0; i < (Format::kStep + 63) / 64; ++i) prefetch(p + 64 * i);
+  if constexpr (Format::kColumns == 256) {
+    if (j == 0) {
+      for (int i = 0; i < Format::kBytes - 8 * Format::kStep; i += 64) {
+        prefetch(format.block + distance + i);
+      }
+    }
+  }
+}
 
 struct FormatQ4_0 : Format<32, 18, 2> {
   static constexpr int kOffset = 8;

@@ -6,29 +6,14 @@
 // step and the same row in a prompt give the same bits.
 #include "cpu/kernels/formats.h"
 #include "cpu/kernels/levels.h"
+#include "cpu/kernels/plain.h"
+#include "cpu/kernels/unpacked.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
 namespace {
 
-// How far ahead of the arithmetic weights are asked for, in bytes.
-constexpr int kPrefetch = 4096;
-
 // Rows of activations per pass: as many as accumulators fit into registers.
 constexpr int kMaxRows = kParts == 1 ? 8 : 4;
-
-template <class Format>
-RC_SIMD void prefetch_step(const Format& format, int j) {
-  const uint8_t* p = format.quants(j) + kPrefetch;
-#pragma GCC unroll 16
-  for (int i = 0; i < (Format::kStep + 63) / 64; ++i) prefetch(p + 64 * i);
-  if constexpr (Format::kColumns == 256) {
-    if (j == 0) {
-      for (int i = 0; i < Format::kBytes - 8 * Format::kStep; i += 64) {
-        prefetch(format.block + kPrefetch + i);
-      }
-    }
-  }
-}
 
 // Integer products of groups `first` to `first` + 2 * pairs - 1 of step j.
 template <class Format, int rows, int first, int pairs>
@@ -50,8 +35,26 @@ RC_SIMD void dot(const Format& format, int j,
   }
 }
 
+// Where the sums of a row begin: at minus the offset times its quants.
+template <int offset>
+RC_SIMD Vi start(int32_t minus_sum) {
+  static_assert((offset & (offset - 1)) == 0);
+  if constexpr (offset == 0) {
+    return splat_int(0);
+  } else {
+    return shl<__builtin_ctz(offset)>(splat_int(minus_sum));
+  }
+}
+
+// What to ask for meanwhile where weights are unpacked: those to be unpacked
+// next, some lines per 32 columns.
+struct Ahead {
+  const uint8_t* bytes;
+  int lines;
+};
+
 template <class Format, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns, const Ahead& ahead,
                       const ActivationBlock* const (&x)[rows], Vf (&y)[rows]) {
   constexpr int offset =
       Format::kWide ? (Format::kOffset + kWideOffset - 128) : Format::kOffset;
@@ -61,13 +64,18 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
     const Format format(tile);
     tile += Format::kBytes;
     for (int j = 0; j < steps; ++j, ++at) {
-      prefetch_step(format, j);
+      if constexpr (Format::kUnpacked) {
+        const uint8_t* next = ahead.bytes + 64 * ahead.lines * at;
+        for (int i = 0; i < ahead.lines; ++i) prefetch_later(next + 64 * i);
+      } else {
+        prefetch_step<kPrefetch>(format, j);
+      }
       if constexpr (Format::kHalves) {
         Vi a[rows], b[rows];
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          a[r] = splat_int(-offset * x[r][at].halves[0]);
-          b[r] = splat_int(-offset * x[r][at].halves[1]);
+          a[r] = start<offset>(x[r][at].minus_halves[0]);
+          b[r] = start<offset>(x[r][at].minus_halves[1]);
         }
         dot<Format, rows, 0, 2>(format, j, x, at, a);
         dot<Format, rows, 2, 2>(format, j, x, at, b);
@@ -92,7 +100,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
         Vi a[rows];
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          a[r] = splat_int(-offset * x[r][at].sum);
+          a[r] = start<offset>(x[r][at].minus_sum);
         }
         dot<Format, rows, 0, 4>(format, j, x, at, a);
         const Vf scale = format.scale(j, 0);
@@ -112,26 +120,10 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
   }
 }
 
-// Float weights: column after column, 16 elements at a time.
-struct PlainF32 {
-  static constexpr int kBytes = 64;
-  static RC_SIMD_MEMBER Vf column(const uint8_t* p) {
-    return load((const float*)p);
-  }
-};
-struct PlainF16 {
-  static constexpr int kBytes = 32;
-  static RC_SIMD_MEMBER Vf column(const uint8_t* p) { return load_f16(p); }
-};
-struct PlainBF16 {
-  static constexpr int kBytes = 32;
-  static RC_SIMD_MEMBER Vf column(const uint8_t* p) { return load_bf16(p); }
-};
-
 // Sums of 32 columns are added up: more exact than one long sum, and the sums
 // do not wait for each other.
 template <class Plain, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns, const Ahead&,
                       const float* const (&x)[rows], Vf (&y)[rows]) {
   for (int64_t first = 0; first < columns; first += 32) {
     const int64_t end = first + 32 < columns ? first + 32 : columns;
@@ -152,6 +144,14 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns,
   }
 }
 
+RC_SIMD void finish(const LinearTask& task, int row, Vf y) {
+  if (task.bias) y = add(y, load_some(task.bias, task.lanes));
+  if (task.residual) {
+    y = add(y, load_some(task.residual[row], task.lanes));
+  }
+  store_some(task.y[row], y, task.lanes);
+}
+
 template <class Weight, class Element, int rows>
 void some_rows(const LinearTask& task, int first) {
   const Element* x[rows];
@@ -161,76 +161,90 @@ void some_rows(const LinearTask& task, int first) {
     x[r] = (const Element*)task.x[first + r];
     y[r] = splat(0);
   }
-  dot_rows<Weight, rows>(task.tile, task.columns, x, y);
-  for (int r = 0; r < rows; ++r) {
-    if (task.bias) y[r] = add(y[r], load_some(task.bias, task.lanes));
-    if (task.residual) {
-      y[r] = add(y[r], load_some(task.residual[first + r], task.lanes));
-    }
-    store_some(task.y[first + r], y[r], task.lanes);
+  dot_rows<Weight, rows>(task.tile, task.columns, Ahead{}, x, y);
+  for (int r = 0; r < rows; ++r) finish(task, first + r, y[r]);
+}
+
+// Calls some<rows>(first) for all rows of a task, as many at once as there are
+// registers for.
+template <class Some>
+RC_SIMD void by_rows(int rows, Some some) {
+  int first = 0;
+  if constexpr (kMaxRows >= 8) {
+    for (; first + 8 <= rows; first += 8) some.template operator()<8>(first);
   }
+  for (; first + 4 <= rows; first += 4) some.template operator()<4>(first);
+  for (; first + 2 <= rows; first += 2) some.template operator()<2>(first);
+  if (first < rows) some.template operator()<1>(first);
 }
 
 template <class Weight, class Element>
 void linear(const LinearTask& task) {
-  int first = 0;
-  if constexpr (kMaxRows >= 8) {
-    for (; first + 8 <= task.rows; first += 8) {
-      some_rows<Weight, Element, 8>(task, first);
-    }
-  }
-  for (; first + 4 <= task.rows; first += 4) {
-    some_rows<Weight, Element, 4>(task, first);
-  }
-  for (; first + 2 <= task.rows; first += 2) {
-    some_rows<Weight, Element, 2>(task, first);
-  }
-  if (first < task.rows) some_rows<Weight, Element, 1>(task, first);
+  by_rows(task.rows, [&]<int rows>(int first) {
+    some_rows<Weight, Element, rows>(task, first);
+  });
 }
 
-template <class Format>
-constexpr LinearFunction quantized = linear<Format, ActivationBlock>;
+// Columns that are unpacked at a time. Shorter runs through the activations
+// than this cost more than what a smaller area saves.
+constexpr int64_t kUnpackedColumns = 2048;
 
-// The bytes of all 16 rows are decoded and one row of them kept: a row of a
-// table is asked for once per token.
-template <class Format>
-void table_row(const uint8_t* tile, int lane, int64_t columns, float* y) {
-  for (int64_t column = 0; column < columns; column += Format::kColumns) {
-    const Format format(tile);
-    tile += Format::kBytes;
-    for (int j = 0; j < Format::kColumns / 32; ++j) {
-      uint8_t bytes[8][64];
-      const auto keep = [&](const Pair& pair, int h) {
-        store_bytes(bytes[2 * h], pair.first);
-        store_bytes(bytes[2 * h + 1], pair.second);
-      };
-      keep(format.template pair<0>(j), 0);
-      keep(format.template pair<1>(j), 1);
-      keep(format.template pair<2>(j), 2);
-      keep(format.template pair<3>(j), 3);
-      for (int half = 0; half < 2; ++half) {
-        float scale[kTileRows], minimum[kTileRows];
-        store(scale, format.scale(j, half));
-        store(minimum, format.minimum(j, half));
-        for (int i = 16 * half; i < 16 * half + 16; ++i) {
-          const int q = bytes[i / 4][4 * lane + i % 4] - Format::kOffset;
-          float value = scale[lane] * (float)q;
-          if constexpr (Format::kMinimum) value = value - minimum[lane];
-          *y++ = value;
-        }
-      }
+// The sums of many rows with the columns from `column` on, of which `weights`
+// has the next ones: from `sums` and back or, at the end, to the results.
+template <class Weight, int rows>
+void some_columns(const LinearTask& task, int first, int64_t column,
+                  int64_t count, const uint8_t* weights, const Ahead& ahead,
+                  float* sums) {
+  const ActivationBlock* x[rows];
+  Vf y[rows];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) {
+    x[r] = (const ActivationBlock*)task.x[first + r] + column / 32;
+    y[r] = column == 0 ? splat(0) : load(sums + (first + r) * kLanes);
+  }
+  dot_rows<Weight, rows>(weights, count, ahead, x, y);
+  for (int r = 0; r < rows; ++r) {
+    if (column + count < task.columns) {
+      store(sums + (first + r) * kLanes, y[r]);
+    } else {
+      finish(task, first + r, y[r]);
     }
   }
 }
 
-template <class Plain>
-void plain_row(const uint8_t* tile, int lane, int64_t columns, float* y) {
-  for (int64_t column = 0; column < columns; ++column) {
-    float values[kTileRows];
-    store(values, Plain::column(tile + column * Plain::kBytes));
-    y[column] = values[lane];
+template <class Format>
+void quantized_linear(const LinearTask& task) {
+  // Scales within blocks take long to unpack; other formats gain only where few
+  // rows share a pass.
+  constexpr bool worthwhile = Format::kColumns == 256 || kMaxRows < 8;
+  if (!worthwhile || task.rows < 2 * kMaxRows) {
+    return linear<Format, ActivationBlock>(task);
+  }
+  using Weight = UnpackedOf<Format>;
+  alignas(64) uint8_t weights[kUnpackedColumns / 32 * Weight::kBytes];
+  alignas(64) float sums[kMaxChunk * kLanes];
+  const uint8_t* tile = task.tile;
+  for (int64_t column = 0; column < task.columns; column += kUnpackedColumns) {
+    const int64_t count = task.columns - column < kUnpackedColumns
+                              ? task.columns - column
+                              : kUnpackedColumns;
+    unpack<Format>(tile, count, weights);
+    const int64_t bytes = count / Format::kColumns * Format::kBytes;
+    tile += bytes;
+    // After the last columns of a tile come the first ones of the next.
+    const int64_t steps = task.rows / kMaxRows * (count / 32);
+    const int lines = (int)((bytes / 64 + steps - 1) / steps);
+    by_rows(task.rows, [&]<int rows>(int first) {
+      const Ahead ahead = {tile + first / kMaxRows * (count / 32) * lines * 64,
+                           lines};
+      some_columns<Weight, rows>(task, first, column, count, weights, ahead,
+                                 sums);
+    });
   }
 }
+
+template <class Format>
+constexpr LinearFunction quantized = quantized_linear<Format>;
 
 }  // namespace
 
@@ -268,45 +282,6 @@ LinearFunction linear_function(rc_dtype weight) {
       return quantized<FormatIQ4_XS>;
     case RC_DTYPE_MXFP4:
       return quantized<FormatMXFP4>;
-    default:
-      return nullptr;
-  }
-}
-
-TableFunction table_function(rc_dtype weight) {
-  switch (weight) {
-    case RC_DTYPE_F32:
-      return plain_row<PlainF32>;
-    case RC_DTYPE_F16:
-      return plain_row<PlainF16>;
-    case RC_DTYPE_BF16:
-      return plain_row<PlainBF16>;
-    case RC_DTYPE_Q4_0:
-      return table_row<FormatQ4_0>;
-    case RC_DTYPE_Q4_1:
-      return table_row<FormatQ4_1>;
-    case RC_DTYPE_Q5_0:
-      return table_row<FormatQ5_0>;
-    case RC_DTYPE_Q5_1:
-      return table_row<FormatQ5_1>;
-    case RC_DTYPE_Q8_0:
-      return table_row<FormatQ8_0>;
-    case RC_DTYPE_Q2_K:
-      return table_row<FormatQ2_K>;
-    case RC_DTYPE_Q3_K:
-      return table_row<FormatQ3_K>;
-    case RC_DTYPE_Q4_K:
-      return table_row<FormatQ4_K>;
-    case RC_DTYPE_Q5_K:
-      return table_row<FormatQ5_K>;
-    case RC_DTYPE_Q6_K:
-      return table_row<FormatQ6_K>;
-    case RC_DTYPE_IQ4_NL:
-      return table_row<FormatIQ4_NL>;
-    case RC_DTYPE_IQ4_XS:
-      return table_row<FormatIQ4_XS>;
-    case RC_DTYPE_MXFP4:
-      return table_row<FormatMXFP4>;
     default:
       return nullptr;
   }

@@ -66,12 +66,13 @@ void quantize(const float* x, int64_t n, ActivationBlock* y) {
     store_s8(y->quants + kLanes, qb);
     // x - x is 0 but for infinity and NaN, which must not get lost here.
     y->scale = limit / 127.0f + sum(add(sub(a, a), sub(b, b)));
-    y->halves[0] = sum(qa);
-    y->halves[1] = sum(qb);
-    y->sum = y->halves[0] + y->halves[1];
-    y->weighted_halves[0] = y->scale * (float)y->halves[0];
-    y->weighted_halves[1] = y->scale * (float)y->halves[1];
-    y->weighted_sum = y->scale * (float)y->sum;
+    const int32_t halves[2] = {sum(qa), sum(qb)};
+    y->weighted_halves[0] = y->scale * (float)halves[0];
+    y->weighted_halves[1] = y->scale * (float)halves[1];
+    y->weighted_sum = y->scale * (float)(halves[0] + halves[1]);
+    y->minus_halves[0] = -halves[0];
+    y->minus_halves[1] = -halves[1];
+    y->minus_sum = -halves[0] - halves[1];
     y->unused = 0;
   }
 }
