@@ -20,6 +20,7 @@ struct BenchArguments {
   ModelChoice model;
   std::vector<int64_t> prompts = {64, 512};
   std::vector<int64_t> batches = {1, 2, 4, 8};
+  std::vector<int64_t> depths = {4};
   int64_t tokens = 64;
   int repetitions = 3;
   bool json = false;
@@ -60,16 +61,27 @@ double measure_prompt(const Model& model, int64_t length, int64_t vocabulary) {
   return static_cast<double>(length) / time.count();
 }
 
-// Tokens per second of `batch` generations at once, all together.
-double measure_decode(const Model& model, int64_t batch, int64_t count,
-                      int64_t vocabulary) {
-  constexpr int64_t kPromptTokens = 4;
+// Tokens per second of `batch` generations at once, all together, each behind a
+// prompt of `depth` tokens.
+double measure_decode(const Model& model, int64_t batch, int64_t depth,
+                      int64_t count, int64_t vocabulary) {
   std::vector<Session> sessions;
   std::vector<Request> requests;
   for (int64_t i = 0; i < batch; ++i) {
     sessions.push_back(make<Session>(rc_session_create, model.get(), nullptr));
-    const std::vector<int32_t> prompt =
-        some_tokens(kPromptTokens, vocabulary, static_cast<uint32_t>(i));
+    // All but the last are evaluated first, so that all generations begin with
+    // the same step, give or take one.
+    const std::vector<int32_t> tokens =
+        some_tokens(depth, vocabulary, static_cast<uint32_t>(i));
+    if (depth > 1) {
+      check(rc_session_append(sessions.back().get(), tokens.data(),
+                              tokens.size() - 1));
+      check(rc_session_decode(sessions.back().get(), 0));
+    }
+  }
+  for (int64_t i = 0; i < batch; ++i) {
+    const std::vector<int32_t> prompt = {
+        some_tokens(depth, vocabulary, static_cast<uint32_t>(i)).back()};
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.prompt_tokens = prompt.data();
     options.prompt_token_count = prompt.size();
@@ -77,11 +89,10 @@ double measure_decode(const Model& model, int64_t batch, int64_t count,
     options.temperature = 0;
     options.ignore_end = 1;
     rc_request* request = nullptr;
-    check(rc_generate_async(sessions.back().get(), &options, nullptr, nullptr,
-                            nullptr, &request));
+    check(rc_generate_async(sessions[static_cast<size_t>(i)].get(), &options,
+                            nullptr, nullptr, nullptr, &request));
     requests.emplace_back(request);
   }
-  // All begin with the same step, give or take one.
   int64_t longest = 1;
   for (const Request& request : requests) {
     rc_event event = RC_EVENT_INIT;
@@ -124,19 +135,26 @@ void bench(const BenchArguments& arguments) {
       *std::max_element(arguments.batches.begin(), arguments.batches.end());
   const int64_t longest_prompt =
       *std::max_element(arguments.prompts.begin(), arguments.prompts.end());
+  const int64_t deepest =
+      *std::max_element(arguments.depths.begin(), arguments.depths.end());
   // Room for all sessions of the largest batch, each begun on a new page.
   constexpr int64_t kPage = 256;
-  options.cache_tokens = std::max(longest_prompt + kPage,
-                                  largest_batch * (arguments.tokens + kPage));
+  options.cache_tokens =
+      std::max(longest_prompt + kPage,
+               largest_batch * (deepest + arguments.tokens + kPage));
+  const Clock::time_point load_begin = Clock::now();
   const Model model = arguments.model.load(backend, options);
+  const double load_seconds =
+      std::chrono::duration<double>(Clock::now() - load_begin).count();
   rc_model_report report = RC_MODEL_REPORT_INIT;
   check(rc_model_describe(model.get(), &report));
 
   Json results = Json::array();
   std::string table;
-  const double all = static_cast<double>(
-      (arguments.prompts.size() + arguments.batches.size()) *
-      static_cast<size_t>(arguments.repetitions));
+  const double all =
+      static_cast<double>((arguments.prompts.size() +
+                           arguments.batches.size() * arguments.depths.size()) *
+                          static_cast<size_t>(arguments.repetitions));
   double done = 0;
   {
     ProgressBar bar("measuring");
@@ -165,17 +183,29 @@ void bench(const BenchArguments& arguments) {
       table += "prompt of " + std::to_string(length) +
                " tokens: " + fixed_text(rate, 1) + " tokens/s\n";
     }
-    for (const int64_t batch : arguments.batches) {
-      const double rate = repeat([&] {
-        return measure_decode(model, batch, arguments.tokens,
-                              report.vocabulary);
-      });
-      results.push_back({{"kind", "decode"},
-                         {"batch", batch},
-                         {"tokens", arguments.tokens},
-                         {"tokens_per_second", rate}});
-      table += "decode, " + std::to_string(batch) +
-               " at once: " + fixed_text(rate, 1) + " tokens/s\n";
+    for (const int64_t depth : arguments.depths) {
+      if (depth + arguments.tokens > report.context_length) {
+        note(std::to_string(arguments.tokens) + " tokens behind " +
+             std::to_string(depth) + " are more than the context of " +
+             std::to_string(report.context_length) + ": left out");
+        continue;
+      }
+      for (const int64_t batch : arguments.batches) {
+        const double rate = repeat([&] {
+          return measure_decode(model, batch, depth, arguments.tokens,
+                                report.vocabulary);
+        });
+        results.push_back({{"kind", "decode"},
+                           {"batch", batch},
+                           {"depth", depth},
+                           {"tokens", arguments.tokens},
+                           {"tokens_per_second", rate}});
+        table += "decode, " + std::to_string(batch) + " at once" +
+                 (arguments.depths.size() > 1
+                      ? " behind " + std::to_string(depth) + " tokens"
+                      : "") +
+                 ": " + fixed_text(rate, 1) + " tokens/s\n";
+      }
     }
   }
   std::string ops;
@@ -185,6 +215,9 @@ void bench(const BenchArguments& arguments) {
                          {"architecture", report.architecture},
                          {"parameters", report.parameters},
                          {"weight_bytes", report.weight_bytes},
+                         {"cache_bytes", report.cache_bytes},
+                         {"cache_tokens", report.cache_tokens},
+                         {"load_seconds", load_seconds},
                          {"device", report.device},
                          {"build", Json::parse(rc_build_info())},
                          {"results", results}}));
@@ -211,6 +244,12 @@ void add_bench(CLI::App& program) {
                    "how many generations at once")
       ->delimiter(',')
       ->check(CLI::Range(int64_t{1}, int64_t{4096}))
+      ->capture_default_str();
+  command
+      ->add_option("--depths", arguments->depths,
+                   "tokens that each generation has before it")
+      ->delimiter(',')
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->capture_default_str();
   command->add_option("-n,--tokens", arguments->tokens, "to generate in each")
       ->check(CLI::Range(int64_t{2}, int64_t{1} << 30))

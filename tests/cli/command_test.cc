@@ -307,13 +307,18 @@ TEST(Command, Tokenizes) {
 TEST(Command, Benches) {
   const Outcome outcome =
       run({"bench", model(), "--json", "--prompts", "8,16", "--batches", "1,2",
-           "-n", "4", "--repetitions", "1"});
+           "--depths", "1,9,5000", "-n", "4", "--repetitions", "1"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
+  // More than the context holds.
+  EXPECT_NE(outcome.err.find("behind 5000 are"), std::string::npos)
+      << outcome.err;
   const Json json = Json::parse(outcome.out);
-  ASSERT_EQ(json["results"].size(), 4u);
+  ASSERT_EQ(json["results"].size(), 6u);
   for (const Json& result : json["results"]) {
     EXPECT_GT(result["tokens_per_second"].get<double>(), 0);
   }
+  EXPECT_EQ(json["results"][2]["depth"], 1);
+  EXPECT_EQ(json["results"][5]["depth"], 9);
 }
 
 TEST(Command, BenchesWithATrace) {
