@@ -31,6 +31,7 @@ rm -rf "$prefix" "$work/raw" "$work/dist"
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 PATH="$tools/bin:$PATH" "$tools/bin/pip" wheel -q --no-deps \
   --disable-pip-version-check --no-build-isolation -w "$work/raw" \
+  --config-settings build-dir="$work/build" \
   --config-settings cmake.define.RUNCIBLE_PREFIX="$prefix" "$here"
 # What a machine may lack comes into the wheel: libuv, PCRE2, utf8proc.
 PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -w "$work/dist" \
@@ -43,7 +44,7 @@ clean=$work/clean
 "$python" -m venv --clear "$clean"
 "$clean/bin/pip" install -q --disable-pip-version-check \
   "$work"/dist/runcible-*.whl
-grep -E '^(numpy|pytest)=' "$here/requirements.txt" |
+grep -E '^(numpy|pytest|uvloop)=' "$here/requirements.txt" |
   xargs "$clean/bin/pip" install -q --disable-pip-version-check
 
 echo "types"

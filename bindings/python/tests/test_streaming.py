@@ -15,6 +15,12 @@ def model():
     return runcible.Model("builtin:fable", "cpu")
 
 
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request):
+    """Runs a coroutine on an event loop of its own."""
+    return pytest.importorskip(request.param).run
+
+
 @pytest.fixture
 def endless(model):
     """A session whose generation never ends by itself."""
@@ -25,7 +31,7 @@ async def first_piece(stream):
     return await stream.__anext__()
 
 
-def test_many_streams_share_a_loop(model):
+def test_many_streams_share_a_loop(model, run):
     async def text_of(seed):
         stream = model.session().stream("A", seed=seed, max_tokens=20)
         return "".join([piece async for piece in stream])
@@ -33,14 +39,14 @@ def test_many_streams_share_a_loop(model):
     async def main():
         return await asyncio.gather(*(text_of(seed) for seed in range(16)))
 
-    together = asyncio.run(main())
+    together = run(main())
     assert len(set(together)) > 8
     # On a CPU what runs beside a session changes none of its bits.
     alone = model.session().generate("A", seed=3, max_tokens=20)
     assert "".join(alone) == together[3]
 
 
-def test_the_loop_goes_on(endless):
+def test_the_loop_goes_on(endless, run):
     async def main():
         turns = 0
         stream = endless.stream("A", ignore_end=True)
@@ -51,10 +57,10 @@ def test_the_loop_goes_on(endless):
                 turns += 1
         return turns
 
-    assert asyncio.run(main()) == 5
+    assert run(main()) == 5
 
 
-def test_cancelling_the_task_ends_the_request(endless):
+def test_cancelling_the_task_ends_the_request(endless, run):
     async def read(stream):
         async for _ in stream:
             pass
@@ -70,10 +76,10 @@ def test_cancelling_the_task_ends_the_request(endless):
         endless.append("B")  # no longer busy
         assert [piece async for piece in stream] == []
 
-    asyncio.run(main())
+    run(main())
 
 
-def test_aclose(endless):
+def test_aclose(endless, run):
     async def main():
         stream = endless.stream("A", ignore_end=True)
         await first_piece(stream)
@@ -83,10 +89,10 @@ def test_aclose(endless):
         assert [piece async for piece in stream] == []
         endless.append("B")
 
-    asyncio.run(main())
+    run(main())
 
 
-def test_a_lost_stream_is_cancelled(endless):
+def test_a_lost_stream_is_cancelled(endless, run):
     async def main():
         stream = endless.stream("A", ignore_end=True)
         await first_piece(stream)
@@ -102,21 +108,21 @@ def test_a_lost_stream_is_cancelled(endless):
                 await asyncio.sleep(0.01)
         raise AssertionError("the request goes on")
 
-    asyncio.run(main())
+    run(main())
 
 
-def test_an_exception_in_the_body(endless):
+def test_an_exception_in_the_body(endless, run):
     async def main():
         async with endless.stream("A", ignore_end=True) as stream:
             async for _ in stream:
                 raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        asyncio.run(main())
+        run(main())
     endless.append("B")
 
 
-def test_deadline(endless):
+def test_deadline(endless, run):
     async def main():
         stream = endless.stream("A", ignore_end=True, deadline=0.05)
         with pytest.raises(TimeoutError) as caught:
@@ -126,10 +132,10 @@ def test_deadline(endless):
         assert caught.value.report.reason == "deadline"
         assert [piece async for piece in stream] == []
 
-    asyncio.run(main())
+    run(main())
 
 
-def test_a_timeout_of_asyncio(endless):
+def test_a_timeout_of_asyncio(endless, run):
     async def main():
         async def read():
             async for _ in endless.stream("A", ignore_end=True):
@@ -139,10 +145,10 @@ def test_a_timeout_of_asyncio(endless):
             await asyncio.wait_for(read(), 0.05)
         endless.append("B")
 
-    asyncio.run(main())
+    run(main())
 
 
-def test_a_loop_that_ends_first(model):
+def test_a_loop_that_ends_first(model, run):
     streams = []
 
     async def main():
@@ -151,14 +157,14 @@ def test_a_loop_that_ends_first(model):
         )
         await first_piece(streams[0])
 
-    asyncio.run(main())
+    run(main())
 
     async def other():
         while True:
             await first_piece(streams[0])
 
     with pytest.raises(RuntimeError, match="another event loop"):
-        asyncio.run(other())
+        run(other())
 
 
 def test_without_a_loop(model):
@@ -166,7 +172,7 @@ def test_without_a_loop(model):
         model.session().stream("A")
 
 
-def test_two_tasks_cannot_share_a_stream(endless):
+def test_two_tasks_cannot_share_a_stream(endless, run):
     async def main():
         stream = endless.stream("A", ignore_end=True)
         stream._channel.pieces.clear()
@@ -177,10 +183,10 @@ def test_two_tasks_cannot_share_a_stream(endless):
         assert [type(result) for result in results].count(RuntimeError) == 1
         await stream.aclose()
 
-    asyncio.run(main())
+    run(main())
 
 
-def test_loading_on_a_loop():
+def test_loading_on_a_loop(run):
     fractions = []
 
     async def main():
@@ -190,5 +196,5 @@ def test_loading_on_a_loop():
         await asyncio.sleep(0)
         return model.report.device
 
-    assert asyncio.run(main()) == "reference:0"
+    assert run(main()) == "reference:0"
     assert fractions == sorted(fractions) and fractions[-1] == 1
