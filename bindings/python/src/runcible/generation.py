@@ -6,7 +6,6 @@ import threading
 from dataclasses import dataclass
 from types import TracebackType
 from typing import (
-    TYPE_CHECKING,
     Any,
     Iterator,
     List,
@@ -264,7 +263,3 @@ class Generation(Iterator[Piece]):
         trace: Optional[TracebackType],
     ) -> None:
         self.close()
-
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack as Unpack

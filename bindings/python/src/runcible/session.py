@@ -20,8 +20,7 @@ from .streaming import Stream
 
 if TYPE_CHECKING:
     import numpy
-
-    from .generation import Unpack
+    from typing_extensions import Unpack
 
 _WHEN_FULL = {"error": _native.FULL_ERROR, "shift": _native.FULL_SHIFT}
 
