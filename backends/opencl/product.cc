@@ -11,9 +11,11 @@ constexpr cl_int kBiasOfRows = 2;
 
 }  // namespace
 
-std::string Product::type_definitions() const {
-  if (!transposed) return "";
-  return cat(" -DTRANSPOSED -DDENSE -DTILE=1 -DTYPE_", dtype_name(b_dtype));
+std::string Product::definitions() const {
+  const std::string of_function = definition("FUNCTION", function);
+  if (!transposed) return of_function;
+  return cat(of_function, " -DTRANSPOSED -DDENSE -DTILE=1 -DTYPE_",
+             dtype_name(b_dtype));
 }
 
 void Product::set(const Kernel& kernel) const {
@@ -22,7 +24,7 @@ void Product::set(const Kernel& kernel) const {
                                        : kBiasOfColumns;
   set_arguments(kernel, 0, a, a_at, number(a_count), b, b_at, number(b_count),
                 b_bytes, b_row_bytes, bias, bias_at, out, out_at, number(m),
-                number(n), number(k), flags, function);
+                number(n), number(k), flags);
 }
 
 Step Product::small(Device& device) const {
@@ -36,12 +38,12 @@ Step Product::small(Device& device) const {
   const int64_t across =
       transposed ? n * items : (n + lanes * vectors - 1) / (lanes * vectors);
   const int64_t group = transposed ? items : tuning.linear;
-  const std::string definitions =
-      transposed ? type_definitions() + definition("GROUP_ITEMS", items)
-                 : definition("VECTORS", vectors);
+  const std::string shape = transposed ? definition("GROUP_ITEMS", items)
+                                       : definition("VECTORS", vectors);
   Step step;
   step.narrow.kernel = device.library().kernel(
-      "matmul.cl", "matmul", definitions + definition("ROWS", rows), lanes);
+      "matmul.cl", "matmul",
+      cat(definitions(), shape, definition("ROWS", rows)), lanes);
   step.narrow.group[0] = static_cast<size_t>(group);
   step.narrow.items[0] =
       static_cast<size_t>((across + group - 1) / group * group);
@@ -51,7 +53,7 @@ Step Product::small(Device& device) const {
   return step;
 }
 
-Step Product::tiled(Device& device, const std::string& definitions) const {
+Step Product::tiled(Device& device, const std::string& further) const {
   const Tuning& tuning = device.tuning();
   constexpr int kRows = 4;
   // As many sums as there are registers for.
@@ -62,7 +64,7 @@ Step Product::tiled(Device& device, const std::string& definitions) const {
   Step step;
   step.narrow.kernel = device.library().kernel(
       "tiled.cl", "tiled",
-      cat(type_definitions(), definitions, definition("COLUMNS", columns),
+      cat(definitions(), further, definition("COLUMNS", columns),
           definition("GROUP_X", across), definition("GROUP_Y", down),
           definition("DEPTH", tuning.product_depth)));
   const int64_t tile = int64_t{across} * share;

@@ -25,16 +25,16 @@ struct Product {
   bool bias_of_rows = false;  // else of columns, if there is one
   cl_mem out = nullptr;
   cl_ulong out_at = 0;
-  cl_int function = RC_FUNCTION_NONE;
+  int32_t function = RC_FUNCTION_NONE;
 
   // By the kernel for small matrices, and by that for large ones, with further
   // definitions; arguments that these need follow after kArguments.
   Step small(Device& device) const;
-  Step tiled(Device& device, const std::string& definitions) const;
-  static constexpr cl_uint kArguments = 17;
+  Step tiled(Device& device, const std::string& further) const;
+  static constexpr cl_uint kArguments = 16;
 
  private:
-  std::string type_definitions() const;
+  std::string definitions() const;
   void set(const Kernel& kernel) const;
 };
 

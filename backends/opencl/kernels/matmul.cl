@@ -79,8 +79,7 @@ matmul(PRODUCT_PARAMETERS) {
 #endif
 #define GIVE(r)                                                         \
   if (row0 + r < m) {                                                   \
-    give((floatL)(sum##r), 1, row0 + r, column, n, bias, out, flags,    \
-         function);                                                     \
+    give((floatL)(sum##r), 1, row0 + r, column, n, bias, out, flags);   \
   }
   EACH_ROW(GIVE)
 }
@@ -124,7 +123,7 @@ kernel void matmul(PRODUCT_PARAMETERS) {
 #define GIVE(r, v)                                                       \
   if (row0 + r < m && count > v * LANES) {                               \
     give(sum##r##v, count - v * LANES, row0 + r, column + v * LANES, n,  \
-         bias, out, flags, function);                                    \
+         bias, out, flags);                                              \
   }
 #define GIVE_VECTOR(v) WITH_ROWS(GIVE, v)
   EACH_VECTOR(GIVE_VECTOR)

@@ -3,7 +3,8 @@
 // the other. Of a and b there are a_count and b_count matrices, which divide
 // the number of those of out, and are repeated.
 //
-// Defined by the host, if b is transposed: TRANSPOSED, DENSE, TILE 1 and what
+// Defined by the host: FUNCTION (not an argument, because compilers take seconds
+// for all of them); if b is transposed, TRANSPOSED, DENSE, TILE 1 and what
 // blocks.cl needs. Else b is F32.
 
 #include "some.cl"
@@ -25,8 +26,7 @@ typedef const global float* Floats;
 #define PRODUCT_PARAMETERS                                                 \
   Floats a, ulong a_at, int a_count, Bytes b, ulong b_at, int b_count,     \
       ulong b_bytes, ulong b_row_bytes, Floats bias, ulong bias_at,        \
-      global float *out, ulong out_at, int m, int n, int k, int flags,     \
-      int function
+      global float *out, ulong out_at, int m, int n, int k, int flags
 
 // Turns to matrix number `matrix` of out.
 #define BEGIN_PRODUCT(matrix)                                              \
@@ -38,8 +38,8 @@ typedef const global float* Floats;
 
 // `count` elements of a row of out from `column` on.
 INLINE void give(floatL y, int count, int row, int column, int n, Floats bias,
-                 global float* out, int flags, int function) {
+                 global float* out, int flags) {
   if (flags & BIAS_OF_COLUMNS) y += load_some(bias + column, count);
   if (flags & BIAS_OF_ROWS) y += bias[row];
-  store_some(apply(function, y), out + (ulong)row * n + column, count);
+  store_some(apply(FUNCTION, y), out + (ulong)row * n + column, count);
 }

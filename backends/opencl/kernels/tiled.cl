@@ -212,14 +212,16 @@ tiled(PRODUCT_PARAMETERS
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-#define GIVE(r, c)                                                          \
-  {                                                                         \
-    const int row = row0 + y * ROWS + r;                                    \
-    const int column = column0 + (c * GROUP_X + x) * LANES;                 \
-    if (row < m && column < n) {                                            \
-      give(sum##r##c, n - column, row, column, n, bias, out, flags,         \
-           function);                                                       \
-    }                                                                       \
+  // In one loop: compilers take seconds for many copies of what is done here.
+  floatL sums[ROWS * COLUMNS];
+#define KEEP(r, c) sums[r * COLUMNS + c] = sum##r##c;
+  EACH(KEEP)
+#pragma unroll 1
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    const int row = row0 + y * ROWS + i / COLUMNS;
+    const int column = column0 + (i % COLUMNS * GROUP_X + x) * LANES;
+    if (row < m && column < n) {
+      give(sums[i], n - column, row, column, n, bias, out, flags);
+    }
   }
-  EACH(GIVE)
 }
