@@ -40,7 +40,7 @@ const Entry& entry(Shader shader) {
       {{bits({1, 2, 3, 4, 5, 6, 7}), bits({0, 8})}, RC_SHADER(linear)},
       {{bits({1}), bits({0, 8})}, RC_SHADER(lines)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(map)},
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(matmul)},
+      {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(matmul)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(rms_norm)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rope)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rotate)},

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "vulkan/dispatch.h"
@@ -48,12 +47,17 @@ class TensorAppender {
   // In units of so many bytes.
   uint32_t base(const Placed& placed, uint32_t unit) const;
 
-  using Operands = std::vector<std::pair<uint32_t, const Placed*>>;  // by slot
+  struct Operand {
+    uint32_t slot;
+    const Placed* placed;
+    bool quads = false;  // read as quads
+  };
   // Appends the op's dispatches: `groups` work-groups of about `group_work`
   // multiply-adds each. `parameters` follow those of shaders/tensor.glsl.
   void append(Shader shader, std::vector<uint32_t> constants,
-              const Operands& operands, const std::vector<uint32_t>& parameters,
-              uint64_t groups, double group_work);
+              const std::vector<Operand>& operands,
+              const std::vector<uint32_t>& parameters, uint64_t groups,
+              double group_work);
 
  private:
   Region bound(const Placed& placed) const;

@@ -38,7 +38,7 @@ Region TensorAppender::bound(const Placed& placed) const {
 }
 
 void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
-                            const Operands& operands,
+                            const std::vector<Operand>& operands,
                             const std::vector<uint32_t>& parameters,
                             uint64_t groups, double group_work) {
   const double work = group_work * static_cast<double>(groups);
@@ -52,8 +52,9 @@ void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
     dispatch.op = number;
     dispatch.shader = shader;
     dispatch.constants = constants;
-    for (const auto& [slot, operand] : operands) {
-      dispatch.bindings.push_back({slot, bound(*operand)});
+    for (const Operand& operand : operands) {
+      dispatch.bindings.push_back(
+          {operand.slot, bound(*operand.placed), operand.quads});
     }
     dispatch.parameters = {static_cast<uint32_t>(first),
                            static_cast<uint32_t>(first + count)};

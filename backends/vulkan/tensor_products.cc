@@ -18,7 +18,7 @@ struct MatmulTile {
 
 MatmulTile tile_of(const Tuning& tuning, int64_t m) {
   if (tuning.texels != 0) {
-    return m == 1 ? MatmulTile{8, 1, 1, 4} : MatmulTile{8, 1, 8, 2};
+    return MatmulTile{8, 1, m == 1 ? 1u : 8u, 4};
   }
   // No more lanes than every device allows.
   return m <= 8 ? MatmulTile{128, 8, 1, 4} : MatmulTile{128, 8, 8, 4};
@@ -46,6 +46,8 @@ void append_matmul(TensorAppender& a) {
   const uint64_t matrix_size =
       right.shape[0] == 1 ? 0
                           : row_size * static_cast<uint64_t>(right.shape[1]);
+  const bool quads = a.tuning.texels != 0 && right.dtype == RC_DTYPE_F32 &&
+                     row_size % 16 == 0 && a.base(a.placed(1), 1) % 16 == 0;
   const DTypeInfo& type = *dtype_info(right.dtype);
   std::vector<uint32_t> constants = {tile.lanes,
                                      static_cast<uint32_t>(right.dtype),
@@ -54,13 +56,15 @@ void append_matmul(TensorAppender& a) {
                                      params.transposed != 0,
                                      static_cast<uint32_t>(params.function),
                                      tile.rows,
-                                     tile.columns};
-  if (a.tuning.texels == 0) constants.push_back(tile.row_lanes);
+                                     tile.columns,
+                                     tile.row_lanes,
+                                     quads};
   a.append(
       Shader::kMatmul, std::move(constants),
       {{1, &a.placed(0)},
        {2, &a.placed(1)},
        {3, &a.placed(2)},
+       {4, &a.placed(1), true},
        {8, &a.placed_out()}},
       {a.base(a.placed(0), 4), a.base(a.placed(1), 1), a.base(a.placed(2), 4),
        a.base(a.placed_out(), 4), static_cast<uint32_t>(m),

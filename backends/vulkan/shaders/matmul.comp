@@ -14,11 +14,15 @@
 layout(constant_id = 4) const bool kTransposed = false;
 layout(constant_id = 5) const uint kFunction = 0;  // RC_FUNCTION_*
 layout(constant_id = 6) const uint kRows = 8;      // of a lane
-layout(constant_id = 7) const uint kColumns = 2;   // of a lane
+layout(constant_id = 7) const uint kColumns = 4;   // of a lane
+layout(constant_id = 8) const uint kRowLanes = 1;
+// Rows of b, which is F32, begin at whole quads; kColumns is 4.
+layout(constant_id = 9) const bool kQuads = false;
 
 INPUT(1, a)
 INPUT(2, numbers)  // b
 INPUT(3, bias)
+INPUT_QUADS(4, b_quads)
 OUTPUT(8, float, y)
 
 #include "numbers.glsl"
@@ -53,8 +57,24 @@ float element_of_b(uint matrix, uint i, uint column) {
 const uint kTileRows = kRows;
 const uint kTileColumns = 8 * kColumns;
 
+// A lane has neighbouring columns where these are read by quads.
+const bool kColumnQuads = kQuads && !kTransposed;
 uint row_of(uint r) { return r; }
-uint column_of(uint c) { return c * 8 + gl_SubgroupInvocationID; }
+uint column_of(uint c) {
+  return kColumnQuads ? gl_SubgroupInvocationID * kColumns + c
+                      : c * 8 + gl_SubgroupInvocationID;
+}
+
+#define EACH8(step) \
+  step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
+// Shuffles by a constant are one instruction.
+#define ADD(j)                                                        \
+  [[unroll]] for (uint r = 0; r < kRows; ++r) {                       \
+    const float one = subgroupShuffle(x[r], j);                       \
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {                  \
+      sums[r * kColumns + c] = fma(one, w[c], sums[r * kColumns + c]); \
+    }                                                                 \
+  }
 
 void add_products(uint a_matrix, uint matrix, uint first_row,
                   uint first_column) {
@@ -67,33 +87,56 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
   [[unroll]] for (uint c = 0; c < kColumns; ++c) {
     columns[c] = min(first_column + column_of(c), p.n - 1);
   }
-  for (uint i = 0; i < p.k; i += 8) {
-    float x[kRows];
+  // Of the first of a lane's columns; n is a multiple of kColumns here.
+  const uint first =
+      matrix / 4 + min(first_column + column_of(0), p.n - kColumns);
+  float x[kRows];
+  float w[kColumns];
+  uint i = 0;
+  for (; i + 8 <= p.k; i += 8) {
     [[unroll]] for (uint r = 0; r < kRows; ++r) {
-      x[r] = NUMBER(a, rows[r] + min(i + lane, p.k - 1));
+      x[r] = NUMBER(a, rows[r] + i + lane);
     }
-    // Shuffles by a constant are one instruction.
-#define STEP(j)                                                         \
-  if (i + j < p.k) {                                                    \
-    float w[kColumns];                                                  \
-    [[unroll]] for (uint c = 0; c < kColumns; ++c) {                    \
-      w[c] = element_of_b(matrix, i + j, columns[c]);                   \
-    }                                                                   \
-    [[unroll]] for (uint r = 0; r < kRows; ++r) {                       \
-      const float one = subgroupShuffle(x[r], j);                       \
-      [[unroll]] for (uint c = 0; c < kColumns; ++c) {                  \
-        sums[r * kColumns + c] = fma(one, w[c], sums[r * kColumns + c]); \
-      }                                                                 \
-    }                                                                   \
-  }
-    STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+    vec4 quads[kColumns];
+#define STEP(j)                                                          \
+  if (kColumnQuads) {                                                    \
+    const vec4 four =                                                    \
+        uintBitsToFloat(QUAD(b_quads, (first + (i + j) * p.n) / 4));     \
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) w[c] = four[c];       \
+  } else if (kQuads) {                                                   \
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {                     \
+      if (j % 4 == 0) {                                                  \
+        quads[c] = uintBitsToFloat(                                      \
+            QUAD(b_quads, (matrix / 4 + columns[c] * p.k + i + j) / 4)); \
+      }                                                                  \
+      w[c] = quads[c][j % 4];                                            \
+    }                                                                    \
+  } else {                                                               \
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {                     \
+      w[c] = element_of_b(matrix, i + j, columns[c]);                    \
+    }                                                                    \
+  }                                                                      \
+  ADD(j)
+    EACH8(STEP)
 #undef STEP
   }
+  if (i == p.k) return;
+  [[unroll]] for (uint r = 0; r < kRows; ++r) {
+    x[r] = NUMBER(a, rows[r] + min(i + lane, p.k - 1));
+  }
+#define STEP(j)                                         \
+  if (i + j < p.k) {                                    \
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {    \
+      w[c] = element_of_b(matrix, i + j, columns[c]);   \
+    }                                                   \
+    ADD(j)                                              \
+  }
+  EACH8(STEP)
+#undef STEP
 }
 
 #else
 
-layout(constant_id = 8) const uint kRowLanes = 8;
 const uint kColumnLanes = kLanes / kRowLanes;
 const uint kTileRows = kRowLanes * kRows;
 const uint kTileColumns = kColumnLanes * kColumns;
