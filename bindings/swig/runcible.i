@@ -43,7 +43,10 @@
 %include "runcible/generate.h"
 %include "runcible/tensor.h"
 
-/* The version that these files were written for. */
+/* The version that these files were written for: checked when SWIG runs, and
+ * when C is compiled, which may find other headers. */
+%ignore RUNCIBLE_INTERFACE_MAJOR;
+%ignore RUNCIBLE_INTERFACE_MINOR;
 #define RUNCIBLE_INTERFACE_MAJOR 0
 #define RUNCIBLE_INTERFACE_MINOR 1
 #if RC_VERSION_MAJOR != RUNCIBLE_INTERFACE_MAJOR || \
