@@ -75,10 +75,6 @@ void close(rc_plugin_device* device) {
 rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
                        const rc_plugin_value* values, char* message) {
   return guarded(message, [&] {
-    if ((op->code < RC_OP_GET_ROWS || op->code > RC_OP_EXPERT_SUM) &&
-        !is_tensor_op(op->code)) {
-      fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op->code));
-    }
     const auto all = values_up_to_last(*op, values);
     check_op(*op, all);
     check_supported(from(device).device, *op, all);

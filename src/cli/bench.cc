@@ -110,23 +110,32 @@ double measure_decode(const Model& model, int64_t batch, int64_t depth,
          static_cast<double>(longest);
 }
 
+[[noreturn]] void cannot_write(const std::string& path) {
+  throw Failure{exit_code(RC_E_IO),
+                path + ": cannot be written: " + std::strerror(errno)};
+}
+
 // Writes the profile to the file and gives the table of its ops.
-std::string write_trace(const Backend& backend, const std::string& path) {
+std::string write_trace(const Backend& backend, std::ofstream file,
+                        const std::string& path) {
   char* text = nullptr;
   check(rc_backend_trace(backend.get(), &text));
   const Returned<char> trace(text);
   errno = 0;
-  std::ofstream file(path, std::ios::binary);
   file << trace.get();
   file.close();
-  if (!file) {
-    throw Failure{exit_code(RC_E_IO),
-                  path + ": cannot be written: " + std::strerror(errno)};
-  }
+  if (!file) cannot_write(path);
   return op_table(trace.get());
 }
 
 void bench(const BenchArguments& arguments) {
+  // Opened before anything is measured, which may take long.
+  std::ofstream trace;
+  if (!arguments.trace.empty()) {
+    errno = 0;
+    trace.open(arguments.trace, std::ios::binary);
+    if (!trace) cannot_write(arguments.trace);
+  }
   const Backend backend =
       arguments.model.open_backend(!arguments.trace.empty());
   rc_model_options options = arguments.model.options();
@@ -209,7 +218,9 @@ void bench(const BenchArguments& arguments) {
     }
   }
   std::string ops;
-  if (!arguments.trace.empty()) ops = write_trace(backend, arguments.trace);
+  if (trace.is_open()) {
+    ops = write_trace(backend, std::move(trace), arguments.trace);
+  }
   if (arguments.json) {
     print(json_text(Json{{"model", report.name},
                          {"architecture", report.architecture},

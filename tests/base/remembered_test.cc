@@ -1,11 +1,12 @@
 #include "base/remembered.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "temporary.h"
 
 namespace rc {
 namespace {
@@ -14,19 +15,12 @@ namespace fs = std::filesystem;
 
 class Remembered : public testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(cache_);
-    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("XDG_CACHE_HOME");
-    fs::remove_all(cache_);
-  }
   fs::path only_file() const {
     return fs::directory_iterator(cache_ / "runcible")->path();
   }
-  const fs::path cache_ = fs::path(testing::TempDir()) /
-                          ("runcible-remembered" + std::to_string(getpid()));
+  const test::TemporaryFolder folder_;
+  const fs::path cache_ = folder_.path() / "cache";
+  const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
 TEST_F(Remembered, WhatWasRememberedLast) {

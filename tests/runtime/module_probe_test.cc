@@ -1,12 +1,11 @@
 #include "runtime/module_probe.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "runtime/registry.h"
+#include "temporary.h"
 
 namespace rc::runtime {
 namespace {
@@ -15,21 +14,14 @@ namespace fs = std::filesystem;
 
 class ModuleProbe : public testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(cache_);
-    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("XDG_CACHE_HOME");
-    fs::remove_all(cache_);
-  }
   size_t remembered() const {
     std::error_code none;
     const fs::directory_iterator files(cache_ / "runcible", none);
     return static_cast<size_t>(std::distance(fs::begin(files), fs::end(files)));
   }
-  const fs::path cache_ = fs::path(testing::TempDir()) /
-                          ("runcible-module-probe" + std::to_string(getpid()));
+  const test::TemporaryFolder folder_;
+  const fs::path cache_ = folder_.path() / "cache";
+  const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
 TEST_F(ModuleProbe, RemembersASuccess) {
@@ -69,19 +61,16 @@ TEST_F(ModuleProbe, AnAnswerCountsThoughTheOutputStaysOpen) {
 // What was found in other circumstances makes room.
 TEST_F(ModuleProbe, OneSuccessIsRememberedForAModule) {
   EXPECT_EQ(probe_module(RC_MODULE_FOUND), "");
-  setenv("VK_DRIVER_FILES", "/nonexistent.json", 1);
+  const test::TemporaryVariable drivers("VK_DRIVER_FILES", "/nonexistent.json");
   EXPECT_EQ(probe_module(RC_MODULE_FOUND), "");
-  unsetenv("VK_DRIVER_FILES");
   EXPECT_EQ(remembered(), 1u);
 }
 
 TEST_F(ModuleProbe, ACrashingModuleIsListedWithItsReason) {
-  const fs::path folder = fs::path(testing::TempDir()) /
-                          ("runcible-crashing" + std::to_string(getpid()));
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const test::TemporaryFolder made;
+  const fs::path& folder = made.path();
   fs::copy(RC_MODULE_CRASH, folder / "librunciblebackend-crash.so");
-  setenv("RUNCIBLE_PLUGIN_PATH", folder.c_str(), 1);
+  const test::TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.string());
   bool found = false;
   for (const BackendReport& backend : discover().backends) {
     if (backend.name != "crash") continue;
@@ -89,9 +78,7 @@ TEST_F(ModuleProbe, ACrashingModuleIsListedWithItsReason) {
     EXPECT_NE(backend.reason.find("crashed"), std::string::npos)
         << backend.reason;
   }
-  unsetenv("RUNCIBLE_PLUGIN_PATH");
   EXPECT_TRUE(found);
-  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 #include "runtime/self_test.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
 #include "runtime/plugin_list.h"
 #include "runtime/registry.h"
+#include "temporary.h"
 
 namespace rc::runtime {
 namespace {
@@ -17,16 +16,9 @@ namespace fs = std::filesystem;
 
 class SelfTest : public testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(cache_);
-    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("XDG_CACHE_HOME");
-    fs::remove_all(cache_);
-  }
-  const fs::path cache_ = fs::path(testing::TempDir()) /
-                          ("runcible-self-test" + std::to_string(getpid()));
+  const test::TemporaryFolder folder_;
+  const fs::path cache_ = folder_.path() / "cache";
+  const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
 TEST_F(SelfTest, GoodDevicesPass) {
