@@ -22,7 +22,12 @@ case " $stages " in
   *" instructions "*) packages="$packages valgrind python3" ;;
 esac
 case " $stages " in
-  *" bindings "*) packages="$packages python3-venv python3-dev" ;;
+  *" bindings "*)
+    packages="$packages python3-venv"
+    for run in bindings/*/run.sh; do
+      packages="$packages $($run --packages)"
+    done
+    ;;
 esac
 # shellcheck disable=SC2086
 need_packages $packages
@@ -61,7 +66,11 @@ for name in $stages; do
     bindings)
       stage "bindings, as programs of other languages see them"
       [ -d build/release ] || configure_and_build release
-      bindings/python/run.sh build/release
+      for run in bindings/*/run.sh; do
+        stage "$run"
+        $run build/release
+      done
+      bindings/conformance/table.py --check build/bindings/reports/*.tsv
       ;;
     asan)
       stage "address and undefined behaviour sanitizers"

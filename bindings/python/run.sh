@@ -3,16 +3,18 @@
 # clean environment, without compilers on the path, and runs the tests there.
 #
 #   bindings/python/run.sh BUILD_FOLDER
+#   bindings/python/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings. PYTHON (python3) is Python 3.11 or later, with
-# its venv module and headers (python3-venv and python3-dev in Debian).
+# All of it lies in build/bindings/python. PYTHON (python3) is Python 3.11 or later,
+# with its venv module and headers.
 set -eu
+if [ "$1" = --packages ]; then
+  echo python3-venv python3-dev
+  exit
+fi
 here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
+. "$here/../prepare.sh"
 python=${PYTHON:-python3}
-work=$here/../../build/bindings
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
 
 # An environment with what is in requirements.txt, made once for each content.
 tools=$work/tools
@@ -26,9 +28,7 @@ if [ "$made" != "$(cat "$tools/made" 2>/dev/null)" ]; then
 fi
 
 echo "wheel"
-prefix=$work/prefix
-rm -rf "$prefix" "$work/raw" "$work/dist"
-cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+rm -rf "$work/raw" "$work/dist"
 PATH="$tools/bin:$PATH" "$tools/bin/pip" wheel -q --no-deps \
   --disable-pip-version-check --no-build-isolation -w "$work/raw" \
   --config-settings build-dir="$work/build" \
@@ -54,5 +54,6 @@ echo "types"
 echo "tests"
 cd /
 env -i PATH="$clean/bin" HOME="$work" PYTHONDONTWRITEBYTECODE=1 \
+  RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
   "$clean/bin/python" -X faulthandler -m pytest -q -p no:cacheprovider \
   "$here/tests"
