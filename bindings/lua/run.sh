@@ -1,0 +1,38 @@
+#!/bin/sh
+# Builds the package on a Runcible that was built before, installs it in a clean
+# place, and runs the tests there.
+#
+#   bindings/lua/run.sh BUILD_FOLDER
+#   bindings/lua/run.sh --packages    prints the Debian packages it needs
+#
+# All of it lies in build/bindings/lua.
+set -eu
+if [ "$1" = --packages ]; then
+  echo lua5.4 liblua5.4-dev lua-luv lua-dkjson lua-unit
+  exit
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../prepare.sh"
+
+echo "package"
+cmake -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+  -DCMAKE_PREFIX_PATH="$prefix" -DSWIG_PROGRAM="$swig" \
+  -DCMAKE_INSTALL_LIBDIR=lib >"$work/configure.log"
+cmake --build "$work/build" >"$work/build.log" 2>&1 ||
+  { cat "$work/build.log" >&2; exit 1; }
+clean=$work/clean
+rm -rf "$clean"
+cmake --install "$work/build" --prefix "$clean" >"$work/install.log"
+# Lua has no fork, with which the tests do harm.
+cc -shared -fPIC -Wall -Wextra $(pkg-config --cflags lua5.4) \
+  "$here/tests/forking.c" -o "$work/forking.so"
+
+echo "tests"
+cd /
+env -i PATH=/usr/bin:/bin HOME="$work" \
+  LUA_PATH="$clean/share/lua/5.4/?.lua;$clean/share/lua/5.4/?/init.lua;$here/tests/?.lua;;" \
+  LUA_CPATH="$clean/lib/lua/5.4/?.so;$work/?.so;;" \
+  RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_EXAMPLES="$here/examples" TMPDIR="$work" \
+  lua5.4 "$here/tests/run.lua"

@@ -1,0 +1,46 @@
+--- What the library reports: a class of errors for each status.
+--
+-- errors.DeadlineError is that of RC_E_DEADLINE, and so on; all inherit from
+-- errors.Error. An error has the fields
+--   status    the number of the status
+--   message   what went wrong, with the values concerned
+--   report    of a generation that failed: what had been done
+local native = require "runcible.native"
+
+local errors = {}
+
+local Error = {name = "Error"}
+Error.__index = Error
+Error.__name = "runcible.Error"
+errors.Error = Error
+
+function Error:__tostring()
+  return getmetatable(self).name .. ": " .. self.message
+end
+
+--- Whether `value` is an error of this class, or of one that inherits from it.
+function Error.is(class, value)
+  local own = type(value) == "table" and getmetatable(value) or nil
+  return own ~= nil and (own == class or class == Error and getmetatable(own) == Error)
+end
+
+local by_status = {}
+
+--- The error of a status; of one that is not known, an Error itself.
+function errors.of_status(status, message)
+  return setmetatable({status = status, message = message}, by_status[status] or Error)
+end
+
+for constant, status in pairs(native) do
+  if constant:sub(1, 2) == "E_" then
+    local words = constant:sub(2):lower():gsub("_(%l)", string.upper)
+    local class = {name = words .. "Error", status = status}
+    class.__index = class
+    class.__name = "runcible." .. class.name
+    class.__tostring = Error.__tostring
+    errors[class.name] = setmetatable(class, Error)
+    by_status[status] = class
+  end
+end
+
+return errors

@@ -1,0 +1,122 @@
+--- Generating text: options, and the iterator that blocks.
+local Tokenizer = require "runcible.tokenizer"
+local errors = require "runcible.errors"
+local handle = require "runcible.handle"
+local native = require "runcible.native"
+
+-- How long a wait lasts before Lua can notice an interrupt, milliseconds.
+local INTERRUPT_MS = 100
+
+-- Options that are no plain members of rc_generate_options.
+local OTHERS = {
+  deadline = true,
+  stop = true,
+  stop_tokens = true,
+  logit_bias = true,
+  add_special = true,
+  parse_special = true,
+  loop = true,
+}
+
+local function of_type(value, name, wanted)
+  if type(value) ~= wanted then
+    handle.refuse("%s must be a %s, not %s", name, wanted, type(value))
+  end
+  return value
+end
+
+local function make_options(prompt, options)
+  local made = handle.set_options(native.generate_options(), options, OTHERS)
+  options = options or {}
+  made.tokenize_flags = Tokenizer.flags(options)
+  if options.deadline then
+    made.deadline_ms = handle.milliseconds(options.deadline, "deadline")
+  end
+  if type(prompt) == "table" then
+    made:set_prompt_tokens(prompt)
+  elseif prompt ~= nil then
+    made:set_prompt(prompt)
+  end
+  local stop = options.stop or {}
+  for _, text in ipairs(type(stop) == "string" and {stop} or of_type(stop, "stop", "table")) do
+    made:add_stop(of_type(text, "stop", "string"))
+  end
+  if options.stop_tokens then made:set_stop_tokens(options.stop_tokens) end
+  for token, bias in pairs(of_type(options.logit_bias or {}, "logit_bias", "table")) do
+    made:add_logit_bias(token, bias)
+  end
+  return made
+end
+
+--- A text in the making, as an iterator over its pieces.
+--
+-- Each call gives the next piece, a string that became certain; the list of the
+-- tokens generated since the last piece; and with the option `logprobs` those of
+-- the tokens as {token, logprob}, and a list of the most probable ones in the
+-- place of each. All pieces one after the other are the whole text. After the
+-- last, an end that is no success is an error: DeadlineError, ContextFullError,
+-- CancelledError, ... `report` tells how it ended, times and counts; it is nil
+-- before.
+--
+-- Options are the members of rc_generate_options, with `deadline` in seconds;
+-- `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
+-- of numbers by token; `add_special` and `parse_special`.
+local Generation = {__name = "runcible.Generation", make_options = make_options}
+Generation.__index = Generation
+
+function Generation.new(session, prompt, options)
+  local request = native.request_start(session, make_options(prompt, options))
+  return setmetatable({_request = request}, Generation)
+end
+
+--- The error of an end that is no success, or nil.
+function Generation.failure(finish)
+  if finish.status == native.OK then return nil end
+  local message = finish.message
+  if message == "" then message = "the request ended: " .. finish.report.reason end
+  local failure = errors.of_status(finish.status, message)
+  failure.report = finish.report
+  return failure
+end
+
+function Generation:_next()
+  while not self.report do
+    local event = native.request_next(self._request, INTERRUPT_MS)
+    if event and event.text then return event end
+    if event then
+      self.report = event.report
+      self._failure = Generation.failure(event)
+      native.dispose(self._request)
+    end
+  end
+end
+
+function Generation:__call()
+  local piece = self:_next()
+  if piece then return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs end
+  local failure = self._failure
+  self._failure = nil
+  if failure then error(failure) end
+end
+
+--- The rest of the text at once.
+function Generation:text()
+  local pieces = {}
+  for piece in self do pieces[#pieces + 1] = piece end
+  return table.concat(pieces)
+end
+
+--- Asks the generation to end; CancelledError after the last piece.
+function Generation:cancel()
+  if not self.report then native.request_cancel(self._request) end
+end
+
+--- Cancels and waits for the end; pieces not yet read are dropped.
+function Generation:close()
+  self:cancel()
+  repeat until not self:_next()
+  self._failure = nil
+end
+Generation.__close = Generation.close
+
+return Generation

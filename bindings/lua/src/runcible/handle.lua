@@ -1,0 +1,133 @@
+--- What all objects have that stand for a handle of the library.
+local errors = require "runcible.errors"
+local native = require "runcible.native"
+
+local handle = {}
+
+-- Of the files of this package.
+local FOLDER = debug.getinfo(1, "S").source:match "^(.*)handle%.lua$" or "\0"
+
+--- Raises an error with the place outside this package that gave a wrong value.
+function handle.refuse(format, ...)
+  local level = 2
+  while true do
+    local info = debug.getinfo(level, "S")
+    if not info or info.source:sub(1, #FOLDER) ~= FOLDER then break end
+    level = level + 1
+  end
+  error(format:format(...), level)
+end
+
+local refuse = handle.refuse
+
+--- A class whose objects own a handle until they are closed or collected.
+--
+-- They may be closed and collected in any order, for the library keeps what
+-- another handle needs. `class(...)` is `class.new(...)`.
+function handle.class(name)
+  local class = {name = name, __name = "runcible." .. name}
+  class.__index = class
+
+  --- Gives the handle back; using it then is a ClosedError.
+  function class:close()
+    local proxy = self._proxy
+    self._proxy = nil
+    if proxy then native.dispose(proxy) end
+  end
+  class.__close = class.close
+
+  function class:is_closed()
+    return self._proxy == nil
+  end
+
+  function class:__tostring()
+    return "runcible." .. name .. (self._proxy and "" or " (closed)")
+  end
+
+  --- An object of a handle.
+  function class.of(proxy)
+    return setmetatable({_proxy = proxy}, class)
+  end
+
+  return setmetatable(class, {
+    __call = function(_, ...)
+      return class.new(...)
+    end,
+  })
+end
+
+--- The handle of `value`, which must be an object of `class` that is open.
+function handle.need(value, class, name)
+  if getmetatable(value) ~= class then
+    refuse("%s must be a %s, not %s", name, class.name, type(value))
+  end
+  local proxy = value._proxy
+  if not proxy then
+    error(errors.of_status(native.E_CLOSED, ("this %s is closed"):format(class.name)))
+  end
+  return proxy
+end
+
+--- Sets members of an options object of the library, by name.
+--
+-- `values` may be nil. `given` has what another function sets; its keys are no
+-- unknown options.
+function handle.set_options(options, values, given)
+  if values == nil then return options end
+  if type(values) ~= "table" then
+    refuse("options must be a table, not %s", type(values))
+  end
+  local known = getmetatable(options)[".set"]
+  for name, value in pairs(values) do
+    if not (given and given[name]) then
+      if not known[name] then
+        refuse("there is no option %s", tostring(name))
+      end
+      options[name] = value
+    end
+  end
+  return options
+end
+
+--- Of a time in seconds; at least 1, as 0 means none to the library.
+function handle.milliseconds(seconds, name)
+  if type(seconds) ~= "number" then
+    refuse("%s must be seconds, not %s", name, type(seconds))
+  end
+  if not (seconds >= 0 and seconds <= 1e12) then
+    refuse("%s must be from 0 to 1e12 seconds, not %s", name, seconds)
+  end
+  return math.max(1, math.floor(seconds * 1000 + 0.5))
+end
+
+--- The value of a table by name; an error that names all others.
+function handle.chosen(choices, name, value)
+  local found = choices[value]
+  if found == nil then
+    local names = {}
+    for each in pairs(choices) do names[#names + 1] = each end
+    table.sort(names)
+    refuse("%s must be one of %s, not %s", name, table.concat(names, ", "), tostring(value))
+  end
+  return found
+end
+
+--- A report of the library as a table.
+function handle.copied(report)
+  local copy = {}
+  for name, get in pairs(getmetatable(report)[".get"]) do
+    copy[name] = get(report)
+  end
+  return copy
+end
+
+--- What JSON tells, as tables; dkjson reads it.
+function handle.decoded(json)
+  local found, dkjson = pcall(require, "dkjson")
+  if not found then
+    error("reading JSON needs dkjson: apt install lua-dkjson, or luarocks install dkjson", 3)
+  end
+  return dkjson.decode(json)
+end
+
+return handle

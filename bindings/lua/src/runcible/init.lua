@@ -1,0 +1,28 @@
+--- Runcible: language models in your program, on your event loop.
+--
+--     local runcible = require "runcible"
+--
+--     local session = runcible.Model("builtin:fable"):session()
+--     for piece in session:generate("Once upon a time", {max_tokens = 100}) do
+--       io.write(piece)
+--     end
+--
+-- Failures are the errors of runcible.errors; values of a wrong type or out of
+-- range are errors with a message, as of Lua's own functions. The names and their
+-- meaning are those of the C headers.
+local backend = require "runcible.backend"
+local model = require "runcible.model"
+
+return {
+  Backend = backend.Backend,
+  Loop = require "runcible.loop",
+  Model = model.Model,
+  Session = require "runcible.session",
+  Tensor = require "runcible.tensor",
+  Tokenizer = require "runcible.tokenizer",
+  discover = backend.discover,
+  errors = require "runcible.errors",
+  plan = model.plan,
+  verify = model.verify,
+  version = require("runcible.native").version_string(),
+}

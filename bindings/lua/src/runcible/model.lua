@@ -1,0 +1,118 @@
+--- Models; see runcible/model.h.
+local Backend = require("runcible.backend").Backend
+local Tokenizer = require "runcible.tokenizer"
+local dtypes = require "runcible.dtypes"
+local handle = require "runcible.handle"
+local native = require "runcible.native"
+
+local need = handle.need
+
+local function model_options(options)
+  local made = handle.set_options(native.model_options(), options, {cache_dtype = true, progress = true})
+  if options and options.cache_dtype then
+    made.cache_dtype = dtypes.number(options.cache_dtype)
+  end
+  return made
+end
+
+-- Loads while the function `progress` is told of it.
+local function load_telling(progress, backend, path, options)
+  local failure
+  local thread = coroutine.create(function(fraction)
+    local going, problem = pcall(progress, fraction)
+    if not going then failure = {problem} end
+    return not going
+  end)
+  options:set_progress(thread)
+  local loaded, result = pcall(native.model_load, backend, path, options)
+  coroutine.close(thread) -- kept to here
+  if failure then error(failure[1], 0) end
+  if not loaded then error(result, 0) end
+  return result
+end
+
+--- Weights and tokenizer on a device.
+local Model = handle.class "Model"
+
+--- Loads a file, or "builtin:NAME" for a model that comes with Runcible.
+-- `backend` is a Backend, a chain such as "vulkan,cpu", or nil. Options are the
+-- members of rc_model_options, with cache_dtype by name, and `progress`: a
+-- function that is told the fraction done, 0 to 1; if it raises an error the load
+-- is cancelled, and raises it.
+function Model.new(path, backend, options)
+  local opened = Backend.from(backend)
+  local made = model_options(options)
+  local handle_of_backend = need(opened, Backend, "backend")
+  local progress = options and options.progress
+  local model = Model.of(
+    progress and load_telling(progress, handle_of_backend, path, made)
+      or native.model_load(handle_of_backend, path, made)
+  )
+  model._backend = opened
+  return model
+end
+
+--- The backend that the model was loaded through.
+function Model:backend()
+  need(self, Model, "self")
+  return self._backend
+end
+
+--- The members of rc_model_report.
+function Model:report()
+  local report = native.model_report()
+  native.model_describe(need(self, Model, "self"), report)
+  return handle.copied(report)
+end
+
+--- The model's tokenizer; an UnsupportedError if it has none.
+function Model:tokenizer()
+  local proxy = need(self, Model, "self")
+  if not self._tokenizer then
+    self._tokenizer = Tokenizer.of(native.model_get_tokenizer(proxy))
+  end
+  return self._tokenizer
+end
+
+--- See Tokenizer.
+function Model:tokenize(text, options)
+  return Model.tokenizer(self):tokenize(text, options)
+end
+
+--- See Tokenizer.
+function Model:detokenize(tokens, options)
+  return Model.tokenizer(self):detokenize(tokens, options)
+end
+
+--- The metadata of the model's file: a table of numbers, strings and lists.
+function Model:metadata()
+  local info = native.model_get_info(need(self, Model, "self"))
+  local metadata = {}
+  for i = 0, native.model_info_metadata_count(info) - 1 do
+    local key = native.model_info_metadata(info, i)
+    metadata[key] = handle.decoded(native.model_info_value(info, key, 0))
+  end
+  return metadata
+end
+
+--- An empty session; see Session.
+function Model:session(options)
+  return require("runcible.session").new(self, options)
+end
+
+--- What loading would take, loading nothing: the members of
+-- rc_model_plan_report, with a list of those of rc_device_plan as `devices`.
+-- Arguments as of Model.
+local function plan(path, backend, options)
+  local report = native.model_plan_report()
+  local opened = Backend.from(backend)
+  native.model_plan(path, model_options(options), need(opened, Backend, "backend"), report)
+  local copy = handle.copied(report)
+  copy.devices = {}
+  for i = 1, report.device_count do
+    copy.devices[i] = handle.copied(report:device_plan(i - 1))
+  end
+  return copy
+end
+
+return {Model = Model, plan = plan, verify = native.model_verify}

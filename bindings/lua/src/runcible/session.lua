@@ -1,0 +1,132 @@
+--- Sessions, the state of one conversation; see runcible/session.h.
+local Generation = require "runcible.generation"
+local Model = require("runcible.model").Model
+local Stream = require "runcible.stream"
+local Tokenizer = require "runcible.tokenizer"
+local handle = require "runcible.handle"
+local native = require "runcible.native"
+
+local need = handle.need
+
+local WHEN_FULL = {error = native.FULL_ERROR, shift = native.FULL_SHIFT}
+
+local function session_options(options)
+  local made = handle.set_options(native.session_options(), options, {when_full = true})
+  if options and options.when_full then
+    made.when_full = handle.chosen(WHEN_FULL, "when_full", options.when_full)
+  end
+  return made
+end
+
+local Session = handle.class "Session"
+
+local function of_model(model, proxy)
+  local session = Session.of(proxy)
+  session._model = model
+  return session
+end
+
+--- An empty session. Options are the members of rc_session_options, with
+-- when_full as "error" or "shift".
+function Session.new(model, options)
+  local proxy = need(model, Model, "model")
+  return of_model(model, native.session_create(proxy, session_options(options)))
+end
+
+--- A session that was saved to a file.
+function Session.restore(model, path, options)
+  local proxy = need(model, Model, "model")
+  return of_model(model, native.session_restore(proxy, path, session_options(options)))
+end
+
+--- A session that save_memory gave.
+function Session.restore_memory(model, saved, options)
+  local proxy = need(model, Model, "model")
+  return of_model(model, native.session_restore_memory(proxy, saved, session_options(options)))
+end
+
+function Session:model()
+  need(self, Session, "self")
+  return self._model
+end
+
+--- Starts generating; see Generation. The prompt is a text, a list of tokens, or
+-- nil. For use in a for statement, which cancels it when it is left.
+function Session:generate(prompt, options)
+  local made = Generation.new(need(self, Session, "self"), prompt, options)
+  return made, nil, nil, made
+end
+
+--- The same on an event loop, to be read within a coroutine; see Stream.
+function Session:stream(prompt, options)
+  local made = Stream.new(need(self, Session, "self"), prompt, options)
+  return made, nil, nil, made
+end
+
+--- Adds a text or a list of tokens, to be evaluated by the next decode or
+-- generation. Options: add_special, parse_special.
+function Session:append(what, options)
+  local proxy = need(self, Session, "self")
+  if type(what) == "table" then
+    native.session_append(proxy, what)
+  else
+    native.session_append_text(proxy, what, Tokenizer.flags(options))
+  end
+end
+
+--- Evaluates what was appended; with the option all_logits it keeps those of
+-- every token and not only of the last.
+function Session:decode(options)
+  local all = options and options.all_logits
+  native.session_decode(need(self, Session, "self"), all and native.DECODE_ALL_LOGITS or 0)
+end
+
+--- The logits of the last decode: a list of rows, one or one for each token
+-- evaluated, each a list in which that of a token is at [token + 1].
+function Session:logits()
+  local numbers, rows, columns = native.session_logits(need(self, Session, "self"))
+  local unpack = require("runcible.numbers").unpack
+  local made = {}
+  for row = 1, rows do
+    made[row] = unpack(numbers, "f32", (row - 1) * columns, columns)
+  end
+  return made
+end
+
+--- The number of tokens.
+function Session:position()
+  return native.session_position(need(self, Session, "self"))
+end
+
+--- The tokens, a list.
+function Session:tokens()
+  return native.session_tokens(need(self, Session, "self"))
+end
+
+--- Forgets all tokens from `position` on, counted from 0.
+function Session:truncate(position)
+  native.session_truncate(need(self, Session, "self"), position)
+end
+
+--- A second session with the same tokens.
+function Session:fork()
+  return of_model(self._model, native.session_fork(need(self, Session, "self")))
+end
+
+--- Saves tokens and KV cache to a file.
+function Session:save(path)
+  native.session_save(need(self, Session, "self"), path)
+end
+
+--- The same to a string.
+function Session:save_memory()
+  return native.session_save_memory(need(self, Session, "self"))
+end
+
+--- The same conversation on the same model loaded elsewhere.
+function Session:migrate(model)
+  local proxy = need(self, Session, "self")
+  return of_model(model, native.session_migrate(proxy, need(model, Model, "model")))
+end
+
+return Session

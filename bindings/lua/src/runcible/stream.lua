@@ -1,0 +1,94 @@
+--- Generating text on an event loop.
+local Generation = require "runcible.generation"
+local Loop = require "runcible.loop"
+local handle = require "runcible.handle"
+local native = require "runcible.native"
+
+--- A text in the making, as an iterator over its pieces, to be read within a
+-- coroutine. Where a Generation blocks, the coroutine yields until its loop finds
+-- that something has come; all else is as there. The option `loop` is a Loop;
+-- without it the stream is on Loop.default().
+local Stream = {__name = "runcible.Stream"}
+Stream.__index = Stream
+
+function Stream.new(session, prompt, options)
+  local made = Generation.make_options(prompt, options)
+  local loop = options and options.loop or Loop.default()
+  local channel, request = Loop.start(loop, session, made)
+  return setmetatable({_channel = channel, _request = request}, Stream)
+end
+
+-- Yields until something comes. Who else resumes the coroutine sees no harm.
+local function wait(channel)
+  local thread = coroutine.running()
+  if not coroutine.isyieldable() then
+    handle.refuse "a stream is read within a coroutine; Session:generate blocks"
+  end
+  if channel.waiter and channel.waiter ~= thread then
+    handle.refuse "another coroutine waits for this stream"
+  end
+  channel.waiter = thread
+  coroutine.yield()
+  channel.waiter = nil
+end
+
+function Stream:_next()
+  local channel = self._channel
+  while channel.first > channel.last do
+    if channel.finish then return nil end
+    wait(channel)
+  end
+  local piece = channel[channel.first]
+  channel[channel.first] = nil
+  channel.first = channel.first + 1
+  return piece
+end
+
+-- Takes note of the end once all pieces were read.
+function Stream:_settle()
+  local finish = self._channel.finish
+  if finish and not self.report then
+    self.report = finish.report
+    self._failure = Generation.failure(finish)
+    native.dispose(self._request)
+  end
+end
+
+function Stream:__call()
+  local piece = self:_next()
+  if piece then return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs end
+  self:_settle()
+  local failure = self._failure
+  self._failure = nil
+  if failure then error(failure) end
+end
+
+Stream.text = Generation.text
+Stream.cancel = Generation.cancel
+
+--- Cancels; pieces not yet read are dropped. Within a coroutine it waits for
+-- the end, so that the session can be used again at once.
+function Stream:close()
+  self:cancel()
+  if coroutine.isyieldable() then
+    repeat until not self:_next()
+    self:_settle()
+    self._failure = nil
+  end
+end
+
+--- A for statement was left: with an error at once, for a coroutine that dies
+-- cannot wait.
+function Stream:__close(failure)
+  if failure ~= nil then
+    self:cancel()
+  else
+    self:close()
+  end
+end
+
+function Stream:__gc()
+  pcall(self.cancel, self) -- the child of a fork refuses
+end
+
+return Stream

@@ -1,0 +1,41 @@
+--- Text to tokens and back; see runcible/model.h.
+local handle = require "runcible.handle"
+local native = require "runcible.native"
+
+local need = handle.need
+
+local Tokenizer = handle.class "Tokenizer"
+
+--- The tokenizer that a file describes, without loading the model.
+function Tokenizer.new(path)
+  return Tokenizer.of(native.tokenizer_open(path))
+end
+
+--- The flags of the options add_special (true) and parse_special (false).
+function Tokenizer.flags(options)
+  options = options or {}
+  local flags = 0
+  if options.add_special ~= false then flags = flags | native.TOKENIZE_ADD_SPECIAL end
+  if options.parse_special then flags = flags | native.TOKENIZE_PARSE_SPECIAL end
+  return flags
+end
+
+--- The tokens of a text, a list. Options: add_special, parse_special.
+function Tokenizer:tokenize(text, options)
+  return native.tokenize(need(self, Tokenizer, "self"), text, Tokenizer.flags(options))
+end
+
+--- The text of tokens; with the option `special` that of special ones too.
+function Tokenizer:detokenize(tokens, options)
+  local special = options and options.special or false
+  return native.detokenize(need(self, Tokenizer, "self"), tokens, special)
+end
+
+--- The members of rc_tokenizer_report.
+function Tokenizer:report()
+  local report = native.tokenizer_report()
+  native.tokenizer_describe(need(self, Tokenizer, "self"), report)
+  return handle.copied(report)
+end
+
+return Tokenizer

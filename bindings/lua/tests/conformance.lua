@@ -1,0 +1,241 @@
+-- Runs the cases of bindings/conformance/cases.json in Lua.
+local json = require "dkjson"
+local runcible = require "runcible"
+local unit = require "luaunit"
+local uv = require "luv"
+
+local function read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return assert(json.decode(file:read "a"))
+end
+
+local PATH = assert(os.getenv "RUNCIBLE_CASES")
+
+local conformance = {document = read(PATH)}
+local golden = read(PATH:match "^(.*/)" .. conformance.document.golden)
+
+-- The class of a status; "IO" is that of RC_E_IO.
+local function error_class(name)
+  local words = ("_" .. name:lower()):gsub("_(%l)", string.upper)
+  return assert(runcible.errors[words .. "Error"], name)
+end
+
+local steps = {}
+
+local Runner = {}
+Runner.__index = Runner
+
+-- What a step means by a value.
+function Runner:value(given)
+  if type(given) == "table" and given.file then return self.objects[given.file] end
+  if type(given) ~= "table" or not given.golden then return given end
+  local found = golden
+  for key in given.golden:gmatch "[^/]+" do
+    found = found[type(found) == "table" and #found > 0 and tonumber(key) + 1 or key]
+  end
+  return found
+end
+
+function Runner:step(given)
+  local step = {}
+  for key, value in pairs(given) do step[key] = self:value(value) end
+  local going, failure = pcall(assert(steps[step["do"]], step["do"]), self, step)
+  if not step.raises then
+    if not going then error(failure, 0) end
+    return
+  end
+  unit.assertFalse(going)
+  local class = error_class(step.raises)
+  if getmetatable(failure) ~= class then error(failure, 0) end
+  unit.assertStrContains(failure.message, step.says or "")
+  unit.assertNotEquals(failure.message, "")
+  if step.reason then unit.assertEquals(failure.report.reason, step.reason) end
+end
+
+-- Runs a case in a coroutine, on luv's loop.
+function conformance.run(case)
+  local runner = setmetatable({objects = {}}, Runner)
+  local failure, ended
+  coroutine.wrap(function()
+    for _, step in ipairs(case.steps) do
+      local going, problem = pcall(runner.step, runner, step)
+      if not going then
+        failure = {problem}
+        break
+      end
+    end
+    ended = true
+  end)()
+  uv.run()
+  for _, path in ipairs(runner.objects) do os.remove(path) end
+  if failure then error(failure[1], 0) end
+  unit.assertTrue(ended)
+end
+
+local function temporary(runner)
+  local path = os.tmpname()
+  table.insert(runner.objects, path)
+  return path
+end
+
+local function check_text(step, text)
+  unit.assertEquals(text, step.expect or text)
+  unit.assertNotEquals(text, "")
+  local whole = step.expect_start_of or text
+  unit.assertEquals(whole:sub(1, #text), text)
+end
+
+function steps.load(runner, step)
+  local backend = runcible.Backend(step.backend, step.backend_options)
+  runner.objects[step.as] = runcible.Model(step.path or "builtin:fable", backend)
+end
+
+function steps.report(runner, step)
+  local report = runner.objects[step.model]:report()
+  for name, expected in pairs(step.expect) do unit.assertEquals(report[name], expected) end
+end
+
+function steps.tokenize(runner, step)
+  local tokens = runner.objects[step.model]:tokenize(step.text, {add_special = false})
+  unit.assertEquals(tokens, step.expect)
+end
+
+function steps.detokenize(runner, step)
+  unit.assertEquals(runner.objects[step.model]:detokenize(step.tokens), step.expect)
+end
+
+function steps.session(runner, step)
+  runner.objects[step.as] = runner.objects[step.model]:session(step.options)
+end
+
+function steps.generate(runner, step)
+  local generation = runner.objects[step.session]:generate(step.prompt, step.options)
+  check_text(step, generation:text())
+  unit.assertEquals(generation.report.reason, step.reason)
+end
+
+function steps.stream(runner, step)
+  local stream = runner.objects[step.session]:stream(step.prompt, step.options)
+  local pieces = {}
+  for piece in stream do
+    pieces[#pieces + 1] = piece
+    if #pieces == step.cancel_after then stream:cancel() end
+  end
+  check_text(step, table.concat(pieces))
+  unit.assertTrue(#pieces >= (step.pieces or 0))
+  unit.assertEquals(stream.report.reason, step.reason)
+end
+
+-- Each step in a coroutine of its own; the last to end goes on with this one.
+function steps.together(runner, step)
+  local waiting, left, failure = coroutine.running(), #step.steps, nil
+  for _, each in ipairs(step.steps) do
+    coroutine.wrap(function()
+      local going, problem = pcall(runner.step, runner, each)
+      if not going then failure = failure or {problem} end
+      left = left - 1
+      if left == 0 and coroutine.status(waiting) == "suspended" then coroutine.resume(waiting) end
+    end)()
+  end
+  if left > 0 then coroutine.yield() end
+  if failure then error(failure[1], 0) end
+end
+
+function steps.tokens(runner, step)
+  -- The end token ends a text and is no part of the session.
+  local tokens = runner.objects[step.session]:tokens()
+  unit.assertEquals(tokens, table.move(step.expect, 1, #tokens, 1, {}))
+  unit.assertTrue(#tokens >= #step.expect - 1)
+end
+
+function steps.append(runner, step)
+  runner.objects[step.session]:append(step.text or step.tokens)
+end
+
+function steps.statuses(_, step)
+  for name, number in pairs(step.expect) do
+    local class = error_class(name)
+    unit.assertEquals(class.status, number)
+    local failure = runcible.errors.of_status(number, "a message")
+    unit.assertIs(getmetatable(failure), class)
+    unit.assertEquals(failure.message, "a message")
+    unit.assertTrue(class:is(failure) and runcible.errors.Error:is(failure))
+  end
+end
+
+function steps.file(runner, step)
+  local path = temporary(runner)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(step.text)
+  runner.objects[step.as] = path
+end
+
+function steps.start(runner, step)
+  runner.objects[step.as] = runner.objects[step.session]:generate(step.prompt, step.options)
+end
+
+function steps.finish(runner, step)
+  local generation = runner.objects[step.generation]
+  generation:close()
+  unit.assertEquals(generation.report.reason, "cancelled")
+end
+
+function steps.close(runner, step)
+  runner.objects[step.object]:close()
+end
+
+function steps.save(runner, step)
+  local path = temporary(runner)
+  runner.objects[step.session]:save(path)
+  runner.objects[step.as] = path
+end
+
+function steps.restore(runner, step)
+  runner.objects[step.as] = runcible.Session.restore(runner.objects[step.model], runner.objects[step.saved])
+end
+
+function steps.fork(runner, step)
+  runner.objects[step.as] = runner.objects[step.session]:fork()
+end
+
+function steps.decode(runner, step)
+  runner.objects[step.session]:decode {all_logits = step.all_logits}
+end
+
+function steps.logits(runner, step)
+  local rows = runner.objects[step.session]:logits()
+  unit.assertEquals(#rows, step.rows)
+  local row = rows[step.row + 1]
+  unit.assertEquals(#row, step.vocabulary)
+  local sum, largest = 0, 1
+  for i, logit in ipairs(row) do
+    sum = sum + logit
+    if logit > row[largest] then largest = i end
+  end
+  unit.assertEquals(largest - 1, step.largest)
+  unit.assertAlmostEquals(sum, step.sum, math.abs(step.sum) * step.tolerance)
+end
+
+function steps.tensor(runner, step)
+  local count = 1
+  for _, size in ipairs(step.shape) do count = count * size end
+  local values = step.values or {}
+  for i = #values + 1, count do values[i] = step.fill end
+  runner.objects[step.as] = runcible.Tensor(values, runcible.Backend(step.backend), {shape = step.shape})
+end
+
+function steps.matmul(runner, step)
+  runner.objects[step.as] = runner.objects[step.a]:matmul(runner.objects[step.b])
+end
+
+function steps.quantize(runner, step)
+  runner.objects[step.tensor]:quantize(step.dtype)
+end
+
+function steps.read(runner, step)
+  local tensor = runner.objects[step.tensor]
+  unit.assertEquals(tensor:shape(), step.expect_shape)
+  unit.assertEquals(tensor:read(), step.expect)
+end
+
+return conformance

@@ -1,0 +1,370 @@
+-- Wrong types, closed objects, threads, forks, exits: no crash, no hang.
+local forking = require "forking"
+local helpers = require "helpers"
+local runcible = require "runcible"
+local unit = require "luaunit"
+local uv = require "luv"
+
+local ENDLESS, raises = helpers.ENDLESS, helpers.raises
+
+local TestFaults = {}
+
+function TestFaults.test_wrong_values()
+  local model = helpers.model()
+  local backend = model:backend()
+  local wrong = {
+    {runcible.Backend, 7},
+    {runcible.Backend, "cpu", 7},
+    {runcible.Backend, "cpu", {threads = "two"}},
+    {runcible.Backend, "cpu", {threads = 2.5}},
+    {runcible.Backend, "cpu", {threads = 1 << 40}},
+    {runcible.Backend, "cpu", {memory_limit = -1}},
+    {runcible.Backend, "cpu", {nonsense = 1}},
+    {runcible.Backend, "cpu", {[1] = 1}},
+    {runcible.Backend, "cpu", {timeout = "soon"}},
+    {runcible.Backend, "cp\0u"},
+    {runcible.Model, "builtin:fa\0ble", "cpu"},
+    {runcible.Model, "builtin:fable", 7},
+    {runcible.Model, "builtin:fable", io.stdout},
+    {runcible.Model, 7, "cpu"},
+    {runcible.Model, "builtin:fable", "cpu", {cache_dtype = "f31"}},
+    {runcible.Model, "builtin:fable", "cpu", {progress = 7}},
+    {runcible.Session, "model"},
+    {runcible.Session, backend},
+    {runcible.Session, nil},
+    {model.session, model, {when_full = "burst"}},
+    {model.session, model, {context_length = 0 / 0}},
+    {model.session, backend},
+    {model.tokenize, model, 7},
+    {model.tokenize, "model", "A"},
+    {model.detokenize, model, {"a"}},
+    {model.detokenize, model, {1 << 31}},
+    {model.detokenize, model, 7},
+    {runcible.Tensor, 7, backend},
+    {runcible.Tensor, {1, 2}, model},
+    {runcible.Tensor, {1, "2"}, backend},
+    {runcible.Tensor, {{1, 2}, {3}}, backend},
+    {runcible.Tensor, {{1, 2}, 3}, backend},
+    {runcible.Tensor, {1, 2.5}, backend, {dtype = "i32"}},
+    {runcible.Tensor.zeros, {1, 1, 1, 1, 1}, backend},
+    {runcible.Tensor.zeros, {"a"}, backend},
+    {runcible.Tensor.zeros, 7, backend},
+    {runcible.Tensor.zeros({2}, backend).quantize, runcible.Tensor.zeros({2}, backend), "q9"},
+    {runcible.Tensor.zeros({2}, backend).matmul, runcible.Tensor.zeros({2}, backend), 7},
+    {runcible.Tensor.zeros({2}, backend).fused_linear, runcible.Tensor.zeros({2}, backend), backend},
+  }
+  for _, arguments in ipairs {
+    {7},
+    {{1.5}},
+    {"A", 7},
+    {"A", {max_tokens = "many"}},
+    {"A", {nonsense = 1}},
+    {"A", {stop = {7}}},
+    {"A", {stop = 7}},
+    {"A", {stop = "a\0b"}},
+    {"A", {stop_tokens = 7}},
+    {"A", {deadline = "soon"}},
+    {"A", {deadline = -1}},
+    {"A", {deadline = 0 / 0}},
+    {"A", {logit_bias = {a = 1}}},
+    {"A", {logit_bias = {"b"}}},
+    {"A", {logit_bias = 7}},
+    {"A", {temperature = "hot"}},
+    {"A", {echo = "yes"}},
+    {"A", {loop = 7}},
+  } do
+    local session = model:session()
+    local streams = type(arguments[2]) == "table" and arguments[2].loop
+    local what = streams and session.stream or session.generate
+    wrong[#wrong + 1] = {what, session, table.unpack(arguments)}
+  end
+  for i, call in ipairs(wrong) do
+    local going, failure = pcall(table.unpack(call))
+    unit.assertFalse(going, i)
+    unit.assertIsString(failure, i)
+  end
+end
+
+function TestFaults.test_a_wrong_value_tells_where()
+  local going, failure = pcall(function()
+    helpers.model():session():generate("A", {nonsense = 1})
+  end)
+  unit.assertFalse(going)
+  unit.assertStrMatches(failure, ".*test_faults%.lua:%d+: there is no option nonsense")
+end
+
+function TestFaults.test_values_that_the_library_refuses()
+  local model = helpers.model()
+  local session = model:session()
+  for _, call in ipairs {
+    {model.detokenize, model, {-1}},
+    {session.generate, session, "A", {stop = ""}},
+    {session.generate, session, "A", {temperature = -1}},
+    {session.truncate, session, 5},
+    {session.decode, session},
+  } do
+    raises("InvalidArgumentError", table.unpack(call))
+  end
+  raises("NotFoundError", session.logits, session)
+  raises("NotFoundError", runcible.Session.restore, model, "/nothing")
+  raises("FormatError", runcible.Session.restore_memory, model, "nothing")
+end
+
+function TestFaults.test_after_close()
+  local session = helpers.model():session()
+  local generation = session:generate("A", {max_tokens = 5})
+  session:close()
+  session:close()
+  unit.assertTrue(session:is_closed())
+  unit.assertTrue(#generation:text() > 0) -- what runs goes on
+  for _, name in ipairs {"decode", "fork", "position", "generate", "stream", "logits", "tokens", "model"} do
+    local failure = raises("ClosedError", session[name], session, "A")
+    unit.assertStrContains(failure.message, "closed")
+  end
+  unit.assertStrContains(tostring(session), "closed")
+end
+
+function TestFaults.test_after_the_end()
+  local generation = helpers.model():session():generate("A", {max_tokens = 1})
+  generation:text()
+  unit.assertNil(generation())
+  generation:cancel()
+  generation:close()
+  unit.assertEquals(generation:text(), "")
+end
+
+local function shuffled(things)
+  for i = #things, 2, -1 do
+    local j = math.random(i)
+    things[i], things[j] = things[j], things[i]
+  end
+  return things
+end
+
+function TestFaults.test_closing_in_any_order()
+  for _ = 1, 6 do
+    local backend = runcible.Backend("cpu")
+    local model = runcible.Model("builtin:fable", backend)
+    local session = model:session()
+    local things = {backend, model, session, session:fork(), model:tokenizer(), (session:generate "A")}
+    for _, thing in ipairs(shuffled(things)) do thing:close() end
+  end
+end
+
+function TestFaults.test_collecting_in_any_order()
+  for _ = 1, 6 do
+    local backend = runcible.Backend("cpu")
+    local model = runcible.Model("builtin:fable", backend)
+    local session = model:session()
+    local things = {backend, model, session, session:fork(), (session:generate "A")}
+    backend, model, session = nil, nil, nil
+    shuffled(things)
+    while #things > 0 do
+      things[#things] = nil
+      collectgarbage()
+    end
+  end
+end
+
+function TestFaults.test_an_error_while_generating()
+  local session = helpers.endless()
+  local generation = session:generate("A", ENDLESS)
+  local going, failure = pcall(function()
+    local closing <close> = generation
+    for _ in generation do error {mine = true} end
+  end)
+  unit.assertFalse(going)
+  unit.assertTrue(failure.mine)
+  unit.assertEquals(generation.report.reason, "cancelled")
+  session:append "B"
+  pcall(function()
+    for _ in session:generate("A", ENDLESS) do error() end
+  end)
+  session:append "B"
+end
+
+function TestFaults.test_an_error_of_the_progress_function()
+  local going, failure = pcall(runcible.Model, "builtin:fable", "reference", {
+    progress = function()
+      error {mine = true}
+    end,
+  })
+  unit.assertFalse(going)
+  unit.assertTrue(failure.mine)
+end
+
+function TestFaults.test_yielding_within_the_progress_function()
+  local going, failure = pcall(runcible.Model, "builtin:fable", "reference", {progress = coroutine.yield})
+  unit.assertFalse(going)
+  unit.assertStrContains(failure, "yield")
+end
+
+-- Programs with requests in flight, of an iterator and of streams.
+local IN_FLIGHT = [[
+  local runcible = require "runcible"
+  local model = runcible.Model("builtin:fable", "cpu")
+  local kept = {}
+  local function start(loop)
+    local session = model:session {when_full = "shift"}
+    coroutine.wrap(function()
+      local options = {ignore_end = true, loop = loop}
+      for _ in session:stream("A", options) do
+        if loop then kept[#kept + 1] = session end
+      end
+    end)()
+    kept[#kept + 1] = model:session {when_full = "shift"}:generate("A", {ignore_end = true})
+    kept[#kept]()
+  end
+  local loop = runcible.Loop.new()
+  for _ = 1, 3 do start(loop) end
+  loop:wait()
+  loop:dispatch()
+]]
+
+function TestFaults.test_exit_with_requests_in_flight()
+  local luv = [[
+    local uv = require "luv"
+    for _ = 1, 3 do start() end
+    local timer = uv.new_timer()
+    timer:start(20, 0, function() uv.stop() end)
+    uv.run()
+    uv.walk(function(handle) kept[#kept + 1] = handle end)
+  ]]
+  for _, before in ipairs {"", luv} do
+    for _, exit in ipairs {"", "os.exit(0)", "os.exit(0, true)"} do
+      local output, status = helpers.run(IN_FLIGHT .. before .. 'print "done" io.stdout:flush() ' .. exit)
+      unit.assertEquals(output, "done\n")
+      unit.assertEquals(status, 0, exit)
+    end
+  end
+end
+
+function TestFaults.test_interrupt()
+  local program = [[
+    local runcible = require "runcible"
+    local session = runcible.Model("builtin:fable", "cpu"):session {when_full = "shift"}
+    io.stdout:setvbuf "no"
+    local begun
+    for _ in session:generate("A", {ignore_end = true}) do
+      if not begun then io.write "begun" end
+      begun = true
+    end
+  ]]
+  local output, status = uv.new_pipe(), nil
+  local heard = ""
+  local child
+  child = assert(uv.spawn("lua5.4", {args = {"-e", program}, stdio = {nil, output, nil}}, function(code)
+    status = code
+    child:close()
+  end))
+  output:read_start(function(_, data)
+    if data then
+      heard = heard .. data
+      if heard == "begun" then child:kill "sigint" end
+    else
+      output:close()
+    end
+  end)
+  uv.run()
+  unit.assertEquals(heard, "begun")
+  unit.assertEquals(status, 1) -- of an error in Lua: "interrupted!"
+end
+
+function TestFaults.test_fork_with_a_model()
+  local model = helpers.model()
+  local session = model:session()
+  local generation = session:generate("A", {max_tokens = 5})
+  local stream = session:stream("A", {max_tokens = 5, loop = runcible.Loop.new()})
+  local status = forking.run(function()
+    for _, use in ipairs {
+      {session.fork, session},
+      {generation},
+      {generation.cancel, generation},
+      {runcible.Backend, "cpu"},
+      {model.session, model},
+    } do
+      local failure = raises("ClosedError", table.unpack(use))
+      unit.assertStrContains(failure.message, "child of a fork")
+    end
+    session:close()
+    session, generation, stream = nil, nil, nil
+    collectgarbage()
+  end)
+  unit.assertEquals(status, 0)
+  unit.assertTrue(#generation:text() > 0)
+  unit.assertNotNil(stream)
+end
+
+function TestFaults.test_fork_before_any_model()
+  local output, status = helpers.run [[
+    local runcible = require "runcible"
+    print(require("forking").run(function()
+      local model = runcible.Model("builtin:fable", "cpu")
+      assert(#model:session():generate("A", {max_tokens = 3}):text() > 0)
+    end))
+  ]]
+  unit.assertEquals(output, "0\n")
+  unit.assertEquals(status, 0)
+end
+
+-- Each thread of luv has a Lua of its own.
+function TestFaults.test_threads_generate_at_once()
+  local function work(seed, path, cpath)
+    package.path, package.cpath = path, cpath
+    local mine = require "runcible"
+    local session = mine.Model("builtin:fable", "cpu"):session()
+    local text = session:generate("A", {seed = seed, max_tokens = 20}):text()
+    local again = session:model():session():generate("A", {seed = seed, max_tokens = 20}):text()
+    if text ~= again or #text == 0 then error "another text" end
+    local file = assert(io.open(("%s/thread-%d"):format(os.getenv "TMPDIR" or "/tmp", seed), "w"))
+    file:write(text)
+    file:close()
+  end
+  local threads = {}
+  for seed = 1, 4 do threads[seed] = uv.new_thread(work, seed, package.path, package.cpath) end
+  for seed = 1, 4 do
+    threads[seed]:join()
+    local path = ("%s/thread-%d"):format(os.getenv "TMPDIR" or "/tmp", seed)
+    local file <close> = assert(io.open(path))
+    local alone = helpers.model():session():generate("A", {seed = seed, max_tokens = 20})
+    unit.assertEquals(file:read "a", alone:text())
+    os.remove(path)
+  end
+end
+
+-- 10000 generations in a Lua of its own, whose memory no other test has touched.
+function TestFaults.test_no_growth()
+  local output, status = helpers.run [[
+    local runcible = require "runcible"
+    local model = runcible.Model("builtin:fable", "cpu")
+
+    local function generate()
+      local options = {max_tokens = 1, stop = "x", logit_bias = {[5] = -1.0}}
+      for _ = 1, 50 do model:session():generate("A", options):text() end
+      local loop = runcible.Loop.new()
+      for _ = 1, 50 do
+        coroutine.wrap(function()
+          model:session():stream("A", {max_tokens = 1, stop = {"x", "y"}, loop = loop}):text()
+        end)()
+      end
+      loop:run()
+      for _ = 1, 10 do pcall(runcible.Backend, "nosuch") end
+    end
+
+    local function resident() -- bytes
+      collectgarbage()
+      collectgarbage()
+      local file <close> = assert(io.open "/proc/self/statm")
+      return tonumber(file:read("a"):match "^%d+ (%d+)") * 4096
+    end
+
+    for _ = 1, 20 do generate() end
+    local before = resident()
+    for _ = 1, 80 do generate() end
+    print(resident() - before)
+  ]]
+  unit.assertEquals(status, 0, output)
+  unit.assertTrue(tonumber(output) < 4 << 20, output)
+end
+
+return TestFaults
