@@ -12,7 +12,7 @@ Memory64 allocate(uint64_t bytes) {
   constexpr size_t kHugePage = 2u << 20;
   if (bytes > SIZE_MAX - kHugePage) throw std::bad_alloc();
   const size_t size = bytes == 0 ? 1 : static_cast<size_t>(bytes);
-  const size_t alignment = size >= 2 * kHugePage ? kHugePage : 64;
+  const size_t alignment = size >= kHugePage ? kHugePage : 64;
   Memory64 memory(
       static_cast<uint8_t*>(::operator new(size, std::align_val_t(alignment))),
       FreeAligned{alignment});

@@ -70,6 +70,16 @@ MappedFile::~MappedFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+void MappedFile::drop(std::span<const std::byte> part) const {
+  if (part.empty()) return;
+  // Pages at the ends go too: their other bytes come back when they are read.
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(part.data() + part.size());
+  // Best effort: the bytes are the same whether this succeeds or not.
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 void MappedFile::check_unchanged() const {
   struct stat status;
   if (::fstat(descriptor_, &status) != 0) {

@@ -28,6 +28,11 @@ class MappedFile {
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  // Gives back the memory that the pages of some of bytes() take in this
+  // process. Who reads them again, even now in another thread, gets them from
+  // the file again.
+  void drop(std::span<const std::byte> part) const;
+
   // Throws RC_E_IO if the file is no longer as long as when it was mapped.
   void check_unchanged() const;
 

@@ -255,6 +255,10 @@ std::string_view File::get_string(std::string_view key) const {
   return *value;
 }
 
+void File::drop(const Tensor& tensor) const {
+  if (mapping_ != nullptr) mapping_->drop(tensor.data);
+}
+
 void File::check_unchanged() const {
   if (mapping_ != nullptr) mapping_->check_unchanged();
 }

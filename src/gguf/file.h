@@ -115,6 +115,10 @@ class File {
   double get_float(std::string_view key) const;
   std::string_view get_string(std::string_view key) const;
 
+  // Gives back the memory that the data of one of tensors() takes, if it was
+  // read from a file. It stays readable; see base/mapped_file.h.
+  void drop(const Tensor& tensor) const;
+
   // Throws RC_E_IO if the file was shortened or extended since it was opened.
   // To be called before long reads of tensor data; see base/mapped_file.h.
   void check_unchanged() const;

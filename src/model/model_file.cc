@@ -154,6 +154,11 @@ const void* ModelFile::weight_data(const std::string& name) const {
   return tensor->data.data();
 }
 
+void ModelFile::drop_weight(const std::string& name) const {
+  const gguf::Tensor* tensor = file_->find_tensor(name);
+  if (tensor != nullptr) file_->drop(*tensor);
+}
+
 uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {
   check_range("page size", page_size, kMaxPageSize);
   const int64_t rows = 2 * hyper_.layers * hyper_.kv_heads * page_size;

@@ -58,6 +58,9 @@ class ModelFile {
   // frequencies, norms and biases that the file does not hold as F32). The
   // model file owns them.
   const void* weight_data(const std::string& name) const;
+  // Says that the bytes of a weight are not needed any more. They stay
+  // readable, but take no memory until somebody reads them.
+  void drop_weight(const std::string& name) const;
   // Bytes of all caches together for one page.
   uint64_t page_bytes(DType dtype, int64_t page_size) const;
   // Identifies the model; saved sessions carry it. See fingerprint.h.

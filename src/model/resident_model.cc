@@ -30,6 +30,31 @@ void check_fits(const ModelFile& file, const ResidentOptions& options,
   }
 }
 
+runtime::WeightInfo weight_of(const runtime::Split& split,
+                              const runtime::Split::Share& share, size_t i) {
+  runtime::WeightInfo weight = split.weights[i];
+  weight.uses = share.weight_uses[i];
+  return weight;
+}
+
+// The bytes on the device and the number of each weight of its share, the
+// largest first: while a weight is copied it is in memory twice, which must not
+// be what the largest does last.
+std::vector<std::pair<uint64_t, size_t>> by_size(
+    const runtime::Split& split, const runtime::Split::Share& share,
+    const runtime::Device& device) {
+  std::vector<std::pair<uint64_t, size_t>> weights;
+  for (size_t i = 0; i < split.weights.size(); ++i) {
+    if (share.weight_uses[i] == 0) continue;
+    weights.emplace_back(device.weight_bytes(weight_of(split, share, i)), i);
+  }
+  // Among equals in the order of the program, which is that of most files.
+  std::stable_sort(
+      weights.begin(), weights.end(),
+      [](const auto& a, const auto& b) { return a.first > b.first; });
+  return weights;
+}
+
 void check_element(const char* name, size_t row, int64_t value, int64_t count) {
   if (value < 0 || value >= count) {
     fail(RC_E_INVALID_ARGUMENT, "batch: ", name, " ", value, " of row ", row,
@@ -111,13 +136,12 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     here.device = placement.devices[d];
     here.weights.resize(split.weights.size());
     here.caches.resize(split.caches.size());
-    for (size_t i = 0; i < split.weights.size(); ++i) {
-      if (share.weight_uses[i] == 0) continue;
-      runtime::WeightInfo weight = split.weights[i];
-      weight.uses = share.weight_uses[i];
+    for (const auto& [bytes, i] : by_size(split, share, *here.device)) {
+      const runtime::WeightInfo weight = weight_of(split, share, i);
       here.weights[i] =
           here.device->create_weight(weight, file->weight_data(weight.name));
-      loaded += here.device->weight_bytes(weight);
+      file->drop_weight(weight.name);
+      loaded += bytes;
       report(static_cast<double>(loaded) / static_cast<double>(memory.weights));
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {
@@ -125,6 +149,10 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
       here.caches[i] = here.device->create_buffer(cache_bytes(split.caches[i]));
       model->caches_[i] = here.caches[i];
     }
+  }
+  // Reading a weight brings pages around it too, of weights dropped before.
+  for (const runtime::WeightInfo& weight : split.weights) {
+    file->drop_weight(weight.name);
   }
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);

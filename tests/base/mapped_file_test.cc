@@ -4,10 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "base/error.h"
+#include "mapped_memory.h"
 
 namespace rc {
 namespace {
@@ -47,6 +51,27 @@ TEST_F(MappedFileTest, HoldsTheBytes) {
   ASSERT_EQ(file->bytes().size(), 5u);
   EXPECT_EQ(file->bytes()[4], std::byte{'o'});
   EXPECT_NO_THROW(file->check_unchanged());
+}
+
+TEST_F(MappedFileTest, DropsMemoryAndKeepsTheBytes) {
+  std::string content(1 << 20, 'x');
+  for (size_t i = 0; i < content.size(); ++i) content[i] += i % 7;
+  const std::string path = make("file", content.c_str());
+  const auto file = MappedFile::open(path);
+  const auto same = [&] {
+    return std::memcmp(file->bytes().data(), content.data(), content.size()) ==
+           0;
+  };
+  ASSERT_TRUE(same());
+  const uint64_t all = test::mapped_memory(path);
+  EXPECT_GE(all, content.size());
+  file->drop({});
+  file->drop(file->bytes().subspan(100, content.size() / 2));
+  EXPECT_LE(test::mapped_memory(path), all - content.size() / 2);
+  EXPECT_TRUE(same());
+  file->drop(file->bytes());
+  EXPECT_EQ(test::mapped_memory(path), 0u);
+  EXPECT_TRUE(same());
 }
 
 TEST_F(MappedFileTest, ReplacingTheFileLeavesTheMapping) {

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "mapped_memory.h"
 #include "model/model_util.h"
 #include "model/patient_util.h"
 #include "tensor/dtype.h"
@@ -80,6 +81,18 @@ TEST_P(Resident, ReportsProgressAndCanBeCancelled) {
     EXPECT_EQ(status_of([&] { load_until(count); }), RC_E_CANCELLED);
     EXPECT_EQ(reports.size(), count);
   }
+}
+
+TEST_P(Resident, LeavesLittleOfTheFileInMemory) {
+  const auto path = source_path("examples/model/fable.gguf");
+  const auto file = model::ModelFile::open(path.string());
+  const auto model = load(file, GetParam());
+  // The vocabulary stays.
+  EXPECT_LT(mapped_memory(path), file->file().size() / 4);
+  // What was dropped can be loaded once more.
+  const std::vector<int32_t> tokens = {1, 2, 3};
+  EXPECT_EQ(evaluate(*load(file, GetParam()), tokens),
+            evaluate(*model, tokens));
 }
 
 // Only a device that knows its memory can tell before it is asked for it.
