@@ -48,6 +48,7 @@ static rc_generate_options* new_generate_options(void) {
 static void free_generate_options(rc_generate_options* options) {
   owned_generate_options* owned = owned_of(options);
   size_t i;
+  if (options == NULL) return;
   for (i = 0; i < options->stop_count; ++i) free(owned->stop[i]);
   free(owned->stop);
   free(owned->logit_bias);

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# Writes a text as it comes: ruby tell.rb [beginning]
+require "runcible"
+
+model = Runcible::Model.new("builtin:fable")
+session = model.session
+beginning = ARGV.fetch(0, "Once upon a time")
+report = session.generate(beginning, echo: true, max_tokens: 100) do |piece|
+  print piece
+end
+puts
+warn "#{report.generated_tokens} tokens, #{report.reason}"

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Runcible
+  # Long calls beside a Fiber scheduler.
+  module Cooperation
+    # Runs a block that blocks. Under a Fiber scheduler it runs in a thread, and
+    # other fibers meanwhile; if the fiber that waits ends, so does the block.
+    def self.wait_for(&block)
+      return yield unless Fiber.current_scheduler
+
+      thread = Thread.new(&block)
+      thread.report_on_exception = false
+      begin
+        thread.value
+      ensure
+        thread.kill
+      end
+    end
+  end
+  private_constant :Cooperation
+end

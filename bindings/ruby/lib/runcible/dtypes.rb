@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+module Runcible
+  # Types of elements, by their names in lower case: "f32", "q4_k".
+  DTYPES = Native.constants.grep(/\ADTYPE_/).to_h do |name|
+    [name.to_s.delete_prefix("DTYPE_").downcase.freeze, Native.const_get(name)]
+  end.freeze
+
+  DTYPE_NAMES = DTYPES.invert.freeze
+  private_constant :DTYPES, :DTYPE_NAMES
+end

@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+module Runcible
+  # Text that became certain: a String that knows its tokens. All pieces one
+  # after the other are the whole text.
+  class Piece < String
+    # The tokens generated since the last piece.
+    attr_reader :tokens
+
+    # With the option +logprobs+: [token, natural logarithm of its probability]
+    # of each token; else nil.
+    attr_reader :logprobs
+
+    # With the same option, the most probable tokens in the place of each, by
+    # falling probability.
+    attr_reader :top_logprobs
+
+    def initialize(text, tokens, logprobs = nil, top_logprobs = nil)
+      super(text)
+      @tokens = tokens
+      @logprobs = logprobs
+      @top_logprobs = top_logprobs
+    end
+  end
+
+  # The pieces of a text as they come. Waiting for one cooperates with the
+  # thread's Fiber scheduler, if it has one, and otherwise blocks the thread,
+  # which may be interrupted (Thread#kill, Timeout).
+  #
+  # An end that is no success is raised after the last piece: DeadlineError,
+  # ContextFullError, CancelledError, ... Leaving +each+ early closes the
+  # generation, and losing it cancels it. Threads and fibers may share one; each
+  # piece goes to one of them.
+  class Generation
+    include Enumerable
+
+    # How it ended, a Report; nil before the end.
+    attr_reader :report
+
+    def initialize(session, options) # :nodoc:
+      @lock = Mutex.new
+      @pieces = []
+      mailbox = Mailbox.take
+      begin
+        @request = mailbox.start(session, options)
+      rescue StandardError
+        Mailbox.give_back(mailbox)
+        raise
+      end
+      @mailbox = mailbox
+    end
+
+    # Yields each piece. Without a block an Enumerator; see also #next.
+    def each
+      return to_enum unless block_given?
+
+      begin
+        while (piece = take)
+          yield piece
+        end
+      ensure
+        close
+      end
+      self
+    end
+
+    # The next piece; StopIteration after the last.
+    def next
+      take or raise StopIteration, "the generation has ended"
+    end
+
+    # The rest of the text.
+    def text
+      to_a.join
+    end
+
+    # :header: rc_request_cancel
+    #
+    # CancelledError is raised after the last piece.
+    def cancel
+      Native.request_cancel(@request) unless ended?
+      nil
+    end
+
+    # Cancels and waits for the end; pieces not yet read are dropped.
+    def close
+      @told = true
+      return if ended?
+
+      cancel
+      @lock.synchronize do
+        receive until ended?
+        @pieces.clear
+      end
+      nil
+    end
+
+    def ended?
+      !@report.nil?
+    end
+
+    def inspect
+      "#<#{self.class}#{ended? ? ", #{@report.reason}" : ""}>"
+    end
+
+    private
+
+    # The next piece, nil after the last; raises once if the end is no success.
+    def take
+      @lock.synchronize do
+        receive while @pieces.empty? && !ended?
+        return @pieces.shift unless @pieces.empty?
+      end
+      error, @error = @error, nil
+      raise error if error && !@told
+    end
+
+    # Takes what has come, or waits until something may have.
+    def receive
+      return unless take_events.zero?
+
+      @mailbox.wait
+    end
+
+    # An interrupt may not come between taking an event and keeping it.
+    def take_events
+      Thread.handle_interrupt(Object => :never) do
+        events = @mailbox.events
+        events.each { |event| keep(*event) }
+        events.size
+      end
+    end
+
+    def keep(text, *rest)
+      return @pieces << Piece.new(text, *rest) if text
+
+      status, message, numbers = rest
+      report = Reports.generation(numbers)
+      unless status == Native::OK
+        message = "the request ended: #{report.reason}" if message.empty?
+        @error = Error.of_status(status, message)
+        @error.report = report
+      end
+      Mailbox.give_back(@mailbox)
+      @mailbox = nil
+      @report = report
+    end
+  end
+end

@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Runcible
+  # :header: rc_model
+  class Model < Handle
+    # The backend that the model was loaded through.
+    attr_reader :backend
+
+    # :header: rc_model_load
+    #
+    # :header: rc_model_options
+    #
+    # +path+ may be "builtin:NAME", +backend+ a Backend or what one is opened
+    # by. A block is told the fraction done; an exception of it ends the load.
+    def initialize(path, backend = nil, context_length: nil, cache_tokens: nil,
+                   cache_dtype: nil, max_rows: nil, prefix_cache: nil,
+                   &progress)
+      super()
+      options = self.class.options(
+        context_length: context_length, cache_tokens: cache_tokens,
+        cache_dtype: cache_dtype, max_rows: max_rows,
+        prefix_cache: prefix_cache
+      )
+      path = Arguments.path(path)
+      @backend = Backend.from(backend)
+      opened = @backend.proxy
+      own(Cooperation.wait_for do
+        Native.load_model(opened, path, options, progress)
+      end)
+    end
+
+    def self.options(cache_dtype: nil, **values) # :nodoc:
+      dtype = cache_dtype && Arguments.choice(DTYPES, cache_dtype, "cache_dtype")
+      Arguments.set(Native::Model_options.new, cache_dtype: dtype, **values)
+    end
+
+    # :header: rc_model_report
+    def report
+      report = Native::Model_report.new
+      handle = proxy
+      Native.model_describe(handle, report)
+      Reports.copied(ModelReport, report)
+    end
+
+    # The model's tokenizer; UnsupportedError if it has none.
+    def tokenizer
+      handle = proxy
+      @tokenizer ||= Tokenizer.__send__(:of, Native.model_get_tokenizer(handle))
+    end
+
+    # :header: rc_tokenize
+    def tokenize(text, add_special: true, parse_special: false)
+      tokenizer.tokenize(text, add_special: add_special,
+                               parse_special: parse_special)
+    end
+
+    # :header: rc_detokenize
+    def detokenize(tokens, special: false)
+      tokenizer.detokenize(tokens, special: special)
+    end
+
+    # The metadata of the model's file, by their keys: numbers, texts and lists.
+    def metadata
+      info = Native.model_get_info(proxy)
+      Array.new(Native.model_info_metadata_count(info)) do |i|
+        key, = Native.model_info_metadata(info, i)
+        value = Native.model_info_value(info, key, 0)
+        [key, JSON.parse(value, allow_nan: true)]
+      end.to_h
+    end
+
+    # An empty session, see Session; with a block, closed at its end.
+    def session(**options, &block)
+      Session.open(self, **options, &block)
+    end
+
+    private
+
+    def description
+      report = self.report
+      " #{report.name.inspect} (#{report.architecture}) on #{report.device}"
+    end
+  end
+
+  # :header: rc_model_plan
+  #
+  # The options are those of Model.new.
+  def self.plan(path, backend = nil, **options)
+    options = Model.options(**options)
+    report = Native::Model_plan_report.new
+    path = Arguments.path(path)
+    opened = Backend.from(backend)
+    Cooperation.wait_for do
+      Native.model_plan(path, options, opened.proxy, report)
+    end
+    Reports.plan(report)
+  end
+
+  # :header: rc_model_verify
+  def self.verify(path)
+    path = Arguments.path(path)
+    Cooperation.wait_for { Native.model_verify(path) }
+    nil
+  end
+end

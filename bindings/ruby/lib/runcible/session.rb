@@ -1,0 +1,216 @@
+# frozen_string_literal: true
+
+module Runcible
+  # :header: session.h
+  class Session < Handle
+    WHEN_FULL = {
+      "error" => Native::FULL_ERROR, "shift" => Native::FULL_SHIFT
+    }.freeze
+    private_constant :WHEN_FULL
+
+    attr_reader :model
+
+    # :header: rc_session_create
+    #
+    # :header: rc_session_options
+    #
+    # +when_full+ is :error or :shift.
+    def initialize(model, **options)
+      super()
+      options = self.class.options(**options)
+      handle = Arguments.proxy_of(model, Model, "model")
+      own(Native.session_create(handle, options), model)
+    end
+
+    # :header: rc_session_restore
+    #
+    # The options are those of Session.new.
+    def self.restore(model, path, **options)
+      handle = Arguments.proxy_of(model, Model, "model")
+      options = self.options(**options)
+      path = Arguments.path(path)
+      of(Cooperation.wait_for { Native.session_restore(handle, path, options) },
+         model)
+    end
+
+    # :header: rc_session_restore_memory
+    #
+    # The options are those of Session.new.
+    def self.restore_bytes(model, bytes, **options)
+      handle = Arguments.proxy_of(model, Model, "model")
+      options = self.options(**options)
+      made = Cooperation.wait_for do
+        Native.session_restore_memory(handle, bytes, options)
+      end
+      of(made, model)
+    end
+
+    def self.of(proxy, model)
+      made = allocate
+      made.__send__(:own, proxy, model)
+      made
+    end
+    private_class_method :of
+
+    def self.options(context_length: nil, when_full: nil, keep: nil) # :nodoc:
+      when_full &&= Arguments.choice(WHEN_FULL, when_full, "when_full")
+      Arguments.set(Native::Session_options.new,
+                    context_length: context_length, when_full: when_full,
+                    keep: keep)
+    end
+
+    # Starts generating; the pieces come out of the Generation.
+    #
+    # :header: rc_generate_options
+    #
+    # +prompt+ is a String, an Array of tokens, or nil. +deadline+ is in
+    # seconds from now; +stop+ a String or several, +logit_bias+ a Hash by
+    # tokens. With a block each piece is yielded to it, and the Report returned.
+    def generate(prompt = nil, **options)
+      generation = Generation.new(proxy, self.class.generate_options(prompt, **options))
+      return generation unless block_given?
+
+      generation.each { |piece| yield piece }
+      generation.report
+    end
+
+    def self.generate_options( # :nodoc:
+      prompt, deadline: nil, logit_bias: nil, stop: nil, stop_tokens: nil,
+      add_special: true, parse_special: false, echo: nil, max_tokens: nil,
+      priority: nil, seed: nil, temperature: nil, top_k: nil, top_p: nil,
+      min_p: nil, typical: nil, penalty_tokens: nil, repetition_penalty: nil,
+      presence_penalty: nil, frequency_penalty: nil, ignore_end: nil,
+      logprobs: nil
+    )
+      options = Arguments.set(
+        Native::Generate_options.new,
+        tokenize_flags: Arguments.tokenize_flags(add_special, parse_special),
+        deadline_ms: Arguments.milliseconds(deadline, "deadline"),
+        echo: echo, max_tokens: max_tokens, priority: priority, seed: seed,
+        temperature: temperature, top_k: top_k, top_p: top_p, min_p: min_p,
+        typical: typical, penalty_tokens: penalty_tokens,
+        repetition_penalty: repetition_penalty,
+        presence_penalty: presence_penalty,
+        frequency_penalty: frequency_penalty, ignore_end: ignore_end,
+        logprobs: logprobs
+      )
+      if prompt.is_a?(String)
+        options.set_prompt(prompt)
+      elsif !prompt.nil?
+        options.set_prompt_tokens(prompt)
+      end
+      Array(stop).each do |text|
+        raise TypeError, "stop must be Strings, not #{text.class}" unless text.is_a?(String)
+
+        options.add_stop(text)
+      end
+      options.set_stop_tokens(stop_tokens) unless stop_tokens.nil?
+      logit_bias&.each { |token, bias| options.add_logit_bias(token, bias) }
+      options
+    end
+
+    # Waits for what other threads do with the session, but for generations,
+    # which go on.
+    def close
+      @lock ? @lock.synchronize { super } : super
+    end
+
+    # :header: rc_session_append
+    #
+    # +what+ is a String or an Array of tokens.
+    def append(what, add_special: true, parse_special: false)
+      flags = Arguments.tokenize_flags(add_special, parse_special)
+      alone do
+        if what.is_a?(String)
+          Native.session_append_text(proxy, what, flags)
+        else
+          Native.session_append(proxy, what)
+        end
+      end
+      self
+    end
+    alias << append
+
+    # :header: rc_session_decode
+    def decode(all_logits: false)
+      flags = all_logits ? Native::DECODE_ALL_LOGITS : 0
+      alone do
+        Cooperation.wait_for { Native.session_decode(proxy, flags) }
+      end
+      self
+    end
+
+    # The logits of the last decode: an Array of rows, each with a Float for
+    # every token of the vocabulary. One row, or one for each token evaluated
+    # with +all_logits+. NotFoundError: there was no decode since the last
+    # change.
+    def logits
+      bytes, rows, columns = logits_bytes
+      numbers = bytes.unpack("f*")
+      Array.new(rows) { |row| numbers[row * columns, columns] }
+    end
+
+    # The same as [String of F32 numbers, rows, vocabulary].
+    def logits_bytes
+      alone { Native.session_logits(proxy) }
+    end
+
+    # :header: rc_session_position
+    def position
+      Native.session_position(proxy)
+    end
+
+    # :header: rc_session_tokens
+    def tokens
+      Native.session_tokens(proxy)
+    end
+
+    # :header: rc_session_truncate
+    def truncate(position)
+      alone { Native.session_truncate(proxy, position) }
+      self
+    end
+
+    # :header: rc_session_fork
+    def fork
+      self.class.__send__(:of, Native.session_fork(proxy), model)
+    end
+
+    # :header: rc_session_save
+    def save(path)
+      path = Arguments.path(path)
+      Cooperation.wait_for { Native.session_save(proxy, path) }
+      nil
+    end
+
+    # :header: rc_session_save_memory
+    def save_bytes
+      Cooperation.wait_for { Native.session_save_memory(proxy) }
+    end
+
+    # :header: rc_session_migrate
+    def migrate(model)
+      handle = Arguments.proxy_of(model, Model, "model")
+      made = Cooperation.wait_for { Native.session_migrate(proxy, handle) }
+      self.class.__send__(:of, made, model)
+    end
+
+    private
+
+    def own(proxy, model)
+      super(proxy)
+      @model = model
+      @lock = Mutex.new
+    end
+
+    # Nothing else changes the session while its logits are made or copied.
+    def alone(&block)
+      proxy
+      @lock.synchronize(&block)
+    end
+
+    def description
+      " of #{position} tokens"
+    end
+  end
+end

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Builds the gem around a Runcible that was built before, installs it in a clean
+# place, without compilers on the path, and runs the tests there.
+#
+#   bindings/ruby/run.sh BUILD_FOLDER
+#   bindings/ruby/run.sh --packages    prints the Debian packages it needs
+#
+# All of it lies in build/bindings/ruby. RUBY (ruby) is Ruby 3.1 or later, with
+# its headers, RubyGems and minitest.
+set -eu
+if [ "$1" = --packages ]; then
+  ruby -rmkmf -e 0 2>/dev/null || echo ruby ruby-dev
+  ruby -e 'require "minitest"' 2>/dev/null || echo ruby-minitest
+  ruby -e 'require "async"' 2>/dev/null || echo ruby-async
+  exit
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../prepare.sh"
+ruby=${RUBY:-ruby}
+
+echo "module"
+module=$work/module
+mkdir -p "$module"
+cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] "$module"
+# Classes get the capital that Ruby wants (801), and no rc_event is given out
+# (453): events come from mailboxes.
+"$swig" -ruby -c++ -Werror -w801 -w453 -I"$here/swig" -I"$shared" \
+  -I"$prefix/include" -o "$module/native_wrap.new" "$here/swig/native.i"
+cmp -s "$module/native_wrap.new" "$module/native_wrap.cc" ||
+  mv "$module/native_wrap.new" "$module/native_wrap.cc"
+(
+  cd "$module"
+  "$ruby" extconf.rb --with-runcible-dir="$prefix" >extconf.log &&
+    make -s V=0
+) >"$work/module.log" 2>&1 || { cat "$work/module.log" >&2; exit 1; }
+
+echo "gem"
+# Within the gem Runcible lies as in any prefix, and finds what it needs.
+gem=$work/gem
+inside=$gem/lib/runcible
+rm -rf "$gem"
+mkdir -p "$inside/lib" "$inside/libexec" "$inside/share"
+python3 "$here/documented.py" "$prefix/include/runcible" "$here/lib" "$gem/lib"
+version=$(sed -n 's/^#define RC_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' \
+  "$prefix/include/runcible/base.h" | paste -sd.)
+printf 'module Runcible\n  VERSION = "%s"\nend\n' "$version" \
+  >"$inside/version.rb"
+cp -r "$here/examples" "$here/README.md" "$here/runcible.gemspec" \
+  "$here/../../LICENSE" "$gem"
+cp "$module/native.so" "$inside"
+cp "$prefix/lib/libruncible.so.$version" "$inside/lib/libruncible.so.1"
+cp "$prefix"/lib/librunciblebackend-*.so "$inside/lib"
+cp -r "$prefix/libexec/runcible" "$inside/libexec"
+cp -r "$prefix/share/runcible" "$inside/share"
+(cd "$gem" && "$ruby" -S gem build -q runcible.gemspec -o "$work/runcible.gem") \
+  >"$work/gem.log" 2>&1 || { cat "$work/gem.log" >&2; exit 1; }
+sed -n 's/^ *\(Name\|Version\|File\): / /p' "$work/gem.log" | paste -sd' '
+
+echo "clean place"
+clean=$work/clean
+rm -rf "$clean"
+mkdir -p "$clean/bin"
+ln -s "$(command -v "$ruby")" "$clean/bin/ruby"
+ln -s "$(command -v gem)" "$clean/bin/gem"
+env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
+  ruby -S gem install --local --no-document "$work/runcible.gem" \
+  >>"$work/gem.log"
+
+echo "tests"
+cd /
+for test in "$here"/tests/test_*.rb; do
+  env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
+    RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+    ruby -w "$test"
+done

@@ -1,0 +1,120 @@
+/* Calls without the interpreter's lock; included by the wrapper alone. */
+#ifndef RUNCIBLE_RUBY_LONG_CALLS_H
+#define RUNCIBLE_RUBY_LONG_CALLS_H
+
+#include <ruby.h>
+#include <ruby/thread.h>
+#include <runcible/runcible.h>
+
+#include <atomic>
+#include <tuple>
+
+/* Handles that a call may hold; NULL is none. */
+#define RUNCIBLE_HANDLE(TYPE)                     \
+  inline void runcible_retain(TYPE* handle) {     \
+    if (handle != nullptr) TYPE##_retain(handle); \
+  }                                               \
+  inline void runcible_release(TYPE* handle) { TYPE##_release(handle); }
+RUNCIBLE_HANDLE(rc_backend)
+RUNCIBLE_HANDLE(rc_tokenizer)
+RUNCIBLE_HANDLE(rc_model)
+RUNCIBLE_HANDLE(rc_session)
+RUNCIBLE_HANDLE(rc_tensor)
+#undef RUNCIBLE_HANDLE
+
+template <class Run>
+struct runcible_call {
+  Run* run;
+  bool done = false;
+
+  static void* perform(void* data) {
+    runcible_call* call = static_cast<runcible_call*>(data);
+    (*call->run)();
+    call->done = true;
+    return nullptr;
+  }
+};
+
+/* Runs a call to its end, holding a tuple of handles. Interrupts that have come
+ * before are served first, which may raise; those that come meanwhile wait
+ * until the wrapper has given its result, so that nothing is lost. `interrupt`
+ * is told of them on another thread. */
+template <class Run, class Handles>
+void runcible_without_lock(Run& run, const Handles& handles,
+                           rb_unblock_function_t* interrupt = nullptr,
+                           void* data = nullptr) {
+  runcible_call<Run> call{&run};
+  for (;;) {
+    std::apply([](auto*... handle) { (runcible_retain(handle), ...); },
+               handles);
+    rb_thread_call_without_gvl2(runcible_call<Run>::perform, &call, interrupt,
+                                data);
+    std::apply([](auto*... handle) { (runcible_release(handle), ...); },
+               handles);
+    if (call.done) return;
+    rb_thread_check_ints();
+  }
+}
+
+/* A model that is being loaded. */
+struct runcible_loading {
+  VALUE progress = Qnil; /* on the stack of the thread that loads */
+  double fraction = 0;
+  int failure = 0; /* of the language, for rb_jump_tag */
+  std::atomic<bool> interrupted{false};
+
+  static VALUE tell(VALUE data) {
+    runcible_loading* loading = reinterpret_cast<runcible_loading*>(data);
+    rb_thread_check_ints();
+    if (!NIL_P(loading->progress)) {
+      rb_funcall(loading->progress, rb_intern("call"), 1,
+                 rb_float_new(loading->fraction));
+    }
+    return Qnil;
+  }
+
+  static void* tell_protected(void* data) {
+    runcible_loading* loading = static_cast<runcible_loading*>(data);
+    rb_protect(tell, reinterpret_cast<VALUE>(data), &loading->failure);
+    return nullptr;
+  }
+
+  /* An rc_progress_callback; the thread that loads runs without the lock. */
+  static int32_t on_progress(void* user, double fraction) {
+    runcible_loading* loading = static_cast<runcible_loading*>(user);
+    if (loading->failure != 0) return 1;
+    if (loading->interrupted.exchange(false) || !NIL_P(loading->progress)) {
+      loading->fraction = fraction;
+      rb_thread_call_with_gvl(tell_protected, loading);
+    }
+    return loading->failure != 0;
+  }
+
+  static void interrupt(void* data) {
+    static_cast<runcible_loading*>(data)->interrupted = true;
+  }
+};
+
+/* rc_model_load, which tells `progress`, nil or something to call, how far it
+ * is. An exception of that, or an interrupt, cancels it and is raised. */
+inline rc_status runcible_load(rc_backend* backend, const char* path,
+                               const rc_model_options* options, VALUE progress,
+                               rc_model** model) {
+  rc_model_options told = *options;
+  rc_status status = RC_OK;
+  runcible_loading loading;
+  loading.progress = progress;
+  told.progress = runcible_loading::on_progress;
+  told.progress_user = &loading;
+  auto run = [&] { status = rc_model_load(backend, path, &told, model); };
+  runcible_without_lock(run, std::make_tuple(backend),
+                        runcible_loading::interrupt, &loading);
+  RB_GC_GUARD(progress);
+  if (loading.failure != 0) {
+    rc_model_release(*model);
+    rb_jump_tag(loading.failure);
+  }
+  return status;
+}
+
+#endif /* RUNCIBLE_RUBY_LONG_CALLS_H */

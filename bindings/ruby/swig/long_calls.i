@@ -1,0 +1,77 @@
+/* Calls that may take long run without the interpreter's lock. Another thread
+ * may give back a handle meanwhile, so that the call holds those that it uses;
+ * which of the function's arguments these are is told here. */
+%define runcible_long(NAME, HANDLES...)
+%exception NAME {
+  if (runcible_forked) {
+    runcible_raise(RC_E_CLOSED, runcible_fork_message);
+    RUNCIBLE_FAIL;
+  }
+  auto run = [&] { $action };
+  runcible_without_lock(run, std::make_tuple(HANDLES));
+}
+%enddef
+
+runcible_long(rc_discover)
+runcible_long(rc_backend_open)
+runcible_long(rc_backend_device, arg1)
+runcible_long(rc_backend_trace, arg1)
+runcible_long(rc_model_info_open)
+runcible_long(rc_model_verify)
+runcible_long(rc_tokenizer_open)
+runcible_long(rc_tokenize, arg1)
+runcible_long(rc_detokenize, arg1)
+runcible_long(rc_model_plan, arg3)
+runcible_long(rc_session_append, arg1)
+runcible_long(rc_session_append_text, arg1)
+runcible_long(rc_session_decode, arg1)
+runcible_long(rc_session_logits, arg1)
+runcible_long(rc_session_tokens, arg1)
+runcible_long(rc_session_truncate, arg1)
+runcible_long(rc_session_fork, arg1)
+runcible_long(rc_session_save, arg1)
+runcible_long(rc_session_save_memory, arg1)
+runcible_long(rc_session_restore, arg1)
+runcible_long(rc_session_restore_memory, arg1)
+runcible_long(rc_session_migrate, arg1, arg2)
+
+runcible_long(rc_tensor_create, arg1)
+runcible_long(rc_tensor_from_data, arg1)
+runcible_long(rc_tensor_ones, arg1)
+runcible_long(rc_tensor_random, arg1)
+runcible_long(rc_tensor_read, arg1)
+runcible_long(rc_tensor_reshape, arg1)
+runcible_long(rc_tensor_slice, arg1)
+runcible_long(rc_tensor_transpose, arg1)
+runcible_long(rc_op_matmul, arg1, arg2)
+runcible_long(rc_op_matmul_transposed, arg1, arg2)
+runcible_long(rc_op_matmul_quantized, arg1, arg2)
+runcible_long(rc_op_fused_linear, arg1, arg2, arg3)
+runcible_long(rc_op_add, arg1, arg2)
+runcible_long(rc_op_mul, arg1, arg2)
+runcible_long(rc_op_relu, arg1)
+runcible_long(rc_op_sigmoid, arg1)
+runcible_long(rc_op_silu, arg1)
+runcible_long(rc_op_gelu, arg1)
+runcible_long(rc_op_gelu_tanh, arg1)
+runcible_long(rc_op_tanh, arg1)
+runcible_long(rc_op_softmax, arg1)
+runcible_long(rc_op_rms_norm, arg1, arg2)
+runcible_long(rc_op_layer_norm, arg1, arg2, arg3)
+runcible_long(rc_op_rope, arg1, arg2, arg3)
+runcible_long(rc_op_attention, arg1, arg2, arg3)
+runcible_long(rc_op_reduce_sum, arg1)
+runcible_long(rc_op_reduce_mean, arg1)
+runcible_long(rc_op_reduce_max, arg1)
+runcible_long(rc_op_argmax, arg1)
+runcible_long(rc_op_conv2d, arg1, arg2, arg3)
+runcible_long(rc_op_gather_rows, arg1, arg2)
+runcible_long(rc_op_quantize, arg1)
+runcible_long(rc_op_dequantize, arg1)
+
+/* Not wanted: requests post to mailboxes, and loading tells how far it is. */
+%ignore request_start;
+%ignore mailbox_wait;
+%ignore rc_request_next;
+%ignore rc_request_wait;
+%ignore rc_model_load;

@@ -1,0 +1,34 @@
+%module "runcible::native"
+
+%include "typemaps.i"
+%include "long_calls.i"
+%include "runcible.i"
+
+/* Gives a handle back before the collector finds its proxy, which is used up
+ * then. Calls in other threads that use the handle go on to their end. */
+%exception drop "$action"
+%inline %{
+static void drop(VALUE proxy) {
+  swig_ruby_owntype own = {NULL, 0};
+  void* handle = NULL;
+  const int result = SWIG_Ruby_ConvertPtrAndOwn(proxy, &handle, NULL,
+                                                SWIG_POINTER_RELEASE, &own);
+  if (!SWIG_IsOK(result)) {
+    rb_raise(rb_eTypeError, "a %" PRIsVALUE " owns no handle",
+             rb_obj_class(proxy));
+  }
+  if (handle != NULL) own.datafree(handle);
+}
+%}
+
+/* rc_model_load with `progress`, nil or something to call; see long_calls.h. */
+%typemap(check) const rc_model_options* loading {
+  if ($1 == NULL) rb_raise(rb_eArgError, "options must not be nil");
+}
+%inline %{
+static rc_status load_model(rc_backend* backend, const char* path,
+                            const rc_model_options* loading, VALUE progress,
+                            rc_model** model) {
+  return runcible_load(backend, path, loading, progress, model);
+}
+%}

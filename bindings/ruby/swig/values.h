@@ -1,0 +1,233 @@
+/* Between the values of C and of Ruby; included by the wrapper alone. All of it
+ * runs with the interpreter's lock, and any of it may raise. */
+#ifndef RUNCIBLE_RUBY_VALUES_H
+#define RUNCIBLE_RUBY_VALUES_H
+
+#include <ruby.h>
+#include <ruby/encoding.h>
+#include <runcible/runcible.h>
+#include <string.h>
+
+#include "mailbox.h"
+
+/* UTF-8; what is not becomes U+FFFD. */
+static VALUE runcible_text(const char* text, size_t length) {
+  VALUE string = rb_utf8_str_new(length == 0 ? "" : text, (long)length);
+  VALUE scrubbed = rb_str_scrub(string, Qnil);
+  return NIL_P(scrubbed) ? string : scrubbed;
+}
+
+/* Raises the exception of a status, made by Runcible::Error. */
+static void runcible_raise(rc_status status, const char* message) {
+  /* Copied first, for what follows may call the library. */
+  VALUE text = runcible_text(message, strlen(message));
+  VALUE error = rb_path2class("Runcible::Error");
+  rb_exc_raise(
+      rb_funcall(error, rb_intern("of_status"), 2, INT2NUM(status), text));
+}
+
+/* One more value of a result: the first becomes the result, more an array. */
+static VALUE runcible_append(VALUE result, VALUE value) {
+  if (NIL_P(result)) return value;
+  if (!RB_TYPE_P(result, T_ARRAY)) result = rb_ary_new_from_args(1, result);
+  return rb_ary_push(result, value);
+}
+
+/* A frozen string of the same bytes, those of text as UTF-8. */
+static VALUE runcible_bytes(VALUE value, const char* name) {
+  VALUE string = rb_check_string_type(value);
+  rb_encoding* encoding;
+  if (NIL_P(string)) {
+    rb_raise(rb_eTypeError, "%s must be a String, not %" PRIsVALUE, name,
+             rb_obj_class(value));
+  }
+  encoding = rb_enc_get(string);
+  if (encoding != rb_utf8_encoding() && encoding != rb_ascii8bit_encoding() &&
+      encoding != rb_usascii_encoding()) {
+    string = rb_str_encode(string, rb_enc_from_encoding(rb_utf8_encoding()), 0,
+                           Qnil);
+  }
+  return rb_str_new_frozen(string);
+}
+
+/* A frozen string, as it is. */
+static VALUE runcible_memory_in(VALUE value, const char* name) {
+  VALUE string = rb_check_string_type(value);
+  if (NIL_P(string)) {
+    rb_raise(rb_eTypeError, "%s must be a String of bytes, not %" PRIsVALUE,
+             name, rb_obj_class(value));
+  }
+  return rb_str_new_frozen(string);
+}
+
+/* Memory of the library that becomes an object, and is freed whether or not
+ * there is room for it. */
+typedef struct {
+  void* data;
+  size_t size;
+} runcible_owned;
+
+static VALUE runcible_free_owned(VALUE data) {
+  rc_free(((runcible_owned*)data)->data);
+  return Qnil;
+}
+
+static VALUE runcible_make(VALUE (*make)(VALUE), void* data, size_t size) {
+  runcible_owned owned = {data, size};
+  return rb_ensure(RUBY_METHOD_FUNC(make), (VALUE)&owned,
+                   RUBY_METHOD_FUNC(runcible_free_owned), (VALUE)&owned);
+}
+
+static VALUE runcible_make_text(VALUE data) {
+  const runcible_owned* owned = (const runcible_owned*)data;
+  return runcible_text((const char*)owned->data, owned->size);
+}
+
+static VALUE runcible_make_bytes(VALUE data) {
+  const runcible_owned* owned = (const runcible_owned*)data;
+  return rb_str_new((const char*)owned->data, (long)owned->size);
+}
+
+static VALUE runcible_tokens(const int32_t* tokens, size_t count) {
+  VALUE array = rb_ary_new_capa((long)count);
+  size_t i;
+  for (i = 0; i < count; ++i) rb_ary_push(array, INT2NUM(tokens[i]));
+  return array;
+}
+
+static VALUE runcible_make_tokens(VALUE data) {
+  const runcible_owned* owned = (const runcible_owned*)data;
+  return runcible_tokens((const int32_t*)owned->data, owned->size);
+}
+
+static VALUE runcible_owned_text(char* text, size_t length) {
+  return runcible_make(runcible_make_text, text, length);
+}
+
+static VALUE runcible_owned_bytes(void* data, size_t size) {
+  return runcible_make(runcible_make_bytes, data, size);
+}
+
+static VALUE runcible_owned_tokens(int32_t* tokens, size_t count) {
+  return runcible_make(runcible_make_tokens, tokens, count);
+}
+
+/* An array of whole numbers. */
+static VALUE runcible_array(VALUE value, const char* name) {
+  VALUE array = rb_check_array_type(value);
+  long i;
+  if (NIL_P(array)) {
+    rb_raise(rb_eTypeError, "%s must be an Array, not %" PRIsVALUE, name,
+             rb_obj_class(value));
+  }
+  for (i = 0; i < RARRAY_LEN(array); ++i) {
+    if (!RB_INTEGER_TYPE_P(RARRAY_AREF(array, i))) {
+      rb_raise(rb_eTypeError, "%s must be Integers, not %" PRIsVALUE, name,
+               rb_obj_class(RARRAY_AREF(array, i)));
+    }
+  }
+  return array;
+}
+
+/* An array of tokens, as a string of their bytes. */
+static VALUE runcible_tokens_in(VALUE value, const char* name, size_t* count) {
+  VALUE array = runcible_array(value, name);
+  const long length = RARRAY_LEN(array);
+  VALUE bytes = rb_str_new(NULL, length * (long)sizeof(int32_t));
+  int32_t* tokens = (int32_t*)RSTRING_PTR(bytes);
+  long i;
+  for (i = 0; i < length; ++i) tokens[i] = NUM2INT(RARRAY_AREF(array, i));
+  *count = (size_t)length;
+  return bytes;
+}
+
+/* The rank; `shape` has room for RC_TENSOR_MAX_RANK. */
+static int32_t runcible_shape_in(VALUE value, const char* name,
+                                 int64_t* shape) {
+  VALUE array = runcible_array(value, name);
+  const long rank = RARRAY_LEN(array);
+  long i;
+  if (rank > RC_TENSOR_MAX_RANK) {
+    rb_raise(rb_eArgError, "%s has %ld dimensions, at most %d are known", name,
+             rank, RC_TENSOR_MAX_RANK);
+  }
+  for (i = 0; i < rank; ++i) shape[i] = NUM2LL(RARRAY_AREF(array, i));
+  return (int32_t)rank;
+}
+
+static VALUE runcible_shape(const int64_t* shape, int32_t rank) {
+  VALUE array = rb_ary_new_capa(rank);
+  int32_t i;
+  for (i = 0; i < rank; ++i) rb_ary_push(array, LL2NUM(shape[i]));
+  return array;
+}
+
+static VALUE runcible_logprobs(const rc_logprob* logprobs, size_t count) {
+  VALUE array = rb_ary_new_capa((long)count);
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    rb_ary_push(array, rb_assoc_new(INT2NUM(logprobs[i].token),
+                                    rb_float_new((double)logprobs[i].logprob)));
+  }
+  return array;
+}
+
+static VALUE runcible_top_logprobs(const rc_event* event) {
+  VALUE array = rb_ary_new_capa((long)event->token_count);
+  size_t i;
+  for (i = 0; i < event->token_count; ++i) {
+    rb_ary_push(array,
+                runcible_logprobs(event->top_logprobs + i * event->top_count,
+                                  event->top_count));
+  }
+  return array;
+}
+
+/* [text, tokens, logprobs or nil, top logprobs or nil], or for an end
+ * [nil, status, message, numbers of the report from `reason` on]. */
+static VALUE runcible_event(const rc_event* event) {
+  const rc_generate_report* report = &event->report;
+  if (event->type == RC_EVENT_END) {
+    return rb_ary_new_from_args(
+        4, Qnil, INT2NUM(report->status),
+        runcible_text(event->message, strlen(event->message)),
+        rb_ary_new_from_args(
+            8, INT2NUM(report->reason), ULL2NUM(report->seed),
+            LL2NUM(report->prompt_tokens), LL2NUM(report->cached_tokens),
+            LL2NUM(report->generated_tokens), LL2NUM(report->queue_us),
+            LL2NUM(report->prompt_us), LL2NUM(report->generate_us)));
+  }
+  return rb_ary_new_from_args(
+      4, runcible_text(event->text, event->text_length),
+      runcible_tokens(event->tokens, event->token_count),
+      event->logprobs == NULL
+          ? Qnil
+          : runcible_logprobs(event->logprobs, event->token_count),
+      event->logprobs == NULL ? Qnil : runcible_top_logprobs(event));
+}
+
+/* Without their keys: each request has its own mailbox. */
+static VALUE runcible_events(const kept_events* events) {
+  VALUE array = rb_ary_new();
+  const kept_event* kept;
+  for (kept = events->first; kept != NULL; kept = kept->next) {
+    rb_ary_push(array, runcible_event(&kept->event));
+  }
+  return array;
+}
+
+static void runcible_free_guarded(void* events) {
+  kept_events_free((kept_events*)events);
+  xfree(events);
+}
+
+static const rb_data_type_t runcible_guard_type = {
+    "runcible_events", {NULL, runcible_free_guarded, NULL}};
+
+/* An object that owns events; *events are none yet. */
+static VALUE runcible_guard(kept_events** events) {
+  return TypedData_Make_Struct(rb_cObject, kept_events, &runcible_guard_type,
+                               *events);
+}
+
+#endif /* RUNCIBLE_RUBY_VALUES_H */

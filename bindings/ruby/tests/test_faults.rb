@@ -1,0 +1,341 @@
+# frozen_string_literal: true
+
+# Wrong types, closed objects, threads, forks, exits: no crash, no hang.
+require "English"
+require_relative "helper"
+
+class TestFaults < Minitest::Test
+  include Helper
+
+  def endless
+    model.session(when_full: :shift).generate("A", ignore_end: true)
+  end
+
+  WRONG_TYPES = [
+    ->(_) { Runcible::Backend.new(7) },
+    ->(_) { Runcible::Backend.new("cpu", threads: "two") },
+    ->(_) { Runcible::Backend.new("cpu", threads: 2.5) },
+    ->(_) { Runcible::Model.new("builtin:fable", 7) },
+    ->(_) { Runcible::Model.new(nil, "cpu") },
+    ->(_) { Runcible::Session.new("model") },
+    ->(model) { model.tokenize(7) },
+    ->(model) { model.tokenize(nil) },
+    ->(model) { model.detokenize(["a"]) },
+    ->(model) { model.detokenize(7) },
+    ->(model) { model.detokenize(nil) },
+    ->(model) { model.session.append([1.5]) },
+    ->(model) { model.session.generate(7) },
+    ->(model) { model.session.generate("A", max_tokens: "many") },
+    ->(model) { model.session.generate("A", stop: [7]) },
+    ->(model) { model.session.generate("A", deadline: "soon") },
+    ->(model) { model.session.generate("A", logit_bias: { "a" => 1 }) },
+    ->(model) { model.session.migrate(model.session) },
+    ->(model) { model.session(when_full: 7) },
+    ->(model) { Runcible::Tensor.new([1], model) },
+    ->(_) { Runcible::Tensor.new(["a"], Runcible::Backend.new("cpu")) },
+    ->(_) { Runcible::Tensor.new(7, Runcible::Backend.new("cpu")) },
+    ->(_) { Runcible::Tensor.new([1], Runcible::Backend.new("cpu")).matmul(7) },
+    ->(model) { Runcible::Native.session_decode(model.proxy, 0) },
+    ->(_) { Runcible::Native.backend_explain("a") },
+    ->(_) { Runcible::Native.drop(7) },
+    ->(model) { model.dup },
+    ->(model) { Marshal.dump(model) }
+  ].freeze
+
+  def test_wrong_types
+    WRONG_TYPES.each_with_index do |wrong, i|
+      assert_raises(TypeError, "the wrong type #{i}") { wrong.call(model) }
+    end
+  end
+
+  WRONG_VALUES = [
+    ->(_) { Runcible::Backend.new("cpu", threads: 2**40) },
+    ->(_) { Runcible::Backend.new("cpu", memory_limit: -1) },
+    ->(_) { Runcible::Backend.new("cp\0u") },
+    ->(_) { Runcible::Model.new("builtin:fa\0ble", "cpu") },
+    ->(model) { model.detokenize([2**31]) },
+    ->(model) { model.detokenize([-1]) },
+    ->(model) { model.session(when_full: :burst) },
+    ->(model) { model.session.append([2**40]) },
+    ->(model) { model.session.generate("A", deadline: -1) },
+    ->(model) { model.session.generate("A", deadline: Float::NAN) },
+    ->(model) { model.session.generate("A", stop: "") },
+    ->(model) { model.session.generate("A", temperature: -1) },
+    ->(model) { model.session.generate("A", nonsense: 1) },
+    ->(model) { model.session.truncate(5) },
+    ->(model) { model.session.decode },
+    ->(_) { Runcible::Tensor.new([[1], [2, 3]], Runcible::Backend.new("cpu")) },
+    ->(_) { Runcible::Tensor.zeros([1] * 5, Runcible::Backend.new("cpu")) },
+    ->(_) { Runcible::Tensor.zeros([1], Runcible::Backend.new("cpu"), dtype: :f99) },
+    ->(model) { model.tokenize("\xD8".dup.force_encoding("UTF-16LE")) },
+    ->(_) { Runcible::Native.session_position(nil) }
+  ].freeze
+
+  def test_wrong_values
+    WRONG_VALUES.each_with_index do |wrong, i|
+      error = assert_raises(ArgumentError, RangeError, EncodingError, Runcible::InvalidArgumentError,
+                            "the wrong value #{i}") { wrong.call(model) }
+      refute_empty error.message
+    end
+  end
+
+  def test_after_close
+    session = model.session
+    generation = session.generate("A", max_tokens: 5)
+    session.close
+    session.close
+    assert session.closed?
+    refute_empty generation.text # what runs goes on
+    [-> { session.decode }, -> { session.fork }, -> { session.position }, -> { session.append("A") },
+     -> { session.generate("B") }, -> { session.logits }].each do |use|
+      assert_match(/closed/, assert_raises(Runcible::ClosedError, &use).message)
+    end
+    assert_match(/closed/, session.inspect)
+  end
+
+  def test_uninitialised_objects
+    [Runcible::Session, Runcible::Model, Runcible::Tensor, Runcible::Backend].each do |kind|
+      assert_raises(Runcible::ClosedError) { kind.allocate.proxy }
+      assert kind.allocate.closed?
+      kind.allocate.close
+    end
+    options = Runcible::Native::Generate_options.allocate
+    assert_raises(StandardError) { options.set_prompt("A") }
+    GC.start
+  end
+
+  def test_closing_in_any_order
+    6.times do |seed|
+      backend = Runcible::Backend.new("cpu")
+      model = Runcible::Model.new("builtin:fable", backend)
+      session = model.session
+      generation = session.generate("A", max_tokens: 1)
+      things = [backend, model, session, session.generate("A"), model.tokenizer, model.session, generation]
+      things.shuffle(random: Random.new(seed)).each(&:close)
+    end
+  end
+
+  def test_collecting_in_any_order
+    6.times do
+      backend = Runcible::Backend.new("cpu")
+      model = Runcible::Model.new("builtin:fable", backend)
+      session = model.session
+      [session.fork, session.generate("A", ignore_end: true), model.tokenizer]
+      model.session.generate("B").next
+      GC.start
+    end
+    GC.start
+  end
+
+  def test_stress_of_the_collector
+    assert_prints "done\n", <<~RUBY
+      require "runcible"
+      model = Runcible::Model.new("builtin:fable", "cpu")
+      GC.stress = true
+      session = model.session
+      session.generate("A", max_tokens: 2, stop: ["x"], logit_bias: { 5 => -1.0 }, logprobs: 1).text
+      session.append([5, 6]).decode.logits_bytes
+      model.detokenize(model.tokenize("A"))
+      Runcible::Tensor.new([[1, 2]], model.backend).to_a
+      GC.stress = false
+      puts "done"
+    RUBY
+  end
+
+  def test_an_exception_while_streaming
+    session = model.session(when_full: :shift)
+    generation = session.generate("A", ignore_end: true)
+    assert_raises(KeyError) { generation.each { raise KeyError } }
+    assert_equal "cancelled", generation.report.reason
+    session.append("B")
+  end
+
+  def test_an_exception_of_the_progress_block
+    error = assert_raises(KeyError) do
+      Runcible::Model.new("builtin:fable", "cpu") { raise KeyError, "mine" }
+    end
+    assert_equal "mine", error.message
+    assert_equal(7, catch(:out) { Runcible::Model.new("builtin:fable", "cpu") { throw :out, 7 } })
+  end
+
+  def test_killing_a_thread_that_loads
+    told = Thread::Queue.new
+    thread = Thread.new do
+      Runcible::Model.new("builtin:fable", "cpu") do |fraction|
+        told << fraction
+        sleep
+      end
+    end
+    told.pop
+    thread.kill.join
+    refute thread.alive?
+  end
+
+  def test_cancel_from_another_thread
+    generation = endless
+    generation.next
+    thread = Thread.new { generation.cancel }
+    assert_raises(Runcible::CancelledError) { generation.each { |piece| piece } }
+    thread.join
+  end
+
+  def test_threads_generate_at_once
+    threads = (0..7).map do |seed|
+      Thread.new { model.session.generate("A", seed: seed, max_tokens: 20).text }
+    end
+    threads.map(&:value).each_with_index do |text, seed|
+      assert_equal model.session.generate("A", seed: seed, max_tokens: 20).text, text
+    end
+  end
+
+  def test_threads_share_a_generation
+    generation = model.session(when_full: :shift).generate("A", ignore_end: true, max_tokens: 200)
+    threads = (0..3).map do
+      Thread.new do
+        count = 0
+        loop { count += generation.next.tokens.size }
+        count
+      end
+    end
+    assert_equal 200, threads.sum(&:value)
+  end
+
+  def test_closing_while_another_thread_uses
+    20.times do
+      session = model.session
+      tensor = Runcible::Tensor.ones([64, 64], model.backend)
+      threads = [
+        Thread.new { loop { session.append([5]).decode.truncate(0) } },
+        Thread.new { loop { session.fork.tokens } },
+        Thread.new { loop { tensor.matmul(tensor) } }
+      ].each { |thread| thread.report_on_exception = false }
+      sleep rand * 0.01
+      session.close
+      tensor.close
+      threads.each { |thread| assert_raises(Runcible::ClosedError) { thread.join } }
+    end
+  end
+
+  def test_exit_with_requests_in_flight
+    assert_prints "done\n", <<~RUBY
+      require "runcible"
+      model = Runcible::Model.new("builtin:fable", "cpu")
+      kept = Array.new(6) { model.session(when_full: :shift).generate("A", ignore_end: true) }
+      kept[0].next
+      Thread.new { kept[1].each { |piece| piece } }
+      kept[1].next
+      puts "done"
+    RUBY
+  end
+
+  def test_exit_within_a_generation
+    assert_prints "done\n", <<~RUBY
+      require "runcible"
+      session = Runcible::Model.new("builtin:fable", "cpu").session(when_full: :shift)
+      session.generate("A", ignore_end: true) { puts "done"; exit }
+    RUBY
+  end
+
+  def test_interrupt
+    # Who runs the tests in the background has them ignore the signal.
+    program = <<~RUBY
+      require "runcible"
+      trap(:INT) { raise Interrupt }
+      session = Runcible::Model.new("builtin:fable", "cpu").session(when_full: :shift)
+      begun = false
+      begin
+        session.generate("A", ignore_end: true) do
+          begun ||= $stdout.syswrite("begun\n")
+        end
+      rescue Interrupt
+        puts "interrupted"
+      end
+    RUBY
+    IO.popen([RbConfig.ruby, "-e", program]) do |child|
+      assert_equal "begun\n", child.gets
+      Process.kill(:INT, child.pid)
+      assert_equal "interrupted\n", child.read
+    end
+    assert_equal 0, $CHILD_STATUS.exitstatus
+  end
+
+  def test_fork_with_a_model
+    assert_prints "0 true\n", <<~RUBY
+      require "runcible"
+      model = Runcible::Model.new("builtin:fable", "cpu")
+      session = model.session
+      generation = session.generate("A")
+      child = fork do
+        [-> { session.fork }, -> { generation.next }, -> { model.session },
+         -> { Runcible::Backend.new("cpu") }].each do |use|
+          use.call
+          exit! 3
+        rescue Runcible::ClosedError => e
+          exit! 4 unless e.message.include?("child of a fork")
+        end
+        model.close
+        generation = session = nil
+        GC.start
+      end
+      Process.wait(child)
+      puts "\#{$?.exitstatus} \#{!generation.text.empty?}"
+    RUBY
+  end
+
+  def test_fork_before_any_model
+    assert_prints "0\n", <<~RUBY
+      require "runcible"
+      child = fork do
+        text = Runcible::Model.new("builtin:fable", "cpu").session.generate("A", max_tokens: 3).text
+        exit! text.empty? ? 3 : 0
+      end
+      Process.wait(child)
+      puts $?.exitstatus
+    RUBY
+  end
+
+  def test_ractor
+    output, errors, status = run_ruby(<<~RUBY)
+      require "runcible"
+      begin
+        Ractor.new { Runcible::Native.discover }.take
+      rescue Ractor::RemoteError => e
+        puts e.cause.class
+      end
+    RUBY
+    assert status.success?, errors
+    assert_equal "Ractor::UnsafeError\n", output
+  end
+
+  def test_many_lost_generations
+    # More than there are descriptors: lost ones give theirs back.
+    assert_prints "done\n", <<~RUBY
+      require "runcible"
+      Process.setrlimit(:NOFILE, 100)
+      model = Runcible::Model.new("builtin:fable", "cpu")
+      300.times { model.session(context_length: 8).generate("A", max_tokens: 1) }
+      puts "done"
+    RUBY
+  end
+
+  # Generations leave nothing behind, in Ruby or in C.
+  def test_no_growth
+    assert_prints "done\n", <<~RUBY
+      require "runcible"
+      model = Runcible::Model.new("builtin:fable", "cpu")
+      generate = lambda do |times|
+        times.times do
+          model.session do |session|
+            session.generate("A", max_tokens: 1, stop: ["x"], logit_bias: { 5 => -1.0 }).text
+          end
+        end
+        GC.start
+        File.read("/proc/self/statm").split[1].to_i * 4096
+      end
+      before = generate.call(2000)
+      after = generate.call(8000)
+      abort "grew by \#{after - before} bytes" if after - before > 4 << 20
+      puts "done"
+    RUBY
+  end
+end

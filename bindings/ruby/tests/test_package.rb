@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+# What the cases do not show: values, reports, tensors, the examples.
+require_relative "helper"
+
+class TestPackage < Minitest::Test
+  include Helper
+
+  EXAMPLES = File.expand_path("../examples", __dir__)
+
+  def test_installed_package
+    skip "not from a gem" unless ENV["GEM_HOME"]
+    assert($LOADED_FEATURES.grep(%r{/runcible/native\.so}).all? { |path| path.start_with?(ENV["GEM_HOME"]) })
+  end
+
+  def test_enumerators
+    generation = model.session.generate("A fox", temperature: 0, max_tokens: 12)
+    first = generation.next
+    assert_kind_of Runcible::Piece, first
+    rest = generation.each.with_index.map { |piece, _| piece }
+    assert_equal 12, [first, *rest].sum { |piece| piece.tokens.size }
+    assert_raises(StopIteration) { generation.next }
+    whole = model.session.generate("A fox", temperature: 0, max_tokens: 12).text
+    assert_equal whole, [first, *rest].join
+    lazily = model.session.generate("A fox", temperature: 0, max_tokens: 12).lazy.map(&:size).first(2)
+    assert_equal 2, lazily.size
+    outside = model.session.generate("A fox", temperature: 0, max_tokens: 12).each
+    assert_equal first, outside.next
+  end
+
+  def test_options
+    session = model.session
+    report = session.generate("A fox", seed: 7, max_tokens: 5, echo: true, ignore_end: true,
+                                       stop: ["nosuchtext"], stop_tokens: [], logit_bias: { 5 => -1.0 },
+                                       temperature: 1, top_k: 10, logprobs: 2) do |piece|
+      next if piece.tokens.empty?
+
+      assert_equal piece.tokens.size, piece.logprobs.size
+      assert_equal([2] * piece.tokens.size, piece.top_logprobs.map(&:size))
+    end
+    assert_equal [7, 5, "length"], [report.seed, report.generated_tokens, report.reason]
+    assert report.frozen?
+    stopped = model.session.generate("Once", stop: " ", seed: 1, ignore_end: true, max_tokens: 50)
+    refute_includes stopped.text, " "
+    assert_equal "stop string", stopped.report.reason
+  end
+
+  def test_texts
+    bytes = "a\xFFb".b
+    assert model.detokenize(model.tokenize(bytes)).end_with?("a\uFFFDb")
+    assert model.tokenizer.detokenize_bytes(model.tokenize(bytes)).end_with?(bytes)
+    assert_equal model.tokenize("gr\u00fcn"), model.tokenize("gr\u00fcn".encode("UTF-16LE"))
+    assert_equal Encoding::UTF_8, model.session.generate("A", max_tokens: 1).next.encoding
+  end
+
+  def test_reports
+    assert_equal "llama", model.report.architecture
+    assert_equal model.report.vocabulary, model.tokenizer.report.vocabulary
+    assert_equal "llama", model.metadata["general.architecture"]
+    plan = Runcible.plan("builtin:fable", "cpu", context_length: 64, cache_dtype: :f32)
+    assert_equal [64, true, "cpu:0"], [plan.context_length, plan.fits, plan.devices.first.device]
+    found = Runcible.discover
+    assert_includes found.map(&:id), "cpu:0"
+    refute_empty found.automatic
+    backend = Runcible::Backend.new("cpu", threads: 1, strict: false, profile: true)
+    assert_equal "cpu", backend.device.kind
+    assert_equal "cpu", backend.explain["spec"]
+    Runcible::Model.open("builtin:fable", backend) do |small|
+      small.session { |session| session.generate("A", max_tokens: 2).text }
+      assert_equal 2, backend.usage.generated_tokens
+    end
+    refute_empty backend.trace["traceEvents"]
+    Runcible.verify("builtin:fable")
+    assert_match(/Model "?.*cpu:0/, model.inspect)
+  end
+
+  def test_progress
+    told = []
+    Runcible::Model.new("builtin:fable", "cpu") { |fraction| told << fraction }.close
+    assert_equal told.sort, told
+    assert_equal 1.0, told.last
+  end
+
+  def test_sessions
+    session = model.session(when_full: :shift, keep: 1)
+    session << "A fox" << [5, 6]
+    saved = session.decode.save_bytes
+    assert_equal Encoding::BINARY, saved.encoding
+    restored = Runcible::Session.restore_bytes(model, saved)
+    assert_equal session.tokens, restored.tokens
+    restored.truncate(2)
+    assert_equal 2, restored.position
+    assert_equal session.tokens, session.migrate(model).tokens
+    bytes, rows, columns = session.logits_bytes
+    assert_equal bytes.unpack("f*"), session.logits.flatten
+    assert_equal [1, model.report.vocabulary], [rows, columns]
+    error = assert_raises(Runcible::NotFoundError) { restored.logits }
+    assert_equal Runcible::NotFoundError.status, error.status
+  end
+
+  def test_tensors
+    backend = Runcible::Backend.new("cpu")
+    a = Runcible::Tensor.new([[1, 2, 3], [4, 5, 6]], backend)
+    assert_equal [[2, 3], "f32", 6, 24], [a.shape, a.dtype, a.size, a.bytesize]
+    assert_equal [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]], (a + a).to_a
+    assert_equal [[1.0, 4.0, 9.0], [16.0, 25.0, 36.0]], (a * a).to_a
+    assert_equal [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], a.transpose.to_a
+    assert_equal [[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]], a.reshape(2, -1, 1).to_a
+    assert_equal [[2.0, 3.0], [5.0, 6.0]], a.slice(1, 1, 3).to_a
+    assert_equal [6.0, 15.0], a.sum(1).to_a
+    assert_equal [[2.0], [5.0]], a.mean(1, keep: true).to_a
+    assert_equal [6.0], a.max.to_a
+    assert_equal [2, 2], a.argmax(1).to_a
+    assert_equal [4.0, 5.0, 6.0], a.gather_rows(Runcible::Tensor.new([1], backend, dtype: :i32)).to_a.flatten
+    assert_equal [1.5, -2.0], Runcible::Tensor.new([1.5, -2], backend, dtype: :f16).to_a
+    assert_equal [2**40], Runcible::Tensor.new([2**40], backend, dtype: :i64).to_a
+    x = Runcible::Tensor.random([2, 256], backend, seed: 1)
+    assert_equal x.to_a, Runcible::Tensor.random([2, 256], backend, seed: 1).to_a
+    weight = x.quantize(:q8_0)
+    assert_equal "q8_0", weight.dtype
+    again = Runcible::Tensor.from_bytes(weight.read, weight.shape, :q8_0, backend)
+    assert_equal weight.to_a, again.to_a
+    assert_equal x.matmul_quantized(weight).to_a, x.fused_linear(weight).to_a
+    assert_in_delta 1.0, x.softmax.to_a[0].sum, 1e-5
+    image = Runcible::Tensor.ones([1, 1, 3, 3], backend)
+    assert_equal [[[[9.0]]]], image.conv2d(image).to_a
+    assert_equal [1, 1, 5, 5], image.conv2d(image, padding: [2, 2]).shape
+    q = Runcible::Tensor.random([3, 2, 8], backend, seed: 2)
+    assert_equal [3, 2, 8], q.attention(q, q, causal: true).shape
+    positions = Runcible::Tensor.new([0, 1, 2], backend, dtype: :i32)
+    assert_equal q.to_a[0], q.rope(positions, style: :halves).to_a[0]
+    assert_equal [2, 0], Runcible::Tensor.zeros([2, 0], backend).shape
+    assert_equal [[], []], Runcible::Tensor.zeros([2, 0], backend).to_a
+  end
+
+  def test_docs_of_the_headers
+    source = $LOADED_FEATURES.grep(%r{/runcible/session\.rb}).first
+    refute_match(/:header:/, File.read(source))
+    assert_match(/Evaluates the tokens that have not been evaluated/, File.read(source))
+  end
+
+  def test_examples
+    output, errors, status = Open3.capture3(RbConfig.ruby, "-w", File.join(EXAMPLES, "tell.rb"), "A crow")
+    assert status.success?, errors
+    assert_match(/\AA crow/, output)
+    assert_match(/\A\d+ tokens, \w+\n\z/, errors)
+    begin
+      require "async"
+    rescue LoadError
+      skip "there is no gem async"
+    end
+    output, errors, status = Open3.capture3(RbConfig.ruby, File.join(EXAMPLES, "together.rb"))
+    assert status.success?, errors
+    assert_match(/^A fox.*^A goose/m, output)
+  end
+end
