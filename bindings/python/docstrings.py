@@ -11,26 +11,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE.parent / "swig"))
 
-from comments import read_comments  # noqa: E402
-
-# What only C has to be told, and what is said instead.
-_OF_C = [
-    (r"\*\w+ is the caller's(; see \w+)?\.", ""),
-    (r"\*\w+ (\[\*count\] )?is to be freed with rc_free(; it is NULL if "
-     r"\*count is 0)?\.", ""),
-    (r"; \*\w+ is to be freed with rc_free\.", "."),
-    (r"\*\w+ has \*\w+ bytes and a terminating zero[;,] free it with rc_free\.",
-     ""),
-    (r"\*\w+ is NUL-terminated and the caller's, to be freed with rc_free\.",
-     ""),
-    (r"\*\w+ is NUL-terminated and lives as long as the handle; it changes",
-     "It changes"),
-    (r", to be freed with rc_free; NULL if \*count is 0", ""),
-    (r"The strings live as long as the list\.", ""),
-    (r"The strings live as long as the handle, ", ""),
-    (r"\*\w+ is the session's, valid until its next decode, request or end\.",
-     ""),
-]
+from comments import read_comments, without_c  # noqa: E402
 
 
 def _error_names():
@@ -40,13 +21,10 @@ def _error_names():
 
 
 def _translated(text, errors):
-    for pattern, instead in _OF_C:
-        text = re.sub(pattern.replace(" ", r"\s+"), instead, text)
     text = re.sub(r"\bRC_E_\w+\b",
-                  lambda found: errors.get(found.group(), found.group()), text)
-    text = re.sub(r"\bNULL\b", "None", text)
-    text = re.sub(r"[ \t]+(?=\n|$)", "", text)
-    return re.sub(r"(?<=\S) {2,}", " ", text).strip()
+                  lambda found: errors.get(found.group(), found.group()),
+                  without_c(text))
+    return re.sub(r"\bNULL\b", "None", text)
 
 
 def _with_members(comments, errors):

@@ -135,6 +135,34 @@ def read_comments(folder):
     return comments
 
 
+# What only C has to be told, and what is said instead.
+_OF_C = [
+    (r"\*\w+ is the caller's(; see \w+)?\.", ""),
+    (r"\*\w+ (\[\*count\] )?is to be freed with rc_free(; it is NULL if "
+     r"\*count is 0)?\.", ""),
+    (r"; \*\w+ is to be freed with rc_free\.", "."),
+    (r"\*\w+ has \*\w+ bytes and a terminating zero[;,] free it with rc_free\.",
+     ""),
+    (r"\*\w+ is NUL-terminated and the caller's, to be freed with rc_free\.",
+     ""),
+    (r"\*\w+ is NUL-terminated and lives as long as the handle; it changes",
+     "It changes"),
+    (r", to be freed with rc_free; NULL if \*count is 0", ""),
+    (r"The strings live as long as the list\.", ""),
+    (r"The strings live as long as the handle, ", ""),
+    (r"\*\w+ is the session's, valid until its next decode, request or end\.",
+     ""),
+]
+
+
+def without_c(text):
+    """A comment without what only C has to be told."""
+    for pattern, instead in _OF_C:
+        text = re.sub(pattern.replace(" ", r"\s+"), instead, text)
+    text = re.sub(r"[ \t]+(?=\n|$)", "", text)
+    return re.sub(r"(?<=\S) {2,}", " ", text).strip()
+
+
 if __name__ == "__main__":
     for described, words in sorted(read_comments(sys.argv[1]).items()):
         print(f"{described}\n    " + words.replace("\n", "\n    "))

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Writes the Go module around a Runcible that was built before, and runs its
+# tests and its examples, these as a program of another module.
+#
+#   bindings/go/run.sh BUILD_FOLDER
+#   bindings/go/run.sh --packages    prints the Debian packages it needs
+#
+# All of it lies in build/bindings/go.
+set -eu
+go=$(command -v go || echo /usr/local/go/bin/go)
+if [ "$1" = --packages ]; then
+  [ -x "$go" ] || echo golang-go
+  command -v pkg-config >/dev/null || echo pkg-config
+  command -v python3 >/dev/null && python3 -c 'import ensurepip' 2>/dev/null ||
+    echo python3-venv
+  exit
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../prepare.sh"
+PATH=$(dirname "$go"):$PATH
+export PATH
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+export CGO_LDFLAGS="-Wl,-rpath,$prefix/lib"
+# Nothing is downloaded: the module needs no other.
+export GOFLAGS="-mod=mod -buildvcs=false" GOPROXY=off GOTOOLCHAIN=local GOWORK=off
+
+echo "format"
+unformatted=$(gofmt -l "$here/src" "$here/examples")
+[ -z "$unformatted" ] || { echo "gofmt would change $unformatted" >&2; exit 1; }
+
+echo "module"
+SWIG=$swig "$here/module.sh" "$work/module"
+
+echo "vet"
+cd "$work/module"
+go vet .
+go vet -unsafeptr=false ./internal/native # SWIG's way to copy text
+
+echo "tests"
+RUNCIBLE_CASES=$cases go test -count=1 .
+# Calls that wait must not hold up other goroutines, were there one processor.
+GOMAXPROCS=1 go test -count=1 -run 'Generation|Context|Clos|Exit' .
+
+echo "examples"
+rm -rf "$work/examples"
+cp -R "$here/examples" "$work/examples"
+cd "$work/examples"
+go mod init examples 2>/dev/null
+go mod edit -require=runcible@v0.0.0 -replace=runcible="$work/module"
+go vet ./...
+for example in hello many; do
+  go build -o "$work/$example" "./$example"
+  (cd / && "$work/$example" >"$work/$example.txt")
+  [ -s "$work/$example.txt" ] || { echo "$example wrote nothing" >&2; exit 1; }
+done

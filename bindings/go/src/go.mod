@@ -1,0 +1,3 @@
+module runcible
+
+go 1.19

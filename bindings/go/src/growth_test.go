@@ -1,0 +1,46 @@
+package runcible_test
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"testing"
+
+	"runcible"
+)
+
+// resident is the memory of the process in bytes, after what is free was given
+// back.
+func resident(t *testing.T) int {
+	t.Helper()
+	debug.FreeOSMemory()
+	statm, err := os.ReadFile("/proc/self/statm")
+	check(t, err)
+	var size, pages int
+	_, err = fmt.Sscan(string(statm), &size, &pages)
+	check(t, err)
+	return pages * os.Getpagesize()
+}
+
+// Generations leave nothing behind, in Go or in C.
+func TestNoGrowth(t *testing.T) {
+	model := theModel(t)
+	generate := func(count int) {
+		for i := 0; i < count; i++ {
+			session := sessionOf(t, model)
+			generation, err := session.Generate(background, "A", runcible.MaxTokens(1),
+				runcible.Stop("x"), runcible.LogitBias(5, -1))
+			check(t, err)
+			_, err = generation.Text()
+			check(t, err)
+			check(t, generation.Close())
+			check(t, session.Close())
+		}
+	}
+	generate(2000)
+	before := resident(t)
+	generate(8000)
+	if grown := resident(t) - before; grown > 4<<20 {
+		t.Errorf("grown by %d bytes", grown)
+	}
+}

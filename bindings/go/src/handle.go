@@ -1,0 +1,82 @@
+package runcible
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"runcible/internal/native"
+)
+
+// handle owns one reference to an object of the library until it is closed or
+// collected. What it stands for stays alive while a call uses it.
+type handle[P any] struct {
+	name   string
+	proxy  P
+	free   func(P)
+	closed atomic.Bool
+	uses   atomic.Int64 // calls under way, and one until it is closed
+}
+
+func newHandle[P any](name string, proxy P, free func(P)) *handle[P] {
+	h := &handle[P]{name: name, proxy: proxy, free: free}
+	h.uses.Store(1)
+	runtime.SetFinalizer(h, (*handle[P]).close)
+	return h
+}
+
+// use gives the object for a call, which ends with done.
+func (h *handle[P]) use() (proxy P, err error) {
+	if h == nil {
+		return proxy, newError(ErrClosed, "a handle is nil, or was not made by this package")
+	}
+	for !h.closed.Load() {
+		uses := h.uses.Load()
+		if uses == 0 {
+			break
+		}
+		if h.uses.CompareAndSwap(uses, uses+1) {
+			return h.proxy, nil
+		}
+	}
+	return proxy, newError(ErrClosed, fmt.Sprintf("this %s is closed", h.name))
+}
+
+func (h *handle[P]) done() {
+	if h.uses.Add(-1) == 0 {
+		h.free(h.proxy)
+	}
+}
+
+// close gives the object back, at the latest when the calls under way are done.
+func (h *handle[P]) close() {
+	if h != nil && h.closed.CompareAndSwap(false, true) {
+		runtime.SetFinalizer(h, nil)
+		h.done()
+	}
+}
+
+// made checks an options object that SWIG made.
+func made(options interface{ Swigcptr() uintptr }) error {
+	if options.Swigcptr() == 0 {
+		return newError(ErrOutOfMemory, "no memory to keep the options in")
+	}
+	return nil
+}
+
+// makeName is text for C; `what` tells what it names.
+func makeName(what, text string) (native.Name, error) {
+	name, ok := native.MakeName(text)
+	if !ok {
+		return "", newError(ErrInvalidArgument,
+			fmt.Sprintf("%s holds a zero byte: %q", what, text))
+	}
+	return name, nil
+}
+
+func flag(on bool) int32 {
+	if on {
+		return 1
+	}
+	return 0
+}

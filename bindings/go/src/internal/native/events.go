@@ -1,0 +1,94 @@
+package native
+
+/*
+#include "mailbox.h"
+*/
+import "C"
+
+import "unsafe"
+
+// Events are what Mailbox_take found.
+type Events struct {
+	c C.kept_events
+}
+
+// Logprob is a token and the natural logarithm of its probability.
+type Logprob struct {
+	Token   int32
+	Logprob float32
+}
+
+// Event is a copy of an rc_event.
+type Event struct {
+	Key uint64
+
+	// Of a piece.
+	Text        string
+	Tokens      []int32
+	Logprobs    []Logprob
+	TopLogprobs []Logprob // [tokens, TopCount]
+	TopCount    int
+
+	// Of an end.
+	End     bool
+	Message string
+	Report  Report
+}
+
+// Report is an rc_generate_report.
+type Report struct {
+	Reason          int32
+	Status          int32
+	Seed            uint64
+	PromptTokens    int64
+	CachedTokens    int64
+	GeneratedTokens int64
+	QueueUs         int64
+	PromptUs        int64
+	GenerateUs      int64
+}
+
+// Take copies all events in their order, and frees them.
+func (e *Events) Take() []Event {
+	defer C.kept_events_free(&e.c)
+	var events []Event
+	for kept := e.c.first; kept != nil; kept = kept.next {
+		events = append(events, eventOf(kept))
+	}
+	return events
+}
+
+func eventOf(kept *C.kept_event) Event {
+	c := &kept.event
+	event := Event{Key: uint64(kept.key)}
+	if c._type == C.RC_EVENT_END {
+		event.End = true
+		event.Message = C.GoString(c.message)
+		event.Report = Report{
+			Reason:          int32(c.report.reason),
+			Status:          int32(c.report.status),
+			Seed:            uint64(c.report.seed),
+			PromptTokens:    int64(c.report.prompt_tokens),
+			CachedTokens:    int64(c.report.cached_tokens),
+			GeneratedTokens: int64(c.report.generated_tokens),
+			QueueUs:         int64(c.report.queue_us),
+			PromptUs:        int64(c.report.prompt_us),
+			GenerateUs:      int64(c.report.generate_us),
+		}
+		return event
+	}
+	event.Text = string(unsafe.Slice((*byte)(unsafe.Pointer(c.text)), c.text_length))
+	event.Tokens = append([]int32{},
+		unsafe.Slice((*int32)(unsafe.Pointer(c.tokens)), c.token_count)...)
+	if c.logprobs != nil {
+		event.TopCount = int(c.top_count)
+		event.Logprobs = logprobs(c.logprobs, c.token_count)
+		event.TopLogprobs = logprobs(c.top_logprobs, c.token_count*c.top_count)
+	}
+	return event
+}
+
+func logprobs(first *C.rc_logprob, count C.size_t) []Logprob {
+	return append([]Logprob{},
+		unsafe.Slice((*Logprob)(unsafe.Pointer(first)), count)...)
+}

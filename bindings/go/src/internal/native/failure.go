@@ -1,0 +1,21 @@
+package native
+
+/*
+#include "values.h"
+*/
+import "C"
+
+import "unsafe"
+
+// NewError makes the error of a status; set by package runcible.
+var NewError func(status int32, message string) error
+
+// failure makes an error of what a wrapper returned: nil if it succeeded.
+func failure(returned *byte) error {
+	if returned == nil {
+		return nil
+	}
+	failed := (*C.runcible_failure)(unsafe.Pointer(returned))
+	defer C.runcible_failure_free(failed)
+	return NewError(int32(failed.status), C.GoString(&failed.message[0]))
+}

@@ -1,0 +1,276 @@
+package runcible
+
+import (
+	"context"
+	"encoding/json"
+	"runtime/cgo"
+
+	"runcible/internal/native"
+)
+
+// Model is a language model on a device.
+//
+//runcible:doc rc_model
+type Model struct {
+	handle *handle[native.Model]
+}
+
+// ModelOptions of the zero value are the library's defaults.
+type ModelOptions struct {
+	//runcible:doc rc_model_options.context_length
+	ContextLength int64
+	//runcible:doc rc_model_options.cache_tokens
+	CacheTokens int64
+	// F16, F32 or Q8_0; nil: F16.
+	CacheDType *DType
+	//runcible:doc rc_model_options.max_rows
+	MaxRows int32
+	// Sessions do not share what they have in common with earlier ones.
+	NoPrefixCache bool
+	// Told during loading: the fraction done, 0 to 1, on the goroutine that
+	// loads. Returning an error cancels the load, which returns that error.
+	Progress func(fraction float64) error
+}
+
+func (m *ModelOptions) native() (native.Model_options, error) {
+	o := native.NewModel_options()
+	if err := made(o); err != nil {
+		return nil, err
+	}
+	o.SetContext_length(m.ContextLength)
+	o.SetCache_tokens(m.CacheTokens)
+	if m.CacheDType != nil {
+		o.SetCache_dtype(int32(*m.CacheDType))
+	}
+	o.SetMax_rows(m.MaxRows)
+	o.SetPrefix_cache(flag(!m.NoPrefixCache))
+	return o, nil
+}
+
+// LoadModel loads a model; blocks. A context that is done cancels the load. A
+// backend of nil is one that the library chooses.
+//
+//runcible:doc rc_model_load
+func LoadModel(ctx context.Context, path string, backend *Backend, options ModelOptions) (*Model, error) {
+	if err := contextError(ctx); err != nil {
+		return nil, err
+	}
+	if backend == nil {
+		chosen, err := OpenBackend("", BackendOptions{})
+		if err != nil {
+			return nil, err
+		}
+		defer chosen.Close()
+		backend = chosen
+	}
+	name, err := makeName("the path", path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := backend.use()
+	if err != nil {
+		return nil, err
+	}
+	defer backend.handle.done()
+	o, err := options.native()
+	if err != nil {
+		return nil, err
+	}
+	defer native.DeleteModel_options(o)
+
+	told := &telling{ctx: ctx, tell: options.Progress}
+	function := cgo.NewHandle(native.Progress(told.progress))
+	defer function.Delete()
+	o.Set_progress(uint64(function))
+	var pointer uintptr
+	if err := native.Model_load(b, name, o, &pointer); err != nil && told.goesOn() {
+		return nil, err
+	}
+	model := &Model{newHandle[native.Model]("Model",
+		native.SwigcptrModel(pointer), native.DeleteModel)}
+	if told.goesOn() {
+		return model, nil
+	}
+	// A load may be done before it hears that it was cancelled.
+	model.handle.close()
+	if told.panicked != nil {
+		panic(told.panicked)
+	}
+	return nil, told.err
+}
+
+// telling is how the caller of a load is told.
+type telling struct {
+	ctx      context.Context
+	tell     func(float64) error
+	err      error // why the load was cancelled
+	panicked any   // what the caller's function threw, which C must not see
+}
+
+func (t *telling) goesOn() bool {
+	return t.err == nil && t.panicked == nil
+}
+
+func (t *telling) progress(fraction float64) (goOn bool) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			t.panicked = thrown
+			goOn = false
+		}
+	}()
+	if t.goesOn() && t.tell != nil {
+		t.err = t.tell(fraction)
+	}
+	if t.goesOn() {
+		t.err = contextError(t.ctx)
+	}
+	return t.goesOn()
+}
+
+// Close gives the model back; its sessions go on.
+func (m *Model) Close() error {
+	m.handle.close()
+	return nil
+}
+
+func (m *Model) use() (native.Model, error) {
+	if m == nil {
+		return nil, newError(ErrInvalidArgument, "the model is nil")
+	}
+	return m.handle.use()
+}
+
+// ModelReport describes a model.
+type ModelReport struct {
+	Architecture         string
+	Name                 string
+	Device               string
+	ContextLength        int64
+	TrainedContextLength int64
+	Vocabulary           int64
+	Width                int64
+	Layers               int64
+	Parameters           uint64
+	WeightBytes          uint64
+	CacheBytes           uint64
+	ScratchBytes         uint64
+	CacheTokens          int64
+	PageSize             int64
+}
+
+// Report describes the model.
+func (m *Model) Report() (*ModelReport, error) {
+	model, err := m.use()
+	if err != nil {
+		return nil, err
+	}
+	defer m.handle.done()
+	r := native.NewModel_report()
+	defer native.DeleteModel_report(r)
+	if err := made(r); err != nil {
+		return nil, err
+	}
+	if err := native.Model_describe(model, r); err != nil {
+		return nil, err
+	}
+	return &ModelReport{
+		Architecture:         r.GetArchitecture(),
+		Name:                 r.GetName(),
+		Device:               r.GetDevice(),
+		ContextLength:        r.GetContext_length(),
+		TrainedContextLength: r.GetTrained_context_length(),
+		Vocabulary:           r.GetVocabulary(),
+		Width:                r.GetWidth(),
+		Layers:               r.GetLayers(),
+		Parameters:           r.GetParameters(),
+		WeightBytes:          r.GetWeight_bytes(),
+		CacheBytes:           r.GetCache_bytes(),
+		ScratchBytes:         r.GetScratch_bytes(),
+		CacheTokens:          r.GetCache_tokens(),
+		PageSize:             r.GetPage_size(),
+	}, nil
+}
+
+// Tokenizer gives the model's tokenizer, which is the caller's to close.
+// ErrUnsupported: the model has none.
+func (m *Model) Tokenizer() (*Tokenizer, error) {
+	model, err := m.use()
+	if err != nil {
+		return nil, err
+	}
+	defer m.handle.done()
+	var pointer uintptr
+	if err := native.Model_get_tokenizer(model, &pointer); err != nil {
+		return nil, err
+	}
+	return newTokenizer(pointer), nil
+}
+
+// Tokenize makes tokens of text.
+//
+//runcible:doc rc_tokenize
+func (m *Model) Tokenize(text string, flags TokenizeFlags) ([]int32, error) {
+	tokenizer, err := m.Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	defer tokenizer.Close()
+	return tokenizer.Tokenize(text, flags)
+}
+
+// Detokenize makes text of tokens.
+//
+//runcible:doc rc_detokenize
+func (m *Model) Detokenize(tokens []int32, special bool) (string, error) {
+	tokenizer, err := m.Tokenizer()
+	if err != nil {
+		return "", err
+	}
+	defer tokenizer.Close()
+	return tokenizer.Detokenize(tokens, special)
+}
+
+// Metadata gives the metadata of the model's file, each value as JSON.
+func (m *Model) Metadata() (map[string]json.RawMessage, error) {
+	model, err := m.use()
+	if err != nil {
+		return nil, err
+	}
+	defer m.handle.done()
+	var pointer uintptr
+	if err := native.Model_get_info(model, &pointer); err != nil {
+		return nil, err
+	}
+	info := native.SwigcptrModel_info(pointer)
+	defer native.DeleteModel_info(info)
+	metadata := map[string]json.RawMessage{}
+	for i := int64(0); i < native.Model_info_metadata_count(info); i++ {
+		var key, kind, value native.Memory
+		if err := native.Model_info_metadata(info, i, &key, &kind); err != nil {
+			return nil, err
+		}
+		name, err := makeName("a key", key.Text())
+		if err != nil {
+			return nil, err
+		}
+		if err := native.Model_info_value(info, name, 0, &value); err != nil {
+			return nil, err
+		}
+		metadata[key.Text()] = json.RawMessage(value.TakeText())
+	}
+	return metadata, nil
+}
+
+// Verify reads a file to its end.
+//
+//runcible:doc rc_model_verify
+func Verify(path string) error {
+	if abiError != nil {
+		return abiError
+	}
+	name, err := makeName("the path", path)
+	if err != nil {
+		return err
+	}
+	return native.Model_verify(name)
+}

@@ -1,0 +1,266 @@
+package runcible
+
+import (
+	"fmt"
+	"unsafe"
+
+	"runcible/internal/native"
+)
+
+// Tensor is a typed, shaped view of memory on a backend's device. Close it, for
+// the collector does not see how much memory a device has.
+//
+//runcible:doc tensor.h
+type Tensor struct {
+	handle *handle[native.Tensor]
+}
+
+// Number is an element that Go has too.
+type Number interface {
+	float32 | float64 | int8 | int16 | int32 | int64
+}
+
+func dtypeOf[T Number]() DType {
+	var zero T
+	switch any(zero).(type) {
+	case float32:
+		return F32
+	case float64:
+		return F64
+	case int8:
+		return I8
+	case int16:
+		return I16
+	case int32:
+		return I32
+	}
+	return I64
+}
+
+// bytesOf is the memory of numbers.
+func bytesOf[T Number](numbers []T) []byte {
+	if len(numbers) == 0 {
+		return nil
+	}
+	size := len(numbers) * int(unsafe.Sizeof(numbers[0]))
+	return unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), size)
+}
+
+// newTensor makes a tensor by a function of the library.
+func newTensor(make func(*uintptr) error) (*Tensor, error) {
+	var pointer uintptr
+	if err := make(&pointer); err != nil {
+		return nil, err
+	}
+	return &Tensor{newHandle[native.Tensor]("Tensor",
+		native.SwigcptrTensor(pointer), native.DeleteTensor)}, nil
+}
+
+// on makes a tensor on a backend.
+func on(backend *Backend, make func(native.Backend, *uintptr) error) (*Tensor, error) {
+	b, err := backend.use()
+	if err != nil {
+		return nil, err
+	}
+	defer backend.handle.done()
+	return newTensor(func(pointer *uintptr) error { return make(b, pointer) })
+}
+
+// NewTensor makes a tensor of numbers, which are copied; the shape has the
+// slowest dimension first.
+func NewTensor[T Number](backend *Backend, numbers []T, shape ...int64) (*Tensor, error) {
+	return TensorOfBytes(backend, dtypeOf[T](), bytesOf(numbers), shape...)
+}
+
+// TensorOfBytes makes a tensor of numbers in the layout of a type.
+//
+//runcible:doc rc_tensor_from_data
+func TensorOfBytes(backend *Backend, dtype DType, data []byte, shape ...int64) (*Tensor, error) {
+	return on(backend, func(b native.Backend, pointer *uintptr) error {
+		return native.Tensor_from_data(b, int32(dtype), shape, data, pointer)
+	})
+}
+
+// Zeros makes a tensor of zeros.
+//
+//runcible:doc rc_tensor_create
+func Zeros(backend *Backend, dtype DType, shape ...int64) (*Tensor, error) {
+	return on(backend, func(b native.Backend, pointer *uintptr) error {
+		return native.Tensor_create(b, int32(dtype), shape, pointer)
+	})
+}
+
+// Ones makes a tensor of ones.
+//
+//runcible:doc rc_tensor_ones
+func Ones(backend *Backend, dtype DType, shape ...int64) (*Tensor, error) {
+	return on(backend, func(b native.Backend, pointer *uintptr) error {
+		return native.Tensor_ones(b, int32(dtype), shape, pointer)
+	})
+}
+
+// RandomNormal makes a tensor of random F32 numbers with a mean and a deviation.
+// The same seed gives the same numbers on every device. Not for secrets.
+func RandomNormal(backend *Backend, seed uint64, mean, deviation float32, shape ...int64) (*Tensor, error) {
+	return random(backend, seed, shape, func(o native.Random_options) {
+		o.SetDistribution(int32(native.RANDOM_NORMAL))
+		o.SetMean(mean)
+		o.SetDeviation(deviation)
+	})
+}
+
+// RandomUniform makes a tensor of random F32 numbers, at least low and below
+// high. The same seed gives the same numbers on every device. Not for secrets.
+func RandomUniform(backend *Backend, seed uint64, low, high float32, shape ...int64) (*Tensor, error) {
+	return random(backend, seed, shape, func(o native.Random_options) {
+		o.SetDistribution(int32(native.RANDOM_UNIFORM))
+		o.SetLow(low)
+		o.SetHigh(high)
+	})
+}
+
+func random(backend *Backend, seed uint64, shape []int64, set func(native.Random_options)) (*Tensor, error) {
+	o := native.NewRandom_options()
+	defer native.DeleteRandom_options(o)
+	if err := made(o); err != nil {
+		return nil, err
+	}
+	o.SetSeed(seed)
+	set(o)
+	return on(backend, func(b native.Backend, pointer *uintptr) error {
+		return native.Tensor_random(b, shape, o, pointer)
+	})
+}
+
+// Close gives the tensor back; its views go on.
+func (t *Tensor) Close() error {
+	t.handle.close()
+	return nil
+}
+
+func (t *Tensor) use() (native.Tensor, error) {
+	if t == nil {
+		return nil, newError(ErrInvalidArgument, "the tensor is nil")
+	}
+	return t.handle.use()
+}
+
+// with calls a function with the tensor.
+func (t *Tensor) with(call func(native.Tensor) error) error {
+	tensor, err := t.use()
+	if err != nil {
+		return err
+	}
+	defer t.handle.done()
+	return call(tensor)
+}
+
+// DType is the type of the elements.
+func (t *Tensor) DType() (dtype DType, err error) {
+	err = t.with(func(tensor native.Tensor) error {
+		return native.Tensor_dtype(tensor, (*int32)(&dtype))
+	})
+	return dtype, err
+}
+
+// Shape gives the dimensions, slowest first.
+func (t *Tensor) Shape() (sizes []int64, err error) {
+	err = t.with(func(tensor native.Tensor) error {
+		var shape native.Shape
+		if err := native.Tensor_shape(tensor, &shape); err != nil {
+			return err
+		}
+		sizes = shape.Sizes()
+		return nil
+	})
+	return sizes, err
+}
+
+// Size is the number of elements, and of the bytes that they take.
+func (t *Tensor) Size() (elements int64, bytes uint64, err error) {
+	err = t.with(func(tensor native.Tensor) error {
+		return native.Tensor_size(tensor, &elements, &bytes)
+	})
+	return elements, bytes, err
+}
+
+// Bytes reads the numbers in the layout of their type.
+//
+//runcible:doc rc_tensor_read
+func (t *Tensor) Bytes() ([]byte, error) {
+	_, size, err := t.Size()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	return data, t.with(func(tensor native.Tensor) error {
+		return native.Tensor_read(tensor, data)
+	})
+}
+
+// Numbers reads the numbers of a tensor of that type; those of any type are read
+// as float32.
+func Numbers[T Number](t *Tensor) ([]T, error) {
+	dtype, err := t.DType()
+	if err != nil {
+		return nil, err
+	}
+	wanted := dtypeOf[T]()
+	if dtype != wanted {
+		if wanted != F32 {
+			return nil, newError(ErrInvalidArgument,
+				fmt.Sprintf("the tensor is of %v, not %v", dtype, wanted))
+		}
+		if t, err = t.Dequantize(); err != nil {
+			return nil, err
+		}
+		defer t.Close()
+	}
+	elements, _, err := t.Size()
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]T, elements)
+	return numbers, t.with(func(tensor native.Tensor) error {
+		return native.Tensor_read(tensor, bytesOf(numbers))
+	})
+}
+
+// Views.
+
+// Reshape shows the same elements under another shape.
+//
+//runcible:doc rc_tensor_reshape
+func (t *Tensor) Reshape(shape ...int64) (*Tensor, error) {
+	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
+		return native.Tensor_reshape(tensor, shape, pointer)
+	})
+}
+
+// Slice shows a part.
+//
+//runcible:doc rc_tensor_slice
+func (t *Tensor) Slice(dimension int32, begin, end, step int64) (*Tensor, error) {
+	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
+		return native.Tensor_slice(tensor, dimension, begin, end, step, pointer)
+	})
+}
+
+// Transpose exchanges dimensions.
+//
+//runcible:doc rc_tensor_transpose
+func (t *Tensor) Transpose(dimension, other int32) (*Tensor, error) {
+	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
+		return native.Tensor_transpose(tensor, dimension, other, pointer)
+	})
+}
+
+func (t *Tensor) view(make func(native.Tensor, *uintptr) error) (made *Tensor, err error) {
+	err = t.with(func(tensor native.Tensor) error {
+		made, err = newTensor(func(pointer *uintptr) error {
+			return make(tensor, pointer)
+		})
+		return err
+	})
+	return made, err
+}

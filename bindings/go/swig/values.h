@@ -1,0 +1,34 @@
+/* What the wrappers give to Go, as structs that Go reads by cgo. Go has room
+ * for them, and C fills it with addresses of its own. */
+#ifndef RUNCIBLE_GO_VALUES_H
+#define RUNCIBLE_GO_VALUES_H
+
+#include <runcible/runcible.h>
+
+/* Text, bytes or tokens. */
+typedef struct runcible_memory {
+  void* data;
+  size_t size; /* elements */
+} runcible_memory;
+
+/* F32 [rows, columns], row-major. */
+typedef struct runcible_floats {
+  const float* data;
+  size_t rows;
+  size_t columns;
+} runcible_floats;
+
+typedef struct runcible_shape {
+  int64_t sizes[RC_TENSOR_MAX_RANK];
+  int32_t rank;
+} runcible_shape;
+
+/* What a call returns that failed. */
+typedef struct runcible_failure {
+  rc_status status;
+  char message[1024];
+} runcible_failure;
+
+void runcible_failure_free(runcible_failure* failure);
+
+#endif /* RUNCIBLE_GO_VALUES_H */
