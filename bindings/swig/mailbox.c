@@ -17,10 +17,14 @@ typedef struct receiver {
 
 struct mailbox {
   rc_loop* loop;
+  void (*wake)(void* user); /* NULL: events come within mailbox_take */
+  void* wake_user;
   pthread_mutex_t mutex; /* of all that follows */
   receiver* receivers;   /* of requests whose end has not come */
   kept_event* first;
   kept_event** last;
+  void (*gone)(void* user); /* not NULL: released, on a libuv loop */
+  void* gone_user;
 };
 
 /* What went wrong here and not in the library; NULL: nothing did. */
@@ -109,9 +113,8 @@ static void keep_end(receiver* to, const rc_event* event) {
   post(to->box, &to->end);
 }
 
-/* Runs within mailbox_take. */
-static void on_event(void* user, const rc_event* event) {
-  receiver* to = (receiver*)user;
+/* Of the mutex's owner. */
+static void keep(receiver* to, const rc_event* event) {
   kept_event* kept;
   if (event->type == RC_EVENT_END) {
     keep_end(to, event);
@@ -128,25 +131,71 @@ static void on_event(void* user, const rc_event* event) {
   post(to->box, kept);
 }
 
-mailbox_status mailbox_create(mailbox** box) {
+/* Runs within mailbox_take, which owns the mutex. */
+static void on_event(void* user, const rc_event* event) {
+  keep((receiver*)user, event);
+}
+
+/* The end of a mailbox that was released and has no receivers. */
+static void finish_uv(mailbox* box) {
+  void (*gone)(void* user) = box->gone;
+  void* user = box->gone_user;
+  mailbox_release(box);
+  gone(user);
+}
+
+/* Runs on the thread of a libuv loop. */
+static void on_uv_event(void* user, const rc_event* event) {
+  mailbox* box = ((receiver*)user)->box;
+  int first, finished;
+  pthread_mutex_lock(&box->mutex);
+  first = box->first == NULL;
+  keep((receiver*)user, event);
+  first = first && box->first != NULL && box->gone == NULL;
+  finished = box->gone != NULL && box->receivers == NULL;
+  pthread_mutex_unlock(&box->mutex);
+  if (first) box->wake(box->wake_user);
+  if (finished) finish_uv(box);
+}
+
+/* A mailbox that takes the reference of its loop; NULL without memory. */
+static mailbox* make(rc_loop* loop) {
   mailbox* made = (mailbox*)calloc(1, sizeof(*made));
-  rc_loop* loop = NULL;
-  rc_status status;
-  *box = NULL;
-  if (made == NULL) return lacking_memory();
+  if (made == NULL) return NULL;
   if (pthread_mutex_init(&made->mutex, NULL) != 0) {
     free(made);
-    return lacking_memory();
-  }
-  status = rc_loop_create(&loop);
-  if (status != RC_OK) {
-    pthread_mutex_destroy(&made->mutex);
-    free(made);
-    return told(status);
+    return NULL;
   }
   made->loop = loop;
   made->last = &made->first;
-  *box = made;
+  return made;
+}
+
+mailbox_status mailbox_create(mailbox** box) {
+  rc_loop* loop = NULL;
+  const rc_status status = rc_loop_create(&loop);
+  *box = NULL;
+  if (status != RC_OK) return told(status);
+  *box = make(loop);
+  if (*box != NULL) return RC_OK;
+  rc_loop_release(loop);
+  return lacking_memory();
+}
+
+mailbox_status mailbox_create_uv(struct uv_loop_s* uv_loop,
+                                 void (*wake)(void* user), void* user,
+                                 mailbox** box) {
+  rc_loop* loop = NULL;
+  const rc_status status = rc_loop_uv(uv_loop, &loop);
+  *box = NULL;
+  if (status != RC_OK) return told(status);
+  *box = make(loop);
+  if (*box == NULL) {
+    rc_loop_release(loop);
+    return lacking_memory();
+  }
+  (*box)->wake = wake;
+  (*box)->wake_user = user;
   return RC_OK;
 }
 
@@ -166,6 +215,20 @@ void mailbox_release(mailbox* box) {
   free(box);
 }
 
+void mailbox_release_uv(mailbox* box, void (*gone)(void* user), void* user) {
+  int finished;
+  pthread_mutex_lock(&box->mutex);
+  box->gone = gone;
+  box->gone_user = user;
+  finished = box->receivers == NULL;
+  pthread_mutex_unlock(&box->mutex);
+  if (finished) {
+    finish_uv(box);
+  } else {
+    rc_loop_close(box->loop);
+  }
+}
+
 mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd) {
   return told(rc_loop_fd(box->loop, fd));
 }
@@ -180,8 +243,9 @@ mailbox_status mailbox_generate(mailbox* box, rc_session* session,
   to->end.key = key;
   to->box = box;
   pthread_mutex_lock(&box->mutex);
-  status =
-      rc_generate_async(session, options, box->loop, on_event, to, request);
+  status = rc_generate_async(session, options, box->loop,
+                             box->wake != NULL ? on_uv_event : on_event, to,
+                             request);
   if (status == RC_OK) link_receiver(box, to);
   pthread_mutex_unlock(&box->mutex);
   if (status != RC_OK) free(to);
@@ -189,9 +253,9 @@ mailbox_status mailbox_generate(mailbox* box, rc_session* session,
 }
 
 mailbox_status mailbox_take(mailbox* box, kept_events* events) {
-  rc_status status;
+  rc_status status = RC_OK;
   pthread_mutex_lock(&box->mutex);
-  status = rc_loop_dispatch(box->loop, 0, NULL);
+  if (box->wake == NULL) status = rc_loop_dispatch(box->loop, 0, NULL);
   events->first = box->first;
   box->first = NULL;
   box->last = &box->first;

@@ -1,9 +1,11 @@
 /* A mailbox: requests post their events into it, and the language takes them
  * out when its own event loop finds the mailbox's descriptor readable. Events
  * are copied by callbacks that run within mailbox_take, on the thread that
- * takes; no thread of the library ever sees the language.
+ * takes; no thread of the library ever sees the language. One on a libuv loop
+ * has no descriptor: the loop's thread copies the events as they come, and a
+ * function there is told that something waits.
  *
- * Any thread may call any function here at any time. */
+ * Any thread may call any function here at any time, unless told otherwise. */
 #ifndef RUNCIBLE_SWIG_MAILBOX_H
 #define RUNCIBLE_SWIG_MAILBOX_H
 
@@ -35,8 +37,21 @@ typedef struct kept_events {
 /* Statuses and messages of rc_loop_create. */
 mailbox_status mailbox_create(mailbox** box);
 
+/* On a libuv loop, to be called on its thread; statuses of rc_loop_uv. `wake`
+ * runs there when the first event comes after the mailbox was made or emptied.
+ * It ends with mailbox_release_uv. */
+mailbox_status mailbox_create_uv(struct uv_loop_s* uv_loop,
+                                 void (*wake)(void* user), void* user,
+                                 mailbox** box);
+
 /* Cancels what is in flight and forgets its events. NULL does nothing. */
 void mailbox_release(mailbox* box);
+
+/* The same for one on a libuv loop, on its thread: `wake` runs no more, and
+ * `gone` once the last request has ended, within this call or while the loop
+ * runs. The loop is clean after the turn in which `gone` ran, or after the next
+ * if that was within this call. */
+void mailbox_release_uv(mailbox* box, void (*gone)(void* user), void* user);
 
 /* Readable while there is something to take; the mailbox's own. */
 mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd);

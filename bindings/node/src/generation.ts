@@ -1,0 +1,287 @@
+/** Generating text: options, pieces, ends, and the blocking iterator. */
+import { ofStatus, type RuncibleError } from "./errors";
+import { milliseconds, setOptions, shown, type Proxy } from "./handle";
+import { native } from "./native";
+import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
+
+/** Text, tokens, or nothing. */
+export type Prompt = string | Uint8Array | Tokens | null | undefined;
+
+/** @c rc_generate_options */
+export interface GenerateOptions extends TokenizeOptions {
+  echo?: boolean | undefined;
+  maxTokens?: number | undefined;
+  /** Milliseconds from now; none by default. */
+  deadline?: number | undefined;
+  priority?: number | undefined;
+  /** From 0 to 2^64 - 1; random by default, and then reported. */
+  seed?: number | bigint | undefined;
+  temperature?: number | undefined;
+  topK?: number | undefined;
+  topP?: number | undefined;
+  minP?: number | undefined;
+  typical?: number | undefined;
+  penaltyTokens?: number | undefined;
+  repetitionPenalty?: number | undefined;
+  presencePenalty?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  /** Added to the logits of tokens; -Infinity forbids one. */
+  logitBias?: ReadonlyMap<number, number> | undefined;
+  /** Texts that end the text and are not part of it. */
+  stop?: string | readonly string[] | undefined;
+  stopTokens?: Tokens | undefined;
+  ignoreEnd?: boolean | undefined;
+  logprobs?: number | undefined;
+}
+
+export interface StreamOptions extends GenerateOptions {
+  /** Cancels the generation, which then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The library's own options. */
+export function makeOptions(
+  prompt: Prompt,
+  given: StreamOptions | undefined,
+): Proxy {
+  const options = new native.generate_options();
+  setOptions(options, given, {
+    addSpecial() {},
+    parseSpecial() {},
+    signal() {},
+    deadline(time) {
+      options.deadline_ms = milliseconds(time, "deadline");
+    },
+    stop(texts) {
+      for (const text of typeof texts === "string" ? [texts] : texts) {
+        options.add_stop(text);
+      }
+    },
+    stopTokens(tokens) {
+      options.set_stop_tokens(tokens);
+    },
+    logitBias(biases) {
+      if (!(biases instanceof Map)) {
+        throw new TypeError(`logitBias must be a Map, not ${shown(biases)}`);
+      }
+      for (const [token, bias] of biases) options.add_logit_bias(token, bias);
+    },
+  });
+  options.tokenize_flags = tokenizeFlags(given);
+  if (typeof prompt === "string" || prompt instanceof Uint8Array) {
+    options.set_prompt(prompt);
+  } else if (prompt !== undefined && prompt !== null) {
+    options.set_prompt_tokens(prompt);
+  }
+  return options;
+}
+
+/** A token and the natural logarithm of its probability. */
+export interface Logprob {
+  readonly token: number;
+  readonly logprob: number;
+}
+
+/** Text that became certain. All pieces one after the other are the whole. */
+export class Piece {
+  readonly text: string;
+  /** With the option `logprobs`: of each token. */
+  readonly logprobs: readonly Logprob[] | undefined;
+  /** The most probable tokens in the place of each, by falling probability. */
+  readonly topLogprobs: readonly (readonly Logprob[])[] | undefined;
+  readonly #all: Int32Array;
+  readonly #begin: number;
+  readonly #end: number;
+
+  /** @internal */
+  constructor(
+    text: string,
+    all: Int32Array,
+    begin: number,
+    end: number,
+    logprobs: [Logprob[], Logprob[][]] | null,
+  ) {
+    this.text = text;
+    this.logprobs = logprobs?.[0];
+    this.topLogprobs = logprobs?.[1];
+    this.#all = all;
+    this.#begin = begin;
+    this.#end = end;
+  }
+
+  /** The tokens generated since the last piece. */
+  get tokens(): Int32Array {
+    return this.#all.subarray(this.#begin, this.#end);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+export type EndReason =
+  | "stop"
+  | "length"
+  | "stop string"
+  | "cancelled"
+  | "deadline"
+  | "context"
+  | "error";
+
+/** @c rc_generate_report */
+export interface Report {
+  readonly reason: EndReason;
+  readonly seed: bigint;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly generatedTokens: number;
+  readonly queueUs: number;
+  readonly promptUs: number;
+  readonly generateUs: number;
+}
+
+type EndValues = [
+  status: number,
+  message: string,
+  reason: EndReason,
+  seed: bigint,
+  ...numbers: [number, number, number, number, number, number],
+];
+
+/** How a request ended. */
+export class End {
+  readonly report: Report;
+  /** What to throw after the last piece, if anything. */
+  readonly error: RuncibleError | undefined;
+
+  constructor(values: EndValues) {
+    const [status, message, reason, seed, ...numbers] = values;
+    const [promptTokens, cachedTokens, generatedTokens] = numbers;
+    const [, , , queueUs, promptUs, generateUs] = numbers;
+    this.report = Object.freeze({
+      reason,
+      seed,
+      promptTokens,
+      cachedTokens,
+      generatedTokens,
+      queueUs,
+      promptUs,
+      generateUs,
+    });
+    if (status !== native.OK) {
+      this.error = ofStatus(status, message || `the request ended: ${reason}`);
+      this.error.report = this.report;
+    }
+  }
+}
+
+/** Tells each event of a list that the module made; see values.h. */
+export function readEvents(
+  list: any[],
+  onPiece: (key: number, piece: Piece) => void,
+  onEnd: (key: number, end: End) => void,
+): void {
+  const tokens: Int32Array = list[0];
+  let begin = 0;
+  for (let i = 1; i < list.length; i += 4) {
+    const key: number = list[i];
+    const text: string | null = list[i + 1];
+    const end: number = begin + list[i + 2];
+    if (text !== null) {
+      onPiece(key, new Piece(text, tokens, begin, end, list[i + 3]));
+    } else {
+      onEnd(key, new End(list[i + 3]));
+    }
+    begin = end;
+  }
+}
+
+/** A whole text, and how it came to be. */
+export interface Generated {
+  readonly text: string;
+  readonly tokens: Int32Array;
+  readonly report: Report;
+}
+
+/** Collects pieces. */
+export class Collector {
+  #text = "";
+  readonly #tokens: number[] = [];
+
+  add(piece: Piece): void {
+    this.#text += piece.text;
+    this.#tokens.push(...piece.tokens);
+  }
+
+  whole(report: Report | undefined): Generated {
+    const tokens = Int32Array.from(this.#tokens);
+    return { text: this.#text, tokens, report: report! };
+  }
+}
+
+/** How long a blocking wait lasts before Node may end the thread. */
+const SLICE_MS = 100;
+
+/**
+ * The pieces of a text as they come; iterating blocks the event loop.
+ *
+ * An end that is no success is thrown after the last piece. Leaving the loop
+ * cancels the generation and waits for its end.
+ */
+export class Generation implements IterableIterator<Piece> {
+  readonly #request: Proxy;
+  #end: End | undefined;
+  #told = false;
+
+  /** @internal */
+  constructor(session: Proxy, options: Proxy) {
+    this.#request = native.request_start(session, options);
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<Piece, undefined> {
+    while (this.#end === undefined) {
+      const piece = this.#wait();
+      if (piece !== undefined) return { done: false, value: piece };
+    }
+    if (!this.#told) {
+      this.#told = true;
+      if (this.#end.error !== undefined) throw this.#end.error;
+    }
+    return { done: true, value: undefined };
+  }
+
+  /** Cancels and waits for the end; pieces not yet read are dropped. */
+  return(): IteratorResult<Piece, undefined> {
+    this.#told = true;
+    if (this.#end === undefined) this.cancel();
+    while (this.#end === undefined) this.#wait();
+    return { done: true, value: undefined };
+  }
+
+  /** How it ended, and times and counts; undefined before the end. */
+  get report(): Report | undefined {
+    return this.#end?.report;
+  }
+
+  /** @c rc_request_cancel */
+  cancel(): void {
+    native.request_cancel(this.#request);
+  }
+
+  #wait(): Piece | undefined {
+    const list = native.request_next(this.#request, SLICE_MS);
+    let found: Piece | undefined;
+    if (list !== undefined) {
+      readEvents(
+        list,
+        (_, piece) => (found = piece),
+        (_, end) => (this.#end = end),
+      );
+    }
+    return found;
+  }
+}

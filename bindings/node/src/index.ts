@@ -1,0 +1,54 @@
+/**
+ * Runcible: language models in your program, on its event loop.
+ *
+ * Calls that may wait return promises, unless their names end in Sync. Failures
+ * throw the classes of `errors`, all of them RuncibleError. Every worker thread
+ * may use the package, with objects of its own.
+ */
+import { native } from "./native";
+
+export * as errors from "./errors";
+export { RuncibleError } from "./errors";
+export { Backend, discover, type BackendOptions } from "./backend";
+export type { Dtype } from "./dtypes";
+export {
+  Generation,
+  Piece,
+  type EndReason,
+  type GenerateOptions,
+  type Generated,
+  type Logprob,
+  type Prompt,
+  type Report,
+  type StreamOptions,
+} from "./generation";
+export { Handle, type Path } from "./handle";
+export {
+  Model,
+  plan,
+  verify,
+  type LoadOptions,
+  type ModelOptions,
+} from "./model";
+export type {
+  DeviceKind,
+  DevicePlan,
+  DeviceReport,
+  Discovery,
+  ModelReport,
+  Plan,
+  TokenizerReport,
+  Usage,
+} from "./reports";
+export { Session, type Logits, type SessionOptions } from "./session";
+export { Stream } from "./streaming";
+export {
+  Tensor,
+  type FusedFunction,
+  type Numbers,
+  type TensorOptions,
+} from "./tensor";
+export { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
+
+/** The version of the library. */
+export const version: string = native.version_string();

@@ -1,0 +1,164 @@
+/** Models on a device. */
+import { Backend, backendOf, backendOfSync } from "./backend";
+import { dtypeNumber, type Dtype } from "./dtypes";
+import {
+  Handle,
+  copied,
+  pathOf,
+  setOptions,
+  type Path,
+  type Proxy,
+} from "./handle";
+import { native } from "./native";
+import { planReport, type ModelReport, type Plan } from "./reports";
+import { Session, type SessionOptions } from "./session";
+import { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
+
+/** @c rc_model_options */
+export interface ModelOptions {
+  /** A backend, or what Backend.open takes. */
+  backend?: Backend | string | undefined;
+  contextLength?: number | undefined;
+  cacheTokens?: number | undefined;
+  cacheDtype?: Dtype | undefined;
+  maxRows?: number | undefined;
+  prefixCache?: boolean | undefined;
+}
+
+export interface LoadOptions extends ModelOptions {
+  /** Told the fraction done, 0 to 1, some times in a second. */
+  progress?: ((fraction: number) => void) | undefined;
+  /** Ends the load, which rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+const PROGRESS_MS = 50;
+
+function optionsOf(given: LoadOptions | undefined): Proxy {
+  const options = new native.model_options();
+  const others = () => {};
+  return setOptions(options, given, {
+    backend: others,
+    progress: others,
+    signal: others,
+    cacheDtype(name) {
+      options.cache_dtype = dtypeNumber(name);
+    },
+  });
+}
+
+/** @c rc_model */
+export class Model extends Handle {
+  readonly #backend: Backend;
+  #tokenizer: Tokenizer | undefined;
+
+  private constructor(proxy: Proxy, backend: Backend) {
+    super(proxy, native.close_rc_model);
+    this.#backend = backend;
+  }
+
+  /** @c rc_model_load */
+  static async load(path: Path, options: LoadOptions = {}): Promise<Model> {
+    const made = optionsOf(options);
+    const { progress, signal } = options;
+    if (progress !== undefined && typeof progress !== "function") {
+      throw new TypeError("progress must be a function");
+    }
+    signal?.throwIfAborted();
+    const backend = await backendOf(options.backend);
+    const state = new native.load_state();
+    const stop = () => state.cancel();
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted) stop();
+    const tell = () => progress?.(state.fraction());
+    const timer = progress && setInterval(tell, PROGRESS_MS);
+    try {
+      const proxy = await native.model_load_later(
+        backend._handle,
+        pathOf(path),
+        made,
+        state,
+      );
+      tell();
+      return new Model(proxy, backend);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      clearInterval(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** The same, blocking; `progress` and `signal` are not heard. */
+  static loadSync(path: Path, options: ModelOptions = {}): Model {
+    const made = optionsOf(options);
+    const backend = backendOfSync(options.backend);
+    return new Model(
+      native.model_load(backend._handle, pathOf(path), made),
+      backend,
+    );
+  }
+
+  /** The backend that the model was loaded through. */
+  get backend(): Backend {
+    return this.#backend;
+  }
+
+  /** @c rc_model_report */
+  get report(): ModelReport {
+    const report = new native.model_report();
+    native.model_describe(this._handle, report);
+    return copied<ModelReport>(report);
+  }
+
+  /** The model's tokenizer; UnsupportedError if it has none. */
+  get tokenizer(): Tokenizer {
+    const handle = this._handle;
+    this.#tokenizer ??= new Tokenizer(native.model_get_tokenizer(handle));
+    return this.#tokenizer;
+  }
+
+  /** @c rc_tokenize */
+  tokenize(text: string | Uint8Array, options?: TokenizeOptions): Int32Array {
+    return this.tokenizer.tokenize(text, options);
+  }
+
+  /** @c rc_detokenize */
+  detokenize(tokens: Tokens, options?: { special?: boolean }): string {
+    return this.tokenizer.detokenize(tokens, options);
+  }
+
+  /** The metadata of the model's file: numbers, texts and lists. */
+  get metadata(): Record<string, unknown> {
+    const info = native.model_get_info(this._handle);
+    const metadata: Record<string, unknown> = {};
+    for (let i = 0; i < native.model_info_metadata_count(info); ++i) {
+      const [key] = native.model_info_metadata(info, i);
+      metadata[key] = JSON.parse(native.model_info_value(info, key, 0));
+    }
+    return metadata;
+  }
+
+  /** An empty session; see Session. */
+  session(options?: SessionOptions): Session {
+    return Session.create(this, options);
+  }
+}
+
+/** @c rc_model_plan rc_model_plan_report */
+export async function plan(
+  path: Path,
+  options: ModelOptions = {},
+): Promise<Plan> {
+  const made = optionsOf(options);
+  const backend = await backendOf(options.backend);
+  const report = new native.model_plan_report();
+  await native.model_plan_later(pathOf(path), made, backend._handle, report);
+  return planReport(report);
+}
+
+/** @c rc_model_verify */
+export async function verify(path: Path): Promise<void> {
+  await native.model_verify_later(pathOf(path));
+}

@@ -1,0 +1,220 @@
+/** Sessions, the state of one conversation. */
+import { BusyError } from "./errors";
+import {
+  Collector,
+  Generation,
+  makeOptions,
+  type GenerateOptions,
+  type Generated,
+  type Prompt,
+  type StreamOptions,
+} from "./generation";
+import {
+  Handle,
+  need,
+  pathOf,
+  setOptions,
+  type Path,
+  type Proxy,
+} from "./handle";
+import { Model } from "./model";
+import { chosen, native } from "./native";
+import { Stream } from "./streaming";
+import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
+
+/** @c rc_session_options */
+export interface SessionOptions {
+  contextLength?: number | undefined;
+  /** What happens when the context is full; "error" by default. */
+  whenFull?: "error" | "shift" | undefined;
+  keep?: number | undefined;
+}
+
+const whenFull = new Map<string, number>([
+  ["error", native.FULL_ERROR],
+  ["shift", native.FULL_SHIFT],
+]);
+
+function optionsOf(given: SessionOptions | undefined): Proxy {
+  const options = new native.session_options();
+  return setOptions(options, given, {
+    whenFull(name) {
+      options.when_full = chosen(whenFull, "whenFull", name);
+    },
+  });
+}
+
+/** Logits of the last decode, F32 [rows, vocabulary]. */
+export interface Logits {
+  readonly rows: number;
+  readonly vocabulary: number;
+  /** All of them, row after row; the caller's. */
+  readonly data: Float32Array;
+  /** A view of one row. */
+  row(i: number): Float32Array;
+}
+
+/** @c session.h */
+export class Session extends Handle {
+  readonly #model: Model;
+  #pending = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(proxy: Proxy, model: Model) {
+    super(proxy, native.close_rc_session);
+    this.#model = model;
+  }
+
+  /** @c rc_session_create */
+  static create(model: Model, options?: SessionOptions): Session {
+    const handle = need(model, Model, "model");
+    return new Session(native.session_create(handle, optionsOf(options)), model);
+  }
+
+  /** @c rc_session_restore */
+  static async restore(
+    model: Model,
+    saved: Path | Uint8Array,
+    options?: SessionOptions,
+  ): Promise<Session> {
+    const handle = need(model, Model, "model");
+    const made = optionsOf(options);
+    const proxy = await (saved instanceof Uint8Array
+      ? native.session_restore_memory_later(handle, saved, made)
+      : native.session_restore_later(handle, pathOf(saved), made));
+    return new Session(proxy, model);
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  /** Starts generating on the event loop; for `for await`. */
+  stream(prompt?: Prompt, options?: StreamOptions): Stream {
+    return new Stream(
+      this.#idle(),
+      makeOptions(prompt, options),
+      options?.signal,
+    );
+  }
+
+  /** The whole text, once it is there. */
+  async generate(prompt?: Prompt, options?: StreamOptions): Promise<Generated> {
+    return this.stream(prompt, options).whole();
+  }
+
+  /** Starts generating; iterating blocks the event loop. */
+  streamSync(prompt?: Prompt, options?: GenerateOptions): Generation {
+    return new Generation(this.#idle(), makeOptions(prompt, options));
+  }
+
+  /** The whole text; blocks the event loop until it is there. */
+  generateSync(prompt?: Prompt, options?: GenerateOptions): Generated {
+    const collector = new Collector();
+    const generation = this.streamSync(prompt, options);
+    for (const piece of generation) collector.add(piece);
+    return collector.whole(generation.report);
+  }
+
+  /** @c rc_session_append rc_session_append_text */
+  append(
+    what: string | Uint8Array | Tokens,
+    options?: TokenizeOptions,
+  ): Promise<void> {
+    return this.#turn((handle) =>
+      typeof what === "string" || what instanceof Uint8Array
+        ? native.session_append_text_later(handle, what, tokenizeFlags(options))
+        : native.session_append_later(handle, what),
+    );
+  }
+
+  /** @c rc_session_decode */
+  decode(options: { allLogits?: boolean } = {}): Promise<void> {
+    const flags = options.allLogits ? native.DECODE_ALL_LOGITS : 0;
+    return this.#turn((handle) => native.session_decode_later(handle, flags));
+  }
+
+  /**
+   * The logits of the last decode: one row, or one for each token evaluated
+   * with `allLogits`. NotFoundError: there was no decode since the last change.
+   */
+  async logits(): Promise<Logits> {
+    const [data, rows, vocabulary] = await this.#turn<
+      [Float32Array, number, number]
+    >(native.session_logits_later);
+    const row = (i: number) =>
+      data.subarray(i * vocabulary, (i + 1) * vocabulary);
+    return { rows, vocabulary, data, row };
+  }
+
+  /** @c rc_session_position */
+  get position(): number {
+    return native.session_position(this._handle);
+  }
+
+  /** @c rc_session_tokens */
+  tokens(): Promise<Int32Array> {
+    return this.#turn(native.session_tokens_later);
+  }
+
+  /** @c rc_session_truncate */
+  truncate(position: number): Promise<void> {
+    return this.#turn((handle) =>
+      native.session_truncate_later(handle, position),
+    );
+  }
+
+  /** @c rc_session_fork */
+  async fork(): Promise<Session> {
+    const proxy = await this.#turn(native.session_fork_later);
+    return new Session(proxy, this.#model);
+  }
+
+  /** @c rc_session_save */
+  save(path: Path): Promise<void> {
+    return this.#turn((handle) =>
+      native.session_save_later(handle, pathOf(path)),
+    );
+  }
+
+  /** @c rc_session_save_memory */
+  saveBytes(): Promise<Uint8Array> {
+    return this.#turn(native.session_save_memory_later);
+  }
+
+  /** @c rc_session_migrate */
+  async migrate(model: Model): Promise<Session> {
+    const other = need(model, Model, "model");
+    const proxy = await this.#turn((handle) =>
+      native.session_migrate_later(handle, other),
+    );
+    return new Session(proxy, model);
+  }
+
+  /** Calls that may wait are done one after the other, in their order. */
+  async #turn<T>(call: (handle: Proxy) => Promise<T>): Promise<T> {
+    const handle = this._handle;
+    const before = this.#last;
+    let done = () => {};
+    this.#last = new Promise<void>((resolve) => (done = resolve));
+    ++this.#pending;
+    try {
+      await before;
+      return await call(handle);
+    } finally {
+      --this.#pending;
+      done();
+    }
+  }
+
+  /** The handle, if no call is under way that a request would overtake. */
+  #idle(): Proxy {
+    const handle = this._handle;
+    if (this.#pending > 0) {
+      throw new BusyError(
+        "calls on this session are under way; await them before generating",
+      );
+    }
+    return handle;
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Generating text on Node's event loop.
+ *
+ * The library posts events on the libuv loop that Node runs; once in each turn
+ * of it they are given to the streams that they belong to. No other thread ever
+ * runs JavaScript.
+ */
+import { ofStatus } from "./errors";
+import {
+  Collector,
+  End,
+  Piece,
+  readEvents,
+  type Generated,
+  type Report,
+} from "./generation";
+import type { Proxy } from "./handle";
+import { native } from "./native";
+
+type Result = IteratorResult<Piece, undefined>;
+
+const DONE: Result = Object.freeze({ done: true, value: undefined });
+
+interface Waiter {
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+  /** What is waited for is not lost. */
+  stream: Stream;
+}
+
+/** What has come of one request and was not yet read. */
+class Channel {
+  end: End | undefined;
+  #pieces: Piece[] = [];
+  #next = 0;
+  #waiters: Waiter[] = [];
+  #failure: unknown;
+  #ended = false;
+  #told = false;
+  #whenEnded: (() => void)[] = [];
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  push(piece: Piece): void {
+    const waiter = this.#waiters.shift();
+    if (waiter !== undefined) {
+      waiter.resolve({ done: false, value: piece });
+    } else if (!this.#told) {
+      this.#pieces.push(piece);
+    }
+  }
+
+  /** `failure` is thrown after the last piece, unless it is undefined. */
+  finish(end: End | undefined, failure: unknown): void {
+    this.end = end;
+    this.#failure = failure;
+    this.#ended = true;
+    for (const waiter of this.#waiters.splice(0)) this.#settle(waiter);
+    for (const told of this.#whenEnded.splice(0)) told();
+  }
+
+  read(stream: Stream): Promise<Result> {
+    const piece = this.#pieces[this.#next];
+    if (piece !== undefined) {
+      if (++this.#next === this.#pieces.length) {
+        this.#pieces = [];
+        this.#next = 0;
+      }
+      return Promise.resolve({ done: false, value: piece });
+    }
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject, stream };
+      if (this.#ended) this.#settle(waiter);
+      else this.#waiters.push(waiter);
+    });
+  }
+
+  /** Nobody reads on. */
+  drop(): void {
+    this.#told = true;
+    this.#pieces = [];
+    this.#next = 0;
+  }
+
+  whenEnded(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    return new Promise((resolve) => this.#whenEnded.push(resolve));
+  }
+
+  /** The failure is told once. */
+  #settle(waiter: Waiter): void {
+    if (!this.#told && this.#failure !== undefined) {
+      this.#told = true;
+      waiter.reject(this.#failure);
+    } else {
+      waiter.resolve(DONE);
+    }
+  }
+}
+
+/** A request in flight, and the signal that may cancel it. */
+class Flight {
+  readonly channel = new Channel();
+  readonly #signal: AbortSignal | undefined;
+  #request: Proxy;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+  }
+
+  begin(request: Proxy): void {
+    this.#request = request;
+    this.#signal?.addEventListener("abort", this.cancel);
+  }
+
+  readonly cancel = (): void => {
+    if (!this.channel.ended) native.request_cancel(this.#request);
+  };
+
+  finish(end: End | undefined, failure: unknown): void {
+    this.#signal?.removeEventListener("abort", this.cancel);
+    const aborted = this.#signal?.aborted && end?.report.reason === "cancelled";
+    this.channel.finish(end, aborted ? this.#signal.reason : failure);
+  }
+}
+
+const flights = new Map<number, Flight>();
+let lastKey = 0;
+
+function take(): void {
+  try {
+    readEvents(
+      native.mailbox_take(),
+      (key, piece) => flights.get(key)!.channel.push(piece),
+      (key, end) => {
+        const flight = flights.get(key)!;
+        flights.delete(key);
+        flight.finish(end, end.error);
+      },
+    );
+  } catch (failure) {
+    // Events are lost, so that no stream is whole any more.
+    for (const flight of flights.values()) {
+      flight.cancel();
+      flight.finish(undefined, failure);
+    }
+    flights.clear();
+    throw failure;
+  }
+}
+
+native.set_functions(ofStatus, () => void setImmediate(take));
+
+const lost = new FinalizationRegistry<Flight>((flight) => flight.cancel());
+
+/**
+ * The pieces of a text as they come, on Node's event loop.
+ *
+ * An end that is no success is thrown after the last piece: DeadlineError,
+ * ContextFullError, CancelledError, or the reason of the signal that cancelled
+ * it. Leaving a `for await` cancels the generation and waits for its end;
+ * losing the last reference cancels it.
+ */
+export class Stream implements AsyncIterableIterator<Piece> {
+  readonly #flight: Flight;
+
+  /** @internal */
+  constructor(session: Proxy, options: Proxy, signal?: AbortSignal) {
+    signal?.throwIfAborted();
+    this.#flight = new Flight(signal);
+    const key = ++lastKey;
+    this.#flight.begin(native.mailbox_generate(session, options, key));
+    flights.set(key, this.#flight);
+    lost.register(this, this.#flight);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    return this.#flight.channel.read(this);
+  }
+
+  /** Cancels and waits for the end; pieces not yet read are dropped. */
+  async return(): Promise<Result> {
+    const { channel } = this.#flight;
+    channel.drop();
+    this.cancel();
+    await channel.whenEnded();
+    return DONE;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  /** Asks the generation to end; CancelledError after the last piece. */
+  cancel(): void {
+    this.#flight.cancel();
+  }
+
+  /** How it ended, and times and counts; undefined before the end. */
+  get report(): Report | undefined {
+    return this.#flight.channel.end?.report;
+  }
+
+  /** Reads to the end. */
+  async whole(): Promise<Generated> {
+    const collector = new Collector();
+    for await (const piece of this) collector.add(piece);
+    return collector.whole(this.report);
+  }
+}

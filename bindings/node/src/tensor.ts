@@ -1,0 +1,417 @@
+/** Tensors and ops, for those who compute without a model. */
+import { Backend } from "./backend";
+import { dtypeName, dtypeNumber, type Dtype } from "./dtypes";
+import { Handle, need, setOptions, shown, type Proxy } from "./handle";
+import { chosen, constants, native } from "./native";
+
+/** Numbers that JavaScript has too. */
+export type Numbers =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array;
+
+export interface TensorOptions {
+  /** The type that the numbers are stored in; see quantize. */
+  dtype?: Dtype | undefined;
+}
+
+export interface RandomOptions {
+  seed?: number | bigint | undefined;
+  distribution?: "normal" | "uniform" | undefined;
+  mean?: number | undefined;
+  deviation?: number | undefined;
+  low?: number | undefined;
+  high?: number | undefined;
+}
+
+export interface RopeOptions {
+  style?: "adjacent" | "halves" | undefined;
+  dimensions?: number | undefined;
+  theta?: number | undefined;
+  scale?: number | undefined;
+}
+
+export interface AttentionOptions {
+  scale?: number | undefined;
+  softcap?: number | undefined;
+  causal?: boolean | undefined;
+}
+
+/** Down and across. */
+export type Pair = readonly [number, number];
+
+export interface Conv2dOptions {
+  bias?: Tensor | undefined;
+  stride?: Pair | undefined;
+  padding?: Pair | undefined;
+  dilation?: Pair | undefined;
+  groups?: number | undefined;
+}
+
+/** @c rc_function */
+export type FusedFunction =
+  | "none"
+  | "relu"
+  | "sigmoid"
+  | "tanh"
+  | "silu"
+  | "gelu"
+  | "gelu_tanh";
+
+const arrays = {
+  f32: Float32Array,
+  f64: Float64Array,
+  i8: Int8Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  i64: BigInt64Array,
+};
+
+const functions = constants("FUNCTION_");
+const styles = constants("ROPE_");
+const distributions = constants("RANDOM_");
+
+/** As the dimension of a reduction: all of them. */
+const ALL = -(2 ** 31);
+
+/** @c tensor.h */
+export class Tensor extends Handle {
+  private constructor(proxy: Proxy) {
+    super(proxy, native.close_rc_tensor);
+  }
+
+  /** A tensor of the caller's numbers, which are copied; number[] is f32. */
+  static from(
+    numbers: Numbers | readonly number[],
+    shape: readonly number[],
+    backend: Backend,
+    options: TensorOptions = {},
+  ): Tensor {
+    const data = Array.isArray(numbers) ? Float32Array.from(numbers) : numbers;
+    const found = Object.entries(arrays).find(
+      ([, kind]) => data instanceof kind,
+    );
+    if (found === undefined) {
+      throw new TypeError(
+        `numbers must be an array or a typed array of ` +
+          `${Object.keys(arrays).join(", ")}, not ${shown(numbers)}`,
+      );
+    }
+    const made = new Tensor(
+      native.tensor_from_data(
+        need(backend, Backend, "backend"),
+        dtypeNumber(found[0]),
+        shape,
+        data,
+      ),
+    );
+    const { dtype = found[0] } = options;
+    return dtype === found[0] ? made : made.quantize(dtype);
+  }
+
+  /** @c rc_tensor_from_data */
+  static fromBytes(
+    bytes: Uint8Array,
+    shape: readonly number[],
+    dtype: Dtype,
+    backend: Backend,
+  ): Tensor {
+    const handle = need(backend, Backend, "backend");
+    return new Tensor(
+      native.tensor_from_data(handle, dtypeNumber(dtype), shape, bytes),
+    );
+  }
+
+  /** @c rc_tensor_create */
+  static zeros(
+    shape: readonly number[],
+    backend: Backend,
+    { dtype = "f32" }: TensorOptions = {},
+  ): Tensor {
+    const handle = need(backend, Backend, "backend");
+    return new Tensor(native.tensor_create(handle, dtypeNumber(dtype), shape));
+  }
+
+  /** @c rc_tensor_ones */
+  static ones(
+    shape: readonly number[],
+    backend: Backend,
+    { dtype = "f32" }: TensorOptions = {},
+  ): Tensor {
+    const handle = need(backend, Backend, "backend");
+    return new Tensor(native.tensor_ones(handle, dtypeNumber(dtype), shape));
+  }
+
+  /** @c rc_tensor_random */
+  static random(
+    shape: readonly number[],
+    backend: Backend,
+    options?: RandomOptions,
+  ): Tensor {
+    const made = new native.random_options();
+    setOptions(made, options, {
+      distribution(name) {
+        made.distribution = chosen(distributions, "distribution", name);
+      },
+    });
+    const handle = need(backend, Backend, "backend");
+    return new Tensor(native.tensor_random(handle, shape, made));
+  }
+
+  /** The type of the elements: "f32", "q4_k". */
+  get dtype(): Dtype {
+    return dtypeName(native.tensor_dtype(this._handle));
+  }
+
+  /** The dimensions, slowest first. */
+  get shape(): number[] {
+    return native.tensor_shape(this._handle);
+  }
+
+  /** The number of elements. */
+  get size(): number {
+    return native.tensor_size(this._handle)[0];
+  }
+
+  /** The bytes that the numbers take in their type. */
+  get byteLength(): number {
+    return native.tensor_size(this._handle)[1];
+  }
+
+  /** @c rc_tensor_read */
+  read(): ArrayBuffer {
+    return native.tensor_read(this._handle, this.byteLength);
+  }
+
+  /**
+   * The numbers, row-major, in an array that the device writes directly. Types
+   * that JavaScript lacks are decoded to a Float32Array.
+   */
+  toArray(): Numbers {
+    const { dtype } = this;
+    if (!Object.hasOwn(arrays, dtype)) return this.dequantize().toArray();
+    return new arrays[dtype as keyof typeof arrays](this.read());
+  }
+
+  // Views.
+
+  /** @c rc_tensor_reshape */
+  reshape(...shape: number[]): Tensor {
+    return new Tensor(native.tensor_reshape(this._handle, shape));
+  }
+
+  /** @c rc_tensor_slice */
+  slice(dimension: number, begin: number, end: number, step = 1): Tensor {
+    return new Tensor(
+      native.tensor_slice(this._handle, dimension, begin, end, step),
+    );
+  }
+
+  /** @c rc_tensor_transpose */
+  transpose(dimension = -2, other = -1): Tensor {
+    return new Tensor(native.tensor_transpose(this._handle, dimension, other));
+  }
+
+  // Ops.
+
+  /** @c rc_op_matmul */
+  matmul(b: Tensor): Tensor {
+    return this.#with(native.op_matmul, b);
+  }
+
+  /** @c rc_op_matmul_transposed */
+  matmulTransposed(b: Tensor): Tensor {
+    return this.#with(native.op_matmul_transposed, b);
+  }
+
+  /** @c rc_op_matmul_quantized */
+  matmulQuantized(weight: Tensor): Tensor {
+    return this.#with(native.op_matmul_quantized, weight);
+  }
+
+  /** @c rc_op_fused_linear */
+  fusedLinear(
+    weight: Tensor,
+    options: { bias?: Tensor; function?: FusedFunction } = {},
+  ): Tensor {
+    return new Tensor(
+      native.op_fused_linear(
+        this._handle,
+        need(weight, Tensor, "weight"),
+        optional(options.bias, "bias"),
+        chosen(functions, "function", options.function ?? "none"),
+      ),
+    );
+  }
+
+  /** @c rc_op_add */
+  add(b: Tensor): Tensor {
+    return this.#with(native.op_add, b);
+  }
+
+  /** @c rc_op_mul */
+  mul(b: Tensor): Tensor {
+    return this.#with(native.op_mul, b);
+  }
+
+  /** @c rc_op_relu */
+  relu(): Tensor {
+    return new Tensor(native.op_relu(this._handle));
+  }
+
+  /** @c rc_op_relu */
+  sigmoid(): Tensor {
+    return new Tensor(native.op_sigmoid(this._handle));
+  }
+
+  /** @c rc_op_relu */
+  silu(): Tensor {
+    return new Tensor(native.op_silu(this._handle));
+  }
+
+  /** @c rc_op_relu */
+  gelu(): Tensor {
+    return new Tensor(native.op_gelu(this._handle));
+  }
+
+  /** @c rc_op_relu */
+  geluTanh(): Tensor {
+    return new Tensor(native.op_gelu_tanh(this._handle));
+  }
+
+  /** @c rc_op_relu */
+  tanh(): Tensor {
+    return new Tensor(native.op_tanh(this._handle));
+  }
+
+  /** @c rc_op_softmax */
+  softmax(dimension = -1): Tensor {
+    return new Tensor(native.op_softmax(this._handle, dimension));
+  }
+
+  /** @c rc_op_rms_norm */
+  rmsNorm(weight?: Tensor, epsilon = 1e-5): Tensor {
+    return new Tensor(
+      native.op_rms_norm(this._handle, optional(weight, "weight"), epsilon),
+    );
+  }
+
+  /** @c rc_op_layer_norm */
+  layerNorm(weight?: Tensor, bias?: Tensor, epsilon = 1e-5): Tensor {
+    return new Tensor(
+      native.op_layer_norm(
+        this._handle,
+        optional(weight, "weight"),
+        optional(bias, "bias"),
+        epsilon,
+      ),
+    );
+  }
+
+  /** @c rc_op_rope */
+  rope(
+    positions: Tensor,
+    frequencies?: Tensor,
+    options?: RopeOptions,
+  ): Tensor {
+    const made = new native.rope_options();
+    setOptions(made, options, {
+      style(name) {
+        made.style = chosen(styles, "style", name);
+      },
+    });
+    return new Tensor(
+      native.op_rope(
+        this._handle,
+        need(positions, Tensor, "positions"),
+        optional(frequencies, "frequencies"),
+        made,
+      ),
+    );
+  }
+
+  /** @c rc_op_attention */
+  attention(k: Tensor, v: Tensor, options?: AttentionOptions): Tensor {
+    return new Tensor(
+      native.op_attention(
+        this._handle,
+        need(k, Tensor, "k"),
+        need(v, Tensor, "v"),
+        setOptions(new native.attention_options(), options),
+      ),
+    );
+  }
+
+  /** @c rc_op_reduce_sum */
+  sum(dimension?: number, options?: { keep?: boolean }): Tensor {
+    return this.#reduced(native.op_reduce_sum, dimension, options);
+  }
+
+  /** @c rc_op_reduce_sum */
+  mean(dimension?: number, options?: { keep?: boolean }): Tensor {
+    return this.#reduced(native.op_reduce_mean, dimension, options);
+  }
+
+  /** @c rc_op_reduce_sum */
+  max(dimension?: number, options?: { keep?: boolean }): Tensor {
+    return this.#reduced(native.op_reduce_max, dimension, options);
+  }
+
+  /** @c rc_op_argmax */
+  argmax(dimension?: number, options?: { keep?: boolean }): Tensor {
+    return this.#reduced(native.op_argmax, dimension, options);
+  }
+
+  /** @c rc_op_conv2d */
+  conv2d(weight: Tensor, options: Conv2dOptions = {}): Tensor {
+    const made = new native.conv2d_options();
+    setOptions(made, options, {
+      bias() {},
+      stride: (pair: Pair) => made.set_stride(...pair),
+      padding: (pair: Pair) => made.set_padding(...pair),
+      dilation: (pair: Pair) => made.set_dilation(...pair),
+    });
+    return new Tensor(
+      native.op_conv2d(
+        this._handle,
+        need(weight, Tensor, "weight"),
+        optional(options.bias, "bias"),
+        made,
+      ),
+    );
+  }
+
+  /** @c rc_op_gather_rows */
+  gatherRows(ids: Tensor): Tensor {
+    return this.#with(native.op_gather_rows, ids);
+  }
+
+  /** @c rc_op_quantize */
+  quantize(dtype: Dtype): Tensor {
+    return new Tensor(native.op_quantize(this._handle, dtypeNumber(dtype)));
+  }
+
+  /** @c rc_op_dequantize */
+  dequantize(): Tensor {
+    return new Tensor(native.op_dequantize(this._handle));
+  }
+
+  #with(op: (a: Proxy, b: Proxy) => Proxy, other: Tensor): Tensor {
+    return new Tensor(op(this._handle, need(other, Tensor, "the operand")));
+  }
+
+  #reduced(
+    op: (x: Proxy, dimension: number, keep: boolean) => Proxy,
+    dimension = ALL,
+    options: { keep?: boolean } = {},
+  ): Tensor {
+    return new Tensor(op(this._handle, dimension, options.keep ?? false));
+  }
+}
+
+function optional(tensor: Tensor | undefined, name: string): Proxy {
+  return tensor === undefined ? null : need(tensor, Tensor, name);
+}

@@ -1,0 +1,67 @@
+/** Text to tokens and back. */
+import {
+  Handle,
+  copied,
+  pathOf,
+  type Path,
+  type Proxy,
+} from "./handle";
+import { native } from "./native";
+import type { TokenizerReport } from "./reports";
+
+/** What becomes of special tokens when a text is read. */
+export interface TokenizeOptions {
+  /** Add what the model wants around a text (BOS, ...). True by default. */
+  addSpecial?: boolean | undefined;
+  /** @c RC_TOKENIZE_PARSE_SPECIAL */
+  parseSpecial?: boolean | undefined;
+}
+
+/** Tokens as they are told to the library. */
+export type Tokens = Int32Array | readonly number[];
+
+export function tokenizeFlags(options: TokenizeOptions = {}): number {
+  const { addSpecial = true, parseSpecial = false } = options;
+  return (
+    (addSpecial ? native.TOKENIZE_ADD_SPECIAL : 0) |
+    (parseSpecial ? native.TOKENIZE_PARSE_SPECIAL : 0)
+  );
+}
+
+/** @c rc_tokenizer */
+export class Tokenizer extends Handle {
+  /** @internal */
+  constructor(proxy: Proxy) {
+    super(proxy, native.close_rc_tokenizer);
+  }
+
+  /** @c rc_tokenizer_open */
+  static async open(path: Path): Promise<Tokenizer> {
+    return new Tokenizer(await native.tokenizer_open_later(pathOf(path)));
+  }
+
+  /** @c rc_tokenize */
+  tokenize(text: string | Uint8Array, options?: TokenizeOptions): Int32Array {
+    return native.tokenize(this._handle, text, tokenizeFlags(options));
+  }
+
+  /** @c rc_detokenize */
+  detokenize(tokens: Tokens, options: { special?: boolean } = {}): string {
+    return Buffer.from(this.detokenizeBytes(tokens, options)).toString();
+  }
+
+  /** @c rc_detokenize */
+  detokenizeBytes(
+    tokens: Tokens,
+    options: { special?: boolean } = {},
+  ): Uint8Array {
+    return native.detokenize(this._handle, tokens, options.special ?? false);
+  }
+
+  /** @c rc_tokenizer_report */
+  get report(): TokenizerReport {
+    const report = new native.tokenizer_report();
+    native.tokenizer_describe(this._handle, report);
+    return copied<TokenizerReport>(report);
+  }
+}

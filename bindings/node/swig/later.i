@@ -1,0 +1,255 @@
+/* Calls that may wait, as promises: functions of the library with "_later"
+ * behind their names. A thread of Node's pool waits while the event loop goes
+ * on; what it needs is copied or held. */
+%{
+#include "later.h"
+
+/* The promise of a handle. */
+template <typename T>
+runcible_later* runcible_later_handle(std::function<rc_status(T**)> call,
+                                      swig_type_info* type) {
+  using owned = std::unique_ptr<T, void (*)(T*)>;
+  runcible_in_use = 1;
+  auto made = std::make_shared<owned>(
+      nullptr, [](T* handle) { runcible_release(handle); });
+  return new runcible_later(
+      [call, made] {
+        T* handle = nullptr;
+        const rc_status status = call(&handle);
+        made->reset(handle);
+        return status;
+      },
+      [made, type](Napi::Env env) -> Napi::Value {
+        return SWIG_NAPI_NewPointerObj(env, made->release(), type,
+                                       SWIG_POINTER_OWN);
+      });
+}
+
+/* The promise of an array, of memory that the library made. */
+template <typename Array, typename T>
+runcible_later* runcible_later_array(
+    std::function<rc_status(T**, size_t*)> call) {
+  struct memory {
+    T* data = nullptr;
+    size_t count = 0;
+    ~memory() { rc_free(data); }
+  };
+  auto made = std::make_shared<memory>();
+  return new runcible_later(
+      [call, made] { return call(&made->data, &made->count); },
+      [made](Napi::Env env) {
+        return runcible_array<Array>(env, made->data, made->count);
+      });
+}
+
+/* The promise of nothing. */
+static runcible_later* runcible_later_nothing(std::function<rc_status()> call) {
+  return new runcible_later(
+      call, [](Napi::Env env) -> Napi::Value { return env.Undefined(); });
+}
+
+/* NULL stays NULL. */
+static std::function<const char*()> runcible_copy(const char* text) {
+  if (text == nullptr) return [] { return nullptr; };
+  return [copy = std::string(text)] { return copy.c_str(); };
+}
+%}
+
+%typemap(out) runcible_later* {
+  jsresult =
+      runcible_later::start(env, std::unique_ptr<runcible_later>($1));
+}
+
+class load_state {
+ public:
+  double fraction() const;
+  void cancel();
+};
+
+%inline %{
+static runcible_later* discover_later() {
+  return runcible_later_handle<rc_device_list>(rc_discover,
+                                               SWIGTYPE_p_rc_device_list);
+}
+
+static runcible_later* backend_open_later(const char* spec,
+                                          const rc_backend_options* options) {
+  return runcible_later_handle<rc_backend>(
+      [spec = runcible_copy(spec), options = *options](rc_backend** made) {
+        return rc_backend_open(spec(), &options, made);
+      },
+      SWIGTYPE_p_rc_backend);
+}
+
+static runcible_later* model_load_later(rc_backend* backend, const char* path,
+                                        const rc_model_options* options,
+                                        load_state* state) {
+  rc_model_options copy = *options;
+  copy.progress = load_state::on_progress;
+  copy.progress_user = state->share().get();
+  return runcible_later_handle<rc_model>(
+      [backend = runcible_hold(backend), path = runcible_copy(path), copy,
+       shared = state->share()](rc_model** made) {
+        return rc_model_load(backend.get(), path(), &copy, made);
+      },
+      SWIGTYPE_p_rc_model);
+}
+
+/* Writes to `report`, which the caller keeps until then. */
+static runcible_later* model_plan_later(const char* path,
+                                        const rc_model_options* options,
+                                        rc_backend* backend,
+                                        rc_model_plan_report* report) {
+  return runcible_later_nothing([path = runcible_copy(path),
+                                 options = *options,
+                                 backend = runcible_hold(backend), report] {
+    return rc_model_plan(path(), &options, backend.get(), report);
+  });
+}
+
+static runcible_later* model_verify_later(const char* path) {
+  return runcible_later_nothing(
+      [path = runcible_copy(path)] { return rc_model_verify(path()); });
+}
+
+static runcible_later* tokenizer_open_later(const char* path) {
+  return runcible_later_handle<rc_tokenizer>(
+      [path = runcible_copy(path)](rc_tokenizer** made) {
+        return rc_tokenizer_open(path(), made);
+      },
+      SWIGTYPE_p_rc_tokenizer);
+}
+
+static runcible_later* session_append_later(rc_session* session,
+                                            const int32_t* tokens,
+                                            size_t count) {
+  return runcible_later_nothing(
+      [session = runcible_hold(session),
+       copy = std::vector<int32_t>(tokens, tokens + count)] {
+        return rc_session_append(session.get(), copy.data(), copy.size());
+      });
+}
+
+static runcible_later* session_append_text_later(rc_session* session,
+                                                 const char* text,
+                                                 size_t length,
+                                                 uint32_t flags) {
+  return runcible_later_nothing([session = runcible_hold(session),
+                                 copy = std::string(text, length), flags] {
+    return rc_session_append_text(session.get(), copy.data(), copy.size(),
+                                  flags);
+  });
+}
+
+static runcible_later* session_decode_later(rc_session* session,
+                                            uint32_t flags) {
+  return runcible_later_nothing([session = runcible_hold(session), flags] {
+    return rc_session_decode(session.get(), flags);
+  });
+}
+
+/* [Float32Array, rows, columns], copied before anything else is done with the
+ * session. */
+static runcible_later* session_logits_later(rc_session* session) {
+  struct numbers {
+    std::vector<float> logits;
+    size_t rows = 0;
+    size_t columns = 0;
+  };
+  auto made = std::make_shared<numbers>();
+  return new runcible_later(
+      [session = runcible_hold(session), made] {
+        const float* logits = nullptr;
+        const rc_status status = rc_session_logits(
+            session.get(), &logits, &made->rows, &made->columns);
+        if (status == RC_OK) {
+          made->logits.assign(logits, logits + made->rows * made->columns);
+        }
+        return status;
+      },
+      [made](Napi::Env env) {
+        Napi::Value result = runcible_array<Napi::Float32Array>(
+            env, made->logits.data(), made->logits.size());
+        runcible_append(env, &result,
+                        Napi::Number::New(env, double(made->rows)));
+        runcible_append(env, &result,
+                        Napi::Number::New(env, double(made->columns)));
+        return result;
+      });
+}
+
+static runcible_later* session_tokens_later(rc_session* session) {
+  return runcible_later_array<Napi::Int32Array, int32_t>(
+      [session = runcible_hold(session)](int32_t** tokens, size_t* count) {
+        return rc_session_tokens(session.get(), tokens, count);
+      });
+}
+
+static runcible_later* session_truncate_later(rc_session* session,
+                                              int64_t position) {
+  return runcible_later_nothing([session = runcible_hold(session), position] {
+    return rc_session_truncate(session.get(), position);
+  });
+}
+
+static runcible_later* session_fork_later(rc_session* session) {
+  return runcible_later_handle<rc_session>(
+      [session = runcible_hold(session)](rc_session** made) {
+        return rc_session_fork(session.get(), made);
+      },
+      SWIGTYPE_p_rc_session);
+}
+
+static runcible_later* session_save_later(rc_session* session,
+                                          const char* path) {
+  return runcible_later_nothing(
+      [session = runcible_hold(session), path = runcible_copy(path)] {
+        return rc_session_save(session.get(), path());
+      });
+}
+
+static runcible_later* session_save_memory_later(rc_session* session) {
+  return runcible_later_array<Napi::Uint8Array, uint8_t>(
+      [session = runcible_hold(session)](uint8_t** data, size_t* size) {
+        void* memory = nullptr;
+        const rc_status status =
+            rc_session_save_memory(session.get(), &memory, size);
+        *data = static_cast<uint8_t*>(memory);
+        return status;
+      });
+}
+
+static runcible_later* session_restore_later(
+    rc_model* model, const char* path, const rc_session_options* options) {
+  return runcible_later_handle<rc_session>(
+      [model = runcible_hold(model), path = runcible_copy(path),
+       options = *options](rc_session** made) {
+        return rc_session_restore(model.get(), path(), &options, made);
+      },
+      SWIGTYPE_p_rc_session);
+}
+
+static runcible_later* session_restore_memory_later(
+    rc_model* model, const void* data, size_t size,
+    const rc_session_options* options) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  return runcible_later_handle<rc_session>(
+      [model = runcible_hold(model),
+       copy = std::vector<uint8_t>(bytes, bytes + size),
+       options = *options](rc_session** made) {
+        return rc_session_restore_memory(model.get(), copy.data(), copy.size(),
+                                         &options, made);
+      },
+      SWIGTYPE_p_rc_session);
+}
+
+static runcible_later* session_migrate_later(rc_session* session,
+                                             rc_model* model) {
+  return runcible_later_handle<rc_session>(
+      [session = runcible_hold(session),
+       model = runcible_hold(model)](rc_session** made) {
+        return rc_session_migrate(session.get(), model.get(), made);
+      },
+      SWIGTYPE_p_rc_session);
+}
+%}

@@ -1,0 +1,4 @@
+%module native
+%include "typemaps.i"
+%include "runcible.i"
+%include "later.i"

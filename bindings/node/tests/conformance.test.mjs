@@ -1,0 +1,246 @@
+// Runs the cases of bindings/conformance/cases.json in Node.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { Backend, Model, RuncibleError, Session, Tensor, errors } from "runcible";
+
+const casesUrl = new URL("../../conformance/cases.json", import.meta.url);
+const document = JSON.parse(readFileSync(casesUrl, "utf8"));
+const golden = JSON.parse(
+  readFileSync(new URL(document.golden, casesUrl), "utf8"),
+);
+
+/** The exception of a status; "IO" is that of RC_E_IO. */
+function errorClass(name) {
+  const words = name.split("_").map((word) => word[0] + word.slice(1).toLowerCase());
+  const found = errors[name === "IO" ? "FileError" : words.join("") + "Error"];
+  assert.ok(found.prototype instanceof RuncibleError, name);
+  return found;
+}
+
+const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+/** Options as the package has them: other names, and times in milliseconds. */
+function optionsOf(given = {}) {
+  const options = {};
+  for (const [name, value] of Object.entries(given)) {
+    options[camel(name)] = name === "deadline" ? value * 1000 : value;
+  }
+  return options;
+}
+
+class Runner {
+  constructor(folder) {
+    this.folder = folder;
+    this.objects = {};
+  }
+
+  /** What a step means by a value. */
+  value(given) {
+    if (given?.file !== undefined) return this.objects[given.file];
+    if (given?.golden === undefined) return given;
+    return given.golden.split("/").reduce((found, key) => found[key], golden);
+  }
+
+  async step(given) {
+    const step = {};
+    for (const [key, value] of Object.entries(given)) {
+      step[key] = this.value(value);
+    }
+    const action = async () => this[step.do](step);
+    if (step.raises === undefined) return action();
+    await assert.rejects(action, (error) => {
+      assert.equal(error.constructor, errorClass(step.raises), error.message);
+      assert.ok(error.message.length > 0);
+      assert.ok(error.message.includes(step.says ?? ""), error.message);
+      if (step.reason) assert.equal(error.report.reason, step.reason);
+      return true;
+    });
+  }
+
+  checkText(step, text) {
+    assert.ok(text.length > 0);
+    if (step.expect !== undefined) assert.equal(text, step.expect);
+    assert.ok((step.expect_start_of ?? text).startsWith(text));
+  }
+
+  // The steps.
+
+  async load(step) {
+    const backend = await Backend.open(
+      step.backend,
+      optionsOf(step.backend_options),
+    );
+    this.objects[step.as] = await Model.load(step.path ?? "builtin:fable", {
+      backend,
+    });
+  }
+
+  report(step) {
+    const { report } = this.objects[step.model];
+    for (const [name, expected] of Object.entries(step.expect)) {
+      assert.equal(report[camel(name)], expected);
+    }
+  }
+
+  tokenize(step) {
+    const model = this.objects[step.model];
+    const tokens = model.tokenize(step.text, { addSpecial: false });
+    assert.deepEqual([...tokens], step.expect);
+  }
+
+  detokenize(step) {
+    const model = this.objects[step.model];
+    assert.equal(model.detokenize(step.tokens), step.expect);
+  }
+
+  session(step) {
+    const model = this.objects[step.model];
+    this.objects[step.as] = model.session(optionsOf(step.options));
+  }
+
+  async generate(step) {
+    const { text, report } = await this.objects[step.session].generate(
+      step.prompt,
+      optionsOf(step.options),
+    );
+    this.checkText(step, text);
+    assert.equal(report.reason, step.reason);
+  }
+
+  async stream(step) {
+    const stream = this.objects[step.session].stream(
+      step.prompt,
+      optionsOf(step.options),
+    );
+    const pieces = [];
+    for await (const piece of stream) {
+      pieces.push(piece.text);
+      if (pieces.length === step.cancel_after) stream.cancel();
+    }
+    this.checkText(step, pieces.join(""));
+    assert.ok(pieces.length >= (step.pieces ?? 0));
+    assert.equal(stream.report.reason, step.reason);
+  }
+
+  async together(step) {
+    await Promise.all(step.steps.map((each) => this.step(each)));
+  }
+
+  async tokens(step) {
+    // The end token ends a text and is no part of the session.
+    const tokens = [...(await this.objects[step.session].tokens())];
+    assert.deepEqual(tokens, step.expect.slice(0, tokens.length));
+    assert.ok(tokens.length >= step.expect.length - 1);
+  }
+
+  async append(step) {
+    await this.objects[step.session].append(step.text ?? step.tokens);
+  }
+
+  statuses(step) {
+    for (const [name, number] of Object.entries(step.expect)) {
+      assert.equal(errorClass(name).status, number);
+      const error = errors.ofStatus(number, "a message");
+      assert.equal(error.constructor, errorClass(name));
+      assert.equal(error.code, `RC_E_${name}`);
+      assert.equal(error.message, "a message");
+    }
+  }
+
+  file(step) {
+    const path = join(this.folder, step.as);
+    writeFileSync(path, step.text);
+    this.objects[step.as] = path;
+  }
+
+  start(step) {
+    this.objects[step.as] = this.objects[step.session].stream(
+      step.prompt,
+      optionsOf(step.options),
+    );
+  }
+
+  async finish(step) {
+    const stream = this.objects[step.generation];
+    await stream.return();
+    assert.equal(stream.report.reason, "cancelled");
+  }
+
+  close(step) {
+    this.objects[step.object].close();
+  }
+
+  async save(step) {
+    const path = join(this.folder, "session.gguf");
+    await this.objects[step.session].save(path);
+    this.objects[step.as] = path;
+  }
+
+  async restore(step) {
+    const model = this.objects[step.model];
+    this.objects[step.as] = await Session.restore(
+      model,
+      this.objects[step.saved],
+    );
+  }
+
+  async fork(step) {
+    this.objects[step.as] = await this.objects[step.session].fork();
+  }
+
+  async decode(step) {
+    await this.objects[step.session].decode({ allLogits: step.all_logits });
+  }
+
+  async logits(step) {
+    const logits = await this.objects[step.session].logits();
+    assert.ok(logits.data instanceof Float32Array);
+    assert.equal(logits.rows, step.rows);
+    assert.equal(logits.vocabulary, step.vocabulary);
+    const row = logits.row(step.row);
+    assert.equal(row.indexOf(Math.max(...row)), step.largest);
+    const sum = row.reduce((total, logit) => total + logit, 0);
+    assert.ok(Math.abs(sum - step.sum) <= step.tolerance * Math.abs(step.sum));
+  }
+
+  async tensor(step) {
+    const size = step.shape.reduce((total, n) => total * n, 1);
+    const values = step.values ?? new Array(size).fill(step.fill);
+    const backend = await Backend.open(step.backend);
+    this.objects[step.as] = Tensor.from(values, step.shape, backend);
+  }
+
+  matmul(step) {
+    this.objects[step.as] = this.objects[step.a].matmul(this.objects[step.b]);
+  }
+
+  quantize(step) {
+    this.objects[step.tensor].quantize(step.dtype);
+  }
+
+  read(step) {
+    const tensor = this.objects[step.tensor];
+    assert.deepEqual(tensor.shape, step.expect_shape);
+    assert.deepEqual([...tensor.toArray()], step.expect);
+  }
+}
+
+const lines = ["language\tNode"];
+for (const { name, steps } of document.cases) {
+  test(name, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "runcible-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const runner = new Runner(folder);
+    for (const step of steps) await runner.step(step);
+    lines.push(`passed\t${name}`);
+  });
+}
+
+after(() => {
+  const path = process.env.RUNCIBLE_CASES_REPORT;
+  if (path) writeFileSync(path, lines.join("\n") + "\n");
+});
