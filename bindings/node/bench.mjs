@@ -1,0 +1,140 @@
+// Rates through Node, and how responsive its event loop stays.
+//
+//     node bench.mjs [--streams 64] [--tokens 256] [--backend cpu]
+//                    [--model PATH]
+//
+// Streams texts at once beside a timer of 1 ms and an HTTP server that another
+// process asks every 5 ms. Prints the rate of all streams together, the timer's
+// worst lateness, and the server's times to answer, with and without streams.
+// bench/event_loop.c does the first in C: run one after the other to compare.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent, createServer, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+const TICK_MS = 1;
+const ASK_MS = 5;
+
+/** Runs `work` beside a timer; its result, and how late the timer was at worst. */
+async function beside(work) {
+  let worst = 0;
+  let due = performance.now() + TICK_MS;
+  let timer = setTimeout(tick, TICK_MS);
+  function tick() {
+    const now = performance.now();
+    worst = Math.max(worst, now - due);
+    due = now + TICK_MS;
+    timer = setTimeout(tick, TICK_MS);
+  }
+  try {
+    return [await work(), worst];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function countTokens(session, seed, maxTokens) {
+  let count = 0;
+  const options = { seed, maxTokens, ignoreEnd: true };
+  for await (const piece of session.stream("A", options)) {
+    count += piece.tokens.length;
+  }
+  return count;
+}
+
+/** Asks until it is told to stop; the milliseconds that each answer took. */
+async function askServer(port) {
+  const times = [];
+  const agent = new Agent({ keepAlive: true });
+  let asking = true;
+  process.once("message", () => (asking = false));
+  process.send("ready");
+  while (asking) {
+    const begun = performance.now();
+    await new Promise((resolve, reject) => {
+      get({ port, agent, host: "127.0.0.1" }, (response) => {
+        response.resume().on("end", resolve);
+      }).on("error", reject);
+    });
+    times.push(performance.now() - begun);
+    await sleep(ASK_MS);
+  }
+  agent.destroy();
+  process.send(times);
+}
+
+/** Runs `work` while another process asks a server of this one. */
+async function served(work) {
+  const server = createServer((_, response) => response.end("here\n"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  const asker = fork(new URL(import.meta.url), ["--ask", String(port)]);
+  await once(asker, "message");
+  const result = await work();
+  asker.send("stop");
+  const [times] = await once(asker, "message");
+  server.close();
+  asker.disconnect();
+  times.sort((a, b) => a - b);
+  const at = (part) => rounded(times[Math.floor(part * (times.length - 1))]);
+  return [
+    result,
+    { asked: times.length, median: at(0.5), p99: at(0.99), worst: at(1) },
+  ];
+}
+
+const rounded = (number) => Math.round(number * 100) / 100;
+
+async function measure({ streams, tokens, backend, model: path }) {
+  const { Model } = await import("runcible");
+  const model = await Model.load(path, { backend });
+  const sessions = Array.from({ length: Number(streams) }, () =>
+    model.session({ whenFull: "shift" }),
+  );
+  const all = async () => {
+    const begun = performance.now();
+    const counts = await Promise.all(
+      sessions.map((session, seed) =>
+        countTokens(session, seed, Number(tokens)),
+      ),
+    );
+    const seconds = (performance.now() - begun) / 1000;
+    const sum = counts.reduce((a, b) => a + b);
+    return { tokens: sum, seconds, rate: rounded(sum / seconds) };
+  };
+  const [, alone] = await beside(() => sleep(1000));
+  const [{ rate, seconds, tokens: sum }, late] = await beside(all);
+  const [, idle] = await served(() => sleep(1000));
+  const [{ rate: rateServing }, busy] = await served(all);
+  console.log(
+    JSON.stringify(
+      {
+        streams: Number(streams),
+        tokens: sum,
+        seconds: rounded(seconds),
+        tokens_per_second: rate,
+        worst_late_ms: rounded(late),
+        worst_late_alone_ms: rounded(alone),
+        tokens_per_second_while_serving: rateServing,
+        answers_ms: busy,
+        answers_alone_ms: idle,
+      },
+      null,
+      2,
+    ),
+  );
+}
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: "string", default: "64" },
+    tokens: { type: "string", default: "256" },
+    backend: { type: "string", default: "cpu" },
+    model: { type: "string", default: "builtin:fable" },
+    ask: { type: "string" },
+  },
+});
+if (values.ask === undefined) await measure(values);
+else await askServer(Number(values.ask));

@@ -2,18 +2,17 @@
 it says "@c NAME NAME", and those of the members of a struct above the members
 of an interface that says "@c STRUCT".
 
-    comments.py HEADER_FOLDER SOURCE_FOLDER OUTPUT_FOLDER
+    docs.py HEADER_FOLDER SOURCE_FOLDER OUTPUT_FOLDER
 """
 
 import re
 import sys
-import textwrap
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE.parent / "swig"))
 
-from comments import read_comments  # noqa: E402
+from comments import read_comments, without_c  # noqa: E402
 
 
 def _classes(source):
@@ -23,13 +22,10 @@ def _classes(source):
 
 
 def _translated(text, classes):
-    # What only C has to be told: who frees what.
-    text = re.sub(r"\*\w+[^.*]*\brc_\w*(free|release)\b[^.]*\.", "", text)
     text = re.sub(r"\bRC_E_\w+\b",
-                  lambda found: classes.get(found.group(), found.group()), text)
-    text = re.sub(r"\bNULL\b", "null", text)
-    text = re.sub(r"[ \t]+(?=\n|$)", "", text)
-    return re.sub(r"(?<=\S) {2,}", " ", text).strip().replace("*/", "* /")
+                  lambda found: classes.get(found.group(), found.group()),
+                  without_c(text))
+    return re.sub(r"\bNULL\b", "null", text).replace("*/", "* /")
 
 
 def _comment(indent, text):
