@@ -34,6 +34,7 @@ static const char runcible_fork_message[] =
 }
 
 %define runcible_handle(NAME)
+runcible_output_handle(NAME)
 %nodefaultctor NAME;
 %exception NAME::~NAME "$action"
 struct NAME {};
@@ -42,7 +43,6 @@ struct NAME {};
     if (!runcible_forked) NAME ## _release($self);
   }
 }
-runcible_output_handle(NAME)
 %enddef
 
 runcible_handle(rc_device_list)

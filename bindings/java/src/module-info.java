@@ -1,0 +1,4 @@
+/** Language models in a Java program; begin with {@link runcible.Model}. */
+module runcible {
+  exports runcible;
+}

@@ -1,0 +1,51 @@
+package runcible;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a request tells: a piece, or its end. Made by the wrapper.
+ *
+ * @param key of the request within the mailbox
+ * @param piece null for an end
+ * @param report of an end
+ * @param error of an end that is no success
+ */
+record Event(long key, Piece piece, Report report, RuncibleException error) {
+  static Event piece(
+      long key, byte[] text, int[] tokens, int[] logprobTokens,
+      float[] logprobs, int[] topTokens, float[] topLogprobs) {
+    List<Logprob> own = List.of();
+    List<List<Logprob>> top = new ArrayList<>();
+    if (logprobs != null) {
+      own = Logprob.list(logprobTokens, logprobs, 0, tokens.length);
+      int count = tokens.length == 0 || topTokens == null
+          ? 0 : topTokens.length / tokens.length;
+      for (int i = 0; i < tokens.length; ++i) {
+        top.add(count == 0 ? List.of() : Logprob.list(
+            topTokens, topLogprobs, i * count, (i + 1) * count));
+      }
+    }
+    List<Integer> boxed = Arrays.stream(tokens).boxed().toList();
+    return new Event(
+        key, new Piece(Text.decode(text), boxed, own, List.copyOf(top)), null,
+        null);
+  }
+
+  static Event end(long key, int status, byte[] message, long[] numbers) {
+    Report report = Report.of(numbers);
+    RuncibleException error = null;
+    if (status != Native.OK) {
+      String text = message.length > 0
+          ? Text.decode(message)
+          : "the generation ended: " + report.reason();
+      error = RuncibleException.of(status, text).with(report);
+    }
+    return new Event(key, null, report, error);
+  }
+
+  boolean isEnd() {
+    return piece == null;
+  }
+}

@@ -1,0 +1,30 @@
+package runcible;
+
+import java.time.Duration;
+
+/** Checks of what C would take for another number. */
+final class Limits {
+  private Limits() {}
+
+  static long notNegative(long value, String name) {
+    if (value < 0) {
+      throw new IllegalArgumentException(
+          name + " must be at least 0, not " + value);
+    }
+    return value;
+  }
+
+  /** At least 1, as 0 means none to the library. */
+  static long milliseconds(Duration time, String name) {
+    if (time.isNegative()) {
+      throw new IllegalArgumentException(
+          name + " must not be negative, as " + time + " is");
+    }
+    try {
+      return Math.max(1, time.toMillis());
+    } catch (ArithmeticException beyond) {
+      throw new IllegalArgumentException(
+          name + " of " + time + " is beyond what milliseconds count", beyond);
+    }
+  }
+}

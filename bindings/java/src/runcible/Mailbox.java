@@ -1,0 +1,84 @@
+package runcible;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Where requests that nobody waits for post their events. One daemon thread
+ * takes them out and hands them to the receivers; no thread of the library runs
+ * Java.
+ */
+final class Mailbox {
+  /** Gets the events of a request, on the mailbox's thread: must not block. */
+  interface Receiver {
+    void take(Event event);
+
+    /** Events were lost; there come no more. */
+    void fail(Throwable cause);
+  }
+
+  /** Where user code runs unless it is told otherwise: the common pool. */
+  static final Executor EXECUTOR = new CompletableFuture<>().defaultExecutor();
+
+  private static Mailbox current;
+
+  private final mailbox box = new mailbox((Long) Native.mailbox_create());
+  private final Map<Long, Receiver> receivers = new ConcurrentHashMap<>();
+  private final AtomicLong lastKey = new AtomicLong();
+
+  private Mailbox() {
+    Thread thread = new Thread(this::run, "runcible events");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static synchronized Mailbox current() {
+    if (current == null) {
+      current = new Mailbox();
+    }
+    return current;
+  }
+
+  private static synchronized void forget(Mailbox failed) {
+    if (current == failed) {
+      current = null;
+    }
+  }
+
+  /** Starts a request whose events go to the receiver. */
+  static request start(
+      session session, GenerateOptions options, Receiver receiver) {
+    Mailbox mailbox = current();
+    Long key = mailbox.lastKey.incrementAndGet();
+    mailbox.receivers.put(key, receiver);
+    try (generate_options made = options.make()) {
+      return new request((Long) Native.mailbox_generate(
+          mailbox.box, session, made, key));
+    } catch (Throwable failure) {
+      mailbox.receivers.remove(key);
+      throw failure;
+    }
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Native.mailbox_wait(box, -1);
+        for (Event event : (Event[]) Native.mailbox_take(box)) {
+          Receiver receiver = event.isEnd()
+              ? receivers.remove(event.key())
+              : receivers.get(event.key());
+          receiver.take(event);
+        }
+      }
+    } catch (Throwable lost) {
+      // No stream is whole any more; the next request begins anew.
+      forget(this);
+      box.close();
+      receivers.values().forEach(receiver -> receiver.fail(lost));
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package runcible;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * {@rc rc_model}
+ *
+ * <p>Paths are those of the file system, or "builtin:NAME" for a model that
+ * comes with Runcible.
+ */
+public final class Model extends Handle {
+  final model handle;
+
+  private Model(model handle) {
+    super(handle);
+    this.handle = handle;
+  }
+
+  /** Loads on the backend that {@link Backend#open()} opens. */
+  public static Model load(String path) {
+    try (Backend backend = Backend.open()) {
+      return load(path, backend);
+    }
+  }
+
+  /** {@rc rc_model_load} */
+  public static Model load(String path, Backend backend) {
+    return load(path, backend, new ModelOptions());
+  }
+
+  /** {@rc rc_model_load} */
+  public static Model load(String path, Backend backend, ModelOptions options) {
+    byte[] name = Text.name(path);
+    try (model_options made = options.make()) {
+      made.set_progress(options.progress());
+      try {
+        return new Model(
+            new model((Long) Native.model_load(backend.handle, name, made)));
+      } finally {
+        made.set_progress(null);
+      }
+    }
+  }
+
+  /**
+   * Loads in a thread of its own. Cancelling the future cancels the load.
+   *
+   * @see #load(String, Backend, ModelOptions)
+   */
+  public static CompletableFuture<Model> loadAsync(
+      String path, Backend backend, ModelOptions options) {
+    CompletableFuture<Model> future = new CompletableFuture<>();
+    ModelOptions watched = options.copy();
+    watched.progress(fraction -> {
+      if (future.isDone()) {
+        throw new CancellationException("nobody waits for the model");
+      }
+      if (options.progress() != null) {
+        options.progress().accept(fraction);
+      }
+    });
+    Thread thread = new Thread(() -> {
+      try {
+        Model loaded = load(path, backend, watched);
+        if (!future.complete(loaded)) {
+          loaded.close();
+        }
+      } catch (Throwable failure) {
+        future.completeExceptionally(failure);
+      }
+    }, "runcible load");
+    thread.setDaemon(true);
+    thread.start();
+    return future;
+  }
+
+  /** {@rc rc_model_plan} */
+  public static Plan plan(String path, Backend backend, ModelOptions options) {
+    byte[] name = Text.name(path);
+    try (model_options made = options.make();
+        model_plan_report report = new model_plan_report()) {
+      Native.model_plan(name, made, backend.handle, report);
+      return Plan.of(report);
+    }
+  }
+
+  /** {@rc rc_model_verify} */
+  public static void verify(String path) {
+    Native.model_verify(Text.name(path));
+  }
+
+  /** What the model is. */
+  public ModelReport report() {
+    try (model_report report = new model_report()) {
+      Native.model_describe(handle, report);
+      return ModelReport.of(report);
+    }
+  }
+
+  /** The model's tokenizer, a handle of its own. */
+  public Tokenizer tokenizer() {
+    return new Tokenizer(
+        new tokenizer((Long) Native.model_get_tokenizer(handle)));
+  }
+
+  /** Text to tokens; see {@link Tokenizer#tokenize(String)}. */
+  public int[] tokenize(String text) {
+    try (Tokenizer tokenizer = tokenizer()) {
+      return tokenizer.tokenize(text);
+    }
+  }
+
+  /** Tokens to text; see {@link Tokenizer#detokenize(int...)}. */
+  public String detokenize(int... tokens) {
+    try (Tokenizer tokenizer = tokenizer()) {
+      return tokenizer.detokenize(tokens);
+    }
+  }
+
+  /** The metadata of the model's file, by key: values as JSON texts. */
+  public Map<String, String> metadata() {
+    model_info info = new model_info((Long) Native.model_get_info(handle));
+    try {
+      Map<String, String> metadata = new LinkedHashMap<>();
+      for (long i = 0; i < Native.model_info_metadata_count(info); ++i) {
+        Object[] entry = (Object[]) Native.model_info_metadata(info, i);
+        byte[] key = (byte[]) entry[0];
+        metadata.put(
+            Text.decode(key),
+            Text.decode((byte[]) Native.model_info_value(info, key, 0)));
+      }
+      return metadata;
+    } finally {
+      info.close();
+    }
+  }
+
+  /** An empty session. */
+  public Session session() {
+    return session(new SessionOptions());
+  }
+
+  /** An empty session. */
+  public Session session(SessionOptions options) {
+    try (session_options made = options.make()) {
+      return new Session(
+          new session((Long) Native.session_create(handle, made)));
+    }
+  }
+}

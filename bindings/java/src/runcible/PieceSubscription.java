@@ -1,0 +1,197 @@
+package runcible;
+
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One subscriber of a {@link PieceStream}. Whatever happens, the mailbox's
+ * thread puts into the queue, the subscriber requests, is counted in `signals`;
+ * the first has the executor run this object, which goes on until all were
+ * seen. So it runs on one thread at a time.
+ */
+final class PieceSubscription
+    implements Flow.Subscription, Mailbox.Receiver, Runnable {
+  private final Flow.Subscriber<? super Piece> subscriber;
+  private final CompletableFuture<Report> report;
+  private final Queue<Event> events = new ConcurrentLinkedQueue<>();
+  private final AtomicLong demand = new AtomicLong();
+  /** Begins with one, for its start. */
+  private final AtomicInteger signals = new AtomicInteger(1);
+  private volatile Executor executor;
+  private volatile request request;
+  private volatile boolean stopping;
+  private volatile Throwable failure;
+  /** After a failure: no end will come. */
+  private volatile boolean lost;
+  /** The subscriber hears no more. */
+  private volatile boolean cancelled;
+  private boolean announced;
+  private boolean done;
+
+  PieceSubscription(
+      Flow.Subscriber<? super Piece> subscriber, Executor executor,
+      CompletableFuture<Report> report) {
+    this.subscriber = subscriber;
+    this.executor = executor;
+    this.report = report;
+  }
+
+  void start(session session, GenerateOptions options) {
+    try {
+      request = Mailbox.start(session, options, this);
+      if (stopping) {
+        stop();
+      }
+      execute();
+    } catch (Throwable refused) {
+      refuse(refused);
+    }
+  }
+
+  /** In place of a start: tells the subscriber that there is none. */
+  void refuse(Throwable cause) {
+    failure = cause;
+    lost = true;
+    execute();
+  }
+
+  /** Asks the generation to end. */
+  void stop() {
+    stopping = true;
+    request started = request;
+    if (started != null) {
+      try {
+        Native.request_cancel(started);
+      } catch (RuncibleException.Closed ended) {
+        // By itself, at the same time.
+      }
+    }
+  }
+
+  @Override
+  public void request(long count) {
+    if (count <= 0) {
+      failure = new IllegalArgumentException(
+          "a subscriber requested " + count + " pieces, must be at least 1");
+      stop();
+    } else {
+      demand.accumulateAndGet(count, PieceSubscription::sum);
+    }
+    signal();
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    stop();
+    signal();
+  }
+
+  @Override
+  public void take(Event event) {
+    events.add(event);
+    signal();
+  }
+
+  @Override
+  public void fail(Throwable cause) {
+    failure = cause;
+    lost = true;
+    signal();
+  }
+
+  @Override
+  public void run() {
+    int seen = 1;
+    while (seen != 0) {
+      try {
+        deliver();
+      } catch (Throwable thrown) {
+        // By the subscriber, which must not; it hears no more.
+        cancelled = true;
+        stop();
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      }
+      seen = signals.addAndGet(-seen);
+    }
+  }
+
+  private static long sum(long a, long b) {
+    return a + b < 0 ? Long.MAX_VALUE : a + b;
+  }
+
+  private void signal() {
+    if (signals.getAndIncrement() == 0) {
+      execute();
+    }
+  }
+
+  private void execute() {
+    try {
+      executor.execute(this);
+    } catch (RuntimeException refused) {
+      // Nobody runs the subscriber any more; who waits for the report does not
+      // depend on it.
+      cancelled = true;
+      stop();
+      executor = Mailbox.EXECUTOR;
+      executor.execute(this);
+    }
+  }
+
+  private void deliver() {
+    if (!announced) {
+      announced = true;
+      if (!cancelled) {
+        subscriber.onSubscribe(this);
+      }
+    }
+    while (!done) {
+      if (failure != null && !cancelled) {
+        cancelled = true;
+        subscriber.onError(failure);
+      }
+      Event event = events.peek();
+      if (event == null) {
+        if (lost) {
+          done = true;
+          report.completeExceptionally(failure);
+        }
+        return;
+      }
+      if (event.isEnd()) {
+        finish(event);
+      } else if (cancelled) {
+        events.remove();
+      } else if (demand.get() > 0) {
+        events.remove();
+        demand.updateAndGet(d -> d == Long.MAX_VALUE ? d : d - 1);
+        subscriber.onNext(event.piece());
+      } else {
+        return;
+      }
+    }
+  }
+
+  private void finish(Event end) {
+    done = true;
+    events.clear();
+    request.close();
+    report.complete(end.report());
+    if (cancelled) {
+      return;
+    }
+    cancelled = true;
+    if (end.error() == null) {
+      subscriber.onComplete();
+    } else {
+      subscriber.onError(end.error());
+    }
+  }
+}

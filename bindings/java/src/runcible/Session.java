@@ -1,0 +1,165 @@
+package runcible;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+
+/** {@rc session.h} */
+public final class Session extends Handle {
+  private final session handle;
+
+  Session(session handle) {
+    super(handle);
+    this.handle = handle;
+  }
+
+  /** {@rc rc_session_restore} */
+  public static Session restore(Model model, Path saved) {
+    return restore(model, saved, new SessionOptions());
+  }
+
+  /** {@rc rc_session_restore} */
+  public static Session restore(
+      Model model, Path saved, SessionOptions options) {
+    byte[] path = Text.path(saved);
+    try (session_options made = options.make()) {
+      return new Session(new session(
+          (Long) Native.session_restore(model.handle, path, made)));
+    }
+  }
+
+  /** The same from memory; see {@link #save()}. */
+  public static Session restore(
+      Model model, byte[] saved, SessionOptions options) {
+    try (session_options made = options.make()) {
+      return new Session(new session(
+          (Long) Native.session_restore_memory(model.handle, saved, made)));
+    }
+  }
+
+  /** Starts generating; the pieces come out of the iterator. */
+  public Generation generate(String prompt) {
+    return generate(prompt, new GenerateOptions());
+  }
+
+  /** Starts generating; the pieces come out of the iterator. */
+  public Generation generate(String prompt, GenerateOptions options) {
+    return generate(options.copy().prompt(prompt));
+  }
+
+  /** The same with the prompt of the options, or from the session as it is. */
+  public Generation generate(GenerateOptions options) {
+    try (generate_options made = options.make()) {
+      return new Generation(
+          new request((Long) Native.request_start(handle, made)));
+    }
+  }
+
+  /** A generation that starts with its subscriber and tells it the pieces. */
+  public PieceStream stream(String prompt) {
+    return stream(prompt, new GenerateOptions());
+  }
+
+  /** A generation that starts with its subscriber and tells it the pieces. */
+  public PieceStream stream(String prompt, GenerateOptions options) {
+    return stream(options.copy().prompt(prompt));
+  }
+
+  /** The same with the prompt of the options, or from the session as it is. */
+  public PieceStream stream(GenerateOptions options) {
+    return new PieceStream(handle, options.copy());
+  }
+
+  /** Generates the whole text. Cancelling the future cancels the generation. */
+  public CompletableFuture<Completion> generateAsync(String prompt) {
+    return generateAsync(prompt, new GenerateOptions());
+  }
+
+  /** Generates the whole text. Cancelling the future cancels the generation. */
+  public CompletableFuture<Completion> generateAsync(
+      String prompt, GenerateOptions options) {
+    return generateAsync(options.copy().prompt(prompt));
+  }
+
+  /** The same with the prompt of the options, or from the session as it is. */
+  public CompletableFuture<Completion> generateAsync(GenerateOptions options) {
+    PendingCompletion pending = new PendingCompletion();
+    pending.start(handle, options);
+    return pending;
+  }
+
+  /** {@rc rc_session_append} */
+  public void append(int... tokens) {
+    Native.session_append(handle, tokens);
+  }
+
+  /** Adds a text, with what the model wants at the start of a session. */
+  public void append(String text) {
+    append(text, true, false);
+  }
+
+  /**
+   * Adds a text.
+   *
+   * @param addSpecial {@rc RC_TOKENIZE_ADD_SPECIAL}
+   * @param parseSpecial {@rc RC_TOKENIZE_PARSE_SPECIAL}
+   */
+  public void append(String text, boolean addSpecial, boolean parseSpecial) {
+    int flags = GenerateOptions.tokenizeFlags(addSpecial, parseSpecial);
+    Native.session_append_text(handle, Text.encode(text), flags);
+  }
+
+  /** {@rc rc_session_decode} */
+  public void decode() {
+    Native.session_decode(handle, 0);
+  }
+
+  /** The same; {@link #logits} then has a row for each token evaluated. */
+  public void decodeAll() {
+    Native.session_decode(handle, Native.DECODE_ALL_LOGITS);
+  }
+
+  /**
+   * The logits of the last decode, [rows][vocabulary]: one row, or one for each
+   * token evaluated. A copy. {@link RuncibleException.NotFound}: there was no
+   * decode since the last change.
+   */
+  public float[][] logits() {
+    return (float[][]) Native.session_logits(handle);
+  }
+
+  /** {@rc rc_session_position} */
+  public long position() {
+    return (Long) Native.session_position(handle);
+  }
+
+  /** The tokens. */
+  public int[] tokens() {
+    return (int[]) Native.session_tokens(handle);
+  }
+
+  /** {@rc rc_session_truncate} */
+  public void truncate(long position) {
+    Native.session_truncate(handle, position);
+  }
+
+  /** {@rc rc_session_fork} */
+  public Session fork() {
+    return new Session(new session((Long) Native.session_fork(handle)));
+  }
+
+  /** {@rc rc_session_save} */
+  public void save(Path path) {
+    Native.session_save(handle, Text.path(path));
+  }
+
+  /** The same to memory. */
+  public byte[] save() {
+    return (byte[]) Native.session_save_memory(handle);
+  }
+
+  /** {@rc rc_session_migrate} */
+  public Session migrate(Model model) {
+    return new Session(new session(
+        (Long) Native.session_migrate(handle, model.handle)));
+  }
+}

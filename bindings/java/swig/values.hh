@@ -1,0 +1,371 @@
+// Between the values of C and of Java; included by the wrapper alone. Functions
+// that make an object return NULL with an exception pending if they cannot.
+#ifndef RUNCIBLE_JAVA_VALUES_HH
+#define RUNCIBLE_JAVA_VALUES_HH
+
+#include <jni.h>
+#include <runcible/runcible.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+
+#include "mailbox.h"
+
+namespace runcible {
+
+// Classes and methods of Java that C++ calls; found once, by JNI_OnLoad.
+struct Known {
+  JavaVM* machine;
+  jclass object, error, event, number, floats, out_of_memory;
+  jmethodID of_status, piece, end, number_of, accept;
+};
+inline Known known;
+
+inline jclass find_class(JNIEnv* jenv, const char* name) {
+  const jclass found = jenv->FindClass(name);
+  return found == nullptr ? nullptr
+                          : static_cast<jclass>(jenv->NewGlobalRef(found));
+}
+
+// False with an exception pending if something is not there.
+inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
+  known.machine = machine;
+  return (known.object = find_class(jenv, "java/lang/Object")) &&
+         (known.error = find_class(jenv, "runcible/RuncibleException")) &&
+         (known.event = find_class(jenv, "runcible/Event")) &&
+         (known.number = find_class(jenv, "java/lang/Long")) &&
+         (known.floats = find_class(jenv, "[F")) &&
+         (known.out_of_memory =
+              find_class(jenv, "java/lang/OutOfMemoryError")) &&
+         (known.of_status = jenv->GetStaticMethodID(
+              known.error, "ofStatus", "(I[B)Lruncible/RuncibleException;")) &&
+         (known.piece = jenv->GetStaticMethodID(
+              known.event, "piece", "(J[B[I[I[F[I[F)Lruncible/Event;")) &&
+         (known.end = jenv->GetStaticMethodID(known.event, "end",
+                                              "(JI[B[J)Lruncible/Event;")) &&
+         (known.number_of = jenv->GetStaticMethodID(known.number, "valueOf",
+                                                    "(J)Ljava/lang/Long;")) &&
+         (known.accept = jenv->GetMethodID(
+              jenv->FindClass("java/util/function/DoubleConsumer"), "accept",
+              "(D)V"));
+}
+
+// Arrays of Java cannot be longer.
+inline bool fits(JNIEnv* jenv, size_t count) {
+  if (count <= static_cast<size_t>(std::numeric_limits<jsize>::max())) {
+    return true;
+  }
+  char message[80];
+  std::snprintf(message, sizeof(message),
+                "%zu elements are more than an array of Java holds", count);
+  jenv->ThrowNew(known.out_of_memory, message);
+  return false;
+}
+
+inline jbyteArray bytes(JNIEnv* jenv, const void* data, size_t size) {
+  if (!fits(jenv, size)) return nullptr;
+  const auto count = static_cast<jsize>(size);
+  const jbyteArray made = jenv->NewByteArray(count);
+  if (made != nullptr && count > 0) {
+    jenv->SetByteArrayRegion(made, 0, count, static_cast<const jbyte*>(data));
+  }
+  return made;
+}
+
+inline jintArray ints(JNIEnv* jenv, const int32_t* data, size_t size) {
+  if (!fits(jenv, size)) return nullptr;
+  const auto count = static_cast<jsize>(size);
+  const jintArray made = jenv->NewIntArray(count);
+  if (made != nullptr && count > 0) {
+    jenv->SetIntArrayRegion(made, 0, count, data);
+  }
+  return made;
+}
+
+inline jlongArray longs(JNIEnv* jenv, const int64_t* data, int32_t count) {
+  static_assert(sizeof(jlong) == sizeof(int64_t));
+  const jlongArray made = jenv->NewLongArray(count);
+  if (made != nullptr && count > 0) {
+    jenv->SetLongArrayRegion(made, 0, count,
+                             reinterpret_cast<const jlong*>(data));
+  }
+  return made;
+}
+
+inline jfloatArray floats(JNIEnv* jenv, const float* data, size_t size) {
+  if (!fits(jenv, size)) return nullptr;
+  const auto count = static_cast<jsize>(size);
+  const jfloatArray made = jenv->NewFloatArray(count);
+  if (made != nullptr && count > 0) {
+    jenv->SetFloatArrayRegion(made, 0, count, data);
+  }
+  return made;
+}
+
+inline jobjectArray rows(JNIEnv* jenv, const float* data, size_t count,
+                         size_t columns) {
+  if (!fits(jenv, count)) return nullptr;
+  const jobjectArray made =
+      jenv->NewObjectArray(static_cast<jsize>(count), known.floats, nullptr);
+  for (size_t i = 0; made != nullptr && i < count; ++i) {
+    const jfloatArray row = floats(jenv, data + i * columns, columns);
+    if (row == nullptr) return nullptr;
+    jenv->SetObjectArrayElement(made, static_cast<jsize>(i), row);
+    jenv->DeleteLocalRef(row);
+  }
+  return made;
+}
+
+// What a static method gives; NULL if it threw.
+template <typename... Arguments>
+jobject call(JNIEnv* jenv, jclass type, jmethodID method,
+             Arguments... arguments) {
+  const jobject made = jenv->CallStaticObjectMethod(type, method, arguments...);
+  return jenv->ExceptionCheck() ? nullptr : made;
+}
+
+inline jobject number(JNIEnv* jenv, jlong value) {
+  return call(jenv, known.number, known.number_of, value);
+}
+
+// One more value of a result: the first becomes the result, two an Object[].
+inline jobject append(JNIEnv* jenv, jobject result, jobject value) {
+  if (result == nullptr || value == nullptr) return value;
+  const jobjectArray pair = jenv->NewObjectArray(2, known.object, result);
+  if (pair != nullptr) jenv->SetObjectArrayElement(pair, 1, value);
+  return pair;
+}
+
+// The exception of a status. One that is pending already, of Java's code that
+// the call ran, stays.
+inline void raise(JNIEnv* jenv, rc_status status, const char* message) {
+  if (jenv->ExceptionCheck()) return;
+  const jbyteArray text = bytes(jenv, message, std::strlen(message));
+  if (text == nullptr) return;
+  const auto error = static_cast<jthrowable>(call(
+      jenv, known.error, known.of_status, static_cast<jint>(status), text));
+  if (error != nullptr) jenv->Throw(error);
+}
+
+// The elements of an array of Java, for the time of a call; none of null.
+template <typename Array, typename Element>
+class Elements {
+ public:
+  Elements() = default;
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+  ~Elements() {
+    if (data_ != nullptr) release(JNI_ABORT);
+  }
+
+  // False with an exception pending if memory is lacking.
+  bool take(JNIEnv* jenv, Array array) {
+    if (array == nullptr) return true;
+    jenv_ = jenv;
+    array_ = array;
+    size_ = static_cast<size_t>(jenv->GetArrayLength(array));
+    if constexpr (std::is_same_v<Element, jbyte>) {
+      data_ = jenv->GetByteArrayElements(array, nullptr);
+    } else if constexpr (std::is_same_v<Element, jint>) {
+      data_ = jenv->GetIntArrayElements(array, nullptr);
+    } else {
+      data_ = jenv->GetLongArrayElements(array, nullptr);
+    }
+    return data_ != nullptr;
+  }
+
+  // Gives the array what was written to data().
+  void write_back() {
+    if (data_ != nullptr) release(JNI_COMMIT);
+  }
+
+  auto data() const {
+    if constexpr (std::is_same_v<Element, jbyte>) {
+      return reinterpret_cast<char*>(data_);
+    } else {
+      return data_;
+    }
+  }
+  size_t size() const { return size_; }
+
+ private:
+  void release(jint mode) {
+    if constexpr (std::is_same_v<Element, jbyte>) {
+      jenv_->ReleaseByteArrayElements(array_, data_, mode);
+    } else if constexpr (std::is_same_v<Element, jint>) {
+      jenv_->ReleaseIntArrayElements(array_, data_, mode);
+    } else {
+      jenv_->ReleaseLongArrayElements(array_, data_, mode);
+    }
+  }
+
+  JNIEnv* jenv_ = nullptr;
+  Array array_ = nullptr;
+  Element* data_ = nullptr;
+  size_t size_ = 0;
+};
+using Bytes = Elements<jbyteArray, jbyte>;
+using Ints = Elements<jintArray, jint>;
+using Longs = Elements<jlongArray, jlong>;
+
+// Bytes with a zero at their end; NULL of null.
+class Name {
+ public:
+  Name() = default;
+  Name(const Name&) = delete;
+  Name& operator=(const Name&) = delete;
+  ~Name() { std::free(text_); }
+
+  bool take(JNIEnv* jenv, jbyteArray array) {
+    if (array == nullptr) return true;
+    const jsize size = jenv->GetArrayLength(array);
+    text_ = static_cast<char*>(std::malloc(static_cast<size_t>(size) + 1));
+    if (text_ == nullptr) {
+      jenv->ThrowNew(known.out_of_memory, "no memory for a text");
+      return false;
+    }
+    jenv->GetByteArrayRegion(array, 0, size, reinterpret_cast<jbyte*>(text_));
+    text_[size] = 0;
+    return true;
+  }
+  char* data() const { return text_; }
+
+ private:
+  char* text_ = nullptr;
+};
+
+// Memory to be freed by rc_free.
+template <typename T>
+struct Freed {
+  Freed() = default;
+  Freed(const Freed&) = delete;
+  Freed& operator=(const Freed&) = delete;
+  ~Freed() { rc_free(memory); }
+  T* memory = nullptr;
+};
+
+struct KeptEvents {
+  KeptEvents() = default;
+  KeptEvents(const KeptEvents&) = delete;
+  KeptEvents& operator=(const KeptEvents&) = delete;
+  ~KeptEvents() { kept_events_free(&list); }
+  kept_events list = {};
+};
+
+// Tokens and numbers of `count` logprobs, as two arrays; NULL if there are
+// none.
+struct Logprobs {
+  jintArray tokens = nullptr;
+  jfloatArray numbers = nullptr;
+
+  // False with an exception pending.
+  bool copy(JNIEnv* jenv, const rc_logprob* logprobs, size_t count) {
+    if (logprobs == nullptr) return true;
+    if (!fits(jenv, count)) return false;
+    const auto size = static_cast<jsize>(count);
+    tokens = jenv->NewIntArray(size);
+    if (tokens == nullptr) return false;
+    numbers = jenv->NewFloatArray(size);
+    for (jsize i = 0; numbers != nullptr && i < size; ++i) {
+      jenv->SetIntArrayRegion(tokens, i, 1, &logprobs[i].token);
+      jenv->SetFloatArrayRegion(numbers, i, 1, &logprobs[i].logprob);
+    }
+    return numbers != nullptr;
+  }
+};
+
+inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
+  const rc_generate_report& report = event->report;
+  const int64_t numbers[] = {
+      report.reason,           static_cast<int64_t>(report.seed),
+      report.prompt_tokens,    report.cached_tokens,
+      report.generated_tokens, report.queue_us,
+      report.prompt_us,        report.generate_us};
+  const jbyteArray message =
+      bytes(jenv, event->message, std::strlen(event->message));
+  if (message == nullptr) return nullptr;
+  const jlongArray all = longs(jenv, numbers, std::size(numbers));
+  if (all == nullptr) return nullptr;
+  return call(jenv, known.event, known.end, key,
+              static_cast<jint>(report.status), message, all);
+}
+
+inline jobject event(JNIEnv* jenv, uint64_t key_number, const rc_event* event) {
+  const auto key = static_cast<jlong>(key_number);
+  if (event->type == RC_EVENT_END) return end_event(jenv, key, event);
+  Logprobs own;
+  Logprobs top;
+  const jbyteArray text = bytes(jenv, event->text, event->text_length);
+  if (text == nullptr) return nullptr;
+  const jintArray tokens = ints(jenv, event->tokens, event->token_count);
+  if (tokens == nullptr ||
+      !own.copy(jenv, event->logprobs, event->token_count) ||
+      !top.copy(jenv, event->top_logprobs,
+                event->token_count * event->top_count)) {
+    return nullptr;
+  }
+  return call(jenv, known.event, known.piece, key, text, tokens, own.tokens,
+              own.numbers, top.tokens, top.numbers);
+}
+
+inline jobject events(JNIEnv* jenv, const kept_events* events) {
+  size_t count = 0;
+  for (const kept_event* kept = events->first; kept != nullptr;
+       kept = kept->next) {
+    ++count;
+  }
+  if (!fits(jenv, count)) return nullptr;
+  const jobjectArray made =
+      jenv->NewObjectArray(static_cast<jsize>(count), known.event, nullptr);
+  jsize i = 0;
+  for (const kept_event* kept = events->first;
+       made != nullptr && kept != nullptr; kept = kept->next) {
+    // What an event is made of goes with its frame.
+    if (jenv->PushLocalFrame(16) != 0) return nullptr;
+    const jobject one =
+        jenv->PopLocalFrame(event(jenv, kept->key, &kept->event));
+    if (one == nullptr) return nullptr;
+    jenv->SetObjectArrayElement(made, i++, one);
+    jenv->DeleteLocalRef(one);
+  }
+  return made;
+}
+
+// An rc_progress_callback; `user` is a DoubleConsumer. The thread that loads is
+// one of Java's: that which called.
+inline int32_t on_progress(void* user, double fraction) {
+  void* found = nullptr;
+  if (known.machine->GetEnv(&found, JNI_VERSION_1_8) != JNI_OK) return 0;
+  auto* const jenv = static_cast<JNIEnv*>(found);
+  if (jenv->ExceptionCheck()) return 1;
+  jenv->CallVoidMethod(static_cast<jobject>(user), known.accept, fraction);
+  return jenv->ExceptionCheck() ? 1 : 0;
+}
+
+inline void set_progress(JNIEnv* jenv, rc_model_options* options,
+                         jobject consumer) {
+  if (options->progress_user != nullptr) {
+    jenv->DeleteGlobalRef(static_cast<jobject>(options->progress_user));
+  }
+  options->progress_user =
+      consumer == nullptr ? nullptr : jenv->NewGlobalRef(consumer);
+  options->progress = options->progress_user == nullptr ? nullptr : on_progress;
+}
+
+}  // namespace runcible
+
+extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void*) {
+  void* jenv = nullptr;
+  if (machine->GetEnv(&jenv, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;
+  // What is pending on failure is thrown by System.load.
+  return runcible::find_all(machine, static_cast<JNIEnv*>(jenv))
+             ? JNI_VERSION_1_8
+             : JNI_ERR;
+}
+
+#endif  // RUNCIBLE_JAVA_VALUES_HH

@@ -1,0 +1,422 @@
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import runcible.Backend;
+import runcible.BackendOptions;
+import runcible.Dtype;
+import runcible.EndReason;
+import runcible.GenerateOptions;
+import runcible.Generation;
+import runcible.Model;
+import runcible.PieceStream;
+import runcible.RuncibleException;
+import runcible.Session;
+import runcible.SessionOptions;
+import runcible.Tensor;
+import runcible.WhenFull;
+
+/** Runs the steps of a case of bindings/conformance/cases.json. */
+class Conformance {
+  static final Path CASES = Path.of(System.getenv("RUNCIBLE_CASES"));
+
+  private final Path folder;
+  private final JsonElement golden;
+  private final Map<String, Object> objects = new HashMap<>();
+
+  Conformance(Path folder) throws IOException {
+    this.folder = folder;
+    String path = document().get("golden").getAsString();
+    this.golden = parsed(CASES.resolveSibling(path));
+  }
+
+  static JsonObject document() throws IOException {
+    return parsed(CASES).getAsJsonObject();
+  }
+
+  private static JsonElement parsed(Path path) throws IOException {
+    return JsonParser.parseString(Files.readString(path));
+  }
+
+  void run(JsonObject one) throws Exception {
+    for (JsonElement step : one.getAsJsonArray("steps")) {
+      run(new Step(step.getAsJsonObject()));
+    }
+  }
+
+  private void run(Step step) throws Exception {
+    if (!step.has("raises")) {
+      act(step);
+      return;
+    }
+    try {
+      act(step);
+    } catch (RuncibleException error) {
+      assertEquals(classOf(step.text("raises")), error.getClass());
+      assertFalse(error.getMessage().isEmpty());
+      assertTrue(
+          error.getMessage().contains(step.has("says") ? step.text("says") : ""),
+          error.getMessage());
+      if (step.has("reason")) {
+        assertEquals(reason(step), error.report().orElseThrow().reason());
+      }
+      return;
+    }
+    fail(step.json + " threw nothing");
+  }
+
+  /** A step, with the values that stand for others in place. */
+  private final class Step {
+    final JsonObject json = new JsonObject();
+
+    Step(JsonObject given) {
+      given.entrySet().forEach(
+          entry -> json.add(entry.getKey(), value(entry.getValue())));
+    }
+
+    boolean has(String name) {
+      return json.has(name);
+    }
+
+    String text(String name) {
+      return json.get(name).getAsString();
+    }
+
+    double number(String name) {
+      return json.get(name).getAsDouble();
+    }
+
+    int whole(String name) {
+      return json.get(name).getAsInt();
+    }
+
+    int[] tokens(String name) {
+      return new Gson().fromJson(json.get(name), int[].class);
+    }
+
+    JsonObject object(String name) {
+      return has(name) ? json.getAsJsonObject(name) : new JsonObject();
+    }
+
+    /** The object of the kind that the step calls `name`. */
+    <T> T named(String name, Class<T> kind) {
+      return kind.cast(objects.get(text(name)));
+    }
+
+    Session session() {
+      return named("session", Session.class);
+    }
+
+    Model model() {
+      return named("model", Model.class);
+    }
+
+    void put(Object made) {
+      objects.put(text("as"), made);
+    }
+  }
+
+  private JsonElement value(JsonElement given) {
+    if (!given.isJsonObject()) {
+      return given;
+    }
+    JsonObject object = given.getAsJsonObject();
+    if (object.has("file")) {
+      return new JsonPrimitive(
+          objects.get(object.get("file").getAsString()).toString());
+    }
+    if (!object.has("golden")) {
+      return given;
+    }
+    JsonElement found = golden;
+    for (String key : object.get("golden").getAsString().split("/")) {
+      found = found.isJsonArray()
+          ? found.getAsJsonArray().get(Integer.parseInt(key))
+          : found.getAsJsonObject().get(key);
+    }
+    return found;
+  }
+
+  /** "CONTEXT_FULL" is RuncibleException.ContextFull. */
+  private static Class<?> classOf(String status) throws Exception {
+    StringBuilder name = new StringBuilder();
+    for (String word : status.split("_")) {
+      name.append(word.charAt(0)).append(
+          word.substring(1).toLowerCase(Locale.ROOT));
+    }
+    return Class.forName("runcible.RuncibleException$" + name);
+  }
+
+  private static EndReason reason(Step step) {
+    String name = step.text("reason").replace(' ', '_');
+    return EndReason.valueOf(name.toUpperCase(Locale.ROOT));
+  }
+
+  private static String camel(String name) {
+    StringBuilder made = new StringBuilder();
+    for (String word : name.split("_")) {
+      made.append(made.isEmpty() ? word.charAt(0) : Character.toUpperCase(
+          word.charAt(0))).append(word.substring(1));
+    }
+    return made.toString();
+  }
+
+  /** Calls the setters of an options object that JSON names. */
+  private static <T> T with(T options, JsonObject values) throws Exception {
+    for (String name : values.keySet()) {
+      JsonPrimitive value = values.getAsJsonPrimitive(name);
+      List<Object> candidates = new ArrayList<>();
+      if (name.equals("when_full")) {
+        candidates.add(
+            WhenFull.valueOf(value.getAsString().toUpperCase(Locale.ROOT)));
+      } else if (name.equals("deadline")) {
+        candidates.add(Duration.ofNanos((long) (value.getAsDouble() * 1e9)));
+      } else if (value.isBoolean()) {
+        candidates.add(value.getAsBoolean());
+      } else {
+        candidates.addAll(List.of(
+            value.getAsInt(), value.getAsLong(), value.getAsDouble()));
+      }
+      set(options, camel(name), candidates);
+    }
+    return options;
+  }
+
+  private static void set(Object options, String name, List<Object> candidates)
+      throws Exception {
+    for (var method : options.getClass().getMethods()) {
+      for (Object candidate : candidates) {
+        if (method.getName().equals(name) && method.getParameterCount() == 1
+            && boxed(method.getParameterTypes()[0]) == candidate.getClass()) {
+          method.invoke(options, candidate);
+          return;
+        }
+      }
+    }
+    fail("no option " + name + " of " + candidates);
+  }
+
+  private static Class<?> boxed(Class<?> kind) {
+    return java.lang.invoke.MethodType.methodType(kind).wrap().returnType();
+  }
+
+  private void act(Step step) throws Exception {
+    switch (step.text("do")) {
+      case "load" -> load(step);
+      case "report" -> report(step);
+      case "tokenize" -> assertArrayEquals(
+          step.tokens("expect"),
+          step.model().tokenizer().tokenize(step.text("text"), false, false));
+      case "detokenize" -> assertEquals(
+          step.text("expect"), step.model().detokenize(step.tokens("tokens")));
+      case "session" -> step.put(step.model().session(
+          with(new SessionOptions(), step.object("options"))));
+      case "generate" -> generate(step);
+      case "stream" -> stream(step);
+      case "together" -> together(step);
+      case "tokens" -> tokens(step);
+      case "append" -> append(step);
+      case "statuses" -> statuses(step);
+      case "file" -> step.put(Files.writeString(
+          folder.resolve(step.text("as")), step.text("text")));
+      case "start" -> step.put(step.session().generate(options(step)));
+      case "finish" -> finish(step);
+      case "close" -> step.named("object", Session.class).close();
+      case "save" -> save(step);
+      case "restore" -> step.put(Session.restore(
+          step.model(), step.named("saved", Path.class)));
+      case "fork" -> step.put(step.session().fork());
+      case "decode" -> step.session().decodeAll();
+      case "logits" -> logits(step);
+      case "tensor" -> tensor(step);
+      case "matmul" -> step.put(
+          step.named("a", Tensor.class).matmul(step.named("b", Tensor.class)));
+      case "quantize" -> step.named("tensor", Tensor.class).quantize(
+          Dtype.valueOf(step.text("dtype").toUpperCase(Locale.ROOT)));
+      case "read" -> read(step);
+      default -> fail("there is no step " + step.json);
+    }
+  }
+
+  private void load(Step step) throws Exception {
+    Backend backend = Backend.open(
+        step.text("backend"),
+        with(new BackendOptions(), step.object("backend_options")));
+    String path = step.has("path") ? step.text("path") : "builtin:fable";
+    step.put(Model.load(path, backend));
+  }
+
+  private void report(Step step) throws Exception {
+    Object report = step.model().report();
+    for (var expected : step.object("expect").entrySet()) {
+      Object value = report.getClass().getMethod(camel(expected.getKey()))
+          .invoke(report);
+      assertEquals(expected.getValue().getAsString(), value.toString());
+    }
+  }
+
+  private GenerateOptions options(Step step) throws Exception {
+    GenerateOptions options =
+        with(new GenerateOptions(), step.object("options"));
+    if (!step.has("prompt")) {
+      return options;
+    }
+    return step.json.get("prompt").isJsonArray()
+        ? options.promptTokens(step.tokens("prompt"))
+        : options.prompt(step.text("prompt"));
+  }
+
+  private void generate(Step step) throws Exception {
+    Generation generation = step.session().generate(options(step));
+    checkText(step, generation.text());
+    assertEquals(reason(step), generation.report().orElseThrow().reason());
+  }
+
+  private void stream(Step step) throws Exception {
+    PieceStream stream = step.session().stream(options(step));
+    int last = step.has("cancel_after") ? step.whole("cancel_after") : -1;
+    int[] count = {0};
+    Collector collector = new Collector(Long.MAX_VALUE, piece -> {
+      if (++count[0] == last) {
+        stream.cancel();
+      }
+    });
+    stream.subscribe(collector);
+    String text = collector.join();
+    checkText(step, text);
+    assertTrue(
+        collector.count() >= (step.has("pieces") ? step.whole("pieces") : 0));
+    assertEquals(reason(step), stream.report().join().reason());
+  }
+
+  private static void checkText(Step step, String text) {
+    assertFalse(text.isEmpty());
+    if (step.has("expect")) {
+      assertEquals(step.text("expect"), text);
+    }
+    if (step.has("expect_start_of")) {
+      assertTrue(step.text("expect_start_of").startsWith(text), text);
+    }
+  }
+
+  private void together(Step step) throws Exception {
+    JsonArray steps = step.json.getAsJsonArray("steps");
+    ExecutorService threads = Executors.newFixedThreadPool(steps.size());
+    List<Callable<Void>> tasks = new ArrayList<>();
+    for (JsonElement each : steps) {
+      tasks.add(() -> {
+        run(new Step(each.getAsJsonObject()));
+        return null;
+      });
+    }
+    for (Future<Void> done : threads.invokeAll(tasks)) {
+      done.get();
+    }
+    threads.shutdown();
+  }
+
+  private void tokens(Step step) {
+    // The end token ends a text and is no part of the session.
+    int[] tokens = step.session().tokens();
+    int[] expected = step.tokens("expect");
+    assertArrayEquals(Arrays.copyOf(expected, tokens.length), tokens);
+    assertTrue(tokens.length >= expected.length - 1);
+  }
+
+  private void append(Step step) {
+    if (step.has("text")) {
+      step.session().append(step.text("text"));
+    } else {
+      step.session().append(step.tokens("tokens"));
+    }
+  }
+
+  private void statuses(Step step) throws Exception {
+    var of = RuncibleException.class.getDeclaredMethod(
+        "of", int.class, String.class);
+    of.setAccessible(true);
+    for (String name : step.object("expect").keySet()) {
+      int number = step.object("expect").get(name).getAsInt();
+      var error = (RuncibleException) of.invoke(null, number, "a message");
+      assertEquals(classOf(name), error.getClass());
+      assertEquals(number, error.status());
+      assertEquals("a message", error.getMessage());
+    }
+  }
+
+  private void finish(Step step) {
+    Generation generation = step.named("generation", Generation.class);
+    generation.close();
+    assertEquals(
+        EndReason.CANCELLED, generation.report().orElseThrow().reason());
+  }
+
+  private void save(Step step) {
+    Path path = folder.resolve("session.gguf");
+    step.session().save(path);
+    step.put(path);
+  }
+
+  private void logits(Step step) {
+    float[][] logits = step.session().logits();
+    assertEquals(step.whole("rows"), logits.length);
+    float[] row = logits[step.whole("row")];
+    assertEquals(step.whole("vocabulary"), row.length);
+    double sum = 0;
+    int largest = 0;
+    for (int i = 0; i < row.length; ++i) {
+      sum += row[i];
+      largest = row[i] > row[largest] ? i : largest;
+    }
+    assertEquals(step.whole("largest"), largest);
+    double expected = step.number("sum");
+    assertEquals(
+        expected, sum, Math.abs(expected) * step.number("tolerance"));
+  }
+
+  private void tensor(Step step) {
+    long[] shape = new Gson().fromJson(step.json.get("shape"), long[].class);
+    float[] numbers;
+    if (step.has("values")) {
+      numbers = new Gson().fromJson(step.json.get("values"), float[].class);
+    } else {
+      numbers = new float[(int) Arrays.stream(shape).reduce(1, (a, b) -> a * b)];
+      Arrays.fill(numbers, (float) step.number("fill"));
+    }
+    step.put(Tensor.of(Backend.open(step.text("backend")), numbers, shape));
+  }
+
+  private void read(Step step) {
+    Tensor tensor = step.named("tensor", Tensor.class);
+    assertNotNull(tensor);
+    assertArrayEquals(
+        new Gson().fromJson(step.json.get("expect_shape"), long[].class),
+        tensor.shape());
+    assertArrayEquals(
+        new Gson().fromJson(step.json.get("expect"), float[].class),
+        tensor.toFloats());
+  }
+}

@@ -1,0 +1,485 @@
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import runcible.Backend;
+import runcible.BackendOptions;
+import runcible.Dtype;
+import runcible.EndReason;
+import runcible.GenerateOptions;
+import runcible.Generation;
+import runcible.Handle;
+import runcible.Model;
+import runcible.ModelOptions;
+import runcible.Piece;
+import runcible.RuncibleException;
+import runcible.Session;
+import runcible.SessionOptions;
+import runcible.Tensor;
+import runcible.WhenFull;
+
+/** Wrong values, closed objects, threads, exits: no crash, no hang, no leak. */
+class FaultsTest {
+  private static Backend backend;
+  private static Model model;
+
+  @BeforeAll
+  static void load() {
+    backend = Backend.open("cpu");
+    model = Model.load("builtin:fable", backend);
+  }
+
+  /** A session whose generation never ends by itself. */
+  private static Session endless() {
+    return model.session(new SessionOptions().whenFull(WhenFull.SHIFT));
+  }
+
+  private static GenerateOptions options() {
+    return new GenerateOptions();
+  }
+
+  @Test
+  void nothingWhereSomethingIsNeeded() {
+    Session session = model.session();
+    List<Executable> wrong = List.of(
+        () -> Backend.open(null),
+        () -> Backend.open("cpu", null),
+        () -> Model.load(null, backend),
+        () -> Model.load("builtin:fable", (Backend) null),
+        () -> Model.load("builtin:fable", backend, null),
+        () -> model.tokenize(null),
+        () -> model.session(null),
+        () -> session.generate((String) null),
+        () -> session.generate((GenerateOptions) null),
+        () -> session.stream("A").subscribe(null),
+        () -> session.stream("A").on(null),
+        () -> session.append((String) null),
+        () -> session.migrate(null),
+        () -> Session.restore(null, Path.of("a")),
+        () -> options().stop((String) null),
+        () -> options().deadline(null),
+        () -> options().logitBias(null),
+        () -> Tensor.of(backend, (float[]) null, 1),
+        () -> Tensor.ones(backend, Dtype.F32, 1).matmul(null));
+    for (Executable each : wrong) {
+      assertThrows(NullPointerException.class, each);
+    }
+  }
+
+  @Test
+  void arraysThatAreNull() {
+    assertThrows(
+        RuncibleException.InvalidArgument.class,
+        () -> Tensor.of(backend, Dtype.F32, null, 1));
+    assertThrows(
+        RuncibleException.InvalidArgument.class,
+        () -> Tensor.zeros(backend, Dtype.F32, (long[]) null));
+    assertThrows(
+        RuncibleException.class,
+        () -> Session.restore(model, (byte[]) null, new SessionOptions()));
+    assertEquals("", model.detokenize((int[]) null));
+  }
+
+  @Test
+  void wrongValues() {
+    Session session = model.session();
+    List<Executable> byJava = List.of(
+        () -> new BackendOptions().memoryLimit(-1),
+        () -> Backend.open("cp\0u"),
+        () -> Model.load("builtin:fa\0ble", backend),
+        () -> options().stop("a\0b"),
+        () -> options().deadline(Duration.ofSeconds(-1)),
+        () -> options().deadline(Duration.ofSeconds(Long.MAX_VALUE)),
+        () -> model.tokenize("\ud800"));
+    for (Executable each : byJava) {
+      assertThrows(IllegalArgumentException.class, each);
+    }
+    List<Executable> byTheLibrary = List.of(
+        () -> Backend.open("cpu", new BackendOptions().threads(-1)),
+        () -> model.detokenize(-1),
+        () -> model.detokenize(Integer.MAX_VALUE),
+        () -> session.generate("A", options().stop("")),
+        () -> session.generate("A", options().temperature(-1)),
+        () -> session.generate("A", options().temperature(Double.NaN)),
+        () -> session.generate("A", options().logprobs(1000)),
+        () -> session.generateAsync("A", options().topP(2)),
+        () -> session.truncate(5),
+        session::decode,
+        () -> Tensor.ones(backend, Dtype.F32, 1, 1, 1, 1, 1),
+        () -> Tensor.of(backend, new float[3], 2, 2),
+        () -> Tensor.ones(backend, Dtype.F32, 2).slice(0, 1, 0, 1));
+    for (Executable each : byTheLibrary) {
+      assertThrows(RuncibleException.InvalidArgument.class, each);
+    }
+  }
+
+  @Test
+  void textThatIsNoUtf8() {
+    int[] tokens = model.tokenizer().tokenize(
+        new byte[] {'a', (byte) 0xff, 'b'}, false, false);
+    assertTrue(model.detokenize(tokens).endsWith("a\ufffdb"));
+  }
+
+  @Test
+  void textBeyondTheBasicPlane() {
+    String text = "a \ud83e\udd8a and a \0 zero";
+    int[] tokens = model.tokenizer().tokenize(text, false, false);
+    assertEquals(text, model.detokenize(tokens));
+  }
+
+  @Test
+  void afterClose() {
+    Session session = model.session();
+    Generation generation = session.generate("A", options().maxTokens(5));
+    session.close();
+    session.close();
+    assertTrue(session.isClosed());
+    assertFalse(generation.text().isEmpty()); // what runs goes on
+    List<Executable> uses = List.of(
+        session::decode, session::fork, session::position, session::save,
+        () -> session.append(5), () -> session.generate("B"),
+        () -> session.generateAsync("B"),
+        () -> {
+          Collector collector = new Collector();
+          session.stream("B").subscribe(collector);
+          collector.join();
+        });
+    for (Executable use : uses) {
+      var error = assertThrows(RuncibleException.Closed.class, use);
+      assertTrue(error.getMessage().contains("closed"));
+    }
+    Tensor tensor = Tensor.ones(backend, Dtype.F32, 1);
+    tensor.close();
+    assertThrows(RuncibleException.Closed.class, tensor::read);
+    assertThrows(
+        RuncibleException.Closed.class,
+        () -> Tensor.ones(backend, Dtype.F32, 1, 1).matmul(tensor));
+  }
+
+  @Test
+  void aClosedGeneration() {
+    Generation generation = endless().generate("A", options().ignoreEnd(true));
+    generation.next();
+    generation.close();
+    generation.close();
+    assertFalse(generation.hasNext());
+    assertEquals(
+        EndReason.CANCELLED, generation.report().orElseThrow().reason());
+    assertThrows(RuncibleException.Closed.class, generation::cancel);
+  }
+
+  @Test
+  void closingInAnyOrder() {
+    for (int seed = 0; seed < 6; ++seed) {
+      Backend own = Backend.open("cpu");
+      Model loaded = Model.load("builtin:fable", own);
+      Session session = loaded.session();
+      List<Handle> handles = new ArrayList<>(List.of(
+          own, loaded, session, session.fork(), loaded.tokenizer(),
+          session.generate("A")));
+      Collections.shuffle(handles, new Random(seed));
+      handles.forEach(Handle::close);
+    }
+  }
+
+  @Test
+  void collectingInAnyOrder() throws Exception {
+    for (int seed = 0; seed < 6; ++seed) {
+      Backend own = Backend.open("cpu");
+      Model loaded = Model.load("builtin:fable", own);
+      Session session = loaded.session();
+      List<Object> kept = new ArrayList<>(List.of(
+          own, loaded, session, session.fork(), session.generate("A")));
+      Collections.shuffle(kept, new Random(seed));
+      kept.add(kept); // a cycle
+    }
+    for (int i = 0; i < 3; ++i) {
+      System.gc();
+      Thread.sleep(10);
+    }
+  }
+
+  @Test
+  void aLostGenerationIsCancelled() throws Exception {
+    Session session = endless();
+    session.generate("A", options().ignoreEnd(true)).next();
+    for (int i = 0; i < 6000; ++i) {
+      System.gc();
+      try {
+        session.append("B");
+        return;
+      } catch (RuncibleException.Busy goesOn) {
+        Thread.sleep(10);
+      }
+    }
+    throw new AssertionError("the generation goes on");
+  }
+
+  @Test
+  void anExceptionWhileIterating() {
+    Session session = endless();
+    assertThrows(ArithmeticException.class, () -> {
+      try (Generation generation =
+          session.generate("A", options().ignoreEnd(true))) {
+        for (Piece piece : generation) {
+          throw new ArithmeticException(piece.text());
+        }
+      }
+    });
+    session.append("B"); // no longer busy
+  }
+
+  @Test
+  void anExceptionOfTheProgressFunction() {
+    ModelOptions watched = new ModelOptions().progress(fraction -> {
+      throw new ArithmeticException("mine");
+    });
+    assertEquals("mine", assertThrows(
+        ArithmeticException.class,
+        () -> Model.load("builtin:fable", Backend.open("cpu"), watched))
+        .getMessage());
+  }
+
+  @Test
+  void cancelFromAnotherThread() throws Exception {
+    Generation generation = endless().generate("A", options().ignoreEnd(true));
+    generation.next();
+    Thread thread = new Thread(generation::cancel);
+    thread.start();
+    assertThrows(RuncibleException.Cancelled.class, generation::text);
+    assertFalse(generation.hasNext());
+    thread.join();
+  }
+
+  @Test
+  void interruptingTheThreadThatWaits() throws Exception {
+    Session session = endless();
+    Generation generation = session.generate("A", options().ignoreEnd(true));
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    CountDownLatch begun = new CountDownLatch(1);
+    Thread thread = new Thread(() -> {
+      try {
+        generation.forEach(piece -> begun.countDown());
+      } catch (RuncibleException.Cancelled cancelled) {
+        thrown.set(Thread.currentThread().isInterrupted() ? cancelled : null);
+      }
+    });
+    thread.start();
+    begun.await();
+    thread.interrupt();
+    thread.join();
+    assertEquals(
+        RuncibleException.Cancelled.class, thrown.get().getClass());
+    generation.close();
+    session.append("B");
+  }
+
+  @Test
+  void threadsGenerateAtOnce() throws Exception {
+    String[] texts = new String[8];
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < texts.length; ++i) {
+      int seed = i;
+      threads.add(new Thread(() -> texts[seed] = model.session()
+          .generate("A", options().seed(seed).maxTokens(20)).text()));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    // On a CPU what runs beside a session changes none of its bits.
+    for (int seed = 0; seed < texts.length; ++seed) {
+      assertEquals(
+          model.session().generate("A", options().seed(seed).maxTokens(20))
+              .text(),
+          texts[seed]);
+    }
+    assertTrue(Arrays.stream(texts).distinct().count() > 4);
+  }
+
+  @Test
+  void threadsShareAGeneration() throws Exception {
+    Generation generation = endless().generate(
+        "A", options().ignoreEnd(true).maxTokens(200));
+    AtomicInteger tokens = new AtomicInteger();
+    Runnable read = () -> {
+      while (true) {
+        try {
+          tokens.addAndGet(generation.next().tokens().size());
+        } catch (IllegalStateException refused) {
+          Thread.onSpinWait();
+        } catch (java.util.NoSuchElementException end) {
+          return;
+        }
+      }
+    };
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; ++i) {
+      threads.add(new Thread(read));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertEquals(200, tokens.get());
+  }
+
+  @Test
+  void closingWhileOtherThreadsUse() throws Exception {
+    for (int round = 0; round < 5; ++round) {
+      Session session = model.session();
+      CountDownLatch begun = new CountDownLatch(1);
+      AtomicReference<Throwable> other = new AtomicReference<>();
+      Thread thread = new Thread(() -> {
+        try {
+          while (true) {
+            session.append(5);
+            session.decode();
+            session.truncate(0);
+            begun.countDown();
+          }
+        } catch (RuncibleException.Closed closed) {
+          // As it must.
+        } catch (Throwable unexpected) {
+          other.set(unexpected);
+        }
+      });
+      thread.start();
+      begun.await();
+      session.close();
+      thread.join();
+      assertEquals(null, other.get());
+    }
+  }
+
+  /** Runs Children.NAME in a process of its own, which must end by itself. */
+  private static String child(String name) throws Exception {
+    return child(name, "-Duser.home=" + System.getProperty("user.home"));
+  }
+
+  private static String child(String name, String property) throws Exception {
+    Process process = new ProcessBuilder(
+        System.getenv("RUNCIBLE_JAVA"), "-Xmx256m", property, "-cp",
+        System.getProperty("java.class.path"), "Children", name)
+        .redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), output);
+    return output;
+  }
+
+  @Test
+  void exitWithRequestsInFlight() throws Exception {
+    assertEquals("done\n", child("returns"));
+    assertEquals("done\n", child("exits"));
+  }
+
+  @Test
+  void aCacheThatCannotBeWritten() throws Exception {
+    assertTrue(child("temporary").startsWith("done /tmp/"));
+  }
+
+  @Test
+  void aFolderThatIsUnpacked() throws Exception {
+    Path cache = Path.of(System.getProperty("user.home"), ".cache/runcible");
+    try (var found = Files.list(cache)) {
+      Path folder = found.filter(path -> Files.exists(path.resolve("load")))
+          .findFirst().orElseThrow();
+      String output = child("temporary", "-Druncible.home=" + folder);
+      assertTrue(output.startsWith("done " + folder), output);
+    }
+  }
+
+  @Test
+  void processesUnpackAtOnce() throws Exception {
+    Path cache = Files.createTempDirectory("runcible-test");
+    List<Process> processes = new ArrayList<>();
+    for (int i = 0; i < 3; ++i) {
+      ProcessBuilder builder = new ProcessBuilder(
+          System.getenv("RUNCIBLE_JAVA"), "-Xmx256m", "-cp",
+          System.getProperty("java.class.path"), "Children", "version");
+      builder.environment().put("XDG_CACHE_HOME", cache.toString());
+      processes.add(builder.redirectErrorStream(true).start());
+    }
+    for (Process process : processes) {
+      String output = new String(process.getInputStream().readAllBytes());
+      assertEquals(0, process.waitFor(), output);
+    }
+    try (var found = Files.list(cache.resolve("runcible"))) {
+      assertEquals(1, found.count());
+    }
+    try (var all = Files.walk(cache)) {
+      all.sorted(Collections.reverseOrder()).forEach(
+          path -> path.toFile().delete());
+    }
+  }
+
+  private static long resident() throws IOException {
+    String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ");
+    return Long.parseLong(pages[1]) * 4096;
+  }
+
+  private static void generations(int count) {
+    GenerateOptions one =
+        options().maxTokens(1).stop("x").logitBias(Map.of(5, -1f)).logprobs(2);
+    for (int i = 0; i < count; ++i) {
+      try (Session session = model.session();
+          Generation generation = session.generate("A", one)) {
+        generation.text();
+      }
+      if (i % 4 == 0) {
+        try (Session session = model.session()) {
+          session.generateAsync("A", one).join();
+        }
+      }
+    }
+  }
+
+  /** Generations leave nothing behind, in Java or in C. */
+  @Test
+  void noGrowth() throws Exception {
+    generations(2000); // the heap and the compiler's code have their size then
+    System.gc();
+    long before = resident();
+    generations(8000);
+    System.gc();
+    long growth = resident() - before;
+    assertTrue(growth < 24 << 20, "grew by " + growth + " bytes");
+  }
+
+  /** Nor do sessions that nobody closes, once they are collected. */
+  @Test
+  void noGrowthWithoutClose() throws Exception {
+    long before = 0;
+    for (int round = 0; round < 6; ++round) {
+      for (int i = 0; i < 200; ++i) {
+        model.session().generate("A", options().maxTokens(1)).text();
+        Tensor.zeros(backend, Dtype.F32, 16 * 1024);
+      }
+      System.gc();
+      Thread.sleep(20);
+      if (round == 1) {
+        before = resident();
+      }
+    }
+    long growth = resident() - before;
+    // 800 tensors would be 50 MiB.
+    assertTrue(growth < 24 << 20, "grew by " + growth + " bytes");
+  }
+}
