@@ -1,6 +1,8 @@
 #include "cpu/pool.h"
 
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include "base/compute_thread.h"
 #include "cpu/failure.h"
@@ -8,9 +10,14 @@
 namespace rc::cpu {
 namespace {
 
-// About 20 microseconds: longer than the difference between threads in a step,
-// shorter than what another process would miss.
+using Clock = std::chrono::steady_clock;
+
+// A thread that waits looks again and again, about 20 microseconds long: longer
+// than the difference between threads in most steps. Then it lets others have
+// its processor between the looks, and only then sleeps: waking it up takes
+// longer than most steps, above all in a virtual machine.
 constexpr int kLooks = 500;
+constexpr std::chrono::milliseconds kAwake(1);
 
 inline void pause() {
 #if defined(__x86_64__)
@@ -26,6 +33,11 @@ void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
     if (value.load(std::memory_order_acquire) != old) return;
     pause();
   }
+  const Clock::time_point asleep_from = Clock::now() + kAwake;
+  do {
+    if (value.load(std::memory_order_acquire) != old) return;
+    std::this_thread::yield();
+  } while (Clock::now() < asleep_from);
   while (value.load(std::memory_order_acquire) == old) {
     value.wait(old, std::memory_order_acquire);
   }
