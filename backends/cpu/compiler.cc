@@ -287,6 +287,11 @@ void Compiler::measure() {
       area_of(product(thread_scratch_.stride, static_cast<uint64_t>(threads_)));
 }
 
+Shares* Compiler::shares() {
+  compiled_.shares_.push_back(std::make_unique<Shares>(threads_));
+  return compiled_.shares_.back().get();
+}
+
 uint8_t* Compiler::area_of(uint64_t bytes) {
   compiled_.areas_.push_back(allocate(bytes));
   return compiled_.areas_.back().get();

@@ -57,6 +57,8 @@ class Compiler {
   ThreadScratch thread_scratch() const { return thread_scratch_; }
   // Memory of the program's own.
   uint8_t* area_of(uint64_t bytes);
+  // For one step.
+  Shares* shares();
 
   template <class Cost, class Work>
   void add(std::vector<Area> reads, std::vector<Area> writes, Cost cost,

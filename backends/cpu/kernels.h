@@ -35,20 +35,22 @@ static_assert(sizeof(ActivationBlock) == 64);
 // Rows that a call of a product kernel takes at most.
 constexpr int kMaxChunk = 128;
 
-// Products of rows of activations with the 16 rows of one tile of a weight.
+// Products of rows of activations with tiles of 16 rows of a weight.
 struct LinearTask {
-  const uint8_t* tile;
+  const uint8_t* tile;  // the first
+  int64_t tile_bytes;   // from tile to tile
+  int tiles;
   int64_t columns;
   // Per row of activations: its ActivationBlocks or, for float weights, its
   // floats.
   const void* const* x;
-  // Per row: where its results for the tile's rows go.
+  // Per row: where its results for the tiles' rows go.
   float* const* y;
   // Per row: what is added to its results; NULL for nothing.
   const float* const* residual;
-  const float* bias;  // of the tile's rows; NULL for nothing
+  const float* bias;  // of the tiles' rows; NULL for nothing
   int rows;           // 1 to kMaxChunk
-  int lanes;  // rows of the weight in this tile; fewer than 16 in the last
+  int lanes;  // rows of the weight in the tiles; the last may have less than 16
 };
 using LinearFunction = void (*)(const LinearTask& task);
 

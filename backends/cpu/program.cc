@@ -194,6 +194,7 @@ rc_status rc_plugin_compiled::run(Pool& pool, const rc_plugin_run& run,
   check(run);
   Run state(run, scratch_.get(), kernels_);
   plan(state, pool.threads());
+  for (const auto& shares : shares_) shares->reset();
   struct Job {
     rc_plugin_compiled* program;
     Pool* pool;

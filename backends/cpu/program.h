@@ -50,6 +50,43 @@ struct Part {
       : begin(count * thread / threads), end(count * (thread + 1) / threads) {}
 };
 
+// Units of a step that threads take: each those of its own part, in their
+// order, and then what is left of the others'. A thread that lost its processor
+// for a while does not keep the others waiting for its part.
+class Shares {
+ public:
+  explicit Shares(int threads) : taken_(threads) {}
+
+  // Before a run.
+  void reset() {
+    for (Taken& taken : taken_) taken.units.store(0, std::memory_order_relaxed);
+  }
+
+  struct Unit {
+    int part;  // -1: none is left
+    int64_t index;
+  };
+  // The next unit for `thread`. count(part) is the number of a part's units.
+  template <class Count>
+  Unit take(int thread, int threads, Count count) {
+    for (int i = 0; i < threads; ++i) {
+      const int part = (thread + i) % threads;
+      std::atomic<int64_t>& units = taken_[part].units;
+      const int64_t most = count(part);
+      if (units.load(std::memory_order_relaxed) >= most) continue;
+      const int64_t index = units.fetch_add(1, std::memory_order_relaxed);
+      if (index < most) return {part, index};
+    }
+    return {-1, 0};
+  }
+
+ private:
+  struct alignas(64) Taken {
+    std::atomic<int64_t> units{0};
+  };
+  std::vector<Taken> taken_;
+};
+
 // A run under way, shared by all threads.
 class Run {
  public:
@@ -142,6 +179,7 @@ struct rc_plugin_compiled {
   rc::cpu::Memory64 scratch_;
   std::vector<rc::cpu::Memory64> areas_;
   std::vector<std::unique_ptr<rc::cpu::Step>> steps_;
+  std::vector<std::unique_ptr<rc::cpu::Shares>> shares_;
   // Of the current run, by step.
   enum class Mode : uint8_t { kNothing, kAlone, kTogether };
   std::vector<Mode> modes_;

@@ -155,6 +155,8 @@ void add_tiles(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
           float* to = sizes.output(run.at<float>(y), image) + first;
           LinearTask task;
           task.tile = reinterpret_cast<const uint8_t*>(tile);
+          task.tile_bytes = 0;
+          task.tiles = 1;
           task.columns = sizes.window();
           task.residual = nullptr;
           task.bias = nullptr;

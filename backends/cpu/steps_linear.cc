@@ -1,9 +1,9 @@
 // Steps for products with weights.
 //
-// The unit of work is one tile of 16 rows of the weight with a chunk of rows of
-// activations that stays in the second-level cache. Each thread has a
-// contiguous range of tiles, so that it streams through memory and so that no
-// cache line of the output belongs to two threads.
+// The unit of work is some tiles of 16 rows of the weight with a chunk of rows
+// of activations that stays in the second-level cache. Each thread begins with
+// a contiguous range of tiles, so that it streams through memory, and no cache
+// line of the output belongs to two units.
 #include <algorithm>
 
 #include "cpu/compiler.h"
@@ -12,6 +12,9 @@
 
 namespace rc::cpu {
 namespace {
+
+// Tiles that are done together: they share the reading of the activations.
+constexpr int64_t kTilesPerUnit = 2;
 
 // Rows of activations per chunk.
 int64_t chunk_rows(int64_t row_bytes) {
@@ -49,7 +52,7 @@ Area activations_area(const Compiler& c, const Activations& x, int32_t i) {
 
 void compile_linear(Compiler& c, const rc_plugin_op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
-  const WeightLayout& layout = weight->layout;
+  const WeightLayout layout = weight->layout;
   const LinearFunction function = c.kernels().linear(layout.dtype);
   const Activations x = activations_for(c, *weight, op.inputs[0]);
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
@@ -60,6 +63,7 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
   const int64_t n = layout.rows;
   const int64_t chunk = chunk_rows(x.row_bytes());
 
+  Shares* shares = c.shares();
   std::vector<Area> reads = {activations_area(c, x, op.inputs[0])};
   if (has_residual) reads.push_back(c.area(op.inputs[3]));
   c.add(
@@ -69,15 +73,24 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
       },
       [=](Run& run, int thread, int threads) {
         const int64_t rows = run.rows(dimension);
-        const int64_t tiles = weight->layout.tiles_per_matrix;
+        const int64_t tiles = layout.tiles_per_matrix;
+        const int64_t groups = (tiles + kTilesPerUnit - 1) / kTilesPerUnit;
         const int64_t chunks = (rows + chunk - 1) / chunk;
-        // Few tiles are shared out by chunks, too.
-        const bool by_chunk = tiles < threads;
-        const Part part(by_chunk ? tiles * chunks : tiles, thread, threads);
         float* to = run.at<float>(y);
         const float* added =
             has_residual ? run.at<const float>(residual) : nullptr;
-        const auto unit = [&](int64_t tile, int64_t first) {
+        for (;;) {
+          const Shares::Unit unit =
+              shares->take(thread, threads, [&](int part_of) {
+                const Part part(groups, part_of, threads);
+                return (part.end - part.begin) * chunks;
+              });
+          if (unit.part < 0 || run.stopped(thread)) return;
+          const Part part(groups, unit.part, threads);
+          const int64_t part_groups = part.end - part.begin;
+          const int64_t tile =
+              (part.begin + unit.index % part_groups) * kTilesPerUnit;
+          const int64_t first = unit.index / part_groups * chunk;
           const void* xs[kMaxChunk];
           float* ys[kMaxChunk];
           const float* residuals[kMaxChunk];
@@ -90,6 +103,8 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
           }
           LinearTask task;
           task.tile = weight->tile(0, tile);
+          task.tile_bytes = static_cast<int64_t>(layout.tile_bytes);
+          task.tiles = static_cast<int>(std::min(kTilesPerUnit, tiles - tile));
           task.columns = x.columns;
           task.x = xs;
           task.y = ys;
@@ -97,21 +112,8 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
           task.bias = bias ? bias + tile * kTileRows : nullptr;
           task.rows = count;
           task.lanes = static_cast<int>(
-              std::min<int64_t>(kTileRows, n - tile * kTileRows));
+              std::min<int64_t>(task.tiles * kTileRows, n - tile * kTileRows));
           function(task);
-        };
-        if (by_chunk) {
-          for (int64_t u = part.begin; u < part.end; ++u) {
-            if (run.stopped(thread)) return;
-            unit(u % tiles, u / tiles * chunk);
-          }
-          return;
-        }
-        for (int64_t first = 0; first < rows; first += chunk) {
-          for (int64_t tile = part.begin; tile < part.end; ++tile) {
-            if (run.stopped(thread)) return;
-            unit(tile, first);
-          }
         }
       });
 }
@@ -198,6 +200,8 @@ void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
                 ys[i] = to + choice * n + tile * kTileRows;
               }
               task.tile = weight->tile(e, tile);
+              task.tile_bytes = 0;
+              task.tiles = 1;
               task.columns = x.columns;
               task.x = xs;
               task.y = ys;

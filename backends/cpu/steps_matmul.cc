@@ -149,6 +149,8 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
           const int64_t column = unit / shares % tiles * kTileRows;
           LinearTask task;
           task.tile = tile;
+          task.tile_bytes = 0;
+          task.tiles = 1;
           task.columns = sizes.k;
           task.residual = nullptr;
           task.bias = nullptr;

@@ -14,24 +14,33 @@ namespace {
 
 // Rows of activations per pass: as many as accumulators fit into registers.
 constexpr int kMaxRows = kParts == 1 ? 8 : 4;
+// The same where two tiles share the columns of the activations: 0 where there
+// are too few registers.
+constexpr int kPairRows = kParts == 1 ? 4 : 0;
 
 // Integer products of groups `first` to `first` + 2 * pairs - 1 of step j.
-template <class Format, int rows, int first, int pairs>
-RC_SIMD void dot(const Format& format, int j,
+template <class Format, int tiles, int rows, int first, int pairs>
+RC_SIMD void dot(const Format (&format)[2], int j,
                  const ActivationBlock* const (&x)[rows], int64_t at,
-                 Vi (&y)[rows]) {
-  const auto one = [&](const Pair& pair, int h) __attribute__((always_inline)) {
+                 Vi (&y)[tiles][rows]) {
+  const auto one = [&]<int h>() __attribute__((always_inline)) {
+    const Pair pairs_of[2] = {format[0].template pair<h>(j),
+                              format[tiles - 1].template pair<h>(j)};
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
-      y[r] = dot8<Format::kWide>(y[r], pair.first, pair.second,
-                                 columns8(x[r][at].quants + 8 * h));
+      const Columns columns = columns8(x[r][at].quants + 8 * h);
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) {
+        y[t][r] = dot8<Format::kWide>(y[t][r], pairs_of[t].first,
+                                      pairs_of[t].second, columns);
+      }
     }
   };
-  one(format.template pair<first>(j), first);
-  one(format.template pair<first + 1>(j), first + 1);
+  one.template operator()<first>();
+  one.template operator()<first + 1>();
   if constexpr (pairs == 4) {
-    one(format.template pair<first + 2>(j), first + 2);
-    one(format.template pair<first + 3>(j), first + 3);
+    one.template operator()<first + 2>();
+    one.template operator()<first + 3>();
   }
 }
 
@@ -53,66 +62,85 @@ struct Ahead {
   int lines;
 };
 
-template <class Format, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns, const Ahead& ahead,
-                      const ActivationBlock* const (&x)[rows], Vf (&y)[rows]) {
+template <class Format, int tiles, int rows>
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
+                      const Ahead& ahead,
+                      const ActivationBlock* const (&x)[rows],
+                      Vf (&y)[tiles][rows]) {
   constexpr int offset =
       Format::kWide ? (Format::kOffset + kWideOffset - 128) : Format::kOffset;
   constexpr int steps = Format::kColumns / 32;
   int64_t at = 0;
   for (int64_t column = 0; column < columns; column += Format::kColumns) {
-    const Format format(tile);
+    const Format format[2] = {Format(tile),
+                              Format(tile + (tiles - 1) * tile_bytes)};
     tile += Format::kBytes;
     for (int j = 0; j < steps; ++j, ++at) {
       if constexpr (Format::kUnpacked) {
         const uint8_t* next = ahead.bytes + 64 * ahead.lines * at;
         for (int i = 0; i < ahead.lines; ++i) prefetch_later(next + 64 * i);
       } else {
-        prefetch_step<kPrefetch>(format, j);
+#pragma GCC unroll 2
+        for (int t = 0; t < tiles; ++t) prefetch_step<kPrefetch>(format[t], j);
       }
       if constexpr (Format::kHalves) {
-        Vi a[rows], b[rows];
+        Vi a[tiles][rows], b[tiles][rows];
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          a[r] = start<offset>(x[r][at].minus_halves[0]);
-          b[r] = start<offset>(x[r][at].minus_halves[1]);
+#pragma GCC unroll 2
+          for (int t = 0; t < tiles; ++t) {
+            a[t][r] = start<offset>(x[r][at].minus_halves[0]);
+            b[t][r] = start<offset>(x[r][at].minus_halves[1]);
+          }
         }
-        dot<Format, rows, 0, 2>(format, j, x, at, a);
-        dot<Format, rows, 2, 2>(format, j, x, at, b);
-        const Vf scale_a = format.scale(j, 0);
-        const Vf scale_b = format.scale(j, 1);
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) {
-          const Vf t =
-              fma(to_float(b[r]), scale_b, mul(to_float(a[r]), scale_a));
-          y[r] = fma(t, splat(x[r][at].scale), y[r]);
-        }
-        if constexpr (Format::kMinimum) {
-          const Vf minimum_a = format.minimum(j, 0);
-          const Vf minimum_b = format.minimum(j, 1);
+        dot<Format, tiles, rows, 0, 2>(format, j, x, at, a);
+        dot<Format, tiles, rows, 2, 2>(format, j, x, at, b);
+#pragma GCC unroll 2
+        for (int t = 0; t < tiles; ++t) {
+          const Vf scale_a = format[t].scale(j, 0);
+          const Vf scale_b = format[t].scale(j, 1);
 #pragma GCC unroll 8
           for (int r = 0; r < rows; ++r) {
-            y[r] = fnma(minimum_a, splat(x[r][at].weighted_halves[0]), y[r]);
-            y[r] = fnma(minimum_b, splat(x[r][at].weighted_halves[1]), y[r]);
+            const Vf sum = fma(to_float(b[t][r]), scale_b,
+                               mul(to_float(a[t][r]), scale_a));
+            y[t][r] = fma(sum, splat(x[r][at].scale), y[t][r]);
+          }
+          if constexpr (Format::kMinimum) {
+            const Vf minimum_a = format[t].minimum(j, 0);
+            const Vf minimum_b = format[t].minimum(j, 1);
+#pragma GCC unroll 8
+            for (int r = 0; r < rows; ++r) {
+              y[t][r] =
+                  fnma(minimum_a, splat(x[r][at].weighted_halves[0]), y[t][r]);
+              y[t][r] =
+                  fnma(minimum_b, splat(x[r][at].weighted_halves[1]), y[t][r]);
+            }
           }
         }
       } else {
-        Vi a[rows];
+        Vi a[tiles][rows];
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          a[r] = start<offset>(x[r][at].minus_sum);
+#pragma GCC unroll 2
+          for (int t = 0; t < tiles; ++t) {
+            a[t][r] = start<offset>(x[r][at].minus_sum);
+          }
         }
-        dot<Format, rows, 0, 4>(format, j, x, at, a);
-        const Vf scale = format.scale(j, 0);
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) {
-          y[r] = fma(mul(to_float(a[r]), scale), splat(x[r][at].scale), y[r]);
-        }
-        if constexpr (Format::kMinimum) {
-          const Vf minimum = format.minimum(j, 0);
+        dot<Format, tiles, rows, 0, 4>(format, j, x, at, a);
+#pragma GCC unroll 2
+        for (int t = 0; t < tiles; ++t) {
+          const Vf scale = format[t].scale(j, 0);
 #pragma GCC unroll 8
           for (int r = 0; r < rows; ++r) {
-            y[r] = fnma(minimum, splat(x[r][at].weighted_sum), y[r]);
+            y[t][r] = fma(mul(to_float(a[t][r]), scale), splat(x[r][at].scale),
+                          y[t][r]);
+          }
+          if constexpr (Format::kMinimum) {
+            const Vf minimum = format[t].minimum(j, 0);
+#pragma GCC unroll 8
+            for (int r = 0; r < rows; ++r) {
+              y[t][r] = fnma(minimum, splat(x[r][at].weighted_sum), y[t][r]);
+            }
           }
         }
       }
@@ -122,67 +150,95 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns, const Ahead& ahead,
 
 // Sums of 32 columns are added up: more exact than one long sum, and the sums
 // do not wait for each other.
-template <class Plain, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t columns, const Ahead&,
-                      const float* const (&x)[rows], Vf (&y)[rows]) {
+template <class Plain, int tiles, int rows>
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
+                      const Ahead&, const float* const (&x)[rows],
+                      Vf (&y)[tiles][rows]) {
   for (int64_t first = 0; first < columns; first += 32) {
     const int64_t end = first + 32 < columns ? first + 32 : columns;
-    Vf t[rows];
+    Vf sums[tiles][rows];
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) t[r] = splat(0);
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) sums[t][r] = splat(0);
+    }
     for (int64_t column = first; column < end; ++column) {
-      prefetch(tile + kPrefetch);
-      const Vf w = Plain::column(tile);
-      tile += Plain::kBytes;
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) {
+        prefetch(tile + t * tile_bytes + kPrefetch);
+        const Vf w = Plain::column(tile + t * tile_bytes);
 #pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) {
-        t[r] = fma(w, splat(x[r][column]), t[r]);
+        for (int r = 0; r < rows; ++r) {
+          sums[t][r] = fma(w, splat(x[r][column]), sums[t][r]);
+        }
       }
+      tile += Plain::kBytes;
     }
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) y[r] = add(y[r], t[r]);
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) y[t][r] = add(y[t][r], sums[t][r]);
+    }
   }
 }
 
-RC_SIMD void finish(const LinearTask& task, int row, Vf y) {
-  if (task.bias) y = add(y, load_some(task.bias, task.lanes));
-  if (task.residual) {
-    y = add(y, load_some(task.residual[row], task.lanes));
-  }
-  store_some(task.y[row], y, task.lanes);
+RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
+  const int at = tile * kTileRows;
+  const int lanes = task.lanes - at;
+  if (task.bias) y = add(y, load_some(task.bias + at, lanes));
+  if (task.residual) y = add(y, load_some(task.residual[row] + at, lanes));
+  store_some(task.y[row] + at, y, lanes);
 }
 
 template <class Weight, class Element, int rows>
-void some_rows(const LinearTask& task, int first) {
+void some_rows(const LinearTask& task, int tile, int first) {
   const Element* x[rows];
-  Vf y[rows];
+  Vf y[1][rows];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     x[r] = (const Element*)task.x[first + r];
-    y[r] = splat(0);
+    y[0][r] = splat(0);
   }
-  dot_rows<Weight, rows>(task.tile, task.columns, Ahead{}, x, y);
-  for (int r = 0; r < rows; ++r) finish(task, first + r, y[r]);
+  dot_rows<Weight, 1, rows>(task.tile + tile * task.tile_bytes, 0, task.columns,
+                            Ahead{}, x, y);
+  for (int r = 0; r < rows; ++r) finish(task, tile, first + r, y[0][r]);
 }
 
 // Calls some<rows>(first) for all rows of a task, as many at once as there are
 // registers for.
-template <class Some>
+template <int most, class Some>
 RC_SIMD void by_rows(int rows, Some some) {
   int first = 0;
-  if constexpr (kMaxRows >= 8) {
-    for (; first + 8 <= rows; first += 8) some.template operator()<8>(first);
+  for (; first + most <= rows; first += most) {
+    some.template operator()<most>(first);
   }
-  for (; first + 4 <= rows; first += 4) some.template operator()<4>(first);
+  if constexpr (most > 4) {
+    for (; first + 4 <= rows; first += 4) some.template operator()<4>(first);
+  }
   for (; first + 2 <= rows; first += 2) some.template operator()<2>(first);
   if (first < rows) some.template operator()<1>(first);
 }
 
+// Calls some<tiles, most rows>(tile) for all tiles of a task.
+template <class Some>
+RC_SIMD void by_tiles(int tiles, Some some) {
+  int tile = 0;
+  if constexpr (kPairRows > 0) {
+    for (; tile + 2 <= tiles; tile += 2) {
+      some.template operator()<2, kPairRows>(tile);
+    }
+  }
+  for (; tile < tiles; ++tile) some.template operator()<1, kMaxRows>(tile);
+}
+
+// Tile after tile, as they lie in memory.
 template <class Weight, class Element>
 void linear(const LinearTask& task) {
-  by_rows(task.rows, [&]<int rows>(int first) {
-    some_rows<Weight, Element, rows>(task, first);
-  });
+  for (int tile = 0; tile < task.tiles; ++tile) {
+    by_rows<kMaxRows>(task.rows, [&]<int rows>(int first) {
+      some_rows<Weight, Element, rows>(task, tile, first);
+    });
+  }
 }
 
 // Columns that are unpacked at a time. Shorter runs through the activations
@@ -191,56 +247,75 @@ constexpr int64_t kUnpackedColumns = 2048;
 
 // The sums of many rows with the columns from `column` on, of which `weights`
 // has the next ones: from `sums` and back or, at the end, to the results.
-template <class Weight, int rows>
-void some_columns(const LinearTask& task, int first, int64_t column,
-                  int64_t count, const uint8_t* weights, const Ahead& ahead,
-                  float* sums) {
+template <class Weight, int tiles, int rows>
+void some_columns(const LinearTask& task, int tile, int first, int64_t column,
+                  int64_t count, const uint8_t* weights, int64_t weight_bytes,
+                  const Ahead& ahead, float* sums) {
   const ActivationBlock* x[rows];
-  Vf y[rows];
+  Vf y[tiles][rows];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     x[r] = (const ActivationBlock*)task.x[first + r] + column / 32;
-    y[r] = column == 0 ? splat(0) : load(sums + (first + r) * kLanes);
+#pragma GCC unroll 2
+    for (int t = 0; t < tiles; ++t) {
+      y[t][r] = column == 0 ? splat(0)
+                            : load(sums + (t * kMaxChunk + first + r) * kLanes);
+    }
   }
-  dot_rows<Weight, rows>(weights, count, ahead, x, y);
-  for (int r = 0; r < rows; ++r) {
-    if (column + count < task.columns) {
-      store(sums + (first + r) * kLanes, y[r]);
-    } else {
-      finish(task, first + r, y[r]);
+  dot_rows<Weight, tiles, rows>(weights, weight_bytes, count, ahead, x, y);
+#pragma GCC unroll 2
+  for (int t = 0; t < tiles; ++t) {
+    for (int r = 0; r < rows; ++r) {
+      if (column + count < task.columns) {
+        store(sums + (t * kMaxChunk + first + r) * kLanes, y[t][r]);
+      } else {
+        finish(task, tile + t, first + r, y[t][r]);
+      }
     }
   }
 }
 
+// From how many rows on that is worthwhile, as measured. Scales within blocks
+// take long to unpack; other formats gain only where few rows share a pass.
+template <class Format>
+constexpr int kUnpackFrom = kParts > 1               ? 2 * kMaxRows
+                            : Format::kColumns < 256 ? kMaxChunk + 1
+                                                     : kMaxRows + 1;
+
 template <class Format>
 void quantized_linear(const LinearTask& task) {
-  // Scales within blocks take long to unpack; other formats gain only where few
-  // rows share a pass.
-  constexpr bool worthwhile = Format::kColumns == 256 || kMaxRows < 8;
-  if (!worthwhile || task.rows < 2 * kMaxRows) {
+  if (task.rows < kUnpackFrom<Format>) {
     return linear<Format, ActivationBlock>(task);
   }
   using Weight = UnpackedOf<Format>;
-  alignas(64) uint8_t weights[kUnpackedColumns / 32 * Weight::kBytes];
-  alignas(64) float sums[kMaxChunk * kLanes];
-  const uint8_t* tile = task.tile;
-  for (int64_t column = 0; column < task.columns; column += kUnpackedColumns) {
-    const int64_t count = task.columns - column < kUnpackedColumns
-                              ? task.columns - column
-                              : kUnpackedColumns;
-    unpack<Format>(tile, count, weights);
-    const int64_t bytes = count / Format::kColumns * Format::kBytes;
-    tile += bytes;
-    // After the last columns of a tile come the first ones of the next.
-    const int64_t steps = task.rows / kMaxRows * (count / 32);
-    const int lines = (int)((bytes / 64 + steps - 1) / steps);
-    by_rows(task.rows, [&]<int rows>(int first) {
-      const Ahead ahead = {tile + first / kMaxRows * (count / 32) * lines * 64,
-                           lines};
-      some_columns<Weight, rows>(task, first, column, count, weights, ahead,
-                                 sums);
-    });
-  }
+  constexpr int64_t bytes_most = kUnpackedColumns / 32 * Weight::kBytes;
+  constexpr int most_tiles = kPairRows > 0 ? 2 : 1;
+  alignas(64) uint8_t weights[most_tiles][bytes_most];
+  alignas(64) float sums[most_tiles * kMaxChunk * kLanes];
+  by_tiles(task.tiles, [&]<int tiles, int most>(int tile) {
+    const uint8_t* from = task.tile + tile * task.tile_bytes;
+    for (int64_t column = 0; column < task.columns;
+         column += kUnpackedColumns) {
+      const int64_t count = task.columns - column < kUnpackedColumns
+                                ? task.columns - column
+                                : kUnpackedColumns;
+      for (int t = 0; t < tiles; ++t) {
+        unpack<Format>(from + t * task.tile_bytes, count, weights[t]);
+      }
+      const int64_t bytes = count / Format::kColumns * Format::kBytes;
+      from += bytes;
+      // After the last columns of a tile come the first ones of the next.
+      const int64_t steps = task.rows / most * (count / 32);
+      const int lines = (int)((tiles * bytes / 64 + steps - 1) / steps);
+      by_rows<most>(task.rows, [&]<int rows>(int first) {
+        const Ahead ahead = {from + (tiles - 1) * task.tile_bytes +
+                                 first / most * (count / 32) * lines * 64,
+                             lines};
+        some_columns<Weight, tiles, rows>(task, tile, first, column, count,
+                                          weights[0], bytes_most, ahead, sums);
+      });
+    }
+  });
 }
 
 template <class Format>
