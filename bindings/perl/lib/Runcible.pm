@@ -1,0 +1,90 @@
+package Runcible;
+
+use strict;
+use warnings;
+use Runcible::Arguments ();
+use Runcible::Backend;
+use Runcible::Error;
+use Runcible::Model;
+use Runcible::Native;
+use Runcible::Report;
+use Runcible::Session;
+use Runcible::Tensor;
+use Runcible::Tokenizer;
+
+our $VERSION = '0';    # that of the headers, by run.sh
+
+=head1 NAME
+
+Runcible - language models in Perl
+
+=head1 SYNOPSIS
+
+    use Runcible;
+    binmode STDOUT, ':encoding(UTF-8)';
+
+    my $model   = Runcible::Model->new('builtin:fable');
+    my $session = $model->session;
+    my $tale    = $session->generate('Once upon a time', max_tokens => 200);
+    while (my $piece = <$tale>) { print $piece }
+
+=head1 DESCRIPTION
+
+See L<Runcible::Backend>, L<Runcible::Model>, L<Runcible::Session>,
+L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Tensor> and
+L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
+has the default of the library. Times are in seconds. Strings are of characters.
+
+=head1 FUNCTIONS
+
+=head2 Runcible::discover
+
+A reference to an array of Runcible::Report::Device; in list context also what
+"auto" would choose, "cpu:0".
+
+=for header rc_discover
+
+=cut
+
+sub discover {
+    my $found   = Runcible::Native::discover();
+    my @devices = map {
+        my $report = Runcible::Native::new_device_report();
+        Runcible::Native::device_list_get($found, $_, $report);
+        Runcible::Report->device($report);
+    } 0 .. Runcible::Native::device_list_count($found) - 1;
+    return \@devices unless wantarray;
+    return (\@devices, Runcible::Native::device_list_automatic($found));
+}
+
+=head2 Runcible::plan(path, backend, options...)
+
+A Runcible::Report::Plan; the options are those of a model.
+
+=for header rc_model_plan
+
+=cut
+
+sub plan {
+    my ($path, $backend, %options) = @_;
+    my $made   = Runcible::Model->options(%options);
+    my $report = Runcible::Native::new_model_plan_report();
+    my $opened = Runcible::Backend->from($backend);
+    Runcible::Native::model_plan(Runcible::Arguments::path($path), $made,
+        $opened->proxy, $report);
+    return Runcible::Report->plan($report);
+}
+
+=head2 Runcible::verify(path)
+
+=for header rc_model_verify
+
+=cut
+
+sub verify {
+    my ($path) = @_;
+    Runcible::Native::model_verify(Runcible::Arguments::path($path));
+    return;
+}
+
+1;

@@ -1,0 +1,99 @@
+package Runcible::Arguments;
+
+# Arguments and options, for the other modules here.
+use strict;
+use warnings;
+use Exporter 'import';
+use Scalar::Util qw(blessed looks_like_number);
+use Runcible::Error;
+use Runcible::Native;
+
+our @EXPORT_OK = qw(choice constants dtype_name dtype_number milliseconds
+    optional_proxy_of path proxy_of refuse set_options tokenize_flags);
+
+sub refuse { Runcible::Error::InvalidArgument->throw(@_) }
+
+# What messages show of a value.
+sub _shown { defined $_[0] ? "'$_[0]'" : 'undef' }
+
+# The proxy of an argument of one of the library's classes.
+sub proxy_of {
+    my ($value, $class, $name) = @_;
+    return $value->proxy if blessed $value && $value->isa($class);
+    refuse("$name must be a $class, not " . _shown($value));
+}
+
+# The same, or undef.
+sub optional_proxy_of {
+    my ($value, $class, $name) = @_;
+    return defined $value ? proxy_of($value, $class, $name) : undef;
+}
+
+# The library's own options of a kind, set from a hash; undef leaves the default.
+# The keys must be among the names, and those named as flags hold true or false.
+sub set_options {
+    my ($kind, $values, $names, $flags) = @_;
+    my %known = ((map { $_ => 0 } @$names), (map { $_ => 1 } @{ $flags // [] }));
+    my $options = Runcible::Native->can("new_$kind")->();
+    for my $name (sort keys %$values) {
+        exists $known{$name}
+            or refuse("there is no option '$name', but " . join ', ', sort keys %known);
+        my $value = $values->{$name};
+        next unless defined $value;
+        $value = $value ? 1 : 0 if $known{$name};
+        Runcible::Native->can("${kind}_${name}_set")->($options, $value);
+    }
+    return $options;
+}
+
+# Milliseconds of a time in seconds; at least 1, as 0 means none to the library.
+sub milliseconds {
+    my ($seconds, $name) = @_;
+    return unless defined $seconds;
+    looks_like_number($seconds) && $seconds >= 0 && $seconds <= 1e12
+        or refuse("$name must be from 0 to 1e12 seconds, not " . _shown($seconds));
+    my $whole = int($seconds * 1000 + 0.5);
+    return $whole < 1 ? 1 : $whole;
+}
+
+# The number of a name.
+sub choice {
+    my ($choices, $value, $name) = @_;
+    defined $value && exists $choices->{ lc $value }
+        or refuse("$name must be one of " . join(', ', sort keys %$choices)
+            . ', not ' . _shown($value));
+    return $choices->{ lc $value };
+}
+
+# The constants whose names begin so, by the rest of their names in lower case.
+sub constants {
+    my ($prefix) = @_;
+    no strict 'refs';
+    return { map { (lc substr $_, length $prefix) => ${"Runcible::Native::$_"} }
+            grep {/^$prefix/} keys %Runcible::Native:: };
+}
+
+my $dtypes = constants('DTYPE_');
+my %dtype_names = reverse %$dtypes;
+
+# Types of elements, by their names in lower case: "f32", "q4_k".
+sub dtype_number { choice($dtypes, $_[0], $_[1] // 'dtype') }
+sub dtype_name { $dtype_names{ $_[0] } // $_[0] }
+
+# A path, as a reference to its bytes.
+sub path {
+    my ($path) = @_;
+    defined $path && (!ref $path || blessed $path)
+        or refuse('a path must be a string, not ' . _shown($path));
+    my $bytes = "$path";
+    utf8::encode($bytes) if utf8::is_utf8($bytes);
+    return \$bytes;
+}
+
+sub tokenize_flags {
+    my ($add_special, $parse_special) = @_;
+    return ($add_special // 1 ? $Runcible::Native::TOKENIZE_ADD_SPECIAL : 0)
+        | ($parse_special ? $Runcible::Native::TOKENIZE_PARSE_SPECIAL : 0);
+}
+
+1;

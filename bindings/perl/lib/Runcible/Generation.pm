@@ -1,0 +1,120 @@
+package Runcible::Generation;
+
+use strict;
+use warnings;
+use overload
+    '<>'   => sub { wantarray ? $_[0]->pieces : $_[0]->next },
+    '&{}'  => sub { my ($self) = @_; return sub { $self->next } },
+    'bool' => sub {1},
+    fallback => 1;
+use Runcible::End;
+use Runcible::Native;
+use Runcible::Piece;
+
+=head1 NAME
+
+Runcible::Generation - the pieces of a text as they come
+
+=head1 SYNOPSIS
+
+    my $generation = $session->generate('Once upon a time');
+    while (my $piece = <$generation>) { print $piece }
+
+    my $next = $session->generate('And then');    # as a function
+    while (my $piece = $next->()) { print $piece }
+
+    print $session->generate('Finally')->text;
+
+=head1 DESCRIPTION
+
+Waiting for a piece blocks; handlers of signals run meanwhile, and may die. An end
+that is no success is thrown after the last piece: Runcible::Error::Deadline,
+ContextFull, Cancelled, ... Closing a generation or losing it cancels it.
+
+=head2 next
+
+The next L<Runcible::Piece>; undef after the last.
+
+=cut
+
+# How often a wait lets the handlers of signals run, milliseconds.
+use constant SIGNALS => 100;
+
+sub _start {
+    my ($class, $session, $options) = @_;
+    return bless { request => Runcible::Native::request_start($session, $options) },
+        $class;
+}
+
+sub next {
+    my ($self) = @_;
+    while (!$self->{report}) {
+        my $event = $self->_event or next;
+        return Runcible::Piece->of_event($event) if defined $event->[1];
+    }
+    my $error = delete $self->{error};
+    die $error if $error;
+    return undef;
+}
+
+# The next event, if one comes soon; keeps an end.
+sub _event {
+    my ($self) = @_;
+    my $event = Runcible::Native::request_next($self->{request}, SIGNALS);
+    @$self{qw(report error)} = Runcible::End->of_event($event)
+        if $event && !defined $event->[1];
+    return $event;
+}
+
+=head2 pieces
+
+A list of the rest.
+
+=head2 text
+
+The rest, as a string.
+
+=cut
+
+sub pieces {
+    my ($self) = @_;
+    my @pieces;
+    while (my $piece = $self->next) { push @pieces, $piece }
+    return @pieces;
+}
+
+sub text { join '', $_[0]->pieces }
+
+=head2 report
+
+How it ended, a Runcible::Report::Generation; undef before the end.
+
+=head2 cancel
+
+Runcible::Error::Cancelled is thrown after the last piece.
+
+=for header rc_request_cancel
+
+=head2 close
+
+Cancels and waits for the end; pieces not yet read are dropped.
+
+=cut
+
+sub report { $_[0]{report} }
+
+sub cancel {
+    my ($self) = @_;
+    Runcible::Native::request_cancel($self->{request});
+    return;
+}
+
+sub close {
+    my ($self) = @_;
+    $self->cancel unless $self->{report};
+    $self->_event until $self->{report};
+    delete $self->{error};
+    return;
+}
+
+1;

@@ -1,0 +1,47 @@
+package Runcible::Handle;
+
+use strict;
+use warnings;
+use Runcible::Error;
+use Runcible::Native;
+
+=head1 NAME
+
+Runcible::Handle - what backends, models, sessions, tokenizers and tensors have
+
+=head1 DESCRIPTION
+
+Owns a handle of the library until it is closed or destroyed, in any order: what
+needs another handle keeps it. Threads of Perl that begin share backends, models,
+tokenizers and tensors; a session belongs to the thread that made it.
+
+=head2 close
+
+Gives the handle back; using it then throws Runcible::Error::Closed.
+
+=head2 closed
+
+=cut
+
+sub of {
+    my ($class, $proxy, %more) = @_;
+    return bless { %more, proxy => $proxy }, $class;
+}
+
+sub close {
+    my ($self) = @_;
+    my $proxy = delete $self->{proxy};
+    Runcible::Native::drop($proxy) if $proxy;
+    return;
+}
+
+sub closed { !$_[0]{proxy} }
+
+# The proxy of the handle, for the other modules here.
+sub proxy {
+    my ($self) = @_;
+    return $self->{proxy}
+        // Runcible::Error::Closed->throw('this ' . ref($self) . ' is closed');
+}
+
+1;

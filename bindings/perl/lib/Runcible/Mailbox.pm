@@ -1,0 +1,71 @@
+package Runcible::Mailbox;
+
+# Where the requests of one IO::Async loop post their events. The loop watches a
+# descriptor while there are any.
+use strict;
+use warnings;
+use Scalar::Util 'weaken';
+use Runcible::Native;
+
+sub new {
+    my ($class, $loop) = @_;
+    my $box = Runcible::Native::mailbox_create();
+    # A duplicate, which the handle may close.
+    open my $handle, '<&', Runcible::Native::mailbox_descriptor($box)
+        or Runcible::Error::IO->throw("no descriptor for an event loop: $!");
+    my $self
+        = bless { box => $box, handle => $handle, loop => $loop, channels => {} },
+        $class;
+    weaken $self->{loop};
+    return $self;
+}
+
+# Starts a request that posts to a channel.
+sub start {
+    my ($self, $session, $options, $channel) = @_;
+    my $key     = ++$self->{last_key};
+    my $request = Runcible::Native::mailbox_generate($self->{box}, $session,
+        $options, $key);
+    if (!%{ $self->{channels} }) {
+        weaken(my $weak = $self);
+        $self->{loop}->watch_io(
+            handle        => $self->{handle},
+            on_read_ready => sub { $weak->_take },
+        );
+    }
+    $self->{channels}{$key} = $channel;
+    return $request;
+}
+
+sub _take {
+    my ($self) = @_;
+    my $channels = $self->{channels};
+    my @woken;
+    my $failure;
+    if (my $events = eval { Runcible::Native::mailbox_take($self->{box}) }) {
+        for my $event (@$events) {
+            my $key     = $event->[0];
+            my $channel = $channels->{$key};
+            $channel->post($event);
+            push @woken, $channel;
+            delete $channels->{$key} if $channel->{ended};
+        }
+    }
+    else {
+        # Events are lost, so that no stream is whole any more.
+        $failure = $@;
+        @woken   = values %$channels;
+        $_->break($failure) for @woken;
+        %$channels = ();
+    }
+    $self->{loop}->unwatch_io(handle => $self->{handle}, on_read_ready => 1)
+        if !%$channels;
+    # All are told, whatever one of them does; what it throws comes last.
+    for my $channel (@woken) {
+        eval { $channel->wake; 1 } or $failure //= $@;
+    }
+    die $failure if defined $failure;
+    return;
+}
+
+1;

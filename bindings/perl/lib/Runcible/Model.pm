@@ -1,0 +1,125 @@
+package Runcible::Model;
+
+use strict;
+use warnings;
+use parent 'Runcible::Handle';
+use JSON::PP ();
+use Runcible::Arguments qw(dtype_number path refuse set_options);
+use Runcible::Backend;
+use Runcible::Report;
+use Runcible::Session;
+use Runcible::Tokenizer;
+
+=head1 NAME
+
+Runcible::Model - a model on a device
+
+=for header rc_model
+
+=head2 new(path, backend, options...)
+
+The path may be "builtin:NAME", the backend a Runcible::Backend or what one is
+opened by. The option C<progress> is a function that is told the fraction done;
+if it dies the load ends, and dies so. A handler of a signal that dies ends it
+too.
+
+=for header rc_model_load
+
+=for header rc_model_options
+
+=cut
+
+sub new {
+    my ($class, $path, $backend, %options) = @_;
+    my $progress = delete $options{progress} // sub { };
+    ref $progress eq 'CODE' or refuse("progress must be a function, not $progress");
+    my $made = $class->options(%options);
+    $path    = path($path);
+    $backend = Runcible::Backend->from($backend);
+    return $class->of(
+        Runcible::Native::load_model($backend->proxy, $path, $made, $progress),
+        backend => $backend);
+}
+
+# The library's own options.
+sub options {
+    my ($class, %options) = @_;
+    $options{cache_dtype} = dtype_number($options{cache_dtype}, 'cache_dtype')
+        if defined $options{cache_dtype};
+    return set_options('model_options', \%options,
+        [qw(context_length cache_tokens cache_dtype max_rows)], ['prefix_cache']);
+}
+
+=head2 backend
+
+The backend that the model was loaded through.
+
+=cut
+
+sub backend { $_[0]{backend} }
+
+=head2 report
+
+A Runcible::Report::Model.
+
+=cut
+
+sub report {
+    my ($self) = @_;
+    my $report = Runcible::Native::new_model_report();
+    my $proxy  = $self->proxy;
+    Runcible::Native::model_describe($proxy, $report);
+    return Runcible::Report->copied('Model', 'model_report', $report);
+}
+
+=head2 tokenizer
+
+A Runcible::Tokenizer; Runcible::Error::Unsupported if the model has none.
+
+=cut
+
+sub tokenizer {
+    my ($self) = @_;
+    my $proxy = $self->proxy;
+    return $self->{tokenizer}
+        //= Runcible::Tokenizer->of(Runcible::Native::model_get_tokenizer($proxy));
+}
+
+=head2 tokenize(text, ...), detokenize(tokens, ...)
+
+See L<Runcible::Tokenizer>.
+
+=cut
+
+sub tokenize   { my $self = shift; return $self->tokenizer->tokenize(@_) }
+sub detokenize { my $self = shift; return $self->tokenizer->detokenize(@_) }
+
+=head2 metadata
+
+The metadata of the model's file, a reference to a hash of numbers, texts and
+arrays.
+
+=cut
+
+sub metadata {
+    my ($self) = @_;
+    my $info = Runcible::Native::model_get_info($self->proxy);
+    my $json = JSON::PP->new->allow_nonref;
+    my %metadata;
+    for my $i (0 .. Runcible::Native::model_info_metadata_count($info) - 1) {
+        my ($key) = Runcible::Native::model_info_metadata($info, $i);
+        $metadata{$key}
+            = $json->decode(Runcible::Native::model_info_value($info, $key, 0));
+    }
+    return \%metadata;
+}
+
+=head2 session(options...)
+
+An empty session, see L<Runcible::Session>.
+
+=cut
+
+sub session { my ($self, %options) = @_; return Runcible::Session->new($self, %options) }
+
+1;

@@ -1,0 +1,23 @@
+package Runcible::Native;
+
+# The functions and constants that SWIG makes of the C headers, for the other
+# modules here. Nothing of it is stable.
+use strict;
+use warnings;
+use Scalar::Util 'reftype';
+use XSLoader;
+
+XSLoader::load('Runcible::Native');
+
+# Options and reports are hashes that SWIG ties to a pointer of the same class; a
+# new thread gets none of them. Handles look after themselves, see values.h.
+for my $kind (map {/^delete_(.*)/} keys %Runcible::Native::) {
+    no strict 'refs';
+    my $delete = \&{"Runcible::Native::delete_$kind"};
+    delete $Runcible::Native::{"delete_$kind"};
+    next unless Runcible::Native->can("new_$kind");
+    *{"_p_rc_${kind}::DESTROY"}    = sub { $delete->($_[0]) if reftype $_[0] eq 'HASH' };
+    *{"_p_rc_${kind}::CLONE_SKIP"} = sub {1};
+}
+
+1;

@@ -1,0 +1,261 @@
+package Runcible::Session;
+
+use strict;
+use warnings;
+use parent 'Runcible::Handle';
+use Runcible::Arguments qw(choice milliseconds path proxy_of refuse set_options
+    tokenize_flags);
+use Runcible::Generation;
+
+=head1 NAME
+
+Runcible::Session - the state of one conversation
+
+=for header session.h
+
+=head2 new(model, options...)
+
+C<when_full> is "error" or "shift".
+
+=for header rc_session_create
+
+=for header rc_session_options
+
+=cut
+
+sub new {
+    my ($class, $model, %options) = @_;
+    my $made  = $class->_options(%options);
+    my $proxy = proxy_of($model, 'Runcible::Model', 'model');
+    return $class->of(Runcible::Native::session_create($proxy, $made),
+        model => $model);
+}
+
+my $when_full = Runcible::Arguments::constants('FULL_');
+
+sub _options {
+    my ($class, %options) = @_;
+    $options{when_full} = choice($when_full, $options{when_full}, 'when_full')
+        if defined $options{when_full};
+    return set_options('session_options', \%options,
+        [qw(context_length when_full keep)]);
+}
+
+=head2 restore(model, path, options...)
+
+A session that was saved; the options are those of C<new>.
+
+=for header rc_session_restore
+
+=head2 restore_bytes(model, bytes, options...)
+
+=cut
+
+sub restore {
+    my ($class, $model, $path, %options) = @_;
+    my $made = Runcible::Native::session_restore(
+        proxy_of($model, 'Runcible::Model', 'model'),
+        path($path), $class->_options(%options));
+    return $class->of($made, model => $model);
+}
+
+sub restore_bytes {
+    my ($class, $model, $bytes, %options) = @_;
+    my $made = Runcible::Native::session_restore_memory(
+        proxy_of($model, 'Runcible::Model', 'model'),
+        $bytes, $class->_options(%options));
+    return $class->of($made, model => $model);
+}
+
+=head2 model
+
+=cut
+
+sub model { $_[0]{model} }
+
+=head2 generate(prompt, options...)
+
+Starts generating, see L<Runcible::Generation>. The prompt is a string, a
+reference to an array of tokens, or undef. C<deadline> is in seconds from now,
+C<stop> a string or a reference to several, C<logit_bias> a reference to a hash by
+tokens.
+
+=for header rc_generate_options
+
+=head2 stream(prompt, options...)
+
+The same on an IO::Async event loop, that of the option C<loop> or
+C<IO::Async::Loop-E<gt>new>; see L<Runcible::Stream>.
+
+=cut
+
+sub generate {
+    my ($self, $prompt, %options) = @_;
+    return Runcible::Generation->_start($self->proxy,
+        _generate_options($prompt, %options));
+}
+
+sub stream {
+    my ($self, $prompt, %options) = @_;
+    require Runcible::Stream;
+    my $loop = delete $options{loop};
+    return Runcible::Stream->_start($loop, $self->proxy,
+        _generate_options($prompt, %options));
+}
+
+my @generate_names = qw(tokenize_flags deadline_ms max_tokens priority seed
+    temperature top_k top_p min_p typical penalty_tokens repetition_penalty
+    presence_penalty frequency_penalty logprobs);
+
+sub _generate_options {
+    my ($prompt, %options) = @_;
+    my ($stop, $stop_tokens, $logit_bias)
+        = delete @options{qw(stop stop_tokens logit_bias)};
+    $options{tokenize_flags}
+        = tokenize_flags(delete @options{qw(add_special parse_special)});
+    $options{deadline_ms} = milliseconds(delete $options{deadline}, 'deadline');
+    my $made = set_options('generate_options', \%options,
+        \@generate_names, [qw(echo ignore_end)]);
+    if (ref $prompt eq 'ARRAY') {
+        Runcible::Native::generate_options_set_prompt_tokens($made, $prompt);
+    }
+    elsif (defined $prompt) {
+        Runcible::Native::generate_options_set_prompt($made, $prompt);
+    }
+    for my $text (ref $stop eq 'ARRAY' ? @$stop : $stop // ()) {
+        defined $text && !ref $text
+            or refuse('stop must be strings, not ' . ($text // 'undef'));
+        Runcible::Native::generate_options_add_stop($made, $text);
+    }
+    Runcible::Native::generate_options_set_stop_tokens($made, $stop_tokens)
+        if defined $stop_tokens;
+    ref($logit_bias // {}) eq 'HASH'
+        or refuse("logit_bias must be a reference to a hash, not $logit_bias");
+    for my $token (sort keys %{ $logit_bias // {} }) {
+        Runcible::Native::generate_options_add_logit_bias($made, $token,
+            $logit_bias->{$token});
+    }
+    return $made;
+}
+
+=head2 append(what, add_special => 1, parse_special => 0)
+
+A string, or a reference to an array of tokens. Returns the session.
+
+=for header rc_session_append
+
+=cut
+
+sub append {
+    my ($self, $what, %options) = @_;
+    if (ref $what eq 'ARRAY') {
+        Runcible::Native::session_append($self->proxy, $what);
+    }
+    else {
+        my $flags = tokenize_flags(@options{qw(add_special parse_special)});
+        Runcible::Native::session_append_text($self->proxy, $what, $flags);
+    }
+    return $self;
+}
+
+=head2 decode(all_logits => 0)
+
+Returns the session.
+
+=for header rc_session_decode
+
+=cut
+
+sub decode {
+    my ($self, %options) = @_;
+    my $flags = $options{all_logits} ? $Runcible::Native::DECODE_ALL_LOGITS : 0;
+    Runcible::Native::session_decode($self->proxy, $flags);
+    return $self;
+}
+
+=head2 logits
+
+The logits of the last decode, a reference to an array of rows, each one to an
+array with a number for every token of the vocabulary. One row, or one for each
+token evaluated with C<all_logits>. Runcible::Error::NotFound: there was no decode
+since the last change.
+
+=head2 logits_bytes
+
+The same as (string of F32 numbers, rows, vocabulary).
+
+=cut
+
+sub logits {
+    my ($self) = @_;
+    my ($bytes, $rows, $columns) = $self->logits_bytes;
+    return [map { [unpack 'f*', substr $bytes, $_ * $columns * 4, $columns * 4] }
+            0 .. $rows - 1];
+}
+
+sub logits_bytes { Runcible::Native::session_logits($_[0]->proxy) }
+
+=head2 position
+
+=for header rc_session_position
+
+=head2 tokens
+
+A reference to an array.
+
+=head2 truncate(position)
+
+Returns the session.
+
+=for header rc_session_truncate
+
+=head2 fork
+
+=for header rc_session_fork
+
+=head2 save(path)
+
+=for header rc_session_save
+
+=head2 save_bytes
+
+The same as a string of bytes.
+
+=head2 migrate(model)
+
+=for header rc_session_migrate
+
+=cut
+
+sub position { Runcible::Native::session_position($_[0]->proxy) }
+sub tokens   { Runcible::Native::session_tokens($_[0]->proxy) }
+
+sub truncate {
+    my ($self, $position) = @_;
+    Runcible::Native::session_truncate($self->proxy, $position);
+    return $self;
+}
+
+sub fork {
+    my ($self) = @_;
+    return (ref $self)->of(Runcible::Native::session_fork($self->proxy),
+        model => $self->model);
+}
+
+sub save {
+    my ($self, $path) = @_;
+    Runcible::Native::session_save($self->proxy, path($path));
+    return;
+}
+
+sub save_bytes { Runcible::Native::session_save_memory($_[0]->proxy) }
+
+sub migrate {
+    my ($self, $model) = @_;
+    my $proxy = proxy_of($model, 'Runcible::Model', 'model');
+    return (ref $self)->of(
+        Runcible::Native::session_migrate($self->proxy, $proxy),
+        model => $model);
+}
+
+1;

@@ -1,0 +1,374 @@
+package Runcible::Tensor;
+
+use strict;
+use warnings;
+use parent 'Runcible::Handle';
+use List::Util ();
+use Scalar::Util 'looks_like_number';
+use Runcible::Arguments qw(choice constants dtype_name dtype_number
+    optional_proxy_of proxy_of refuse set_options);
+use Runcible::Backend;
+use overload
+    '+'    => sub { $_[0]->add($_[1]) },
+    '*'    => sub { $_[0]->mul($_[1]) },
+    'bool' => sub {1},
+    'eq'   => sub { "$_[0]" eq "$_[1]" },
+    '""'   => sub { overload::StrVal($_[0]) };
+
+=head1 NAME
+
+Runcible::Tensor - tensors and ops, for those who compute without a model
+
+=head1 SYNOPSIS
+
+    my $backend = Runcible::Backend->new('cpu');
+    my $a = Runcible::Tensor->new([[1, 2, 3], [4, 5, 6]], $backend);
+    my $b = Runcible::Tensor->random([3, 4], $backend, seed => 1);
+    print "@$_\n" for @{ $a->matmul($b)->softmax->array };
+
+=for header tensor.h
+
+=cut
+
+# How pack and unpack write numbers of these types.
+my %packed = (f32 => 'f*', f64 => 'd*', i8 => 'c*', i16 => 's*', i32 => 'l*', i64 => 'q*');
+my $functions     = constants('FUNCTION_');
+my $distributions = constants('RANDOM_');
+my $styles        = constants('ROPE_');
+use constant ALL => -2**31;    # as the dimension of a reduction
+
+sub _backend { proxy_of($_[0], 'Runcible::Backend', 'backend') }
+
+=head2 new(numbers, backend, shape => ..., dtype => 'f32')
+
+A tensor of the numbers of an array, whose nesting is the shape, or of a flat one
+with a shape. They are copied to the backend's device. Types that C<pack> lacks are
+made of F32; see C<quantize>.
+
+=cut
+
+sub new {
+    my ($class, $numbers, $backend, %options) = @_;
+    my $proxy = _backend($backend);
+    my $dtype = delete $options{dtype} // 'f32';
+    my $shape = delete $options{shape} // _shape($numbers);
+    refuse("there is no option '$_', but dtype, shape") for sort keys %options;
+    my $wanted = dtype_number($dtype);
+    my $stored = $packed{ lc $dtype } ? lc $dtype : 'f32';
+    my @flat   = _flat($numbers);
+    defined && looks_like_number($_)
+        or refuse('numbers must be numbers, not ' . (defined ? "'$_'" : 'undef'))
+        for @flat;
+    my $made = Runcible::Native::tensor_from_data($proxy, dtype_number($stored), $shape,
+        pack $packed{$stored}, @flat);
+    $made = Runcible::Native::op_quantize($made, $wanted)
+        if $wanted != dtype_number($stored);
+    return $class->of($made);
+}
+
+sub _flat { map { ref $_ eq 'ARRAY' ? _flat($_) : $_ } @{ $_[0] } }
+
+sub _shape {
+    my ($numbers) = @_;
+    ref $numbers eq 'ARRAY'
+        or refuse('numbers must be a reference to an array, not '
+            . ($numbers // 'undef'));
+    my @sizes = map { ref $_ eq 'ARRAY' ? join ' ', @{ _shape($_) } : '' } @$numbers;
+    refuse('the arrays within numbers differ in their sizes')
+        if grep { $_ ne $sizes[0] } @sizes;
+    return [scalar @$numbers, @sizes ? split ' ', $sizes[0] : ()];
+}
+
+=head2 from_bytes(bytes, shape, dtype, backend)
+
+=for header rc_tensor_from_data
+
+=head2 zeros(shape, backend, dtype => 'f32')
+
+=for header rc_tensor_create
+
+=head2 ones(shape, backend, dtype => 'f32')
+
+=for header rc_tensor_ones
+
+=head2 random(shape, backend, options...)
+
+C<distribution> is "normal" or "uniform".
+
+=for header rc_tensor_random
+
+=for header rc_random_options
+
+=cut
+
+sub from_bytes {
+    my ($class, $bytes, $shape, $dtype, $backend) = @_;
+    return $class->of(Runcible::Native::tensor_from_data(
+        _backend($backend), dtype_number($dtype), $shape, $bytes));
+}
+
+sub zeros {
+    my ($class, $shape, $backend, %options) = @_;
+    return $class->of(Runcible::Native::tensor_create(
+        _backend($backend), dtype_number($options{dtype} // 'f32'), $shape));
+}
+
+sub ones {
+    my ($class, $shape, $backend, %options) = @_;
+    return $class->of(Runcible::Native::tensor_ones(
+        _backend($backend), dtype_number($options{dtype} // 'f32'), $shape));
+}
+
+sub random {
+    my ($class, $shape, $backend, %options) = @_;
+    $options{distribution}
+        = choice($distributions, $options{distribution} // 'normal', 'distribution');
+    my $made = set_options('random_options', \%options,
+        [qw(seed distribution mean deviation low high)]);
+    return $class->of(
+        Runcible::Native::tensor_random(_backend($backend), $shape, $made));
+}
+
+=head2 dtype
+
+The type of the elements: "f32", "q4_k".
+
+=head2 shape
+
+A reference to an array of the dimensions, slowest first.
+
+=head2 size
+
+The number of elements.
+
+=head2 bytes
+
+The bytes that the numbers take in their type.
+
+=head2 read
+
+The numbers as they lie in memory, a string of bytes.
+
+=for header rc_tensor_read
+
+=head2 array
+
+The numbers in arrays nested as the shape is. Types that C<unpack> lacks are
+decoded to F32.
+
+=cut
+
+sub dtype { my ($self) = @_; dtype_name(Runcible::Native::tensor_dtype($self->proxy)) }
+sub shape { Runcible::Native::tensor_shape($_[0]->proxy) }
+sub size  { (Runcible::Native::tensor_size($_[0]->proxy))[0] }
+sub bytes { (Runcible::Native::tensor_size($_[0]->proxy))[1] }
+sub read  { my ($self) = @_; Runcible::Native::tensor_read($self->proxy, $self->bytes) }
+
+sub array {
+    my ($self) = @_;
+    my $format = $packed{ $self->dtype } or return $self->dequantize->array;
+    my @numbers = unpack $format, $self->read;
+    return _nested(\@numbers, @{ $self->shape });
+}
+
+sub _nested {
+    my ($numbers, $size, @inner) = @_;
+    return $numbers unless @inner;
+    my $count = List::Util::product(@inner);
+    return [map { _nested([@$numbers[$_ * $count .. ($_ + 1) * $count - 1]], @inner) }
+            0 .. $size - 1];
+}
+
+=head1 VIEWS
+
+=head2 reshape(dimensions...)
+
+=for header rc_tensor_reshape
+
+=head2 slice(dimension, begin, end, step)
+
+=for header rc_tensor_slice
+
+=head2 transpose(dimension, other)
+
+The last two if none are given.
+
+=for header rc_tensor_transpose
+
+=cut
+
+sub _made {
+    my ($self, $function, @arguments) = @_;
+    return (ref $self)->of(
+        Runcible::Native->can($function)->($self->proxy, @arguments));
+}
+sub _operand  { proxy_of($_[0], 'Runcible::Tensor', 'the operand') }
+sub _optional { optional_proxy_of($_[0], 'Runcible::Tensor', 'the operand') }
+
+sub reshape { my ($self, @shape) = @_; $self->_made('tensor_reshape', \@shape) }
+
+sub slice {
+    my ($self, $dimension, $begin, $end, $step) = @_;
+    return $self->_made('tensor_slice', $dimension, $begin, $end, $step // 1);
+}
+
+sub transpose {
+    my ($self, $dimension, $other) = @_;
+    return $self->_made('tensor_transpose', $dimension // -2, $other // -1);
+}
+
+=head1 OPS
+
+=head2 matmul(b)
+
+=for header rc_op_matmul
+
+=head2 matmul_transposed(b)
+
+=for header rc_op_matmul_transposed
+
+=head2 matmul_quantized(weight)
+
+=for header rc_op_matmul_quantized
+
+=head2 fused_linear(weight, bias, function)
+
+C<function> is "none", "relu", "sigmoid", "tanh", "silu", "gelu" or "gelu_tanh".
+
+=for header rc_op_fused_linear
+
+=head2 add(b), mul(b)
+
+Also as C<+> and C<*>.
+
+=for header rc_op_add
+
+=head2 relu, sigmoid, silu, gelu, gelu_tanh, tanh
+
+=for header rc_op_relu
+
+=head2 softmax(dimension)
+
+The last one if none is given.
+
+=for header rc_op_softmax
+
+=head2 rms_norm(weight, epsilon)
+
+=for header rc_op_rms_norm
+
+=head2 layer_norm(weight, bias, epsilon)
+
+=for header rc_op_layer_norm
+
+=head2 rope(positions, frequencies, options...)
+
+C<style> is "adjacent" or "halves".
+
+=for header rc_op_rope
+
+=for header rc_rope_options
+
+=head2 attention(k, v, options...)
+
+=for header rc_op_attention
+
+=for header rc_attention_options
+
+=head2 sum, mean, max (dimension, keep)
+
+=for header rc_op_reduce_sum
+
+=head2 argmax(dimension, keep)
+
+=for header rc_op_argmax
+
+=head2 conv2d(weight, bias, options...)
+
+=for header rc_op_conv2d
+
+=for header rc_conv2d_options
+
+=head2 gather_rows(ids)
+
+=for header rc_op_gather_rows
+
+=head2 quantize(dtype)
+
+=for header rc_op_quantize
+
+=head2 dequantize
+
+=for header rc_op_dequantize
+
+=cut
+
+for my $op (qw(matmul matmul_transposed matmul_quantized add mul gather_rows)) {
+    no strict 'refs';
+    *$op = sub { my ($self, $other) = @_; $self->_made("op_$op", _operand($other)) };
+}
+for my $op (qw(relu sigmoid silu gelu gelu_tanh tanh dequantize)) {
+    no strict 'refs';
+    *$op = sub { my ($self) = @_; $self->_made("op_$op") };
+}
+my %reductions = (sum => 'reduce_sum', mean => 'reduce_mean', max => 'reduce_max',
+    argmax => 'argmax');
+for my $name (keys %reductions) {
+    no strict 'refs';
+    *$name = sub {
+        my ($self, $dimension, $keep) = @_;
+        return $self->_made("op_$reductions{$name}", $dimension // ALL, $keep ? 1 : 0);
+    };
+}
+
+sub fused_linear {
+    my ($self, $weight, $bias, $function) = @_;
+    return $self->_made('op_fused_linear', _operand($weight), _optional($bias),
+        choice($functions, $function // 'none', 'function'));
+}
+
+sub softmax { my ($self, $dimension) = @_; $self->_made('op_softmax', $dimension // -1) }
+
+sub rms_norm {
+    my ($self, $weight, $epsilon) = @_;
+    return $self->_made('op_rms_norm', _optional($weight), $epsilon // 1e-5);
+}
+
+sub layer_norm {
+    my ($self, $weight, $bias, $epsilon) = @_;
+    return $self->_made('op_layer_norm', _optional($weight), _optional($bias),
+        $epsilon // 1e-5);
+}
+
+sub rope {
+    my ($self, $positions, $frequencies, %options) = @_;
+    $options{style} = choice($styles, $options{style} // 'adjacent', 'style');
+    my $made = set_options('rope_options', \%options, [qw(style dimensions theta scale)]);
+    return $self->_made('op_rope', _operand($positions), _optional($frequencies), $made);
+}
+
+sub attention {
+    my ($self, $k, $v, %options) = @_;
+    my $made = set_options('attention_options', \%options, [qw(scale softcap)], ['causal']);
+    return $self->_made('op_attention', _operand($k), _operand($v), $made);
+}
+
+sub conv2d {
+    my ($self, $weight, $bias, %options) = @_;
+    my %pairs = map { $_ => delete $options{$_} } qw(stride padding dilation);
+    my $made = set_options('conv2d_options', \%options, ['groups']);
+    for my $name (sort keys %pairs) {
+        my $pair = $pairs{$name} // next;
+        ref $pair eq 'ARRAY' && @$pair == 2
+            or refuse("$name must be a reference to two numbers, not $pair");
+        Runcible::Native->can("conv2d_options_set_$name")->($made, @$pair);
+    }
+    return $self->_made('op_conv2d', _operand($weight), _optional($bias), $made);
+}
+
+sub quantize {
+    my ($self, $dtype) = @_;
+    return $self->_made('op_quantize', dtype_number($dtype));
+}
+
+1;

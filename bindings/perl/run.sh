@@ -1,0 +1,61 @@
+#!/bin/sh
+# Puts together a CPAN distribution around a Runcible that was built before,
+# installs it in a clean place and runs the tests there, without compilers on the
+# path.
+#
+#   bindings/perl/run.sh BUILD_FOLDER
+#   bindings/perl/run.sh --packages    prints the Debian packages it needs
+#
+# All of it lies in build/bindings/perl. PERL (perl) is Perl 5.26 or later, with
+# its headers, ExtUtils::MakeMaker, Test::More and IO::Async.
+set -eu
+if [ "$1" = --packages ]; then
+  perl -MExtUtils::MakeMaker -MTest::More -e 0 2>/dev/null || echo perl
+  perl -MConfig -e 'exit !-e "$Config{archlibexp}/CORE/libperl.so" &&
+    !-e "$Config{archlibexp}/CORE/perl.h"' || echo libperl-dev
+  perl -MIO::Async -e 0 2>/dev/null || echo libio-async-perl
+  exit
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../prepare.sh"
+perl=$(command -v "${PERL:-perl}")
+version=$(sed -n 's/^#define RC_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' \
+  "$prefix/include/runcible/base.h" | paste -sd.)
+
+echo "distribution"
+name=Runcible-$version
+dist=$work/$name
+rm -rf "$dist"
+mkdir -p "$dist/runtime/lib"
+python3 "$shared/documented.py" --perl "$prefix/include/runcible" "$here/lib" \
+  "$dist/lib"
+sed -i "s/^our .VERSION = .*/our \$VERSION = '$version';/" "$dist/lib/Runcible.pm"
+cp -r "$here/Makefile.PL" "$here/README.md" "$here/examples" "$here/t" \
+  "$here/../../LICENSE" "$here/swig/values.h" "$shared"/mailbox.[ch] "$dist"
+"$swig" -perl5 -noproxy -nopm -Wall -Werror -I"$here/swig" -I"$shared" \
+  -I"$prefix/include" -o "$dist/native_wrap.c" "$here/swig/native.i"
+# Beside the module Runcible lies as in any prefix, and finds what it needs.
+cp -r "$prefix/include" "$prefix/libexec" "$prefix/share" "$dist/runtime"
+cp "$prefix/lib/libruncible.so.$version" "$dist/runtime/lib/libruncible.so.1"
+cp "$prefix"/lib/librunciblebackend-*.so "$dist/runtime/lib"
+(cd "$dist" && find . -type f | sed 's,^\./,,' | sort >MANIFEST)
+tar -C "$work" -czf "$work/$name.tar.gz" "$name"
+echo "$name.tar.gz"
+
+echo "clean place"
+clean=$work/clean
+rm -rf "$clean" "$work/unpacked"
+mkdir -p "$clean/bin" "$work/unpacked"
+tar -C "$work/unpacked" -xzf "$work/$name.tar.gz"
+(
+  cd "$work/unpacked/$name"
+  "$perl" Makefile.PL INSTALL_BASE="$clean" && make && make install
+) >"$work/install.log" 2>&1 || { cat "$work/install.log" >&2; exit 1; }
+rm -rf "$work/unpacked"
+ln -s "$perl" "$clean/bin/perl"
+
+echo "tests"
+cd /
+env -i PATH="$clean/bin" HOME="$work" PERL5LIB="$clean/lib/perl5" \
+  RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  perl -MTest::Harness -e 'runtests(@ARGV)' "$here"/t/*.t

@@ -1,0 +1,41 @@
+%module "Runcible::Native"
+%include "typemaps.i"
+%ignore rc_model_load;
+%ignore mailbox_wait;
+%ignore rc_request_wait;
+%include "runcible.i"
+
+/* What threads of Perl may use together; a session's logits, events, and what is
+ * not counted belong to the thread that made them. */
+%{
+#define runcible_not_shared(handle) NULL
+runcible_proxies_of(rc_device_list, runcible_not_shared)
+runcible_proxies_of(rc_backend, rc_backend_retain)
+runcible_proxies_of(rc_model_info, rc_model_info_retain)
+runcible_proxies_of(rc_tokenizer, rc_tokenizer_retain)
+runcible_proxies_of(rc_model, rc_model_retain)
+runcible_proxies_of(rc_session, runcible_not_shared)
+runcible_proxies_of(rc_request, runcible_not_shared)
+runcible_proxies_of(rc_tensor, rc_tensor_retain)
+runcible_proxies_of(mailbox, runcible_not_shared)
+%}
+
+/* Gives a handle back before its proxy is collected, which is used up then. */
+%exception drop "$action"
+%inline %{
+static void drop(SV* proxy) {
+  dTHX;
+  runcible_drop(aTHX_ proxy);
+}
+%}
+
+/* rc_model_load, which calls `progress`, if that is defined, with the fraction
+ * done; if it dies the load ends, and dies so. */
+%inline %{
+static rc_status load_model(rc_backend* backend, const char* path,
+                            rc_model_options* options, SV* progress,
+                            rc_model** model) {
+  dTHX;
+  return runcible_load(aTHX_ backend, path, options, progress, model);
+}
+%}

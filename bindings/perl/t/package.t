@@ -1,0 +1,159 @@
+# What the cases do not show: values, reports, tensors, the examples.
+use strict;
+use warnings;
+use utf8;
+use File::Basename 'dirname';
+use Runcible;
+use Test::More;
+
+binmode $_, ':encoding(UTF-8)' for map { Test::More->builder->$_ }
+    qw(output failure_output todo_output);
+my $model = Runcible::Model->new('builtin:fable', 'cpu');
+
+subtest 'iterators' => sub {
+    my %options = (temperature => 0, max_tokens => 12);
+    my $generation = $model->session->generate('A fox', %options);
+    my $first = $generation->next;
+    isa_ok($first, 'Runcible::Piece');
+    my $next = $model->session->generate('A fox', %options);
+    is($next->(), "$first", 'as a function');
+    my @rest = <$generation>;
+    my $count = 0;
+    $count += @{ $_->tokens } for $first, @rest;
+    is($count, 12, 'tokens');
+    is($generation->next, undef, 'nothing after the end');
+    is(join('', $first, @rest), $model->session->generate('A fox', %options)->text, 'the text');
+};
+
+subtest 'options' => sub {
+    my $generation = $model->session->generate('A fox', seed => 7, max_tokens => 5, echo => 1,
+        ignore_end => 1, stop => ['nosuchtext'], stop_tokens => [], logit_bias => { 5 => -1 },
+        temperature => 1, top_k => 10, logprobs => 2);
+    while (my $piece = <$generation>) {
+        next unless @{ $piece->tokens };
+        is(@{ $piece->logprobs }, @{ $piece->tokens }, 'logprobs');
+        is(scalar(grep { @$_ != 2 } @{ $piece->top_logprobs }), 0, 'top logprobs');
+    }
+    my $report = $generation->report;
+    is_deeply([$report->seed, $report->generated_tokens, $report->reason], [7, 5, 'length'],
+        'the report');
+    my $stopped = $model->session->generate('Once', stop => ' ', seed => 1, ignore_end => 1,
+        max_tokens => 50);
+    unlike($stopped->text, qr/ /, 'stopped');
+    is($stopped->report->reason, 'stop string', 'the reason');
+    my $random = $model->session->generate('A', max_tokens => 1);
+    $random->text;
+    my $again = $model->session->generate('A', max_tokens => 1, seed => $random->report->seed);
+    $again->text;
+    is($again->report->seed, $random->report->seed, 'seeds of 64 bits');
+};
+
+subtest 'texts' => sub {
+    my $bytes = "a\xFFb";
+    like($model->detokenize($model->tokenize(\$bytes)), qr/a\x{FFFD}b$/, 'bytes');
+    like($model->tokenizer->detokenize_bytes($model->tokenize(\$bytes)), qr/a\xFFb$/, 'and back');
+    my $latin = "gr\xFCn";
+    utf8::upgrade(my $upgraded = $latin);
+    is_deeply($model->tokenize($latin), $model->tokenize($upgraded), 'characters');
+    like($model->detokenize($model->tokenize('grün €')), qr/grün €$/, 'and back');
+};
+
+subtest 'reports' => sub {
+    is($model->report->architecture, 'llama', 'the model');
+    is($model->tokenizer->report->vocabulary, $model->report->vocabulary, 'the tokenizer');
+    is($model->metadata->{'general.architecture'}, 'llama', 'metadata');
+    my $plan = Runcible::plan('builtin:fable', 'cpu', context_length => 64, cache_dtype => 'f32');
+    is_deeply([$plan->context_length, $plan->fits, $plan->devices->[0]->device], [64, 1, 'cpu:0'],
+        'the plan');
+    my ($devices, $automatic) = Runcible::discover();
+    ok(scalar(grep { $_->id eq 'cpu:0' } @$devices), 'devices');
+    isnt($automatic, '', 'the automatic one');
+    my $backend = Runcible::Backend->new('cpu', threads => 1, strict => '', profile => 1);
+    is($backend->device->kind, 'cpu', 'the kind of a device');
+    is($backend->explain->{spec}, 'cpu', 'the account');
+    my $small = Runcible::Model->new('builtin:fable', $backend);
+    $small->session->generate('A', max_tokens => 2)->text;
+    is($backend->usage->generated_tokens, 2, 'usage');
+    ok(scalar @{ $backend->trace->{traceEvents} }, 'a trace');
+    is(eval { Runcible::verify('builtin:fable'); 1 }, 1, 'sound') or diag $@;
+};
+
+subtest 'progress' => sub {
+    my @told;
+    Runcible::Model->new('builtin:fable', 'cpu', progress => sub { push @told, @_ });
+    is_deeply(\@told, [sort { $a <=> $b } @told], 'in order');
+    cmp_ok($told[-1], '==', 1, 'to the end');
+};
+
+subtest 'sessions' => sub {
+    my $session = $model->session(when_full => 'shift', keep => 1);
+    $session->append('A fox')->append([5, 6]);
+    my $saved = $session->decode->save_bytes;
+    my $restored = Runcible::Session->restore_bytes($model, $saved);
+    is_deeply($restored->tokens, $session->tokens, 'restored');
+    is($restored->truncate(2)->position, 2, 'truncated');
+    is_deeply($session->migrate($model)->tokens, $session->tokens, 'migrated');
+    my ($bytes, $rows, $columns) = $session->logits_bytes;
+    is_deeply([unpack 'f*', $bytes], $session->logits->[0], 'logits');
+    is_deeply([$rows, $columns], [1, $model->report->vocabulary], 'their number');
+    eval { $restored->logits };
+    isa_ok($@, 'Runcible::Error::NotFound');
+    is($@->status, Runcible::Error::NotFound->status, 'the status');
+    like("$@", qr/ at .*package\.t line \d+\.$/, 'where');
+};
+
+subtest 'tensors' => sub {
+    my $backend = Runcible::Backend->new('cpu');
+    my $a = Runcible::Tensor->new([[1, 2, 3], [4, 5, 6]], $backend);
+    is_deeply([$a->shape, $a->dtype, $a->size, $a->bytes], [[2, 3], 'f32', 6, 24], 'a');
+    is_deeply(($a + $a)->array, [[2, 4, 6], [8, 10, 12]], 'add');
+    is_deeply(($a * $a)->array, [[1, 4, 9], [16, 25, 36]], 'mul');
+    is_deeply($a->transpose->array, [[1, 4], [2, 5], [3, 6]], 'transpose');
+    is_deeply($a->reshape(2, -1, 1)->array, [[[1], [2], [3]], [[4], [5], [6]]], 'reshape');
+    is_deeply($a->slice(1, 1, 3)->array, [[2, 3], [5, 6]], 'slice');
+    is_deeply($a->sum(1)->array, [6, 15], 'sum');
+    is_deeply($a->mean(1, 1)->array, [[2], [5]], 'mean');
+    is_deeply($a->max->array, [6], 'max');
+    is_deeply($a->argmax(1)->array, [2, 2], 'argmax');
+    is_deeply($a->gather_rows(Runcible::Tensor->new([1], $backend, dtype => 'i32'))->array,
+        [[4, 5, 6]], 'gather_rows');
+    is_deeply(Runcible::Tensor->new([1.5, -2], $backend, dtype => 'f16')->array, [1.5, -2], 'f16');
+    is_deeply(Runcible::Tensor->new([2**40], $backend, dtype => 'i64')->array, [2**40], 'i64');
+    my $x = Runcible::Tensor->random([2, 256], $backend, seed => 1);
+    is_deeply($x->array, Runcible::Tensor->random([2, 256], $backend, seed => 1)->array, 'seeds');
+    my $weight = $x->quantize('q8_0');
+    is($weight->dtype, 'q8_0', 'quantized');
+    is_deeply(Runcible::Tensor->from_bytes($weight->read, $weight->shape, 'q8_0', $backend)->array,
+        $weight->array, 'bytes');
+    is_deeply($x->matmul_quantized($weight)->array, $x->fused_linear($weight)->array, 'products');
+    my $sum = 0;
+    $sum += $_ for @{ $x->softmax->array->[0] };
+    cmp_ok(abs($sum - 1), '<', 1e-5, 'softmax');
+    my $image = Runcible::Tensor->ones([1, 1, 3, 3], $backend);
+    is_deeply($image->conv2d($image)->array, [[[[9]]]], 'conv2d');
+    is_deeply($image->conv2d($image, undef, padding => [2, 2])->shape, [1, 1, 5, 5], 'padding');
+    my $q = Runcible::Tensor->random([3, 2, 8], $backend, seed => 2);
+    is_deeply($q->attention($q, $q, causal => 1)->shape, [3, 2, 8], 'attention');
+    my $positions = Runcible::Tensor->new([0, 1, 2], $backend, dtype => 'i32');
+    is_deeply($q->rope($positions, undef, style => 'halves')->array->[0], $q->array->[0], 'rope');
+    is_deeply(Runcible::Tensor->zeros([2, 0], $backend)->array, [[], []], 'empty');
+};
+
+subtest 'docs of the headers' => sub {
+    open my $file, '<', $INC{'Runcible/Session.pm'} or die $!;
+    my $source = do { local $/; <$file> };
+    unlike($source, qr/^=for header/m, 'no marks');
+    like($source, qr/Evaluates the tokens that have not been evaluated/, 'their words');
+};
+
+subtest 'examples' => sub {
+    my $examples = dirname(__FILE__) . '/../examples';
+    my $tale = `$^X -w $examples/tell.pl 'A crow' 2>&1`;
+    is($?, 0, 'tell.pl') or diag $tale;
+    like($tale, qr/^A crow.*\n\d+ tokens, \w+\n\z/s, 'its tale');
+    my $tales = `$^X -w $examples/together.pl 2>&1`;
+    is($?, 0, 'together.pl') or diag $tales;
+    like($tales, qr/^A fox.*^A goose/ms, 'its tales');
+};
+
+done_testing;
