@@ -1,0 +1,13 @@
+# Prints a text as it comes; blocks while it does.
+#
+#     tclsh8.6 story.tcl ?PROMPT?
+package require runcible
+
+set model [runcible::Model new builtin:fable -backend cpu]
+set session [$model session]
+set prompt [expr {$argc ? [lindex $argv 0] : "Once upon a time"}]
+$session foreach piece $prompt -max_tokens 100 -echo 1 {
+    puts -nonewline $piece
+    flush stdout
+}
+puts ""

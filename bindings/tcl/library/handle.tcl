@@ -1,0 +1,151 @@
+# What all objects have that stand for a handle of the library, and how options
+# and reports pass.
+
+# The constants of the library that begin with a prefix, by the rest of their names
+# in lower case.
+proc ::runcible::Constants {prefix} {
+    set found {}
+    foreach constant [info vars [namespace current]::native::${prefix}*] {
+        set name [string range [namespace tail $constant] [string length $prefix] end]
+        dict set found [string tolower $name] [set $constant]
+    }
+    return $found
+}
+
+namespace eval ::runcible {
+    # Types of elements, "f32".
+    variable dtypes [Constants DTYPE_]
+}
+
+# Raises an error of a value that cannot be.
+proc ::runcible::Refuse {message} {
+    return -level 2 -code error -errorcode {RUNCIBLE VALUE} $message
+}
+
+# The value of a dict; an error that names all others.
+proc ::runcible::Chosen {choices what name} {
+    if {![dict exists $choices $name]} {
+        Refuse "$what must be one of [join [dict keys $choices] {, }], not \"$name\""
+    }
+    return [dict get $choices $name]
+}
+
+proc ::runcible::DtypeNumber {name} {
+    variable dtypes
+    return [Chosen $dtypes "the dtype" $name]
+}
+
+proc ::runcible::DtypeName {number} {
+    variable dtypes
+    return [lindex [dict keys [dict filter $dtypes value $number]] 0]
+}
+
+# Of a time in seconds; at least 1, as 0 means none to the library.
+proc ::runcible::Milliseconds {seconds name} {
+    if {![string is double -strict $seconds]
+        || [catch {expr {$seconds >= 0 && $seconds <= 1e12}} fits] || !$fits} {
+        Refuse "$name must be from 0 to 1e12 seconds, not \"$seconds\""
+    }
+    return [expr {max(1, round($seconds * 1000))}]
+}
+
+# Options -NAME VALUE as a dict of names without the dash.
+proc ::runcible::Pairs {options} {
+    if {[llength $options] % 2} {
+        Refuse "the option \"[lindex $options end]\" has no value"
+    }
+    set pairs {}
+    foreach {name value} $options {
+        if {[string index $name 0] ne "-"} {
+            Refuse "options begin with a dash, but not \"$name\""
+        }
+        dict set pairs [string range $name 1 end] $value
+    }
+    return $pairs
+}
+
+# Calls {*}$command with a struct of options appended, which is gone afterwards.
+proc ::runcible::WithOptions {kind pairs command} {
+    set options [native::new_$kind]
+    try {
+        dict for {name value} $pairs {
+            set setter [namespace current]::native::${kind}_${name}_set
+            if {[namespace which -command $setter] eq ""} {
+                Refuse "there is no option \"-$name\""
+            }
+            if {[catch {$setter $options $value} message]} {
+                Refuse "-$name: $message"
+            }
+        }
+        return [{*}$command $options]
+    } finally {
+        native::dispose $options
+    }
+}
+
+# A report that {*}$command fills in, as a dict.
+proc ::runcible::Report {kind command} {
+    set report [native::new_$kind]
+    try {
+        {*}$command $report
+        return [Copied $kind $report]
+    } finally {
+        native::dispose $report
+    }
+}
+
+proc ::runcible::Copied {kind report} {
+    set prefix [namespace current]::native::${kind}_
+    set copy {}
+    foreach getter [lsort [info commands ${prefix}*_get]] {
+        dict set copy [string range $getter [string length $prefix] end-4] [$getter $report]
+    }
+    return $copy
+}
+
+# What JSON tells, as dicts and lists; tcllib reads it.
+proc ::runcible::Decoded {json} {
+    package require json
+    return [::json::json2dict $json]
+}
+
+# The handle of an object, which must be of one of the package's classes, and
+# open.
+proc ::runcible::Need {object class what} {
+    if {![info object isa object $object]
+        || ![info object isa typeof $object [namespace current]::$class]} {
+        Refuse "$what must be a $class, not \"$object\""
+    }
+    return [[info object namespace $object]::my Handle]
+}
+
+# Owns a handle of the library until it is closed or destroyed, in any order: the
+# library keeps what another handle needs.
+oo::class create ::runcible::Handle {
+    variable handle
+
+    method Handle {} {
+        if {![info exists handle]} {
+            set class [namespace tail [info object class [self]]]
+            throw {RUNCIBLE CLOSED -17} "this $class is closed"
+        }
+        return $handle
+    }
+
+    # Gives the handle back; using it then is {RUNCIBLE CLOSED -17}.
+    method close {} {
+        if {[info exists handle]} {
+            set given $handle
+            unset handle
+            ::runcible::native::dispose $given
+        }
+    }
+
+    method closed {} {
+        return [expr {![info exists handle]}]
+    }
+
+    destructor {
+        my close
+    }
+}

@@ -1,0 +1,154 @@
+# Models; see runcible/model.h.
+
+namespace eval ::runcible {
+    # Of the loads under way, the innermost last: what is told how far it is, and
+    # the error that it raised.
+    variable progress {}
+}
+
+# Called by the library while it loads, in the thread that does.
+proc ::runcible::TellProgress {fraction} {
+    variable progress
+    set command [lindex $progress end 0]
+    if {[catch {uplevel #0 [list {*}$command $fraction]} message options]} {
+        lset progress end [list $command $message $options]
+        error $message
+    }
+}
+
+# Calls {*}$load, which may tell how far it is.
+proc ::runcible::WithProgress {command load} {
+    variable progress
+    lappend progress [list $command]
+    try {
+        return [{*}$load]
+    } trap {RUNCIBLE CANCELLED} {} {
+        lassign [lindex $progress end] command message options
+        return -options $options $message
+    } finally {
+        set progress [lrange $progress 0 end-1]
+    }
+}
+
+# Loads with options of the library, which come last.
+proc ::runcible::LoadModel {path told backend options} {
+    if {$told eq ""} {
+        return [native::model_load $backend $path $options]
+    }
+    native::model_options_tell_progress $options
+    return [WithProgress $told [list native::model_load $backend $path $options]]
+}
+
+proc ::runcible::ModelPairs {pairs} {
+    if {[dict exists $pairs cache_dtype]} {
+        dict set pairs cache_dtype [DtypeNumber [dict get $pairs cache_dtype]]
+    }
+    return $pairs
+}
+
+# What loading would take, loading nothing: the members of rc_model_plan_report,
+# with a list of those of rc_device_plan as `devices`. Arguments as of Model.
+proc ::runcible::plan {path args} {
+    set pairs [dict merge {backend ""} [ModelPairs [Pairs $args]]]
+    set report [native::new_model_plan_report]
+    try {
+        WithBackend [dict get $pairs backend] [list apply {{path pairs report backend} {
+            WithOptions model_options $pairs [list apply {{path backend report options} {
+                native::model_plan $path $options $backend $report
+            } ::runcible} $path $backend $report]
+        } ::runcible} $path [dict remove $pairs backend] $report]
+        set plan [Copied model_plan_report $report]
+        set devices {}
+        for {set i 0} {$i < [dict get $plan device_count]} {incr i} {
+            set device [native::model_plan_report_device_plan $report $i]
+            lappend devices [Copied device_plan $device]
+            native::dispose $device
+        }
+        dict set plan devices $devices
+        return $plan
+    } finally {
+        native::dispose $report
+    }
+}
+
+# Reads a file to its last byte and checks everything; loads nothing.
+proc ::runcible::verify {path} {
+    native::model_verify $path
+}
+
+# Weights and tokenizer on a device.
+oo::class create ::runcible::Model {
+    superclass ::runcible::Handle
+    variable handle tokenizer
+
+    # Loads a file, or "builtin:NAME" for a model that comes with Runcible. Options
+    # are the members of rc_model_options, with -cache_dtype by name; -backend, a
+    # Backend or a chain such as "vulkan,cpu"; -progress, a command that is told
+    # the fraction done, 0 to 1: if it raises an error the load is cancelled, and
+    # raises it.
+    constructor {path args} {
+        set pairs [dict merge {backend "" progress ""} \
+            [::runcible::ModelPairs [::runcible::Pairs $args]]]
+        set handle [::runcible::WithBackend [dict get $pairs backend] [list apply {
+            {path pairs progress backend} {
+                WithOptions model_options $pairs [list LoadModel $path $progress $backend]
+            } ::runcible
+        } $path [dict remove $pairs backend progress] [dict get $pairs progress]]]
+    }
+
+    # The members of rc_model_report.
+    method report {} {
+        return [::runcible::Report model_report \
+            [list ::runcible::native::model_describe [my Handle]]]
+    }
+
+    # The model's tokenizer, which goes with the model; {RUNCIBLE UNSUPPORTED} if it
+    # has none.
+    method tokenizer {} {
+        set own [my Handle]
+        if {![info exists tokenizer]} {
+            set tokenizer [::runcible::Tokenizer new "" -handle \
+                [::runcible::native::model_get_tokenizer $own]]
+        }
+        return $tokenizer
+    }
+
+    # See Tokenizer.
+    method tokenize {text args} {
+        return [[my tokenizer] tokenize $text {*}$args]
+    }
+
+    # See Tokenizer.
+    method detokenize {tokens args} {
+        return [[my tokenizer] detokenize $tokens {*}$args]
+    }
+
+    # The metadata of the model's file, a dict.
+    method metadata {} {
+        set info [::runcible::native::model_get_info [my Handle]]
+        try {
+            set metadata {}
+            for {set i 0} {$i < [::runcible::native::model_info_metadata_count $info]} {incr i} {
+                lassign [::runcible::native::model_info_metadata $info $i] key
+                dict set metadata $key \
+                    [::runcible::Decoded [::runcible::native::model_info_value $info $key 0]]
+            }
+            return $metadata
+        } finally {
+            ::runcible::native::dispose $info
+        }
+    }
+
+    # An empty session; see Session.
+    method session {args} {
+        return [::runcible::Session new [self] {*}$args]
+    }
+
+    method close {} {
+        if {[info exists tokenizer]} {
+            $tokenizer destroy
+            unset tokenizer
+        }
+        next
+    }
+}

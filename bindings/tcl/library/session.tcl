@@ -1,0 +1,151 @@
+# Sessions, the state of one conversation; see runcible/session.h.
+
+namespace eval ::runcible {
+    variable when_full [Constants FULL_]
+}
+
+# Calls {*}$command with the library's options of a session.
+proc ::runcible::WithSessionOptions {options command} {
+    variable when_full
+    set pairs [Pairs $options]
+    if {[dict exists $pairs when_full]} {
+        dict set pairs when_full [Chosen $when_full -when_full [dict get $pairs when_full]]
+    }
+    return [WithOptions session_options $pairs $command]
+}
+
+oo::class create ::runcible::Session {
+    superclass ::runcible::Handle
+    variable handle
+
+    # An empty session of a Model. Options are the members of rc_session_options,
+    # with -when_full as "error" or "shift".
+    constructor {model args} {
+        if {[lindex $args 0] eq "-handle"} {
+            set handle [lindex $args 1]
+        } else {
+            set handle [::runcible::WithSessionOptions $args [list \
+                ::runcible::native::session_create [::runcible::Need $model Model model]]]
+        }
+    }
+
+    # Generates, and gives the text when it is whole; blocks. Options as of
+    # Generation, and -report, the name of a variable for the report.
+    method generate {{prompt ""} args} {
+        set pairs [::runcible::Pairs $args]
+        if {[dict exists $pairs report]} {
+            upvar 1 [dict get $pairs report] report
+            set args [dict remove $args -report]
+        }
+        set generation [my start $prompt {*}$args]
+        try {
+            set text [$generation text]
+            set report [$generation report]
+            return $text
+        } finally {
+            $generation destroy
+        }
+    }
+
+    # Runs a body for each piece of a text as it comes; blocks. Leaving it cancels
+    # the rest. Options as of Generation come before the body.
+    method foreach {varName prompt args} {
+        set generation [my start $prompt {*}[lrange $args 0 end-1]]
+        tailcall ::runcible::Iterate $generation $varName [lindex $args end] {close destroy}
+    }
+
+    # Starts a Generation, which the caller destroys.
+    method start {{prompt ""} args} {
+        return [::runcible::Generation new [my Handle] $prompt {*}$args]
+    }
+
+    # Starts a Stream, on the event loop, which the caller destroys unless it has a
+    # -command.
+    method stream {{prompt ""} args} {
+        return [::runcible::Stream new [my Handle] $prompt {*}$args]
+    }
+
+    # Adds a text, to be evaluated by the next decode or generation. Options:
+    # -add_special, -parse_special.
+    method append {text args} {
+        set pairs [::runcible::Pairs $args]
+        set flags [::runcible::TokenizeFlags pairs]
+        ::runcible::RefuseRest $pairs
+        ::runcible::native::session_append_text [my Handle] $text $flags
+    }
+
+    # The same with tokens.
+    method append_tokens {tokens} {
+        ::runcible::native::session_append [my Handle] $tokens
+    }
+
+    # Evaluates what was appended; with -all_logits 1 it keeps those of every token
+    # and not only of the last.
+    method decode {args} {
+        set pairs [dict merge {all_logits 0} [::runcible::Pairs $args]]
+        ::runcible::RefuseRest [dict remove $pairs all_logits]
+        set flags [expr {[dict get $pairs all_logits] ? $::runcible::native::DECODE_ALL_LOGITS : 0}]
+        ::runcible::native::session_decode [my Handle] $flags
+    }
+
+    # The logits of the last decode: a list of rows, one or one for each token
+    # evaluated, each a list of numbers by token.
+    method logits {} {
+        lassign [::runcible::native::session_logits [my Handle]] bytes rows columns
+        set made {}
+        for {set row 0} {$row < $rows} {incr row} {
+            binary scan $bytes "@[expr {4 * $row * $columns}]f$columns" numbers
+            lappend made $numbers
+        }
+        return $made
+    }
+
+    # The number of tokens.
+    method position {} {
+        return [::runcible::native::session_position [my Handle]]
+    }
+
+    method tokens {} {
+        return [::runcible::native::session_tokens [my Handle]]
+    }
+
+    # Forgets all tokens from a position on, counted from 0.
+    method truncate {position} {
+        ::runcible::native::session_truncate [my Handle] $position
+    }
+
+    # A second session with the same tokens.
+    method fork {} {
+        return [::runcible::Session new "" -handle [::runcible::native::session_fork [my Handle]]]
+    }
+
+    # Saves tokens and KV cache to a file.
+    method save {path} {
+        ::runcible::native::session_save [my Handle] $path
+    }
+
+    # The same to a byte array.
+    method save_memory {} {
+        return [::runcible::native::session_save_memory [my Handle]]
+    }
+
+    # The same conversation on the same model loaded elsewhere.
+    method migrate {model} {
+        return [::runcible::Session new "" -handle [::runcible::native::session_migrate \
+            [my Handle] [::runcible::Need $model Model model]]]
+    }
+
+    # A session that was saved to a file. Options as of a new one.
+    self method restore {model path args} {
+        return [my new "" -handle [::runcible::WithSessionOptions $args \
+            [list ::runcible::native::session_restore \
+                [::runcible::Need $model Model model] $path]]]
+    }
+
+    # A session that save_memory gave.
+    self method restore_memory {model saved args} {
+        return [my new "" -handle [::runcible::WithSessionOptions $args \
+            [list ::runcible::native::session_restore_memory \
+                [::runcible::Need $model Model model] $saved]]]
+    }
+}

@@ -1,0 +1,167 @@
+# Generating text on Tcl's event loop. The library tells through a channel that
+# events wait; no thread of it ever runs Tcl.
+
+namespace eval ::runcible {
+    # The streams whose end has not come, by key; "" for one that was destroyed.
+    variable streams {}
+    variable last_key 0
+}
+
+# Starts a request that posts to a stream.
+proc ::runcible::StartStream {stream session options} {
+    variable box
+    variable channel
+    variable streams
+    variable last_key
+    if {![info exists box]} {
+        set made [native::mailbox_create]
+        set channel [native::mailbox_channel $made]
+        chan configure $channel -blocking 0
+        set box $made
+    }
+    set key [expr {$last_key + 1}]
+    set request [native::mailbox_generate $box $session $options $key]
+    set last_key $key
+    if {[dict size $streams] == 0} {
+        chan event $channel readable [namespace code TakeEvents]
+    }
+    dict set streams $key $stream
+    return [list $key $request]
+}
+
+proc ::runcible::TakeEvents {} {
+    variable box
+    variable channel
+    variable streams
+    set woken {}
+    foreach event [native::mailbox_take $box] {
+        set key [dict get $event key]
+        set stream [dict get $streams $key]
+        if {[dict exists $event report]} {
+            dict unset streams $key
+        }
+        if {$stream ne ""} {
+            [info object namespace $stream]::my Post $event
+            dict set woken $stream 1
+        }
+    }
+    if {[dict size $streams] == 0} {
+        chan event $channel readable {}
+    }
+    foreach stream [dict keys $woken] {
+        if {[info object isa object $stream]} {
+            [info object namespace $stream]::my Wake
+        }
+    }
+}
+
+# Runs a command of the program; its error is one of the background, and does not
+# keep other streams from their pieces.
+proc ::runcible::InBackground {command} {
+    if {[catch {uplevel #0 $command} message options]} {
+        after 0 [namespace code [list Raise $message $options]]
+    }
+}
+
+proc ::runcible::Raise {message options} {
+    return -options $options $message
+}
+
+# A Generation on the event loop. Within a coroutine `next`, `foreach`, `text` and
+# `close` yield until something comes; elsewhere they run the event loop as vwait
+# does.
+#
+# With the option -command nothing is to be read: {*}COMMAND is called with STREAM
+# "piece" TEXT for each piece; in the end with STREAM "end" REPORT, or STREAM "error"
+# MESSAGE OPTIONS, whereafter the stream is destroyed.
+oo::class create ::runcible::Stream {
+    superclass ::runcible::Generation
+    variable request key events waiter command telling report failure woken
+
+    method Begin {session prompt pairs} {
+        set events {}
+        set waiter ""
+        set command ""
+        set telling 0
+        if {[dict exists $pairs command]} {
+            set command [dict get $pairs command]
+            dict unset pairs command
+        }
+        lassign [::runcible::WithGenerateOptions $prompt $pairs \
+            [list ::runcible::StartStream [self] $session]] key request
+    }
+
+    method Post {event} {
+        lappend events $event
+    }
+
+    method Wake {} {
+        if {$command ne ""} {
+            my Tell
+        } elseif {$waiter ne ""} {
+            set resumed $waiter
+            set waiter ""
+            if {[namespace which -command $resumed] ne ""} {
+                ::runcible::InBackground [list $resumed]
+            }
+        } else {
+            set woken 1
+        }
+    }
+
+    # Calls the command for what has come, one piece after the other also if it
+    # runs the event loop. It may destroy the stream.
+    method Tell {} {
+        if {$telling} return
+        set telling 1
+        set self [self]
+        while {[info object isa object $self] && [llength $events]} {
+            set events [lassign $events event]
+            if {[my Took $event]} {
+                ::runcible::InBackground [list {*}$command $self piece [dict get $event text]]
+            } elseif {[info exists failure]} {
+                set options [lrange $failure 0 end-1]
+                ::runcible::InBackground \
+                    [list {*}$command $self error [lindex $failure end] $options]
+            } else {
+                ::runcible::InBackground [list {*}$command $self end $report]
+            }
+            if {[info object isa object $self] && [info exists report]} {
+                my destroy
+                return
+            }
+        }
+        if {[info object isa object $self]} {set telling 0}
+    }
+
+    method Event {} {
+        if {$command ne ""} {
+            error "this stream gives its pieces to its -command"
+        }
+        while {![llength $events]} {
+            set coroutine [info coroutine]
+            if {$waiter ni [list "" $coroutine]} {
+                error "another coroutine waits for this stream"
+            }
+            if {$coroutine eq ""} {
+                vwait [my varname woken]
+            } else {
+                # Who else resumes the coroutine does no harm.
+                set waiter $coroutine
+                yield
+                set waiter ""
+            }
+        }
+        set events [lassign $events event]
+        return $event
+    }
+
+    destructor {
+        if {[info exists key] && [dict exists $::runcible::streams $key]} {
+            dict set ::runcible::streams $key ""
+            # The child of a fork refuses.
+            catch {::runcible::native::request_cancel $request}
+        }
+        next
+    }
+}

@@ -1,0 +1,222 @@
+# Tensors and ops, for those who compute without a model; see runcible/tensor.h.
+# Shapes are lists, slowest dimension first; dimensions as arguments are counted
+# from 0, or from the last as -1.
+
+namespace eval ::runcible {
+    # Types that `binary format` has too.
+    variable formats {f32 f f64 d i8 c i16 t i32 n i64 m}
+    variable functions [Constants FUNCTION_]
+    variable styles [Constants ROPE_]
+    variable distributions [Constants RANDOM_]
+}
+
+# The handle of a tensor, or "" for none.
+proc ::runcible::Optional {tensor what} {
+    return [expr {$tensor eq "" ? "" : [Need $tensor Tensor $what]}]
+}
+
+oo::class create ::runcible::Tensor {
+    superclass ::runcible::Handle
+    variable handle
+
+    # A tensor of a list of numbers. Options: -shape (one dimension), and -dtype
+    # ("f32") to store them in.
+    constructor {numbers backend args} {
+        if {[lindex $args 0] eq "-handle"} {
+            set handle [lindex $args 1]
+            return
+        }
+        set pairs [dict merge [dict create shape [llength $numbers] dtype f32] \
+            [::runcible::Pairs $args]]
+        ::runcible::RefuseRest [dict remove $pairs shape dtype]
+        set number [::runcible::DtypeNumber [dict get $pairs dtype]]
+        set stored [dict get $pairs dtype]
+        if {![dict exists $::runcible::formats $stored]} {set stored f32}
+        if {[catch {binary format [dict get $::runcible::formats $stored]* $numbers} bytes]} {
+            ::runcible::Refuse "the numbers of a tensor: $bytes"
+        }
+        set handle [::runcible::native::tensor_from_data \
+            [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $stored] \
+            [dict get $pairs shape] $bytes]
+        if {$stored ne [dict get $pairs dtype]} {
+            set plain $handle
+            unset handle
+            try {
+                set handle [::runcible::native::op_quantize $plain $number]
+            } finally {
+                ::runcible::native::dispose $plain
+            }
+        }
+    }
+
+    # A tensor of a byte array in the layout of the type.
+    self method from_bytes {bytes shape dtype backend} {
+        return [my new "" "" -handle [::runcible::native::tensor_from_data \
+            [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $dtype] \
+            $shape $bytes]]
+    }
+
+    self method zeros {shape backend {dtype f32}} {
+        return [my new "" "" -handle [::runcible::native::tensor_create \
+            [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $dtype] $shape]]
+    }
+
+    self method ones {shape backend {dtype f32}} {
+        return [my new "" "" -handle [::runcible::native::tensor_ones \
+            [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $dtype] $shape]]
+    }
+
+    # Random F32 numbers. Options are the members of rc_random_options, with
+    # -distribution as "normal" or "uniform".
+    self method random {shape backend args} {
+        set pairs [::runcible::Pairs $args]
+        if {[dict exists $pairs distribution]} {
+            dict set pairs distribution [::runcible::Chosen $::runcible::distributions \
+                -distribution [dict get $pairs distribution]]
+        }
+        return [my new "" "" -handle [::runcible::WithOptions random_options $pairs \
+            [list ::runcible::native::tensor_random \
+                [::runcible::Need $backend Backend backend] $shape]]]
+    }
+
+    # The type of the elements: "f32", "q4_k".
+    method dtype {} {
+        return [::runcible::DtypeName [::runcible::native::tensor_dtype [my Handle]]]
+    }
+
+    # The dimensions, slowest first.
+    method shape {} {
+        return [::runcible::native::tensor_shape [my Handle]]
+    }
+
+    # The number of elements.
+    method size {} {
+        return [lindex [::runcible::native::tensor_size [my Handle]] 0]
+    }
+
+    # The numbers in the layout of the type, a byte array.
+    method bytes {} {
+        set bytes [lindex [::runcible::native::tensor_size [my Handle]] 1]
+        return [::runcible::native::tensor_read [my Handle] $bytes]
+    }
+
+    # The numbers, a list in the order of the shape.
+    method read {} {
+        if {![dict exists $::runcible::formats [my dtype]]} {
+            set plain [my dequantize]
+            try {
+                return [$plain read]
+            } finally {
+                $plain destroy
+            }
+        }
+        binary scan [my bytes] [dict get $::runcible::formats [my dtype]]* numbers
+        return $numbers
+    }
+
+    method Made {made} {
+        return [::runcible::Tensor new "" "" -handle $made]
+    }
+
+    # Views. They share the memory of their tensor.
+
+    # The same elements under another shape; one dimension may be -1.
+    method reshape {shape} {
+        my Made [::runcible::native::tensor_reshape [my Handle] $shape]
+    }
+
+    # Every step-th index from `begin` to before `end` of one dimension.
+    method slice {dimension begin end {step 1}} {
+        my Made [::runcible::native::tensor_slice [my Handle] $dimension $begin $end $step]
+    }
+
+    # Two dimensions exchanged.
+    method transpose {{dimension -2} {other -1}} {
+        my Made [::runcible::native::tensor_transpose [my Handle] $dimension $other]
+    }
+
+    # Ops, which make new tensors.
+
+    foreach op {matmul matmul_transposed matmul_quantized add mul gather_rows} {
+        method $op {other} [string map [list OP $op] {
+            my Made [::runcible::native::op_OP [my Handle] [::runcible::Need $other Tensor other]]
+        }]
+    }
+
+    foreach op {relu sigmoid silu gelu gelu_tanh tanh dequantize} {
+        method $op {} [string map [list OP $op] {
+            my Made [::runcible::native::op_OP [my Handle]]
+        }]
+    }
+
+    # Over one dimension, or all of them, which the result has with size 1 if `keep`
+    # is 1.
+    foreach {name op} {sum reduce_sum mean reduce_mean max reduce_max argmax argmax} {
+        method $name {{dimension -2147483648} {keep 0}} [string map [list OP $op] {
+            my Made [::runcible::native::op_OP [my Handle] $dimension $keep]
+        }]
+    }
+
+    # function(x weight^T + bias); "" is no bias.
+    method fused_linear {weight {bias ""} {function none}} {
+        my Made [::runcible::native::op_fused_linear [my Handle] \
+            [::runcible::Need $weight Tensor weight] [::runcible::Optional $bias bias] \
+            [::runcible::Chosen $::runcible::functions function $function]]
+    }
+
+    method softmax {{dimension -1}} {
+        my Made [::runcible::native::op_softmax [my Handle] $dimension]
+    }
+
+    method rms_norm {{weight ""} {epsilon 1e-5}} {
+        my Made [::runcible::native::op_rms_norm [my Handle] \
+            [::runcible::Optional $weight weight] $epsilon]
+    }
+
+    method layer_norm {{weight ""} {bias ""} {epsilon 1e-5}} {
+        my Made [::runcible::native::op_layer_norm [my Handle] \
+            [::runcible::Optional $weight weight] [::runcible::Optional $bias bias] $epsilon]
+    }
+
+    # Options are the members of rc_rope_options, with -style as "adjacent" or
+    # "halves", and the tensor -frequencies.
+    method rope {positions args} {
+        set pairs [dict merge {frequencies ""} [::runcible::Pairs $args]]
+        if {[dict exists $pairs style]} {
+            dict set pairs style [::runcible::Chosen $::runcible::styles -style [dict get $pairs style]]
+        }
+        my Made [::runcible::WithOptions rope_options [dict remove $pairs frequencies] \
+            [list ::runcible::native::op_rope [my Handle] \
+                [::runcible::Need $positions Tensor positions] \
+                [::runcible::Optional [dict get $pairs frequencies] -frequencies]]]
+    }
+
+    # Options are the members of rc_attention_options.
+    method attention {k v args} {
+        my Made [::runcible::WithOptions attention_options [::runcible::Pairs $args] \
+            [list ::runcible::native::op_attention [my Handle] \
+                [::runcible::Need $k Tensor k] [::runcible::Need $v Tensor v]]]
+    }
+
+    # Options: the tensor -bias; -stride, -padding and -dilation as {down across};
+    # -groups.
+    method conv2d {weight args} {
+        set pairs [dict merge {bias "" stride {1 1} padding {0 0} dilation {1 1}} \
+            [::runcible::Pairs $args]]
+        my Made [::runcible::WithOptions conv2d_options \
+            [dict remove $pairs bias stride padding dilation] [list apply {
+                {handle weight bias pairs options} {
+                    foreach name {stride padding dilation} {
+                        native::conv2d_options_set_$name $options {*}[dict get $pairs $name]
+                    }
+                    native::op_conv2d $handle $weight $bias $options
+                } ::runcible
+            } [my Handle] [::runcible::Need $weight Tensor weight] \
+                [::runcible::Optional [dict get $pairs bias] -bias] $pairs]]
+    }
+
+    # The numbers in another type, rounded to nearest.
+    method quantize {dtype} {
+        my Made [::runcible::native::op_quantize [my Handle] [::runcible::DtypeNumber $dtype]]
+    }
+}

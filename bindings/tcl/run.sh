@@ -1,0 +1,37 @@
+#!/bin/sh
+# Builds the package on a Runcible that was built before, installs it in a clean
+# place, and runs the tests there.
+#
+#   bindings/tcl/run.sh BUILD_FOLDER
+#   bindings/tcl/run.sh --packages    prints the Debian packages it needs
+#
+# All of it lies in build/bindings/tcl.
+set -eu
+if [ "$1" = --packages ]; then
+  echo tcl8.6 tcl8.6-dev tcllib tcl-thread
+  exit
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../prepare.sh"
+
+echo "package"
+cmake -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+  -DCMAKE_PREFIX_PATH="$prefix" -DSWIG_PROGRAM="$swig" \
+  -DCMAKE_INSTALL_LIBDIR=lib >"$work/configure.log"
+cmake --build "$work/build" >"$work/build.log" 2>&1 ||
+  { cat "$work/build.log" >&2; exit 1; }
+clean=$work/clean
+rm -rf "$clean"
+cmake --install "$work/build" --prefix "$clean" >"$work/install.log"
+# Tcl has no fork, with which the tests do harm.
+cc -shared -fPIC -Wall -Wextra -DUSE_TCL_STUBS -I/usr/include/tcl8.6 \
+  "$here/tests/forking.c" -o "$work/forking.so" -ltclstub8.6
+
+echo "tests"
+cd /
+env -i PATH=/usr/bin:/bin HOME="$work" LC_ALL=C.UTF-8 \
+  TCLLIBPATH="$clean/lib/tcltk" FORKING="$work/forking.so" \
+  RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  TMPDIR="$work" \
+  tclsh8.6 "$here/tests/run.tcl"

@@ -1,0 +1,132 @@
+/* Handles and structs as names, such as "rc_model7", in a table of each
+ * interpreter; included by the wrapper alone. A name that was disposed of is an
+ * error, never an address. What is left when the interpreter is deleted is
+ * given back. */
+#ifndef RUNCIBLE_TCL_HANDLES_H
+#define RUNCIBLE_TCL_HANDLES_H
+
+#include <runcible/runcible.h>
+#include <stdio.h>
+#include <tcl.h>
+
+#include "values.h"
+
+static const char runcible_handles_key[] = "runcible";
+
+typedef struct {
+  Tcl_HashTable names;
+  unsigned long last;
+} runcible_handles;
+
+typedef struct {
+  void* pointer;
+  swig_type_info* type;
+  int owned;
+} runcible_handle;
+
+static void runcible_free_handle(runcible_handle* handle) {
+  const swig_class* class_of = (const swig_class*)handle->type->clientdata;
+  if (handle->owned && class_of != NULL && class_of->destructor != NULL) {
+    class_of->destructor(handle->pointer);
+  }
+  ckfree(handle);
+}
+
+/* Children before parents or after: the library lets them go in any order. */
+static void runcible_close_handles(ClientData data, Tcl_Interp* interp) {
+  runcible_handles* handles = (runcible_handles*)data;
+  Tcl_HashSearch search;
+  Tcl_HashEntry* entry;
+  (void)interp;
+  while ((entry = Tcl_FirstHashEntry(&handles->names, &search)) != NULL) {
+    runcible_handle* handle = (runcible_handle*)Tcl_GetHashValue(entry);
+    Tcl_DeleteHashEntry(entry);
+    runcible_free_handle(handle);
+  }
+  Tcl_DeleteHashTable(&handles->names);
+  ckfree(handles);
+}
+
+static void runcible_open_handles(Tcl_Interp* interp) {
+  runcible_handles* handles = (runcible_handles*)ckalloc(sizeof(*handles));
+  Tcl_InitHashTable(&handles->names, TCL_STRING_KEYS);
+  handles->last = 0;
+  Tcl_SetAssocData(interp, runcible_handles_key, runcible_close_handles,
+                   handles);
+}
+
+static runcible_handles* runcible_handles_of(Tcl_Interp* interp) {
+  return (runcible_handles*)Tcl_GetAssocData(interp, runcible_handles_key,
+                                             NULL);
+}
+
+static Tcl_Obj* runcible_name_handle(Tcl_Interp* interp, void* pointer,
+                                     swig_type_info* type, int owned) {
+  runcible_handles* handles = runcible_handles_of(interp);
+  runcible_handle* handle = (runcible_handle*)ckalloc(sizeof(*handle));
+  const char* kind = type->name + strlen("_p_");
+  Tcl_Obj* name = Tcl_ObjPrintf("%s%lu", kind, ++handles->last);
+  int is_new;
+  handle->pointer = pointer;
+  handle->type = type;
+  handle->owned = owned;
+  Tcl_SetHashValue(
+      Tcl_CreateHashEntry(&handles->names, Tcl_GetString(name), &is_new),
+      handle);
+  return name;
+}
+
+static Tcl_Obj* runcible_new_handle(Tcl_Interp* interp, void* pointer,
+                                    swig_type_info* type) {
+  return runcible_name_handle(interp, pointer, type, 1);
+}
+
+static Tcl_Obj* runcible_borrowed_handle(Tcl_Interp* interp, void* pointer,
+                                         swig_type_info* type) {
+  return runcible_name_handle(interp, pointer, type, 0);
+}
+
+static Tcl_HashEntry* runcible_find_handle(Tcl_Interp* interp, Tcl_Obj* name) {
+  return Tcl_FindHashEntry(&runcible_handles_of(interp)->names,
+                           Tcl_GetString(name));
+}
+
+/* What a name stands for; "" is NULL. 0 with an error if it is of another type
+ * or none. */
+static int runcible_handle_in(Tcl_Interp* interp, Tcl_Obj* name,
+                              swig_type_info* type, void** pointer) {
+  Tcl_HashEntry* entry;
+  *pointer = NULL;
+  if (*Tcl_GetString(name) == '\0') return 1;
+  entry = runcible_find_handle(interp, name);
+  if (entry != NULL) {
+    runcible_handle* handle = (runcible_handle*)Tcl_GetHashValue(entry);
+    if (handle->type == type) {
+      *pointer = handle->pointer;
+      return 1;
+    }
+  }
+  Tcl_SetObjResult(
+      interp, Tcl_ObjPrintf("there is no %s \"%s\"", type->name + strlen("_p_"),
+                            Tcl_GetString(name)));
+  return 0;
+}
+
+/* Takes a name away; what it stood for is somebody else's now. */
+static void runcible_forget_handle(Tcl_Interp* interp, Tcl_Obj* name) {
+  Tcl_HashEntry* entry = runcible_find_handle(interp, name);
+  if (entry == NULL) return;
+  ckfree(Tcl_GetHashValue(entry));
+  Tcl_DeleteHashEntry(entry);
+}
+
+static void runcible_release_handle(Tcl_Interp* interp, Tcl_Obj* name) {
+  Tcl_HashEntry* entry = runcible_find_handle(interp, name);
+  runcible_handle* handle;
+  if (entry == NULL) return;
+  handle = (runcible_handle*)Tcl_GetHashValue(entry);
+  Tcl_DeleteHashEntry(entry);
+  runcible_free_handle(handle);
+}
+
+#endif /* RUNCIBLE_TCL_HANDLES_H */

@@ -1,0 +1,3 @@
+%module runcible_native
+%include "typemaps.i"
+%include "runcible.i"

@@ -1,0 +1,351 @@
+# Wrong values, closed objects, threads, forks, exits: no crash, no hang.
+
+it faults_wrong_values {
+    set backend [runcible::Backend new cpu]
+    set session [[box] session]
+    set tensor [runcible::Tensor zeros 2 $backend]
+    foreach wrong [list \
+        {runcible::Backend new cpu -threads two} \
+        {runcible::Backend new cpu -threads 2.5} \
+        {runcible::Backend new cpu -threads 1099511627776} \
+        {runcible::Backend new cpu -memory_limit -1} \
+        {runcible::Backend new cpu -memory_limit 18446744073709551615} \
+        {runcible::Backend new cpu -nonsense 1} \
+        {runcible::Backend new cpu "-x y::*" 1} \
+        {runcible::Backend new cpu threads 1} \
+        {runcible::Backend new cpu -threads} \
+        {runcible::Backend new cpu -strict maybe} \
+        {runcible::Backend new cpu -timeout soon} \
+        {runcible::Backend new cpu -timeout NaN} \
+        {runcible::Model new builtin:fable -backend [box]} \
+        {runcible::Model new builtin:fable -backend cpu -cache_dtype f31} \
+        {runcible::Session new model} \
+        {runcible::Session new $backend} \
+        {runcible::Session new ""} \
+        {[box] session -when_full burst} \
+        {[box] session -context_length a} \
+        {[box] tokenize A -add_special perhaps} \
+        {[box] tokenize A -nonsense 1} \
+        {$session generate A -max_tokens many} \
+        {$session generate A -nonsense 1} \
+        {$session generate A -deadline soon} \
+        {$session generate A -deadline -1} \
+        {$session generate A -logit_bias {a 1}} \
+        {$session generate A -logit_bias {1 b}} \
+        {$session generate A -logit_bias {1}} \
+        {$session generate A -prompt_tokens x} \
+        {$session generate A -stop "\{"} \
+        {$session generate A -stop [list "a\u0000b"]} \
+        {$session generate A -stop_tokens 4294967296} \
+        {$session generate A -temperature hot} \
+        {$session generate A -echo perhaps} \
+        {$session stream A -nonsense 1} \
+        {$session migrate $session} \
+        {$session decode -nonsense 1} \
+        {runcible::Tensor new {1 2} [box]} \
+        {runcible::Tensor new {1 a} $backend} \
+        {runcible::Tensor new {1 2.5} $backend -dtype i32} \
+        {runcible::Tensor new {1 2} $backend -dtype q9} \
+        {runcible::Tensor random 2 $backend -distribution odd} \
+        {$tensor quantize q9} \
+        {$tensor matmul 7} \
+        {$tensor fused_linear $tensor $backend} \
+        {$tensor fused_linear $tensor "" odd} \
+    ] {
+        if {[catch {failure $wrong} name] || $name ne "VALUE"} {
+            error "$wrong: $name"
+        }
+    }
+    # Errors of Tcl itself.
+    foreach wrong {
+        {[box] detokenize {a b}}
+        {[box] detokenize "\{"}
+        {$session append_tokens 1.5}
+        {$session truncate a}
+        {runcible::Tensor zeros {1 1 1 1 1} $backend}
+        {runcible::Tensor zeros a $backend}
+        {runcible::Model new "builtin:fa\u0000ble"}
+    } {
+        check {[catch $wrong]}
+    }
+    $backend destroy
+}
+
+it faults_values_that_the_library_refuses {
+    set session [[box] session]
+    foreach {name wrong} {
+        INVALID_ARGUMENT {[box] detokenize -1}
+        INVALID_ARGUMENT {$session generate A -stop {{}}}
+        INVALID_ARGUMENT {$session generate A -temperature -1}
+        INVALID_ARGUMENT {$session truncate 5}
+        INVALID_ARGUMENT {$session decode}
+        INVALID_ARGUMENT {runcible::Tensor new {1 2 3} [runcible::Backend new cpu] -shape 2}
+        NOT_FOUND {$session logits}
+        NOT_FOUND {runcible::Session restore [box] /nothing}
+        FORMAT {runcible::Session restore_memory [box] nothing}
+    } {
+        check {[failure $wrong] eq $name}
+    }
+}
+
+it faults_native_names {
+    # Below the classes too: what was disposed of is an error.
+    namespace eval ::runcible::native {
+        set backend [backend_open cpu ""]
+        dispose $backend
+        dispose $backend
+        dispose nothing
+        foreach wrong {
+            {backend_explain $backend}
+            {backend_explain ""}
+            {backend_explain _7f0000000000_p_rc_backend}
+            {delete_backend $backend}
+            {mailbox_take ""}
+            {mailbox_take $backend}
+            {mailbox_channel ""}
+            {mailbox_channel}
+            {generate_options_set_prompt "" A}
+            {model_options_tell_progress ""}
+            {tokenize "" A}
+            {tokenize}
+        } {
+            if {![catch $wrong]} {error "$wrong was no error"}
+        }
+        set options [new_backend_options]
+        delete_backend_options $options
+        check {[catch {delete_backend_options $options}]}
+    }
+}
+
+it faults_after_close {
+    set session [[box] session]
+    set generation [$session start A -max_tokens 5]
+    $session close
+    $session close
+    check {[$session closed]}
+    check {[$generation text] ne ""} ;# what runs goes on
+    foreach use {decode fork position generate start stream logits tokens {append A}} {
+        check {[failure {$session {*}$use}] eq "CLOSED"}
+        check {$::failure eq "this Session is closed"}
+    }
+    $session destroy
+    $generation destroy
+}
+
+it faults_after_the_end {
+    set generation [[[box] session] start A -max_tokens 1]
+    $generation text
+    check {![$generation next piece]}
+    $generation cancel
+    $generation close
+    check {[$generation text] eq ""}
+    $generation destroy
+}
+
+it faults_any_order {
+    for {set i 0} {$i < 6} {incr i} {
+        foreach how {close destroy} {
+            set backend [runcible::Backend new cpu]
+            set model [runcible::Model new builtin:fable -backend $backend]
+            set session [$model session]
+            set things [list $backend $model $session [$session fork] [$session start A] [$session stream A]]
+            while {[llength $things]} {
+                set at [expr {int(rand() * [llength $things])}]
+                [lindex $things $at] $how
+                set things [lreplace $things $at $at]
+            }
+        }
+    }
+    update
+}
+
+it faults_an_error_of_the_progress_command {
+    check {[catch {
+        runcible::Model new builtin:fable -backend reference -progress {apply {{fraction} {
+            throw MINE mine
+        }}}
+    } message options] == 1}
+    check {$message eq "mine" && [dict get $options -errorcode] eq "MINE"}
+    check {$::runcible::progress eq ""}
+}
+
+it faults_a_progress_command_that_loads {
+    runcible::Model new builtin:fable -backend reference -progress {apply {{fraction} {
+        [runcible::Model new builtin:fable -backend cpu -progress list] destroy
+    }}}
+    return
+}
+
+it faults_exit_with_requests_in_flight {
+    set program {
+        set model [runcible::Model new builtin:fable -backend cpu]
+        for {set i 0} {$i < 3} {incr i} {
+            [[$model session -when_full shift] start A -ignore_end 1] next piece
+            [[$model session -when_full shift] stream A -ignore_end 1] next piece
+            [$model session -when_full shift] stream A -ignore_end 1 -command list
+        }
+        after 20 {set ::awake 1}
+        vwait ::awake
+        puts done
+    }
+    foreach exit {"" exit {after 1 exit; vwait forever}} {
+        check {[run_tcl $program$exit] eq "done"}
+    }
+}
+
+it faults_interpreters {
+    # Each has its own handles, which go with it.
+    for {set i 0} {$i < 3} {incr i} {
+        set child [interp create]
+        $child eval [list set auto_path $::auto_path]
+        check {[$child eval {
+            package require runcible
+            set model [runcible::Model new builtin:fable -backend cpu]
+            set session [$model session -when_full shift]
+            set stream [$session stream A -ignore_end 1]
+            $stream next piece
+            [$model session] stream A -ignore_end 1 -command list
+            expr {$piece ne ""}
+        }]}
+        interp delete $child
+    }
+    update
+}
+
+it faults_an_interpreter_deletes_itself {
+    set child [interp create]
+    $child eval [list set auto_path $::auto_path]
+    interp alias $child suicide {} interp delete $child
+    catch {$child eval {
+        package require runcible
+        set model [runcible::Model new builtin:fable -backend cpu -progress {apply {{fraction} suicide}}]
+        $model session
+    }}
+    check {![interp exists $child]}
+}
+
+it faults_threads {
+    package require Thread
+    set threads {}
+    for {set seed 1} {$seed <= 4} {incr seed} {
+        set thread [thread::create -joinable]
+        lappend threads $thread
+        thread::send -async $thread [list set auto_path $::auto_path]
+        thread::send -async $thread [list set seed $seed]
+        thread::send -async $thread {
+            package require runcible
+            set model [runcible::Model new builtin:fable -backend cpu]
+            set stream [[$model session] stream A -seed $seed -max_tokens 20]
+            $stream text
+        } ::texts_of_threads($seed)
+    }
+    for {set seed 1} {$seed <= 4} {incr seed} {
+        if {![info exists ::texts_of_threads($seed)]} {wait_for ::texts_of_threads($seed)}
+        check {$::texts_of_threads($seed) eq [[[box] session] generate A -seed $seed -max_tokens 20]}
+    }
+    # Threads end with a stream in flight.
+    foreach thread $threads {
+        thread::send $thread {
+            set stream [[$model session -when_full shift] stream A -ignore_end 1]
+            $stream next piece
+        }
+        thread::release $thread
+        thread::join $thread
+    }
+}
+
+it faults_a_blocked_thread_is_cancelled {
+    # In a program of its own, for the thread tells of it in its own way too.
+    set output [run_tcl {
+        package require Thread
+        tsv::set shared begun 0
+        set thread [thread::create -joinable]
+        thread::send $thread [list set auto_path $auto_path]
+        thread::send -async $thread {
+            package require runcible
+            set model [runcible::Model new builtin:fable -backend cpu]
+            [$model session -when_full shift] foreach piece A -ignore_end 1 {
+                tsv::set shared begun 1
+            }
+        } cancelled
+        while {![tsv::get shared begun]} {after 1}
+        thread::cancel $thread
+        vwait cancelled
+        puts "it said: $cancelled"
+        catch {thread::release $thread}
+        thread::join $thread
+    }]
+    check {[string match "*it said: eval canceled*" $output]}
+}
+
+it faults_fork_with_a_model {
+    load $::env(FORKING) Forking
+    set ::session [[box] session]
+    set ::generation [$::session start A -max_tokens 5]
+    set ::stream [$::session stream A -max_tokens 5]
+    check {[forking {
+        foreach use {
+            {$::session fork}
+            {$::generation next piece}
+            {$::generation cancel}
+            {runcible::Backend new cpu}
+            {[box] session}
+        } {
+            check {[failure $use] eq "CLOSED"}
+            check {[string match "*child of a fork*" $::failure]}
+        }
+        $::stream destroy
+        $::generation destroy
+        $::session destroy
+        [box] destroy
+    }] == 0}
+    check {[$::generation text] ne "" && [$::stream text] ne ""}
+    $::stream destroy
+}
+
+it faults_no_growth {
+    # 10000 generations in a Tcl of its own, whose memory no other test has touched.
+    set growth [run_tcl {
+        set model [runcible::Model new builtin:fable -backend cpu]
+
+        proc round {} {
+            global model left
+            for {set i 0} {$i < 50} {incr i} {
+                set session [$model session]
+                $session generate A -max_tokens 1 -stop x -logit_bias {5 -1.0}
+                $session destroy
+            }
+            set left 50
+            for {set i 0} {$i < 25} {incr i} {
+                coroutine round$i apply {{session} {
+                    set stream [$session stream A -max_tokens 1 -stop {x y}]
+                    $stream foreach piece {}
+                    $stream destroy
+                    $session destroy
+                    incr ::left -1
+                }} [$model session]
+                set session [$model session]
+                $session stream A -max_tokens 1 -command [list apply {{session stream what args} {
+                    if {$what eq "piece"} return
+                    $session destroy
+                    incr ::left -1
+                }} $session]
+            }
+            while {$left > 0} {vwait ::left}
+            for {set i 0} {$i < 10} {incr i} {catch {runcible::Backend new nosuch}}
+        }
+
+        proc resident {} { ;# bytes
+            set file [open /proc/self/statm]
+            set pages [lindex [read $file] 1]
+            close $file
+            return [expr {$pages * 4096}]
+        }
+
+        for {set i 0} {$i < 20} {incr i} round
+        set before [resident]
+        for {set i 0} {$i < 80} {incr i} round
+        puts [expr {[resident] - $before}]
+    }]
+    check {$growth < (4 << 20)}
+}
