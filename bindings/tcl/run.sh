@@ -25,7 +25,7 @@ clean=$work/clean
 rm -rf "$clean"
 cmake --install "$work/build" --prefix "$clean" >"$work/install.log"
 # Tcl has no fork, with which the tests do harm.
-cc -shared -fPIC -Wall -Wextra -DUSE_TCL_STUBS -I/usr/include/tcl8.6 \
+cc -shared -fPIC -Wall -Wextra -DUSE_TCL_STUBS $(pkg-config --cflags tcl8.6) \
   "$here/tests/forking.c" -o "$work/forking.so" -ltclstub8.6
 
 echo "tests"

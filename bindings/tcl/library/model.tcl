@@ -22,8 +22,11 @@ proc ::runcible::WithProgress {command load} {
     lappend progress [list $command]
     try {
         return [{*}$load]
-    } trap {RUNCIBLE CANCELLED} {} {
-        lassign [lindex $progress end] command message options
+    } trap {RUNCIBLE CANCELLED} {message options} {
+        # By an error of the command, which is told instead.
+        if {[llength [lindex $progress end]] == 3} {
+            lassign [lindex $progress end] command message options
+        }
         return -options $options $message
     } finally {
         set progress [lrange $progress 0 end-1]
