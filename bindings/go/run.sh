@@ -38,6 +38,8 @@ go vet -unsafeptr=false ./internal/native # SWIG's way to copy text
 
 echo "tests"
 RUNCIBLE_CASES=$cases go test -count=1 .
+go test -race -count=1 \
+  -run 'Generation|Context|Deadline|Clos|Exit|Logits|Goroutine|Collect|Load' .
 # Calls that wait must not hold up other goroutines, were there one processor.
 GOMAXPROCS=1 go test -count=1 -run 'Generation|Context|Clos|Exit' .
 
