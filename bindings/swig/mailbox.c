@@ -253,9 +253,14 @@ mailbox_status mailbox_generate(mailbox* box, rc_session* session,
 }
 
 mailbox_status mailbox_take(mailbox* box, kept_events* events) {
+  return mailbox_take_some(box, 0, events);
+}
+
+mailbox_status mailbox_take_some(mailbox* box, size_t max,
+                                 kept_events* events) {
   rc_status status = RC_OK;
   pthread_mutex_lock(&box->mutex);
-  if (box->wake == NULL) status = rc_loop_dispatch(box->loop, 0, NULL);
+  if (box->wake == NULL) status = rc_loop_dispatch(box->loop, max, NULL);
   events->first = box->first;
   box->first = NULL;
   box->last = &box->first;

@@ -66,6 +66,9 @@ mailbox_status mailbox_generate(mailbox* box, rc_session* session,
  * kept_events_free. If memory for a piece is lacking the request ends, with
  * RC_E_OUT_OF_MEMORY. */
 mailbox_status mailbox_take(mailbox* box, kept_events* events);
+/* The same with at most `max` events, for one with a descriptor, which stays
+ * readable while more wait. */
+mailbox_status mailbox_take_some(mailbox* box, size_t max, kept_events* events);
 void kept_events_free(kept_events* events);
 
 /* Blocks until there is something to take; see rc_loop_wait. */

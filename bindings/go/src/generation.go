@@ -143,7 +143,9 @@ func (s *Session) Generate(ctx context.Context, prompt string, options ...Genera
 		o.SetDeadline_ms(left)
 	}
 	g := &Generation{queue: newQueue(), ctx: ctx}
-	err := s.changing(func(session native.Session) error {
+	err := s.with(func(session native.Session) error {
+		s.reading.Lock()
+		defer s.reading.Unlock()
 		request, err := theMailbox.start(session, o, g.queue)
 		if err != nil {
 			return err

@@ -11,8 +11,9 @@ import (
 //runcible:doc session.h
 type Session struct {
 	handle *handle[native.Session]
-	// Held while the session is changed, and while its logits are copied.
-	state sync.Mutex
+	// The logits are memory that decodes and requests may write: both wait while
+	// it is copied, and no request waits for a decode. decoding is taken first.
+	decoding, reading sync.Mutex
 }
 
 // SessionOptions of the zero value are the library's defaults.
@@ -116,20 +117,11 @@ func (s *Session) with(call func(native.Session) error) error {
 	return call(session)
 }
 
-// changing is with, for what ends the life of the logits.
-func (s *Session) changing(call func(native.Session) error) error {
-	return s.with(func(session native.Session) error {
-		s.state.Lock()
-		defer s.state.Unlock()
-		return call(session)
-	})
-}
-
 // Append adds tokens.
 //
 //runcible:doc rc_session_append
 func (s *Session) Append(tokens []int32) error {
-	return s.changing(func(session native.Session) error {
+	return s.with(func(session native.Session) error {
 		return native.Session_append(session, tokens)
 	})
 }
@@ -138,7 +130,7 @@ func (s *Session) Append(tokens []int32) error {
 //
 //runcible:doc rc_session_append_text
 func (s *Session) AppendText(text string, flags TokenizeFlags) error {
-	return s.changing(func(session native.Session) error {
+	return s.with(func(session native.Session) error {
 		return native.Session_append_text(session, text, uint32(flags))
 	})
 }
@@ -158,7 +150,9 @@ func (s *Session) DecodeAll() error {
 }
 
 func (s *Session) decode(flags uint32) error {
-	return s.changing(func(session native.Session) error {
+	return s.with(func(session native.Session) error {
+		s.decoding.Lock()
+		defer s.decoding.Unlock()
 		return native.Session_decode(session, flags)
 	})
 }
@@ -167,7 +161,11 @@ func (s *Session) decode(flags uint32) error {
 // token, or one for each token evaluated by DecodeAll. ErrNotFound: there was no
 // decode since the last change.
 func (s *Session) Logits() (rows [][]float32, err error) {
-	err = s.changing(func(session native.Session) error {
+	err = s.with(func(session native.Session) error {
+		s.decoding.Lock()
+		defer s.decoding.Unlock()
+		s.reading.Lock()
+		defer s.reading.Unlock()
 		var floats native.Floats
 		if err := native.Session_logits(session, &floats); err != nil {
 			return err
@@ -203,7 +201,7 @@ func (s *Session) Tokens() (tokens []int32, err error) {
 //
 //runcible:doc rc_session_truncate
 func (s *Session) Truncate(position int64) error {
-	return s.changing(func(session native.Session) error {
+	return s.with(func(session native.Session) error {
 		return native.Session_truncate(session, position)
 	})
 }

@@ -155,7 +155,7 @@
 }
 %typemap(freearg) (void* ROOM, size_t SIZE) { Py_XDECREF(made$argnum); }
 
-/* (bytearray of F32, rows, columns) */
+/* (address, rows, columns) of memory that is not copied: see _logits.py. */
 %typemap(in, numinputs=0) (const float** FLOATS, size_t* ROWS, size_t* COLUMNS)
     (const float* floats = NULL, size_t rows = 0, size_t columns = 0) {
   $1 = ($1_ltype)&floats;
@@ -163,8 +163,7 @@
   $3 = &columns;
 }
 %typemap(argout) (const float** FLOATS, size_t* ROWS, size_t* COLUMNS) {
-  runcible_result(PyByteArray_FromStringAndSize(
-      (const char*)*$1, (Py_ssize_t)(*$2 * *$3 * sizeof(float))))
+  runcible_result(PyLong_FromVoidPtr((void*)*$1))
   runcible_result(PyLong_FromSize_t(*$2))
   runcible_result(PyLong_FromSize_t(*$3))
 }

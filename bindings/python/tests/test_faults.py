@@ -225,6 +225,26 @@ def test_closing_while_another_thread_uses(model):
     thread.join()
 
 
+def test_logits_while_another_thread_decodes(model):
+    session = model.session()
+    session.append([5, 6, 7])
+    session.decode(all_logits=True)
+
+    def work():
+        for token in range(50):
+            session.append([token])
+            session.decode(all_logits=True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while thread.is_alive():
+        try:
+            assert session.logits().shape[1] == 2048
+        except errors.NotFoundError:
+            pass  # between appending and decoding
+    thread.join()
+
+
 def test_exit_with_requests_in_flight():
     result = run(
         """

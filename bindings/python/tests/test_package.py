@@ -1,5 +1,6 @@
 """What the package gives, beside the cases of all languages."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import numpy
 import pytest
 
 import runcible
+from runcible import errors
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +117,38 @@ def test_logits_are_the_callers(model):
     before[0, 0] = 1  # writable, and still there
 
 
+def test_lent_logits(model):
+    session = model.session()
+    session.append("Once upon")
+    session.decode(all_logits=True)
+    lent = session.logits(copy=False)
+    assert (lent == session.logits()).all()
+    with pytest.raises(ValueError, match="read-only"):
+        lent[0, 0] = 1
+    again = session.logits(copy=False)
+    assert numpy.shares_memory(lent, again)
+    row = lent[-1]
+    del lent, again
+    session.append([5])
+    for use in (
+        session.decode,
+        lambda: session.generate("A"),
+        lambda: session.stream("A"),
+    ):
+        with pytest.raises(BufferError, match="delete them"):
+            use()
+    with pytest.raises(errors.NotFoundError):
+        session.logits(copy=False)
+    del row
+    session.decode()
+    row = session.logits(copy=False)[0]
+    copy = row.copy()
+    session.close()  # the array keeps what it shows
+    del session
+    gc.collect()
+    assert (row == copy).all()
+
+
 def test_tensors(backend):
     rng = numpy.random.default_rng(1)
     a = rng.standard_normal((4, 3)).astype(numpy.float32)
@@ -137,6 +171,17 @@ def test_tensors(backend):
     assert (x.gather_rows(ids).numpy() == a[[2, 0]]).all()
     assert (numpy.from_dlpack(x) == a).all()
     assert (numpy.asarray(x) == a).all()
+
+    class Foreign:
+        """What speaks DLPack and nothing else."""
+
+        def __dlpack__(self, **options):
+            return a.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return a.__dlpack_device__()
+
+    assert (runcible.Tensor(Foreign(), backend).numpy() == a).all()
 
 
 def test_tensors_of_other_types(backend):

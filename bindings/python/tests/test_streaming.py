@@ -8,6 +8,7 @@ import weakref
 import pytest
 
 import runcible
+from runcible import streaming
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,59 @@ def test_the_loop_goes_on(endless, run):
         return turns
 
     assert run(main()) == 5
+
+
+def test_a_backlog_is_read_in_turns(run, monkeypatch):
+    backend = runcible.Backend("cpu")
+    model = runcible.Model("builtin:fable", backend)
+    turns = []
+    post = streaming._Mailbox._post
+    take = streaming._Mailbox._take
+
+    def counted_post(mailbox, event):
+        turns[-1] += 1
+        post(mailbox, event)
+
+    def counted_take(mailbox):
+        turns.append(0)
+        take(mailbox)
+
+    monkeypatch.setattr(streaming._Mailbox, "_post", counted_post)
+    monkeypatch.setattr(streaming._Mailbox, "_take", counted_take)
+
+    async def main():
+        streams = [
+            model.session(when_full="shift").stream(
+                "A", ignore_end=True, max_tokens=60
+            )
+            for _ in range(4)
+        ]
+        while backend.usage().requests < 4:
+            time.sleep(0.01)  # holds the loop up
+        for stream in streams:
+            pieces = [piece async for piece in stream]
+            assert sum(len(piece.tokens) for piece in pieces) == 60
+
+    run(main())
+    assert max(turns) == streaming._EVENTS_OF_A_TURN
+    assert len(turns) > 4
+
+
+def test_many_waiting_pieces_leave_others_their_turn(model, run):
+    async def main():
+        stream = model.session(when_full="shift").stream(
+            "A", ignore_end=True, max_tokens=200
+        )
+        while stream.report is None:
+            await asyncio.sleep(0.001)
+        ran = []
+        asyncio.get_running_loop().call_soon(ran.append, True)
+        async for piece in stream:
+            if ran:
+                break
+        assert ran
+
+    run(main())
 
 
 def test_cancelling_the_task_ends_the_request(endless, run):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import os
@@ -21,6 +20,7 @@ from . import native as _native
 from ._docs import documented
 from ._dtypes import dtype_number
 from ._handle import Handle, set_options
+from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
 from .reports import ModelReport, Plan, copied, plan_report
@@ -95,20 +95,8 @@ class Model(Handle):
         The keywords are those of the class; `progress` is called on the event
         loop. Cancelling the task that waits cancels the load.
         """
-        loop = asyncio.get_running_loop()
-        cancelled = False
-
-        def report(fraction: float) -> None:
-            if cancelled:
-                raise asyncio.CancelledError
-            if progress is not None:
-                loop.call_soon_threadsafe(progress, fraction)
-
-        load = functools.partial(cls, path, backend, progress=report, **options)
-        try:
-            return await loop.run_in_executor(None, load)
-        finally:
-            cancelled = True
+        load = functools.partial(cls, path, backend, **options)
+        return await loop_of(running()).load(load, progress)
 
     @property
     def backend(self) -> Backend:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
 from . import native as _native
 from ._docs import documented
 from ._handle import Handle, need, set_options
+from ._logits import Logits
 from .generation import (
     GenerateOptions,
     Generation,
@@ -42,7 +43,7 @@ def _options(
 
 @documented("session.h", "rc_session_create", "rc_session_options")
 class Session(Handle):
-    __slots__ = ("_model",)
+    __slots__ = ("_model", "_logits")
 
     def __init__(
         self,
@@ -57,12 +58,14 @@ class Session(Handle):
             need(model, Model, "model"), options
         )
         self._model = model
+        self._logits = Logits()
 
     @classmethod
     def _of(cls, model: Model, proxy: Any) -> Session:
         made = cls.__new__(cls)
         made._proxy = proxy
         made._model = model
+        made._logits = Logits()
         return made
 
     @classmethod
@@ -92,13 +95,22 @@ class Session(Handle):
         self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
     ) -> Generation:
         """Starts generating; the pieces come out of the iterator."""
-        return Generation(self._handle, make_options(prompt, **options))
+        handle = self._handle
+        made = make_options(prompt, **options)
+        with self._logits.requesting():
+            return Generation(handle, made)
 
     def stream(
         self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
     ) -> Stream:
-        """The same on the running asyncio event loop, for ``async for``."""
-        return Stream(self._handle, make_options(prompt, **options))
+        """The same on the running event loop, for ``async for``.
+
+        It may be one of asyncio, whatever runs it, or of trio.
+        """
+        handle = self._handle
+        made = make_options(prompt, **options)
+        with self._logits.requesting():
+            return Stream(handle, made)
 
     @documented("rc_session_append", "rc_session_append_text")
     def append(
@@ -117,19 +129,23 @@ class Session(Handle):
     @documented("rc_session_decode")
     def decode(self, *, all_logits: bool = False) -> None:
         flags = _native.DECODE_ALL_LOGITS if all_logits else 0
-        _native.session_decode(self._handle, flags)
+        handle = self._handle
+        with self._logits.decoding():
+            _native.session_decode(handle, flags)
 
-    def logits(self) -> numpy.ndarray[Any, numpy.dtype[numpy.float32]]:
+    def logits(
+        self, *, copy: bool = True
+    ) -> numpy.ndarray[Any, numpy.dtype[numpy.float32]]:
         """The logits of the last decode, F32 [rows, vocabulary].
 
         One row, or one for each token evaluated with `all_logits`. The array
-        is the caller's: it stays as it is when the session goes on.
+        is the caller's: it stays as it is when the session goes on. Without
+        `copy` it shows the session's memory, read-only; until it and all views
+        of it are gone, the session refuses to decode and to generate
+        (BufferError). It may outlive the session.
         NotFoundError: there was no decode since the last change.
         """
-        import numpy
-
-        numbers, rows, columns = _native.session_logits(self._handle)
-        return numpy.frombuffer(numbers, numpy.float32).reshape(rows, columns)
+        return self._logits.array(self._handle, copy)
 
     @property
     @documented("rc_session_position")

@@ -1,4 +1,4 @@
-"""Generating text on an asyncio event loop.
+"""Generating text on an event loop, of asyncio or trio.
 
 The library tells through a descriptor that events wait; the event loop watches
 it and takes them. No thread of the library ever runs Python.
@@ -6,26 +6,31 @@ it and takes them. No thread of the library ever runs Python.
 
 from __future__ import annotations
 
-import asyncio
 import weakref
 from collections import deque
 from types import TracebackType
 from typing import Any, AsyncIterator, Deque, Dict, Optional, Type
 
 from . import native as _native
+from ._loops import Loop, loop_of, running
 from .generation import End, Piece, Report, piece_of
+
+#: Events that are handed out in one turn of an event loop. More wait for the
+#: next, so that whatever else the loop serves gets its turn between them.
+_EVENTS_OF_A_TURN = 32
 
 
 class _Channel:
     """What has come of one request and was not yet read."""
 
-    __slots__ = ("pieces", "end", "failure", "waiter")
+    __slots__ = ("loop", "pieces", "end", "failure", "waiter")
 
-    def __init__(self) -> None:
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
         self.pieces: Deque[Piece] = deque()
         self.end: Optional[End] = None
         self.failure: Optional[BaseException] = None
-        self.waiter: Optional[asyncio.Future[None]] = None
+        self.waiter: Any = None  # a future
 
     @property
     def ended(self) -> bool:
@@ -39,7 +44,7 @@ class _Channel:
     async def wait(self) -> None:
         if self.waiter is not None:
             raise RuntimeError("another task waits for this stream")
-        self.waiter = asyncio.get_running_loop().create_future()
+        self.waiter = self.loop.future()
         try:
             await self.waiter
         finally:
@@ -49,8 +54,8 @@ class _Channel:
 class _Mailbox:
     """Where the requests of one event loop post their events."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = weakref.ref(loop)
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
         self._box = _native.mailbox_create()
         self._descriptor = _native.mailbox_descriptor(self._box)
         self._channels: Dict[int, _Channel] = {}
@@ -63,13 +68,15 @@ class _Mailbox:
             self._box, session, options, self._last_key
         )
         if not self._channels:
-            asyncio.get_running_loop().add_reader(self._descriptor, self._take)
+            self.loop.watch(self._descriptor, self._take)
         self._channels[self._last_key] = channel
         return request
 
     def _take(self) -> None:
         try:
-            for event in _native.mailbox_take(self._box):
+            for event in _native.mailbox_take_some(
+                self._box, _EVENTS_OF_A_TURN
+            ):
                 self._post(event)
         except BaseException as failure:
             # Events are lost, so that no stream is whole any more.
@@ -77,35 +84,35 @@ class _Mailbox:
                 channel.failure = failure
                 channel.wake()
             self._channels.clear()
-            self._rest()
+            self.loop.rest(self._descriptor)
             raise
 
     def _post(self, event: Any) -> None:
-        channel = self._channels[event[0]]
+        channel = self._channels.get(event[0])
+        if channel is None:
+            return  # of a stream that failed
         if event[1] is not None:
             channel.pieces.append(piece_of(event))
         else:
             channel.end = End(event)
             del self._channels[event[0]]
             if not self._channels:
-                self._rest()
+                self.loop.rest(self._descriptor)
         channel.wake()
 
-    def _rest(self) -> None:
-        loop = self._loop()
-        if loop is not None:
-            loop.remove_reader(self._descriptor)
 
-
+#: By what runs; see _loops.
 _mailboxes: weakref.WeakKeyDictionary[
-    asyncio.AbstractEventLoop, _Mailbox
+    Any, _Mailbox
 ] = weakref.WeakKeyDictionary()
 
 
-def _mailbox_of(loop: asyncio.AbstractEventLoop) -> _Mailbox:
-    if loop not in _mailboxes:
-        _mailboxes[loop] = _Mailbox(loop)
-    return _mailboxes[loop]
+def _running_mailbox() -> _Mailbox:
+    key = running()
+    mailbox = _mailboxes.get(key)
+    if mailbox is None:
+        mailbox = _mailboxes[key] = _Mailbox(loop_of(key))
+    return mailbox
 
 
 class Stream(AsyncIterator[Piece]):
@@ -118,26 +125,30 @@ class Stream(AsyncIterator[Piece]):
     """
 
     def __init__(self, session: Any, options: Any) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._channel = _Channel()
+        mailbox = _running_mailbox()
+        self._loop = mailbox.loop
+        self._channel = _Channel(self._loop)
         self._told = False
-        self._request = _mailbox_of(self._loop).start(
-            session, options, self._channel
-        )
+        self._at_once = 0  # pieces that were there without waiting
+        self._request = mailbox.start(session, options, self._channel)
 
     def __aiter__(self) -> Stream:
         return self
 
     async def __anext__(self) -> Piece:
         channel = self._channel
-        while not channel.pieces and not channel.ended:
-            self._check_loop()
-            try:
+        try:
+            if channel.pieces:
+                self._at_once += 1
+                if self._at_once % _EVENTS_OF_A_TURN == 0:
+                    await self._loop.turn()
+            while not channel.pieces and not channel.ended:
+                self._check_loop()
                 await channel.wait()
-            except asyncio.CancelledError:
-                self._told = True
-                await self._stop()
-                raise
+        except self._loop.cancelled:
+            self._told = True
+            await self._stop()
+            raise
         if channel.pieces:
             return channel.pieces.popleft()
         if not self._told:
@@ -170,12 +181,13 @@ class Stream(AsyncIterator[Piece]):
         if not channel.ended:
             self._check_loop()
             self.cancel()
-        while not channel.ended:
-            await channel.wait()
+        with self._loop.shield():
+            while not channel.ended:
+                await channel.wait()
         channel.pieces.clear()
 
     def _check_loop(self) -> None:
-        if asyncio.get_running_loop() is not self._loop:
+        if not self._loop.is_running():
             raise RuntimeError("this stream belongs to another event loop")
 
     async def __aenter__(self) -> Stream:

@@ -55,12 +55,15 @@ class Tensor(Handle):
     ) -> None:
         """A tensor of the numbers of a NumPy array or what becomes one.
 
-        They are copied to the backend's device. `dtype` stores them in another
-        type; see quantize.
+        That is also what speaks DLPack, with its numbers on the host. They are
+        copied to the backend's device. `dtype` stores them in another type;
+        see quantize.
         """
         import numpy
 
         handle = need(backend, Backend, "backend")
+        if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
+            data = numpy.from_dlpack(data)
         array = numpy.ascontiguousarray(data)
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         if array.dtype.name not in _OF_NUMPY:
