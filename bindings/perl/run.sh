@@ -7,13 +7,15 @@
 #   bindings/perl/run.sh --packages    prints the Debian packages it needs
 #
 # All of it lies in build/bindings/perl. PERL (perl) is Perl 5.26 or later, with
-# its headers, ExtUtils::MakeMaker, Test::More and IO::Async.
+# its headers, ExtUtils::MakeMaker, Test::More and IO::Async; Future::AsyncAwait is
+# tested if it is there.
 set -eu
 if [ "$1" = --packages ]; then
   perl -MExtUtils::MakeMaker -MTest::More -e 0 2>/dev/null || echo perl
-  perl -MConfig -e 'exit !-e "$Config{archlibexp}/CORE/libperl.so" &&
-    !-e "$Config{archlibexp}/CORE/perl.h"' || echo libperl-dev
+  perl -MConfig -e 'exit(!-e "$Config{archlibexp}/CORE/perl.h")' ||
+    echo libperl-dev
   perl -MIO::Async -e 0 2>/dev/null || echo libio-async-perl
+  perl -MFuture::AsyncAwait -e 0 2>/dev/null || echo libfuture-asyncawait-perl
   exit
 fi
 here=$(cd "$(dirname "$0")" && pwd)

@@ -414,38 +414,56 @@ static SV* runcible_events(pTHX_ const kept_events* events) {
 
 /* ---- Loading ----------------------------------------------------------- */
 
-/* An rc_progress_callback, on the thread that loads; `user` is a function of
- * Perl. That it dies, or a handler of a signal meanwhile, ends the load. */
-static int32_t runcible_progress(void* user, double fraction) {
+/* A function of Perl that is told how far a load is. */
+typedef struct {
+  SV* function;
+  int died; /* its exception is in $@ */
+  int exit; /* what JMPENV_JUMP is to be called with, if it called exit */
+} runcible_progress;
+
+/* An rc_progress_callback, on the thread that loads. That the function dies or
+ * exits, or that a handler of a signal does meanwhile, ends the load; neither
+ * leaves the library by a jump. */
+static int32_t runcible_on_progress(void* user, double fraction) {
   dTHX;
-  dSP;
-  int32_t died;
-  ENTER;
-  SAVETMPS;
-  PUSHMARK(SP);
-  XPUSHs(sv_2mortal(newSVnv(fraction)));
-  PUTBACK;
-  call_sv((SV*)user, G_VOID | G_DISCARD | G_EVAL);
-  died = SvTRUE(ERRSV);
-  FREETMPS;
-  LEAVE;
-  if (died) runcible_dying = 1;
-  return died;
+  runcible_progress* progress = (runcible_progress*)user;
+  int jump = 0;
+  dJMPENV;
+  JMPENV_PUSH(jump);
+  if (jump == 0) {
+    dSP;
+    ENTER;
+    SAVETMPS;
+    PUSHMARK(SP);
+    XPUSHs(sv_2mortal(newSVnv(fraction)));
+    PUTBACK;
+    call_sv(progress->function, G_VOID | G_DISCARD | G_EVAL);
+    progress->died = SvTRUE(ERRSV);
+    FREETMPS;
+    LEAVE;
+  } else {
+    progress->exit = jump;
+  }
+  JMPENV_POP;
+  return progress->died || progress->exit != 0;
 }
 
 static rc_status runcible_load(pTHX_ rc_backend* backend, const char* path,
-                               const rc_model_options* options, SV* progress,
+                               const rc_model_options* options, SV* function,
                                rc_model** model) {
+  runcible_progress progress = {function, 0, 0};
   rc_model_options told = *options;
   rc_status status;
-  PERL_UNUSED_CONTEXT;
-  if (SvOK(progress)) {
-    told.progress = runcible_progress;
-    told.progress_user = progress;
+  if (SvOK(function)) {
+    told.progress = runcible_on_progress;
+    told.progress_user = &progress;
   }
-  runcible_dying = 0;
   status = rc_model_load(backend, path, &told, model);
-  if (status == RC_OK) runcible_dying = 0;
+  if (progress.exit != 0) {
+    rc_model_release(*model);
+    JMPENV_JUMP(progress.exit);
+  }
+  runcible_dying = progress.died && status != RC_OK;
   return status;
 }
 

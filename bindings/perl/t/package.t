@@ -56,6 +56,8 @@ subtest 'texts' => sub {
     utf8::upgrade(my $upgraded = $latin);
     is_deeply($model->tokenize($latin), $model->tokenize($upgraded), 'characters');
     like($model->detokenize($model->tokenize('grün €')), qr/grün €$/, 'and back');
+    my $piece = $model->session->generate('A', max_tokens => 1)->next;
+    is_deeply($model->tokenize($piece), $model->tokenize("$piece"), 'objects that are strings');
 };
 
 subtest 'reports' => sub {
@@ -108,6 +110,9 @@ subtest 'tensors' => sub {
     is_deeply([$a->shape, $a->dtype, $a->size, $a->bytes], [[2, 3], 'f32', 6, 24], 'a');
     is_deeply(($a + $a)->array, [[2, 4, 6], [8, 10, 12]], 'add');
     is_deeply(($a * $a)->array, [[1, 4, 9], [16, 25, 36]], 'mul');
+    eval { my $c = $a - $a };
+    like($@, qr/'-'/, 'no op');
+    ok($a == $a && "$a" eq "$a" && $a, 'compared');
     is_deeply($a->transpose->array, [[1, 4], [2, 5], [3, 6]], 'transpose');
     is_deeply($a->reshape(2, -1, 1)->array, [[[1], [2], [3]], [[4], [5], [6]]], 'reshape');
     is_deeply($a->slice(1, 1, 3)->array, [[2, 3], [5, 6]], 'slice');

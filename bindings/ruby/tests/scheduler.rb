@@ -24,7 +24,7 @@ class Scheduler
       failure = nil
       Fiber.schedule do
         result = block.call
-      rescue Exception => e # rubocop:disable Lint/RescueException
+      rescue Exception => e
         failure = e
       end
       Fiber.scheduler.run

@@ -120,7 +120,7 @@ class Steps
     step["steps"].each do |each|
       Fiber.schedule do
         run_step(each)
-      rescue Exception => e # rubocop:disable Lint/RescueException
+      rescue Exception => e
         failures << e
       ensure
         done << (left -= 1)
