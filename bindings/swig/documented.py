@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from comments import read_comments
+from comments import read_comments, without_c
 
 
 class _Ruby:
@@ -60,21 +60,6 @@ class _Perl:
         return text + "\n"
 
 
-# What only C has to be told.
-_OF_C = [
-    r"\*\w+ is the caller's(; see \w+)?\.",
-    r"\*\w+ (\[\*count\] )?is to be freed with rc_free(; it is NULL if "
-    r"\*count is 0)?\.",
-    r"; \*\w+ is to be freed with rc_free(?=\.)",
-    r"\*\w+ has \*\w+ bytes and a terminating zero[;,] free it with rc_free\.",
-    r"\*\w+ is NUL-terminated and the caller's, to be freed with rc_free\.",
-    r", to be freed with rc_free; NULL if \*count is 0",
-    r"The strings live as long as the (list|handle)[.,]",
-    r"\*\w+ is the session's, valid until its next decode, request or end\.",
-]
-
-
-
 def _error_names(language, source):
     """The names of the exceptions, by those of the statuses."""
     names = {}
@@ -87,12 +72,10 @@ def _error_names(language, source):
 
 
 def _translated(text, language, errors):
-    for pattern in _OF_C:
-        text = re.sub(pattern.replace(" ", r"\s+"), "", text)
     text = re.sub(r"\bRC_E_\w+\b",
-                  lambda found: errors.get(found.group(), found.group()), text)
-    text = re.sub(r"\bNULL\b", language.nothing, text)
-    return language.text(re.sub(r"(?<=\S) {2,}", " ", text).strip())
+                  lambda found: errors.get(found.group(), found.group()),
+                  without_c(text))
+    return language.text(re.sub(r"\bNULL\b", language.nothing, text))
 
 
 def _comment_of(name, comments, language, errors):

@@ -5,6 +5,10 @@
 %ignore rc_request_wait;
 %include "runcible.i"
 
+/* So many that an event loop is not held up; see Mailbox.pm. */
+mailbox_status mailbox_take_some(mailbox* box, size_t max,
+                                 kept_events* events);
+
 /* What threads of Perl may use together; a session's logits, events, and what is
  * not counted belong to the thread that made them. */
 %{

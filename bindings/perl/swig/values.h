@@ -167,20 +167,26 @@ static SV* runcible_shown(pTHX_ SV* value) {
                      : newSVpvs_flags("undef", SVs_TEMP);
 }
 
-/* A number; those of strings too, as everywhere in Perl. */
-static int runcible_is_number(pTHX_ SV* value) {
-  return SvOK(value) && (!SvROK(value) || SvAMAGIC(value)) &&
-         looks_like_number(value);
+/* A number; those of strings too, as everywhere in Perl, and of objects that
+ * become such strings. NULL for none. */
+static SV* runcible_numeric(pTHX_ SV* value) {
+  SvGETMAGIC(value);
+  if (SvROK(value) && SvAMAGIC(value)) {
+    STRLEN length = 0;
+    const char* text = SvPV_nomg(value, length);
+    value = newSVpvn_flags(text, length, SVs_TEMP);
+  }
+  return looks_like_number(value) ? value : NULL;
 }
 
 static int runcible_whole_in(pTHX_ SV* value, const char* name, IV least,
                              IV most, IV* whole) {
-  SvGETMAGIC(value);
-  if (!runcible_is_number(aTHX_ value) ||
-      floor(SvNV_nomg(value)) != SvNV_nomg(value)) {
+  SV* number = runcible_numeric(aTHX_ value);
+  if (number == NULL || floor(SvNV_nomg(number)) != SvNV_nomg(number)) {
     return runcible_refuse(aTHX_ "%s must be a whole number, not %" SVf, name,
                            SVfARG(runcible_shown(aTHX_ value)));
   }
+  value = number;
   *whole = SvIV_nomg(value);
   if (SvNV_nomg(value) < (NV)least || SvNV_nomg(value) > (NV)most ||
       *whole < least || *whole > most || (SvIsUV(value) && *whole < 0)) {
@@ -193,12 +199,12 @@ static int runcible_whole_in(pTHX_ SV* value, const char* name, IV least,
 
 static int runcible_unsigned_in(pTHX_ SV* value, const char* name, UV most,
                                 UV* whole) {
-  SvGETMAGIC(value);
-  if (!runcible_is_number(aTHX_ value) ||
-      floor(SvNV_nomg(value)) != SvNV_nomg(value)) {
+  SV* number = runcible_numeric(aTHX_ value);
+  if (number == NULL || floor(SvNV_nomg(number)) != SvNV_nomg(number)) {
     return runcible_refuse(aTHX_ "%s must be a whole number, not %" SVf, name,
                            SVfARG(runcible_shown(aTHX_ value)));
   }
+  value = number;
   *whole = SvUV_nomg(value);
   if (SvNV_nomg(value) < 0 || SvNV_nomg(value) > (NV)most || *whole > most) {
     return runcible_refuse(aTHX_ "%s must be from 0 to %" UVuf ", not %" SVf,
@@ -208,12 +214,12 @@ static int runcible_unsigned_in(pTHX_ SV* value, const char* name, UV most,
 }
 
 static int runcible_float_in(pTHX_ SV* value, const char* name, float* number) {
-  SvGETMAGIC(value);
-  if (!runcible_is_number(aTHX_ value)) {
+  SV* found = runcible_numeric(aTHX_ value);
+  if (found == NULL) {
     return runcible_refuse(aTHX_ "%s must be a number, not %" SVf, name,
                            SVfARG(runcible_shown(aTHX_ value)));
   }
-  *number = (float)SvNV_nomg(value);
+  *number = (float)SvNV_nomg(found);
   return 1;
 }
 

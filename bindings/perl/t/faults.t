@@ -10,15 +10,16 @@ use Test::More;
 my $model = Runcible::Model->new('builtin:fable', 'cpu');
 sub endless { $model->session(when_full => 'shift')->generate('A', ignore_end => 1) }
 
-# Runs a program of its own, which must end well and print this.
+# Runs a program of its own, which must print this and end well, or so.
 sub prints {
-    my ($name, $expected, $program) = @_;
+    my ($name, $expected, $program, $status) = @_;
     my $pid = open3(my $in, my $out, undef, $^X, '-w', '-e', "use Runcible; $program");
     close $in;
     my $printed = do { local $/; <$out> };
     waitpid $pid, 0;
     is($printed, $expected, $name);
-    is($?, 0, "$name: ends well");
+    is($? >> 8, $status // 0, "$name: its status");
+    is($? & 127, 0, "$name: no signal");
     return;
 }
 
@@ -53,6 +54,9 @@ subtest 'wrong arguments' => sub {
         sub { $model->session->generate({}) },
         sub { $model->session->generate('A', max_tokens => 'many') },
         sub { $model->session->generate('A', max_tokens => 'NaN') },
+        sub { $model->session->generate('A', max_tokens => [1]) },
+        sub { $model->session->generate('A', max_tokens => $model) },
+        sub { $model->session->generate('A', max_tokens => endless()->next) },
         sub { $model->session->generate('A', nonsense => 1) },
         sub { $model->session->generate('A', stop => [[7]]) },
         sub { $model->session->generate('A', stop => '') },
@@ -178,8 +182,10 @@ prints('exit within a generation', "done\n", <<'PERL');
     while (<$tale>) { print "done\n"; exit }
 PERL
 
-prints('exit within a load', "done\n", <<'PERL');
-    Runcible::Model->new('builtin:fable', 'cpu', progress => sub { print "done\n"; exit });
+prints('exit within a load', "done\nend\n", <<'PERL', 3);
+    END { print "end\n" }
+    Runcible::Model->new('builtin:fable', 'cpu', progress => sub { print "done\n"; exit 3 });
+    print "went on\n";
 PERL
 
 prints('globals that hold one another', "done\n", <<'PERL');
@@ -224,7 +230,7 @@ prints('fork before any model', "0\n", <<'PERL');
 PERL
 
 SKIP: {
-    skip 'no threads', 2 unless $Config{usethreads};
+    skip 'no threads', 3 unless $Config{usethreads};
     prints('threads', "1111\nClosed Closed Closed\ndone\n", <<'PERL');
     use threads;
     my $model = Runcible::Model->new('builtin:fable', 'cpu');

@@ -46,6 +46,11 @@ subtest 'options' => sub {
     my $again = $model->session->generate('A', max_tokens => 1, seed => $random->report->seed);
     $again->text;
     is($again->report->seed, $random->report->seed, 'seeds of 64 bits');
+    require Math::BigInt;
+    my $large = $model->session->generate('A', max_tokens => Math::BigInt->new(1),
+        seed => Math::BigInt->new('12345678901234567890'));
+    $large->text;
+    is($large->report->seed, '12345678901234567890', 'numbers that are objects');
 };
 
 subtest 'texts' => sub {

@@ -32,6 +32,8 @@ The number of the status; of a class or an object.
 
 =head2 message
 
+What went wrong.
+
 =head2 report
 
 What had been done when a generation failed, see L<Runcible::Session>; else undef.

@@ -5,7 +5,12 @@ package Runcible::Mailbox;
 use strict;
 use warnings;
 use Scalar::Util 'weaken';
+use Runcible::Error;
 use Runcible::Native;
+
+# The most events of one turn of the loop; the descriptor stays readable while
+# more wait.
+use constant TURN => 32;
 
 sub new {
     my ($class, $loop) = @_;
@@ -42,7 +47,7 @@ sub _take {
     my $channels = $self->{channels};
     my @woken;
     my $failure;
-    if (my $events = eval { Runcible::Native::mailbox_take($self->{box}) }) {
+    if (my $events = eval { Runcible::Native::mailbox_take_some($self->{box}, TURN) }) {
         for my $event (@$events) {
             my $key     = $event->[0];
             my $channel = $channels->{$key};
