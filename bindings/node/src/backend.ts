@@ -43,7 +43,12 @@ function specOf(spec: string | undefined): string | null {
 /** @c rc_backend */
 export class Backend extends Handle {
   private constructor(proxy: Proxy) {
-    super(proxy, native.close_rc_backend);
+    super(proxy);
+  }
+
+  /** @internal */
+  protected override _release(proxy: Proxy): void {
+    native.close_rc_backend(proxy);
   }
 
   /** @c rc_backend_open */

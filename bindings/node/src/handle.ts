@@ -16,13 +16,14 @@ export type Path = string | URL;
  */
 export abstract class Handle {
   #proxy: Proxy;
-  readonly #release: (proxy: Proxy) => void;
 
   /** @internal */
-  protected constructor(proxy: Proxy, release: (proxy: Proxy) => void) {
+  protected constructor(proxy: Proxy) {
     this.#proxy = proxy;
-    this.#release = release;
   }
+
+  /** Gives the reference of a proxy back. @internal */
+  protected abstract _release(proxy: Proxy): void;
 
   /** @internal */
   get _handle(): Proxy {
@@ -37,7 +38,7 @@ export abstract class Handle {
     const proxy = this.#proxy;
     if (proxy === undefined) return;
     this.#proxy = undefined;
-    this.#release(proxy);
+    this._release(proxy);
   }
 
   get closed(): boolean {

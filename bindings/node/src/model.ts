@@ -53,8 +53,13 @@ export class Model extends Handle {
   #tokenizer: Tokenizer | undefined;
 
   private constructor(proxy: Proxy, backend: Backend) {
-    super(proxy, native.close_rc_model);
+    super(proxy);
     this.#backend = backend;
+  }
+
+  /** @internal */
+  protected override _release(proxy: Proxy): void {
+    native.close_rc_model(proxy);
   }
 
   /** @c rc_model_load */

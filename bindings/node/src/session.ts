@@ -61,8 +61,14 @@ export class Session extends Handle {
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(proxy: Proxy, model: Model) {
-    super(proxy, native.close_rc_session);
+    super(proxy);
     this.#model = model;
+  }
+
+  /** Calls under way are done first. @internal */
+  protected override _release(proxy: Proxy): void {
+    if (this.#pending === 0) native.close_rc_session(proxy);
+    else void this.#last.then(() => native.close_rc_session(proxy));
   }
 
   /** @c rc_session_create */

@@ -80,7 +80,12 @@ const ALL = -(2 ** 31);
 /** @c tensor.h */
 export class Tensor extends Handle {
   private constructor(proxy: Proxy) {
-    super(proxy, native.close_rc_tensor);
+    super(proxy);
+  }
+
+  /** @internal */
+  protected override _release(proxy: Proxy): void {
+    native.close_rc_tensor(proxy);
   }
 
   /** A tensor of the caller's numbers, which are copied; number[] is f32. */

@@ -32,7 +32,12 @@ export function tokenizeFlags(options: TokenizeOptions = {}): number {
 export class Tokenizer extends Handle {
   /** @internal */
   constructor(proxy: Proxy) {
-    super(proxy, native.close_rc_tokenizer);
+    super(proxy);
+  }
+
+  /** @internal */
+  protected override _release(proxy: Proxy): void {
+    native.close_rc_tokenizer(proxy);
   }
 
   /** @c rc_tokenizer_open */

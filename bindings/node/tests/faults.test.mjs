@@ -1,0 +1,302 @@
+// Wrong types, closed objects, collection, exits: no crash, no hang, no growth.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import {
+  Backend,
+  Model,
+  Session,
+  Stream,
+  Tensor,
+  errors,
+  plan,
+  verify,
+} from "runcible";
+
+const backend = await Backend.open("cpu");
+const model = await Model.load("builtin:fable", { backend });
+
+/** A Node of its own, which must end by itself; what it writes to stdout. */
+async function run(program, ...flags) {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [...flags, "--input-type=module", "-e", program],
+    { cwd: new URL(".", import.meta.url), timeout: 300000 },
+  );
+  assert.equal(stderr, "");
+  return stdout;
+}
+
+/** Collects garbage, and runs what collecting leaves to do. */
+async function collect() {
+  const { default: v8 } = await import("node:v8");
+  const { runInNewContext } = await import("node:vm");
+  v8.setFlagsFromString("--expose-gc");
+  const gc = globalThis.gc ?? runInNewContext("gc");
+  for (let i = 0; i < 3; ++i) {
+    gc();
+    await setImmediate();
+  }
+}
+
+test("wrong types", async () => {
+  const session = model.session();
+  const wrong = [
+    () => Backend.open(7),
+    () => Backend.open("cpu", 7),
+    () => Backend.open("cpu", { threads: "two" }),
+    () => Backend.open("cpu", { thread: 2 }),
+    () => Model.load("builtin:fable", { backend: 7 }),
+    () => Model.load(null, { backend }),
+    () => Model.load("builtin:fa\0ble", { backend }),
+    () => Model.load("builtin:fable", { backend, progress: 7 }),
+    () => Model.load("builtin:fable", { backend, cacheDtype: "q9" }),
+    () => plan(Symbol("a"), { backend }),
+    () => verify(),
+    () => Session.create("model"),
+    () => Session.restore({}, "a"),
+    () => model.session({ whenFull: "burst" }),
+    () => model.tokenize(7),
+    () => model.tokenize(),
+    () => model.detokenize(["a"]),
+    () => model.detokenize(7),
+    () => model.detokenize([5, Symbol("a")]),
+    () => session.append(7),
+    () => session.append(["a"]),
+    () => session.append(Float32Array.of(1)),
+    () => session.stream(7),
+    () => session.stream({}),
+    () => session.stream("A", null),
+    () => session.stream("A", { maxTokens: "many" }),
+    () => session.stream("A", { maxTokens: {} }),
+    () => session.stream("A", { nonsense: 1 }),
+    () => session.stream("A", { constructor: 1 }),
+    () => session.stream("A", { stop: [7] }),
+    () => session.stream("A", { stop: 7 }),
+    () => session.stream("A", { stop: "a\0b" }),
+    () => session.stream("A", { deadline: "soon" }),
+    () => session.stream("A", { logitBias: { a: 1 } }),
+    () => session.stream("A", { logitBias: new Map([["a", 1]]) }),
+    () => session.stream("A", { logitBias: new Map([[1, "a"]]) }),
+    () => session.stream("A", { temperature: 1n }),
+    () => session.generate("A", { signal: 7 }),
+    () => session.migrate(session),
+    () => Tensor.from("numbers", [1], backend),
+    () => Tensor.from([1], 1, backend),
+    () => Tensor.from([1], [1], model),
+    () => Tensor.fromBytes("a", [1], "f32", backend),
+    () => Tensor.ones([1], backend).add(7),
+    () => Tensor.ones([1], backend).quantize("q9"),
+    () => new Stream(),
+    () => new Session({}, model).position,
+  ];
+  for (const use of wrong) {
+    await assert.rejects(async () => use(), TypeError, String(use));
+  }
+});
+
+test("wrong values", async () => {
+  const session = model.session();
+  const wrong = [
+    () => Backend.open("cpu", { threads: 2 ** 40 }),
+    () => Backend.open("cpu", { threads: 2.5 }),
+    () => Backend.open("cpu", { memoryLimit: -1 }),
+    () => Backend.open("cpu", { timeout: -1 }),
+    () => model.detokenize([2 ** 31]),
+    () => session.append([2 ** 40]),
+    () => session.append([1.5]),
+    () => session.stream("A", { deadline: -1 }),
+    () => session.stream("A", { deadline: NaN }),
+    () => session.stream("A", { maxTokens: 2 ** 53 }),
+    () => session.stream("A", { seed: -1n }),
+    () => session.stream("A", { seed: 2n ** 64n }),
+    () => session.truncate(Infinity),
+    () => Tensor.zeros([1, 1, 1, 1, 1], backend),
+  ];
+  for (const use of wrong) {
+    await assert.rejects(async () => use(), RangeError, String(use));
+  }
+  const refused = [
+    () => model.detokenize([-1]),
+    () => session.stream("A", { stop: "" }),
+    () => session.stream("A", { temperature: -1 }),
+    () => session.truncate(5),
+    () => session.decode(),
+    () => Session.restore(model, new Uint8Array(0)),
+    () => Tensor.from([1], [2], backend),
+    () => Tensor.zeros([-1], backend),
+    () => Tensor.zeros([], backend),
+  ];
+  for (const use of refused) {
+    await assert.rejects(
+      async () => use(),
+      (error) =>
+        error instanceof errors.InvalidArgumentError ||
+        error instanceof errors.FormatError,
+      String(use),
+    );
+  }
+});
+
+test("after close", async () => {
+  const session = model.session();
+  const stream = session.stream("A", { maxTokens: 5 });
+  session.close();
+  session.close();
+  assert.ok(session.closed);
+  assert.ok((await stream.whole()).text); // what runs goes on
+  const uses = [
+    () => session.decode(),
+    () => session.fork(),
+    () => session.position,
+    () => session.stream("B"),
+    () => session.streamSync("B"),
+  ];
+  for (const use of uses) {
+    await assert.rejects(async () => use(), errors.ClosedError);
+  }
+  const made = Object.create(Session.prototype);
+  assert.throws(() => made.position, TypeError);
+});
+
+test("closing while a call is under way", async () => {
+  const session = model.session();
+  await session.append("Once upon a time");
+  const [decoded, saved] = [session.decode(), session.saveBytes()];
+  session.close();
+  await decoded;
+  assert.ok((await saved).length > 0);
+});
+
+test("closing in any order", async () => {
+  for (let seed = 0; seed < 6; ++seed) {
+    const own = await Backend.open("cpu");
+    const loaded = await Model.load("builtin:fable", { backend: own });
+    const session = loaded.session();
+    const things = [own, loaded, session, await session.fork(), loaded.tokenizer];
+    for (let i = 0; i < seed; ++i) things.push(things.shift());
+    if (seed % 2) things.reverse();
+    for (const thing of things) thing.close();
+  }
+});
+
+test("collecting in any order", async () => {
+  for (let i = 0; i < 6; ++i) {
+    const own = await Backend.open("cpu");
+    const loaded = await Model.load("builtin:fable", { backend: own });
+    const session = loaded.session({ whenFull: "shift" });
+    const tensor = Tensor.ones([2], own);
+    const things = [own, loaded, session, await session.fork(), tensor];
+    session.stream("A", { ignoreEnd: true });
+    session.streamSync("A", { ignoreEnd: true });
+    things.push(things);
+  }
+  await collect();
+});
+
+test("a lost stream is cancelled", async () => {
+  const session = model.session({ whenFull: "shift" });
+  await (async () => {
+    await session.stream("A", { ignoreEnd: true }).next();
+  })();
+  for (let i = 0; ; ++i) {
+    await collect();
+    try {
+      await session.append("B");
+      return;
+    } catch (error) {
+      assert.equal(error.constructor, errors.BusyError);
+      assert.ok(i < 1000, "the request goes on");
+    }
+  }
+});
+
+test("a stream that is waited for is not lost", async () => {
+  const next = model.session().stream("A", { maxTokens: 300 }).next();
+  await collect();
+  assert.ok(!(await next).done);
+});
+
+test("no growth", async () => {
+  // A small heap for the young, and as many before as after: then V8 has all the
+  // memory that it will take, code that it compiles included.
+  const program = `
+        import { readFileSync } from "node:fs";
+    import { setImmediate } from "node:timers/promises";
+    import { Model } from "runcible";
+    const model = await Model.load("builtin:fable", { backend: "cpu" });
+    const logitBias = new Map([[5, -1]]);
+    async function generate(count) {
+      for (let i = 0; i < count; ++i) {
+        const session = model.session();
+        await session.generate("A", { maxTokens: 1, stop: "x", logitBias });
+        if (i % 2) session.close();
+      }
+      for (let i = 0; i < 3; ++i, await setImmediate()) gc();
+      return readFileSync("/proc/self/statm", "utf8").split(" ")[1] * 4096;
+    }
+    const before = await generate(10000);
+    console.log(await generate(10000) - before);`;
+  const flags = ["--expose-gc", "--max-semi-space-size=1"];
+  assert.ok((await run(program, ...flags)) < 8 << 20);
+});
+
+test("an exit with requests in flight", async () => {
+  const begin = `
+    import { Model } from "runcible";
+    const model = await Model.load("builtin:fable", { backend: "cpu" });
+    const options = { ignoreEnd: true };
+    const streams = [];
+    for (let i = 0; i < 6; ++i) {
+      const session = model.session({ whenFull: "shift" });
+      streams.push(session.stream("A", options));
+    }
+    await streams[5].next();
+    console.log("begun");`;
+  assert.equal(await run(`${begin} process.exit()`), "begun\n");
+  const all = "for (const stream of streams) stream.cancel()";
+  assert.equal(await run(`${begin} ${all}`), "begun\n");
+  await assert.rejects(run(`${begin} throw new Error("mine")`), /mine/);
+  const lost = "streams.length = 0; setInterval(gc, 10).unref()";
+  assert.equal(await run(`${begin} ${lost}`, "--expose-gc"), "begun\n");
+});
+
+test("a process ends when nothing is in flight", async () => {
+  const program = `
+    import { Model } from "runcible";
+    const model = await Model.load("builtin:fable", { backend: "cpu" });
+    const { report } = await model.session().generate("A", { maxTokens: 2 });
+    console.log(report.reason);`;
+  assert.equal(await run(program), "length\n");
+});
+
+test("a report of the process names the handle", async () => {
+  const stream = model.session({ whenFull: "shift" }).stream("A", { ignoreEnd: true });
+  await stream.next();
+  const { libuv } = process.report.getReport();
+  assert.ok(libuv.some(({ type, is_referenced }) => type === "async" && is_referenced));
+  await stream.return();
+});
+
+test("other contexts of the same thread", async () => {
+  // As test runners do: the package is loaded anew for each context.
+  const program = `
+    import { createRequire } from "node:module";
+    const require = createRequire(process.cwd() + "/");
+    const load = () => {
+      for (const name of Object.keys(require.cache)) delete require.cache[name];
+      return require("runcible");
+    };
+    const packages = [load(), load(), load()];
+    const texts = [];
+    for (const { Model } of packages) {
+      const model = await Model.load("builtin:fable", { backend: "cpu" });
+      const options = { maxTokens: 3, seed: 1 };
+      texts.push((await model.session().generate("A", options)).text);
+    }
+    console.log(new Set(packages).size, new Set(texts).size);`;
+  assert.equal(await run(program), "3 1\n");
+});
