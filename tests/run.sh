@@ -3,14 +3,14 @@
 # every test.
 #
 #   tests/run.sh            every stage but tidy and instructions
-#   tests/run.sh STAGE...   some: format release install bindings asan tsan
-#                           fuzz tidy instructions
+#   tests/run.sh STAGE...   some: format release install bindings arm asan
+#                           tsan fuzz tidy instructions
 #
 # FUZZ_SECONDS (60) is the time of each fuzz target.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-format release install bindings asan tsan fuzz}
+stages=${*:-format release install bindings arm asan tsan fuzz}
 jobs=$(nproc)
 
 stage "packages"
@@ -18,6 +18,9 @@ packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
   clang-format libvulkan-dev libvulkan-volk-dev glslc mesa-vulkan-drivers
   vulkan-validationlayers pocl-opencl-icd ocl-icd-libopencl1 libopenblas0"
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
+case " $stages " in
+  *" arm "*) packages="$packages g++-aarch64-linux-gnu qemu-user" ;;
+esac
 case " $stages " in
   *" instructions "*) packages="$packages valgrind python3" ;;
 esac
@@ -71,6 +74,13 @@ for name in $stages; do
         $run build/release
       done
       bindings/conformance/table.py --check build/bindings/reports/*.tsv
+      ;;
+    arm)
+      stage "kernels for ARM, emulated"
+      cmake -S tests/arm -B build/arm -G Ninja --toolchain toolchain.cmake \
+        -DRUNCIBLE_WERROR=ON
+      cmake --build build/arm
+      ctest --test-dir build/arm --output-on-failure -j "$jobs"
       ;;
     asan)
       stage "address and undefined behaviour sanitizers"

@@ -193,8 +193,7 @@ struct CutQ6_K : Cut<BlockQ6_K, 256, 4, 2> {
 };
 
 struct CutIQ4_XS : Cut<BlockIQ4_XS, 256, 4> {
-  // Inlined, GCC 12 at -O3 (its -fivopts) leaves the tile empty.
-  [[gnu::noinline]] static void scales(const Block& b, uint8_t* p, int lane) {
+  static void scales(const Block& b, uint8_t* p, int lane) {
     put16(p, lane, b.scale);
     put8(p, lane, &b.scales_high, 2);
     put8(p, lane, b.scales_low, 4);

@@ -287,7 +287,7 @@ struct FormatK : Format<256, row_bytes, 16> {
 };
 
 struct FormatQ4_K : FormatK<144> {
-  using FormatK::FormatK;
+  RC_SIMD_MEMBER explicit FormatQ4_K(const uint8_t* p) : FormatK(p) {}
   template <int h>
   RC_SIMD_MEMBER Pair pair(int j) const {
     return low_nibbles(quants(j), h);
@@ -295,7 +295,7 @@ struct FormatQ4_K : FormatK<144> {
 };
 
 struct FormatQ5_K : FormatK<176> {
-  using FormatK::FormatK;
+  RC_SIMD_MEMBER explicit FormatQ5_K(const uint8_t* p) : FormatK(p) {}
   template <int h>
   RC_SIMD_MEMBER Pair pair(int j) const {
     return nibbles_and_bit<h>(quants(j), quants(j) + 64);
