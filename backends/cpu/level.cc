@@ -32,6 +32,9 @@ extern const Kernels kKernels;
 namespace dotprod {
 extern const Kernels kKernels;
 }
+namespace i8mm {
+extern const Kernels kKernels;
+}
 #endif
 
 namespace {
@@ -75,6 +78,15 @@ bool has_dotprod() {
 #endif
 }
 
+bool has_i8mm() {
+#if defined(__linux__)
+  constexpr unsigned long kInt8Matrices = 1ul << 13;  // HWCAP2_I8MM
+  return has_dotprod() && (getauxval(AT_HWCAP2) & kInt8Matrices) != 0;
+#else
+  return false;
+#endif
+}
+
 #endif
 
 }  // namespace
@@ -89,6 +101,7 @@ const std::vector<Level>& levels() {
 #elif defined(__aarch64__)
     {"neon", &neon::kKernels, always},
     {"dotprod", &dotprod::kKernels, has_dotprod},
+    {"i8mm", &i8mm::kKernels, has_i8mm},
 #endif
   };
   return all;

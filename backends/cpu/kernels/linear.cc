@@ -7,6 +7,7 @@
 #include "cpu/kernels/formats.h"
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/plain.h"
+#include "cpu/kernels/two_rows.h"
 #include "cpu/kernels/unpacked.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
@@ -23,6 +24,12 @@ template <class Format, int tiles, int rows, int first, int pairs>
 RC_SIMD void dot(const Format (&format)[2], int j,
                  const ActivationBlock* const (&x)[rows], int64_t at,
                  Vi (&y)[tiles][rows]) {
+  if constexpr (kTwoRows && rows % 2 == 0) {
+    for (int t = 0; t < tiles; ++t) {
+      dot_two_rows<Format, rows, first, pairs>(format[t], j, x, at, y[t]);
+    }
+    return;
+  }
   const auto one = [&]<int h>() __attribute__((always_inline)) {
     const Pair pairs_of[2] = {format[0].template pair<h>(j),
                               format[tiles - 1].template pair<h>(j)};

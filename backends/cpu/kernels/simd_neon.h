@@ -1,6 +1,6 @@
-// ARM NEON of every aarch64, with the dot product instructions where the level
-// has them. Bytes are multiplied as signed numbers: those of wide formats lose
-// their offset of 128 on the way, so none is left to subtract.
+// ARM NEON of every aarch64, with the instructions for products of bytes where
+// the level has them. Bytes are multiplied as signed numbers: those of wide
+// formats lose their offset of 128 on the way, so none is left to subtract.
 #pragma once
 
 #include <arm_neon.h>
@@ -128,13 +128,46 @@ RC_SIMD I dot4(I sum, int8x16_t w, int8x16_t a) {
 }
 
 template <bool wide>
-RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
-  if constexpr (wide) {
-    u0 = veorq_u8(u0, vdupq_n_u8(128));
-    u1 = veorq_u8(u1, vdupq_n_u8(128));
-  }
-  return dot4(dot4(sum, vreinterpretq_s8_u8(u0), a.low),
-              vreinterpretq_s8_u8(u1), a.high);
+RC_SIMD int8x16_t signed_bytes(B u) {
+  return vreinterpretq_s8_u8(wide ? veorq_u8(u, vdupq_n_u8(128)) : u);
 }
+
+template <bool wide>
+RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
+  return dot4(dot4(sum, signed_bytes<wide>(u0), a.low), signed_bytes<wide>(u1),
+              a.high);
+}
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+
+// One instruction multiplies eight columns of two rows of a weight with those
+// of two rows of activations. Its sums lie as i_pair makes them of the sums of
+// each of the two, and i_apart takes them apart again.
+RC_SIMD void i_pair(I& a, I& b) {
+  const I low = vzip1q_s32(a, b);
+  b = vzip2q_s32(a, b);
+  a = low;
+}
+RC_SIMD void i_apart(I& a, I& b) {
+  const I even = vuzp1q_s32(a, b);
+  b = vuzp2q_s32(a, b);
+  a = even;
+}
+
+using TwoColumns = int8x16_t;
+RC_SIMD TwoColumns columns8(const int8_t* p, const int8_t* q) {
+  return vcombine_s8(vld1_s8(p), vld1_s8(q));
+}
+
+template <bool wide>
+RC_SIMD void dot8_two(I& a, I& b, B u0, B u1, const TwoColumns& x) {
+  I low = vreinterpretq_s32_s8(signed_bytes<wide>(u0));
+  I high = vreinterpretq_s32_s8(signed_bytes<wide>(u1));
+  i_pair(low, high);
+  a = vmmlaq_s32(a, vreinterpretq_s8_s32(low), x);
+  b = vmmlaq_s32(b, vreinterpretq_s8_s32(high), x);
+}
+
+#endif
 
 }  // namespace rc::cpu::RC_CPU_LEVEL
