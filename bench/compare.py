@@ -10,6 +10,8 @@ building takes many minutes. Models are those of
 write_model, with what it printed beside them as MODEL.gguf.json; bench/run.sh
 makes them. Other files are measured too, but have neither limits nor goals.
 
+The figures are written as JSON, and drawn beside it by plot.py.
+
 Each round measures one after the other, taking turns in who is first; what is
 printed is the median of the rounds, and for ratios the median of the rounds'
 own ratios. Figures that could not be measured say so and why.
@@ -91,6 +93,14 @@ def run(command, environment=None):
             lines = err.read().strip().splitlines()
             raise RuntimeError(lines[-1] if lines else f"exit status {process.returncode}")
         return {**json.loads(out.read()), "resident_bytes": usage.ru_maxrss * 1024}
+
+
+def draw(python, figures):
+    """The plot of a file of figures, beside it. matplotlib goes where the peer is."""
+    if subprocess.run([python, "-c", "import matplotlib"], stderr=subprocess.DEVNULL).returncode != 0:
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "matplotlib"],
+                       check=True)
+    subprocess.run([python, ROOT / "bench" / "plot.py", figures], check=True)
 
 
 class Ours:
@@ -342,6 +352,7 @@ def main():
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(result, indent=1) + "\n")
     print(f"load average {result['load_average_at_end']}; figures in {path}")
+    draw(python, path)
     return 1 if failed else 0
 
 
