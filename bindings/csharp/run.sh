@@ -1,0 +1,66 @@
+#!/bin/sh
+# Builds the package around a Runcible that was built before, and runs its tests
+# with nothing else of it to be found.
+#
+#   bindings/csharp/run.sh BUILD_FOLDER
+#   bindings/csharp/run.sh --packages    prints the Debian packages it needs
+#
+# All of it lies in build/bindings/csharp; the package is the folder runcible
+# there.
+set -eu
+if [ "$1" = --packages ]; then
+  command -v mono >/dev/null || echo mono-runtime
+  command -v mcs >/dev/null || echo mono-mcs
+  [ -e /usr/lib/mono/gac/System.Json ] || echo libmono-system-json4.0-cil
+  exit
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../prepare.sh"
+include=$(cd "$here/../../include" && pwd)
+
+echo "native libraries"
+package=$work/runcible
+lib=$package/lib
+rm -rf "$work/source" "$work/wrapper" "$package" "$work/tests"
+mkdir -p "$work/source" "$work/wrapper" "$lib" "$package/libexec/runcible" \
+  "$package/share" "$work/tests"
+"$swig" -csharp -Werror -namespace Runcible.Native -dllimport runciblecsharp \
+  -DSWIG_CSHARP_NO_EXCEPTION_HELPER -DSWIG_CSHARP_NO_STRING_HELPER \
+  -DSWIG_CSHARP_NO_STRING_WITH_LENGTH_HELPER \
+  -I"$here/swig" -I"$shared" -I"$include" -outdir "$work/wrapper" \
+  -o "$work/native_wrap.c" "$here/swig/native.i"
+# A prefix with Runcible in it, and what a machine may lack.
+cp "$prefix"/lib/librunciblebackend-*.so "$lib"
+cp "$prefix"/lib/libruncible.so.*.*.* "$lib/libruncible.so.1"
+cp "$prefix/libexec/runcible/runcible-probe" "$package/libexec/runcible"
+cp -r "$prefix/share/runcible" "$package/share"
+for name in libuv libpcre2-8 libutf8proc; do
+  library=$(ldd "$lib/libruncible.so.1" |
+    sed -n "s/.* => \(.*\/$name\.so[.0-9]*\) .*/\1/p")
+  [ -z "$library" ] || cp "$library" "$lib"
+done
+# An old tag of the folder holds for what the libraries need as well.
+${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
+  -I"$include" -I"$shared" -I"$here/swig" \
+  -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
+  "$work/native_wrap.c" "$shared/mailbox.c" "$lib/libruncible.so.1" -lpthread \
+  -o "$lib/librunciblecsharp.so"
+strip "$lib"/*.so*
+
+echo "assembly"
+python3 "$here/xmldoc.py" "$include/runcible" "$here/src" "$work/source"
+mcs -target:library -warn:4 -warnaserror -optimize -doc:"$lib/Runcible.xml" \
+  -nowarn:1591 -out:"$lib/Runcible.dll" "$work"/source/*.cs "$work"/wrapper/*.cs
+ls "$lib/Runcible.dll"
+
+echo "tests"
+mcs -warn:4 -warnaserror -debug -r:"$lib/Runcible.dll" -r:System.Json.dll \
+  -out:"$work/tests/tests.exe" "$here"/tests/*.cs
+for example in "$here"/examples/*.cs; do
+  mcs -warn:4 -warnaserror -r:"$lib/Runcible.dll" \
+    -out:"$work/tests/$(basename "$example" .cs).exe" "$example"
+done
+cd /
+env -i PATH=/usr/bin:/bin HOME="$work/tests" MONO_PATH="$lib" \
+  RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  timeout 600 mono --debug "$work/tests/tests.exe"

@@ -1,0 +1,77 @@
+using System.Collections.Generic;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>{@rc rc_backend}</summary>
+  public sealed class Backend : Handle {
+    internal readonly backend handle;
+
+    private Backend(backend handle) : base(handle) {
+      this.handle = handle;
+    }
+
+    /// <summary>{@rc rc_backend_open}</summary>
+    public Backend(string spec = "", BackendOptions options = null)
+        : this(Open(spec, options ?? new BackendOptions())) {
+    }
+
+    private static backend Open(string spec, BackendOptions options) {
+      byte[] name = Memory.Name(spec);
+      using (backend_options made = options.Make()) {
+        native.backend_open(name, made, out var opened);
+        return new backend(opened);
+      }
+    }
+
+    /// <summary>{@rc rc_discover}</summary>
+    public static Discovery Discover() {
+      native.discover(out var found);
+      using (var list = new device_list(found)) {
+        var devices = new List<DeviceReport>();
+        for (ulong i = 0; i < native.device_list_count(list); ++i) {
+          using (var report = new device_report()) {
+            native.device_list_get(list, i, report);
+            devices.Add(new DeviceReport(report));
+          }
+        }
+        return new Discovery(devices, native.device_list_automatic(list));
+      }
+    }
+
+    /// <summary>{@rc rc_backend_explain}</summary>
+    public string Explain() {
+      // The text is the handle's, which stays until it is copied.
+      bool used = Reference.Use(handle);
+      try {
+        native.backend_explain(handle, out var json);
+        return Memory.Text(json);
+      } finally {
+        Reference.Leave(handle, used);
+      }
+    }
+
+    /// <summary>{@rc rc_backend_device}</summary>
+    public DeviceReport Device {
+      get {
+        using (var report = new device_report()) {
+          native.backend_device(handle, report);
+          return new DeviceReport(report);
+        }
+      }
+    }
+
+    /// <summary>{@rc rc_backend_usage_report}</summary>
+    public Usage Usage() {
+      using (var report = new backend_usage_report()) {
+        native.backend_usage(handle, report);
+        return new Usage(report);
+      }
+    }
+
+    /// <summary>{@rc rc_backend_trace}</summary>
+    public string Trace() {
+      native.backend_trace(handle, out var json);
+      return Memory.TakeText(json);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>A token and how probable it was.</summary>
+  public struct Logprob {
+    internal Logprob(int token, float number) {
+      Token = token;
+      Number = number;
+    }
+
+    /// <summary>The token.</summary>
+    public int Token { get; }
+
+    /// <summary>The natural logarithm of its probability.</summary>
+    public float Number { get; }
+  }
+
+  /// <summary>Text that became certain. All pieces one after the other are the
+  /// whole text.</summary>
+  public sealed class Piece {
+    internal Piece(
+        string text, int[] tokens, IReadOnlyList<Logprob> logprobs,
+        IReadOnlyList<IReadOnlyList<Logprob>> top) {
+      Text = text;
+      Tokens = tokens;
+      Logprobs = logprobs;
+      TopLogprobs = top;
+    }
+
+    /// <summary>The text, possibly empty.</summary>
+    public string Text { get; }
+
+    /// <summary>The tokens generated since the last piece.</summary>
+    public IReadOnlyList<int> Tokens { get; }
+
+    /// <summary>With the option Logprobs, of each token; else null.</summary>
+    public IReadOnlyList<Logprob> Logprobs { get; }
+
+    /// <summary>The most probable tokens in the place of each, by falling
+    /// probability; or null.</summary>
+    public IReadOnlyList<IReadOnlyList<Logprob>> TopLogprobs { get; }
+
+    /// <summary>The text.</summary>
+    public override string ToString() => Text;
+  }
+
+  /// <summary>How a generation ended.</summary>
+  public sealed class Report {
+    internal Report(Event.Raw raw) {
+      Reason = (EndReason)raw.Reason;
+      Seed = raw.Seed;
+      PromptTokens = raw.PromptTokens;
+      CachedTokens = raw.CachedTokens;
+      GeneratedTokens = raw.GeneratedTokens;
+      QueueTime = Microseconds(raw.QueueUs);
+      PromptTime = Microseconds(raw.PromptUs);
+      GenerateTime = Microseconds(raw.GenerateUs);
+    }
+
+    /// <summary>Why.</summary>
+    public EndReason Reason { get; }
+
+    /// <summary>That was used.</summary>
+    public ulong Seed { get; }
+
+    /// <summary>Tokens of the prompt.</summary>
+    public long PromptTokens { get; }
+
+    /// <summary>Of these, taken from the prefix cache.</summary>
+    public long CachedTokens { get; }
+
+    /// <summary>Tokens that were generated.</summary>
+    public long GeneratedTokens { get; }
+
+    /// <summary>Waiting for the first step.</summary>
+    public TimeSpan QueueTime { get; }
+
+    /// <summary>From then to the first token.</summary>
+    public TimeSpan PromptTime { get; }
+
+    /// <summary>From then to the end.</summary>
+    public TimeSpan GenerateTime { get; }
+
+    private static TimeSpan Microseconds(long count) =>
+        TimeSpan.FromTicks(count * (TimeSpan.TicksPerMillisecond / 1000));
+  }
+
+  /// What a request tells: a piece, or its end.
+  internal sealed class Event {
+    /// runcible_event of values.h, which must have the same members.
+    [StructLayout(LayoutKind.Sequential)]
+    internal struct Raw {
+      internal ulong Key;
+      internal long Type;
+      internal IntPtr Text;
+      internal ulong TextLength;
+      internal IntPtr Tokens;
+      internal ulong TokenCount;
+      internal IntPtr Logprobs;
+      internal IntPtr TopLogprobs;
+      internal ulong TopCount;
+      internal IntPtr Message;
+      internal long Status;
+      internal long Reason;
+      internal ulong Seed;
+      internal long PromptTokens;
+      internal long CachedTokens;
+      internal long GeneratedTokens;
+      internal long QueueUs;
+      internal long PromptUs;
+      internal long GenerateUs;
+    }
+
+    /// Null if there is none.
+    internal static Event Read(Raw raw) => raw.Type < 0 ? null : new Event(raw);
+
+    private Event(Raw raw) {
+      Key = raw.Key;
+      if (raw.Type == native.EVENT_PIECE) {
+        Piece = new Piece(
+            Memory.Text(raw.Text, raw.TextLength),
+            Memory.Ints(raw.Tokens, raw.TokenCount),
+            raw.Logprobs == IntPtr.Zero
+                ? null : Read(raw.Logprobs, 0, raw.TokenCount),
+            raw.Logprobs == IntPtr.Zero ? null : Top(raw));
+        return;
+      }
+      Report = new Report(raw);
+      if (raw.Status != native.OK) {
+        string message = Memory.Text(raw.Message);
+        Error = RuncibleException.Of(
+            (int)raw.Status,
+            message.Length > 0
+                ? message : "the generation ended: " + Report.Reason);
+        Error.Report = Report;
+      }
+    }
+
+    internal ulong Key { get; }
+
+    /// Null for an end.
+    internal Piece Piece { get; }
+
+    internal Report Report { get; }
+
+    /// Of an end that is no success.
+    internal RuncibleException Error { get; }
+
+    internal bool IsEnd => Piece == null;
+
+    private static IReadOnlyList<IReadOnlyList<Logprob>> Top(Raw raw) {
+      var top = new List<IReadOnlyList<Logprob>>();
+      for (ulong i = 0; i < raw.TokenCount; ++i) {
+        top.Add(Read(raw.TopLogprobs, i * raw.TopCount, raw.TopCount));
+      }
+      return top;
+    }
+
+    /// A token and a float each, from one on.
+    private static IReadOnlyList<Logprob> Read(
+        IntPtr data, ulong first, ulong count) {
+      var numbers = new int[2 * count];
+      if (count > 0) {
+        Marshal.Copy(
+            new IntPtr(data.ToInt64() + (long)first * 8), numbers, 0,
+            numbers.Length);
+      }
+      var logprobs = new Logprob[count];
+      var number = new float[1];
+      for (int i = 0; i < logprobs.Length; ++i) {
+        Buffer.BlockCopy(numbers, i * 8 + 4, number, 0, sizeof(float));
+        logprobs[i] = new Logprob(numbers[2 * i], number[0]);
+      }
+      return logprobs;
+    }
+  }
+}

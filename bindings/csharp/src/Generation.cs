@@ -1,0 +1,138 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Text;
+using System.Threading;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>The pieces of a text as they come; enumerating blocks.</summary>
+  /// <remarks>An end that is no success is thrown after the last piece, once:
+  /// DeadlineException, ContextFullException, ... Disposing of it, as foreach
+  /// does when it is left, cancels the generation and waits for its end, so
+  /// that the session can be used at once; losing the last reference to it
+  /// cancels as well, some time later.</remarks>
+  public sealed class Generation
+      : Handle, IEnumerable<Piece>, IEnumerator<Piece> {
+    /// How often a thread that waits returns from C, so that it can be aborted
+    /// and interrupted; milliseconds.
+    private const long SliceMs = 100;
+
+    private readonly request handle;
+    /// Of who reads; the library wants one at a time.
+    private readonly object reading = new object();
+    private readonly CancellationToken cancel;
+    private readonly CancellationTokenRegistration registration;
+    private Piece current;
+    private volatile Event end;
+    private bool told;
+
+    internal Generation(request handle, CancellationToken cancel)
+        : base(handle) {
+      this.handle = handle;
+      this.cancel = cancel;
+      // Not this object, which would never be collected then.
+      registration = cancel.Register(() => Stop(handle));
+    }
+
+    /// <summary>This object: the pieces can be read once.</summary>
+    public IEnumerator<Piece> GetEnumerator() => this;
+
+    IEnumerator IEnumerable.GetEnumerator() => this;
+
+    /// <summary>The last piece that was read.</summary>
+    public Piece Current => current;
+
+    object IEnumerator.Current => current;
+
+    /// <summary>Waits for the next piece; false after the last.</summary>
+    public bool MoveNext() {
+      if (!Monitor.TryEnter(reading)) {
+        throw new InvalidOperationException(
+            "another thread reads this generation");
+      }
+      try {
+        Piece piece = end == null ? Next() : null;
+        current = piece;
+        if (piece == null && !told) {
+          told = true;
+          if (end.Error != null) {
+            cancel.ThrowIfCancellationRequested();
+            throw end.Error;
+          }
+        }
+        return piece != null;
+      } finally {
+        Monitor.Exit(reading);
+      }
+    }
+
+    /// <summary>Always NotSupportedException.</summary>
+    public void Reset() {
+      throw new NotSupportedException("a generation can be read once");
+    }
+
+    /// <summary>Waits for the end; the text of all pieces that were not
+    /// read.</summary>
+    public string Text() {
+      var text = new StringBuilder();
+      while (MoveNext()) {
+        text.Append(current.Text);
+      }
+      return text.ToString();
+    }
+
+    /// <summary>How it ended, and times and counts; null before the
+    /// end.</summary>
+    public Report Report => end?.Report;
+
+    /// <summary>{@rc rc_request_cancel}</summary>
+    public void Cancel() {
+      native.request_cancel(handle);
+    }
+
+    /// <summary>Cancels and waits for the end; pieces that were not read are
+    /// dropped.</summary>
+    public override void Dispose() {
+      if (IsClosed) {
+        return;
+      }
+      if (end == null) {
+        Stop(handle);
+      }
+      lock (reading) {
+        while (end == null && !IsClosed) {
+          Next();
+        }
+        told = true;
+      }
+      registration.Dispose();
+      base.Dispose();
+    }
+
+    internal static void Stop(request started) {
+      try {
+        native.request_cancel(started);
+      } catch (ClosedException) {
+        // By itself, at the same time.
+      }
+    }
+
+    /// The next piece; or null, and `end` is set.
+    private Piece Next() {
+      while (true) {
+        native.request_next(handle, SliceMs, out Event.Raw raw);
+        Event next = Event.Read(raw);
+        if (next == null) {
+          continue;
+        }
+        if (!next.IsEnd) {
+          return next.Piece;
+        }
+        end = next;
+        registration.Dispose();
+        return null;
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using Runcible.Native;
+
+namespace Runcible {
+  /// Gets the events of a request, on the mailbox's thread: must not block.
+  internal interface IReceiver {
+    void Take(Event taken);
+
+    /// Events were lost; there come no more.
+    void Fail(Exception cause);
+  }
+
+  /// Where requests that no thread waits for post their events. One background
+  /// thread takes them out and hands them to the receivers; no thread of the
+  /// library runs C#.
+  internal sealed class Mailbox {
+    /// How often the thread returns from C: a process of mono ends only when it
+    /// has aborted all threads, which it cannot within C. Milliseconds.
+    private const long SliceMs = 100;
+
+    private static readonly object gate = new object();
+    private static Mailbox current;
+
+    private readonly mailbox box;
+    private readonly Dictionary<ulong, IReceiver> receivers =
+        new Dictionary<ulong, IReceiver>();
+    private ulong lastKey;
+
+    private Mailbox() {
+      native.mailbox_create(out var created);
+      box = new mailbox(created);
+      new Thread(Run) {IsBackground = true, Name = "runcible events"}.Start();
+    }
+
+    /// Starts a request whose events go to the receiver.
+    internal static request Start(
+        session session, generate_options options, IReceiver receiver) {
+      Mailbox mailbox;
+      lock (gate) {
+        mailbox = current ?? (current = new Mailbox());
+      }
+      return mailbox.Add(session, options, receiver);
+    }
+
+    private request Add(
+        session session, generate_options options, IReceiver receiver) {
+      ulong key;
+      lock (receivers) {
+        key = ++lastKey;
+        receivers[key] = receiver;
+      }
+      try {
+        native.mailbox_generate(box, session, options, key, out var started);
+        return new request(started);
+      } catch {
+        lock (receivers) {
+          receivers.Remove(key);
+        }
+        throw;
+      }
+    }
+
+    private void Run() {
+      try {
+        while (true) {
+          native.mailbox_watch(box, SliceMs);
+          native.mailbox_take(box, out IntPtr first);
+          Deliver(first);
+        }
+      } catch (ThreadAbortException) {
+        // The process ends.
+      } catch (Exception lost) {
+        // No stream is whole any more; the next request begins anew.
+        Abandon(lost);
+      }
+    }
+
+    private void Deliver(IntPtr first) {
+      try {
+        for (IntPtr event_ = first; event_ != IntPtr.Zero;) {
+          event_ = native.events_next(event_, out Event.Raw raw);
+          Event taken = Event.Read(raw);
+          IReceiver receiver;
+          lock (receivers) {
+            receiver = receivers[taken.Key];
+            if (taken.IsEnd) {
+              receivers.Remove(taken.Key);
+            }
+          }
+          receiver.Take(taken);
+        }
+      } finally {
+        native.events_free(first);
+      }
+    }
+
+    private void Abandon(Exception lost) {
+      lock (gate) {
+        if (current == this) {
+          current = null;
+        }
+      }
+      box.Dispose();
+      IReceiver[] left;
+      lock (receivers) {
+        left = receivers.Values.ToArray();
+        receivers.Clear();
+      }
+      foreach (IReceiver receiver in left) {
+        receiver.Fail(lost);
+      }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.ExceptionServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using System.Threading.Tasks;
+using Runcible.Native;
+
+namespace Runcible {
+  /// The progress of one load: what the function throws may not pass through C.
+  internal sealed class Progress {
+    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+    internal delegate int Callback(IntPtr user, double fraction);
+
+    private readonly Action<double> told;
+    private ExceptionDispatchInfo thrown;
+
+    internal Progress(Action<double> told) {
+      this.told = told;
+      Told = Tell;
+    }
+
+    /// To be kept from the collector while the load goes on.
+    internal Callback Told { get; }
+
+    internal void Rethrow() {
+      thrown?.Throw();
+    }
+
+    private int Tell(IntPtr user, double fraction) {
+      try {
+        told(fraction);
+        return 0;
+      } catch (Exception failure) {
+        thrown = ExceptionDispatchInfo.Capture(failure);
+        return 1;
+      }
+    }
+  }
+
+  /// <summary>{@rc rc_model}</summary>
+  /// <remarks>Paths are those of the file system, or "builtin:NAME" for a model
+  /// that comes with Runcible.</remarks>
+  public sealed class Model : Handle {
+    internal readonly model handle;
+
+    private Model(model handle) : base(handle) {
+      this.handle = handle;
+    }
+
+    /// <summary>Loads on the backend that the environment variable
+    /// RUNCIBLE_BACKEND or "auto" chooses.</summary>
+    public Model(string path) : this(Load(path)) {
+    }
+
+    /// <summary>{@rc rc_model_load}</summary>
+    public Model(string path, Backend backend, ModelOptions options = null)
+        : this(Load(path, backend, options ?? new ModelOptions(), null)) {
+    }
+
+    private static model Load(string path) {
+      using (var backend = new Backend()) {
+        return Load(path, backend, new ModelOptions(), null);
+      }
+    }
+
+    private static model Load(
+        string path, Backend backend, ModelOptions options,
+        Action<double> also) {
+      byte[] name = Memory.Name(path);
+      var progress = new Progress(options.Progress + also);
+      using (model_options made = options.Make()) {
+        if (also != null || options.Progress != null) {
+          made.set_progress(progress.Told);
+        }
+        try {
+          native.model_load(backend.handle, name, made, out var loaded);
+          return new model(loaded);
+        } catch (CancelledException) {
+          progress.Rethrow();
+          throw;
+        } finally {
+          GC.KeepAlive(progress);
+        }
+      }
+    }
+
+    /// <summary>Loads in a thread of its own. Cancelling ends the
+    /// load.</summary>
+    public static Task<Model> LoadAsync(
+        string path, Backend backend, ModelOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) =>
+        Task.Factory.StartNew(
+            () => new Model(Load(
+                path, backend, options ?? new ModelOptions(),
+                fraction => cancel.ThrowIfCancellationRequested())),
+            cancel, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+    /// <summary>{@rc rc_model_plan}</summary>
+    public static Plan Plan(
+        string path, Backend backend, ModelOptions options = null) {
+      byte[] name = Memory.Name(path);
+      using (model_options made = (options ?? new ModelOptions()).Make())
+      using (var report = new model_plan_report()) {
+        native.model_plan(name, made, backend.handle, report);
+        return new Plan(report);
+      }
+    }
+
+    /// <summary>{@rc rc_model_verify}</summary>
+    public static void Verify(string path) {
+      native.model_verify(Memory.Name(path));
+    }
+
+    /// <summary>What the model is.</summary>
+    public ModelReport Report {
+      get {
+        using (var report = new model_report()) {
+          native.model_describe(handle, report);
+          return new ModelReport(report);
+        }
+      }
+    }
+
+    /// <summary>The model's tokenizer, a handle of its own.</summary>
+    public Tokenizer Tokenizer() {
+      native.model_get_tokenizer(handle, out var tokenizer);
+      return new Tokenizer(new tokenizer(tokenizer));
+    }
+
+    /// <summary>{@rc rc_tokenize}</summary>
+    public int[] Tokenize(
+        string text, bool addSpecial = true, bool parseSpecial = false) {
+      using (Tokenizer tokenizer = Tokenizer()) {
+        return tokenizer.Tokenize(text, addSpecial, parseSpecial);
+      }
+    }
+
+    /// <summary>{@rc rc_detokenize}</summary>
+    public string Detokenize(int[] tokens, bool special = false) {
+      using (Tokenizer tokenizer = Tokenizer()) {
+        return tokenizer.Detokenize(tokens, special);
+      }
+    }
+
+    /// <summary>The metadata of the model's file, by key: values as JSON
+    /// texts.</summary>
+    public IReadOnlyDictionary<string, string> Metadata() {
+      native.model_get_info(handle, out var opened);
+      using (var info = new model_info(opened)) {
+        var metadata = new Dictionary<string, string>();
+        for (ulong i = 0; i < native.model_info_metadata_count(info); ++i) {
+          native.model_info_metadata(info, i, out var name, out _);
+          string key = Memory.Text(name);
+          native.model_info_value(info, Memory.Name(key), 0, out var value);
+          metadata[key] = Memory.TakeText(value);
+        }
+        return metadata;
+      }
+    }
+
+    /// <summary>An empty session.</summary>
+    public Session Session(SessionOptions options = null) {
+      using (session_options made = (options ?? new SessionOptions()).Make()) {
+        native.session_create(handle, made, out var created);
+        return new Session(new session(created));
+      }
+    }
+  }
+}

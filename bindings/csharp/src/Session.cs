@@ -1,0 +1,143 @@
+using System.Threading;
+using System.Threading.Tasks;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>{@rc session.h}</summary>
+  public sealed class Session : Handle {
+    private readonly session handle;
+
+    internal Session(session handle) : base(handle) {
+      this.handle = handle;
+    }
+
+    /// <summary>{@rc rc_session_restore}</summary>
+    public static Session Restore(
+        Model model, string path, SessionOptions options = null) {
+      byte[] name = Memory.Name(path);
+      using (session_options made = (options ?? new SessionOptions()).Make()) {
+        native.session_restore(model.handle, name, made, out var restored);
+        return new Session(new session(restored));
+      }
+    }
+
+    /// <summary>The same from memory; see Save().</summary>
+    public static Session Restore(
+        Model model, byte[] saved, SessionOptions options = null) {
+      using (session_options made = (options ?? new SessionOptions()).Make()) {
+        native.session_restore_memory(
+            model.handle, saved, (ulong)saved.Length, made, out var restored);
+        return new Session(new session(restored));
+      }
+    }
+
+    /// <summary>Starts generating; the pieces come out of the enumerator. With
+    /// null, generation goes on from the session as it is, or with PromptTokens
+    /// of the options. Cancelling throws
+    /// OperationCanceledException.</summary>
+    public Generation Generate(
+        string prompt = null, GenerateOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      var given = options ?? new GenerateOptions();
+      using (generate_options made = given.Make(prompt)) {
+        native.request_start(handle, made, out var started);
+        return new Generation(new request(started), cancel);
+      }
+    }
+
+    /// <summary>A generation that starts when it is enumerated, by await
+    /// foreach or ForEachAsync; no thread waits for it.</summary>
+    public PieceStream Stream(
+        string prompt = null, GenerateOptions options = null) =>
+        new PieceStream(handle, prompt, options ?? new GenerateOptions());
+
+    /// <summary>Generates the whole text. Cancelling ends the generation, and
+    /// the task when it has ended.</summary>
+    public async Task<Completion> GenerateAsync(
+        string prompt = null, GenerateOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      var completion = new Completion();
+      PieceStream stream = Stream(prompt, options);
+      await stream.ForEachAsync(completion.Add, cancel).ConfigureAwait(false);
+      completion.Report = stream.Report;
+      return completion;
+    }
+
+    /// <summary>{@rc rc_session_append}</summary>
+    public void Append(params int[] tokens) {
+      native.session_append(handle, tokens, (ulong)tokens.Length);
+    }
+
+    /// <summary>{@rc rc_session_append_text}</summary>
+    public void Append(
+        string text, bool addSpecial = true, bool parseSpecial = false) {
+      byte[] bytes = Memory.Encode(text);
+      native.session_append_text(
+          handle, bytes, (ulong)bytes.Length,
+          GenerateOptions.TokenizeFlags(addSpecial, parseSpecial));
+    }
+
+    /// <summary>{@rc rc_session_decode}</summary>
+    public void Decode(bool allLogits = false) {
+      native.session_decode(
+          handle, allLogits ? (uint)native.DECODE_ALL_LOGITS : 0);
+    }
+
+    /// <summary>The logits of the last decode, [rows, vocabulary]: one row, or
+    /// one for each token evaluated. A copy. NotFoundException: there was no
+    /// decode since the last change.</summary>
+    public float[,] Logits() {
+      // They are the session's, which stays until they are copied.
+      bool used = Reference.Use(handle);
+      try {
+        native.session_logits(
+            handle, out var logits, out ulong rows, out ulong vocabulary);
+        return Memory.Rows(logits, rows, vocabulary);
+      } finally {
+        Reference.Leave(handle, used);
+      }
+    }
+
+    /// <summary>{@rc rc_session_position}</summary>
+    public long Position {
+      get {
+        native.session_position(handle, out long position);
+        return position;
+      }
+    }
+
+    /// <summary>The tokens.</summary>
+    public int[] Tokens() {
+      native.session_tokens(handle, out var tokens, out ulong count);
+      return Memory.TakeInts(tokens, count);
+    }
+
+    /// <summary>{@rc rc_session_truncate}</summary>
+    public void Truncate(long position) {
+      native.session_truncate(handle, position);
+    }
+
+    /// <summary>{@rc rc_session_fork}</summary>
+    public Session Fork() {
+      native.session_fork(handle, out var fork);
+      return new Session(new session(fork));
+    }
+
+    /// <summary>{@rc rc_session_save}</summary>
+    public void Save(string path) {
+      native.session_save(handle, Memory.Name(path));
+    }
+
+    /// <summary>The same to memory.</summary>
+    public byte[] Save() {
+      native.session_save_memory(handle, out var data, out ulong size);
+      return Memory.TakeBytes(data, size);
+    }
+
+    /// <summary>{@rc rc_session_migrate}</summary>
+    public Session Migrate(Model model) {
+      native.session_migrate(handle, model.handle, out var migrated);
+      return new Session(new session(migrated));
+    }
+  }
+}

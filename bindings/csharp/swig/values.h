@@ -1,0 +1,69 @@
+/* Between the values of C and of C#; included by the wrapper alone. */
+#ifndef RUNCIBLE_CSHARP_VALUES_H
+#define RUNCIBLE_CSHARP_VALUES_H
+
+#include <runcible/runcible.h>
+
+#if defined(__GNUC__)
+#define RUNCIBLE_EXPORT __attribute__((visibility("default")))
+#else
+#define RUNCIBLE_EXPORT
+#endif
+
+/* Notes the exception of a status on the calling thread; of C#, which gives it
+ * before it calls anything else. */
+typedef void (*runcible_raise_callback)(int32_t status, const char* message);
+static runcible_raise_callback runcible_raise;
+
+RUNCIBLE_EXPORT void runcible_watch(runcible_raise_callback callback) {
+  runcible_raise = callback;
+}
+
+/* An event without what differs from one machine to another; Event.Raw in C#
+ * has the same members. */
+typedef struct {
+  uint64_t key;
+  int64_t type; /* rc_event_type; -1: none */
+  const char* text;
+  uint64_t text_length;
+  const int32_t* tokens;
+  uint64_t token_count;
+  const rc_logprob* logprobs;
+  const rc_logprob* top_logprobs;
+  uint64_t top_count;
+  const char* message;
+  int64_t status;
+  int64_t reason;
+  uint64_t seed;
+  int64_t prompt_tokens;
+  int64_t cached_tokens;
+  int64_t generated_tokens;
+  int64_t queue_us;
+  int64_t prompt_us;
+  int64_t generate_us;
+} runcible_event;
+
+static void runcible_read_event(const rc_event* event, runcible_event* raw) {
+  const rc_generate_report* report = &event->report;
+  raw->key = 0;
+  raw->type = event->type;
+  raw->text = event->text;
+  raw->text_length = event->text_length;
+  raw->tokens = event->tokens;
+  raw->token_count = event->token_count;
+  raw->logprobs = event->logprobs;
+  raw->top_logprobs = event->top_logprobs;
+  raw->top_count = event->top_count;
+  raw->message = event->message;
+  raw->status = report->status;
+  raw->reason = report->reason;
+  raw->seed = report->seed;
+  raw->prompt_tokens = report->prompt_tokens;
+  raw->cached_tokens = report->cached_tokens;
+  raw->generated_tokens = report->generated_tokens;
+  raw->queue_us = report->queue_us;
+  raw->prompt_us = report->prompt_us;
+  raw->generate_us = report->generate_us;
+}
+
+#endif /* RUNCIBLE_CSHARP_VALUES_H */

@@ -1,0 +1,26 @@
+using System;
+using System.Threading;
+using Runcible;
+
+/// What runs in a process of its own; see FaultsTests.
+static class Children {
+  public static void Run(string name) {
+    var model = new Model("builtin:fable", new Backend("cpu"));
+    var shift = new SessionOptions { WhenFull = WhenFull.Shift };
+    var endless = new GenerateOptions { IgnoreEnd = true };
+    for (int i = 0; i < 3; ++i) {
+      model.Session(shift).Generate("A", endless).MoveNext();
+      model.Session(shift).GenerateAsync("A", endless);
+    }
+    // One waits within the library when the process ends.
+    var reader = new Thread(
+        () => model.Session(shift).Generate("A", endless).Text());
+    reader.IsBackground = true;
+    reader.Start();
+    Thread.Sleep(20);
+    Console.WriteLine("done");
+    if (name == "exits") {
+      Environment.Exit(0);
+    }
+  }
+}

@@ -1,0 +1,310 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text;
+using System.Threading;
+using Runcible;
+
+/// Wrong values, closed objects, threads, exits: no crash, no hang, no leak.
+class FaultsTests {
+  private readonly Backend backend = new Backend("cpu");
+  private readonly Model model;
+
+  public FaultsTests() {
+    model = new Model("builtin:fable", backend);
+  }
+
+  private Session EndlessSession() =>
+      model.Session(new SessionOptions { WhenFull = WhenFull.Shift });
+
+  private static readonly GenerateOptions endless =
+      new GenerateOptions { IgnoreEnd = true };
+
+  public void TestNull() {
+    foreach (Action wrong in new Action[] {
+        () => new Backend(null),
+        () => new Model(null, backend),
+        () => new Model("builtin:fable", null),
+        () => model.Tokenize(null),
+        () => model.Detokenize(null),
+        () => model.Session().Append((string)null),
+        () => model.Session().Append((int[])null),
+        () => model.Session().Migrate(null),
+        () => Session.Restore(null, "a"),
+        () => Session.Restore(model, (byte[])null),
+        () => Tensor.From(backend, (float[])null, 1),
+        () => Tensor.Ones(backend, Dtype.F32, null),
+        () => Tensor.Ones(backend, Dtype.F32, 1).Matmul(null) }) {
+      try {
+        wrong();
+      } catch (NullReferenceException) {
+        continue;
+      } catch (ArgumentNullException) {
+        continue;
+      }
+      throw new CheckFailed("nothing was thrown");
+    }
+  }
+
+  public void TestWrongValues() {
+    Check.Throws<ArgumentOutOfRangeException>(
+        () => new Backend("cpu", new BackendOptions { MemoryLimit = -1 }));
+    Check.Throws<ArgumentException>(() => new Backend("cp\0u"));
+    Check.Throws<ArgumentException>(() => new Model("builtin:fa\0b", backend));
+    Check.Throws<EncoderFallbackException>(() => model.Tokenize("\ud800"));
+    foreach (GenerateOptions wrong in new[] {
+        new GenerateOptions { Deadline = TimeSpan.FromSeconds(-1) },
+        new GenerateOptions { Stop = new[] { "a\0b" } },
+        new GenerateOptions { Stop = new[] { "" } },
+        new GenerateOptions { Temperature = -1 },
+        new GenerateOptions { Temperature = double.NaN },
+        new GenerateOptions { Logprobs = 1000 } }) {
+      try {
+        model.Session().Generate("A", wrong);
+      } catch (ArgumentException) {
+        continue;
+      } catch (InvalidArgumentException) {
+        continue;
+      }
+      throw new CheckFailed("nothing was thrown");
+    }
+    foreach (Action wrong in new Action[] {
+        () => new Backend("cpu", new BackendOptions { Threads = -1 }),
+        () => model.Detokenize(new[] { -1 }),
+        () => model.Session().Truncate(5),
+        () => model.Session().Decode(),
+        () => Tensor.Ones(backend, Dtype.F32, 1, 1, 1, 1, 1),
+        () => Tensor.From(backend, new float[3], 2, 2) }) {
+      Check.Throws<InvalidArgumentException>(wrong);
+    }
+  }
+
+  public void TestTexts() {
+    using (Tokenizer tokenizer = model.Tokenizer()) {
+      int[] tokens = tokenizer.Tokenize(
+          new byte[] { 97, 255, 98 }, addSpecial: false);
+      Check.That(tokenizer.Detokenize(tokens).EndsWith("a\ufffdb"));
+    }
+    string text = "a \ud83e\udd8a and a \0 zero";
+    Check.Equal(
+        text, model.Detokenize(model.Tokenize(text, addSpecial: false)));
+    Check.Equal(0, model.Tokenize("", addSpecial: false).Length);
+    Check.Equal("", model.Detokenize(new int[0]));
+  }
+
+  public void TestAfterDispose() {
+    Session session = model.Session();
+    Generation generation =
+        session.Generate("A", new GenerateOptions { MaxTokens = 5 });
+    session.Dispose();
+    session.Dispose();
+    Check.That(session.IsClosed);
+    Check.That(generation.Text().Length > 0); // what runs goes on
+    foreach (Action use in new Action[] {
+        () => session.Decode(), () => session.Fork(), () => session.Save(),
+        () => session.Logits(), () => session.Append(5),
+        () => session.Generate("B"),
+        () => session.GenerateAsync("B").Wait() }) {
+      Check.That(Check.Throws<ClosedException>(use).Message.Contains("closed"));
+    }
+    Tensor tensor = Tensor.Ones(backend, Dtype.F32, 1, 1);
+    tensor.Dispose();
+    Check.Throws<ClosedException>(() => tensor.Read());
+    Check.Throws<ClosedException>(
+        () => Tensor.Ones(backend, Dtype.F32, 1, 1).Matmul(tensor));
+  }
+
+  public void TestDisposingInAnyOrder() {
+    for (int seed = 0; seed < 6; ++seed) {
+      var random = new Random(seed);
+      var own = new Backend("cpu");
+      var loaded = new Model("builtin:fable", own);
+      Session session = loaded.Session();
+      var handles = new List<Handle> {
+        own, loaded, session, session.Fork(), loaded.Tokenizer(),
+        session.Generate("A")
+      };
+      foreach (Handle handle in handles.OrderBy(each => random.Next())) {
+        handle.Dispose();
+      }
+    }
+  }
+
+  public void TestCollectingInAnyOrder() {
+    for (int i = 0; i < 6; ++i) {
+      Lose();
+      GC.Collect();
+      GC.WaitForPendingFinalizers();
+    }
+  }
+
+  private static void Lose() {
+    var loaded = new Model("builtin:fable", new Backend("cpu"));
+    Session session = loaded.Session();
+    session.Fork();
+    session.Generate("A").MoveNext();
+  }
+
+  public void TestLeavingALoop() {
+    Session session = EndlessSession();
+    Generation generation = session.Generate("A", endless);
+    foreach (Piece piece in generation) {
+      break;
+    }
+    Check.Equal(EndReason.Cancelled, generation.Report.Reason);
+    session.Append("B"); // no longer busy
+    Check.Throws<KeyNotFoundException>(() => {
+      foreach (Piece piece in session.Generate("A", endless)) {
+        throw new KeyNotFoundException();
+      }
+    });
+    session.Append("B");
+    Check.That(!generation.MoveNext());
+  }
+
+  public void TestAnExceptionOfTheProgressFunction() {
+    var options = new ModelOptions {
+      Progress = fraction => throw new KeyNotFoundException("mine")
+    };
+    Check.Equal("mine", Check.Throws<KeyNotFoundException>(
+        () => new Model("builtin:fable", new Backend("cpu"), options)).Message);
+  }
+
+  public void TestCancelFromAnotherThread() {
+    Generation generation = EndlessSession().Generate("A", endless);
+    generation.MoveNext();
+    var thread = new Thread(generation.Cancel);
+    thread.Start();
+    Check.Throws<CancelledException>(() => generation.Text());
+    Check.That(!generation.MoveNext());
+    thread.Join();
+  }
+
+  public void TestThreadsShareAGeneration() {
+    Generation generation = EndlessSession().Generate(
+        "A", new GenerateOptions { IgnoreEnd = true, MaxTokens = 200 });
+    int refused = 0;
+    var threads = Enumerable.Range(0, 4).Select(i => new Thread(() => {
+      while (true) {
+        try {
+          if (!generation.MoveNext()) {
+            return;
+          }
+        } catch (InvalidOperationException) {
+          Interlocked.Increment(ref refused);
+          Thread.Yield();
+        }
+      }
+    })).ToList();
+    threads.ForEach(thread => thread.Start());
+    threads.ForEach(thread => thread.Join());
+    Check.Equal(200, generation.Report.GeneratedTokens);
+  }
+
+  public void TestThreadsWhileCollecting() {
+    var texts = new string[8];
+    var threads = Enumerable.Range(0, 8).Select(seed => new Thread(() => {
+      texts[seed] = model.Session().Generate("A", new GenerateOptions {
+          Seed = (ulong)seed, MaxTokens = 20 }).Text();
+    })).ToList();
+    threads.ForEach(thread => thread.Start());
+    for (int i = 0; i < 20; ++i) {
+      GC.Collect(); // stops and starts all threads by signals
+      Thread.Sleep(1);
+    }
+    threads.ForEach(thread => thread.Join());
+    for (int seed = 0; seed < 8; ++seed) {
+      Check.Equal(
+          model.Session().Generate("A", new GenerateOptions {
+              Seed = (ulong)seed, MaxTokens = 20 }).Text(),
+          texts[seed]);
+    }
+  }
+
+  public void TestDisposingWhileOtherThreadsUse() {
+    for (int round = 0; round < 5; ++round) {
+      Session session = model.Session();
+      var begun = new ManualResetEvent(false);
+      Exception other = null;
+      var thread = new Thread(() => {
+        try {
+          while (true) {
+            session.Append(5);
+            session.Decode();
+            session.Truncate(0);
+            begun.Set();
+          }
+        } catch (ClosedException) {
+          // As it must.
+        } catch (Exception unexpected) {
+          other = unexpected;
+        }
+      });
+      thread.Start();
+      begun.WaitOne();
+      session.Dispose();
+      thread.Join();
+      Check.That(other == null, other);
+    }
+  }
+
+  public void TestExitWithRequestsInFlight() {
+    Check.Equal("done\n", PackageTests.Run("tests.exe", "returns"));
+    Check.Equal("done\n", PackageTests.Run("tests.exe", "exits"));
+  }
+
+  private static long Resident() {
+    GC.Collect();
+    GC.WaitForPendingFinalizers();
+    GC.Collect();
+    return long.Parse(File.ReadAllText("/proc/self/statm").Split(' ')[1])
+        * Environment.SystemPageSize;
+  }
+
+  private void Generations(int count) {
+    var one = new GenerateOptions {
+      MaxTokens = 1, Stop = new[] { "x" }, Logprobs = 2,
+      LogitBias = new Dictionary<int, float> { { 5, -1 } }
+    };
+    for (int i = 0; i < count; ++i) {
+      using (Session session = model.Session())
+      using (Generation generation = session.Generate("A", one)) {
+        generation.Text();
+      }
+      if (i % 4 == 0) {
+        using (Session session = model.Session()) {
+          session.GenerateAsync("A", one).Wait();
+        }
+      }
+    }
+  }
+
+  /// Generations leave nothing behind, in C# or in C.
+  public void TestNoGrowth() {
+    Generations(2000);
+    long before = Resident();
+    Generations(8000);
+    long growth = Resident() - before;
+    Check.That(growth < 16 << 20, "grew by " + growth + " bytes");
+  }
+
+  /// Nor do sessions that nobody disposes of, once they are collected.
+  public void TestNoGrowthWithoutDispose() {
+    long before = 0;
+    for (int round = 0; round < 12; ++round) {
+      for (int i = 0; i < 200; ++i) {
+        model.Session().Generate(
+            "A", new GenerateOptions { MaxTokens = 1 }).Text();
+        Tensor.Zeros(backend, Dtype.F32, 16 * 1024);
+      }
+      long now = Resident();
+      if (round == 3) {
+        before = now;
+      }
+    }
+    long growth = Resident() - before;
+    // 1600 tensors would be 100 MiB.
+    Check.That(growth < 48 << 20, "grew by " + growth + " bytes");
+  }
+}

@@ -1,0 +1,162 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Runcible;
+
+/// Streams and tasks: cancelling, deadlines, readers that fail.
+class StreamTests {
+  private readonly Model model =
+      new Model("builtin:fable", new Backend("cpu"));
+
+  private Session EndlessSession() =>
+      model.Session(new SessionOptions { WhenFull = WhenFull.Shift });
+
+  private static GenerateOptions Endless() =>
+      new GenerateOptions { IgnoreEnd = true };
+
+  private static GenerateOptions Few(int tokens, ulong seed) =>
+      new GenerateOptions {
+        IgnoreEnd = true, MaxTokens = tokens, Seed = seed
+      };
+
+  private static T Wait<T>(ValueTask<T> task) => task.AsTask().Result;
+
+  public void TestManyStreamsAtOnce() {
+    Completion[] all = Task.WhenAll(Enumerable.Range(0, 16).Select(
+        seed => model.Session().GenerateAsync("A", Few(20, (ulong)seed))))
+        .Result;
+    Check.That(all.Select(each => each.Text).Distinct().Count() > 8);
+    Check.That(all.All(each => each.Tokens.Count == 20));
+    // On a CPU what runs beside a session changes none of its bits.
+    Check.Equal(
+        model.Session().Generate("A", Few(20, 3)).Text(), all[3].Text);
+  }
+
+  public void TestReadingByHand() {
+    PieceStream stream = model.Session().Stream("A", Few(10, 1));
+    IAsyncEnumerator<Piece> pieces = stream.GetAsyncEnumerator();
+    string text = "";
+    while (Wait(pieces.MoveNextAsync())) {
+      text += pieces.Current.Text;
+      Thread.Sleep(2); // what comes meanwhile waits
+    }
+    Check.Equal(model.Session().Generate("A", Few(10, 1)).Text(), text);
+    Check.That(!Wait(pieces.MoveNextAsync()));
+    pieces.DisposeAsync().AsTask().Wait();
+    pieces.DisposeAsync().AsTask().Wait();
+    Check.Equal(EndReason.Length, stream.Report.Reason);
+    Check.Throws<InvalidOperationException>(() => stream.GetAsyncEnumerator());
+  }
+
+  public void TestDisposingOfAnEnumerator() {
+    Session session = EndlessSession();
+    PieceStream stream = session.Stream("A", Endless());
+    IAsyncEnumerator<Piece> pieces = stream.GetAsyncEnumerator();
+    Check.That(Wait(pieces.MoveNextAsync()));
+    pieces.DisposeAsync().AsTask().Wait();
+    Check.Equal(EndReason.Cancelled, stream.Report.Reason);
+    session.Append("B"); // no longer busy
+    Check.That(!Wait(pieces.MoveNextAsync()));
+  }
+
+  public void TestAReaderThatThrows() {
+    Session session = EndlessSession();
+    Check.Throws<KeyNotFoundException>(
+        () => session.Stream("A", Endless()).ForEachAsync(
+            piece => throw new KeyNotFoundException()).Wait());
+    session.Append("B");
+  }
+
+  public void TestCancellingAToken() {
+    Session session = EndlessSession();
+    var source = new CancellationTokenSource();
+    Task<Completion> task =
+        session.GenerateAsync("A", Endless(), source.Token);
+    Thread.Sleep(20);
+    Check.That(!task.IsCompleted);
+    source.Cancel();
+    try {
+      task.Wait();
+      throw new CheckFailed("the task was not cancelled");
+    } catch (AggregateException) {
+      Check.That(task.IsCanceled, task.Status);
+    }
+    session.Append("B");
+    // One that is cancelled already.
+    Task<Completion> never =
+        session.GenerateAsync("A", Endless(), source.Token);
+    Check.That(((IAsyncResult)never).AsyncWaitHandle.WaitOne(60000));
+    Check.That(never.IsCanceled);
+    session.Append("B");
+  }
+
+  public void TestATimeout() {
+    Session session = EndlessSession();
+    using (var source = new CancellationTokenSource(50)) {
+      try {
+        session.Generate("A", Endless(), source.Token).Text();
+        throw new CheckFailed("nothing was thrown");
+      } catch (OperationCanceledException cancelled) {
+        Check.Equal(source.Token, cancelled.CancellationToken);
+      }
+    }
+    session.Append("B");
+  }
+
+  public void TestDeadline() {
+    var options = Endless();
+    options.Deadline = TimeSpan.FromMilliseconds(50);
+    var error = Check.Throws<DeadlineException>(
+        () => EndlessSession().GenerateAsync("A", options).Wait());
+    Check.Equal(EndReason.Deadline, error.Report.Reason);
+  }
+
+  public void TestAnOptionOutOfRange() {
+    Check.Throws<InvalidArgumentException>(
+        () => model.Session().GenerateAsync(
+            "A", new GenerateOptions { Temperature = -1 }).Wait());
+  }
+
+  public void TestTwoReaders() {
+    IAsyncEnumerator<Piece> pieces =
+        EndlessSession().Stream("A", Endless()).GetAsyncEnumerator();
+    bool refused = false;
+    var waiting = new List<Task>();
+    for (int i = 0; i < 10000 && !refused; ++i) {
+      try {
+        waiting.Add(pieces.MoveNextAsync().AsTask());
+      } catch (InvalidOperationException) {
+        refused = true;
+      }
+    }
+    Check.That(refused);
+    pieces.DisposeAsync().AsTask().Wait();
+    Task.WhenAll(waiting).ContinueWith(all => all.Exception).Wait();
+  }
+
+  public void TestLoading() {
+    var fractions = new List<double>();
+    using (Model loaded = Model.LoadAsync(
+        "builtin:fable", new Backend("reference"),
+        new ModelOptions { Progress = fractions.Add }).Result) {
+      Check.Equal("reference:0", loaded.Report.Device);
+    }
+    Check.Same(fractions.OrderBy(fraction => fraction), fractions);
+    Check.Equal(1.0, fractions.Last());
+    Check.Throws<IoException>(
+        () => Model.LoadAsync("/", new Backend("cpu")).Wait());
+    var source = new CancellationTokenSource();
+    Task<Model> cancelled = Model.LoadAsync(
+        "builtin:fable", new Backend("reference"),
+        new ModelOptions { Progress = fraction => source.Cancel() },
+        source.Token);
+    try {
+      cancelled.Wait();
+      throw new CheckFailed("the load was not cancelled");
+    } catch (AggregateException) {
+      Check.That(cancelled.IsCanceled, cancelled.Status);
+    }
+  }
+}
