@@ -12,6 +12,11 @@ headers=$here/../../include
 module=$1
 native=$module/internal/native
 
+# A folder that holds something else stays as it is.
+if [ -e "$module" ] && ! grep -qsx 'module runcible' "$module/go.mod"; then
+  echo "$module exists, and is not the module: name a new folder" >&2
+  exit 1
+fi
 rm -rf "$module"
 mkdir -p "$module"
 cp -R "$here/src/." "$module"
