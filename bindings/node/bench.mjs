@@ -95,10 +95,10 @@ const rounded = (number) => Math.round(number * 100) / 100;
 async function measure({ streams, tokens, backend, model: path }) {
   const { Model } = await import("runcible");
   const model = await Model.load(path, { backend });
-  const sessions = Array.from({ length: Number(streams) }, () =>
-    model.session({ whenFull: "shift" }),
-  );
   const all = async () => {
+    const sessions = Array.from({ length: Number(streams) }, () =>
+      model.session({ whenFull: "shift" }),
+    );
     const begun = performance.now();
     const counts = await Promise.all(
       sessions.map((session, seed) =>
@@ -106,6 +106,7 @@ async function measure({ streams, tokens, backend, model: path }) {
       ),
     );
     const seconds = (performance.now() - begun) / 1000;
+    for (const session of sessions) session.close();
     const sum = counts.reduce((a, b) => a + b);
     return { tokens: sum, seconds, rate: rounded(sum / seconds) };
   };

@@ -22,7 +22,7 @@ export {
   type Report,
   type StreamOptions,
 } from "./generation";
-export { Handle, type Path } from "./handle";
+export type { Handle, Path } from "./handle";
 export {
   Model,
   plan,
