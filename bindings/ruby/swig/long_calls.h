@@ -35,25 +35,32 @@ struct runcible_call {
   }
 };
 
+inline VALUE runcible_check_interrupts(VALUE) {
+  rb_thread_check_ints();
+  return Qnil;
+}
+
 /* Runs a call to its end, holding a tuple of handles. Interrupts that have come
- * before are served first, which may raise; those that come meanwhile wait
- * until the wrapper has given its result, so that nothing is lost. `interrupt`
- * is told of them on another thread. */
+ * before are served first, which may raise, or let another thread close the
+ * handles; those that come meanwhile wait until the wrapper has given its
+ * result, so that nothing is lost. `interrupt` is told of them on another
+ * thread. */
 template <class Run, class Handles>
 void runcible_without_lock(Run& run, const Handles& handles,
                            rb_unblock_function_t* interrupt = nullptr,
                            void* data = nullptr) {
   runcible_call<Run> call{&run};
+  int failure = 0;
+  std::apply([](auto*... handle) { (runcible_retain(handle), ...); }, handles);
   for (;;) {
-    std::apply([](auto*... handle) { (runcible_retain(handle), ...); },
-               handles);
     rb_thread_call_without_gvl2(runcible_call<Run>::perform, &call, interrupt,
                                 data);
-    std::apply([](auto*... handle) { (runcible_release(handle), ...); },
-               handles);
-    if (call.done) return;
-    rb_thread_check_ints();
+    if (call.done) break;
+    rb_protect(runcible_check_interrupts, Qnil, &failure);
+    if (failure != 0) break;
   }
+  std::apply([](auto*... handle) { (runcible_release(handle), ...); }, handles);
+  if (failure != 0) rb_jump_tag(failure);
 }
 
 /* A model that is being loaded. */

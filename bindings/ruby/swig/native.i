@@ -4,6 +4,15 @@
 %include "long_calls.i"
 %include "runcible.i"
 
+%{
+static void runcible_free_tensor(void* data) {
+  rc_tensor* tensor = (rc_tensor*)data;
+  if (runcible_forked || tensor == NULL) return;
+  runcible_weigh(tensor, -1);
+  rc_tensor_release(tensor);
+}
+%}
+
 /* Gives a handle back before the collector finds its proxy, which is used up
  * then. Calls in other threads that use the handle go on to their end. */
 %exception drop "$action"

@@ -26,21 +26,29 @@
   $1 = &made;
 }
 %typemap(argout) TYPE** {
+  runcible_weigh(*$1, 1);
   runcible_result(
       SWIG_NewPointerObj((void*)*$1, $descriptor(TYPE*), SWIG_POINTER_OWN))
 }
-%typemap(in) TYPE*, const TYPE* {
+/* After all other arguments: what they run may close a handle. */
+%typemap(in) TYPE* (VALUE given = Qnil), const TYPE* (VALUE given = Qnil) {
+  given = $input;
+}
+%typemap(check) TYPE*, const TYPE* {
   const int converted =
-      SWIG_ConvertPtr($input, (void**)&$1, $descriptor(TYPE*), 0);
+      SWIG_ConvertPtr(given$argnum, (void**)&$1, $descriptor(TYPE*), 0);
   if (converted == SWIG_ObjectPreviouslyDeletedError) {
     runcible_raise(RC_E_CLOSED, "$1_name was closed by another thread");
   }
   if (!SWIG_IsOK(converted)) {
     rb_raise(rb_eTypeError, "$1_name cannot be a %" PRIsVALUE,
-             rb_obj_class($input));
+             rb_obj_class(given$argnum));
   }
 }
 %enddef
+
+/* See native.i. */
+%freefunc rc_tensor "runcible_free_tensor";
 
 /* A result of C that becomes one value of the result. */
 %define runcible_result(VALUE)

@@ -216,6 +216,19 @@ static VALUE runcible_events(const kept_events* events) {
   return array;
 }
 
+/* Tells the collector what a handle adds to the memory that it may win back, or
+ * takes from it: tensors are large where their proxies are small. */
+static void runcible_weigh(rc_tensor* tensor, int sign) {
+  size_t bytes = 0;
+  if (rc_tensor_size(tensor, NULL, &bytes) == RC_OK) {
+    rb_gc_adjust_memory_usage(sign * (ssize_t)bytes);
+  }
+}
+static void runcible_weigh(void* handle, int sign) {
+  (void)handle;
+  (void)sign;
+}
+
 static void runcible_free_guarded(void* events) {
   kept_events_free((kept_events*)events);
   xfree(events);

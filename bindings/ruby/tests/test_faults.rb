@@ -216,6 +216,16 @@ class TestFaults < Minitest::Test
     end
   end
 
+  def test_closing_within_a_conversion
+    tokenizer = Runcible::Tokenizer.new("builtin:fable")
+    tokens = Object.new
+    tokens.define_singleton_method(:to_ary) do
+      tokenizer.close
+      [5]
+    end
+    assert_raises(Runcible::ClosedError) { tokenizer.detokenize(tokens) }
+  end
+
   def test_exit_with_requests_in_flight
     assert_prints "done\n", <<~RUBY
       require "runcible"
@@ -314,6 +324,18 @@ class TestFaults < Minitest::Test
       Process.setrlimit(:NOFILE, 50)
       model = Runcible::Model.new("builtin:fable", "cpu")
       100.times { model.session(context_length: 8).generate("A", max_tokens: 1) }
+      puts "done"
+    RUBY
+  end
+
+  # Tensors that are lost are collected for what they weigh.
+  def test_lost_tensors
+    assert_prints "done\n", <<~RUBY
+      require "runcible"
+      backend = Runcible::Backend.new("cpu")
+      200.times { Runcible::Tensor.ones([1024, 1024], backend) }
+      used = File.read("/proc/self/status")[/VmHWM:\\s+(\\d+)/, 1].to_i
+      abort "took \#{used} KiB" if used > 400 << 10
       puts "done"
     RUBY
   end
