@@ -20,14 +20,15 @@ from comments import read_comments, without_c  # noqa: E402
 def _class_of(status):
     """RC_E_NOT_FOUND is RuncibleException.NotFound."""
     words = status[len("RC_E_"):].split("_")
-    return "".join(word.capitalize() for word in words)
+    name = "".join(word.capitalize() for word in words)
+    return f"RuncibleException.{name}"
 
 
 def _javadoc(text):
     text = html.escape(without_c(text), quote=False).replace("@", "&#64;")
     text = text.replace("*/", "*&#47;")
-    text = re.sub(r"\bRC_E_\w+\b", lambda found:
-                  f"{{@link RuncibleException.{_class_of(found.group())}}}", text)
+    text = re.sub(r"\bRC_E_\w+\b",
+                  lambda found: f"{{@link {_class_of(found.group())}}}", text)
     text = re.sub(r"\bNULL\b", "null", text)
     return re.sub(r"\n\n+", "\n\n<p>", text.strip())
 

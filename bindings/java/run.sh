@@ -5,8 +5,8 @@
 #   bindings/java/run.sh BUILD_FOLDER
 #   bindings/java/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/java; the jar is runcible.jar there. JAVA_HOME
-# (that of the javac on the path) is a JDK of Java 17 or later.
+# All of it lies in build/bindings/java; the jar is runcible.jar there. The JDK
+# is that of JAVA_HOME or of the javac on the path, of Java 17 or later.
 set -eu
 if [ "$1" = --packages ]; then
   command -v javac >/dev/null || echo openjdk-17-jdk-headless
@@ -16,7 +16,8 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../prepare.sh"
 include=$(cd "$here/../../include" && pwd)
-home=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")}
+home=${JAVA_HOME:-$(javac -J-XshowSettings:properties -version 2>&1 |
+  sed -n 's/^ *java.home = //p')}
 PATH=$home/bin:$PATH
 
 # Jars that only the tests need, from Maven Central, kept once they are here.
@@ -28,7 +29,8 @@ fetch() { # path on Maven Central, SHA-256
     printf '%s  %s\n' "$2" "$jar" | sha256sum -c --quiet
   fi
 }
-fetch org/junit/platform/junit-platform-console-standalone/1.11.4/junit-platform-console-standalone-1.11.4.jar \
+console=junit-platform-console-standalone
+fetch org/junit/platform/$console/1.11.4/$console-1.11.4.jar \
   b016ef6b1c3454d6d7c2c88ce081dabf289699686af6622d6e4e2e1b54b4a2fc
 junit=$jar
 fetch com/google/code/gson/gson/2.11.0/gson-2.11.0.jar \
@@ -107,8 +109,8 @@ rm -rf "$work/home"
 mkdir "$work/home"
 cd /
 env -i PATH=/usr/bin:/bin HOME="$work/home" RUNCIBLE_CASES="$cases" \
-  RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" RUNCIBLE_JAVA="$home/bin/java" \
-  RUNCIBLE_EXAMPLES="$here/examples" \
+  RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_JAVA="$home/bin/java" RUNCIBLE_EXAMPLES="$here/examples" \
   "$home/bin/java" -Duser.home="$work/home" -Xcheck:jni -Xmx512m \
   -cp "$work/runcible.jar:$junit:$gson:$work/tests" \
   org.junit.platform.console.ConsoleLauncher execute --disable-banner \

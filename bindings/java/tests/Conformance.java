@@ -77,9 +77,8 @@ class Conformance {
     } catch (RuncibleException error) {
       assertEquals(classOf(step.text("raises")), error.getClass());
       assertFalse(error.getMessage().isEmpty());
-      assertTrue(
-          error.getMessage().contains(step.has("says") ? step.text("says") : ""),
-          error.getMessage());
+      String says = step.has("says") ? step.text("says") : "";
+      assertTrue(error.getMessage().contains(says), error.getMessage());
       if (step.has("reason")) {
         assertEquals(reason(step), error.report().orElseThrow().reason());
       }
@@ -403,7 +402,8 @@ class Conformance {
     if (step.has("values")) {
       numbers = new Gson().fromJson(step.json.get("values"), float[].class);
     } else {
-      numbers = new float[(int) Arrays.stream(shape).reduce(1, (a, b) -> a * b)];
+      long size = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
+      numbers = new float[(int) size];
       Arrays.fill(numbers, (float) step.number("fill"));
     }
     step.put(Tensor.of(Backend.open(step.text("backend")), numbers, shape));

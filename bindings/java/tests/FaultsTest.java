@@ -378,7 +378,7 @@ class FaultsTest {
     Process process = new ProcessBuilder(
         System.getenv("RUNCIBLE_JAVA"), "-Xmx256m", property, "-cp",
         System.getProperty("java.class.path"), "Children", name)
-        .redirectErrorStream(true).start();
+        .redirectError(ProcessBuilder.Redirect.INHERIT).start();
     String output = new String(process.getInputStream().readAllBytes());
     assertEquals(0, process.waitFor(), output);
     return output;

@@ -53,7 +53,8 @@ class PackageTest {
   void discover() {
     Discovery found = Backend.discover();
     DeviceReport cpu = found.devices().stream()
-        .filter(device -> device.id().equals("cpu:0")).findFirst().orElseThrow();
+        .filter(device -> device.id().equals("cpu:0"))
+        .findFirst().orElseThrow();
     assertEquals(DeviceKind.CPU, cpu.kind());
     assertTrue(cpu.totalMemory() > 0);
     assertFalse(found.automatic().isEmpty());
@@ -114,7 +115,8 @@ class PackageTest {
     for (Piece piece : generation) {
       tokens.addAll(piece.tokens());
       assertEquals(
-          piece.tokens(), piece.logprobs().stream().map(Logprob::token).toList());
+          piece.tokens(),
+          piece.logprobs().stream().map(Logprob::token).toList());
       for (List<Logprob> best : piece.topLogprobs()) {
         assertEquals(3, best.size());
         assertTrue(best.get(0).logprob() <= 0);
@@ -154,7 +156,8 @@ class PackageTest {
   @Test
   void aStreamOfPieces() {
     Session session = model.session(new SessionOptions());
-    try (var pieces = session.generate("A", options().ignoreEnd(true)).pieces()) {
+    try (var pieces =
+        session.generate("A", options().ignoreEnd(true)).pieces()) {
       assertEquals(3, pieces.limit(3).map(Piece::text).toList().size());
     }
     session.append("B"); // no longer busy

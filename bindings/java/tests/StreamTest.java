@@ -35,7 +35,7 @@ import runcible.Session;
 import runcible.SessionOptions;
 import runcible.WhenFull;
 
-/** Streams and futures: demand, executors, cancelling, and faulty subscribers. */
+/** Streams and futures: demand, executors, cancelling, faulty subscribers. */
 @Timeout(300)
 class StreamTest {
   private static Model model;

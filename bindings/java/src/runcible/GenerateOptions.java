@@ -66,7 +66,7 @@ public final class GenerateOptions {
     return this;
   }
 
-  /** A text that ends the generation and is no part of it; more may be added. */
+  /** Texts that end the generation and are no part of it. */
   public GenerateOptions stop(String... texts) {
     for (String text : texts) {
       byte[] bytes = Text.name(text);

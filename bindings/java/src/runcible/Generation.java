@@ -12,8 +12,8 @@ import java.util.stream.StreamSupport;
 /**
  * The pieces of a text as they come; iterating blocks.
  *
- * <p>An end that is no success is thrown after the last piece, once:
- * {@link RuncibleException.Deadline}, {@link RuncibleException.ContextFull}, ...
+ * <p>An end that is no success is thrown after the last piece, once, such as
+ * {@link RuncibleException.Deadline} and {@link RuncibleException.ContextFull}.
  * Closing it cancels the generation and waits for its end, so that the session
  * can be used at once; losing the last reference to it cancels as well, some
  * time later. Interrupting the thread that waits cancels and throws
@@ -49,7 +49,7 @@ public final class Generation extends Handle
     }
     try {
       if (next == null && end == null) {
-        wait(true);
+        await(true);
       }
       if (next == null && !told) {
         told = true;
@@ -117,7 +117,7 @@ public final class Generation extends Handle
     reading.lock();
     try {
       while (end == null) {
-        wait(false);
+        await(false);
       }
       told = true;
       next = null;
@@ -128,7 +128,7 @@ public final class Generation extends Handle
   }
 
   /** Sets what comes, `next` or `end`. */
-  private void wait(boolean interruptible) {
+  private void await(boolean interruptible) {
     Event event = null;
     while (event == null) {
       if (interruptible && Thread.currentThread().isInterrupted()) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The future of a whole text; when it ends otherwise the request is cancelled. */
+/** The future of a text; if it ends otherwise the request is cancelled. */
 final class PendingCompletion extends CompletableFuture<Completion>
     implements Mailbox.Receiver {
   private final StringBuilder text = new StringBuilder();
