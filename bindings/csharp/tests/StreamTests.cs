@@ -61,6 +61,26 @@ class StreamTests {
     Check.That(!Wait(pieces.MoveNextAsync()));
   }
 
+  public void TestALostEnumeratorIsCancelled() {
+    Session session = EndlessSession();
+    // In a thread of its own, whose stack goes with it.
+    var thread = new Thread(() => Wait(
+        session.Stream("A", Endless()).GetAsyncEnumerator().MoveNextAsync()));
+    thread.Start();
+    thread.Join();
+    for (int i = 0; i < 6000; ++i) {
+      GC.Collect();
+      GC.WaitForPendingFinalizers();
+      try {
+        session.Append("B");
+        return;
+      } catch (BusyException) {
+        Thread.Sleep(10);
+      }
+    }
+    throw new CheckFailed("the generation goes on");
+  }
+
   public void TestAReaderThatThrows() {
     Session session = EndlessSession();
     Check.Throws<KeyNotFoundException>(
