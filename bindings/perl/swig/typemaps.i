@@ -34,8 +34,12 @@
 %typemap(argout) TYPE** {
   runcible_result(runcible_proxy(aTHX_ & TYPE ## _kind, *$1))
 }
-%typemap(in) TYPE*, const TYPE* {
-  if (!runcible_handle_in(aTHX_ $input, & TYPE ## _kind, "$1_name",
+/* After all other arguments: what they run may close a handle. */
+%typemap(in) TYPE* (SV* given = NULL), const TYPE* (SV* given = NULL) {
+  given = $input;
+}
+%typemap(check) TYPE*, const TYPE* {
+  if (!runcible_handle_in(aTHX_ given$argnum, & TYPE ## _kind, "$1_name",
                           (void**)&$1)) {
     SWIG_fail;
   }

@@ -464,7 +464,9 @@ static rc_status runcible_load(pTHX_ rc_backend* backend, const char* path,
     told.progress = runcible_on_progress;
     told.progress_user = &progress;
   }
+  rc_backend_retain(backend); /* the function may close it */
   status = rc_model_load(backend, path, &told, model);
+  rc_backend_release(backend);
   if (progress.exit != 0) {
     rc_model_release(*model);
     JMPENV_JUMP(progress.exit);

@@ -113,6 +113,19 @@ subtest 'after closing' => sub {
     isa_ok($@, 'Runcible::Error::Closed');
 };
 
+subtest 'closing within a call' => sub {
+    my $tokenizer = Runcible::Tokenizer->new('builtin:fable');
+    {
+        package Closing;
+        use overload '""' => sub { $_[0]{handle}->close; '5' };
+    }
+    eval { $tokenizer->detokenize([bless { handle => $tokenizer }, 'Closing']) };
+    isa_ok($@, 'Runcible::Error::Closed', 'of an argument');
+    my $backend = Runcible::Backend->new('cpu');
+    my $mine    = Runcible::Model->new('builtin:fable', $backend, progress => sub { $backend->close });
+    is($mine->report->device, 'cpu:0', 'of a load');
+};
+
 subtest 'any order' => sub {
     for my $seed (0 .. 5) {
         srand $seed;
