@@ -1,25 +1,26 @@
 // Attention of some rows over the pages of their sequence in one pass, with a
 // running maximum and sum (Milakov and Gimelshein 2018, arXiv:1805.02867).
 // Positions are taken in order, in chunks that begin at multiples of
-// kAttentionChunk within a page, whatever the rows are: what a row gets does
-// not depend on which rows are with it.
+// kAttentionChunk, whatever the rows are: what a row gets does not depend on
+// which rows are with it.
 #include "cpu/kernels/attention_tiles.h"
 #include "cpu/kernels/levels.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
 namespace {
 
-// Scores of one head with positions `begin` to `end` - 1, as they are in the
+// Scores of one head with places `begin` to `end` - 1, as they are in the
 // cache.
 template <class Keys>
 RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
-                              const uint8_t* keys, int begin, int end,
-                              float* scores) {
+                              const Chunk& chunk, const Chunk& next, int begin,
+                              int end, float* scores) {
   for (int t = begin; t < end; ++t) {
     Vf total = splat(0);
     for (int64_t i = 0; i < task.d; i += kLanes) {
       total = fma(load_some(q + i, task.d - i),
-                  Keys::read(keys + t * task.key_bytes, i, task.d - i), total);
+                  Keys::read(chunk.keys[t], i, task.d - i), total);
+      prefetch(Keys::at(next.keys[t], i));
     }
     scores[t] = sum(total) * task.scale;
   }
@@ -31,68 +32,102 @@ RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
   }
 }
 
-template <class Values>
-RC_PER_CHUNK void accumulate_alone(const AttentionTask& task,
-                                   const uint8_t* values, int begin, int end,
-                                   const float* weights, float keep, float* y) {
-  for (int64_t i = 0; i < task.d; i += kLanes) {
-    Vf total = mul(load_some(y + i, task.d - i), splat(keep));
-    for (int t = begin; t < end; ++t) {
-      total = fma(Values::read(values + t * task.value_bytes, i, task.d - i),
-                  splat(weights[t]), total);
-    }
-    store_some(y + i, total, task.d - i);
+// One row with a chunk, head by head.
+template <class Keys, class Values>
+RC_SIMD void take_alone(const AttentionTask& task, const Scratch& scratch,
+                        const Chunk& chunk, int begin, int end, const float* q,
+                        float* states, float* y, const Chunk& next) {
+  for (int h = 0; h < task.group; ++h) {
+    score_alone<Keys>(task, q + h * task.d, chunk, next, begin, end,
+                      scratch.scores);
+    float keep[kLanes];
+    weigh<1>(begin, end, scratch.scores, states + 2 * h, keep);
+    accumulate<Values, 1>(task, chunk.values, next.values, begin, end,
+                          scratch.scores, keep, y + h * task.d);
   }
 }
 
-// All rows with the chunk of `count` positions from `position` on.
+// One row with a chunk whose keys are turned.
+template <class Values, class Key>
+RC_SIMD void take_tiles(const AttentionTask& task, const Scratch& scratch,
+                        const Key* keys, const uint8_t* const* values,
+                        const uint8_t* const* next, int begin, int end,
+                        const float* q, float* states, float* y) {
+  int h = 0;
+  for (; h + kTileHeads <= task.group; h += kTileHeads) {
+    some_heads<Values, kTileHeads>(task, keys, values, next, begin, end,
+                                   q + h * task.d, scratch.scores,
+                                   states + 2 * h, y + h * task.d);
+  }
+  if constexpr (kTileHeads > kLeastTileHeads) {
+    for (; h + kLeastTileHeads <= task.group; h += kLeastTileHeads) {
+      some_heads<Values, kLeastTileHeads>(task, keys, values, next, begin, end,
+                                          q + h * task.d, scratch.scores,
+                                          states + 2 * h, y + h * task.d);
+    }
+  }
+  for (; h < task.group; ++h) {
+    some_heads<Values, 1>(task, keys, values, next, begin, end, q + h * task.d,
+                          scratch.scores, states + 2 * h, y + h * task.d);
+  }
+}
+
+// Calls row(r, begin, end, q, states, y) for each row that sees a part of the
+// chunk.
+template <class Row>
+RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
+                      const Chunk& chunk, const Row& row) {
+  for (int r = 0; r < task.rows; ++r) {
+    const int64_t last = task.last[r] - chunk.position;
+    const int64_t first = task.first[r] - chunk.position;
+    const int begin = first > 0 ? (int)first : 0;
+    const int end = last + 1 < chunk.end ? (int)(last + 1) : chunk.end;
+    if (begin >= end) continue;
+    row(begin, end, task.q + r * task.row_stride,
+        scratch.states + 2 * r * task.group, task.y + r * task.row_stride);
+  }
+}
+
+// All rows with a chunk.
 template <class Keys, class Values>
 RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
-                        const uint8_t* keys, const uint8_t* values,
-                        int64_t position, int64_t count) {
+                        const Chunk& chunk, const Chunk& next) {
   // For fewer heads turning the keys takes longer than sums across lanes. A
   // model has one number of heads: its results stay the same whatever the rows.
-  const bool by_tiles = task.group >= kAttentionHeads;
-  if (by_tiles) {
-    load_keys<Keys>(task, keys, (int)count, scratch.keys);
-    load_values<Values>(task, values, (int)count, scratch.d16, scratch.values);
+  if (task.group < kLeastTileHeads) {
+    each_row(task, scratch, chunk,
+             [&](int begin, int end, const float* q, float* states, float* y) {
+               take_alone<Keys, Values>(task, scratch, chunk, begin, end, q,
+                                        states, y, next);
+             });
+    return;
   }
-  for (int r = 0; r < task.rows; ++r) {
-    const int64_t last = task.last[r] - position;
-    const int64_t first = task.first[r] - position;
-    const int begin = first > 0 ? (int)first : 0;
-    const int end = last + 1 < count ? (int)(last + 1) : (int)count;
-    if (begin >= end) continue;
-    const float* q = task.q + r * task.row_stride;
-    float* y = task.y + r * task.row_stride;
-    float* states = scratch.states + 2 * r * task.group;
-    int h = 0;
-    if (by_tiles) {
-      for (; h + kTileHeads <= task.group; h += kTileHeads) {
-        some_heads<kTileHeads>(task, scratch, begin, end, q + h * task.d,
-                               states + 2 * h, y + h * task.d);
-      }
-      for (; h < task.group; ++h) {
-        some_heads<1>(task, scratch, begin, end, q + h * task.d, states + 2 * h,
-                      y + h * task.d);
-      }
-    }
-    for (; h < task.group; ++h) {
-      score_alone<Keys>(task, q + h * task.d, keys, begin, end, scratch.scores);
-      const float keep = weigh(begin, end, scratch.scores, states + 2 * h);
-      accumulate_alone<Values>(task, values, begin, end, scratch.scores, keep,
-                               y + h * task.d);
-    }
+  typename Keys::Turned* keys = (typename Keys::Turned*)scratch.keys;
+  turn_keys<Keys>(task, chunk, next, keys);
+  if constexpr (Values::kAsStored) {
+    each_row(task, scratch, chunk,
+             [&](int begin, int end, const float* q, float* states, float* y) {
+               take_tiles<Values>(task, scratch, keys, chunk.values,
+                                  next.values, begin, end, q, states, y);
+             });
+  } else {
+    const uint8_t* floats[kAttentionChunk];
+    load_values<Values>(task, chunk, next, scratch, floats);
+    each_row(task, scratch, chunk,
+             [&](int begin, int end, const float* q, float* states, float* y) {
+               take_tiles<CacheF32>(task, scratch, keys, floats, floats, begin,
+                                    end, q, states, y);
+             });
   }
 }
 
 template <class Keys, class Values>
 void attention(const AttentionTask& task) {
   const Scratch scratch(task);
-  int64_t position = task.first[0];
+  int64_t first = task.first[0];
   int64_t last = task.last[0];
   for (int r = 0; r < task.rows; ++r) {
-    if (task.first[r] < position) position = task.first[r];
+    if (task.first[r] < first) first = task.first[r];
     if (task.last[r] > last) last = task.last[r];
     for (int h = 0; h < task.group; ++h) {
       float* state = scratch.states + 2 * (r * task.group + h);
@@ -103,20 +138,15 @@ void attention(const AttentionTask& task) {
     for (int64_t i = 0; i < task.group * task.d; ++i) y[i] = 0;
   }
 
-  while (position <= last) {
-    const int64_t page = task.pages[position / task.page_size];
-    const int64_t slot =
-        position % task.page_size / kAttentionChunk * kAttentionChunk;
-    position -= position % task.page_size - slot;
-    int64_t count = kAttentionChunk;
-    if (count > task.page_size - slot) count = task.page_size - slot;
-    if (count > last - position + 1) count = last - position + 1;
-    take_chunk<Keys, Values>(
-        task, scratch,
-        task.keys + page * task.key_page_bytes + slot * task.key_bytes,
-        task.values + page * task.value_page_bytes + slot * task.value_bytes,
-        position, count);
-    position += count;
+  Chunk chunks[2];
+  int64_t position = first / kAttentionChunk * kAttentionChunk;
+  find_chunk(task, position, first, last, &chunks[0]);
+  for (int now = 0; position <= last; now = 1 - now) {
+    position += kAttentionChunk;
+    Chunk& next = chunks[1 - now];
+    if (position <= last) find_chunk(task, position, first, last, &next);
+    take_chunk<Keys, Values>(task, scratch, chunks[now],
+                             position <= last ? next : chunks[now]);
   }
   for (int r = 0; r < task.rows; ++r) {
     for (int h = 0; h < task.group; ++h) {

@@ -1,18 +1,85 @@
-// What both ways through a chunk of attention have in common: how the cache is
-// read, and how scores become weights.
+// What both ways through a chunk of attention have in common: where the cache
+// has it, how that is read, and how scores become weights.
 #pragma once
 
 #include "cpu/kernels/math.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
 
-// How elements i to i + n - 1 of one position are read.
+// Positions of a sequence, from a multiple of kAttentionChunk on, whatever the
+// pages are.
+struct Chunk {
+  int64_t position;  // of the first place
+  int begin, end;    // the places that some row sees
+  // Where they are in the cache; those that no row sees are another's, so that
+  // all may be read. Whoever reads a chunk asks for the same part of the next:
+  // pages lie anywhere, and processors foresee little of that.
+  const uint8_t* keys[kAttentionChunk];
+  const uint8_t* values[kAttentionChunk];
+};
+
+// The chunk from `position` on for rows that see `first` to `last`, of which
+// some are in it.
+static void find_chunk(const AttentionTask& task, int64_t position,
+                       int64_t first, int64_t last, Chunk* chunk) {
+  const int begin = first > position ? (int)(first - position) : 0;
+  const int end = last - position < kAttentionChunk ? (int)(last + 1 - position)
+                                                    : kAttentionChunk;
+  chunk->position = position;
+  chunk->begin = begin;
+  chunk->end = end;
+  for (int t = begin; t < end;) {
+    const int64_t page = task.pages[(position + t) / task.page_size];
+    const int64_t slot = (position + t) % task.page_size;
+    const uint8_t* key =
+        task.keys + page * task.key_page_bytes + slot * task.key_bytes;
+    const uint8_t* value =
+        task.values + page * task.value_page_bytes + slot * task.value_bytes;
+    const int64_t left = task.page_size - slot;
+    for (const int stop = end - t < left ? end : t + (int)left; t < stop; ++t) {
+      chunk->keys[t] = key;
+      chunk->values[t] = value;
+      key += task.key_bytes;
+      value += task.value_bytes;
+    }
+  }
+  for (int t = 0; t < begin; ++t) {
+    chunk->keys[t] = chunk->keys[begin];
+    chunk->values[t] = chunk->values[begin];
+  }
+  for (int t = end; t < kAttentionChunk; ++t) {
+    chunk->keys[t] = chunk->keys[end - 1];
+    chunk->values[t] = chunk->values[end - 1];
+  }
+}
+
+// How elements i to i + n - 1 of one position are read, and where they begin.
+// kAsStored: reading costs no more than that of floats. Turned: what turned
+// keys are made of.
 struct CacheF32 {
+  static constexpr bool kAsStored = true;
+  using Turned = float;
+  static RC_SIMD_MEMBER const uint8_t* at(const uint8_t* p, int64_t i) {
+    return p + 4 * i;
+  }
   static RC_SIMD_MEMBER Vf read(const uint8_t* p, int64_t i, int64_t n) {
     return load_some((const float*)p + i, n);
   }
 };
+template <bool half>
+struct HalfOrFloat {
+  using Type = float;
+};
+template <>
+struct HalfOrFloat<true> {
+  using Type = uint16_t;
+};
 struct CacheF16 {
+  static constexpr bool kAsStored = kConvertsHalves;
+  using Turned = HalfOrFloat<kConvertsHalves>::Type;
+  static RC_SIMD_MEMBER const uint8_t* at(const uint8_t* p, int64_t i) {
+    return p + 2 * i;
+  }
   static RC_SIMD_MEMBER Vf read(const uint8_t* p, int64_t i, int64_t n) {
     const uint16_t* half = (const uint16_t*)p + i;
     if (n >= kLanes) return load_f16(half);
@@ -22,9 +89,14 @@ struct CacheF16 {
   }
 };
 struct CacheQ8_0 {
+  static constexpr bool kAsStored = false;
+  using Turned = float;
   // Heads are a multiple of 32 long.
+  static RC_SIMD_MEMBER const uint8_t* at(const uint8_t* p, int64_t i) {
+    return p + i / 32 * 34;
+  }
   static RC_SIMD_MEMBER Vf read(const uint8_t* p, int64_t i, int64_t) {
-    const uint8_t* block = p + i / 32 * 34;
+    const uint8_t* block = at(p, i);
     uint16_t halves[kLanes];
     for (int k = 0; k < kLanes; ++k) __builtin_memcpy(halves + k, block, 2);
     const Vi q = load_s8((const int8_t*)block + 2 + i % 32);
@@ -52,30 +124,39 @@ struct Scratch {
   }
 };
 
-// Turns the scores of one head at positions `begin` to `end` - 1 into weights;
-// `state` is its running maximum and sum. The result is the factor for what was
-// summed before.
-RC_PER_CHUNK float weigh(int begin, int end, float* scores, float* state) {
+// Turns the scores [heads, kAttentionChunk] at places `begin` to `end` - 1 into
+// weights; `states` [heads, 2] are the running maxima and sums. `keep` becomes
+// the factors for what was summed before.
+template <int heads>
+RC_PER_CHUNK void weigh(int begin, int end, float* scores, float* states,
+                        float (&keep)[kLanes]) {
   const float infinity = __builtin_inff();
-  const int vectors = (end + kLanes - 1) / kLanes;
-  for (int t = 0; t < begin; ++t) scores[t] = -infinity;
-  for (int t = end; t < vectors * kLanes; ++t) scores[t] = -infinity;
-  Vf most = splat(state[0]);
-  for (int v = 0; v < vectors; ++v) {
-    most = largest(most, load(scores + v * kLanes));
+  const int first = begin / kLanes * kLanes;
+  const int last = (end + kLanes - 1) / kLanes * kLanes;
+  float before[kLanes] = {};
+  float now[kLanes] = {};
+  for (int h = 0; h < heads; ++h) {
+    float* s = scores + h * kAttentionChunk;
+    for (int t = first; t < begin; ++t) s[t] = -infinity;
+    for (int t = end; t < last; ++t) s[t] = -infinity;
+    before[h] = states[2 * h];
+    Vf most = splat(before[h]);
+    for (int t = first; t < last; t += kLanes)
+      most = largest(most, load(s + t));
+    now[h] = largest_lane(most);
   }
-  const float maximum = largest_lane(most);
-  Vf total = splat(0);
-  for (int v = 0; v < vectors; ++v) {
-    const Vf e = exp(sub(load(scores + v * kLanes), splat(maximum)));
-    store(scores + v * kLanes, e);
-    total = add(total, e);
+  store(keep, exp(sub(load(before), load(now))));
+  for (int h = 0; h < heads; ++h) {
+    float* s = scores + h * kAttentionChunk;
+    Vf total = splat(0);
+    for (int t = first; t < last; t += kLanes) {
+      const Vf e = exp(sub(load(s + t), splat(now[h])));
+      store(s + t, e);
+      total = add(total, e);
+    }
+    states[2 * h] = now[h];
+    states[2 * h + 1] = states[2 * h + 1] * keep[h] + sum(total);
   }
-  float keep[kLanes];
-  store(keep, exp(splat(state[0] - maximum)));
-  state[0] = maximum;
-  state[1] = state[1] * keep[0] + sum(total);
-  return keep[0];
 }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

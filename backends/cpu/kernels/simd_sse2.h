@@ -7,6 +7,7 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 
 constexpr int kParts = 4;
+constexpr bool kConvertsHalves = false;  // f_from_f16 is many instructions
 constexpr int kWideOffset = 128;
 using F = __m128;
 using I = __m128i;
