@@ -4,8 +4,11 @@
 %header %{
 #include <runcible/runcible.h>
 
+#include "arguments.h"
+#include "loading.h"
 #include "mailbox.h"
-#include "values.h"
+#include "proxies.h"
+#include "results.h"
 
 /* Exceptions may be references of any kind, not of objects alone. */
 #undef SWIG_croak_null
@@ -25,7 +28,7 @@
   }
 %}
 
-/* Proxies are not SWIG's; see values.h. */
+/* Proxies are not SWIG's; see proxies.h. */
 %define runcible_output_handle(TYPE)
 %typemap(in, numinputs=0) TYPE** (TYPE* made = NULL) {
   runcible_in_use = 1;

@@ -10,7 +10,7 @@ use XSLoader;
 XSLoader::load('Runcible::Native');
 
 # Options and reports are hashes that SWIG ties to a pointer of the same class; a
-# new thread gets none of them. Handles look after themselves, see values.h.
+# new thread gets none of them. Handles look after themselves, see proxies.h.
 for my $kind (map {/^delete_(.*)/} keys %Runcible::Native::) {
     no strict 'refs';
     my $delete = \&{"Runcible::Native::delete_$kind"};

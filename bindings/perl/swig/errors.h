@@ -1,0 +1,75 @@
+/* Statuses and wrong arguments as exceptions of Perl; included by the wrapper
+ * alone, as all headers here. */
+#ifndef RUNCIBLE_PERL_ERRORS_H
+#define RUNCIBLE_PERL_ERRORS_H
+
+#include <runcible/runcible.h>
+#include <string.h>
+
+/* A mortal scalar of UTF-8; what is not becomes U+FFFD. */
+static SV* runcible_text(pTHX_ const char* text, size_t length) {
+  const U8* at = (const U8*)text;
+  const U8* const end = at + length;
+  SV* made = newSVpvn_flags("", 0, SVs_TEMP);
+  while (at < end) {
+    const U8* wrong = NULL;
+    is_strict_utf8_string_loc(at, (STRLEN)(end - at), &wrong);
+    sv_catpvn(made, (const char*)at, (STRLEN)(wrong - at));
+    at = wrong;
+    if (at < end) {
+      sv_catpvs(made, "\xEF\xBF\xBD");
+      ++at;
+    }
+  }
+  SvUTF8_on(made);
+  return made;
+}
+
+/* Puts the exception of a status, made by Runcible::Error, into $@. */
+static void runcible_raise_sv(pTHX_ rc_status status, SV* message) {
+  dSP;
+  SV* error;
+  ENTER;
+  SAVETMPS;
+  PUSHMARK(SP);
+  EXTEND(SP, 3);
+  PUSHs(newSVpvs_flags("Runcible::Error", SVs_TEMP));
+  PUSHs(sv_2mortal(newSViv(status)));
+  PUSHs(message);
+  PUTBACK;
+  call_method("of_status", G_SCALAR);
+  SPAGAIN;
+  error = newSVsv(POPs);
+  PUTBACK;
+  FREETMPS;
+  LEAVE;
+  sv_setsv(ERRSV, sv_2mortal(error));
+}
+
+/* Set while an exception of Perl's own is in $@, to be thrown on. */
+static __thread int runcible_dying = 0;
+
+/* The same, unless an exception is thrown on: then that stays. */
+static void runcible_raise(rc_status status, const char* message) {
+  dTHX;
+  if (runcible_dying) {
+    runcible_dying = 0;
+    return;
+  }
+  /* Copied first, for what follows may call the library. */
+  runcible_raise_sv(aTHX_ status,
+                    runcible_text(aTHX_ message, strlen(message)));
+}
+
+/* Refuses an argument; 0. */
+static int runcible_refuse(pTHX_ const char* format, ...) {
+  va_list arguments;
+  SV* message = sv_2mortal(newSVpvs(""));
+  va_start(arguments, format);
+  sv_vsetpvf(message, format, &arguments);
+  va_end(arguments);
+  runcible_raise_sv(aTHX_ RC_E_INVALID_ARGUMENT, message);
+  return 0;
+}
+
+#endif /* RUNCIBLE_PERL_ERRORS_H */

@@ -1,0 +1,92 @@
+/* Values of C as results of Perl: new references, owned by the caller. */
+#ifndef RUNCIBLE_PERL_RESULTS_H
+#define RUNCIBLE_PERL_RESULTS_H
+
+#include <runcible/runcible.h>
+#include <string.h>
+
+#include "errors.h"
+#include "mailbox.h"
+
+static SV* runcible_tokens(pTHX_ const int32_t* tokens, size_t count) {
+  AV* array = newAV();
+  size_t i;
+  for (i = 0; i < count; ++i) av_push(array, newSViv(tokens[i]));
+  return newRV_noinc((SV*)array);
+}
+
+static SV* runcible_shape(pTHX_ const int64_t* shape, int32_t rank) {
+  AV* array = newAV();
+  int32_t i;
+  for (i = 0; i < rank; ++i) av_push(array, newSViv(shape[i]));
+  return newRV_noinc((SV*)array);
+}
+
+static SV* runcible_logprobs(pTHX_ const rc_logprob* logprobs, size_t count) {
+  AV* array = newAV();
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    AV* pair = newAV();
+    av_push(pair, newSViv(logprobs[i].token));
+    av_push(pair, newSVnv((NV)logprobs[i].logprob));
+    av_push(array, newRV_noinc((SV*)pair));
+  }
+  return newRV_noinc((SV*)array);
+}
+
+static SV* runcible_top_logprobs(pTHX_ const rc_event* event) {
+  AV* array = newAV();
+  size_t i;
+  for (i = 0; i < event->token_count; ++i) {
+    av_push(array,
+            runcible_logprobs(aTHX_ event->top_logprobs + i * event->top_count,
+                              event->top_count));
+  }
+  return newRV_noinc((SV*)array);
+}
+
+/* [key, text, tokens, logprobs, top logprobs], the last two undef if they were
+ * not asked for; or for an end [key, undef, status, message, numbers of the
+ * report from `reason` on]. */
+static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
+  const rc_generate_report* report = &event->report;
+  AV* array = newAV();
+  av_push(array, newSVuv(key));
+  if (event->type == RC_EVENT_END) {
+    AV* numbers = newAV();
+    av_push(array, newSV(0));
+    av_push(array, newSViv(report->status));
+    av_push(array, SvREFCNT_inc(runcible_text(aTHX_ event->message,
+                                              strlen(event->message))));
+    av_push(numbers, newSViv(report->reason));
+    av_push(numbers, newSVuv(report->seed));
+    av_push(numbers, newSViv(report->prompt_tokens));
+    av_push(numbers, newSViv(report->cached_tokens));
+    av_push(numbers, newSViv(report->generated_tokens));
+    av_push(numbers, newSViv(report->queue_us));
+    av_push(numbers, newSViv(report->prompt_us));
+    av_push(numbers, newSViv(report->generate_us));
+    av_push(array, newRV_noinc((SV*)numbers));
+    return newRV_noinc((SV*)array);
+  }
+  av_push(array,
+          SvREFCNT_inc(runcible_text(aTHX_ event->text, event->text_length)));
+  av_push(array, runcible_tokens(aTHX_ event->tokens, event->token_count));
+  if (event->logprobs != NULL) {
+    av_push(array,
+            runcible_logprobs(aTHX_ event->logprobs, event->token_count));
+    av_push(array, runcible_top_logprobs(aTHX_ event));
+  }
+  return newRV_noinc((SV*)array);
+}
+
+static SV* runcible_events(pTHX_ const kept_events* events) {
+  AV* array = newAV();
+  const kept_event* kept;
+  for (kept = events->first; kept != NULL; kept = kept->next) {
+    av_push(array, runcible_event(aTHX_ kept->key, &kept->event));
+  }
+  return newRV_noinc((SV*)array);
+}
+
+#endif /* RUNCIBLE_PERL_RESULTS_H */
