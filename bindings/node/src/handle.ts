@@ -75,6 +75,14 @@ export function pathOf(path: Path): string {
   throw new TypeError(`path must be a string or a URL, not ${shown(path)}`);
 }
 
+/**
+ * A copy of an array, so that getters of the caller's run now, and not while the
+ * module holds what they might close.
+ */
+export function plain<T>(list: T): T {
+  return Array.isArray(list) ? (Array.from(list) as T) : list;
+}
+
 const camel = (name: string) =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 const snake = (name: string) =>

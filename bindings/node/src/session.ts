@@ -13,6 +13,7 @@ import {
   Handle,
   need,
   pathOf,
+  plain,
   setOptions,
   type Path,
   type Proxy,
@@ -123,15 +124,19 @@ export class Session extends Handle {
   }
 
   /** @c rc_session_append rc_session_append_text */
-  append(
+  async append(
     what: string | Uint8Array | Tokens,
     options?: TokenizeOptions,
   ): Promise<void> {
-    return this.#turn((handle) =>
-      typeof what === "string" || what instanceof Uint8Array
-        ? native.session_append_text_later(handle, what, tokenizeFlags(options))
-        : native.session_append_later(handle, what),
-    );
+    if (typeof what === "string" || what instanceof Uint8Array) {
+      const flags = tokenizeFlags(options);
+      await this.#turn((handle) =>
+        native.session_append_text_later(handle, what, flags),
+      );
+    } else {
+      const tokens = plain(what);
+      await this.#turn((handle) => native.session_append_later(handle, tokens));
+    }
   }
 
   /** @c rc_session_decode */

@@ -1,7 +1,14 @@
 /** Tensors and ops, for those who compute without a model. */
 import { Backend } from "./backend";
 import { dtypeName, dtypeNumber, type Dtype } from "./dtypes";
-import { Handle, need, setOptions, shown, type Proxy } from "./handle";
+import {
+  Handle,
+  need,
+  plain,
+  setOptions,
+  shown,
+  type Proxy,
+} from "./handle";
 import { chosen, constants, native } from "./native";
 
 /** Numbers that JavaScript has too. */
@@ -105,11 +112,12 @@ export class Tensor extends Handle {
           `${Object.keys(arrays).join(", ")}, not ${shown(numbers)}`,
       );
     }
+    const sizes = plain(shape);
     const made = new Tensor(
       native.tensor_from_data(
         need(backend, Backend, "backend"),
         dtypeNumber(found[0]),
-        shape,
+        sizes,
         data,
       ),
     );
@@ -124,9 +132,10 @@ export class Tensor extends Handle {
     dtype: Dtype,
     backend: Backend,
   ): Tensor {
+    const sizes = plain(shape);
     const handle = need(backend, Backend, "backend");
     return new Tensor(
-      native.tensor_from_data(handle, dtypeNumber(dtype), shape, bytes),
+      native.tensor_from_data(handle, dtypeNumber(dtype), sizes, bytes),
     );
   }
 
@@ -136,8 +145,9 @@ export class Tensor extends Handle {
     backend: Backend,
     { dtype = "f32" }: TensorOptions = {},
   ): Tensor {
+    const sizes = plain(shape);
     const handle = need(backend, Backend, "backend");
-    return new Tensor(native.tensor_create(handle, dtypeNumber(dtype), shape));
+    return new Tensor(native.tensor_create(handle, dtypeNumber(dtype), sizes));
   }
 
   /** @c rc_tensor_ones */
@@ -146,8 +156,9 @@ export class Tensor extends Handle {
     backend: Backend,
     { dtype = "f32" }: TensorOptions = {},
   ): Tensor {
+    const sizes = plain(shape);
     const handle = need(backend, Backend, "backend");
-    return new Tensor(native.tensor_ones(handle, dtypeNumber(dtype), shape));
+    return new Tensor(native.tensor_ones(handle, dtypeNumber(dtype), sizes));
   }
 
   /** @c rc_tensor_random */
@@ -162,8 +173,9 @@ export class Tensor extends Handle {
         made.distribution = chosen(distributions, "distribution", name);
       },
     });
+    const sizes = plain(shape);
     const handle = need(backend, Backend, "backend");
-    return new Tensor(native.tensor_random(handle, shape, made));
+    return new Tensor(native.tensor_random(handle, sizes, made));
   }
 
   /** The type of the elements: "f32", "q4_k". */

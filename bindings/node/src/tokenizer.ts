@@ -3,6 +3,7 @@ import {
   Handle,
   copied,
   pathOf,
+  plain,
   type Path,
   type Proxy,
 } from "./handle";
@@ -60,7 +61,9 @@ export class Tokenizer extends Handle {
     tokens: Tokens,
     options: { special?: boolean } = {},
   ): Uint8Array {
-    return native.detokenize(this._handle, tokens, options.special ?? false);
+    const { special = false } = options;
+    const given = plain(tokens);
+    return native.detokenize(this._handle, given, special);
   }
 
   /** @c rc_tokenizer_report */

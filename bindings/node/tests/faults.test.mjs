@@ -171,6 +171,30 @@ test("closing while a call is under way", async () => {
   assert.ok((await saved).length > 0);
 });
 
+test("closing while arguments are read", async () => {
+  const closing = (thing) =>
+    Object.defineProperty([1, 1], 1, {
+      get() {
+        thing.close();
+        return 1;
+      },
+    });
+  const own = await Backend.open("cpu");
+  const loaded = await Model.load("builtin:fable", { backend: own });
+  const session = loaded.session();
+  const { tokenizer } = loaded;
+  await assert.rejects(session.append(closing(session)), errors.ClosedError);
+  const uses = [
+    () => tokenizer.detokenize(closing(tokenizer)),
+    () => Tensor.zeros(closing(own), own),
+    () => loaded.session({ contextLength: 16 }).stream(closing(loaded)).cancel(),
+  ];
+  assert.throws(uses[0], errors.ClosedError);
+  assert.throws(uses[1], errors.ClosedError);
+  uses[2]();
+  assert.ok(loaded.closed);
+});
+
 test("closing in any order", async () => {
   for (let seed = 0; seed < 6; ++seed) {
     const own = await Backend.open("cpu");
@@ -237,9 +261,9 @@ test("no growth", async () => {
       for (let i = 0; i < 3; ++i, await setImmediate()) gc();
       return readFileSync("/proc/self/statm", "utf8").split(" ")[1] * 4096;
     }
-    let before = await generate(4000);
+    let before = await generate(2500);
     for (let round = 0; round < 3; ++round) {
-      const after = await generate(4000);
+      const after = await generate(2500);
       console.log(after - before);
       before = after;
     }`;
