@@ -6,6 +6,7 @@
 
 #include "base/compute_thread.h"
 #include "cpu/failure.h"
+#include "cpu/machine.h"
 
 namespace rc::cpu {
 namespace {
@@ -13,9 +14,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A thread that waits looks again and again, about 20 microseconds long: longer
-// than the difference between threads in most steps. Then it lets others have
-// its processor between the looks, and only then sleeps: waking it up takes
-// longer than most steps, above all in a virtual machine.
+// than the difference between threads in most steps. Then, or at once if there
+// are more threads than processors, it lets others have its processor between
+// the looks, and only then sleeps: waking it up takes longer than most steps,
+// above all in a virtual machine.
 constexpr int kLooks = 500;
 constexpr std::chrono::milliseconds kAwake(1);
 
@@ -28,8 +30,9 @@ inline void pause() {
 }
 
 // Returns when `value` is no longer `old`.
-void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
-  for (int i = 0; i < kLooks; ++i) {
+void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old,
+                     int looks) {
+  for (int i = 0; i < looks; ++i) {
     if (value.load(std::memory_order_acquire) != old) return;
     pause();
   }
@@ -45,7 +48,8 @@ void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 
 }  // namespace
 
-Pool::Pool(int threads) : threads_(threads) {
+Pool::Pool(int threads)
+    : threads_(threads), looks_(threads <= usable_cores() ? kLooks : 0) {
   try {
     team_.reserve(threads - 1);
     for (int i = 1; i < threads; ++i) {
@@ -86,7 +90,7 @@ void Pool::run(void (*job)(void* data, int thread), void* data) {
 void Pool::work(int thread) {
   become_compute_thread();
   for (uint32_t seen = 0;; ++seen) {
-    wait_for_change(jobs_, seen);
+    wait_for_change(jobs_, seen, looks_);
     if (ending_) return;
     job_(data_, thread);
     barrier();
@@ -102,7 +106,7 @@ void Pool::barrier() {
     passed_.store(now + 1, std::memory_order_release);
     passed_.notify_all();
   } else {
-    wait_for_change(passed_, now);
+    wait_for_change(passed_, now, looks_);
   }
 }
 

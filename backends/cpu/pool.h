@@ -37,6 +37,7 @@ class Pool {
   void stop();
 
   const int threads_;
+  const int looks_;  // before a thread that waits lets others run
   void (*job_)(void*, int) = nullptr;
   void* data_ = nullptr;
   bool ending_ = false;
