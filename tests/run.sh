@@ -6,7 +6,7 @@
 #   tests/run.sh STAGE...   some: format release install bindings arm asan
 #                           tsan fuzz tidy instructions
 #
-# FUZZ_SECONDS (60) is the time of each fuzz target.
+# FUZZ_SECONDS (30) is the time of each fuzz target.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
@@ -99,7 +99,7 @@ for name in $stages; do
         -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRUNCIBLE_BUILD_COMMAND=OFF \
         -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" \
-        -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-60}"
+        -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-30}"
       cmake --build build/fuzz --target fuzz_targets
       ctest --test-dir build/fuzz -R '^fuzz' --output-on-failure -j "$jobs"
       ;;
