@@ -1,26 +1,34 @@
 """Rates through asyncio, and how responsive its event loop stays.
 
     bench.py [--streams 64] [--tokens 256] [--backend cpu] [--model PATH]
-             [--uvloop]
+             [--uvloop] [--serve]
 
 Streams texts at once beside a timer of 1 ms, and prints the rate of all together
 and the timer's worst lateness, with and without streams. That is also late
 because other processes, and the threads that compute, have the processors: so
 "longest_turn_ms" tells how long the package itself held the loop at most, from
 taking events to their being handed out, and "longest_turn_cpu_ms" how long it
-ran in that time. bench/event_loop.c does the same in C: run one after the other
+ran in that time. With --serve the same loop answers another process by HTTP
+meanwhile, and the milliseconds that answers took are printed, as that process
+saw them; without streams as well. bench/event_loop.c does the same in C: run one after the other
 to compare.
 """
 
 import argparse
 import asyncio
+import http.client
 import json
+import subprocess
+import sys
+import threading
 import time
 
 import runcible
 from runcible import streaming
 
 _TICK = 0.001
+_PAUSE = 0.005  # between two questions
+_WARM_UP = 50  # questions before they count
 
 
 class Timer:
@@ -83,24 +91,93 @@ async def count_tokens(session, seed, tokens):
     return count
 
 
+def ask(port):
+    """Asks until the standard input ends; prints what the answers took."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    times = []
+
+    def question():
+        begun = time.perf_counter()
+        connection.request("GET", "/")
+        connection.getresponse().read()
+        times.append((time.perf_counter() - begun) * 1000)
+        time.sleep(_PAUSE)
+
+    for _ in range(_WARM_UP):
+        question()
+    print("ready", flush=True)
+    times.clear()
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set())).start()
+    while not ended.is_set():
+        question()
+    print(json.dumps(times))
+
+
+async def answer(reader, writer):
+    try:
+        while await reader.readuntil(b"\r\n\r\n"):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhere\n")
+    except asyncio.IncompleteReadError:
+        writer.close()
+
+
+async def served(work):
+    """The result of a coroutine, and how long answers took beside it."""
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    asker = await asyncio.create_subprocess_exec(
+        sys.executable,
+        __file__,
+        "--ask",
+        str(port),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        limit=1 << 24,
+    )
+    await asker.stdout.readline()
+    result = await work
+    out, _ = await asker.communicate(b"")
+    server.close()
+    times = sorted(json.loads(out))
+    at = {
+        name: round(times[int(part * (len(times) - 1))], 2)
+        for name, part in (("median", 0.5), ("p99", 0.99), ("worst", 1))
+    }
+    return result, {"asked": len(times), **at}
+
+
 async def measure(arguments):
     model = await runcible.Model.load(arguments.model, arguments.backend)
     sessions = [
         model.session(when_full="shift") for _ in range(arguments.streams)
     ]
-    _, alone = await lateness(asyncio.sleep(1))
     turns = Turns()
-    turns.measure()
-    begun = time.monotonic()
-    counts, beside = await lateness(
-        asyncio.gather(
-            *(
-                count_tokens(session, seed, arguments.tokens)
-                for seed, session in enumerate(sessions)
+
+    async def streams():
+        begun = time.monotonic()
+        counts, late = await lateness(
+            asyncio.gather(
+                *(
+                    count_tokens(session, seed, arguments.tokens)
+                    for seed, session in enumerate(sessions)
+                )
             )
         )
-    )
-    seconds = time.monotonic() - begun
+        return counts, late, time.monotonic() - begun
+
+    answers = {}
+    if arguments.serve:
+        (_, alone), answers["answers_alone_ms"] = await served(
+            lateness(asyncio.sleep(1))
+        )
+        turns.measure()
+        result, answers["answers_ms"] = await served(streams())
+        counts, beside, seconds = result
+    else:
+        _, alone = await lateness(asyncio.sleep(1))
+        turns.measure()
+        counts, beside, seconds = await streams()
     return {
         "streams": arguments.streams,
         "tokens": sum(counts),
@@ -111,6 +188,7 @@ async def measure(arguments):
         "longest_turn_cpu_ms": round(turns.longest_cpu * 1000, 3),
         "worst_late_ms": round(beside, 2),
         "worst_late_alone_ms": round(alone, 2),
+        **answers,
     }
 
 
@@ -121,7 +199,11 @@ def main():
     parser.add_argument("--backend", default="cpu")
     parser.add_argument("--model", default="builtin:fable")
     parser.add_argument("--uvloop", action="store_true")
+    parser.add_argument("--serve", action="store_true")
+    parser.add_argument("--ask", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.ask:
+        return ask(arguments.ask)
     if arguments.uvloop:
         import uvloop
 

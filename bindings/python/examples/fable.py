@@ -1,0 +1,14 @@
+"""Writes a fable, as it comes:
+
+    python fable.py [BEGINNING]
+"""
+
+import sys
+
+import runcible
+
+beginning = " ".join(sys.argv[1:]) or "Once upon a time"
+session = runcible.Model("builtin:fable").session()
+for piece in session.generate(beginning, echo=True, max_tokens=200):
+    print(piece, end="", flush=True)
+print()
