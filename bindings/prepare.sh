@@ -6,6 +6,11 @@
 #   $swig     SWIG 4.2 or newer
 #   $shared   bindings/swig
 #   $cases    the cases that every language runs
+#   runcible_into FOLDER
+#             makes that a prefix with what a package carries: libraries, with
+#             those that a machine may lack, backends, their probe and the model
+#   build_and_install
+#             the CMake project of the language, into $clean
 #   RUNCIBLE_CASES_REPORT   the file for the runner to write how they went,
 #             see bindings/README.md
 language=$(basename "$here")
@@ -35,3 +40,28 @@ if [ -z "$swig" ] || ! "$swig" -version |
   fi
 fi
 cmake --install "$build" --prefix "$prefix" >"$all/install.log"
+
+runcible_into() {
+  mkdir -p "$1/lib" "$1/libexec/runcible" "$1/share"
+  cp "$prefix"/lib/librunciblebackend-*.so "$1/lib"
+  cp "$prefix"/lib/libruncible.so.*.*.* "$1/lib/libruncible.so.1"
+  cp "$prefix/libexec/runcible/runcible-probe" "$1/libexec/runcible"
+  cp -r "$prefix/share/runcible" "$1/share"
+  for name in libuv libpcre2-8 libutf8proc; do
+    library=$(ldd "$1/lib/libruncible.so.1" |
+      sed -n "s/.* => \(.*\/$name\.so[.0-9]*\) .*/\1/p")
+    [ -z "$library" ] || cp "$library" "$1/lib"
+  done
+}
+
+build_and_install() {
+  cmake -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+    -DCMAKE_PREFIX_PATH="$prefix" -DSWIG_PROGRAM="$swig" \
+    -DCMAKE_INSTALL_LIBDIR=lib >"$work/configure.log"
+  cmake --build "$work/build" >"$work/build.log" 2>&1 ||
+    { cat "$work/build.log" >&2; exit 1; }
+  clean=$work/clean
+  rm -rf "$clean"
+  cmake --install "$work/build" --prefix "$clean" >"$work/install.log"
+}

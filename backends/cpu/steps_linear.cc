@@ -74,7 +74,10 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
       [=](Run& run, int thread, int threads) {
         const int64_t rows = run.rows(dimension);
         const int64_t tiles = layout.tiles_per_matrix;
-        const int64_t groups = (tiles + kTilesPerUnit - 1) / kTilesPerUnit;
+        // Few tiles are shared out one by one.
+        const int64_t per_unit =
+            tiles < kTilesPerUnit * threads ? 1 : kTilesPerUnit;
+        const int64_t groups = (tiles + per_unit - 1) / per_unit;
         const int64_t chunks = (rows + chunk - 1) / chunk;
         float* to = run.at<float>(y);
         const float* added =
@@ -89,7 +92,7 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
           const Part part(groups, unit.part, threads);
           const int64_t part_groups = part.end - part.begin;
           const int64_t tile =
-              (part.begin + unit.index % part_groups) * kTilesPerUnit;
+              (part.begin + unit.index % part_groups) * per_unit;
           const int64_t first = unit.index / part_groups * chunk;
           const void* xs[kMaxChunk];
           float* ys[kMaxChunk];
@@ -104,7 +107,7 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
           LinearTask task;
           task.tile = weight->tile(0, tile);
           task.tile_bytes = static_cast<int64_t>(layout.tile_bytes);
-          task.tiles = static_cast<int>(std::min(kTilesPerUnit, tiles - tile));
+          task.tiles = static_cast<int>(std::min(per_unit, tiles - tile));
           task.columns = x.columns;
           task.x = xs;
           task.y = ys;

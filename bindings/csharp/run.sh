@@ -22,23 +22,13 @@ echo "native libraries"
 package=$work/runcible
 lib=$package/lib
 rm -rf "$work/source" "$work/wrapper" "$package" "$work/tests"
-mkdir -p "$work/source" "$work/wrapper" "$lib" "$package/libexec/runcible" \
-  "$package/share" "$work/tests"
+mkdir -p "$work/source" "$work/wrapper" "$work/tests"
 "$swig" -csharp -Werror -namespace Runcible.Native -dllimport runciblecsharp \
   -DSWIG_CSHARP_NO_EXCEPTION_HELPER -DSWIG_CSHARP_NO_STRING_HELPER \
   -DSWIG_CSHARP_NO_STRING_WITH_LENGTH_HELPER \
   -I"$here/swig" -I"$shared" -I"$include" -outdir "$work/wrapper" \
   -o "$work/native_wrap.c" "$here/swig/native.i"
-# A prefix with Runcible in it, and what a machine may lack.
-cp "$prefix"/lib/librunciblebackend-*.so "$lib"
-cp "$prefix"/lib/libruncible.so.*.*.* "$lib/libruncible.so.1"
-cp "$prefix/libexec/runcible/runcible-probe" "$package/libexec/runcible"
-cp -r "$prefix/share/runcible" "$package/share"
-for name in libuv libpcre2-8 libutf8proc; do
-  library=$(ldd "$lib/libruncible.so.1" |
-    sed -n "s/.* => \(.*\/$name\.so[.0-9]*\) .*/\1/p")
-  [ -z "$library" ] || cp "$library" "$lib"
-done
+runcible_into "$package"
 # An old tag of the folder holds for what the libraries need as well.
 ${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -I"$include" -I"$shared" -I"$here/swig" \

@@ -14,7 +14,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE.parent / "swig"))
 
-from comments import read_comments, without_c  # noqa: E402
+from comments import without_c, write_expanded  # noqa: E402
 
 
 # Others would be those of System.
@@ -41,20 +41,5 @@ def _xml(text):
     return "\n".join(f"<para>{paragraph}</para>" for paragraph in paragraphs)
 
 
-def main(headers, source, output):
-    comments = read_comments(headers)
-
-    def expanded(found):
-        name = found.group(1)
-        if name not in comments:
-            sys.exit(f"{path}: the headers have no comment for {name}")
-        return "\n/// ".join(_xml(comments[name]).split("\n"))
-
-    for path in sorted(Path(source).glob("*.cs")):
-        text = re.sub(r"\{@rc\s+([\w.]+)\}", expanded,
-                      path.read_text(encoding="utf-8"))
-        (Path(output) / path.name).write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    write_expanded(*sys.argv[1:], ".cs", "/// ", _xml)

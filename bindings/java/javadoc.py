@@ -14,7 +14,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE.parent / "swig"))
 
-from comments import read_comments, without_c  # noqa: E402
+from comments import without_c, write_expanded  # noqa: E402
 
 
 def _class_of(status):
@@ -33,23 +33,5 @@ def _javadoc(text):
     return re.sub(r"\n\n+", "\n\n<p>", text.strip())
 
 
-def main(headers, source, output):
-    comments = read_comments(headers)
-
-    def expanded(found):
-        name = found.group(1)
-        if name not in comments:
-            sys.exit(f"{path}: the headers have no comment for {name}")
-        lines = _javadoc(comments[name]).split("\n")
-        return "\n * ".join(lines)
-
-    for path in sorted(Path(source).rglob("*.java")):
-        text = re.sub(r"\{@rc\s+([\w.]+)\}", expanded,
-                      path.read_text(encoding="utf-8"))
-        to = Path(output) / path.relative_to(source)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    write_expanded(*sys.argv[1:], ".java", " * ", _javadoc)

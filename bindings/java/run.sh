@@ -10,7 +10,7 @@
 set -eu
 if [ "$1" = --packages ]; then
   command -v javac >/dev/null || echo openjdk-17-jdk-headless
-  command -v curl >/dev/null || echo curl
+  command -v curl >/dev/null || echo curl ca-certificates
   exit
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,19 +50,9 @@ property() { # name
   java -XshowSettings:properties -version 2>&1 | sed -n "s/^ *$1 = //p" |
     tr '[:upper:]' '[:lower:]'
 }
-# Within the jar, a prefix with Runcible in it and what a machine may lack; see
-# Library.java.
+# Within the jar; see Library.java.
 native=$work/jar/runcible/native/$(property os.name)-$(property os.arch)
-mkdir -p "$native/lib" "$native/libexec/runcible" "$native/share"
-cp "$prefix"/lib/librunciblebackend-*.so "$native/lib"
-cp "$prefix"/lib/libruncible.so.*.*.* "$native/lib/libruncible.so.1"
-cp "$prefix/libexec/runcible/runcible-probe" "$native/libexec/runcible"
-cp -r "$prefix/share/runcible" "$native/share"
-for name in libuv libpcre2-8 libutf8proc; do
-  library=$(ldd "$native/lib/libruncible.so.1" |
-    sed -n "s/.* => \(.*\/$name\.so[.0-9]*\) .*/\1/p")
-  [ -z "$library" ] || cp "$library" "$native/lib"
-done
+runcible_into "$native"
 ${CC:-cc} -c -O2 -fPIC -Wall -Wextra -fvisibility=hidden -I"$include" \
   "$shared/mailbox.c" -o "$work/mailbox.o"
 ${CXX:-c++} -shared -std=c++17 -O2 -fPIC -Wall -Wextra -fvisibility=hidden \

@@ -11,6 +11,7 @@
 # tested if it is there.
 set -eu
 if [ "$1" = --packages ]; then
+  command -v make >/dev/null || echo make
   perl -MExtUtils::MakeMaker -MTest::More -e 0 2>/dev/null || echo perl
   perl -MConfig -e 'exit(!-e "$Config{archlibexp}/CORE/perl.h")' ||
     echo libperl-dev

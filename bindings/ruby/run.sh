@@ -9,6 +9,7 @@
 # its headers, RubyGems and minitest.
 set -eu
 if [ "$1" = --packages ]; then
+  command -v make >/dev/null || echo make
   ruby -rmkmf -e 0 2>/dev/null || echo ruby ruby-dev
   ruby -e 'require "minitest"' 2>/dev/null || echo ruby-minitest
   ruby -e 'require "async"' 2>/dev/null || echo ruby-async

@@ -15,15 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../prepare.sh"
 
 echo "package"
-cmake -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
-  -DCMAKE_PREFIX_PATH="$prefix" -DSWIG_PROGRAM="$swig" \
-  -DCMAKE_INSTALL_LIBDIR=lib >"$work/configure.log"
-cmake --build "$work/build" >"$work/build.log" 2>&1 ||
-  { cat "$work/build.log" >&2; exit 1; }
-clean=$work/clean
-rm -rf "$clean"
-cmake --install "$work/build" --prefix "$clean" >"$work/install.log"
+build_and_install
 # Tcl has no fork, with which the tests do harm.
 cc -shared -fPIC -Wall -Wextra -DUSE_TCL_STUBS $(pkg-config --cflags tcl8.6) \
   "$here/tests/forking.c" -o "$work/forking.so" -ltclstub8.6

@@ -15,11 +15,12 @@ namespace {
 
 // Rows of activations per pass: as many as accumulators fit into registers.
 constexpr int kMaxRows = kParts == 1 ? 8 : 4;
-// The same where two tiles share the columns of the activations: 0 where there
-// are too few registers.
+// The same where two tiles of unpacked weights share the columns of the
+// activations: 0 where there are too few registers. Packed tiles come one by
+// one, as they lie in memory.
 constexpr int kPairRows = kParts == 1 ? 4 : 0;
 
-// Integer products of groups `first` to `first` + 2 * pairs - 1 of step j.
+// Integer products of groups 2 first to 2 (first + pairs) - 1 of step j.
 template <class Format, int tiles, int rows, int first, int pairs>
 RC_SIMD void dot(const Format (&format)[2], int j,
                  const ActivationBlock* const (&x)[rows], int64_t at,
@@ -87,8 +88,8 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
         const uint8_t* next = ahead.bytes + 64 * ahead.lines * at;
         for (int i = 0; i < ahead.lines; ++i) prefetch_later(next + 64 * i);
       } else {
-#pragma GCC unroll 2
-        for (int t = 0; t < tiles; ++t) prefetch_step<kPrefetch>(format[t], j);
+        static_assert(tiles == 1);
+        prefetch_step<kPrefetch>(format[0], j);
       }
       if constexpr (Format::kHalves) {
         Vi a[tiles][rows], b[tiles][rows];
@@ -158,34 +159,26 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
 // Sums of 32 columns are added up: more exact than one long sum, and the sums
 // do not wait for each other.
 template <class Plain, int tiles, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
                       const Ahead&, const float* const (&x)[rows],
                       Vf (&y)[tiles][rows]) {
+  static_assert(tiles == 1);
   for (int64_t first = 0; first < columns; first += 32) {
     const int64_t end = first + 32 < columns ? first + 32 : columns;
-    Vf sums[tiles][rows];
+    Vf t[rows];
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 2
-      for (int t = 0; t < tiles; ++t) sums[t][r] = splat(0);
-    }
+    for (int r = 0; r < rows; ++r) t[r] = splat(0);
     for (int64_t column = first; column < end; ++column) {
-#pragma GCC unroll 2
-      for (int t = 0; t < tiles; ++t) {
-        prefetch(tile + t * tile_bytes + kPrefetch);
-        const Vf w = Plain::column(tile + t * tile_bytes);
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) {
-          sums[t][r] = fma(w, splat(x[r][column]), sums[t][r]);
-        }
-      }
+      prefetch(tile + kPrefetch);
+      const Vf w = Plain::column(tile);
       tile += Plain::kBytes;
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        t[r] = fma(w, splat(x[r][column]), t[r]);
+      }
     }
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 2
-      for (int t = 0; t < tiles; ++t) y[t][r] = add(y[t][r], sums[t][r]);
-    }
+    for (int r = 0; r < rows; ++r) y[0][r] = add(y[0][r], t[r]);
   }
 }
 
@@ -238,7 +231,6 @@ RC_SIMD void by_tiles(int tiles, Some some) {
   for (; tile < tiles; ++tile) some.template operator()<1, kMaxRows>(tile);
 }
 
-// Tile after tile, as they lie in memory.
 template <class Weight, class Element>
 void linear(const LinearTask& task) {
   for (int tile = 0; tile < task.tiles; ++tile) {
