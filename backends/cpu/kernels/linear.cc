@@ -7,6 +7,7 @@
 #include "cpu/kernels/formats.h"
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/plain.h"
+#include "cpu/kernels/scaled.h"
 #include "cpu/kernels/two_rows.h"
 #include "cpu/kernels/unpacked.h"
 
@@ -52,17 +53,6 @@ RC_SIMD void dot(const Format (&format)[2], int j,
   }
 }
 
-// Where the sums of a row begin: at minus the offset times its quants.
-template <int offset>
-RC_SIMD Vi start(int32_t minus_sum) {
-  static_assert((offset & (offset - 1)) == 0);
-  if constexpr (offset == 0) {
-    return splat_int(0);
-  } else {
-    return shl<__builtin_ctz(offset)>(splat_int(minus_sum));
-  }
-}
-
 // What to ask for meanwhile where weights are unpacked: those to be unpacked
 // next, some lines per 32 columns.
 struct Ahead {
@@ -75,8 +65,6 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
                       const Ahead& ahead,
                       const ActivationBlock* const (&x)[rows],
                       Vf (&y)[tiles][rows]) {
-  constexpr int offset =
-      Format::kWide ? (Format::kOffset + kWideOffset - 128) : Format::kOffset;
   constexpr int steps = Format::kColumns / 32;
   int64_t at = 0;
   for (int64_t column = 0; column < columns; column += Format::kColumns) {
@@ -91,67 +79,28 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
         static_assert(tiles == 1);
         prefetch_step<kPrefetch>(format[0], j);
       }
-      if constexpr (Format::kHalves) {
-        Vi a[tiles][rows], b[tiles][rows];
+      Vi products[kScales<Format>][tiles][rows];
 #pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 2
-          for (int t = 0; t < tiles; ++t) {
-            a[t][r] = start<offset>(x[r][at].minus_halves[0]);
-            b[t][r] = start<offset>(x[r][at].minus_halves[1]);
-          }
-        }
-        dot<Format, tiles, rows, 0, 2>(format, j, x, at, a);
-        dot<Format, tiles, rows, 2, 2>(format, j, x, at, b);
+      for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 2
         for (int t = 0; t < tiles; ++t) {
-          const Vf scale_a = format[t].scale(j, 0);
-          const Vf scale_b = format[t].scale(j, 1);
-#pragma GCC unroll 8
-          for (int r = 0; r < rows; ++r) {
-            const Vf sum = fma(to_float(b[t][r]), scale_b,
-                               mul(to_float(a[t][r]), scale_a));
-            y[t][r] = fma(sum, splat(x[r][at].scale), y[t][r]);
-          }
-          if constexpr (Format::kMinimum) {
-            const Vf minimum_a = format[t].minimum(j, 0);
-            const Vf minimum_b = format[t].minimum(j, 1);
-#pragma GCC unroll 8
-            for (int r = 0; r < rows; ++r) {
-              y[t][r] =
-                  fnma(minimum_a, splat(x[r][at].weighted_halves[0]), y[t][r]);
-              y[t][r] =
-                  fnma(minimum_b, splat(x[r][at].weighted_halves[1]), y[t][r]);
-            }
-          }
-        }
-      } else {
-        Vi a[tiles][rows];
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 2
-          for (int t = 0; t < tiles; ++t) {
-            a[t][r] = start<offset>(x[r][at].minus_sum);
-          }
-        }
-        dot<Format, tiles, rows, 0, 4>(format, j, x, at, a);
-#pragma GCC unroll 2
-        for (int t = 0; t < tiles; ++t) {
-          const Vf scale = format[t].scale(j, 0);
-#pragma GCC unroll 8
-          for (int r = 0; r < rows; ++r) {
-            y[t][r] = fma(mul(to_float(a[t][r]), scale), splat(x[r][at].scale),
-                          y[t][r]);
-          }
-          if constexpr (Format::kMinimum) {
-            const Vf minimum = format[t].minimum(j, 0);
-#pragma GCC unroll 8
-            for (int r = 0; r < rows; ++r) {
-              y[t][r] = fnma(minimum, splat(x[r][at].weighted_sum), y[t][r]);
-            }
+          for (int half = 0; half < kScales<Format>; ++half) {
+            products[half][t][r] = start<Format>(x[r][at], half);
           }
         }
       }
+      if constexpr (Format::kHalves) {
+        dot<Format, tiles, rows, 0, 2>(format, j, x, at, products[0]);
+        dot<Format, tiles, rows, 2, 2>(format, j, x, at, products[1]);
+      } else {
+        dot<Format, tiles, rows, 0, 4>(format, j, x, at, products[0]);
+      }
+      const auto product = [&](int half, int t, int r)
+          __attribute__((always_inline)) {
+        return products[half][t][r];
+      };
+      add_scaled<Format, tiles, rows>(format, j, x, at, y, product);
     }
   }
 }
