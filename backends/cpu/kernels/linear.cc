@@ -77,7 +77,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
         for (int i = 0; i < ahead.lines; ++i) prefetch_later(next + 64 * i);
       } else {
         static_assert(tiles == 1);
-        prefetch_step<kPrefetch>(format[0], j);
+        prefetch_step<kPrefetch<rows>>(format[0], j);
       }
       Vi products[kScales<Format>][tiles][rows];
 #pragma GCC unroll 8
@@ -118,7 +118,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) t[r] = splat(0);
     for (int64_t column = first; column < end; ++column) {
-      prefetch(tile + kPrefetch);
+      prefetch_later(tile + kPrefetch<rows>);
       const Vf w = Plain::column(tile);
       tile += Plain::kBytes;
 #pragma GCC unroll 8

@@ -52,7 +52,7 @@ RC_SIMD void unpack(const uint8_t* tile, int64_t columns, uint8_t* to) {
   for (; columns > 0; columns -= Format::kColumns, tile += Format::kBytes) {
     const Format format(tile);
     for (int j = 0; j < Format::kColumns / 32; ++j, to += To::kBytes) {
-      prefetch_step<kPrefetch>(format, j);
+      prefetch_step<kPrefetch<kMaxChunk>>(format, j);
       unpack_pair<Format, 0>(format, j, to);
       unpack_pair<Format, 1>(format, j, to);
       unpack_pair<Format, 2>(format, j, to);
