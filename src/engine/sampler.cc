@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/portable_math.h"
+#include "engine/softmax.h"
 
 namespace rc::engine {
 namespace {
@@ -31,21 +32,18 @@ void check_finite(const char* name, float value) {
   }
 }
 
-// A device that computed nonsense must not decide anything.
-void check_logits(std::span<const float> logits) {
-  bool sound = true;
-  for (float logit : logits) sound &= logit < kInfinity;
-  if (sound) return;
-  const auto bad = std::find_if(logits.begin(), logits.end(), [](float logit) {
-    return !(logit < kInfinity);
-  });
-  fail(RC_E_DEVICE, "the logit of token ", bad - logits.begin(), " is ", *bad,
-       "; the device computed nonsense or the weights hold it (see "
-       "rc_model_verify)");
-}
-
 // Sums stay finite, so that differences of logits are numbers.
 float clamped(float logit) { return std::clamp(logit, -kLargest, kLargest); }
+
+double in_full_weights(uint64_t weight) {
+  return static_cast<double>(weight) / static_cast<double>(kFullWeight);
+}
+
+// What a sum must reach to be this part of the total.
+uint64_t part_of(uint64_t total, float part) {
+  const double wanted = std::ceil(static_cast<double>(total) * part);
+  return std::clamp<uint64_t>(static_cast<uint64_t>(wanted), 1, total);
+}
 
 }  // namespace
 
@@ -80,39 +78,60 @@ void check(const SamplingOptions& options, int64_t vocabulary) {
 
 Sampler::Sampler(SamplingOptions options, size_t vocabulary)
     : options_(std::move(options)), random_(options_.seed) {
-  logits_.reserve(vocabulary);
+  if (changes()) changed_.reserve(vocabulary);
   if (options_.penalty_tokens > 0) {
     seen_.reserve(
         std::min<size_t>(static_cast<size_t>(options_.penalty_tokens), 4096));
   }
 }
 
+bool Sampler::penalizes() const {
+  return options_.penalty_tokens != 0 && (options_.repetition_penalty != 1.0f ||
+                                          options_.presence_penalty != 0.0f ||
+                                          options_.frequency_penalty != 0.0f);
+}
+
+bool Sampler::changes() const {
+  return penalizes() || !options_.logit_bias.empty();
+}
+
 TokenId Sampler::choose(std::span<const float> logits,
                         std::span<const TokenId> history) {
-  check_logits(logits);
-  logits_.assign(logits.begin(), logits.end());
-  for (const rc_logit_bias& entry : options_.logit_bias) {
-    float& logit = logits_[static_cast<size_t>(entry.token)];
-    if (logit == -kInfinity) continue;
-    logit = entry.bias == -kInfinity ? -kInfinity : clamped(logit + entry.bias);
+  softmax_.set(logits);
+  if (changes()) {
+    changed_.assign(logits.begin(), logits.end());
+    add_bias();
+    if (penalizes()) penalize(history);
+    softmax_.set(changed_);
   }
-  penalize(history);
-  if (options_.temperature == 0.0f) return greedy();
-
-  select(static_cast<size_t>(options_.top_k));
-  weigh();
+  if (softmax_.best() == -kInfinity) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "no token is left to choose from: logit_bias forbids all of them");
+  }
+  if (options_.temperature == 0.0f) {
+    return static_cast<TokenId>(softmax_.index_of_best());
+  }
+  ids_ = {};
+  cut_ = {-kLargest, logits.size() - 1};
+  if (options_.top_k > 0 &&
+      static_cast<size_t>(options_.top_k) < logits.size()) {
+    keep_top_k();
+  }
   if (options_.typical < 1.0f) keep_typical();
   if (options_.top_p < 1.0f) keep_top_p();
   if (options_.min_p > 0.0f) keep_min_p();
   return draw();
 }
 
-void Sampler::penalize(std::span<const TokenId> history) {
-  if (options_.penalty_tokens == 0 || (options_.repetition_penalty == 1.0f &&
-                                       options_.presence_penalty == 0.0f &&
-                                       options_.frequency_penalty == 0.0f)) {
-    return;
+void Sampler::add_bias() {
+  for (const rc_logit_bias& entry : options_.logit_bias) {
+    float& logit = changed_[static_cast<size_t>(entry.token)];
+    if (logit == -kInfinity) continue;
+    logit = entry.bias == -kInfinity ? -kInfinity : clamped(logit + entry.bias);
   }
+}
+
+void Sampler::penalize(std::span<const TokenId> history) {
   if (options_.penalty_tokens > 0) {
     const auto count = static_cast<size_t>(options_.penalty_tokens);
     if (history.size() > count) history = history.last(count);
@@ -125,7 +144,7 @@ void Sampler::penalize(std::span<const TokenId> history) {
     while (end < seen_.size() && seen_[end] == token) ++end;
     const auto occurrences = static_cast<float>(end - i);
     i = end;
-    float& logit = logits_[static_cast<size_t>(token)];
+    float& logit = changed_[static_cast<size_t>(token)];
     if (logit == -kInfinity) continue;
     logit = logit > 0.0f ? logit / options_.repetition_penalty
                          : logit * options_.repetition_penalty;
@@ -134,205 +153,151 @@ void Sampler::penalize(std::span<const TokenId> history) {
   }
 }
 
-TokenId Sampler::greedy() const {
-  const auto best = std::max_element(logits_.begin(), logits_.end());
-  if (best == logits_.end() || *best == -kInfinity) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "no token is left to choose from: logit_bias forbids all of them");
-  }
-  return static_cast<TokenId>(best - logits_.begin());
-}
-
-namespace {
-
-// By falling logit; among equals the lower id comes first.
-constexpr auto kBetter = [](const auto& a, const auto& b) {
-  return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-};
-
-}  // namespace
-
-void Sampler::select(size_t count) {
+void Sampler::keep_top_k() {
+  struct Best {
+    TokenId id;
+    float logit;
+  };
+  constexpr auto kBetter = [](const Best& a, const Best& b) {
+    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+  };
+  // Collects what beats the last of the best so far, and now and then forgets
+  // all but the best: one pass, whatever the size of the vocabulary.
+  const auto count = static_cast<size_t>(options_.top_k);
+  const size_t room = 2 * count + 256;
+  const std::span<const float> logits = softmax_.logits();
+  std::vector<Best> found;
+  found.reserve(std::min(room, logits.size()));
+  float threshold = -kInfinity;
+  const auto forget = [&] {
+    std::nth_element(found.begin(),
+                     found.begin() + static_cast<ptrdiff_t>(count) - 1,
+                     found.end(), kBetter);
+    found.resize(count);
+    threshold = found.back().logit;
+  };
+  softmax_.each_above([&] { return threshold; },
+                      [&](size_t i) {
+                        // Equal ones come later, hence have higher ids.
+                        if (!(logits[i] > threshold)) return;
+                        found.push_back({static_cast<TokenId>(i), logits[i]});
+                        if (found.size() == room) forget();
+                      });
+  if (found.size() > count) forget();
+  std::sort(found.begin(), found.end(),
+            [](const Best& a, const Best& b) { return a.id < b.id; });
   candidates_.clear();
-  ordered_ = 0;
-  if (count == 0 || count >= logits_.size()) {
-    for (size_t i = 0; i < logits_.size(); ++i) {
-      if (logits_[i] == -kInfinity) continue;
-      candidates_.push_back({static_cast<TokenId>(i), logits_[i], 0.0});
-    }
-    if (count != 0) order(candidates_.size());
-  } else {
-    // Collects what beats the count-th best so far, and now and then forgets
-    // all but the best: one pass, whatever the size of the vocabulary.
-    const size_t room = 2 * count + 256;
-    candidates_.reserve(room);
-    float threshold = -kInfinity;
-    for (size_t i = 0; i < logits_.size(); ++i) {
-      // Equal ones come later, hence have higher ids.
-      if (!(logits_[i] > threshold)) continue;
-      candidates_.push_back({static_cast<TokenId>(i), logits_[i], 0.0});
-      if (candidates_.size() == room) {
-        std::nth_element(candidates_.begin(), candidates_.begin() + count - 1,
-                         candidates_.end(), kBetter);
-        candidates_.resize(count);
-        threshold = candidates_.back().logit;
-      }
-    }
-    order(count);
-    candidates_.resize(ordered_);
-  }
-  if (candidates_.empty()) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "no token is left to choose from: logit_bias forbids all of them");
-  }
+  for (const Best& best : found) candidates_.add(best.id, best.logit);
+  choose_among(candidates_);
 }
 
-void Sampler::order(size_t count) {
-  count = std::min(count, candidates_.size());
-  if (count <= ordered_) return;
-  const auto first = candidates_.begin() + ordered_;
-  const auto last = candidates_.begin() + count;
-  if (last != candidates_.end()) {
-    std::nth_element(first, last, candidates_.end(), kBetter);
-  }
-  std::sort(first, last, kBetter);
-  ordered_ = count;
-}
-
-// From here to the draw the candidates are either all in order or all by id,
-// so that every sum has one order of additions.
-void Sampler::weigh() {
-  float best = -kLargest;
-  for (const Candidate& c : candidates_) best = std::max(best, c.logit);
-  total_ = 0.0;
-  for (Candidate& c : candidates_) {
-    c.weight = portable_exp(static_cast<double>(c.logit) - best);
-    total_ += c.weight;
-  }
+void Sampler::choose_among(const Candidates& candidates) {
+  softmax_.set(candidates.logits());
+  ids_ = candidates.ids();
+  cut_.last = candidates.size() - 1;
 }
 
 // Keeps those whose surprise is nearest to the expected one until their
 // probabilities reach options_.typical.
 void Sampler::keep_typical() {
-  double best = candidates_[0].logit;
-  for (const Candidate& c : candidates_) best = std::max<double>(best, c.logit);
-  const double log_total = portable_log(total_);
-  double entropy = 0.0;
-  for (const Candidate& c : candidates_) {
-    if (c.weight == 0.0) continue;
-    entropy += c.weight / total_ * (log_total - (c.logit - best));
-  }
-  const auto distance = [=](const Candidate& c) {
-    return std::abs(log_total - (c.logit - best) - entropy);
-  };
-  const auto more_typical = [&](const Candidate& a, const Candidate& b) {
-    const double da = distance(a);
-    const double db = distance(b);
-    return da != db ? da < db : a.id < b.id;
-  };
-  const double wanted = total_ * options_.typical;
-  double sum = 0.0;
-  size_t kept = 0;
-  size_t sorted = 0;
-  while (kept < candidates_.size() && (kept == 0 || sum < wanted)) {
-    if (kept == sorted) {
-      const size_t next = std::min(candidates_.size(), sorted + sorted + 64);
-      const auto first = candidates_.begin() + sorted;
-      const auto last = candidates_.begin() + next;
-      if (last != candidates_.end()) {
-        std::nth_element(first, last, candidates_.end(), more_typical);
-      }
-      std::sort(first, last, more_typical);
-      sorted = next;
+  if (ids_.empty()) {
+    candidates_.clear();
+    const std::span<const float> logits = softmax_.logits();
+    for (size_t i = 0; i < logits.size(); ++i) {
+      if (logits[i] == -kInfinity) continue;
+      candidates_.add(static_cast<TokenId>(i), logits[i]);
     }
-    sum += candidates_[kept++].weight;
   }
-  candidates_.resize(kept);
-  ordered_ = 0;
-  order(kept);
-  total_ = 0.0;
-  for (const Candidate& c : candidates_) total_ += c.weight;
+  const uint64_t total =
+      softmax_.weigh(1.0f, candidates_.logits(), candidates_.weights().data());
+  const double log_total = portable_log(in_full_weights(total));
+  const auto surprise = [=, best = softmax_.best()](float logit) {
+    return log_total - (static_cast<double>(logit) - best);
+  };
+  double entropy = 0.0;
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const uint64_t weight = candidates_.weights()[i];
+    if (weight == 0) continue;
+    entropy += static_cast<double>(weight) / static_cast<double>(total) *
+               surprise(candidates_.logits()[i]);
+  }
+  std::vector<float> keys;
+  keys.reserve(candidates_.size());
+  for (float logit : candidates_.logits()) {
+    const double distance = std::abs(surprise(logit) - entropy);
+    keys.push_back(-static_cast<float>(std::min<double>(distance, kLargest)));
+  }
+  candidates_.keep_first(part_of(total, options_.typical), keys);
+  choose_among(candidates_);
 }
 
 // Keeps the most probable until their probabilities reach options_.top_p.
 void Sampler::keep_top_p() {
-  const double wanted = total_ * options_.top_p;
-  double sum = 0.0;
-  size_t kept = 0;
-  while (kept < candidates_.size() && (kept == 0 || sum < wanted)) {
-    if (kept == ordered_) order(ordered_ + ordered_ + 64);
-    sum += candidates_[kept++].weight;
-  }
-  candidates_.resize(kept);
-  ordered_ = kept;
-  total_ = sum;
+  const uint64_t total = softmax_.classify(1.0f, cut_, &classes_);
+  keep_first(1.0f, part_of(total, options_.top_p));
 }
 
 // Keeps those at least options_.min_p times as probable as the best.
 void Sampler::keep_min_p() {
-  double best = 0.0;
-  for (const Candidate& c : candidates_) best = std::max(best, c.weight);
-  const double least = best * options_.min_p;
-  const bool in_order = ordered_ == candidates_.size();
-  std::erase_if(candidates_,
-                [=](const Candidate& c) { return c.weight < least; });
-  ordered_ = in_order ? candidates_.size() : 0;
+  const double bound = softmax_.best() + portable_log(options_.min_p);
+  auto least = static_cast<float>(bound);
+  if (least < bound) least = std::nextafter(least, kInfinity);
+  if (least > cut_.least) cut_ = {least, softmax_.logits().size() - 1};
 }
 
 TokenId Sampler::draw() {
-  double best = candidates_[0].logit;
-  for (const Candidate& c : candidates_) best = std::max<double>(best, c.logit);
-  double total = 0.0;
-  for (Candidate& c : candidates_) {
-    c.weight = portable_exp((c.logit - best) / options_.temperature);
-    total += c.weight;
-  }
-  const double point = random_.uniform() * total;
-  double sum = 0.0;
-  TokenId chosen = -1;
-  for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (i == ordered_) order(ordered_ + ordered_ + 64);
-    // A rounded sum may end below the point; then the last possible one is it.
-    if (candidates_[i].weight == 0.0) break;
-    chosen = candidates_[i].id;
-    sum += candidates_[i].weight;
-    if (sum > point) break;
-  }
-  return chosen;
+  const float temperature = options_.temperature;
+  const uint64_t total = softmax_.classify(temperature, cut_, &classes_);
+  // Whoever makes the sum exceed the point is it.
+  const double point = random_.uniform() * static_cast<double>(total);
+  keep_first(temperature, std::min(static_cast<uint64_t>(point) + 1, total));
+  return ids_.empty() ? static_cast<TokenId>(cut_.last) : ids_[cut_.last];
 }
 
-Logprobs::Logprobs(std::span<const float> logits) : logits_(logits) {
-  check_logits(logits);
-  const float best = *std::max_element(logits.begin(), logits.end());
-  if (best == -kInfinity) {
+void Sampler::keep_first(float temperature, uint64_t wanted) {
+  size_t one = 0;
+  while (classes_[one] < wanted) wanted -= classes_[one++];
+  softmax_.find(temperature, cut_, one, &indices_);
+  members_.clear();
+  for (size_t i : indices_) {
+    members_.add(static_cast<TokenId>(i), softmax_.logits()[i]);
+  }
+  softmax_.weigh(temperature, members_.logits(), members_.weights().data());
+  members_.keep_first(wanted, members_.logits());
+  cut_ = {members_.logits().back(), static_cast<size_t>(members_.ids().back())};
+}
+
+Logprobs::Logprobs(std::span<const float> logits) {
+  softmax_.set(logits);
+  if (softmax_.best() == -kInfinity) {
     fail(RC_E_DEVICE, "every logit is -infinity; the device computed nonsense");
   }
-  double sum = 0.0;
-  for (float logit : logits) {
-    sum += portable_exp(static_cast<double>(logit) - best);
-  }
-  log_sum_ = portable_log(sum) + best;
+  log_sum_ =
+      portable_log(in_full_weights(softmax_.total(1.0f))) + softmax_.best();
 }
 
 rc_logprob Logprobs::of(TokenId token) const {
-  return {token,
-          static_cast<float>(logits_[static_cast<size_t>(token)] - log_sum_)};
+  return {token, static_cast<float>(
+                     softmax_.logits()[static_cast<size_t>(token)] - log_sum_)};
 }
 
 void Logprobs::append_top(size_t count, std::vector<rc_logprob>* target) const {
   // At most 64: insertion into an ordered list of the best so far.
   const size_t begin = target->size();
   target->reserve(begin + count);
-  for (size_t i = 0; i < logits_.size() && count > 0; ++i) {
-    const float logit = logits_[i];
-    const bool full = target->size() - begin == count;
-    if (full && !(logit > target->back().logprob)) continue;
-    if (full) target->pop_back();
-    const auto place = std::find_if(
-        target->begin() + static_cast<ptrdiff_t>(begin), target->end(),
-        [=](const rc_logprob& entry) { return entry.logprob < logit; });
-    target->insert(place, {static_cast<TokenId>(i), logit});
-  }
+  float least = count == 0 ? kInfinity : -kInfinity;
+  softmax_.each_above(
+      [&] { return least; },
+      [&](size_t i) {
+        const float logit = softmax_.logits()[i];
+        if (!(logit > least)) return;
+        if (target->size() - begin == count) target->pop_back();
+        const auto place = std::find_if(
+            target->begin() + static_cast<ptrdiff_t>(begin), target->end(),
+            [=](const rc_logprob& entry) { return entry.logprob < logit; });
+        target->insert(place, {static_cast<TokenId>(i), logit});
+        if (target->size() - begin == count) least = target->back().logprob;
+      });
   for (size_t i = begin; i < target->size(); ++i) {
     rc_logprob& entry = (*target)[i];
     entry.logprob = static_cast<float>(entry.logprob - log_sum_);

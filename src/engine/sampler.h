@@ -3,8 +3,10 @@
 // temperature, draw.
 //
 // The same options, seed, history and logits give the same token everywhere:
-// sums are taken in double in a fixed order (by falling logit, lower id first
-// among equals), exp and log are portable_math.h's.
+// weights are whole numbers (softmax.h), tokens stand in order of falling
+// logits, the lower id first among equals, and log is portable_math.h's. Hardly
+// anything is sorted: only what lies where a sum of weights is reached is
+// looked at more and more closely.
 //
 // One sampler belongs to one request, so to one thread at a time.
 #pragma once
@@ -15,6 +17,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "engine/candidates.h"
+#include "engine/softmax.h"
 #include "engine/token.h"
 #include "runcible/generate.h"
 
@@ -48,31 +52,33 @@ class Sampler {
                  std::span<const TokenId> history);
 
  private:
-  struct Candidate {
-    TokenId id;
-    float logit;
-    double weight;  // proportional to the probability
-  };
-
+  bool penalizes() const;
+  bool changes() const;  // whether there is a bias or a penalty
+  void add_bias();
   void penalize(std::span<const TokenId> history);
-  TokenId greedy() const;
-  // Fills candidates_ with the `count` best, in order, or (0) with all that are
-  // not forbidden, by id.
-  void select(size_t count);
-  // Brings the best `count` candidates (or all) to the front, in order.
-  void order(size_t count);
-  void weigh();
+  // Each leaves fewer tokens.
+  void keep_top_k();
   void keep_typical();
   void keep_top_p();
   void keep_min_p();
   TokenId draw();
 
+  void choose_among(const Candidates& candidates);
+  // Keeps the first until their weights, just classified, reach `wanted`.
+  void keep_first(float temperature, uint64_t wanted);
+
   SamplingOptions options_;
   Random random_;
-  std::vector<float> logits_;
-  std::vector<Candidate> candidates_;
-  double total_ = 0.0;  // of the weights of candidates_
-  size_t ordered_ = 0;
+  std::vector<float> changed_;  // logits after bias and penalties
+  // What there is to choose from: logits, by token or as ids_ says, and what is
+  // left of them.
+  Softmax softmax_;
+  std::span<const TokenId> ids_;
+  Cut cut_{};
+  Candidates candidates_;
+  Softmax::Classes classes_;
+  Candidates members_;           // of the class in which a sum is reached
+  std::vector<size_t> indices_;  // of them
   std::vector<TokenId> seen_;
 };
 
@@ -88,7 +94,7 @@ class Logprobs {
   void append_top(size_t count, std::vector<rc_logprob>* target) const;
 
  private:
-  std::span<const float> logits_;
+  Softmax softmax_;
   double log_sum_;  // of exp(logit)
 };
 

@@ -166,6 +166,52 @@ TEST(Sampler, StagesTogether) {
   expect_shares(options, logits);
 }
 
+// Each draw, not only their shares: the token at which the sum of
+// probabilities, from the best token on, exceeds the generator's number.
+TEST(Sampler, DrawsWhatTheGeneratorSays) {
+  std::vector<float> logits = random_logits(20001, 7);
+  for (size_t i = 0; i < logits.size(); i += 3) {
+    logits[i] = std::round(logits[i]);  // many ties
+  }
+  SamplingOptions top_p = plain();
+  top_p.top_p = 0.8f;
+  top_p.temperature = 0.7f;
+  SamplingOptions hot = plain();
+  hot.temperature = 5.0f;
+  SamplingOptions most = plain();
+  most.top_p = 0.9f;
+  most.min_p = 0.01f;
+  SamplingOptions top_k = plain();
+  top_k.top_k = 1000;
+  top_k.top_p = 0.5f;
+  for (const SamplingOptions& options : {plain(), top_p, hot, most, top_k}) {
+    struct Entry {
+      TokenId id;
+      double share;
+    };
+    std::vector<Entry> entries;
+    for (const auto& [id, share] : expected_shares(options, logits)) {
+      entries.push_back({id, share});
+    }
+    std::stable_sort(entries.begin(), entries.end(),
+                     [&](const Entry& a, const Entry& b) {
+                       return logits[static_cast<size_t>(a.id)] >
+                              logits[static_cast<size_t>(b.id)];
+                     });
+    Sampler sampler(options, logits.size());
+    Random random(options.seed);
+    for (int i = 0; i < 300; ++i) {
+      const double point = random.uniform();
+      double sum = 0.0;
+      size_t at = 0;
+      while (at + 1 < entries.size() && (sum += entries[at].share) <= point) {
+        ++at;
+      }
+      ASSERT_EQ(sampler.choose(logits, {}), entries[at].id) << "draw " << i;
+    }
+  }
+}
+
 // A top-k scan over many more tokens than it keeps at once.
 TEST(Sampler, TopKOfALargeVocabulary) {
   std::vector<float> logits(150000);
