@@ -44,12 +44,14 @@ struct LinearTask {
   // Per row of activations: its ActivationBlocks or, for float weights, its
   // floats.
   const void* const* x;
-  // Per row: where its results for the tiles' rows go.
+  // Per row: where its results go.
   float* const* y;
   // Per row: what is added to its results; NULL for nothing.
   const float* const* residual;
-  const float* bias;  // of the tiles' rows; NULL for nothing
-  int rows;           // 1 to kMaxChunk
+  const float* bias;  // NULL for nothing
+  // Where the tiles' rows begin in rows of y and residual, and in bias.
+  int64_t at = 0;
+  int rows;   // 1 to kMaxChunk
   int lanes;  // rows of the weight in the tiles; the last may have less than 16
 };
 using LinearFunction = void (*)(const LinearTask& task);

@@ -18,7 +18,7 @@ constexpr int64_t kTilesPerUnit = 2;
 
 // Rows of activations per chunk.
 int64_t chunk_rows(int64_t row_bytes) {
-  constexpr int64_t kCache = 512 * 1024;
+  constexpr int64_t kCache = 2048 * 1024;
   return std::clamp<int64_t>(kCache / row_bytes / 8 * 8, 8, kMaxChunk);
 }
 
@@ -82,40 +82,48 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
         float* to = run.at<float>(y);
         const float* added =
             has_residual ? run.at<const float>(residual) : nullptr;
+        const Part own(groups, thread, threads);
+        const auto part_of = [&](int i) {
+          return i == thread ? own : Part(groups, i, threads);
+        };
+        const void* xs[kMaxChunk];
+        float* ys[kMaxChunk];
+        const float* residuals[kMaxChunk];
+        LinearTask task;
+        task.tile_bytes = static_cast<int64_t>(layout.tile_bytes);
+        task.columns = x.columns;
+        task.x = xs;
+        task.y = ys;
+        task.residual = added ? residuals : nullptr;
+        task.bias = bias;
+        int64_t rows_of = -1;  // the chunk that the rows are of
         for (;;) {
-          const Shares::Unit unit =
-              shares->take(thread, threads, [&](int part_of) {
-                const Part part(groups, part_of, threads);
-                return (part.end - part.begin) * chunks;
-              });
-          if (unit.part < 0 || run.stopped(thread)) return;
-          const Part part(groups, unit.part, threads);
+          const Shares::Unit unit = shares->take(thread, threads, [&](int i) {
+            const Part part = part_of(i);
+            return (part.end - part.begin) * chunks;
+          });
+          if (unit.part < 0) return;
+          // A look at the clock for every unit would be felt.
+          if (unit.index % 8 == 0 && run.stopped(thread)) return;
+          const Part part = part_of(unit.part);
           const int64_t part_groups = part.end - part.begin;
           const int64_t tile =
               (part.begin + unit.index % part_groups) * per_unit;
-          const int64_t first = unit.index / part_groups * chunk;
-          const void* xs[kMaxChunk];
-          float* ys[kMaxChunk];
-          const float* residuals[kMaxChunk];
-          const int count = static_cast<int>(std::min(chunk, rows - first));
-          for (int i = 0; i < count; ++i) {
-            const int64_t at = (first + i) * n + tile * kTileRows;
-            xs[i] = x.row(run, first + i);
-            ys[i] = to + at;
-            residuals[i] = added + (added ? at : 0);
+          if (rows_of != unit.index / part_groups) {
+            rows_of = unit.index / part_groups;
+            const int64_t first = rows_of * chunk;
+            task.rows = static_cast<int>(std::min(chunk, rows - first));
+            for (int i = 0; i < task.rows; ++i) {
+              xs[i] = x.row(run, first + i);
+              ys[i] = to + (first + i) * n;
+              residuals[i] = added + (added ? (first + i) * n : 0);
+            }
           }
-          LinearTask task;
           task.tile = weight->tile(0, tile);
-          task.tile_bytes = static_cast<int64_t>(layout.tile_bytes);
           task.tiles = static_cast<int>(std::min(per_unit, tiles - tile));
-          task.columns = x.columns;
-          task.x = xs;
-          task.y = ys;
-          task.residual = added ? residuals : nullptr;
-          task.bias = bias ? bias + tile * kTileRows : nullptr;
-          task.rows = count;
+          task.at = tile * kTileRows;
           task.lanes = static_cast<int>(
-              std::min<int64_t>(task.tiles * kTileRows, n - tile * kTileRows));
+              std::min<int64_t>(task.tiles * kTileRows, n - task.at));
           function(task);
         }
       });

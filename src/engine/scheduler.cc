@@ -20,6 +20,17 @@ int64_t rows_for(const Candidate& c, int64_t pages, int64_t page_size) {
   return c.room + (pages - c.pages_first) * page_size;
 }
 
+// Rows of the next step of the only prompt, of at most `rows`. It is cut evenly
+// if it takes several steps, into multiples of what kernels do at once: each
+// step reads all weights, which a few rows left over would not be worth.
+int64_t piece(int64_t rows_left, int64_t rows) {
+  constexpr int64_t kMultiple = 8;
+  if (rows <= 0 || rows_left <= rows) return std::min(rows, rows_left);
+  const int64_t steps = (rows_left + rows - 1) / rows;
+  const int64_t even = (rows_left + steps - 1) / steps;
+  return std::min(rows, (even + kMultiple - 1) / kMultiple * kMultiple);
+}
+
 class Planner {
  public:
   Planner(std::span<const Candidate> candidates, const Budget& budget)
@@ -95,6 +106,11 @@ class Planner {
     std::vector<size_t> prompts;
     for (size_t i : rank_) {
       if (!candidates_[i].decoding && granted_[i]) prompts.push_back(i);
+    }
+    if (prompts.size() == 1) {
+      const int64_t rows_left = candidates_[prompts[0]].rows_left;
+      give(prompts[0], piece(rows_left, left_.rows));
+      return;
     }
     // Those served longest ago first, for when not everybody can have a row.
     std::stable_sort(prompts.begin(), prompts.end(), [&](size_t a, size_t b) {

@@ -12,7 +12,7 @@ namespace {
 // and how long if only prompts are evaluated: newcomers and session calls wait
 // for the end of the step.
 constexpr double kSecondsBeside = 0.040;
-constexpr double kSecondsAlone = 0.250;
+constexpr double kSecondsAlone = 0.4;
 
 }  // namespace
 

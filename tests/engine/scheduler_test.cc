@@ -46,7 +46,10 @@ TEST(Scheduler, NothingForNobody) {
 }
 
 TEST(Scheduler, AloneAPromptTakesTheWholeStep) {
-  EXPECT_EQ(schedule({{prompt(1, 2000)}}, wide()).rows, Rows({512}));
+  // In even pieces, of which kernels take multiples of eight.
+  EXPECT_EQ(schedule({{prompt(1, 2000)}}, wide()).rows, Rows({504}));
+  EXPECT_EQ(schedule({{prompt(1, 513)}}, wide()).rows, Rows({264}));
+  EXPECT_EQ(schedule({{prompt(1, 512)}}, wide()).rows, Rows({512}));
 }
 
 TEST(Scheduler, BesideDecodingAPromptIsLimited) {
@@ -118,7 +121,7 @@ TEST(Scheduler, NobodyBeginsWhoCouldNotGetThroughItsPrompt) {
   const Candidate all[] = {decoding(1), prompt(2, 96)};
   EXPECT_EQ(schedule(all, budget).rows, Rows({1, 0}));
   budget.pages = 4;
-  EXPECT_EQ(schedule(all, budget).rows, Rows({1, 64}));
+  EXPECT_EQ(schedule(all, budget).rows, Rows({1, 48}));
 }
 
 TEST(Scheduler, PagesBoundTheRowsOfAPrompt) {
