@@ -6,6 +6,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
@@ -24,6 +28,9 @@ extern const Kernels kKernels;
 }
 namespace avx512vnni {
 extern const Kernels kKernels;
+}
+namespace amx {
+LinearFunction linear_function(rc_dtype weight);
 }
 #elif defined(__aarch64__)
 namespace neon {
@@ -67,6 +74,50 @@ bool has_avx512vnni() {
   return has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
+#if defined(__linux__)
+
+// The registers of AMX are so large that a process asks for leave to use them,
+// for all its threads and for good. Frames of its signal handlers grow by them,
+// so the kernel refuses where a thread has set a smaller stack for them aside.
+bool may_use_amx() {
+  constexpr int kAskPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kMatrices = 18;           // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kAskPermission, kMatrices) == 0;
+}
+
+// Clang 14 has no name for these either.
+bool ask_for_amx() {
+  constexpr unsigned kInstructions = 3u << 24;  // AMX-TILE and AMX-INT8
+  constexpr unsigned kStates = 3u << 17;        // that the system keeps
+  if (!has_avx512vnni()) return false;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  if ((edx & kInstructions) != kInstructions) return false;
+  asm volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+  return (eax & kStates) == kStates && may_use_amx();
+}
+
+bool has_amx() {
+  static const bool found = ask_for_amx();
+  return found;
+}
+
+#else
+
+bool has_amx() { return false; }
+
+#endif
+
+// AMX multiplies matrices and does nothing else.
+const Kernels* amx_kernels() {
+  static const Kernels kernels = [] {
+    Kernels same = avx512vnni::kKernels;
+    same.linear = amx::linear_function;
+    return same;
+  }();
+  return &kernels;
+}
+
 #elif defined(__aarch64__)
 
 bool has_dotprod() {
@@ -98,6 +149,7 @@ const std::vector<Level>& levels() {
     {"avx2", &avx2::kKernels, has_avx2},
     {"avx512", &avx512::kKernels, has_avx512},
     {"avx512vnni", &avx512vnni::kKernels, has_avx512vnni},
+    {"amx", amx_kernels(), has_amx},
 #elif defined(__aarch64__)
     {"neon", &neon::kKernels, always},
     {"dotprod", &dotprod::kKernels, has_dotprod},

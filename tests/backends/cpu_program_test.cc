@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "backends/cpu_util.h"
+#include "cpu/level.h"
 #include "cpu/plugin.h"
 
 namespace rc::cpu_test {
@@ -64,6 +65,12 @@ TEST(CpuDevice, TheLevelCanBeForced) {
   for (const std::string& level : level_names()) {
     setenv("RUNCIBLE_ISA", level.c_str(), 1);
     EXPECT_EQ(open(0, 1, message), RC_OK) << level << ": " << message;
+  }
+  for (const cpu::Level& level : cpu::levels()) {
+    if (level.available()) continue;
+    setenv("RUNCIBLE_ISA", level.name, 1);
+    EXPECT_EQ(open(0, 1, message), RC_E_UNSUPPORTED);
+    EXPECT_NE(message.find(level.name), std::string::npos) << message;
   }
   setenv("RUNCIBLE_ISA", "sse9", 1);
   EXPECT_EQ(open(0, 1, message), RC_E_INVALID_ARGUMENT);

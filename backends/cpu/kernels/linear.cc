@@ -4,6 +4,7 @@
 // columns, 16) columns as integers, then block after block in floats. It does
 // not matter how many rows of activations the call has, so one row of a decode
 // step and the same row in a prompt give the same bits.
+#include "cpu/kernels/eight_rows.h"
 #include "cpu/kernels/formats.h"
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/plain.h"
@@ -19,7 +20,7 @@ constexpr int kMaxRows = kParts == 1 ? 8 : 4;
 // The same where two tiles of unpacked weights share the columns of the
 // activations: 0 where there are too few registers. Packed tiles come one by
 // one, as they lie in memory.
-constexpr int kPairRows = kParts == 1 ? 4 : 0;
+constexpr int kPairRows = kEightRows ? 8 : kParts == 1 ? 4 : 0;
 
 // Integer products of groups 2 first to 2 (first + pairs) - 1 of step j.
 template <class Format, int tiles, int rows, int first, int pairs>
@@ -53,13 +54,6 @@ RC_SIMD void dot(const Format (&format)[2], int j,
   }
 }
 
-// What to ask for meanwhile where weights are unpacked: those to be unpacked
-// next, some lines per 32 columns.
-struct Ahead {
-  const uint8_t* bytes;
-  int lines;
-};
-
 template <class Format, int tiles, int rows>
 RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
                       const Ahead& ahead,
@@ -73,8 +67,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
     tile += Format::kBytes;
     for (int j = 0; j < steps; ++j, ++at) {
       if constexpr (Format::kUnpacked) {
-        const uint8_t* next = ahead.bytes + 64 * ahead.lines * at;
-        for (int i = 0; i < ahead.lines; ++i) prefetch_later(next + 64 * i);
+        ahead.prefetch_step(at);
       } else {
         static_assert(tiles == 1);
         prefetch_step<kPrefetch<rows>>(format[0], j);
@@ -189,10 +182,6 @@ void linear(const LinearTask& task) {
   }
 }
 
-// Columns that are unpacked at a time. Shorter runs through the activations
-// than this cost more than what a smaller area saves.
-constexpr int64_t kUnpackedColumns = 2048;
-
 // The sums of many rows with the columns from `column` on, of which `weights`
 // has the next ones: from `sums` and back or, at the end, to the results.
 template <class Weight, int tiles, int rows>
@@ -210,7 +199,11 @@ void some_columns(const LinearTask& task, int tile, int first, int64_t column,
                             : load(sums + (t * kMaxChunk + first + r) * kLanes);
     }
   }
-  dot_rows<Weight, tiles, rows>(weights, weight_bytes, count, ahead, x, y);
+  if constexpr (kEightRows && rows == 8) {
+    dot_eight_rows<Weight, tiles>(weights, weight_bytes, count, ahead, x, y);
+  } else {
+    dot_rows<Weight, tiles, rows>(weights, weight_bytes, count, ahead, x, y);
+  }
 #pragma GCC unroll 2
   for (int t = 0; t < tiles; ++t) {
     for (int r = 0; r < rows; ++r) {
@@ -225,10 +218,12 @@ void some_columns(const LinearTask& task, int tile, int first, int64_t column,
 
 // From how many rows on that is worthwhile, as measured. Scales within blocks
 // take long to unpack; other formats gain only where few rows share a pass.
+// Matrices (where nothing has been measured yet) are multiplied unpacked.
 template <class Format>
-constexpr int kUnpackFrom = kParts > 1               ? 2 * kMaxRows
-                            : Format::kColumns < 256 ? kMaxChunk + 1
-                                                     : kMaxRows + 1;
+constexpr int kUnpackFrom =
+    kParts > 1                              ? 2 * kMaxRows
+    : !kEightRows && Format::kColumns < 256 ? kMaxChunk + 1
+                                            : kMaxRows + 1;
 
 template <class Format>
 void quantized_linear(const LinearTask& task) {
@@ -240,6 +235,7 @@ void quantized_linear(const LinearTask& task) {
   constexpr int most_tiles = kPairRows > 0 ? 2 : 1;
   alignas(64) uint8_t weights[most_tiles][bytes_most];
   alignas(64) float sums[most_tiles * kMaxChunk * kLanes];
+  [[maybe_unused]] const Matrices<Weight> matrices{};
   by_tiles(task.tiles, [&]<int tiles, int most>(int tile) {
     const uint8_t* from = task.tile + tile * task.tile_bytes;
     for (int64_t column = 0; column < task.columns;

@@ -34,6 +34,22 @@ struct Unpacked {
   }
 };
 
+// Columns that are unpacked at a time. Shorter runs through the activations
+// than this cost more than what a smaller area saves.
+constexpr int64_t kUnpackedColumns = 2048;
+
+// What to ask for while they are multiplied: weights to be unpacked next, some
+// lines per 32 columns.
+struct Ahead {
+  const uint8_t* bytes;
+  int lines;
+
+  RC_SIMD_MEMBER void prefetch_step(int64_t at) const {
+    const uint8_t* next = bytes + 64 * lines * at;
+    for (int i = 0; i < lines; ++i) prefetch_later(next + 64 * i);
+  }
+};
+
 template <class Format>
 using UnpackedOf =
     Unpacked<Format::kHalves, Format::kMinimum, Format::kWide, Format::kOffset>;

@@ -1,0 +1,26 @@
+// AMX on processors that lack it: its instructions trap there, and a handler of
+// the signal does what Intel's manual says that they do. So the kernels run as
+// they were compiled.
+#pragma once
+
+#include <cstdint>
+
+namespace rc::cpu_test {
+
+// Emulates the instructions that the kernels use, on the threads of the
+// process, as long as it lives; one at a time. What the processor would refuse
+// ends the process by the signal, with a line on stderr before.
+class AmxEmulator {
+ public:
+  AmxEmulator();
+  ~AmxEmulator();
+  AmxEmulator(const AmxEmulator&) = delete;
+  AmxEmulator& operator=(const AmxEmulator&) = delete;
+
+  // Of this thread: products of matrices so far, and whether registers have
+  // shapes now.
+  static int64_t products();
+  static bool configured();
+};
+
+}  // namespace rc::cpu_test
