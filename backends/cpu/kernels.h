@@ -63,7 +63,7 @@ using TableFunction = void (*)(const uint8_t* tile, int lane, int64_t columns,
 // Rows of queries of one sequence against one key/value head.
 constexpr int kAttentionRows = 16;   // at most
 constexpr int kAttentionChunk = 64;  // positions that are taken at once
-constexpr int kAttentionHeads = 8;   // query heads that are, at most
+constexpr int kAttentionHeads = 4;   // query heads that are, at most
 struct AttentionTask {
   // [rows, group, d], each row `row_stride` floats after the one before.
   const float* q;

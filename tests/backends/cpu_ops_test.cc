@@ -296,7 +296,7 @@ struct Conversation {
 struct AttentionShape {
   int64_t page_size, together, heads, kv_heads, d, window;
   float softcap;
-  rc_dtype cache;
+  rc_dtype keys, values;
 };
 
 // Stores and attends; the values of a run.
@@ -315,8 +315,8 @@ struct AttentionProgram {
                        talk.table.data());
     const std::vector<int64_t> cache = {talk.pages, shape.kv_heads,
                                         shape.page_size, shape.d};
-    const int32_t keys = program.cache(shape.cache, cache);
-    const int32_t values = program.cache(shape.cache, cache);
+    const int32_t keys = program.cache(shape.keys, cache);
+    const int32_t values = program.cache(shape.values, cache);
     y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, shape.heads, shape.d});
     program.op(RC_OP_CACHE_STORE, {pk, pp, ps, pt, keys}, {});
     program.op(RC_OP_CACHE_STORE, {pv, pp, ps, pt, values}, {});
@@ -331,19 +331,34 @@ struct AttentionProgram {
 };
 
 TEST_P(CpuOps, AttentionAgainstDoublesAndInvariant) {
+  constexpr rc_dtype F32 = RC_DTYPE_F32, F16 = RC_DTYPE_F16,
+                     Q8_0 = RC_DTYPE_Q8_0;
   const AttentionShape shapes[] = {
-      {16, 1, 4, 2, 8, 0, 0, RC_DTYPE_F32},
-      {64, 1, 8, 1, 64, 0, 0, RC_DTYPE_F16},
-      {144, 40, 8, 2, 64, 0, 0, RC_DTYPE_F16},
-      {100, 9, 6, 2, 80, 0, 20, RC_DTYPE_F16},
-      {32, 1, 5, 5, 64, 7, 0, RC_DTYPE_Q8_0},
-      {48, 150, 6, 1, 32, 30, 0, RC_DTYPE_Q8_0},
-      {128, 33, 7, 1, 128, 50, 5, RC_DTYPE_F32},
-      {1, 20, 2, 2, 33, 0, 0, RC_DTYPE_F32},
-      {1, 20, 5, 1, 33, 0, 0, RC_DTYPE_F32},
+      {16, 1, 4, 2, 8, 0, 0, F32, F32},
+      {64, 1, 8, 1, 64, 0, 0, F16, F16},
+      {144, 40, 8, 2, 64, 0, 0, F16, F16},
+      {100, 9, 6, 2, 80, 0, 20, F16, F16},
+      {32, 1, 5, 5, 64, 7, 0, Q8_0, Q8_0},
+      {48, 150, 6, 1, 32, 30, 0, Q8_0, Q8_0},
+      {128, 33, 7, 1, 128, 50, 5, F32, F32},
+      {1, 20, 2, 2, 33, 0, 0, F32, F32},
+      {1, 20, 5, 1, 33, 0, 0, F32, F32},
+      // All numbers of query heads that go together, and those that are left.
+      {32, 1, 9, 1, 40, 0, 0, F16, F16},
+      {32, 70, 7, 1, 72, 0, 3, F16, F16},
+      {40, 1, 6, 1, 13, 75, 0, F16, F16},
+      {64, 130, 10, 2, 33, 0, 0, F16, F16},
+      {32, 1, 3, 1, 20, 0, 0, F16, F16},
+      {32, 16, 2, 1, 96, 0, 0, Q8_0, Q8_0},
+      // Keys and values of two kinds.
+      {32, 1, 8, 1, 64, 0, 0, Q8_0, F16},
+      {24, 50, 6, 2, 96, 0, 0, F16, Q8_0},
+      {32, 1, 4, 1, 32, 0, 0, F32, F16},
+      {48, 1, 2, 1, 64, 90, 0, F16, F32},
   };
   for (const AttentionShape& s : shapes) {
-    SCOPED_TRACE(testing::Message() << "d " << s.d << " page " << s.page_size);
+    SCOPED_TRACE(testing::Message()
+                 << s.heads << " heads, d " << s.d << ", page " << s.page_size);
     const Conversation talk(s.page_size, 150, s.together);
     const int64_t rows = talk.rows();
     const auto q = random_floats(rows * s.heads * s.d, 1, 0.5f);
@@ -355,16 +370,16 @@ TEST_P(CpuOps, AttentionAgainstDoublesAndInvariant) {
     const auto result = whole.program.result(whole.y);
 
     // Keys and values as the cache holds them.
-    auto stored = [&](std::vector<float> x) {
-      std::vector<uint8_t> bytes(*row_bytes(s.cache, s.d));
+    auto stored = [&](std::vector<float> x, rc_dtype dtype) {
+      std::vector<uint8_t> bytes(*row_bytes(dtype, s.d));
       for (size_t i = 0; i < x.size(); i += s.d) {
-        encode_row(s.cache, &x[i], bytes.data(), s.d);
-        decode_row(s.cache, bytes.data(), &x[i], s.d);
+        encode_row(dtype, &x[i], bytes.data(), s.d);
+        decode_row(dtype, bytes.data(), &x[i], s.d);
       }
       return x;
     };
-    const auto sk = stored(k);
-    const auto sv = stored(v);
+    const auto sk = stored(k, s.keys);
+    const auto sv = stored(v, s.values);
     const int64_t group = s.heads / s.kv_heads;
     for (int64_t r = 0; r < rows; r += 11) {
       const int64_t p = talk.positions[r];
@@ -420,7 +435,8 @@ TEST_P(CpuOps, AttentionAgainstDoublesAndInvariant) {
 }
 
 TEST_P(CpuOps, AttentionRefusesPagesThatAreNone) {
-  const AttentionShape shape = {16, 1, 4, 2, 32, 0, 0, RC_DTYPE_F16};
+  const AttentionShape shape = {16,           1,           4, 2, 32, 0, 0,
+                                RC_DTYPE_F16, RC_DTYPE_F16};
   Conversation talk(16, 40);
   const int64_t rows = talk.rows();
   const auto x = random_floats(rows * 4 * 32, 1);

@@ -13,14 +13,14 @@ namespace {
 // cache.
 template <class Keys>
 RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
-                              const Chunk& chunk, const Chunk& next, int begin,
-                              int end, float* scores) {
+                              const uint8_t* const* keys, int begin, int end,
+                              float* scores, Ahead& ahead) {
   for (int t = begin; t < end; ++t) {
+    ahead.step(t);
     Vf total = splat(0);
     for (int64_t i = 0; i < task.d; i += kLanes) {
       total = fma(load_some(q + i, task.d - i),
-                  Keys::read(chunk.keys[t], i, task.d - i), total);
-      prefetch(Keys::at(next.keys[t], i));
+                  Keys::read(keys[t], i, task.d - i), total);
     }
     scores[t] = sum(total) * task.scale;
   }
@@ -36,39 +36,33 @@ RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
 template <class Keys, class Values>
 RC_SIMD void take_alone(const AttentionTask& task, const Scratch& scratch,
                         const Chunk& chunk, int begin, int end, const float* q,
-                        float* states, float* y, const Chunk& next) {
+                        float* states, float* y, Ahead& ahead) {
   for (int h = 0; h < task.group; ++h) {
-    score_alone<Keys>(task, q + h * task.d, chunk, next, begin, end,
-                      scratch.scores);
+    score_alone<Keys>(task, q + h * task.d, chunk.keys, begin, end,
+                      scratch.scores, ahead);
     float keep[kLanes];
     weigh<1>(begin, end, scratch.scores, states + 2 * h, keep);
-    accumulate<Values, 1>(task, chunk.values, next.values, begin, end,
-                          scratch.scores, keep, y + h * task.d);
+    accumulate<Values, 1>(task, chunk.values, begin, end, scratch.scores, keep,
+                          y + h * task.d, ahead);
   }
 }
 
-// One row with a chunk whose keys are turned.
-template <class Values, class Key>
+// One row with a chunk whose keys are turned: heads `h` on, `heads` at once as
+// long as there are so many.
+template <class Values, int heads = kTileHeads, class Key>
 RC_SIMD void take_tiles(const AttentionTask& task, const Scratch& scratch,
                         const Key* keys, const uint8_t* const* values,
-                        const uint8_t* const* next, int begin, int end,
-                        const float* q, float* states, float* y) {
-  int h = 0;
-  for (; h + kTileHeads <= task.group; h += kTileHeads) {
-    some_heads<Values, kTileHeads>(task, keys, values, next, begin, end,
-                                   q + h * task.d, scratch.scores,
-                                   states + 2 * h, y + h * task.d);
+                        int begin, int end, const float* q, float* states,
+                        float* y, Ahead& ahead, int h = 0) {
+  for (; h + heads <= task.group; h += heads) {
+    some_heads<Values, heads>(task, keys, values, begin, end, q + h * task.d,
+                              scratch.scores, states + 2 * h, y + h * task.d,
+                              ahead);
   }
-  if constexpr (kTileHeads > kLeastTileHeads) {
-    for (; h + kLeastTileHeads <= task.group; h += kLeastTileHeads) {
-      some_heads<Values, kLeastTileHeads>(task, keys, values, next, begin, end,
-                                          q + h * task.d, scratch.scores,
-                                          states + 2 * h, y + h * task.d);
-    }
-  }
-  for (; h < task.group; ++h) {
-    some_heads<Values, 1>(task, keys, values, next, begin, end, q + h * task.d,
-                          scratch.scores, states + 2 * h, y + h * task.d);
+  if constexpr (heads > 1) {
+    if (h == task.group) return;
+    take_tiles<Values, heads - 1>(task, scratch, keys, values, begin, end, q,
+                                  states, y, ahead, h);
   }
 }
 
@@ -88,35 +82,46 @@ RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
   }
 }
 
-// All rows with a chunk.
+// Turns of the loops that one row with a chunk takes, at least; see Ahead.
+int64_t turns_alone(const AttentionTask& task) {
+  return task.group * 2 * kAttentionChunk;
+}
+int64_t turns_of_tiles(const AttentionTask& task) {
+  const int64_t tiles = (task.group + kTileHeads - 1) / kTileHeads;
+  return tiles * 2 * task.d * (kAttentionChunk / (kTileVectors * kLanes));
+}
+
+// All rows with a chunk. `next` is NULL behind the last.
 template <class Keys, class Values>
 RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
-                        const Chunk& chunk, const Chunk& next) {
+                        const Chunk& chunk, const Chunk* next) {
   // For fewer heads turning the keys takes longer than sums across lanes. A
   // model has one number of heads: its results stay the same whatever the rows.
-  if (task.group < kLeastTileHeads) {
+  if (task.group < kLeastTurnedHeads) {
+    Ahead ahead(task, next, turns_alone(task));
     each_row(task, scratch, chunk,
              [&](int begin, int end, const float* q, float* states, float* y) {
                take_alone<Keys, Values>(task, scratch, chunk, begin, end, q,
-                                        states, y, next);
+                                        states, y, ahead);
              });
     return;
   }
+  Ahead ahead(task, next, turns_of_tiles(task));
   typename Keys::Turned* keys = (typename Keys::Turned*)scratch.keys;
-  turn_keys<Keys>(task, chunk, next, keys);
+  turn_keys<Keys>(task, chunk, keys);
   if constexpr (Values::kAsStored) {
     each_row(task, scratch, chunk,
              [&](int begin, int end, const float* q, float* states, float* y) {
-               take_tiles<Values>(task, scratch, keys, chunk.values,
-                                  next.values, begin, end, q, states, y);
+               take_tiles<Values>(task, scratch, keys, chunk.values, begin, end,
+                                  q, states, y, ahead);
              });
   } else {
     const uint8_t* floats[kAttentionChunk];
-    load_values<Values>(task, chunk, next, scratch, floats);
+    load_values<Values>(task, chunk, scratch, floats);
     each_row(task, scratch, chunk,
              [&](int begin, int end, const float* q, float* states, float* y) {
-               take_tiles<CacheF32>(task, scratch, keys, floats, floats, begin,
-                                    end, q, states, y);
+               take_tiles<CacheF32>(task, scratch, keys, floats, begin, end, q,
+                                    states, y, ahead);
              });
   }
 }
@@ -146,7 +151,7 @@ void attention(const AttentionTask& task) {
     Chunk& next = chunks[1 - now];
     if (position <= last) find_chunk(task, position, first, last, &next);
     take_chunk<Keys, Values>(task, scratch, chunks[now],
-                             position <= last ? next : chunks[now]);
+                             position <= last ? &next : nullptr);
   }
   for (int r = 0; r < task.rows; ++r) {
     for (int h = 0; h < task.group; ++h) {

@@ -12,8 +12,7 @@ struct Chunk {
   int64_t position;  // of the first place
   int begin, end;    // the places that some row sees
   // Where they are in the cache; those that no row sees are another's, so that
-  // all may be read. Whoever reads a chunk asks for the same part of the next:
-  // pages lie anywhere, and processors foresee little of that.
+  // all may be read.
   const uint8_t* keys[kAttentionChunk];
   const uint8_t* values[kAttentionChunk];
 };
@@ -53,15 +52,64 @@ static void find_chunk(const AttentionTask& task, int64_t position,
   }
 }
 
-// How elements i to i + n - 1 of one position are read, and where they begin.
+// Asks for the chunk that comes next while one is worked on: pages lie
+// anywhere, and processors foresee little of that. A few lines at each step, as
+// the processor can wait for few at once, and loads would wait with them; into
+// the second-level cache, since the first is full of what is in use.
+class Ahead {
+ public:
+  // For loops of about `turns` turns together; `next` is NULL behind the last
+  // chunk.
+  RC_SIMD_MEMBER Ahead(const AttentionTask& task, const Chunk* next,
+                       int64_t turns) {
+    if (next == nullptr) return;
+    keys_ = {next->keys + next->begin, next->keys + next->end, task.key_bytes};
+    values_ = {next->values + next->begin, next->values + next->end,
+               task.value_bytes};
+    const int64_t lines =
+        (next->end - next->begin) * ((task.key_bytes + kLine - 1) / kLine +
+                                     (task.value_bytes + kLine - 1) / kLine);
+    lines_ = (int)((lines * kEvery + turns - 1) / turns);
+  }
+
+  // At turn i of a loop.
+  RC_SIMD_MEMBER void step(int64_t i) {
+    if (i % kEvery != 0) return;
+    for (int k = 0; k < lines_; ++k) {
+      if (keys_.place == keys_.end) {
+        // Values come after the keys, and nothing after them.
+        if (values_.place == values_.end) return;
+        keys_ = values_;
+        values_.place = values_.end;
+      }
+      prefetch_later(*keys_.place + at_);
+      at_ += kLine;
+      if (at_ < keys_.bytes) continue;
+      at_ = 0;
+      ++keys_.place;
+    }
+  }
+
+ private:
+  static constexpr int64_t kLine = 64;
+  // Turns that each step stands for: they are short where registers are.
+  static constexpr int kEvery = kParts * kParts;
+  struct Places {
+    const uint8_t* const* place;
+    const uint8_t* const* end;
+    int64_t bytes;  // of each
+  };
+  Places keys_ = {}, values_ = {};
+  int64_t at_ = 0;
+  int lines_ = 0;  // at a step
+};
+
+// How elements i to i + n - 1 of one position are read.
 // kAsStored: reading costs no more than that of floats. Turned: what turned
 // keys are made of.
 struct CacheF32 {
   static constexpr bool kAsStored = true;
   using Turned = float;
-  static RC_SIMD_MEMBER const uint8_t* at(const uint8_t* p, int64_t i) {
-    return p + 4 * i;
-  }
   static RC_SIMD_MEMBER Vf read(const uint8_t* p, int64_t i, int64_t n) {
     return load_some((const float*)p + i, n);
   }
@@ -77,9 +125,6 @@ struct HalfOrFloat<true> {
 struct CacheF16 {
   static constexpr bool kAsStored = kConvertsHalves;
   using Turned = HalfOrFloat<kConvertsHalves>::Type;
-  static RC_SIMD_MEMBER const uint8_t* at(const uint8_t* p, int64_t i) {
-    return p + 2 * i;
-  }
   static RC_SIMD_MEMBER Vf read(const uint8_t* p, int64_t i, int64_t n) {
     const uint16_t* half = (const uint16_t*)p + i;
     if (n >= kLanes) return load_f16(half);
@@ -92,11 +137,8 @@ struct CacheQ8_0 {
   static constexpr bool kAsStored = false;
   using Turned = float;
   // Heads are a multiple of 32 long.
-  static RC_SIMD_MEMBER const uint8_t* at(const uint8_t* p, int64_t i) {
-    return p + i / 32 * 34;
-  }
   static RC_SIMD_MEMBER Vf read(const uint8_t* p, int64_t i, int64_t) {
-    const uint8_t* block = at(p, i);
+    const uint8_t* block = p + i / 32 * 34;
     uint16_t halves[kLanes];
     for (int k = 0; k < kLanes; ++k) __builtin_memcpy(halves + k, block, 2);
     const Vi q = load_s8((const int8_t*)block + 2 + i % 32);

@@ -15,7 +15,10 @@
 // most six; dot8 adds, in each 32-bit lane, the products of four bytes of u0
 // and of u1 with four columns of activations each. f_load_fours loads four
 // floats from each of p, p + step, p + 2 step, ...; f_transpose turns the 4 x 4
-// floats round that four registers have in each of their 128-bit parts.
+// floats round that four registers have in each of their 128-bit parts. In each
+// such part b_zip_low and b_zip_high alternate 16-bit units of the lower or
+// upper half of a with those of b; b_store_parts stores the first part of a and
+// then of b at p, the second ones at p + step, ...
 #if defined(__AVX512BW__)
 #include "cpu/kernels/simd_avx512.h"
 #elif defined(__AVX2__)

@@ -100,6 +100,13 @@ RC_SIMD B b_mask(B x, int mask) {
   return _mm256_and_si256(x, _mm256_set1_epi8((char)mask));
 }
 RC_SIMD B b_or(B a, B b) { return _mm256_or_si256(a, b); }
+RC_SIMD B b_zip_low(B a, B b) { return _mm256_unpacklo_epi16(a, b); }
+RC_SIMD B b_zip_high(B a, B b) { return _mm256_unpackhi_epi16(a, b); }
+RC_SIMD void b_store_parts(uint16_t* p, int64_t step, B a, B b) {
+  _mm256_storeu_si256((__m256i*)p, _mm256_permute2x128_si256(a, b, 0x20));
+  _mm256_storeu_si256((__m256i*)(p + step),
+                      _mm256_permute2x128_si256(a, b, 0x31));
+}
 template <int n>
 RC_SIMD B b_shl(B x) {
   return _mm256_slli_epi16(x, n);

@@ -83,6 +83,19 @@ RC_SIMD B b_mask(B x, int mask) {
   return _mm512_and_si512(x, _mm512_set1_epi8((char)mask));
 }
 RC_SIMD B b_or(B a, B b) { return _mm512_or_si512(a, b); }
+RC_SIMD B b_zip_low(B a, B b) { return _mm512_unpacklo_epi16(a, b); }
+RC_SIMD B b_zip_high(B a, B b) { return _mm512_unpackhi_epi16(a, b); }
+RC_SIMD void b_store_parts(uint16_t* p, int64_t step, B a, B b) {
+  const B low = _mm512_permutex2var_epi64(
+      a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+  const B high = _mm512_permutex2var_epi64(
+      a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+  _mm256_storeu_si256((__m256i*)p, _mm512_castsi512_si256(low));
+  _mm256_storeu_si256((__m256i*)(p + step), _mm512_extracti64x4_epi64(low, 1));
+  _mm256_storeu_si256((__m256i*)(p + 2 * step), _mm512_castsi512_si256(high));
+  _mm256_storeu_si256((__m256i*)(p + 3 * step),
+                      _mm512_extracti64x4_epi64(high, 1));
+}
 template <int n>
 RC_SIMD B b_shl(B x) {
   return _mm512_slli_epi16(x, n);

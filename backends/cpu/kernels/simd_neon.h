@@ -89,6 +89,18 @@ RC_SIMD B b_mask(B x, int mask) {
   return vandq_u8(x, vdupq_n_u8((uint8_t)mask));
 }
 RC_SIMD B b_or(B a, B b) { return vorrq_u8(a, b); }
+RC_SIMD B b_zip_low(B a, B b) {
+  return vreinterpretq_u8_u16(
+      vzip1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+}
+RC_SIMD B b_zip_high(B a, B b) {
+  return vreinterpretq_u8_u16(
+      vzip2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+}
+RC_SIMD void b_store_parts(uint16_t* p, int64_t, B a, B b) {
+  vst1q_u16(p, vreinterpretq_u16_u8(a));
+  vst1q_u16(p + 8, vreinterpretq_u16_u8(b));
+}
 template <int n>
 RC_SIMD B b_shl(B x) {
   return vshlq_n_u8(x, n);

@@ -104,6 +104,12 @@ RC_SIMD B b_mask(B x, int mask) {
   return _mm_and_si128(x, _mm_set1_epi8((char)mask));
 }
 RC_SIMD B b_or(B a, B b) { return _mm_or_si128(a, b); }
+RC_SIMD B b_zip_low(B a, B b) { return _mm_unpacklo_epi16(a, b); }
+RC_SIMD B b_zip_high(B a, B b) { return _mm_unpackhi_epi16(a, b); }
+RC_SIMD void b_store_parts(uint16_t* p, int64_t, B a, B b) {
+  _mm_storeu_si128((__m128i*)p, a);
+  _mm_storeu_si128((__m128i*)(p + 8), b);
+}
 template <int n>
 RC_SIMD B b_shl(B x) {
   return _mm_slli_epi16(x, n);
