@@ -265,8 +265,7 @@ void Compiler::measure() {
   for (size_t i = 0; i < program_.op_count; ++i) {
     const rc_plugin_op& op = program_.ops[i];
     if (op.code == RC_OP_LINEAR || op.code == RC_OP_EXPERT_LINEAR ||
-        (op.code == RC_OP_MATMUL &&
-         takes_quantized(tile_dtype(value(op.inputs[1]).dtype)))) {
+        (op.code == RC_OP_MATMUL && quantizes(op))) {
       activation_bytes_ = std::max(
           activation_bytes_, product(max_bytes(op.inputs[0]) / 128 + 1, 64));
     }
@@ -276,6 +275,7 @@ void Compiler::measure() {
     if (op.code == RC_OP_ATTENTION) {
       thread_bytes = std::max(thread_bytes, attention_scratch(*this, op));
     }
+    thread_bytes = std::max(thread_bytes, row_scratch(*this, op));
     thread_bytes = std::max(thread_bytes, tensor_scratch(*this, op));
   }
   if (activation_bytes_ > 0) {
@@ -302,15 +302,7 @@ Area Compiler::activations_area() const {
 }
 
 const ActivationBlock* Compiler::quantized(int32_t i, int64_t width) {
-  if (quantized_value_ >= 0 &&
-      value(quantized_value_).storage == value(i).storage) {
-    const Area a = area(quantized_value_);
-    const Area b = area(i);
-    if (value(quantized_value_).shape[0] == value(i).shape[0] &&
-        a.index == b.index && a.begin == b.begin && a.end == b.end) {
-      return activations_;
-    }
-  }
+  if (quantized_value_ >= 0 && same(quantized_value_, i)) return activations_;
   const int64_t dimension = value(i).shape[0];
   const int64_t per_row = row_elements(i) / width;
   const Place x = place(i);

@@ -18,6 +18,9 @@ namespace rc::cpu {
 // are cut, too. The sizes of all blocks divide it.
 inline constexpr int64_t kChunk = 4096;
 
+// Elements of a gate that are quantized as soon as they are computed.
+inline constexpr int64_t kGateChunk = 512;
+
 class Compiler {
  public:
   // Checks the whole program; fails with RC_E_INVALID_ARGUMENT or
@@ -43,6 +46,15 @@ class Compiler {
   // is added unless the last one made them already.
   const ActivationBlock* quantized(int32_t i, int64_t width);
   Area activations_area() const;
+  // How the step of the op being compiled, which makes value i by pieces of
+  // `width` elements, is to leave it behind.
+  struct Leaving {
+    ActivationBlock* blocks;  // NULL: nobody takes it quantized
+    bool floats;              // somebody takes it as it is
+  };
+  Leaving leaving(int32_t i, int64_t width) const;
+  // The last step left value i in the blocks.
+  void left_quantized(int32_t i) { quantized_value_ = i; }
   // Cosines, then sines, of positions times frequencies: [row][2][pairs].
   const float* angles(int32_t positions, int32_t frequencies, float scale);
   // Scratch of each thread, `stride` bytes apart.
@@ -85,6 +97,10 @@ class Compiler {
   void measure();
   void append(std::unique_ptr<Step> step);
   uint64_t max_bytes(int32_t i) const;
+  // Whether two values are the same numbers.
+  bool same(int32_t a, int32_t b) const;
+  // Whether an op multiplies quantized rows of its first input.
+  bool quantizes(const rc_plugin_op& op) const;
 
   const rc_plugin_program& program_;
   rc_plugin_compiled& compiled_;
@@ -128,6 +144,7 @@ void compile_conv2d(Compiler& compiler, const rc_plugin_op& op);
 void compile_attend(Compiler& compiler, const rc_plugin_op& op);
 
 // Bytes of a thread's scratch that the steps of an op use.
+uint64_t row_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t attention_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t expert_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t reduction_scratch(const Compiler& compiler, const rc_plugin_op& op);

@@ -37,6 +37,14 @@ void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,
       });
 }
 
+std::vector<Area> left_areas(const Compiler& c,
+                             const Compiler::Leaving& leaving, int32_t i) {
+  std::vector<Area> areas;
+  if (leaving.blocks) areas.push_back(c.activations_area());
+  if (leaving.floats) areas.push_back(c.area(i));
+  return areas;
+}
+
 void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
   const int64_t n = c.columns(op.inputs[0]);
   const int64_t dimension = c.value(op.inputs[0]).shape[0];
@@ -45,26 +53,81 @@ void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
   const float epsilon = op.params.norm.epsilon;
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
+  const Compiler::Leaving leaving = c.leaving(op.outputs[0], n);
+  const Compiler::ThreadScratch scratch = c.thread_scratch();
   c.add(
-      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
+      {c.area(op.inputs[0])}, left_areas(c, leaving, op.outputs[0]),
       [=](const Run& run) { return run.rows(dimension) * per_row * n; },
       [=](Run& run, int thread, int threads) {
         const float* from = run.at<const float>(x);
-        float* to = run.at<float>(y);
+        float* to = leaving.floats ? run.at<float>(y) : nullptr;
         const Part part(run.rows(dimension) * per_row, thread, threads);
         run.each_row(part, thread, [&](int64_t r) {
-          run.kernels.rms_norm(from + r * n, weight, n, epsilon, to + r * n);
+          float* row = to ? to + r * n : scratch.of<float>(thread);
+          run.kernels.rms_norm(from + r * n, weight, n, epsilon, row);
+          if (leaving.blocks) {
+            run.kernels.quantize(row, n, leaving.blocks + r * (n / 32));
+          }
         });
       });
+  if (leaving.blocks) c.left_quantized(op.outputs[0]);
+}
+
+// With its product for the next weights: by pieces that stay in the first-level
+// cache until they are quantized.
+void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
+                       const Compiler::Leaving& leaving) {
+  const int32_t activation = op.params.glu.activation;
+  const int64_t n = c.row_elements(op.outputs[0]);
+  const int64_t dimension = c.value(op.outputs[0]).shape[0];
+  const int64_t chunks = n / kGateChunk + (n % kGateChunk != 0);
+  const Place gate = c.place(op.inputs[0]);
+  const Place up = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1])},
+      left_areas(c, leaving, op.outputs[0]),
+      [=](const Run& run) { return run.rows(dimension) * n * 3; },
+      [=](Run& run, int thread, int threads) {
+        const float* gates = run.at<const float>(gate);
+        const float* ups = run.at<const float>(up);
+        float* to = leaving.floats ? run.at<float>(y) : nullptr;
+        const Part part(run.rows(dimension) * chunks, thread, threads);
+        run.each_row(part, thread, [&](int64_t unit) {
+          const int64_t first = unit % chunks * kGateChunk;
+          const int64_t at = unit / chunks * n + first;
+          const int64_t count = std::min(kGateChunk, n - first);
+          float* piece = to ? to + at : scratch.of<float>(thread);
+          run.kernels.glu(gates + at, ups + at, count, activation, piece);
+          run.kernels.quantize(piece, count, leaving.blocks + at / 32);
+        });
+      });
+  c.left_quantized(op.outputs[0]);
 }
 
 }  // namespace
+
+uint64_t row_scratch(const Compiler& c, const rc_plugin_op& op) {
+  switch (op.code) {
+    case RC_OP_RMS_NORM:
+      return product(static_cast<uint64_t>(c.columns(op.inputs[0])),
+                     sizeof(float));
+    case RC_OP_GLU:
+      return kGateChunk * sizeof(float);
+    default:
+      return 0;
+  }
+}
 
 void compile_row_op(Compiler& c, const rc_plugin_op& op) {
   switch (op.code) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
     case RC_OP_GLU: {
+      const Compiler::Leaving leaving =
+          c.leaving(op.outputs[0], c.row_elements(op.outputs[0]));
+      if (leaving.blocks) return add_quantized_glu(c, op, leaving);
       const int32_t activation = op.params.glu.activation;
       return add_elementwise(
           c, op, 2,
