@@ -6,15 +6,16 @@ the ratios beside the goals.
 
 The peer is llama-cpp-python, built for this processor from the package that
 PyPI has. FOLDER is a virtual environment for it, made here if it is not there;
-building takes many minutes. Models are those of
-write_model, with what it printed beside them as MODEL.gguf.json; bench/run.sh
-makes them. Other files are measured too, but have neither limits nor goals.
+building takes many minutes. Models are those of write_model, with what it
+printed beside them as MODEL.gguf.json; bench/run.sh makes them. Other files are
+measured too, but have neither limits nor goals.
 
 The figures are written as JSON, and drawn beside it by plot.py.
 
 Each round measures one after the other, taking turns in who is first; what is
 printed is the median of the rounds, and for ratios the median of the rounds'
-own ratios. Figures that could not be measured say so and why.
+own ratios; shares of the machine's limits are those of its limits before and
+after the round. Figures that could not be measured say so and why.
 """
 
 import argparse
@@ -152,8 +153,15 @@ def rates(report):
     return {key_of(one): one["tokens_per_second"] for one in report["results"]}
 
 
-def measure(model, sides, arguments):
-    """For each side its reports, one per round."""
+def touch_memory(size):
+    """Lets the host of a virtual machine back so much of its memory: what it takes
+    at the first touch is not the time that a model takes to load."""
+    subprocess.run([sys.executable, "-c", f"b = bytearray({size}); b[::4096] = bytes(len(b[::4096]))"], check=True)
+
+
+def measure(model, sides, arguments, machine_tool):
+    """For each side its reports, one per round; ours with the limits of the
+    machine right before and after, the better of each."""
     decodes = [{"batch": batch, "depth": SHALLOW} for batch in arguments.batches]
     decodes += [{"batch": 1, "depth": depth} for depth in arguments.depths]
     reports = {side.name: [] for side in sides}
@@ -164,14 +172,26 @@ def measure(model, sides, arguments):
                 continue
             print(f"{model.name}: round {number + 1} of {arguments.rounds}, {side.name}", file=sys.stderr)
             try:
-                reports[side.name].append(side.measure(model, arguments.prompts, decodes, arguments.tokens))
+                touch_memory(2 * model.stat().st_size)
+                around = [limits(machine_tool, arguments.threads)] if side is sides[0] else []
+                report = side.measure(model, arguments.prompts, decodes, arguments.tokens)
+                if side is sides[0]:
+                    around.append(limits(machine_tool, arguments.threads))
+                    report["machine"] = best_limits(around) if all(around) else None
+                reports[side.name].append(report)
             except (RuntimeError, ValueError) as error:
                 failures[side.name] = str(error)
                 print(f"{side.name} failed: {error}", file=sys.stderr)
     return reports, failures
 
 
-def rows_of(model, description, machine, reports, level):
+def share_of(report, description, key):
+    """Of the machine's limit, as it was when the report was made."""
+    found = with_limits(report["machine"], description, report["results"])
+    return next((one.get("share") for one in found if key_of(one) == key), None)
+
+
+def rows_of(model, description, reports, level):
     """One row for each figure: measured, limit, and goal."""
     ours, peers = reports[Ours.name], reports[Peer.name]
     kind = (description or {}).get("type")
@@ -179,8 +199,7 @@ def rows_of(model, description, machine, reports, level):
     # Rates, medians of the rounds.
     found = [{**one, "tokens_per_second": statistics.median(rates(report)[key_of(one)] for report in ours)}
              for one in ours[0]["results"]]
-    if description and machine and level == "native":
-        found = with_limits(machine, description, found)
+    limited = description and level == "native" and all(report["machine"] for report in ours)
     rows = []
     for one in found:
         key = key_of(one)
@@ -190,8 +209,9 @@ def rows_of(model, description, machine, reports, level):
             row["peer_tokens_per_second"] = round(statistics.median(b for _, b in pairs), 2)
             row["ratio"] = round(statistics.median(a / b for a, b in pairs), 3)
         shallow = one["kind"] == "prompt" or one["depth"] == SHALLOW
-        if shallow and "share" in one:
-            row["share"] = one["share"]
+        shares = [share_of(report, description, key) for report in ours] if limited and shallow else [None]
+        if None not in shares:
+            row["share"] = round(statistics.median(shares), 3)
         name = "prompt" if one["kind"] == "prompt" else f"decode {one['batch']}"
         is_goal = shallow and (one["kind"] == "decode" or one["length"] in PROMPT_LENGTHS)
         if is_goal and (kind, name) in goals:
@@ -200,7 +220,7 @@ def rows_of(model, description, machine, reports, level):
     return rows
 
 
-def depth_rows(model, machine, reports, arguments):
+def depth_rows(model, reports, arguments):
     """Decoding far into a context may take longer by the reading of the bytes
     that are behind it, and a tenth."""
     rows = []
@@ -213,10 +233,12 @@ def depth_rows(model, machine, reports, arguments):
                  for one in reports[Peer.name]]
         if peers:
             row["peer"] = round(statistics.median(peers), 3)
-        if machine:
-            report = reports[Ours.name][0]
-            extra = report["cache_bytes"] / report["cache_tokens"] * (depth - SHALLOW) / (machine["read_gb_per_s"] * 1e9)
-            row["goal"] = round(statistics.median(1.1 * (a + extra) / a for a, _ in times), 3)
+        if all(report["machine"] for report in reports[Ours.name]):
+            goals = []
+            for (shallow, _), report in zip(times, reports[Ours.name]):
+                extra = report["cache_bytes"] / report["cache_tokens"] * (depth - SHALLOW)
+                goals.append(1.1 * (1 + extra / (report["machine"]["read_gb_per_s"] * 1e9) / shallow))
+            row["goal"] = round(statistics.median(goals), 3)
         rows.append(row)
     return rows
 
@@ -303,19 +325,9 @@ def main():
     sides = [Ours(arguments.build / "bin" / "runcible", arguments.threads, arguments.level),
              Peer(python, arguments.threads)]
     machine_tool = arguments.build / "bin" / "bench" / "machine"
-    with tempfile.TemporaryDirectory() as raw:
-        # Once more after each model: the best is nearest to the limit.
-        def measure_limits(count=iter(range(1000))):
-            found = limits(machine_tool, arguments.threads)
-            if found:
-                (Path(raw) / f"machine.{next(count)}.json").write_text(json.dumps(found))
-
-        measure_limits()
-        measured = []
-        for model in arguments.models:
-            measured.append((model, *measure(model, sides, arguments)))
-            measure_limits()
-        machine = best_limits(Path(raw)) if any(Path(raw).iterdir()) else None
+    measured = [(model, *measure(model, sides, arguments, machine_tool)) for model in arguments.models]
+    found = [report["machine"] for _, reports, _ in measured for report in reports[Ours.name] if report["machine"]]
+    machine = best_limits(found) if found else None
 
     rows, others, failed = [], [], {}
     for model, reports, failures in measured:
@@ -325,8 +337,8 @@ def main():
             continue
         described = Path(f"{model}.json")
         description = json.loads(described.read_text()) if described.exists() else None
-        rows += rows_of(name, description, machine, reports, arguments.level)
-        others += depth_rows(name, machine, reports, arguments) + cost_rows(name, reports)
+        rows += rows_of(name, description, reports, arguments.level)
+        others += depth_rows(name, reports, arguments) + cost_rows(name, reports)
     peer = next((one for _, reports, _ in measured for one in reports[Peer.name]), {})
     result = {
         "machine": machine or {"processor": platform.processor(), "threads": arguments.threads},

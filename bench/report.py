@@ -32,9 +32,8 @@ def by_model(raw, kind):
     return found
 
 
-def best_limits(raw):
+def best_limits(found):
     """Several measurements of one machine; the best of each rate."""
-    found = [read(path) for path in sorted(raw.glob("machine.*.json"))]
     best = dict(found[0])
     for rate in ("read_gb_per_s", "int8_tera_ops", "f32_tera_ops"):
         best[rate] = round(max(one[rate] for one in found), 3)
@@ -106,7 +105,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__.strip())
     raw = Path(sys.argv[1])
-    machine = best_limits(raw)
+    machine = best_limits([read(path) for path in sorted(raw.glob("machine.*.json"))])
     models = by_model(raw, "model")
     result = {
         "machine": machine,
