@@ -60,6 +60,11 @@ using LinearFunction = void (*)(const LinearTask& task);
 using TableFunction = void (*)(const uint8_t* tile, int lane, int64_t columns,
                                float* y);
 
+// Packs `rows` (at most 16) rows of `columns` elements, `step` bytes apart in
+// the layout of their type, into one tile. What rows are missing are zero.
+using PackFunction = void (*)(const uint8_t* source, int64_t step, int rows,
+                              int64_t columns, uint8_t* tile);
+
 // Rows of queries of one sequence against one key/value head.
 constexpr int kAttentionRows = 16;   // at most
 constexpr int kAttentionChunk = 64;  // positions that are taken at once
@@ -92,6 +97,7 @@ struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
   TableFunction (*table)(rc_dtype weight);
+  PackFunction (*pack)(rc_dtype weight);
   // NULL for a type that a cache can not have.
   AttentionFunction (*attention)(rc_dtype keys, rc_dtype values);
 

@@ -145,7 +145,8 @@ rc_status create_weight(rc_plugin_device* device,
     require(data, "data");
     require(weight, "weight");
     *weight = nullptr;
-    *weight = new rc_plugin_weight(*info, data, device->pool.threads());
+    *weight = new rc_plugin_weight(*info, data, *device->level.kernels,
+                                   device->pool.threads());
   });
 }
 

@@ -39,10 +39,10 @@ struct MatmulSizes {
   }
 
   // Rows first to first + lanes of b^T as a tile. `row` is room for k floats.
-  void pack(const uint8_t* b, int64_t first, int lanes, uint8_t* tile,
-            float* row) const {
+  void pack(const Kernels& kernels, const uint8_t* b, int64_t first, int lanes,
+            uint8_t* tile, float* row) const {
     if (transposed) {
-      pack_tile(b_type, b + static_cast<uint64_t>(first) * b_row_bytes,
+      pack_tile(kernels, b_type, b + static_cast<uint64_t>(first) * b_row_bytes,
                 b_row_bytes, lanes, k, tile, row);
       return;
     }
@@ -161,6 +161,7 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
           const uint64_t rows_of_b =
               static_cast<uint64_t>(sizes.transposed ? sizes.n : sizes.k);
           sizes.pack(
+              run.kernels,
               run.at<const uint8_t>(b) + from * rows_of_b * sizes.b_row_bytes,
               column, task.lanes, tile, row);
           const Part rows(chunks, static_cast<int>(unit % shares),

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runcible/base.h"
+#include "cpu/kernels.h"
 
 namespace rc::cpu {
 
@@ -18,7 +18,8 @@ bool takes_quantized(rc_dtype tile);
 // the layout of `dtype`, into one tile of tile_dtype(dtype). The lanes of
 // missing rows are zero. `tile` has 16 rows' bytes; `row` is room for `columns`
 // floats where tile_dtype(dtype) is not dtype, and unused otherwise.
-void pack_tile(rc_dtype dtype, const uint8_t* source, uint64_t row_bytes,
-               int rows, int64_t columns, uint8_t* tile, float* row);
+void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
+               uint64_t row_bytes, int rows, int64_t columns, uint8_t* tile,
+               float* row);
 
 }  // namespace rc::cpu

@@ -120,7 +120,8 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
 }  // namespace rc::cpu
 
 rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
-                                   const void* source, int threads)
+                                   const void* source,
+                                   const rc::cpu::Kernels& kernels, int threads)
     : layout(rc::cpu::weight_layout(info)),
       dtype(info.dtype),
       rank(info.rank),
@@ -154,7 +155,7 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
           const int rows = static_cast<int>(
               std::min<int64_t>(rc::cpu::kTileRows, layout.rows - first));
           rc::cpu::pack_tile(
-              dtype,
+              kernels, dtype,
               from + (matrix * layout.rows + first) * layout.source_row_bytes,
               layout.source_row_bytes, rows, layout.columns,
               data.get() + i * layout.tile_bytes,

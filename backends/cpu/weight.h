@@ -1,6 +1,7 @@
 // A weight on the device.
 #pragma once
 
+#include "cpu/kernels.h"
 #include "cpu/memory.h"
 #include "runcible/plugin.h"
 
@@ -34,7 +35,7 @@ struct rc_plugin_weight {
 
   // Rearranges `source` on up to `threads` threads of its own.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
-                   int threads);
+                   const rc::cpu::Kernels& kernels, int threads);
 
   const float* elements() const {
     return reinterpret_cast<const float*>(data.get());

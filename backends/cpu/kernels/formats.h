@@ -18,8 +18,7 @@
 //   2 bits: vector h has groups 4 h to 4 h + 3, low bits first
 //   1 bit:  bit g of the only vector belongs to group g
 //
-// which takes exactly the bytes of the 16 blocks. src of the packing:
-// ../pack.cc.
+// which takes exactly the bytes of the 16 blocks. pack.cc makes them.
 //
 // Every format decodes as scale * (u - kOffset) - minimum, with u unsigned.
 #pragma once

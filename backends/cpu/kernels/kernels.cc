@@ -4,11 +4,10 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 
 extern const Kernels kKernels = {
-    linear_function, table_function, attention_function,
-    quantize,        rms_norm,       glu,
-    add_rows,        scale_row,      softcap_row,
-    rope_head,       weighted_sum,   unary,
-    binary,          layer_norm,     softmax,
+    linear_function, table_function, pack_function, attention_function,
+    quantize,        rms_norm,       glu,           add_rows,
+    scale_row,       softcap_row,    rope_head,     weighted_sum,
+    unary,           binary,         layer_norm,    softmax,
     sum_row,
 };
 

@@ -7,6 +7,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 LinearFunction linear_function(rc_dtype weight);
 TableFunction table_function(rc_dtype weight);
+PackFunction pack_function(rc_dtype weight);
 AttentionFunction attention_function(rc_dtype keys, rc_dtype values);
 
 void quantize(const float* x, int64_t n, ActivationBlock* y);

@@ -14,11 +14,11 @@
 // of. u bytes of "wide" formats use all eight bits, those of the others at
 // most six; dot8 adds, in each 32-bit lane, the products of four bytes of u0
 // and of u1 with four columns of activations each. f_load_fours loads four
-// floats from each of p, p + step, p + 2 step, ...; f_transpose turns the 4 x 4
-// floats round that four registers have in each of their 128-bit parts. In each
-// such part b_zip_low and b_zip_high alternate 16-bit units of the lower or
-// upper half of a with those of b; b_store_parts stores the first part of a and
-// then of b at p, the second ones at p + step, ...
+// floats from each of p, p + step, p + 2 step, ... bytes; f_transpose turns the
+// 4 x 4 floats round that four registers have in each of their 128-bit parts.
+// In each such part b_zip_low and b_zip_high alternate 16-bit units of the
+// lower or upper half of a with those of b; b_store_parts stores the first part
+// of a and then of b at p, the second ones at p + step, ...
 #if defined(__AVX512BW__)
 #include "cpu/kernels/simd_avx512.h"
 #elif defined(__AVX2__)
@@ -96,6 +96,15 @@ RC_SIMD Vf if_less(const Vf& a, const Vf& b, const Vf& x, const Vf& y) {
   return z;
 }
 
+// Part i of four columns of 32 bits of 16 rows that are `step` bytes apart.
+RC_SIMD void load_fours(const uint8_t* rows, int64_t step, int i, F (&x)[4]) {
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) {
+    x[k] = f_load_fours(rows + (i * kPartLanes + k) * step, 4 * step);
+  }
+  f_transpose(x);
+}
+
 RC_SIMD Vf splat(float x) {
   Vf y;
   RC_PARTS(i) y.p[i] = f_set(x);
@@ -118,13 +127,19 @@ RC_SIMD void store(float* p, const Vf& x) {
 RC_SIMD void load_columns(const float* rows, int64_t step, Vf (&columns)[4]) {
   RC_PARTS(i) {
     F x[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      x[k] = f_load_fours(rows + (i * kPartLanes + k) * step, 4 * step);
-    }
-    f_transpose(x);
+    load_fours((const uint8_t*)rows, step * (int64_t)sizeof(float), i, x);
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) columns[k].p[i] = x[k];
+  }
+}
+// The same of rows of bytes: byte 4 r + c of columns[k] is byte 4 k + c of row
+// r.
+RC_SIMD void load_columns(const uint8_t* rows, int64_t step, Vb (&columns)[4]) {
+  RC_PARTS(i) {
+    F x[4];
+    load_fours(rows, step, i, x);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) columns[k].p[i] = b_cast(x[k]);
   }
 }
 // The first n of 16 floats; the others are `rest`.
@@ -218,6 +233,16 @@ RC_SIMD Vb shr_mask(const Vb& x, int mask) {
   }
   return y;
 }
+// Each byte less 128, which is the same as 128 more.
+RC_SIMD Vb flip(const Vb& x) {
+  Vb y;
+  RC_PARTS(i) y.p[i] = b_flip(x.p[i]);
+  return y;
+}
+// The first bytes of all rows, then the second, the third and the fourth.
+RC_SIMD void store_planes(uint8_t* p, const Vb& x) { b_store_bytes(p, x.p); }
+// The first halves of all rows, 16 bits each, then the second ones.
+RC_SIMD void store_planes16(uint8_t* p, const Vb& x) { b_store_words(p, x.p); }
 // table[index] of each byte; indices are below 16.
 RC_SIMD Vb lookup(const Vb& index, const uint8_t* table) {
   Vb y;

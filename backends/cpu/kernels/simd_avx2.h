@@ -15,9 +15,10 @@ using B = __m256i;
 RC_SIMD F f_set(float x) { return _mm256_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm256_loadu_ps(p); }
 RC_SIMD void f_store(float* p, F x) { _mm256_storeu_ps(p, x); }
-RC_SIMD F f_load_fours(const float* p, int64_t step) {
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)),
-                              _mm_loadu_ps(p + step), 1);
+RC_SIMD F f_load_fours(const uint8_t* p, int64_t step) {
+  return _mm256_insertf128_ps(
+      _mm256_castps128_ps256(_mm_loadu_ps((const float*)p)),
+      _mm_loadu_ps((const float*)(p + step)), 1);
 }
 RC_SIMD void f_transpose(F (&x)[4]) {
   const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(x[0], x[1]));
@@ -114,6 +115,33 @@ RC_SIMD B b_shl(B x) {
 template <int n>
 RC_SIMD B b_shr(B x) {
   return _mm256_srli_epi16(x, n);
+}
+RC_SIMD B b_flip(B x) {
+  return _mm256_xor_si256(x, _mm256_set1_epi8((char)128));
+}
+RC_SIMD B b_cast(F x) { return _mm256_castps_si256(x); }
+RC_SIMD void b_store_bytes(uint8_t* p, const B* x) {
+  const __m256i order = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  const __m256i place = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i a =
+      _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(x[0], order), place);
+  const __m256i b =
+      _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(x[1], order), place);
+  const __m256i even = _mm256_unpacklo_epi64(a, b);
+  const __m256i odd = _mm256_unpackhi_epi64(a, b);
+  b_store(p, _mm256_permute2x128_si256(even, odd, 0x20));
+  b_store(p + 32, _mm256_permute2x128_si256(even, odd, 0x31));
+}
+RC_SIMD void b_store_words(uint8_t* p, const B* x) {
+  const __m256i order = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+  const __m256i a =
+      _mm256_permute4x64_epi64(_mm256_shuffle_epi8(x[0], order), 0xd8);
+  const __m256i b =
+      _mm256_permute4x64_epi64(_mm256_shuffle_epi8(x[1], order), 0xd8);
+  b_store(p, _mm256_permute2x128_si256(a, b, 0x20));
+  b_store(p + 32, _mm256_permute2x128_si256(a, b, 0x31));
 }
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return _mm256_shuffle_epi8(

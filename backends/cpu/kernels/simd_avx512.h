@@ -15,11 +15,11 @@ using B = __m512i;
 RC_SIMD F f_set(float x) { return _mm512_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm512_loadu_ps(p); }
 RC_SIMD void f_store(float* p, F x) { _mm512_storeu_ps(p, x); }
-RC_SIMD F f_load_fours(const float* p, int64_t step) {
-  F y = _mm512_castps128_ps512(_mm_loadu_ps(p));
-  y = _mm512_insertf32x4(y, _mm_loadu_ps(p + step), 1);
-  y = _mm512_insertf32x4(y, _mm_loadu_ps(p + 2 * step), 2);
-  return _mm512_insertf32x4(y, _mm_loadu_ps(p + 3 * step), 3);
+RC_SIMD F f_load_fours(const uint8_t* p, int64_t step) {
+  F y = _mm512_castps128_ps512(_mm_loadu_ps((const float*)p));
+  y = _mm512_insertf32x4(y, _mm_loadu_ps((const float*)(p + step)), 1);
+  y = _mm512_insertf32x4(y, _mm_loadu_ps((const float*)(p + 2 * step)), 2);
+  return _mm512_insertf32x4(y, _mm_loadu_ps((const float*)(p + 3 * step)), 3);
 }
 RC_SIMD void f_transpose(F (&x)[4]) {
   const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(x[0], x[1]));
@@ -103,6 +103,23 @@ RC_SIMD B b_shl(B x) {
 template <int n>
 RC_SIMD B b_shr(B x) {
   return _mm512_srli_epi16(x, n);
+}
+RC_SIMD B b_flip(B x) {
+  return _mm512_xor_si512(x, _mm512_set1_epi8((char)128));
+}
+RC_SIMD B b_cast(F x) { return _mm512_castps_si512(x); }
+RC_SIMD void b_store_bytes(uint8_t* p, const B* x) {
+  const __m512i order = _mm512_broadcast_i32x4(
+      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  const __m512i place =
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  b_store(p, _mm512_permutexvar_epi32(place, _mm512_shuffle_epi8(*x, order)));
+}
+RC_SIMD void b_store_words(uint8_t* p, const B* x) {
+  const __m512i order = _mm512_broadcast_i32x4(
+      _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+  const __m512i place = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  b_store(p, _mm512_permutexvar_epi64(place, _mm512_shuffle_epi8(*x, order)));
 }
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return _mm512_shuffle_epi8(

@@ -17,7 +17,9 @@ using B = uint8x16_t;
 RC_SIMD F f_set(float x) { return vdupq_n_f32(x); }
 RC_SIMD F f_load(const float* p) { return vld1q_f32(p); }
 RC_SIMD void f_store(float* p, F x) { vst1q_f32(p, x); }
-RC_SIMD F f_load_fours(const float* p, int64_t) { return vld1q_f32(p); }
+RC_SIMD F f_load_fours(const uint8_t* p, int64_t) {
+  return vreinterpretq_f32_u8(vld1q_u8(p));
+}
 RC_SIMD void f_transpose(F (&x)[4]) {
   const float64x2_t a = vreinterpretq_f64_f32(vzip1q_f32(x[0], x[1]));
   const float64x2_t b = vreinterpretq_f64_f32(vzip2q_f32(x[0], x[1]));
@@ -112,6 +114,31 @@ RC_SIMD B b_shr(B x) {
   } else {
     return vshrq_n_u8(x, n);
   }
+}
+RC_SIMD B b_flip(B x) { return veorq_u8(x, vdupq_n_u8(128)); }
+RC_SIMD B b_cast(F x) { return vreinterpretq_u8_f32(x); }
+// The even and the odd 16-bit numbers of a, then of b.
+RC_SIMD B even_words(B a, B b) {
+  return vreinterpretq_u8_u16(
+      vuzp1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+}
+RC_SIMD B odd_words(B a, B b) {
+  return vreinterpretq_u8_u16(
+      vuzp2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+}
+RC_SIMD void b_store_words(uint8_t* p, const B* x) {
+  b_store(p, even_words(x[0], x[1]));
+  b_store(p + 16, even_words(x[2], x[3]));
+  b_store(p + 32, odd_words(x[0], x[1]));
+  b_store(p + 48, odd_words(x[2], x[3]));
+}
+RC_SIMD void b_store_bytes(uint8_t* p, const B* x) {
+  const B even[2] = {even_words(x[0], x[1]), even_words(x[2], x[3])};
+  const B odd[2] = {odd_words(x[0], x[1]), odd_words(x[2], x[3])};
+  b_store(p, vuzp1q_u8(even[0], even[1]));
+  b_store(p + 16, vuzp2q_u8(even[0], even[1]));
+  b_store(p + 32, vuzp1q_u8(odd[0], odd[1]));
+  b_store(p + 48, vuzp2q_u8(odd[0], odd[1]));
 }
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return vqtbl1q_u8(vld1q_u8(table), index);

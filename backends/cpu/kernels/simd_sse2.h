@@ -16,7 +16,9 @@ using B = __m128i;
 RC_SIMD F f_set(float x) { return _mm_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm_loadu_ps(p); }
 RC_SIMD void f_store(float* p, F x) { _mm_storeu_ps(p, x); }
-RC_SIMD F f_load_fours(const float* p, int64_t) { return _mm_loadu_ps(p); }
+RC_SIMD F f_load_fours(const uint8_t* p, int64_t) {
+  return _mm_loadu_ps((const float*)p);
+}
 RC_SIMD void f_transpose(F (&x)[4]) {
   _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
 }
@@ -117,6 +119,36 @@ RC_SIMD B b_shl(B x) {
 template <int n>
 RC_SIMD B b_shr(B x) {
   return _mm_srli_epi16(x, n);
+}
+RC_SIMD B b_flip(B x) { return _mm_xor_si128(x, _mm_set1_epi8((char)128)); }
+RC_SIMD B b_cast(F x) { return _mm_castps_si128(x); }
+template <int n>
+RC_SIMD B byte_of(const B* x) {
+  const __m128i mask = _mm_set1_epi32(255);
+  __m128i y[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    y[i] = _mm_and_si128(_mm_srli_epi32(x[i], 8 * n), mask);
+  }
+  return _mm_packus_epi16(_mm_packs_epi32(y[0], y[1]),
+                          _mm_packs_epi32(y[2], y[3]));
+}
+RC_SIMD void b_store_bytes(uint8_t* p, const B* x) {
+  b_store(p, byte_of<0>(x));
+  b_store(p + 16, byte_of<1>(x));
+  b_store(p + 32, byte_of<2>(x));
+  b_store(p + 48, byte_of<3>(x));
+}
+RC_SIMD void b_store_words(uint8_t* p, const B* x) {
+#pragma GCC unroll 2
+  for (int i = 0; i < 4; i += 2) {
+    // As signed numbers, so that packing saturates none.
+    b_store(p + 8 * i,
+            _mm_packs_epi32(_mm_srai_epi32(_mm_slli_epi32(x[i], 16), 16),
+                            _mm_srai_epi32(_mm_slli_epi32(x[i + 1], 16), 16)));
+    b_store(p + 32 + 8 * i, _mm_packs_epi32(_mm_srai_epi32(x[i], 16),
+                                            _mm_srai_epi32(x[i + 1], 16)));
+  }
 }
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   uint8_t bytes[16];
