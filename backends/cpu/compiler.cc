@@ -19,9 +19,20 @@ bool touches(const std::vector<Area>& a, const std::vector<Area>& b) {
   });
 }
 
-// Bytes of a thread's scratch for a tensor op.
-uint64_t tensor_scratch(const Compiler& c, const rc_plugin_op& op) {
+// Bytes of a thread's scratch for an op.
+uint64_t thread_bytes_of(const Compiler& c, const rc_plugin_op& op) {
   switch (op.code) {
+    case RC_OP_GET_ROWS:
+      return get_rows_scratch(c, op);
+    case RC_OP_RMS_NORM:
+    case RC_OP_GLU:
+      return row_scratch(c, op);
+    case RC_OP_LINEAR:
+      return linear_scratch(c, op);
+    case RC_OP_EXPERT_LINEAR:
+      return expert_scratch(c, op);
+    case RC_OP_ATTENTION:
+      return attention_scratch(c, op);
     case RC_OP_SOFTMAX:
     case RC_OP_ROTATE:
       return reduction_scratch(c, op);
@@ -269,14 +280,7 @@ void Compiler::measure() {
       activation_bytes_ = std::max(
           activation_bytes_, product(max_bytes(op.inputs[0]) / 128 + 1, 64));
     }
-    if (op.code == RC_OP_EXPERT_LINEAR) {
-      thread_bytes = std::max(thread_bytes, expert_scratch(*this, op));
-    }
-    if (op.code == RC_OP_ATTENTION) {
-      thread_bytes = std::max(thread_bytes, attention_scratch(*this, op));
-    }
-    thread_bytes = std::max(thread_bytes, row_scratch(*this, op));
-    thread_bytes = std::max(thread_bytes, tensor_scratch(*this, op));
+    thread_bytes = std::max(thread_bytes, thread_bytes_of(*this, op));
   }
   if (activation_bytes_ > 0) {
     activations_ =

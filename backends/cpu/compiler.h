@@ -147,6 +147,8 @@ void compile_attend(Compiler& compiler, const rc_plugin_op& op);
 uint64_t row_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t attention_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t expert_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t get_rows_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t linear_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t reduction_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t matmul_scratch(const Compiler& compiler, const rc_plugin_op& op);
 uint64_t conv2d_scratch(const Compiler& compiler, const rc_plugin_op& op);

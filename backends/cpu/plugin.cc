@@ -150,6 +150,19 @@ rc_status create_weight(rc_plugin_device* device,
   });
 }
 
+rc_status map_weight(rc_plugin_device* device,
+                     const rc_plugin_weight_info* info, const void* data,
+                     rc_plugin_weight** weight, char* message) {
+  return guard(message, [&] {
+    require(device, "device");
+    require(info, "info");
+    require(data, "data");
+    require(weight, "weight");
+    *weight = nullptr;
+    *weight = new rc_plugin_weight(*info, data);
+  });
+}
+
 void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
   delete weight;
 }
@@ -288,6 +301,7 @@ constexpr rc_plugin kPlugin = {
     wait,
     copy,
     op_times,
+    map_weight,
 };
 
 }  // namespace

@@ -50,6 +50,10 @@ Area activations_area(const Compiler& c, const Activations& x, int32_t i) {
 
 }  // namespace
 
+uint64_t linear_scratch(const Compiler& c, const rc_plugin_op& op) {
+  return c.matrix(op.inputs[1]).scratch_bytes(kTilesPerUnit);
+}
+
 void compile_linear(Compiler& c, const rc_plugin_op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const WeightLayout layout = weight->layout;
@@ -61,6 +65,7 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
   const Place y = c.place(op.outputs[0]);
   const int64_t dimension = c.value(op.inputs[0]).shape[0];
   const int64_t n = layout.rows;
+  const Compiler::ThreadScratch scratch = c.thread_scratch();
   const int64_t chunk = chunk_rows(x.row_bytes());
 
   Shares* shares = c.shares();
@@ -74,9 +79,11 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
       [=](Run& run, int thread, int threads) {
         const int64_t rows = run.rows(dimension);
         const int64_t tiles = layout.tiles_per_matrix;
-        // Few tiles are shared out one by one.
-        const int64_t per_unit =
-            tiles < kTilesPerUnit * threads ? 1 : kTilesPerUnit;
+        // Few tiles are shared out one by one; and one that is made for few
+        // rows should still be in the first-level cache when it is used.
+        const bool one =
+            tiles < kTilesPerUnit * threads || (weight->mapped && rows < 8);
+        const int64_t per_unit = one ? 1 : kTilesPerUnit;
         const int64_t groups = (tiles + per_unit - 1) / per_unit;
         const int64_t chunks = (rows + chunk - 1) / chunk;
         float* to = run.at<float>(y);
@@ -119,8 +126,10 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
               residuals[i] = added + (added ? (first + i) * n : 0);
             }
           }
-          task.tile = weight->tile(0, tile);
           task.tiles = static_cast<int>(std::min(per_unit, tiles - tile));
+          task.tile = weight->tiles(run.kernels, 0, tile, task.tiles,
+                                    scratch.of<uint8_t>(thread));
+          task.elsewhere = weight->elsewhere(task.tile, 0, tile, task.tiles);
           task.at = tile * kTileRows;
           task.lanes = static_cast<int>(
               std::min<int64_t>(task.tiles * kTileRows, n - task.at));
@@ -129,12 +138,22 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-uint64_t expert_scratch(const Compiler& c, const rc_plugin_op& op) {
-  // For each choice its place, sorted by expert, and where experts begin.
+namespace {
+
+// Bytes for each choice's place, sorted by expert, and where experts begin; a
+// tile comes behind them.
+uint64_t sorting_bytes(const Compiler& c, const rc_plugin_op& op) {
   const auto& ids = c.value(op.inputs[2]);
-  return (static_cast<uint64_t>(c.max_rows(ids.shape[0])) * ids.shape[1] +
-          c.value(op.inputs[1]).shape[0] + 1) *
-         sizeof(int32_t);
+  const uint64_t numbers =
+      product(static_cast<uint64_t>(c.max_rows(ids.shape[0])), ids.shape[1]) +
+      c.value(op.inputs[1]).shape[0] + 1;
+  return product(numbers / 16 + 1, 64);
+}
+
+}  // namespace
+
+uint64_t expert_scratch(const Compiler& c, const rc_plugin_op& op) {
+  return sorting_bytes(c, op) + c.matrix(op.inputs[1]).scratch_bytes(1);
 }
 
 void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
@@ -150,6 +169,7 @@ void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
   const int64_t n = layout.rows;
   const int64_t experts = layout.matrices;
   const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const uint64_t tile_at = sorting_bytes(c, op);
   const int64_t chunk = chunk_rows(x.row_bytes());
 
   c.add(
@@ -210,8 +230,10 @@ void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
                 xs[i] = x.row(run, shared ? choice / k : choice);
                 ys[i] = to + choice * n + tile * kTileRows;
               }
-              task.tile = weight->tile(e, tile);
+              task.tile = weight->tiles(run.kernels, e, tile, 1,
+                                        scratch.of<uint8_t>(thread) + tile_at);
               task.tile_bytes = 0;
+              task.elsewhere = weight->elsewhere(task.tile, e, tile, 1);
               task.tiles = 1;
               task.columns = x.columns;
               task.x = xs;

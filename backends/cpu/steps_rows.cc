@@ -109,15 +109,8 @@ void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
 }  // namespace
 
 uint64_t row_scratch(const Compiler& c, const rc_plugin_op& op) {
-  switch (op.code) {
-    case RC_OP_RMS_NORM:
-      return product(static_cast<uint64_t>(c.columns(op.inputs[0])),
-                     sizeof(float));
-    case RC_OP_GLU:
-      return kGateChunk * sizeof(float);
-    default:
-      return 0;
-  }
+  if (op.code == RC_OP_GLU) return kGateChunk * sizeof(float);
+  return product(static_cast<uint64_t>(c.columns(op.inputs[0])), sizeof(float));
 }
 
 void compile_row_op(Compiler& c, const rc_plugin_op& op) {
@@ -162,6 +155,12 @@ void compile_row_op(Compiler& c, const rc_plugin_op& op) {
   }
 }
 
+uint64_t get_rows_scratch(const Compiler& c, const rc_plugin_op& op) {
+  const int32_t table = op.inputs[0];
+  if (c.value(table).storage != RC_STORAGE_WEIGHT) return 0;
+  return c.matrix(table).scratch_bytes(1);
+}
+
 void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
   const int32_t table = op.inputs[0];
   const int64_t d = c.columns(table);
@@ -179,6 +178,7 @@ void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
   if (c.value(table).storage == RC_STORAGE_WEIGHT) {
     const rc_plugin_weight* weight = &c.matrix(table);
     const TableFunction function = c.kernels().table(weight->layout.dtype);
+    const Compiler::ThreadScratch scratch = c.thread_scratch();
     c.add(
         {c.area(op.inputs[1])}, {c.area(op.outputs[0])},
         [=](const Run& run) { return run.rows(dimension) * d * 4; },
@@ -188,8 +188,10 @@ void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
           const Part part(run.rows(dimension), thread, threads);
           run.each_row(part, thread, [&](int64_t r) {
             if (!in_range(run, id[r], table_rows)) return;
-            function(weight->tile(0, id[r] / kTileRows), id[r] % kTileRows, d,
-                     to + r * d);
+            int lane = 0;
+            const uint8_t* tile = weight->tile_of_row(
+                run.kernels, id[r], scratch.of<uint8_t>(thread), &lane);
+            function(tile, lane, d, to + r * d);
           });
         });
     return;

@@ -119,6 +119,8 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
 
 }  // namespace rc::cpu
 
+using rc::cpu::kTileRows;
+
 rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
                                    const void* source,
                                    const rc::cpu::Kernels& kernels, int threads)
@@ -149,18 +151,82 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
       layout.matrices * layout.tiles_per_matrix, team,
       [&](int thread, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t matrix = i / layout.tiles_per_matrix;
-          const int64_t first =
-              i % layout.tiles_per_matrix * rc::cpu::kTileRows;
-          const int rows = static_cast<int>(
-              std::min<int64_t>(rc::cpu::kTileRows, layout.rows - first));
-          rc::cpu::pack_tile(
-              kernels, dtype,
-              from + (matrix * layout.rows + first) * layout.source_row_bytes,
-              layout.source_row_bytes, rows, layout.columns,
-              data.get() + i * layout.tile_bytes,
-              decoded.empty() ? nullptr
-                              : decoded.data() + thread * layout.columns);
+          pack(kernels, from, i / layout.tiles_per_matrix,
+               i % layout.tiles_per_matrix, data.get() + i * layout.tile_bytes,
+               decoded.empty() ? nullptr
+                               : decoded.data() + thread * layout.columns);
         }
       });
+}
+
+rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
+                                   const void* source)
+    : layout(rc::cpu::weight_layout(info)),
+      dtype(info.dtype),
+      rank(info.rank),
+      mapped(static_cast<const uint8_t*>(source)) {
+  std::copy_n(info.shape, RC_PLUGIN_MAX_RANK, shape);
+  if (!layout.tiles) {
+    rc::cpu::fail(RC_E_UNSUPPORTED, "weight %s is used as elements, of a copy",
+                  rc::cpu::name_of(info));
+  }
+}
+
+void rc_plugin_weight::pack(const rc::cpu::Kernels& kernels,
+                            const uint8_t* source, int64_t matrix,
+                            int64_t index, uint8_t* tile, float* row) const {
+  const int64_t first = index * kTileRows;
+  rc::cpu::pack_tile(
+      kernels, dtype,
+      source + (matrix * layout.rows + first) * layout.source_row_bytes,
+      layout.source_row_bytes,
+      static_cast<int>(std::min<int64_t>(kTileRows, layout.rows - first)),
+      layout.columns, tile, row);
+}
+
+uint64_t rc_plugin_weight::scratch_bytes(int64_t count) const {
+  if (mapped == nullptr) return 0;
+  const uint64_t row =
+      layout.dtype == dtype ? 0 : layout.columns * sizeof(float);
+  return static_cast<uint64_t>(count) * layout.tile_bytes + row;
+}
+
+const uint8_t* rc_plugin_weight::tiles(const rc::cpu::Kernels& kernels,
+                                       int64_t matrix, int64_t first,
+                                       int64_t count, uint8_t* scratch) const {
+  if (mapped == nullptr) {
+    return data.get() +
+           (matrix * layout.tiles_per_matrix + first) * layout.tile_bytes;
+  }
+  auto* row = reinterpret_cast<float*>(scratch + count * layout.tile_bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    pack(kernels, mapped, matrix, first + i, scratch + i * layout.tile_bytes,
+         row);
+  }
+  return scratch;
+}
+
+int64_t rc_plugin_weight::elsewhere(const uint8_t* tiles, int64_t matrix,
+                                    int64_t first, int64_t count) const {
+  if (mapped == nullptr) return 0;
+  const uint8_t* next =
+      mapped + (matrix * layout.rows + (first + count) * kTileRows) *
+                   layout.source_row_bytes;
+  // They are parts of different objects.
+  return reinterpret_cast<intptr_t>(next) - reinterpret_cast<intptr_t>(tiles);
+}
+
+const uint8_t* rc_plugin_weight::tile_of_row(const rc::cpu::Kernels& kernels,
+                                             int64_t row, uint8_t* scratch,
+                                             int* lane) const {
+  if (mapped == nullptr) {
+    *lane = static_cast<int>(row % kTileRows);
+    return tiles(kernels, 0, row / kTileRows, 1, scratch);
+  }
+  // The other rows are not even read.
+  *lane = 0;
+  rc::cpu::pack_tile(kernels, dtype, mapped + row * layout.source_row_bytes,
+                     layout.source_row_bytes, 1, layout.columns, scratch,
+                     reinterpret_cast<float*>(scratch + layout.tile_bytes));
+  return scratch;
 }

@@ -32,16 +32,36 @@ struct rc_plugin_weight {
   int32_t rank;
   int64_t shape[RC_PLUGIN_MAX_RANK];
   rc::cpu::Memory64 data;
+  // Of a weight that stays where it is: its rows, in the layout of `dtype`.
+  const uint8_t* mapped = nullptr;
 
   // Rearranges `source` on up to `threads` threads of its own.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
                    const rc::cpu::Kernels& kernels, int threads);
 
+  // Stays at `source`, of which tiles are made when they are used. Fails with
+  // RC_E_UNSUPPORTED if it is not used as tiles.
+  rc_plugin_weight(const rc_plugin_weight_info& info, const void* source);
+
   const float* elements() const {
     return reinterpret_cast<const float*>(data.get());
   }
-  const uint8_t* tile(int64_t matrix, int64_t index) const {
-    return data.get() +
-           (matrix * layout.tiles_per_matrix + index) * layout.tile_bytes;
-  }
+
+  // Bytes that tiles() and tile_of_row() need for `count` tiles.
+  uint64_t scratch_bytes(int64_t count) const;
+  // LinearTask::elsewhere for what tiles() gave.
+  int64_t elsewhere(const uint8_t* tiles, int64_t matrix, int64_t first,
+                    int64_t count) const;
+  // Tiles `first` to `first` + `count` of a matrix, one after the other. They
+  // may lie in `scratch`, at a multiple of 64 bytes.
+  const uint8_t* tiles(const rc::cpu::Kernels& kernels, int64_t matrix,
+                       int64_t first, int64_t count, uint8_t* scratch) const;
+  // A tile, as above, that has a row of the first matrix; *lane tells where.
+  const uint8_t* tile_of_row(const rc::cpu::Kernels& kernels, int64_t row,
+                             uint8_t* scratch, int* lane) const;
+
+ private:
+  // Makes one tile of the weight at `source`; `row` is as in pack_tile.
+  void pack(const rc::cpu::Kernels& kernels, const uint8_t* source,
+            int64_t matrix, int64_t index, uint8_t* tile, float* row) const;
 };

@@ -222,6 +222,7 @@ constexpr rc_plugin kPlugin = {
     wait,
     copy,
     op_times,
+    nullptr,
 };
 
 }  // namespace

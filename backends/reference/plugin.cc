@@ -113,17 +113,35 @@ rc_status weight_bytes(rc_plugin_device*, const rc_plugin_weight_info* info,
   return guarded(message, [&] { *bytes = bytes_of(*info); });
 }
 
+std::unique_ptr<Weight> weight_at(const rc_plugin_weight_info& info,
+                                  const void* data) {
+  auto made = std::make_unique<Weight>();
+  made->name = info.name;
+  made->dtype = info.dtype;
+  made->shape.assign(info.shape, info.shape + info.rank);
+  made->bytes = static_cast<const std::byte*>(data);
+  return made;
+}
+
 rc_status create_weight(rc_plugin_device*, const rc_plugin_weight_info* info,
                         const void* data, rc_plugin_weight** weight,
                         char* message) {
   return guarded(message, [&] {
-    auto made = std::make_unique<Weight>();
-    const auto* bytes = static_cast<const std::byte*>(data);
-    made->bytes.assign(bytes, bytes + bytes_of(*info));
-    made->name = info->name;
-    made->dtype = info->dtype;
-    made->shape.assign(info->shape, info->shape + info->rank);
+    const uint64_t bytes = bytes_of(*info);
+    auto made = weight_at(*info, data);
+    made->copy.assign(made->bytes, made->bytes + bytes);
+    made->bytes = made->copy.data();
     *weight = reinterpret_cast<rc_plugin_weight*>(made.release());
+  });
+}
+
+rc_status map_weight(rc_plugin_device*, const rc_plugin_weight_info* info,
+                     const void* data, rc_plugin_weight** weight,
+                     char* message) {
+  return guarded(message, [&] {
+    bytes_of(*info);  // of a weight that is none this throws
+    *weight =
+        reinterpret_cast<rc_plugin_weight*>(weight_at(*info, data).release());
   });
 }
 
@@ -219,6 +237,7 @@ constexpr rc_plugin kPlugin = {
     wait,
     nullptr,
     nullptr,
+    map_weight,
 };
 
 }  // namespace

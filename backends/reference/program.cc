@@ -156,7 +156,8 @@ Tensor Program::tensor(int32_t number, const rc_plugin_run& run,
   }
   switch (value.storage) {
     case RC_STORAGE_WEIGHT:
-      tensor.data = weights_[value.index]->bytes.data();
+      // Only ever read, as inputs are.
+      tensor.data = const_cast<std::byte*>(weights_[value.index]->bytes);
       break;
     case RC_STORAGE_CACHE:
       tensor.data = caches_[value.index]->bytes.data() + value.offset;

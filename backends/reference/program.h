@@ -11,12 +11,13 @@
 
 namespace rc::reference {
 
-// A weight, kept as given.
+// A weight, as given.
 struct Weight {
   std::string name;
   DType dtype = RC_DTYPE_F32;
   std::vector<int64_t> shape;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> copy;  // empty if the caller keeps the bytes
+  const std::byte* bytes = nullptr;
 };
 
 struct Buffer {

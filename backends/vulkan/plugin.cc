@@ -219,6 +219,7 @@ constexpr rc_plugin kPlugin = {
     wait,
     copy_bytes,
     op_times,
+    nullptr,
 };
 
 }  // namespace

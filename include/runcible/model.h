@@ -155,10 +155,22 @@ typedef struct rc_model_options {
   int32_t prefix_cache;
   rc_progress_callback progress; /* may be NULL */
   void* progress_user;
+  /* 1: the weights are not copied; steps compute from the mapped file. Loading
+   * is done at once, the memory is the system's cache of the file, which
+   * processes share and which the system may take back and read again, and
+   * limits and plans do not count it. Results are the same to the bit, steps
+   * slower. Nobody may change the file while the model is open; replace it
+   * (write it anew and rename it) instead. A step on a file whose length has
+   * changed ends with RC_E_IO, but nothing can help where a file is cut short,
+   * or its disk fails, in the middle of a step: the system then ends the
+   * process (SIGBUS). RC_E_UNSUPPORTED: a device that weights are to lie on
+   * needs copies. */
+  int32_t keep_mapped;
+  int32_t reserved; /* 0 */
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT \
-  { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL }
+  { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0 }
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
 /* What a model would take of one device; exact, in bytes. */

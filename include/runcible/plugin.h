@@ -16,7 +16,7 @@
  *   `message`, which is never NULL. A failing device is a status
  *   (RC_E_DEVICE_LOST, ...), never a crash; exceptions must not leave a plugin.
  * - The library calls the functions of one opened device from one thread at a
- *   time, except that weight_bytes, create_weight, destroy_weight,
+ *   time, except that weight_bytes, create_weight, map_weight, destroy_weight,
  *   create_buffer and destroy_buffer may be called at any time from any thread.
  *   Different opened devices are used from different threads at once.
  *   device_count and device_info may be called at any time from any thread.
@@ -467,6 +467,16 @@ typedef struct rc_plugin {
    * `count` how many there are; default: none are known. */
   rc_status (*op_times)(rc_plugin_device* device, rc_plugin_op_time* times,
                         size_t capacity, size_t* count, char* message);
+
+  /* As create_weight, without a copy: `data`, which may have any alignment,
+   * stays readable and as it is until destroy_weight, and programs read it
+   * there. The weight takes no memory of the device. Asked of weights with any
+   * use but RC_USE_ELEMENTS, and may be called as create_weight may. A plugin
+   * that has it has the seven functions above, too; default: the device cannot,
+   * and models that are to stay mapped are refused. */
+  rc_status (*map_weight)(rc_plugin_device* device,
+                          const rc_plugin_weight_info* info, const void* data,
+                          rc_plugin_weight** weight, char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

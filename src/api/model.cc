@@ -18,6 +18,8 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   need_at_least_zero(options.cache_tokens, "options->cache_tokens");
   need_range(options.max_rows, 0, kMostRows, "options->max_rows");
   need_flag(options.prefix_cache, "options->prefix_cache");
+  need_flag(options.keep_mapped, "options->keep_mapped");
+  need_range(options.reserved, 0, 0, "options->reserved");
   if (options.cache_dtype != RC_DTYPE_F16 &&
       options.cache_dtype != RC_DTYPE_F32 &&
       options.cache_dtype != RC_DTYPE_Q8_0) {
@@ -31,6 +33,7 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   result.cache_dtype = options.cache_dtype;
   if (options.max_rows != 0) result.max_rows = options.max_rows;
   result.prefix_cache = options.prefix_cache != 0;
+  result.keep_mapped = options.keep_mapped != 0;
   return result;
 }
 

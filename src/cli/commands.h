@@ -44,6 +44,7 @@ struct ModelChoice {
   int32_t rows = 0;
   uint64_t memory_limit = 0;
   bool strict = false;
+  bool keep_mapped = false;
 };
 
 // "1,2,3"; throws a Failure for anything else.

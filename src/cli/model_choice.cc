@@ -31,6 +31,10 @@ void ModelChoice::add_to(CLI::App& command) {
   command.add_flag("--strict", strict,
                    "fail if the device lacks an op, instead of running it on "
                    "the CPU");
+  command.add_flag("--keep-mapped", keep_mapped,
+                   "compute from the mapped file instead of copying the "
+                   "weights: loads at once and shares memory with other "
+                   "processes, but is slower");
 }
 
 void ModelChoice::note_default() const {
@@ -51,6 +55,7 @@ rc_model_options ModelChoice::options() const {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = context;
   options.max_rows = rows;
+  options.keep_mapped = keep_mapped ? 1 : 0;
   options.cache_dtype = cache_type == "f32"    ? RC_DTYPE_F32
                         : cache_type == "q8_0" ? RC_DTYPE_Q8_0
                                                : RC_DTYPE_F16;

@@ -31,6 +31,7 @@ struct EngineOptions {
   DType cache_dtype = RC_DTYPE_F16;
   int64_t max_rows = 512;
   bool prefix_cache = true;
+  bool keep_mapped = false;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none
 };

@@ -31,6 +31,7 @@ struct Key {
   DType cache_dtype;
   int64_t max_rows;
   bool prefix_cache;
+  bool keep_mapped;
   int64_t timeout_ms;
 
   bool operator==(const Key&) const = default;
@@ -57,6 +58,7 @@ bool make_key(const model::ModelFile& file, const runtime::Device& device,
           options.cache_dtype,
           options.max_rows,
           options.prefix_cache,
+          options.keep_mapped,
           options.timeout_ms};
   return true;
 }

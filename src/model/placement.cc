@@ -32,7 +32,7 @@ void count_layers(std::span<const size_t> device_of_part,
 }
 
 MemoryPlan plan_memory(
-    const runtime::Split& split,
+    const runtime::Split& split, const ResidentOptions& options,
     const std::vector<std::shared_ptr<runtime::Device>>& devices,
     std::span<const size_t> device_of_part) {
   MemoryPlan plan;
@@ -45,7 +45,7 @@ MemoryPlan plan_memory(
       if (share.weight_uses[i] == 0) continue;
       runtime::WeightInfo weight = split.weights[i];
       weight.uses = share.weight_uses[i];
-      here.weights += devices[d]->weight_bytes(weight);
+      here.weights += weight_bytes(*devices[d], weight, options);
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {
       if (share.caches[i]) here.cache += cache_bytes(split.caches[i]);
@@ -66,6 +66,23 @@ uint64_t cache_bytes(const rc_plugin_value& cache) {
   const auto rows =
       static_cast<uint64_t>(cache.shape[0] * cache.shape[1] * cache.shape[2]);
   return rows * *row_bytes(cache.dtype, cache.shape[3]);
+}
+
+bool stays_mapped(const runtime::WeightInfo& weight,
+                  const ResidentOptions& options) {
+  return options.keep_mapped && (weight.uses & RC_USE_ELEMENTS) == 0;
+}
+
+uint64_t weight_bytes(const runtime::Device& device,
+                      const runtime::WeightInfo& weight,
+                      const ResidentOptions& options) {
+  if (!stays_mapped(weight, options)) return device.weight_bytes(weight);
+  if (!device.maps_weights()) {
+    fail(RC_E_UNSUPPORTED, device.id(),
+         " cannot compute from the mapped file: it needs a copy of ",
+         weight.name, "; load without keep_mapped");
+  }
+  return 0;
 }
 
 size_t part_count(const ModelFile& file) {
@@ -92,7 +109,7 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
   placement.split = runtime::split(description, assignment.device_of_op,
                                    placement.devices.size(), options.limits);
   placement.memory =
-      plan_memory(placement.split, placement.devices, device_of_part);
+      plan_memory(placement.split, options, placement.devices, device_of_part);
   return placement;
 }
 

@@ -16,6 +16,7 @@ namespace rc::model {
 struct ResidentOptions {
   CacheLayout cache;
   runtime::ProgramLimits limits;
+  bool keep_mapped = false;  // see rc_model_options
 };
 
 // What a resident model takes of one device, in bytes, and the layers that were
@@ -57,7 +58,8 @@ size_t part_count(const ModelFile& file);
 // `device_of_part` gives each part the number of one of the devices, layers in
 // rising order. Ops that a device lacks go to chain.open_fallback(), which
 // becomes one more device if it is none of them. Throws RC_E_UNSUPPORTED as
-// runtime::assign does, RC_E_DEVICE_MEMORY for a cache beyond any memory.
+// runtime::assign and weight_bytes do, RC_E_DEVICE_MEMORY for a cache beyond
+// any memory.
 Placement place(const ModelFile& file, const ResidentOptions& options,
                 const runtime::DeviceChain& chain,
                 std::vector<std::shared_ptr<runtime::Device>> devices,
@@ -69,5 +71,16 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
 
 // The bytes of a cache that a program describes.
 uint64_t cache_bytes(const rc_plugin_value& cache);
+
+// Whether a weight is used where the file is mapped. What is read by elements
+// is small and may have to be made; it is always copied.
+bool stays_mapped(const runtime::WeightInfo& weight,
+                  const ResidentOptions& options);
+
+// What a weight takes of a device's memory. Throws RC_E_UNSUPPORTED for one
+// that should stay mapped, but would have to be copied to this device.
+uint64_t weight_bytes(const runtime::Device& device,
+                      const runtime::WeightInfo& weight,
+                      const ResidentOptions& options);
 
 }  // namespace rc::model

@@ -42,11 +42,12 @@ runtime::WeightInfo weight_of(const runtime::Split& split,
 // be what the largest does last.
 std::vector<std::pair<uint64_t, size_t>> by_size(
     const runtime::Split& split, const runtime::Split::Share& share,
-    const runtime::Device& device) {
+    const runtime::Device& device, const ResidentOptions& options) {
   std::vector<std::pair<uint64_t, size_t>> weights;
   for (size_t i = 0; i < split.weights.size(); ++i) {
     if (share.weight_uses[i] == 0) continue;
-    weights.emplace_back(device.weight_bytes(weight_of(split, share, i)), i);
+    weights.emplace_back(
+        weight_bytes(device, weight_of(split, share, i), options), i);
   }
   // Among equals in the order of the program, which is that of most files.
   std::stable_sort(
@@ -136,10 +137,15 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     here.device = placement.devices[d];
     here.weights.resize(split.weights.size());
     here.caches.resize(split.caches.size());
-    for (const auto& [bytes, i] : by_size(split, share, *here.device)) {
+    for (const auto& [bytes, i] :
+         by_size(split, share, *here.device, options)) {
       const runtime::WeightInfo weight = weight_of(split, share, i);
-      here.weights[i] =
-          here.device->create_weight(weight, file->weight_data(weight.name));
+      const void* data = file->weight_data(weight.name);
+      if (stays_mapped(weight, options)) {
+        here.weights[i] = here.device->map_weight(weight, data, file);
+        continue;
+      }
+      here.weights[i] = here.device->create_weight(weight, data);
       file->drop_weight(weight.name);
       loaded += bytes;
       report(static_cast<double>(loaded) / static_cast<double>(memory.weights));
@@ -167,6 +173,7 @@ void ResidentModel::run(const Batch& batch, float* logits,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
   check_batch(batch, file_->hyper_parameters(), options_);
+  if (options_.keep_mapped) file_->file().check_unchanged();
   runtime::RunArguments arguments;
   arguments.rows = static_cast<int64_t>(batch.tokens.size());
   arguments.outputs = static_cast<int64_t>(batch.output_rows.size());

@@ -150,18 +150,16 @@ uint64_t Device::weight_bytes(const WeightInfo& info) const {
   return bytes;
 }
 
-std::shared_ptr<Weight> Device::create_weight(const WeightInfo& info,
-                                              const void* data) {
-  const rc_plugin_weight_info given = plugin_info(info);
+template <class Function>
+std::shared_ptr<Weight> Device::make_weight(const std::string& what,
+                                            const WeightInfo& info,
+                                            const Function& function) {
   check_not_abandoned();
   // Made before the handle, so that nothing can fail after it.
   auto weight = std::make_shared<Weight>(shared_from_this());
   rc_plugin_weight* handle = nullptr;
   Message message;
-  const std::string what = "create weight " + info.name;
-  check(*this, what.c_str(),
-        plugin_.create_weight(handle_, &given, data, &handle, message.buffer()),
-        message);
+  check(*this, what.c_str(), function(&handle, message.buffer()), message);
   weight->handle_ = handle;
   if (weight->handle_ == nullptr) {
     fail(RC_E_DEVICE, id(), ": the plugin gave no handle for weight ",
@@ -170,10 +168,35 @@ std::shared_ptr<Weight> Device::create_weight(const WeightInfo& info,
   return weight;
 }
 
+std::shared_ptr<Weight> Device::create_weight(const WeightInfo& info,
+                                              const void* data) {
+  const rc_plugin_weight_info given = plugin_info(info);
+  return make_weight("create weight " + info.name, info,
+                     [&](rc_plugin_weight** weight, char* message) {
+                       return plugin_.create_weight(handle_, &given, data,
+                                                    weight, message);
+                     });
+}
+
+std::shared_ptr<Weight> Device::map_weight(const WeightInfo& info,
+                                           const void* data,
+                                           std::shared_ptr<const void> owner) {
+  const rc_plugin_weight_info given = plugin_info(info);
+  auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
+  auto weight = make_weight("use weight " + info.name + " in place", info,
+                            [&](rc_plugin_weight** made, char* message) {
+                              return plugin_.map_weight(handle_, &given, data,
+                                                        made, message);
+                            });
+  weight->owner_ = std::move(kept);
+  return weight;
+}
+
 Weight::~Weight() {
   if (handle_ == nullptr) return;
   if (device_->abandoned()) {
     bury(handle_);
+    bury(owner_.release());
     return;
   }
   quietly(

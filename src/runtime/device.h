@@ -78,6 +78,11 @@ class Device : public std::enable_shared_from_this<Device> {
   uint64_t weight_bytes(const WeightInfo& info) const;
   std::shared_ptr<Weight> create_weight(const WeightInfo& info,
                                         const void* data);
+  // Whether weights may stay where they are; of any use but RC_USE_ELEMENTS.
+  bool maps_weights() const { return plugin_.map_weight != nullptr; }
+  // A weight that stays at `data`, which `owner` keeps alive and unchanged.
+  std::shared_ptr<Weight> map_weight(const WeightInfo& info, const void* data,
+                                     std::shared_ptr<const void> owner);
   std::shared_ptr<Buffer> create_buffer(uint64_t bytes);
 
   // RC_OK, or why the device cannot compile the op.
@@ -98,6 +103,11 @@ class Device : public std::enable_shared_from_this<Device> {
  private:
   friend void check(const Device& device, const char* what, rc_status status,
                     Message& message);
+  // function(&handle, message) makes the weight.
+  template <class Function>
+  std::shared_ptr<Weight> make_weight(const std::string& what,
+                                      const WeightInfo& info,
+                                      const Function& function);
   Device(const rc_plugin& plugin, int index, const DeviceOptions& options)
       : plugin_(plugin), index_(index), options_(options) {}
   void check_not_abandoned() const;
@@ -124,6 +134,8 @@ class Weight {
   friend class Device;
   std::shared_ptr<Device> device_;
   rc_plugin_weight* handle_ = nullptr;
+  // Of what the device reads elsewhere; nullptr if it has a copy.
+  std::unique_ptr<std::shared_ptr<const void>> owner_;
 };
 
 // Plain device memory, zero at first.

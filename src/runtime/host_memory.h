@@ -8,7 +8,7 @@
 namespace rc::runtime {
 
 // Fills in the functions for weights and buffers if the plugin has none of
-// them, and wait if it has none.
+// them, map_weight included, and wait if it has none.
 void complete_with_host_memory(rc_plugin& plugin);
 
 }  // namespace rc::runtime

@@ -197,7 +197,36 @@ TEST(Options, OfAModel) {
                "max_rows", "-1");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.prefix_cache = 5; }),
                "prefix_cache", "5");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.keep_mapped = 2; }),
+               "keep_mapped", "2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved = 1; }),
+               "reserved", "1");
   EXPECT_NE(load_model(backend.get()), nullptr);
+}
+
+// Of a header from before keep_mapped, and with it.
+TEST(Options, OfAModelThatStaysMapped) {
+  const Backend backend = open_backend();
+  const auto weights = [&](const rc_model_options& options) {
+    rc_model* loaded = nullptr;
+    EXPECT_OK(
+        rc_model_load(backend.get(), model_path().c_str(), &options, &loaded));
+    const Model model(loaded);
+    rc_model_report report = RC_MODEL_REPORT_INIT;
+    EXPECT_OK(rc_model_describe(loaded, &report));
+    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+    EXPECT_OK(
+        rc_model_plan(model_path().c_str(), &options, backend.get(), &plan));
+    EXPECT_EQ(plan.weights, report.weight_bytes);
+    return report.weight_bytes;
+  };
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  const uint64_t copied = weights(options);
+  options.keep_mapped = 1;
+  EXPECT_LT(weights(options), copied / 10);
+  options.keep_mapped = 77;
+  options.struct_size = offsetof(rc_model_options, keep_mapped);
+  EXPECT_EQ(weights(options), copied);
 }
 
 TEST(Options, MemoryLimitOfABackend) {

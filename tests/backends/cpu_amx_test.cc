@@ -38,15 +38,15 @@ struct Operands {
     const uint64_t row_bytes = *rc::row_bytes(dtype, k);
     tile_bytes = 16 * row_bytes;
     packed.resize(tiles * tile_bytes);
+    const cpu::Kernels& kernels = *level("avx512vnni").kernels;
     for (int t = 0; t < tiles; ++t) {
-      cpu::pack_tile(dtype, weight.data() + t * tile_bytes, row_bytes,
+      cpu::pack_tile(kernels, dtype, weight.data() + t * tile_bytes, row_bytes,
                      std::min(16, n - 16 * t), k,
                      packed.data() + t * tile_bytes, nullptr);
     }
     const auto floats = random_floats(rows * k, 2);
     blocks.resize(rows * k / 32);
-    level("avx512vnni")
-        .kernels->quantize(floats.data(), rows * k, blocks.data());
+    kernels.quantize(floats.data(), rows * k, blocks.data());
     bias = random_floats(n, 3);
     residual = random_floats(rows * n, 4);
   }

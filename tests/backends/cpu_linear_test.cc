@@ -231,6 +231,63 @@ TEST_P(CpuLinear, ExpertsEqualPlainProducts) {
   }
 }
 
+// Tiles of mapped weights are made when they are used, of rows at any address.
+TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
+  constexpr int64_t experts = 3, n = 53, chosen = 2, most = 37;
+  const Device device(2, GetParam());
+  for (rc_dtype dtype : kTypes) {
+    SCOPED_TRACE(dtype_name(dtype));
+    const int64_t block = dtype_info(dtype)->block_size;
+    const int64_t k = block == 1 ? 109 : block < 256 ? 2144 : 2304;
+    auto weight = random_weight(dtype, experts * n, k, 12);
+    weight.insert(weight.begin(), 0);
+    const auto x = random_floats(most * k, 13);
+    std::vector<int32_t> ids(most * chosen);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      ids[i] = static_cast<int32_t>(i * 7 % experts);
+    }
+    std::vector<float> results[2];
+    for (bool mapped : {false, true}) {
+      for (int64_t rows : {int64_t{1}, int64_t{6}, most}) {
+        Program program(device);
+        program.map_weights = mapped;
+        const int32_t px =
+            program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+        const int32_t pi =
+            program.input(RC_DTYPE_I32, {RC_DIM_ROWS, chosen}, ids.data());
+        const int32_t pr =
+            program.input(RC_DTYPE_I32, {RC_DIM_ROWS}, ids.data());
+        const int32_t matrix =
+            program.weight(dtype, {n, k}, weight.data() + 1, RC_USE_LINEAR);
+        const int32_t table =
+            program.weight(dtype, {n, k}, weight.data() + 1, RC_USE_ROWS);
+        const int32_t all = program.weight(dtype, {experts, n, k},
+                                           weight.data() + 1, RC_USE_EXPERTS);
+        const int32_t products = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+        const int32_t found = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, k});
+        const int32_t of_experts =
+            program.output(RC_DTYPE_F32, {RC_DIM_ROWS, chosen, n});
+        program.op(RC_OP_LINEAR, {px, matrix}, {products});
+        program.op(RC_OP_GET_ROWS, {table, pr}, {found});
+        program.op(RC_OP_EXPERT_LINEAR, {px, all, pi}, {of_experts});
+        ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+        const auto keep = [&](int32_t value, int64_t columns) {
+          const auto& y = program.result(value);
+          results[mapped].insert(results[mapped].end(), y.begin(),
+                                 y.begin() + rows * columns);
+        };
+        keep(products, n);
+        keep(found, k);
+        keep(of_experts, chosen * n);
+      }
+    }
+    ASSERT_EQ(results[0].size(), results[1].size());
+    EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(),
+                          results[0].size() * sizeof(float)),
+              0);
+  }
+}
+
 TEST_P(CpuLinear, NotANumberIsNotLost) {
   const Device device(1, GetParam());
   for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_Q4_0, RC_DTYPE_Q6_K}) {
@@ -274,6 +331,24 @@ TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
                      dtype == RC_DTYPE_BF16;
     EXPECT_EQ(bytes, 32 * *row_bytes(own ? dtype : RC_DTYPE_F32, 512));
   }
+}
+
+TEST(CpuWeight, OfElementsIsNotMapped) {
+  const rc_plugin& table = *cpu::plugin();
+  const Device device;
+  const float data[4] = {};
+  rc_plugin_weight_info info{};
+  info.name = "norm";
+  info.dtype = RC_DTYPE_F32;
+  info.rank = 1;
+  info.shape[0] = 4;
+  info.uses = RC_USE_ELEMENTS;
+  rc_plugin_weight* weight = nullptr;
+  char message[RC_PLUGIN_MESSAGE_BYTES] = "";
+  EXPECT_EQ(table.map_weight(device.get(), &info, data, &weight, message),
+            RC_E_UNSUPPORTED);
+  EXPECT_NE(std::string(message).find("norm"), std::string::npos) << message;
+  EXPECT_EQ(weight, nullptr);
 }
 
 // Large ones are rearranged by several threads.

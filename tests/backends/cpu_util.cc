@@ -80,7 +80,10 @@ int32_t Program::weight(rc_dtype dtype, const std::vector<int64_t>& shape,
   info.uses = uses;
   rc_plugin_weight* weight = nullptr;
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
-  check(table().create_weight(device_, &info, data, &weight, message), message);
+  const auto make = map_weights && (uses & RC_USE_ELEMENTS) == 0
+                        ? table().map_weight
+                        : table().create_weight;
+  check(make(device_, &info, data, &weight, message), message);
   weights_.push_back(weight);
   return add(dtype, shape, RC_STORAGE_WEIGHT,
              static_cast<int32_t>(weights_.size()) - 1, 0);

@@ -35,6 +35,9 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  // Whether weights that are matrices stay where their data is.
+  bool map_weights = false;
+
   // Each returns the number of a value.
   int32_t weight(rc_dtype dtype, const std::vector<int64_t>& shape,
                  const void* data, uint32_t uses);

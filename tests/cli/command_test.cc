@@ -233,6 +233,20 @@ TEST(Command, WritesRawLogits) {
   for (size_t i = 0; i < golden.size(); ++i) {
     ASSERT_NEAR(rows[i], golden[i], 1e-3) << i;
   }
+  // From the mapped file they are the same.
+  const std::string mapped = testing::TempDir() + "mapped_logits.f32";
+  ASSERT_EQ(
+      run({"run", model(), "--backend", "reference", "--prompt-tokens",
+           "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-end",
+           "--cache-type", "f32", "--keep-mapped", "--raw-logits", mapped})
+          .code,
+      0);
+  std::vector<float> mapped_rows(rows.size());
+  std::ifstream(mapped, std::ios::binary)
+      .read(reinterpret_cast<char*>(mapped_rows.data()),
+            static_cast<std::streamsize>(mapped_rows.size() * 4));
+  EXPECT_EQ(mapped_rows, rows);
+  std::filesystem::remove(mapped);
   std::filesystem::remove(path);
   expect_failure(run({"run", model(), "-n", "0", "--json", "--raw-logits",
                       "no/such/folder/file"}),

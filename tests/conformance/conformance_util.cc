@@ -310,6 +310,7 @@ void OpTest::run_on(const std::shared_ptr<Device>& device, double tolerance) {
   if (kind == RC_DEVICE_CPU && rows_.outputs == 0) {
     check_alone(*program, results);
   }
+  if (device->maps_weights() && caches_.empty()) check_mapped(device, results);
 }
 
 std::vector<OpTest::Bytes> OpTest::outputs(Program& program,
@@ -347,6 +348,29 @@ void OpTest::check_alone(Program& program,
                 0)
           << "row " << row << " alone is not what it is among the others";
     }
+  }
+}
+
+void OpTest::check_mapped(const std::shared_ptr<Device>& device,
+                          const std::vector<Bytes>& copied) const {
+  std::vector<std::shared_ptr<Weight>> weights;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    const runtime::WeightInfo& info = description_.weights[i];
+    if ((info.uses & RC_USE_ELEMENTS) != 0) {
+      weights.push_back(device->create_weight(info, weights_[i].data()));
+      continue;
+    }
+    // At an odd address, as files may have it.
+    const auto odd = std::make_shared<Bytes>(weights_[i].size() + 1);
+    std::copy(weights_[i].begin(), weights_[i].end(), odd->begin() + 1);
+    weights.push_back(device->map_weight(info, odd->data() + 1, odd));
+  }
+  const auto program = Program::compile(
+      device, description_, {rows_.rows, rows_.outputs, rows_.sequences},
+      weights, {});
+  const std::vector<Bytes> mapped = outputs(*program, inputs_, rows_);
+  for (size_t i = 0; i < copied.size(); ++i) {
+    EXPECT_EQ(mapped[i], copied[i]) << "output " << i << " of mapped weights";
   }
 }
 

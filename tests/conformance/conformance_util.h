@@ -84,7 +84,8 @@ class OpTest {
   void expect_cache(runtime::Value value, std::vector<double> expected);
 
   // Runs everywhere. On CPU devices every row must also come out the same, bit
-  // for bit, when it is the only one.
+  // for bit, when it is the only one; and so must all where weights are mapped,
+  // on devices that can do that.
   void run(double tolerance);
 
  private:
@@ -95,6 +96,8 @@ class OpTest {
                              const Rows& rows) const;
   void check_alone(runtime::Program& program,
                    const std::vector<Bytes>& together) const;
+  void check_mapped(const std::shared_ptr<runtime::Device>& device,
+                    const std::vector<Bytes>& copied) const;
   std::string op_;
   std::string detail_;
   Rows rows_;

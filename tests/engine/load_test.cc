@@ -102,6 +102,12 @@ TEST(Load, TheSameIsShared) {
   EngineOptions other = small_options();
   other.context_length = 128;
   EXPECT_NE(Engine::load(small_model(), device, other, {}), first);
+  other = small_options();
+  other.keep_mapped = true;
+  const auto mapped = Engine::load(small_model(), device, other, {});
+  EXPECT_NE(mapped, first);
+  EXPECT_LT(mapped->memory().weights, first->memory().weights / 10);
+  EXPECT_EQ(Engine::load(small_model(), device, other, {}), mapped);
   EXPECT_NE(Engine::load(small_model("smollm"), device, small_options(), {}),
             first);
 }

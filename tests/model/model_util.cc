@@ -80,6 +80,7 @@ model::ResidentOptions options_of(const Room& room) {
   options.cache.page_size = room.page_size;
   options.cache.pages = room.pages;
   options.cache.pages_per_sequence = room.pages_per_sequence;
+  options.keep_mapped = room.keep_mapped;
   options.limits = {.max_rows = 256, .max_outputs = 256, .max_sequences = 16};
   return options;
 }

@@ -28,6 +28,7 @@ struct Room {
   int64_t page_size = 16;
   int64_t pages = 64;
   int64_t pages_per_sequence = 16;
+  bool keep_mapped = false;
 };
 model::ResidentOptions options_of(const Room& room);
 std::unique_ptr<model::ResidentModel> load(

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 
 #include "base/error.h"
+#include "cpu/plugin.h"
 #include "mapped_memory.h"
 #include "model/model_util.h"
 #include "model/patient_util.h"
+#include "runtime/registry.h"
 #include "tensor/dtype.h"
 #include "test_data.h"
 
@@ -93,6 +96,85 @@ TEST_P(Resident, LeavesLittleOfTheFileInMemory) {
   const std::vector<int32_t> tokens = {1, 2, 3};
   EXPECT_EQ(evaluate(*load(file, GetParam()), tokens),
             evaluate(*model, tokens));
+}
+
+TEST_P(Resident, ComputesTheSameFromTheMappedFile) {
+  std::vector<std::filesystem::path> files = {
+      source_path("examples/model/fable.gguf")};
+  const auto folder = source_path("tests/golden/architectures");
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".gguf") files.push_back(entry.path());
+  }
+  ASSERT_GT(files.size(), 10u);
+  const std::vector<int32_t> tokens = count_up(30, 20);
+  for (const auto& path : files) {
+    SCOPED_TRACE(path);
+    const auto file = model::ModelFile::open(path.string());
+    const auto copied = load(file, GetParam());
+    const auto mapped = load(file, GetParam(), {.keep_mapped = true});
+    for (const size_t chunk : {size_t{1}, tokens.size()}) {
+      const std::vector<float> expected = evaluate(*copied, tokens, chunk);
+      const std::vector<float> actual = evaluate(*mapped, tokens, chunk);
+      ASSERT_EQ(actual.size(), expected.size());
+      EXPECT_EQ(std::memcmp(actual.data(), expected.data(),
+                            actual.size() * sizeof(float)),
+                0);
+    }
+  }
+}
+
+TEST_P(Resident, LeavesMappedWeightsInTheFile) {
+  const auto path = source_path("examples/model/fable.gguf");
+  const auto file = model::ModelFile::open(path.string());
+  const auto model = load(file, GetParam(), {.keep_mapped = true});
+  EXPECT_LT(model->memory().weights, file->file().size() / 20);
+  // Nothing of them was read yet.
+  EXPECT_LT(mapped_memory(path), file->file().size() / 4);
+  const std::vector<int32_t> tokens = {1, 2, 3};
+  const std::vector<float> logits = evaluate(*model, tokens);
+  EXPECT_GT(mapped_memory(path), file->file().size() / 2);
+  // The system may take the pages back at any time.
+  for (const gguf::Tensor& tensor : file->file().tensors()) {
+    file->file().drop(tensor);
+  }
+  EXPECT_LT(mapped_memory(path), file->file().size() / 4);
+  EXPECT_EQ(evaluate(*model, tokens), logits);
+}
+
+TEST_P(Resident, TellsThatTheMappedFileHasChanged) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("runcible_mapped_" + std::string(GetParam()) + ".gguf");
+  std::filesystem::copy_file(
+      source_path("tests/golden/architectures/llama2.gguf"), path,
+      std::filesystem::copy_options::overwrite_existing);
+  const uint64_t size = std::filesystem::file_size(path);
+  const auto model = load(model::ModelFile::open(path.string()), GetParam(),
+                          {.keep_mapped = true});
+  const std::vector<float> logits = evaluate(*model, {1, 5});
+  std::filesystem::resize_file(path, size + 1);
+  std::string message;
+  EXPECT_EQ(status_of([&] { evaluate(*model, {1, 5}); }, &message), RC_E_IO);
+  EXPECT_NE(message.find(path.string()), std::string::npos) << message;
+  std::filesystem::resize_file(path, size);
+  EXPECT_EQ(evaluate(*model, {1, 5}), logits);
+  std::filesystem::remove(path);
+}
+
+TEST(Mapped, IsRefusedWhereWeightsAreCopied) {
+  rc_plugin table = *cpu::plugin();
+  table.name = "copying";
+  table.map_weight = nullptr;
+  runtime::register_plugin(table);
+  const auto file = golden("llama2");
+  std::string message;
+  EXPECT_EQ(status_of([&] { load(file, "copying", {.keep_mapped = true}); },
+                      &message),
+            RC_E_UNSUPPORTED);
+  for (const char* part : {"copying:0", "keep_mapped"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+  EXPECT_EQ(evaluate(*load(file, "copying"), {1, 5}),
+            evaluate(*load(file, "cpu"), {1, 5}));
 }
 
 // Only a device that knows its memory can tell before it is asked for it.

@@ -112,6 +112,30 @@ TEST_F(DeviceTest, ThingsKeepTheirDeviceAlive) {
   EXPECT_EQ(state().alive, 0);
 }
 
+TEST_F(DeviceTest, MappedWeightsKeepTheirDataAlive) {
+  auto data = std::make_shared<std::vector<float>>(4);
+  auto mapped = device_->map_weight(weight(), data->data(), data);
+  EXPECT_EQ(data.use_count(), 2);
+  mapped.reset();
+  EXPECT_EQ(data.use_count(), 1);
+  EXPECT_EQ(state().alive, 1);  // the device
+
+  state().status = RC_E_DEVICE_MEMORY;
+  const Error error =
+      error_of([&] { device_->map_weight(weight(), data->data(), data); });
+  EXPECT_EQ(error.message(),
+            "fake:0: cannot use weight layer.weight in place: fake failure "
+            "-10");
+  EXPECT_EQ(data.use_count(), 1);
+  state().status = RC_OK;
+
+  // A run that does not end may still read it.
+  mapped = device_->map_weight(weight(), data->data(), data);
+  device_->abandon();
+  mapped.reset();
+  EXPECT_EQ(data.use_count(), 2);
+}
+
 TEST_F(DeviceTest, ExceptionsWhileGivingBackAreSwallowed) {
   auto buffer = device_->create_buffer(64);
   auto compiled = program();

@@ -133,6 +133,7 @@ rc_plugin table() {
                            rc_plugin_weight** weight, char* message) {
     return make(of(device), of(device).status, weight, message);
   };
+  table.map_weight = table.create_weight;
   table.destroy_weight = destroy<rc_plugin_weight>;
   table.create_buffer = [](rc_plugin_device* device, uint64_t,
                            rc_plugin_buffer** buffer, char* message) {

@@ -45,6 +45,15 @@ TEST_F(HostMemory, AWeightIsItsBytes) {
   plugin_.destroy_weight(nullptr, weight);
 }
 
+TEST(CompleteWithHostMemory, LeavesAloneWhoMapsWeights) {
+  rc_plugin plugin = {};
+  plugin.map_weight = [](rc_plugin_device*, const rc_plugin_weight_info*,
+                         const void*, rc_plugin_weight**,
+                         char*) -> rc_status { return RC_OK; };
+  complete_with_host_memory(plugin);
+  EXPECT_EQ(plugin.create_weight, nullptr);
+}
+
 TEST_F(HostMemory, ABufferIsZeroAtFirst) {
   rc_plugin_buffer* buffer = nullptr;
   ASSERT_EQ(plugin_.create_buffer(nullptr, 100, &buffer, message_.data()),

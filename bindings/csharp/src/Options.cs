@@ -93,6 +93,9 @@ namespace Runcible {
     /// <summary>{@rc rc_model_options.prefix_cache}</summary>
     public bool? PrefixCache { get; set; }
 
+    /// <summary>{@rc rc_model_options.keep_mapped}</summary>
+    public bool? KeepMapped { get; set; }
+
     /// <summary>Told the fraction done, 0 to 1, on the thread that loads. What
     /// it throws ends the load and is thrown by it.</summary>
     public Action<double> Progress { get; set; }
@@ -114,6 +117,9 @@ namespace Runcible {
       }
       if (PrefixCache.HasValue) {
         made.prefix_cache = PrefixCache.Value ? 1 : 0;
+      }
+      if (KeepMapped.HasValue) {
+        made.keep_mapped = KeepMapped.Value ? 1 : 0;
       }
       return made;
     }

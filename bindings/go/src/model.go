@@ -27,6 +27,8 @@ type ModelOptions struct {
 	MaxRows int32
 	// Sessions do not share what they have in common with earlier ones.
 	NoPrefixCache bool
+	//runcible:doc rc_model_options.keep_mapped
+	KeepMapped bool
 	// Told during loading: the fraction done, 0 to 1, on the goroutine that
 	// loads. Returning an error cancels the load, which returns that error.
 	Progress func(fraction float64) error
@@ -44,6 +46,7 @@ func (m *ModelOptions) native() (native.Model_options, error) {
 	}
 	o.SetMax_rows(m.MaxRows)
 	o.SetPrefix_cache(flag(!m.NoPrefixCache))
+	o.SetKeep_mapped(flag(m.KeepMapped))
 	return o, nil
 }
 

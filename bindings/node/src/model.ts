@@ -23,6 +23,7 @@ export interface ModelOptions {
   cacheDtype?: Dtype | undefined;
   maxRows?: number | undefined;
   prefixCache?: boolean | undefined;
+  keepMapped?: boolean | undefined;
 }
 
 export interface LoadOptions extends ModelOptions {

@@ -53,6 +53,12 @@ public final class ModelOptions {
     return this;
   }
 
+  /** {@rc rc_model_options.keep_mapped} */
+  public ModelOptions keepMapped(boolean keep) {
+    settings.add(options -> options.setKeep_mapped(keep ? 1 : 0));
+    return this;
+  }
+
   /**
    * Told the fraction done, 0 to 1, on the thread that loads. What it throws
    * ends the load and is thrown by it.

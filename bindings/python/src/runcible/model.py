@@ -42,6 +42,7 @@ def _options(
     cache_dtype: Optional[str],
     max_rows: Optional[int],
     prefix_cache: Optional[bool],
+    keep_mapped: Optional[bool],
 ) -> Any:
     return set_options(
         _native.model_options(),
@@ -50,6 +51,7 @@ def _options(
         cache_dtype=None if cache_dtype is None else dtype_number(cache_dtype),
         max_rows=max_rows,
         prefix_cache=prefix_cache,
+        keep_mapped=keep_mapped,
     )
 
 
@@ -67,10 +69,16 @@ class Model(Handle):
         cache_dtype: Optional[str] = None,
         max_rows: Optional[int] = None,
         prefix_cache: Optional[bool] = None,
+        keep_mapped: Optional[bool] = None,
         progress: Progress = None,
     ) -> None:
         options = _options(
-            context_length, cache_tokens, cache_dtype, max_rows, prefix_cache
+            context_length,
+            cache_tokens,
+            cache_dtype,
+            max_rows,
+            prefix_cache,
+            keep_mapped,
         )
         self._backend = backend_of(backend)
         self._tokenizer: Optional[Tokenizer] = None
@@ -181,9 +189,15 @@ def plan(
     cache_dtype: Optional[str] = None,
     max_rows: Optional[int] = None,
     prefix_cache: Optional[bool] = None,
+    keep_mapped: Optional[bool] = None,
 ) -> Plan:
     options = _options(
-        context_length, cache_tokens, cache_dtype, max_rows, prefix_cache
+        context_length,
+        cache_tokens,
+        cache_dtype,
+        max_rows,
+        prefix_cache,
+        keep_mapped,
     )
     report = _native.model_plan_report()
     opened = backend_of(backend)
