@@ -166,12 +166,13 @@ def measure(model, sides, arguments, machine_tool):
                 continue
             print(f"{model.name}: round {number + 1} of {arguments.rounds}, {side.name}", file=sys.stderr)
             try:
-                around = [limits(machine_tool, arguments.threads)] if side is sides[0] else []
+                ours = side.name == Ours.name
+                around = [limits(machine_tool, arguments.threads)] if ours else []
                 # What the host of a virtual machine takes to back memory at its
                 # first touch is not the time of a load: one load goes unmeasured.
                 side.measure(model, [4], [{"batch": 1, "depth": SHALLOW}], 2)
                 report = side.measure(model, arguments.prompts, decodes, arguments.tokens)
-                if side is sides[0]:
+                if ours:
                     around.append(limits(machine_tool, arguments.threads))
                     report["machine"] = best_limits(around) if all(around) else None
                 reports[side.name].append(report)

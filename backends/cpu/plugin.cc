@@ -136,31 +136,36 @@ rc_status weight_bytes(rc_plugin_device*, const rc_plugin_weight_info* info,
   });
 }
 
-rc_status create_weight(rc_plugin_device* device,
-                        const rc_plugin_weight_info* info, const void* data,
-                        rc_plugin_weight** weight, char* message) {
+// make() makes it.
+template <class Make>
+rc_status make_weight(rc_plugin_device* device,
+                      const rc_plugin_weight_info* info, const void* data,
+                      rc_plugin_weight** weight, char* message,
+                      const Make& make) {
   return guard(message, [&] {
     require(device, "device");
     require(info, "info");
     require(data, "data");
     require(weight, "weight");
     *weight = nullptr;
-    *weight = new rc_plugin_weight(*info, data, *device->level.kernels,
-                                   device->pool.threads());
+    *weight = make();
+  });
+}
+
+rc_status create_weight(rc_plugin_device* device,
+                        const rc_plugin_weight_info* info, const void* data,
+                        rc_plugin_weight** weight, char* message) {
+  return make_weight(device, info, data, weight, message, [&] {
+    return new rc_plugin_weight(*info, data, *device->level.kernels,
+                                device->pool.threads());
   });
 }
 
 rc_status map_weight(rc_plugin_device* device,
                      const rc_plugin_weight_info* info, const void* data,
                      rc_plugin_weight** weight, char* message) {
-  return guard(message, [&] {
-    require(device, "device");
-    require(info, "info");
-    require(data, "data");
-    require(weight, "weight");
-    *weight = nullptr;
-    *weight = new rc_plugin_weight(*info, data);
-  });
+  return make_weight(device, info, data, weight, message,
+                     [&] { return new rc_plugin_weight(*info, data); });
 }
 
 void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {

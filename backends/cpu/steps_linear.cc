@@ -1,9 +1,9 @@
 // Steps for products with weights.
 //
 // The unit of work is some tiles of 16 rows of the weight with a chunk of rows
-// of activations that stays in the second-level cache. Each thread begins with
-// a contiguous range of tiles, so that it streams through memory, and no cache
-// line of the output belongs to two units.
+// of activations that stays in the caches. Each thread begins with a contiguous
+// range of tiles, so that it streams through memory, and no cache line of the
+// output belongs to two units.
 #include <algorithm>
 
 #include "cpu/compiler.h"

@@ -8,8 +8,8 @@
  *
  * rc_session_create, rc_session_position and rc_generate_async never wait. The
  * others wait for the engine's step under way: some tens of milliseconds while
- * streams run, up to 0.4 seconds beside long prompts on a slow
- * device. An event loop is better served by requests.
+ * streams run, up to 0.4 seconds beside long prompts on a slow device. An event
+ * loop is better served by requests.
  *
  * Every function may also return RC_E_INVALID_ARGUMENT and RC_E_OUT_OF_MEMORY.
  */

@@ -14,7 +14,7 @@ namespace {
 template <class Keys>
 RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
                               const uint8_t* const* keys, int begin, int end,
-                              float* scores, Ahead& ahead) {
+                              float* scores, NextChunk& ahead) {
   for (int t = begin; t < end; ++t) {
     ahead.step(t);
     Vf total = splat(0);
@@ -36,7 +36,7 @@ RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
 template <class Keys, class Values>
 RC_SIMD void take_alone(const AttentionTask& task, const Scratch& scratch,
                         const Chunk& chunk, int begin, int end, const float* q,
-                        float* states, float* y, Ahead& ahead) {
+                        float* states, float* y, NextChunk& ahead) {
   for (int h = 0; h < task.group; ++h) {
     score_alone<Keys>(task, q + h * task.d, chunk.keys, begin, end,
                       scratch.scores, ahead);
@@ -53,7 +53,7 @@ template <class Values, int heads = kTileHeads, class Key>
 RC_SIMD void take_tiles(const AttentionTask& task, const Scratch& scratch,
                         const Key* keys, const uint8_t* const* values,
                         int begin, int end, const float* q, float* states,
-                        float* y, Ahead& ahead, int h = 0) {
+                        float* y, NextChunk& ahead, int h = 0) {
   for (; h + heads <= task.group; h += heads) {
     some_heads<Values, heads>(task, keys, values, begin, end, q + h * task.d,
                               scratch.scores, states + 2 * h, y + h * task.d,
@@ -82,7 +82,7 @@ RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
   }
 }
 
-// Turns of the loops that one row with a chunk takes, at least; see Ahead.
+// Turns of the loops that one row with a chunk takes, at least; see NextChunk.
 int64_t turns_alone(const AttentionTask& task) {
   return task.group * 2 * kAttentionChunk;
 }
@@ -98,7 +98,7 @@ RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
   // For fewer heads turning the keys takes longer than sums across lanes. A
   // model has one number of heads: its results stay the same whatever the rows.
   if (task.group < kLeastTurnedHeads) {
-    Ahead ahead(task, next, turns_alone(task));
+    NextChunk ahead(task, next, turns_alone(task));
     each_row(task, scratch, chunk,
              [&](int begin, int end, const float* q, float* states, float* y) {
                take_alone<Keys, Values>(task, scratch, chunk, begin, end, q,
@@ -106,7 +106,7 @@ RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
              });
     return;
   }
-  Ahead ahead(task, next, turns_of_tiles(task));
+  NextChunk ahead(task, next, turns_of_tiles(task));
   typename Keys::Turned* keys = (typename Keys::Turned*)scratch.keys;
   turn_keys<Keys>(task, chunk, keys);
   if constexpr (Values::kAsStored) {

@@ -56,12 +56,12 @@ static void find_chunk(const AttentionTask& task, int64_t position,
 // anywhere, and processors foresee little of that. A few lines at each step, as
 // the processor can wait for few at once, and loads would wait with them; into
 // the second-level cache, since the first is full of what is in use.
-class Ahead {
+class NextChunk {
  public:
   // For loops of about `turns` turns together; `next` is NULL behind the last
   // chunk.
-  RC_SIMD_MEMBER Ahead(const AttentionTask& task, const Chunk* next,
-                       int64_t turns) {
+  RC_SIMD_MEMBER NextChunk(const AttentionTask& task, const Chunk* next,
+                           int64_t turns) {
     if (next == nullptr) return;
     keys_ = {next->keys + next->begin, next->keys + next->end, task.key_bytes};
     values_ = {next->values + next->begin, next->values + next->end,

@@ -109,7 +109,7 @@ RC_PER_CHUNK void load_values(const AttentionTask& task, const Chunk& chunk,
 
 template <int heads, int vectors, class Key>
 RC_SIMD void score_tile(const AttentionTask& task, const float* q,
-                        const Key* keys, float* scores, Ahead& ahead) {
+                        const Key* keys, float* scores, NextChunk& ahead) {
   Vf total[heads][vectors];
 #pragma GCC unroll 4
   for (int h = 0; h < heads; ++h) {
@@ -149,7 +149,7 @@ RC_SIMD void score_tile(const AttentionTask& task, const float* q,
 template <int heads, class Key>
 RC_PER_CHUNK void score(const AttentionTask& task, const float* q,
                         const Key* keys, int begin, int end, float* scores,
-                        Ahead& ahead) {
+                        NextChunk& ahead) {
   constexpr int kTile = kTileVectors * kLanes;
   int t = begin / kLanes * kLanes;
   for (; t + kTile < end + kLanes; t += kTile) {
@@ -166,7 +166,7 @@ template <class Values, int heads, int vectors, bool whole>
 RC_SIMD void accumulate_tile(const AttentionTask& task,
                              const uint8_t* const* values, int begin, int end,
                              const float* weights, const float* keep, int64_t i,
-                             float* y, Ahead& ahead) {
+                             float* y, NextChunk& ahead) {
   const int64_t n = whole ? kLanes : task.d - i;
   Vf total[heads][vectors];
 #pragma GCC unroll 4
@@ -207,7 +207,7 @@ template <class Values, int heads>
 RC_PER_CHUNK void accumulate(const AttentionTask& task,
                              const uint8_t* const* values, int begin, int end,
                              const float* weights, const float* keep, float* y,
-                             Ahead& ahead) {
+                             NextChunk& ahead) {
   constexpr int kTile = kTileVectors * kLanes;
   int64_t i = 0;
   for (; i + kTile <= task.d; i += kTile) {
@@ -225,7 +225,7 @@ template <class Values, int heads, class Key>
 RC_SIMD void some_heads(const AttentionTask& task, const Key* keys,
                         const uint8_t* const* values, int begin, int end,
                         const float* q, float* scores, float* states, float* y,
-                        Ahead& ahead) {
+                        NextChunk& ahead) {
   score<heads>(task, q, keys, begin, end, scores, ahead);
   float keep[kLanes];
   weigh<heads>(begin, end, scores, states, keep);

@@ -257,9 +257,7 @@ RC_SIMD Vi dot8(const Vi& sum, const Vb& u0, const Vb& u1, const Columns& a) {
   return y;
 }
 
-RC_SIMD void prefetch(const void* p) { __builtin_prefetch(p); }
-// To the second-level cache: what is read later than that, and streams that
-// need more lines under way than the first level takes.
+// To the second-level cache: the first has too few lines under way at a time.
 RC_SIMD void prefetch_later(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL
