@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "cpu/check.h"
 #include "cpu/failure.h"
@@ -291,11 +292,6 @@ void Compiler::measure() {
       area_of(product(thread_scratch_.stride, static_cast<uint64_t>(threads_)));
 }
 
-Shares* Compiler::shares() {
-  compiled_.shares_.push_back(std::make_unique<Shares>(threads_));
-  return compiled_.shares_.back().get();
-}
-
 uint8_t* Compiler::area_of(uint64_t bytes) {
   compiled_.areas_.push_back(allocate(bytes));
   return compiled_.areas_.back().get();
@@ -314,10 +310,10 @@ const ActivationBlock* Compiler::quantized(int32_t i, int64_t width) {
   add(
       {area(i)}, {activations_area()},
       [=](const Run& run) { return run.rows(dimension) * per_row * width; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension) * per_row; },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
-        const Part part(run.rows(dimension) * per_row, thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           run.kernels.quantize(from + r * width, width, y + r * (width / 32));
         });
       });
@@ -353,10 +349,10 @@ const float* Compiler::angles(int32_t positions, int32_t frequencies,
   add(
       {area(positions)}, {{Area::kAngles, 0, 0, UINT64_MAX}},
       [=](const Run& run) { return run.rows(dimension) * pairs * 40; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
         const int32_t* position = run.at<const int32_t>(where);
-        const Part part(run.rows(dimension), thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           float* cosines = table + r * 2 * pairs;
           for (int64_t i = 0; i < pairs; ++i) {
             // In double: a float angle of 100000 is off by 0.004.
@@ -370,10 +366,78 @@ const float* Compiler::angles(int32_t positions, int32_t frequencies,
   return table;
 }
 
-void Compiler::append(std::unique_ptr<Step> step) {
+const Choices* Compiler::choices(int32_t ids, int64_t experts, int64_t chunk) {
+  const int64_t dimension = value(ids).shape[0];
+  const int64_t k = columns(ids);
+  KnownChoices* entry = nullptr;
+  for (KnownChoices& known : choices_) {
+    if (known.ids == ids && known.experts == experts && known.chunk == chunk) {
+      if (known.valid) return known.choices;
+      entry = &known;
+    }
+  }
+  if (entry == nullptr) {
+    const uint64_t most =
+        product(static_cast<uint64_t>(max_rows(dimension)), k);
+    auto made =
+        std::make_unique<Choices>(static_cast<int32_t>(choices_.size()),
+                                  static_cast<int64_t>(most), experts, chunk);
+    choices_.push_back({ids, experts, chunk, made.get(), true});
+    compiled_.choices_.push_back(std::move(made));
+    entry = &choices_.back();
+  }
+  Choices* choices = entry->choices;
+  const Place where = place(ids);
+  add(
+      {area(ids)}, {choices->area()},
+      [=](const Run& run) { return run.rows(dimension) * k * 4; },
+      [=](const Run&) { return int64_t{1}; },
+      [=](Run& run, const Share&) {
+        choices->sort(run, run.at<const int32_t>(where),
+                      run.rows(dimension) * k);
+      });
+  for (KnownChoices& known : choices_) {
+    if (known.choices == choices) known.valid = true;
+  }
+  return choices;
+}
+
+Place Compiler::kept(int32_t input) {
+  const rc_plugin_value& v = value(input);
+  if (v.storage != RC_STORAGE_INPUT) return place(input);
+  kept_.resize(program_.input_count);
+  uint8_t*& copy = kept_[v.index];
+  if (copy == nullptr) {
+    copy = area_of(max_bytes(input));
+    uint8_t* to = copy;
+    const Place from = place(input);
+    const int64_t dimension = v.shape[0];
+    const uint64_t bytes = v.rank == 1
+                               ? *row_bytes(v.dtype, 1)
+                               : *row_bytes(v.dtype, row_elements(input));
+    add(
+        {area(input)}, {kept_area(input)},
+        [=](const Run& run) {
+          return run.rows(dimension) * static_cast<int64_t>(bytes);
+        },
+        [=](const Run&) { return int64_t{1}; },
+        [=](Run& run, const Share&) {
+          std::memcpy(to, run.at<const uint8_t>(from),
+                      run.rows(dimension) * bytes);
+        });
+  }
+  Place place{RC_STORAGE_CACHE, 0, 0};
+  place.memory = copy;
+  return place;
+}
+
+void Compiler::append(std::unique_ptr<Step> step, std::vector<Area> reads,
+                      std::vector<Area> writes) {
   step->op = op_;
+  step->reads = std::move(reads);
+  step->writes = std::move(writes);
   auto& steps = compiled_.steps_;
-  const size_t window = rc_plugin_compiled::kWindow;
+  const size_t window = Walk::kWindow;
   for (size_t i = steps.size() - std::min(steps.size(), window);
        i < steps.size(); ++i) {
     if (touches(step->reads, steps[i]->writes) ||
@@ -388,6 +452,9 @@ void Compiler::append(std::unique_ptr<Step> step) {
   }
   for (Angles& known : angles_) {
     if (touches(step->writes, {area(known.positions)})) known.valid = false;
+  }
+  for (KnownChoices& known : choices_) {
+    if (touches(step->writes, {area(known.ids)})) known.valid = false;
   }
   steps.push_back(std::move(step));
 }

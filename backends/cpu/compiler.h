@@ -1,9 +1,12 @@
 // Turns the ops of a program into steps.
 #pragma once
 
-#include <initializer_list>
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "cpu/choices.h"
 #include "cpu/program.h"
 
 struct rc_plugin_buffer {
@@ -57,6 +60,15 @@ class Compiler {
   void left_quantized(int32_t i) { quantized_value_ = i; }
   // Cosines, then sines, of positions times frequencies: [row][2][pairs].
   const float* angles(int32_t positions, int32_t frequencies, float scale);
+  // The sorted choices of experts in value `ids`, made by a step that is added
+  // unless they are there already.
+  const Choices* choices(int32_t ids, int64_t experts, int64_t chunk);
+  // A copy of an input in the program's own memory, for steps that can be
+  // repeated, made by a step that is added at the first call.
+  Place kept(int32_t input);
+  Area kept_area(int32_t input) const {
+    return {Area::kKept, value(input).index, 0, UINT64_MAX};
+  }
   // Scratch of each thread, `stride` bytes apart.
   struct ThreadScratch {
     uint8_t* base;
@@ -69,33 +81,62 @@ class Compiler {
   ThreadScratch thread_scratch() const { return thread_scratch_; }
   // Memory of the program's own.
   uint8_t* area_of(uint64_t bytes);
-  // For one step.
-  Shares* shares();
+  int threads() const { return threads_; }
 
-  template <class Cost, class Work>
+  // Adds a step that comes in pieces(run) pieces.
+  template <class Cost, class Pieces, class Work>
   void add(std::vector<Area> reads, std::vector<Area> writes, Cost cost,
-           Work work) {
-    struct FunctionStep final : Step {
-      FunctionStep(Cost c, Work w) : cost_(std::move(c)), work_(std::move(w)) {}
-      int64_t cost(const Run& run) const override { return cost_(run); }
-      void work(Run& run, int thread, int threads) const override {
-        work_(run, thread, threads);
-      }
-      Cost cost_;
-      Work work_;
-    };
-    auto step =
-        std::make_unique<FunctionStep>(std::move(cost), std::move(work));
-    step->reads = std::move(reads);
-    step->writes = std::move(writes);
-    append(std::move(step));
+           Pieces pieces, Work work) {
+    const auto one = [](const Run&) { return int64_t{1}; };
+    append(make_step(std::move(cost), std::move(pieces), one, std::move(work)),
+           std::move(reads), std::move(writes));
+  }
+  // Adds one that can be repeated, of at most `most` pieces; see step.h. If it
+  // turns out to read what is the caller's it cannot.
+  template <class Cost, class Pieces, class Multiple, class Work>
+  void add_repeatable(std::vector<Area> reads, std::vector<Area> writes,
+                      Cost cost, Pieces pieces, Multiple multiple, int64_t most,
+                      Work work) {
+    auto step = make_step(std::move(cost), std::move(pieces),
+                          std::move(multiple), std::move(work));
+    const bool of_caller =
+        std::any_of(reads.begin(), reads.end(), [](const Area& area) {
+          return area.kind == Area::kInput || area.kind == Area::kOutput;
+        });
+    step->repeatable = of_caller ? 0 : most;
+    append(std::move(step), std::move(reads), std::move(writes));
   }
 
  private:
+  template <class Cost, class Pieces, class Multiple, class Work>
+  static std::unique_ptr<Step> make_step(Cost cost, Pieces pieces,
+                                         Multiple multiple, Work work) {
+    struct FunctionStep final : Step {
+      FunctionStep(Cost c, Pieces p, Multiple m, Work w)
+          : cost_(std::move(c)),
+            pieces_(std::move(p)),
+            multiple_(std::move(m)),
+            work_(std::move(w)) {}
+      int64_t cost(const Run& run) const override { return cost_(run); }
+      int64_t pieces(const Run& run) const override { return pieces_(run); }
+      int64_t multiple(const Run& run) const override { return multiple_(run); }
+      void work(Run& run, const Share& share) const override {
+        work_(run, share);
+      }
+      Cost cost_;
+      Pieces pieces_;
+      Multiple multiple_;
+      Work work_;
+    };
+    return std::make_unique<FunctionStep>(std::move(cost), std::move(pieces),
+                                          std::move(multiple), std::move(work));
+  }
+  void append(std::unique_ptr<Step> step, std::vector<Area> reads,
+              std::vector<Area> writes);
+
   void check_values() const;
   void check_storage(int32_t i) const;
   void measure();
-  void append(std::unique_ptr<Step> step);
   uint64_t max_bytes(int32_t i) const;
   // Whether two values are the same numbers.
   bool same(int32_t a, int32_t b) const;
@@ -118,6 +159,14 @@ class Compiler {
     bool valid;
   };
   std::vector<Angles> angles_;
+  struct KnownChoices {
+    int32_t ids;
+    int64_t experts, chunk;
+    Choices* choices;
+    bool valid;
+  };
+  std::vector<KnownChoices> choices_;
+  std::vector<uint8_t*> kept_;  // by input; NULL: not yet
 };
 
 // a * b, within what memory can hold.

@@ -47,14 +47,12 @@ struct LinearTask {
   // Per row of activations: its ActivationBlocks or, for float weights, its
   // floats.
   const void* const* x;
-  // Per row: where its results go.
+  // Per row: where its results of the tiles' rows go.
   float* const* y;
   // Per row: what is added to its results; NULL for nothing.
   const float* const* residual;
-  const float* bias;  // NULL for nothing
-  // Where the tiles' rows begin in rows of y and residual, and in bias.
-  int64_t at = 0;
-  int rows;   // 1 to kMaxChunk
+  const float* bias;  // of the tiles' rows; NULL for nothing
+  int rows;           // 1 to kMaxChunk
   int lanes;  // rows of the weight in the tiles; the last may have less than 16
 };
 using LinearFunction = void (*)(const LinearTask& task);
@@ -73,10 +71,11 @@ constexpr int kAttentionRows = 16;   // at most
 constexpr int kAttentionChunk = 64;  // positions that are taken at once
 constexpr int kAttentionHeads = 4;   // query heads that are, at most
 struct AttentionTask {
-  // [rows, group, d], each row `row_stride` floats after the one before.
+  // [rows, group, d], each row `q_stride` or `y_stride` floats after the one
+  // before.
   const float* q;
   float* y;
-  int64_t row_stride;
+  int64_t q_stride, y_stride;
   int rows;
   int group;
   int64_t d;

@@ -19,6 +19,9 @@ struct rc_plugin_device {
   rc::cpu::Pool pool;
   const bool profile;
   const rc_plugin_compiled* last_run = nullptr;
+  // Destroyed, but a thread that lost its processor is still within them.
+  // Waiting for it would take as long as the run of a single op, or longer.
+  std::unique_ptr<rc_plugin_compiled> lingering;
   // Runs end within run; wait gives their result.
   rc_status result = RC_OK;
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
@@ -235,15 +238,23 @@ rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
     require(compiled, "compiled");
     *compiled = nullptr;
     *compiled = new rc_plugin_compiled(*program, *device->level.kernels,
-                                       device->pool.threads(), device->profile);
+                                       device->pool, device->profile);
   });
 }
 
 void destroy_compiled(rc_plugin_device* device, rc_plugin_compiled* compiled) {
-  if (device != nullptr && device->last_run == compiled) {
-    device->last_run = nullptr;
+  if (device == nullptr || compiled == nullptr) return;
+  if (device->last_run == compiled) device->last_run = nullptr;
+  std::unique_ptr<rc_plugin_compiled>* place = &device->lingering;
+  while (*place != nullptr) {
+    if ((*place)->left()) {
+      *place = std::move((*place)->next_lingering);
+    } else {
+      place = &(*place)->next_lingering;
+    }
   }
-  delete compiled;
+  std::unique_ptr<rc_plugin_compiled> owned(compiled);
+  if (compiled->can_linger() && !compiled->left()) *place = std::move(owned);
 }
 
 rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
@@ -253,7 +264,7 @@ rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
     require(compiled, "compiled");
     require(run, "run");
     device->last_run = compiled;
-    device->result = compiled->run(device->pool, *run, device->message);
+    device->result = compiled->run(*run, device->message);
   });
 }
 

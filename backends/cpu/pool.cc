@@ -1,8 +1,8 @@
 #include "cpu/pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
-#include <thread>
 
 #include "base/compute_thread.h"
 #include "cpu/failure.h"
@@ -11,45 +11,18 @@
 namespace rc::cpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// A thread that waits looks again and again, about 20 microseconds long: longer
-// than the difference between threads in most steps. Then, or at once if there
-// are more threads than processors, it lets others have its processor between
-// the looks, and only then sleeps: waking it up takes longer than most steps,
-// above all in a virtual machine.
-constexpr int kLooks = 500;
-constexpr std::chrono::milliseconds kAwake(1);
-
-inline void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// Returns when `value` is no longer `old`.
-void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old,
-                     int looks) {
-  for (int i = 0; i < looks; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-    pause();
-  }
-  const Clock::time_point asleep_from = Clock::now() + kAwake;
-  do {
-    if (value.load(std::memory_order_acquire) != old) return;
-    std::this_thread::yield();
-  } while (Clock::now() < asleep_from);
-  while (value.load(std::memory_order_acquire) == old) {
-    value.wait(old, std::memory_order_acquire);
-  }
-}
+// A helper without work looks for some on its own for about that many times 40
+// nanoseconds before it sleeps: waking it takes longer than most steps, above
+// all in a virtual machine. It does not look at all where threads outnumber
+// processors and somebody else could use this one.
+constexpr int kLooks = 5000;
 
 }  // namespace
 
 Pool::Pool(int threads)
-    : threads_(threads), looks_(threads <= usable_cores() ? kLooks : 0) {
+    : threads_(threads),
+      looks_(threads <= usable_cores() ? kLooks : 0),
+      helpers_(threads) {
   try {
     team_.reserve(threads - 1);
     for (int i = 1; i < threads; ++i) {
@@ -70,43 +43,47 @@ Pool::~Pool() { stop(); }
 
 void Pool::stop() {
   ending_ = true;
-  jobs_.fetch_add(1, std::memory_order_release);
-  jobs_.notify_all();
+  call(true);
   for (std::thread& thread : team_) thread.join();
   team_.clear();
 }
 
-void Pool::run(void (*job)(void* data, int thread), void* data) {
-  job_ = job;
-  data_ = data;
-  if (threads_ > 1) {
-    jobs_.fetch_add(1, std::memory_order_release);
-    jobs_.notify_all();
+void Pool::begin(Job* job) { job_ = job; }
+
+void Pool::end() { job_ = nullptr; }
+
+void Pool::call(bool wake) {
+  bell_.tell();
+  if (wake) bell_.wake();
+}
+
+bool Pool::left(const Job* job) const {
+  return std::none_of(
+      helpers_.begin(), helpers_.end(),
+      [job](const Helper& helper) { return helper.within == job; });
+}
+
+void Pool::wait_until_left(const Job* job) const {
+  // For a helper that has lost its processor.
+  while (!left(job)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-  job(data, 0);
-  barrier();
 }
 
 void Pool::work(int thread) {
   become_compute_thread();
-  for (uint32_t seen = 0;; ++seen) {
-    wait_for_change(jobs_, seen, looks_);
+  std::atomic<const Job*>& within = helpers_[thread].within;
+  for (;;) {
+    const uint32_t seen = bell_.news();
     if (ending_) return;
-    job_(data_, thread);
-    barrier();
-  }
-}
-
-void Pool::barrier() {
-  if (threads_ == 1) return;
-  const uint32_t now = passed_.load(std::memory_order_relaxed);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 ==
-      static_cast<uint32_t>(threads_)) {
-    arrived_.store(0, std::memory_order_relaxed);
-    passed_.store(now + 1, std::memory_order_release);
-    passed_.notify_all();
-  } else {
-    wait_for_change(passed_, now, looks_);
+    if (Job* job = job_) {
+      // First told, then looked at again: whoever ends the job and then asks
+      // who is within it either is asked by this thread or asks it.
+      within = job;
+      if (job_ == job) job->help(thread);
+      within = nullptr;
+    }
+    bell_.wait(seen, looks_);
   }
 }
 

@@ -1,20 +1,32 @@
-// A fixed team of threads that does one job at a time.
+// A fixed team of threads that help with one job at a time.
 //
-// The caller of run takes part as thread 0. Between jobs and at barriers a
-// thread looks for news for a short while and then sleeps, so that an idle pool
-// uses no processor and a machine with more threads than processors does not
-// collapse.
+// The caller's thread does the job and is never kept waiting for a helper that
+// has not begun: who is awake joins in, who has no processor comes later or not
+// at all. An idle pool uses no processor.
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <thread>
 #include <vector>
+
+#include "cpu/bell.h"
 
 namespace rc::cpu {
 
 class Pool {
  public:
+  // What the team is called for.
+  class Job {
+   public:
+    // Does what there is to do and returns when there is nothing left for the
+    // calling thread at the moment. Called by several threads at once, and
+    // again after call(); also just after end(). Must not throw.
+    virtual void help(int thread) = 0;
+
+   protected:
+    ~Job() = default;
+  };
+
   // Starts threads - 1 threads; fails with RC_E_DEVICE if the system refuses
   // one.
   explicit Pool(int threads);
@@ -24,27 +36,35 @@ class Pool {
 
   int threads() const { return threads_; }
 
-  // Calls job(data, thread) once on each thread and returns when all have
-  // returned. Jobs must not throw. From one thread at a time.
-  void run(void (*job)(void* data, int thread), void* data);
+  // From begin to end helpers take part, as threads 1 to threads() - 1. One
+  // job at a time.
+  void begin(Job* job);
+  void end();
+  // There is something to do for helpers. Those who sleep are woken only if
+  // that is worth it: it takes some microseconds.
+  void call(bool wake);
+  bool all_asleep() const { return bell_.asleep() == threads_ - 1; }
 
-  // Within a job: returns when all threads have called it. What a thread wrote
-  // before is visible to all after.
-  void barrier();
+  // Of a job that is not under way: whether no helper is within job->help() any
+  // more.
+  bool left(const Job* job) const;
+  void wait_until_left(const Job* job) const;
 
  private:
   void work(int thread);
   void stop();
 
+  // The job that a helper may be within, on a cache line of its own.
+  struct alignas(64) Helper {
+    std::atomic<const Job*> within{nullptr};
+  };
+
   const int threads_;
-  const int looks_;  // before a thread that waits lets others run
-  void (*job_)(void*, int) = nullptr;
-  void* data_ = nullptr;
-  bool ending_ = false;
-  // Each on a cache line of its own.
-  alignas(64) std::atomic<uint32_t> jobs_{0};  // counts; waited for
-  alignas(64) std::atomic<uint32_t> arrived_{0};
-  alignas(64) std::atomic<uint32_t> passed_{0};  // barriers; waited for
+  const int looks_;  // of a helper before it sleeps
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<bool> ending_{false};
+  Bell bell_;
+  std::vector<Helper> helpers_;
   std::vector<std::thread> team_;
 };
 

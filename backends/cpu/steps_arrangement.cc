@@ -55,11 +55,11 @@ void add_copy(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
       [=](const Run&) { return shape.lines() * n; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return shape.lines() * chunks; },
+      [=](Run& run, const Share& share) {
         const auto* from = run.at<const uint8_t>(x);
         auto* to = run.at<uint8_t>(y);
-        const Part part(shape.lines() * chunks, thread, threads);
-        run.each_row(part, thread, [&](int64_t unit) {
+        run.each_row(share, [&](int64_t unit) {
           const int64_t line = unit / chunks;
           const int64_t first = unit % chunks * kChunk;
           const int64_t step = shape.step(0);
@@ -82,11 +82,11 @@ void add_convert(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
       [=](const Run&) { return vectors * n * 4; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return vectors * chunks; },
+      [=](Run& run, const Share& share) {
         const auto* from = run.at<const uint8_t>(x);
         auto* to = run.at<uint8_t>(y);
-        const Part part(vectors * chunks, thread, threads);
-        run.each_row(part, thread, [&](int64_t unit) {
+        run.each_row(share, [&](int64_t unit) {
           const int64_t first = unit % chunks * kChunk;
           const int64_t at = unit / chunks * n + first;
           const int64_t count = std::min(kChunk, n - first);
@@ -117,12 +117,12 @@ void add_gather(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return rows * d * 4; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return rows; },
+      [=](Run& run, const Share& share) {
         const auto* from = run.at<const uint8_t>(x);
         const auto* id = run.at<const int32_t>(ids);
         auto* to = run.at<float>(y);
-        const Part part(rows, thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           if (id[r] < 0 || id[r] >= table_rows) {
             run.fail(RC_E_INVALID_ARGUMENT,
                      "GATHER: row %d is asked of a table of %lld rows", id[r],

@@ -17,27 +17,40 @@ struct Pages {
   int64_t page_size;
   int64_t pages;  // in the cache
 
-  // Checks row r, whose position must be in the table; NULL after a failure.
-  const int32_t* row(Run& run, int64_t r) const {
-    const int64_t position = run.at<const int32_t>(positions)[r];
-    const int64_t sequence = run.at<const int32_t>(sequences)[r];
-    if (sequence < 0 || sequence >= run.rows(RC_DIM_SEQUENCES) ||
-        position < 0 || position / page_size >= row_pages) {
-      run.fail(RC_E_INVALID_ARGUMENT,
-               "row %lld: position %lld of sequence %lld has no entry in the "
-               "page table",
-               static_cast<long long>(r), static_cast<long long>(position),
-               static_cast<long long>(sequence));
-      return nullptr;
-    }
-    return run.at<const int32_t>(table) + sequence * row_pages;
+  // Where row r is. A thread that comes late may read what the next run has
+  // put there, so each number is read once and then checked.
+  struct At {
+    int64_t sequence, position;
+  };
+  At at(const Run& run, int64_t r) const {
+    return {peek(run.at<const int32_t>(sequences) + r),
+            peek(run.at<const int32_t>(positions) + r)};
   }
-  bool has_page(Run& run, int64_t page) const {
-    if (page >= 0 && page < pages) return true;
+  // Whether it has an entry in the table.
+  bool has_entry(const Run& run, const At& at) const {
+    return at.sequence >= 0 && at.sequence < run.rows(RC_DIM_SEQUENCES) &&
+           at.position >= 0 && at.position / page_size < row_pages;
+  }
+  static void fail_entry(Run& run, int64_t r, const At& at) {
+    run.fail(RC_E_INVALID_ARGUMENT,
+             "row %lld: position %lld of sequence %lld has no entry in the "
+             "page table",
+             static_cast<long long>(r), static_cast<long long>(at.position),
+             static_cast<long long>(at.sequence));
+  }
+  int64_t page(const Run& run, int64_t sequence, int64_t index) const {
+    return peek(run.at<const int32_t>(table) + sequence * row_pages + index);
+  }
+  bool has_page(int64_t page) const { return page >= 0 && page < pages; }
+  void fail_page(Run& run, int64_t page) const {
     run.fail(RC_E_INVALID_ARGUMENT,
              "the page table names page %lld of a cache of %lld pages",
              static_cast<long long>(page), static_cast<long long>(pages));
-    return false;
+  }
+
+ private:
+  static int64_t peek(const int32_t* number) {
+    return __atomic_load_n(number, __ATOMIC_RELAXED);
   }
 };
 
@@ -56,18 +69,31 @@ int64_t rows_together(int64_t rows, int64_t heads, int threads) {
   return std::clamp<int64_t>(rows * heads / (4 * threads), 1, kAttentionRows);
 }
 
-Pages pages_of(const Compiler& c, int32_t positions, int32_t sequences,
-               int32_t table, int32_t cache) {
-  return {c.place(positions), c.place(sequences),      c.place(table),
-          c.columns(table),   c.value(cache).shape[2], c.value(cache).shape[0]};
+// Units at most, of up to `rows` rows.
+int64_t most_units(int64_t rows, int64_t heads, int threads) {
+  return 8 * threads + (rows / kAttentionRows + 2) * heads;
 }
+
+// What a unit of attention uses of a thread's scratch.
+struct UnitScratch {
+  float* task;
+  float* results;  // [rows, group, d], until they are committed
+  int32_t* pages;
+
+  UnitScratch(float* base, int64_t group, int64_t d)
+      : task(base),
+        results(base + task_scratch(group, d) / sizeof(float)),
+        pages(
+            reinterpret_cast<int32_t*>(results + kAttentionRows * group * d)) {}
+};
 
 }  // namespace
 
 void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
   const int32_t cache = op.inputs[4];
-  const Pages pages =
-      pages_of(c, op.inputs[1], op.inputs[2], op.inputs[3], cache);
+  const Pages pages = {c.place(op.inputs[1]),   c.place(op.inputs[2]),
+                       c.place(op.inputs[3]),   c.columns(op.inputs[3]),
+                       c.value(cache).shape[2], c.value(cache).shape[0]};
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t dimension = value.shape[0];
   const int64_t heads = value.shape[1];
@@ -81,16 +107,16 @@ void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
   c.add(
       std::move(reads), {c.area(cache)},
       [=](const Run& run) { return run.rows(dimension) * heads * d * 2; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
-        const Part part(run.rows(dimension), thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
-          const int32_t* row = pages.row(run, r);
-          if (row == nullptr) return;
-          const int64_t position = run.at<const int32_t>(pages.positions)[r];
-          const int64_t page = row[position / pages.page_size];
-          const int64_t slot = position % pages.page_size;
-          if (!pages.has_page(run, page)) return;
+        run.each_row(share, [&](int64_t r) {
+          const Pages::At at = pages.at(run, r);
+          if (!pages.has_entry(run, at)) return Pages::fail_entry(run, r, at);
+          const int64_t page =
+              pages.page(run, at.sequence, at.position / pages.page_size);
+          const int64_t slot = at.position % pages.page_size;
+          if (!pages.has_page(page)) return pages.fail_page(run, page);
           for (int64_t h = 0; h < heads; ++h) {
             const float* head = from + (r * heads + h) * d;
             uint8_t* to =
@@ -106,26 +132,33 @@ void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
 }
 
 uint64_t attention_scratch(const Compiler& c, const rc_plugin_op& op) {
-  return task_scratch(
-      c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1],
-      c.value(op.inputs[0]).shape[2]);
+  const int64_t group =
+      c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1];
+  const int64_t d = c.value(op.inputs[0]).shape[2];
+  return task_scratch(group, d) +
+         product(product(static_cast<uint64_t>(group), d),
+                 kAttentionRows * sizeof(float)) +
+         product(static_cast<uint64_t>(c.columns(op.inputs[5])),
+                 sizeof(int32_t));
 }
 
 void compile_attention(Compiler& c, const rc_plugin_op& op) {
   const int32_t keys = op.inputs[1];
   const int32_t values = op.inputs[2];
-  const Pages pages =
-      pages_of(c, op.inputs[3], op.inputs[4], op.inputs[5], keys);
+  const Pages pages = {c.kept(op.inputs[3]),   c.kept(op.inputs[4]),
+                       c.kept(op.inputs[5]),   c.columns(op.inputs[5]),
+                       c.value(keys).shape[2], c.value(keys).shape[0]};
   const rc_plugin_value& q = c.value(op.inputs[0]);
   const int64_t dimension = q.shape[0];
   const int64_t heads = q.shape[1];
   const int64_t d = q.shape[2];
   const int64_t kv_heads = c.value(keys).shape[1];
+  const int64_t group = heads / kv_heads;
   const AttentionFunction function =
       c.kernels().attention(c.value(keys).dtype, c.value(values).dtype);
   AttentionTask base{};
-  base.row_stride = heads * d;
-  base.group = static_cast<int>(heads / kv_heads);
+  base.q_stride = heads * d;
+  base.group = static_cast<int>(group);
   base.d = d;
   base.scale = op.params.attention.scale;
   base.softcap = op.params.attention.softcap;
@@ -142,49 +175,82 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
   const Compiler::ThreadScratch scratch = c.thread_scratch();
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
+  const int threads = c.threads();
   std::vector<Area> reads;
-  for (int i = 0; i <= 5; ++i) reads.push_back(c.area(op.inputs[i]));
-  c.add(
+  for (int i = 0; i <= 2; ++i) reads.push_back(c.area(op.inputs[i]));
+  for (int i = 3; i <= 5; ++i) reads.push_back(c.kept_area(op.inputs[i]));
+  c.add_repeatable(
       std::move(reads), {c.area(op.outputs[0])},
       // How far back rows look is data; enough to be shared in any case.
       [=](const Run& run) { return run.rows(dimension) * heads * d * 16; },
-      [=](Run& run, int thread, int threads) {
-        const float* from = run.at<const float>(x);
-        float* to = run.at<float>(y);
-        const int32_t* positions = run.at<const int32_t>(pages.positions);
-        const int32_t* sequences = run.at<const int32_t>(pages.sequences);
+      [=](const Run& run) {
         const int64_t rows = run.rows(dimension);
         const int64_t block = rows_together(rows, kv_heads, threads);
-        // Later rows see more: threads take turns.
-        for (int64_t unit = thread;
-             unit < (rows + block - 1) / block * kv_heads; unit += threads) {
+        return (rows + block - 1) / block * kv_heads;
+      },
+      [=](const Run&) { return int64_t{1}; },
+      most_units(c.max_rows(dimension), kv_heads, threads),
+      [=](Run& run, const Share& share) {
+        const int64_t rows = run.rows(dimension);
+        const int64_t block = rows_together(rows, kv_heads, threads);
+        const UnitScratch own(scratch.of<float>(share.thread), group, d);
+        for (int64_t unit = share.begin; unit < share.end; ++unit) {
+          if (share.thread == 0) run.stopped(0);
+          if (share.units == nullptr && run.stopped()) return;
           const int64_t h = unit % kv_heads;
-          const int64_t end = std::min(rows, (unit / kv_heads + 1) * block);
+          const int64_t begin = unit / kv_heads * block;
+          const int64_t end = std::min(rows, begin + block);
+          const auto result = [&](int64_t r) {
+            return run.at<float>(y) + (r * heads + h * group) * d;
+          };
           AttentionTask task = base;
           task.keys += h * pages.page_size * task.key_bytes;
           task.values += h * pages.page_size * task.value_bytes;
-          task.scratch = scratch.of<float>(thread);
-          for (int64_t r = unit / kv_heads * block; r < end; r += task.rows) {
-            if (run.stopped(thread)) return;
-            task.pages = pages.row(run, r);
+          task.scratch = own.task;
+          task.pages = own.pages;
+          task.y_stride = share.units != nullptr ? group * d : task.q_stride;
+          for (int64_t r = begin; r < end; r += task.rows) {
+            const int64_t sequence = pages.at(run, r).sequence;
+            int64_t first_page = INT64_MAX;
+            int64_t last_page = 0;
             // As many as are of the same sequence.
             for (task.rows = 0; r + task.rows < end; ++task.rows) {
-              const int64_t at = r + task.rows;
-              if (sequences[at] != sequences[r]) break;
-              if (pages.row(run, at) == nullptr) return;
-              int64_t& first = task.first[task.rows];
-              int64_t& last = task.last[task.rows];
-              last = positions[at];
-              first = window > 0 ? std::max<int64_t>(0, last - window + 1) : 0;
-              for (int64_t p = first / pages.page_size;
-                   p <= last / pages.page_size; ++p) {
-                if (!pages.has_page(run, task.pages[p])) return;
+              const Pages::At at = pages.at(run, r + task.rows);
+              if (!pages.has_entry(run, at)) {
+                return share.commit(
+                    [&] { Pages::fail_entry(run, r + task.rows, at); });
               }
+              if (at.sequence != sequence) break;
+              int64_t& first = task.first[task.rows];
+              first = window > 0
+                          ? std::max<int64_t>(0, at.position - window + 1)
+                          : 0;
+              task.last[task.rows] = at.position;
+              first_page = std::min(first_page, first / pages.page_size);
+              last_page = std::max(last_page, at.position / pages.page_size);
             }
-            task.q = from + (r * heads + h * base.group) * d;
-            task.y = to + (r * heads + h * base.group) * d;
+            if (task.rows == 0) return;  // what was read is no longer there
+            for (int64_t p = first_page; p <= last_page; ++p) {
+              const int64_t page = pages.page(run, sequence, p);
+              if (!pages.has_page(page)) {
+                return share.commit([&] { pages.fail_page(run, page); });
+              }
+              own.pages[p] = static_cast<int32_t>(page);
+            }
+            task.q = run.at<const float>(x) + (r * heads + h * group) * d;
+            task.y = share.units != nullptr
+                         ? own.results + (r - begin) * task.y_stride
+                         : result(r);
+            if (!share.wanted()) return;
             function(task);
           }
+          share.commit([&] {
+            if (share.units == nullptr) return;
+            for (int64_t r = begin; r < end; ++r) {
+              std::copy_n(own.results + (r - begin) * task.y_stride, group * d,
+                          result(r));
+            }
+          });
         }
       });
 }
@@ -214,16 +280,19 @@ void compile_attend(Compiler& c, const rc_plugin_op& op) {
   const Place keys = c.place(op.inputs[1]);
   const Place values = c.place(op.inputs[2]);
   const Place y = c.place(op.outputs[0]);
+  const int64_t block = rows_together(rows, batch * kv_heads, c.threads());
+  const int64_t blocks = (rows + block - 1) / block;
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1]), c.area(op.inputs[2])},
       {c.area(op.outputs[0])},
       [=](const Run&) {
         return batch * rows * heads * d * (positions / 8 + 2);
       },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return batch * blocks * kv_heads; },
+      [=](Run& run, const Share& share) {
         static constexpr int32_t kOnlyPage = 0;
         AttentionTask task{};
-        task.row_stride = heads * d;
+        task.q_stride = task.y_stride = heads * d;
         task.group = static_cast<int>(group);
         task.d = d;
         task.scale = params.scale;
@@ -232,13 +301,9 @@ void compile_attend(Compiler& c, const rc_plugin_op& op) {
         task.pages = &kOnlyPage;
         task.key_bytes = task.value_bytes =
             kv_heads * d * static_cast<int64_t>(sizeof(float));
-        task.scratch = scratch.of<float>(thread);
-        const int64_t block = rows_together(rows, batch * kv_heads, threads);
-        const int64_t blocks = (rows + block - 1) / block;
-        // Later rows see more: threads take turns.
-        for (int64_t unit = thread; unit < batch * blocks * kv_heads;
-             unit += threads) {
-          if (run.stopped(thread)) return;
+        task.scratch = scratch.of<float>(share.thread);
+        for (int64_t unit = share.begin; unit < share.end; ++unit) {
+          if (run.stopped(share.thread)) return;
           const int64_t h = unit % kv_heads;
           const int64_t r = unit / kv_heads % blocks * block;
           const int64_t b = unit / kv_heads / blocks;

@@ -83,9 +83,9 @@ void add_bias(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
   c.add(
       {c.area(op.outputs[0]), c.area(op.inputs[2])}, {c.area(op.outputs[0])},
       [=](const Run&) { return planes * pixels; },
-      [=](Run& run, int thread, int threads) {
-        const Part part(planes, thread, threads);
-        run.each_row(part, thread, [&](int64_t plane) {
+      [=](const Run&) { return planes; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t plane) {
           float* row = run.at<float>(y) + plane * pixels;
           run.kernels.binary(row, 1,
                              run.at<const float>(bias) + plane % outputs, 0,
@@ -105,11 +105,12 @@ void add_blas(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
   const Place x = c.place(op.inputs[0]);
   const Place weight = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
+  const int threads = c.threads();
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return INT64_MAX / 2; },
-      [=](Run& run, int thread, int threads) {
-        if (thread != 0) return;
+      [=](const Run&) { return int64_t{1}; },
+      [=](Run& run, const Share& share) {
         for (int64_t image = 0; image < sizes.batch * sizes.groups; ++image) {
           const float* from = sizes.input(run.at<const float>(x), image);
           float* to = sizes.output(run.at<float>(y), image);
@@ -117,7 +118,7 @@ void add_blas(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
               run.at<const float>(weight) +
               image % sizes.groups * sizes.outputs * sizes.window();
           for (int64_t first = 0; first < pixels; first += panel) {
-            if (run.stopped(thread)) return;
+            if (run.stopped(share.thread)) return;
             const int64_t count = std::min(panel, pixels - first);
             sizes.columns(from, first, count, count, matrix);
             blas->multiply(rows, matrix, to + first, sizes.outputs, count,
@@ -141,10 +142,10 @@ void add_tiles(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
       [=](const Run&) {
         return images * pixels * sizes.window() * (sizes.outputs / 16 + 2);
       },
-      [=](Run& run, int thread, int threads) {
-        auto* tile = scratch.of<float>(thread);
-        const Part part(images * tiles, thread, threads);
-        for (int64_t unit = part.begin; unit < part.end; ++unit) {
+      [=](const Run&) { return images * tiles; },
+      [=](Run& run, const Share& share) {
+        auto* tile = scratch.of<float>(share.thread);
+        for (int64_t unit = share.begin; unit < share.end; ++unit) {
           const int64_t image = unit / tiles;
           const int64_t first = unit % tiles * kTileRows;
           sizes.columns(sizes.input(run.at<const float>(x), image), first,
@@ -163,7 +164,7 @@ void add_tiles(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
           task.lanes =
               static_cast<int>(std::min<int64_t>(kTileRows, pixels - first));
           for (int64_t o = 0; o < sizes.outputs; o += kMaxChunk) {
-            if (run.stopped(thread)) return;
+            if (run.stopped(share.thread)) return;
             const void* xs[kMaxChunk];
             float* ys[kMaxChunk];
             task.rows = static_cast<int>(

@@ -18,12 +18,11 @@ void add_unary(Compiler& c, const rc_plugin_op& op) {
   const Place y = c.place(op.outputs[0]);
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
-      [=](const Run&) { return n * 2; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return n * 2; }, [=](const Run&) { return chunks; },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         float* to = run.at<float>(y);
-        const Part part(chunks, thread, threads);
-        run.each_row(part, thread, [&](int64_t chunk) {
+        run.each_row(share, [&](int64_t chunk) {
           const int64_t first = chunk * kChunk;
           run.kernels.unary(from + first, std::min(kChunk, n - first), function,
                             to + first);
@@ -54,14 +53,14 @@ void add_binary(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return shape.lines() * (n + 8); },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return shape.lines() * chunks; },
+      [=](Run& run, const Share& share) {
         const float* pa = run.at<const float>(a);
         const float* pb = run.at<const float>(b);
         float* to = run.at<float>(y);
         const int64_t step_a = shape.step(0);
         const int64_t step_b = shape.step(1);
-        const Part part(shape.lines() * chunks, thread, threads);
-        run.each_row(part, thread, [&](int64_t unit) {
+        run.each_row(share, [&](int64_t unit) {
           const int64_t line = unit / chunks;
           const int64_t first = unit % chunks * kChunk;
           run.kernels.binary(pa + shape.offset(0, line) + first * step_a,
@@ -98,15 +97,15 @@ void compile_rotate(Compiler& c, const rc_plugin_op& op) {
       {c.area(op.inputs[0]), c.area(op.inputs[1]), c.area(op.inputs[2])},
       {c.area(op.outputs[0])},
       [=](const Run&) { return rows * (heads * d + pairs * 40); },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return rows; },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         const auto* position = run.at<const int32_t>(positions);
         const float* frequency = run.at<const float>(frequencies);
         float* to = run.at<float>(y);
-        float* cosines = scratch.of<float>(thread);
+        float* cosines = scratch.of<float>(share.thread);
         float* sines = cosines + pairs;
-        const Part part(rows, thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           for (int64_t i = 0; i < pairs; ++i) {
             const double angle =
                 static_cast<double>(position[r]) * frequency[i];

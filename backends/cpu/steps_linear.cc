@@ -50,8 +50,38 @@ Area activations_area(const Compiler& c, const Activations& x, int32_t i) {
 
 }  // namespace
 
+namespace {
+
+// Results of a unit that others may do as well, until they are committed.
+constexpr uint64_t kResultBytes =
+    kMaxChunk * kTilesPerUnit * kTileRows * sizeof(float);
+
+// How the work of a product is cut: groups of tiles times chunks of rows. The
+// groups of a thread's range come one after the other for each chunk in turn.
+struct Grid {
+  int64_t rows, tiles_per_group, groups, chunks;
+  int threads;
+
+  struct Piece {
+    int64_t group, chunk;
+  };
+  Piece piece(int64_t index) const {
+    for (int i = 0;; ++i) {
+      const Part part(groups, i, threads);
+      if (index >= part.end * chunks && i + 1 < threads) continue;
+      const int64_t count = std::max<int64_t>(part.end - part.begin, 1);
+      const int64_t within = index - part.begin * chunks;
+      return {part.begin + within % count, within / count};
+    }
+  }
+};
+
+}  // namespace
+
 uint64_t linear_scratch(const Compiler& c, const rc_plugin_op& op) {
-  return c.matrix(op.inputs[1]).scratch_bytes(kTilesPerUnit);
+  return product(c.matrix(op.inputs[1]).scratch_bytes(kTilesPerUnit) / 64 + 1,
+                 64) +
+         kResultBytes;
 }
 
 void compile_linear(Compiler& c, const rc_plugin_op& op) {
@@ -67,32 +97,34 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
   const int64_t n = layout.rows;
   const Compiler::ThreadScratch scratch = c.thread_scratch();
   const int64_t chunk = chunk_rows(x.row_bytes());
+  const int threads = c.threads();
+  const int64_t tiles = layout.tiles_per_matrix;
+  const bool mapped = weight->mapped != nullptr;
+  const auto grid = [=](const Run& run) {
+    const int64_t rows = run.rows(dimension);
+    // Few tiles are shared out one by one; and one that is made for few rows
+    // should still be in the first-level cache when it is used.
+    const bool one = tiles < kTilesPerUnit * threads || (mapped && rows < 8);
+    const int64_t per_group = one ? 1 : kTilesPerUnit;
+    return Grid{rows, per_group, (tiles + per_group - 1) / per_group,
+                (rows + chunk - 1) / chunk, threads};
+  };
 
-  Shares* shares = c.shares();
   std::vector<Area> reads = {activations_area(c, x, op.inputs[0])};
   if (has_residual) reads.push_back(c.area(op.inputs[3]));
-  c.add(
+  c.add_repeatable(
       std::move(reads), {c.area(op.outputs[0])},
       [=](const Run& run) {
         return run.rows(dimension) * n * (x.columns / 16 + 1);
       },
-      [=](Run& run, int thread, int threads) {
-        const int64_t rows = run.rows(dimension);
-        const int64_t tiles = layout.tiles_per_matrix;
-        // Few tiles are shared out one by one; and one that is made for few
-        // rows should still be in the first-level cache when it is used.
-        const bool one =
-            tiles < kTilesPerUnit * threads || (weight->mapped && rows < 8);
-        const int64_t per_unit = one ? 1 : kTilesPerUnit;
-        const int64_t groups = (tiles + per_unit - 1) / per_unit;
-        const int64_t chunks = (rows + chunk - 1) / chunk;
-        float* to = run.at<float>(y);
-        const float* added =
-            has_residual ? run.at<const float>(residual) : nullptr;
-        const Part own(groups, thread, threads);
-        const auto part_of = [&](int i) {
-          return i == thread ? own : Part(groups, i, threads);
-        };
+      [=](const Run& run) {
+        const Grid g = grid(run);
+        return g.groups * g.chunks;
+      },
+      [=](const Run& run) { return grid(run).chunks; },
+      tiles * ((c.max_rows(dimension) + chunk - 1) / chunk),
+      [=](Run& run, const Share& share) {
+        const Grid g = grid(run);
         const void* xs[kMaxChunk];
         float* ys[kMaxChunk];
         const float* residuals[kMaxChunk];
@@ -101,150 +133,119 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
         task.columns = x.columns;
         task.x = xs;
         task.y = ys;
-        task.residual = added ? residuals : nullptr;
-        task.bias = bias;
-        int64_t rows_of = -1;  // the chunk that the rows are of
-        for (;;) {
-          const Shares::Unit unit = shares->take(thread, threads, [&](int i) {
-            const Part part = part_of(i);
-            return (part.end - part.begin) * chunks;
-          });
-          if (unit.part < 0) return;
-          // A look at the clock for every unit would be felt.
-          if (unit.index % 8 == 0 && run.stopped(thread)) return;
-          const Part part = part_of(unit.part);
-          const int64_t part_groups = part.end - part.begin;
-          const int64_t tile =
-              (part.begin + unit.index % part_groups) * per_unit;
-          if (rows_of != unit.index / part_groups) {
-            rows_of = unit.index / part_groups;
-            const int64_t first = rows_of * chunk;
-            task.rows = static_cast<int>(std::min(chunk, rows - first));
-            for (int i = 0; i < task.rows; ++i) {
-              xs[i] = x.row(run, first + i);
-              ys[i] = to + (first + i) * n;
-              residuals[i] = added + (added ? (first + i) * n : 0);
+        task.residual = has_residual ? residuals : nullptr;
+        auto* results = scratch.of<float>(share.thread);
+        auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          // A look at the clock for every piece would be felt.
+          if (share.units == nullptr && (i - share.begin) % 8 == 0 &&
+              run.stopped(share.thread)) {
+            return;
+          }
+          const Grid::Piece piece = g.piece(i);
+          const int64_t tile = piece.group * g.tiles_per_group;
+          const int64_t first = piece.chunk * chunk;
+          // Neither unless the piece is one of a run that is over.
+          if (first >= g.rows || tile >= tiles) return;
+          task.rows = static_cast<int>(std::min(chunk, g.rows - first));
+          task.tiles =
+              static_cast<int>(std::min(g.tiles_per_group, tiles - tile));
+          const int64_t at = tile * kTileRows;
+          const int64_t width = task.tiles * kTileRows;
+          task.lanes = static_cast<int>(std::min(width, n - at));
+          task.bias = bias == nullptr ? nullptr : bias + at;
+          const auto result = [&](int k) {
+            return run.at<float>(y) + (first + k) * n + at;
+          };
+          for (int k = 0; k < task.rows; ++k) {
+            xs[k] = x.row(run, first + k);
+            ys[k] = share.units != nullptr ? results + k * width : result(k);
+            if (has_residual) {
+              residuals[k] =
+                  run.at<const float>(residual) + (first + k) * n + at;
             }
           }
-          task.tiles = static_cast<int>(std::min(per_unit, tiles - tile));
-          task.tile = weight->tiles(run.kernels, 0, tile, task.tiles,
-                                    scratch.of<uint8_t>(thread));
+          if (!share.wanted()) return;
+          task.tile = weight->tiles(run.kernels, 0, tile, task.tiles, unpacked);
           task.elsewhere = weight->elsewhere(task.tile, 0, tile, task.tiles);
-          task.at = tile * kTileRows;
-          task.lanes = static_cast<int>(
-              std::min<int64_t>(task.tiles * kTileRows, n - task.at));
           function(task);
+          share.commit([&] {
+            if (share.units == nullptr) return;
+            for (int k = 0; k < task.rows; ++k) {
+              std::copy_n(ys[k], task.lanes, result(k));
+            }
+          });
         }
       });
 }
 
-namespace {
-
-// Bytes for each choice's place, sorted by expert, and where experts begin; a
-// tile comes behind them.
-uint64_t sorting_bytes(const Compiler& c, const rc_plugin_op& op) {
-  const auto& ids = c.value(op.inputs[2]);
-  const uint64_t numbers =
-      product(static_cast<uint64_t>(c.max_rows(ids.shape[0])), ids.shape[1]) +
-      c.value(op.inputs[1]).shape[0] + 1;
-  return product(numbers / 16 + 1, 64);
-}
-
-}  // namespace
-
 uint64_t expert_scratch(const Compiler& c, const rc_plugin_op& op) {
-  return sorting_bytes(c, op) + c.matrix(op.inputs[1]).scratch_bytes(1);
+  return linear_scratch(c, op);
 }
 
 void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
-  const WeightLayout& layout = weight->layout;
+  const WeightLayout layout = weight->layout;
   const LinearFunction function = c.kernels().linear(layout.dtype);
   const Activations x = activations_for(c, *weight, op.inputs[0]);
   const bool shared = c.value(op.inputs[0]).rank == 2;  // x by all choices
-  const Place ids = c.place(op.inputs[2]);
   const Place y = c.place(op.outputs[0]);
   const int64_t dimension = c.value(op.inputs[2]).shape[0];
   const int64_t k = c.columns(op.inputs[2]);
   const int64_t n = layout.rows;
-  const int64_t experts = layout.matrices;
   const Compiler::ThreadScratch scratch = c.thread_scratch();
-  const uint64_t tile_at = sorting_bytes(c, op);
-  const int64_t chunk = chunk_rows(x.row_bytes());
+  const int64_t tiles = layout.tiles_per_matrix;
+  const Choices* choices =
+      c.choices(op.inputs[2], layout.matrices, chunk_rows(x.row_bytes()));
 
-  c.add(
-      {activations_area(c, x, op.inputs[0]), c.area(op.inputs[2])},
+  c.add_repeatable(
+      {activations_area(c, x, op.inputs[0]), choices->area()},
       {c.area(op.outputs[0])},
       [=](const Run& run) {
         return run.rows(dimension) * k * n * (x.columns / 16 + 1);
       },
-      [=](Run& run, int thread, int threads) {
-        const int64_t choices = run.rows(dimension) * k;
-        const int32_t* id = run.at<const int32_t>(ids);
-        float* to = run.at<float>(y);
-        // Counting sort of the choices by expert; each thread for itself.
-        int32_t* begins = scratch.of<int32_t>(thread);  // [experts + 1]
-        int32_t* sorted = begins + experts + 1;
-        std::fill_n(begins, experts + 1, 0);
-        for (int64_t i = 0; i < choices; ++i) {
-          if (id[i] < 0 || id[i] >= experts) {
-            run.fail(RC_E_INVALID_ARGUMENT,
-                     "EXPERT_LINEAR: expert %d of %lld is asked for", id[i],
-                     static_cast<long long>(experts));
-            return;
+      // The tiles of the experts that have work.
+      [=](const Run&) { return choices->groups() * tiles; },
+      [=](const Run&) { return int64_t{1}; }, choices->most_groups() * tiles,
+      [=](Run& run, const Share& share) {
+        const void* xs[kMaxChunk];
+        float* ys[kMaxChunk];
+        float* places[kMaxChunk];
+        LinearTask task;
+        task.tile_bytes = 0;
+        task.tiles = 1;
+        task.columns = x.columns;
+        task.x = xs;
+        task.y = ys;
+        task.residual = nullptr;
+        task.bias = nullptr;
+        auto* results = scratch.of<float>(share.thread);
+        auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          if (share.units == nullptr && run.stopped(share.thread)) return;
+          const Choices::Group group = choices->group(i / tiles);
+          const int64_t tile = i % tiles;
+          task.rows = group.count;
+          task.lanes = static_cast<int>(
+              std::min<int64_t>(kTileRows, n - tile * kTileRows));
+          for (int r = 0; r < task.rows; ++r) {
+            const int64_t choice = choices->at(group.first + r);
+            xs[r] = x.row(run, shared ? choice / k : choice);
+            places[r] = run.at<float>(y) + choice * n + tile * kTileRows;
+            ys[r] =
+                share.units != nullptr ? results + r * kTileRows : places[r];
           }
-          ++begins[id[i]];
-        }
-        int64_t active = 0;
-        int32_t end = 0;
-        for (int64_t e = 0; e < experts; ++e) {
-          active += begins[e] > 0;
-          end += begins[e];
-          begins[e] = end;
-        }
-        begins[experts] = end;
-        for (int64_t i = choices; i-- > 0;) {
-          sorted[--begins[id[i]]] = static_cast<int32_t>(i);
-        }
-
-        // Units are the tiles of the experts that have work.
-        const int64_t tiles = weight->layout.tiles_per_matrix;
-        const Part part(active * tiles, thread, threads);
-        int64_t first_unit = 0;
-        for (int64_t e = 0; e < experts; ++e) {
-          if (begins[e] == begins[e + 1]) continue;
-          const int64_t from = std::max<int64_t>(part.begin - first_unit, 0);
-          const int64_t until = std::min(part.end - first_unit, tiles);
-          first_unit += tiles;
-          for (int64_t first = begins[e]; first < begins[e + 1];
-               first += chunk) {
-            for (int64_t tile = from; tile < until; ++tile) {
-              if (run.stopped(thread)) return;
-              const void* xs[kMaxChunk];
-              float* ys[kMaxChunk];
-              LinearTask task;
-              task.rows = static_cast<int>(
-                  std::min<int64_t>(chunk, begins[e + 1] - first));
-              for (int i = 0; i < task.rows; ++i) {
-                const int64_t choice = sorted[first + i];
-                xs[i] = x.row(run, shared ? choice / k : choice);
-                ys[i] = to + choice * n + tile * kTileRows;
-              }
-              task.tile = weight->tiles(run.kernels, e, tile, 1,
-                                        scratch.of<uint8_t>(thread) + tile_at);
-              task.tile_bytes = 0;
-              task.elsewhere = weight->elsewhere(task.tile, e, tile, 1);
-              task.tiles = 1;
-              task.columns = x.columns;
-              task.x = xs;
-              task.y = ys;
-              task.residual = nullptr;
-              task.bias = nullptr;
-              task.lanes = static_cast<int>(
-                  std::min<int64_t>(kTileRows, n - tile * kTileRows));
-              function(task);
+          if (!share.wanted()) return;
+          task.tile =
+              weight->tiles(run.kernels, group.expert, tile, 1, unpacked);
+          task.elsewhere = weight->elsewhere(task.tile, group.expert, tile, 1);
+          function(task);
+          share.commit([&] {
+            if (share.units == nullptr) return;
+            for (int r = 0; r < task.rows; ++r) {
+              std::copy_n(ys[r], task.lanes, places[r]);
             }
-          }
+          });
         }
       });
 }

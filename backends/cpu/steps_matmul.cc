@@ -69,9 +69,9 @@ void add_end(Compiler& c, const rc_plugin_op& op, const MatmulSizes& sizes) {
   c.add(
       {c.area(op.outputs[0])}, {c.area(op.outputs[0])},
       [=](const Run&) { return rows * n * 2; },
-      [=](Run& run, int thread, int threads) {
-        const Part part(rows, thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+      [=](const Run&) { return rows; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t r) {
           float* row = run.at<float>(y) + r * n;
           if (has_bias) {
             run.kernels.add(row, run.at<const float>(bias), n, row);
@@ -94,17 +94,18 @@ void add_matmul_blas(Compiler& c, const rc_plugin_op& op,
   const int64_t rows =
       std::clamp<int64_t>(kProducts / sizes.n / sizes.k, 64, sizes.m + 64);
   const int64_t ldb = sizes.transposed ? sizes.k : sizes.n;
+  const int threads = c.threads();
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return INT64_MAX / 2; },
-      [=](Run& run, int thread, int threads) {
-        if (thread != 0) return;
+      [=](const Run&) { return int64_t{1}; },
+      [=](Run& run, const Share& share) {
         for (int64_t batch = 0; batch < sizes.batch; ++batch) {
           const float* right =
               run.at<const float>(b) +
               (sizes.b_batch == 1 ? 0 : batch) * sizes.k * sizes.n;
           for (int64_t first = 0; first < sizes.m; first += rows) {
-            if (run.stopped(thread)) return;
+            if (run.stopped(share.thread)) return;
             const int64_t row = batch * sizes.m + first;
             blas->multiply(run.at<const float>(a) + row * sizes.k, right,
                            run.at<float>(y) + row * sizes.n,
@@ -127,6 +128,12 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
   const Place y = c.place(op.outputs[0]);
   const Compiler::ThreadScratch scratch = c.thread_scratch();
   const int64_t tiles = (sizes.n + kTileRows - 1) / kTileRows;
+  const int threads = c.threads();
+  const int64_t units = sizes.batch * tiles;
+  // Where columns are few, rows are shared out, too.
+  const int64_t chunks = (sizes.m + kMaxChunk - 1) / kMaxChunk;
+  const int64_t shares =
+      std::clamp<int64_t>((threads + units - 1) / units, 1, chunks);
   c.add(
       {quantized ? c.activations_area() : c.area(op.inputs[0]),
        c.area(op.inputs[1])},
@@ -134,17 +141,12 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
       [=](const Run&) {
         return sizes.batch * sizes.n * (sizes.m + 4) * (sizes.k / 16 + 1);
       },
-      [=](Run& run, int thread, int threads) {
-        const int64_t units = sizes.batch * tiles;
-        // Where columns are few, rows are shared out, too.
-        const int64_t chunks = (sizes.m + kMaxChunk - 1) / kMaxChunk;
-        const int64_t shares =
-            std::clamp<int64_t>((threads + units - 1) / units, 1, chunks);
-        auto* tile = scratch.of<uint8_t>(thread);
+      [=](const Run&) { return units * shares; },
+      [=](Run& run, const Share& share) {
+        auto* tile = scratch.of<uint8_t>(share.thread);
         auto* row = reinterpret_cast<float*>(tile + aligned(sizes.tile_bytes));
         const float* floats = run.at<const float>(a);
-        const Part part(units * shares, thread, threads);
-        for (int64_t unit = part.begin; unit < part.end; ++unit) {
+        for (int64_t unit = share.begin; unit < share.end; ++unit) {
           const int64_t batch = unit / shares / tiles;
           const int64_t column = unit / shares % tiles * kTileRows;
           LinearTask task;
@@ -167,7 +169,7 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
           const Part rows(chunks, static_cast<int>(unit % shares),
                           static_cast<int>(shares));
           for (int64_t chunk = rows.begin; chunk < rows.end; ++chunk) {
-            if (run.stopped(thread)) return;
+            if (run.stopped(share.thread)) return;
             const void* xs[kMaxChunk];
             float* ys[kMaxChunk];
             const int64_t first = chunk * kMaxChunk;

@@ -71,9 +71,9 @@ void add_lines(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
       [=](const Run&) { return outer * n * inner; },
-      [=](Run& run, int thread, int threads) {
-        const Part part(outer * strips, thread, threads);
-        run.each_row(part, thread, [&](int64_t unit) {
+      [=](const Run&) { return outer * strips; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t unit) {
           const int64_t column = unit % strips * kStrip;
           const int64_t width = std::min(kStrip, inner - column);
           const float* from =
@@ -104,14 +104,14 @@ void add_softmax(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
       [=](const Run&) { return outer * n * inner * 4; },
-      [=](Run& run, int thread, int threads) {
-        const Part part(outer * inner, thread, threads);
-        run.each_row(part, thread, [&](int64_t line) {
+      [=](const Run&) { return outer * inner; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t line) {
           const int64_t first = line / inner * n * inner + line % inner;
           const float* from = run.at<const float>(x) + first;
           float* to = run.at<float>(y) + first;
           if (inner == 1) return run.kernels.softmax(from, n, to);
-          float* dense = scratch.of<float>(thread);
+          float* dense = scratch.of<float>(share.thread);
           for (int64_t i = 0; i < n; ++i) dense[i] = from[i * inner];
           run.kernels.softmax(dense, n, dense);
           for (int64_t i = 0; i < n; ++i) to[i * inner] = dense[i];
@@ -136,14 +136,14 @@ void add_layer_norm(Compiler& c, const rc_plugin_op& op) {
   c.add(
       std::move(reads), {c.area(op.outputs[0])},
       [=](const Run&) { return lines * n * 2; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run&) { return lines; },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         const float* factors =
             has_weight ? run.at<const float>(weight) : nullptr;
         const float* added = has_bias ? run.at<const float>(bias) : nullptr;
         float* to = run.at<float>(y);
-        const Part part(lines, thread, threads);
-        run.each_row(part, thread, [&](int64_t line) {
+        run.each_row(share, [&](int64_t line) {
           run.kernels.layer_norm(from + line * n, factors, added, n,
                                  params.epsilon, params.center, to + line * n);
         });

@@ -23,12 +23,12 @@ void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,
       {c.area(op.inputs[0]), c.area(op.inputs[inputs - 1])},
       {c.area(op.outputs[0])},
       [=](const Run& run) { return run.rows(dimension) * n * weight; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension) * chunks; },
+      [=](Run& run, const Share& share) {
         const float* pa = run.at<const float>(a);
         const float* pb = run.at<const float>(b);
         float* py = run.at<float>(y);
-        const Part part(run.rows(dimension) * chunks, thread, threads);
-        run.each_row(part, thread, [&](int64_t unit) {
+        run.each_row(share, [&](int64_t unit) {
           const int64_t first = unit % chunks * kChunk;
           const int64_t at = unit / chunks * n + first;
           function(run.kernels, pa + at, pb + at, std::min(kChunk, n - first),
@@ -58,12 +58,12 @@ void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0])}, left_areas(c, leaving, op.outputs[0]),
       [=](const Run& run) { return run.rows(dimension) * per_row * n; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension) * per_row; },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         float* to = leaving.floats ? run.at<float>(y) : nullptr;
-        const Part part(run.rows(dimension) * per_row, thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
-          float* row = to ? to + r * n : scratch.of<float>(thread);
+        run.each_row(share, [&](int64_t r) {
+          float* row = to ? to + r * n : scratch.of<float>(share.thread);
           run.kernels.rms_norm(from + r * n, weight, n, epsilon, row);
           if (leaving.blocks) {
             run.kernels.quantize(row, n, leaving.blocks + r * (n / 32));
@@ -89,16 +89,16 @@ void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
       {c.area(op.inputs[0]), c.area(op.inputs[1])},
       left_areas(c, leaving, op.outputs[0]),
       [=](const Run& run) { return run.rows(dimension) * n * 3; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension) * chunks; },
+      [=](Run& run, const Share& share) {
         const float* gates = run.at<const float>(gate);
         const float* ups = run.at<const float>(up);
         float* to = leaving.floats ? run.at<float>(y) : nullptr;
-        const Part part(run.rows(dimension) * chunks, thread, threads);
-        run.each_row(part, thread, [&](int64_t unit) {
+        run.each_row(share, [&](int64_t unit) {
           const int64_t first = unit % chunks * kGateChunk;
           const int64_t at = unit / chunks * n + first;
           const int64_t count = std::min(kGateChunk, n - first);
-          float* piece = to ? to + at : scratch.of<float>(thread);
+          float* piece = to ? to + at : scratch.of<float>(share.thread);
           run.kernels.glu(gates + at, ups + at, count, activation, piece);
           run.kernels.quantize(piece, count, leaving.blocks + at / 32);
         });
@@ -182,15 +182,15 @@ void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
     c.add(
         {c.area(op.inputs[1])}, {c.area(op.outputs[0])},
         [=](const Run& run) { return run.rows(dimension) * d * 4; },
-        [=](Run& run, int thread, int threads) {
+        [=](const Run& run) { return run.rows(dimension); },
+        [=](Run& run, const Share& share) {
           const int32_t* id = run.at<const int32_t>(ids);
           float* to = run.at<float>(y);
-          const Part part(run.rows(dimension), thread, threads);
-          run.each_row(part, thread, [&](int64_t r) {
+          run.each_row(share, [&](int64_t r) {
             if (!in_range(run, id[r], table_rows)) return;
             int lane = 0;
             const uint8_t* tile = weight->tile_of_row(
-                run.kernels, id[r], scratch.of<uint8_t>(thread), &lane);
+                run.kernels, id[r], scratch.of<uint8_t>(share.thread), &lane);
             function(tile, lane, d, to + r * d);
           });
         });
@@ -200,12 +200,12 @@ void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(table), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run& run) { return run.rows(dimension) * d; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
         const int32_t* id = run.at<const int32_t>(ids);
         const float* from = run.at<const float>(source);
         float* to = run.at<float>(y);
-        const Part part(run.rows(dimension), thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           if (!in_range(run, id[r], run.rows(table_rows))) return;
           std::copy_n(from + id[r] * d, d, to + r * d);
         });
@@ -227,11 +227,11 @@ void compile_rope(Compiler& c, const rc_plugin_op& op) {
       {c.area(op.inputs[0]), {Area::kAngles, 0, 0, UINT64_MAX}},
       {c.area(op.outputs[0])},
       [=](const Run& run) { return run.rows(dimension) * heads * d; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         float* to = run.at<float>(y);
-        const Part part(run.rows(dimension), thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           const float* cosines = angles + r * 2 * pairs;
           for (int64_t h = r * heads; h < (r + 1) * heads; ++h) {
             run.kernels.rope(from + h * d, cosines, cosines + pairs, pairs, d,
@@ -252,12 +252,12 @@ void compile_route(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0]), c.area(op.outputs[1])},
       [=](const Run& run) { return run.rows(dimension) * experts * (20 + k); },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         int32_t* id = run.at<int32_t>(ids);
         float* weight = run.at<float>(weights);
-        const Part part(run.rows(dimension), thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           const float* row = from + r * experts;
           const double most = *std::max_element(row, row + experts);
           double total = 0;
@@ -295,12 +295,12 @@ void compile_expert_sum(Compiler& c, const rc_plugin_op& op) {
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run& run) { return run.rows(dimension) * k * n; },
-      [=](Run& run, int thread, int threads) {
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
         const float* from = run.at<const float>(x);
         const float* weight = run.at<const float>(weights);
         float* to = run.at<float>(y);
-        const Part part(run.rows(dimension), thread, threads);
-        run.each_row(part, thread, [&](int64_t r) {
+        run.each_row(share, [&](int64_t r) {
           run.kernels.weighted_sum(from + r * k * n, weight + r * k, k, n,
                                    to + r * n);
         });

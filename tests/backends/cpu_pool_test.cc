@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -10,58 +11,66 @@
 namespace rc::cpu {
 namespace {
 
-TEST(Pool, EveryThreadDoesEveryJobOnce) {
-  for (int threads : {1, 2, 3, 16}) {
+class Counting : public Pool::Job {
+ public:
+  explicit Counting(int threads) : calls(threads) {}
+  void help(int thread) override { ++calls[thread]; }
+
+  std::vector<std::atomic<int>> calls;
+};
+
+TEST(Pool, CallsWhoeverSleepsWhileAJobIsUnderWay) {
+  for (int threads : {2, 3, 16}) {
     Pool pool(threads);
-    std::vector<int> counts(threads);
-    for (int i = 0; i < 2000; ++i) {
-      pool.run(
-          [](void* data, int thread) {
-            ++(*static_cast<std::vector<int>*>(data))[thread];
-          },
-          &counts);
+    for (int i = 0; i < 50; ++i) {
+      Counting job(threads);
+      pool.begin(&job);
+      pool.call(true);
+      for (int t = 1; t < threads; ++t) {
+        while (job.calls[t] == 0) {
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+      }
+      pool.end();
+      pool.wait_until_left(&job);
+      EXPECT_EQ(job.calls[0], 0) << "the caller's";
     }
-    EXPECT_EQ(counts, std::vector<int>(threads, 2000));
   }
 }
 
-// Numbers go around: each thread reads, without atomics, what its neighbour
-// wrote before the barrier.
-TEST(Pool, BarriersOrderPlainMemory) {
-  struct Ring {
-    Pool* pool;
-    std::vector<int> numbers;
-    std::vector<int> next;
-    std::vector<int> errors;
+// A job can go as soon as everybody has left it, and nobody comes later.
+TEST(Pool, NobodyIsWithinAJobThatWasLeft) {
+  struct Guarded : Pool::Job {
+    void help(int) override {
+      if (!there) ++late;
+      std::this_thread::yield();
+      if (!there) ++late;
+    }
+    std::atomic<bool> there{true};
+    std::atomic<int> late{0};
   };
-  for (int threads : {2, 3, 8}) {
-    Pool pool(threads);
-    Ring ring{&pool, std::vector<int>(threads), std::vector<int>(threads),
-              std::vector<int>(threads)};
-    for (int i = 0; i < threads; ++i) ring.numbers[i] = i;
-    constexpr int kRounds = 500;
-    pool.run(
-        [](void* data, int thread) {
-          Ring& r = *static_cast<Ring*>(data);
-          const int count = r.pool->threads();
-          for (int round = 0; round < kRounds; ++round) {
-            r.next[thread] = r.numbers[(thread + 1) % count];
-            r.pool->barrier();
-            r.numbers[thread] = r.next[thread];
-            r.pool->barrier();
-            r.errors[thread] += r.numbers[(thread + 1) % count] !=
-                                (thread + 1 + round + 1) % count;
-          }
-        },
-        &ring);
-    EXPECT_EQ(ring.errors, std::vector<int>(threads));
+  Pool pool(4);
+  for (int i = 0; i < 2000; ++i) {
+    Guarded job;
+    pool.begin(&job);
+    pool.call(i % 2 == 0);
+    pool.end();
+    pool.wait_until_left(&job);
+    job.there = false;
+    pool.call(true);
+    ASSERT_EQ(job.late, 0);
   }
 }
 
 TEST(Pool, UsesNoProcessorWhileIdle) {
   Pool pool(4);
-  pool.run([](void*, int) {}, nullptr);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  Counting job(4);
+  pool.begin(&job);
+  pool.call(true);
+  pool.end();
+  while (!pool.all_asleep()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   const auto used = [] {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -74,10 +83,28 @@ TEST(Pool, UsesNoProcessorWhileIdle) {
 }
 
 TEST(Pool, ManyPoolsComeAndGo) {
+  Counting job(3);
   for (int i = 0; i < 200; ++i) {
     Pool pool(3);
-    if (i % 2) pool.run([](void*, int) {}, nullptr);
+    if (i % 2 == 0) continue;
+    pool.begin(&job);
+    pool.call(i % 4 == 1);
+    pool.end();
   }
+}
+
+TEST(Bell, WakesForNewsAndAfterATime) {
+  Bell bell;
+  const uint32_t seen = bell.news();
+  bell.wait(seen, 3, std::chrono::milliseconds(1));  // returns
+  bell.tell();
+  bell.wait(seen, 0);  // at once
+  std::thread sleeper([&] { bell.wait(seen + 1, 0); });
+  while (bell.asleep() == 0) std::this_thread::yield();
+  bell.tell();
+  bell.wake();
+  sleeper.join();
+  EXPECT_EQ(bell.asleep(), 0);
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
     const int begin = first > 0 ? (int)first : 0;
     const int end = last + 1 < chunk.end ? (int)(last + 1) : chunk.end;
     if (begin >= end) continue;
-    row(begin, end, task.q + r * task.row_stride,
-        scratch.states + 2 * r * task.group, task.y + r * task.row_stride);
+    row(begin, end, task.q + r * task.q_stride,
+        scratch.states + 2 * r * task.group, task.y + r * task.y_stride);
   }
 }
 
@@ -139,7 +139,7 @@ void attention(const AttentionTask& task) {
       state[0] = -__builtin_inff();
       state[1] = 0;
     }
-    float* y = task.y + r * task.row_stride;
+    float* y = task.y + r * task.y_stride;
     for (int64_t i = 0; i < task.group * task.d; ++i) y[i] = 0;
   }
 
@@ -155,7 +155,7 @@ void attention(const AttentionTask& task) {
   }
   for (int r = 0; r < task.rows; ++r) {
     for (int h = 0; h < task.group; ++h) {
-      float* y = task.y + r * task.row_stride + h * task.d;
+      float* y = task.y + r * task.y_stride + h * task.d;
       scale_row(y, task.d, 1.0f / scratch.states[2 * (r * task.group + h) + 1],
                 y);
     }

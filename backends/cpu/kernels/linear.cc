@@ -125,7 +125,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
 }
 
 RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
-  const int64_t at = task.at + tile * kTileRows;
+  const int64_t at = tile * kTileRows;
   const int lanes = task.lanes - tile * kTileRows;
   if (task.bias) y = add(y, load_some(task.bias + at, lanes));
   if (task.residual) y = add(y, load_some(task.residual[row] + at, lanes));

@@ -1,0 +1,61 @@
+#include "cpu/bell.h"
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+#endif
+
+namespace rc::cpu {
+
+void Bell::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
+  for (int i = 0; i < looks; ++i) {
+    if (news() != seen) return;
+    pause();
+  }
+  // Who tells after this sees that somebody is asleep, or was seen telling.
+  asleep_.fetch_add(1, std::memory_order_seq_cst);
+  if (news() == seen) sleep(seen, most);
+  asleep_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+#if defined(__linux__)
+
+// std::atomic::wait yields a few times before it sleeps, and has no limit.
+void Bell::sleep(uint32_t seen, std::chrono::nanoseconds most) {
+  static_assert(sizeof news_ == sizeof(uint32_t));
+  const timespec limit = {most.count() / 1'000'000'000,
+                          most.count() % 1'000'000'000};
+  do {
+    syscall(SYS_futex, &news_, FUTEX_WAIT_PRIVATE, seen,
+            most.count() > 0 ? &limit : nullptr, nullptr, 0);
+  } while (most.count() == 0 && news() == seen);  // a signal wakes, too
+}
+
+void Bell::wake_sleepers() {
+  syscall(SYS_futex, &news_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+#else
+
+void Bell::sleep(uint32_t seen, std::chrono::nanoseconds most) {
+  std::unique_lock lock(mutex_);
+  const auto told = [&] { return news() != seen; };
+  if (most.count() > 0) {
+    woken_.wait_for(lock, most, told);
+  } else {
+    woken_.wait(lock, told);
+  }
+}
+
+void Bell::wake_sleepers() {
+  { const std::lock_guard lock(mutex_); }
+  woken_.notify_all();
+}
+
+#endif
+
+}  // namespace rc::cpu

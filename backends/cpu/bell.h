@@ -1,0 +1,56 @@
+// What threads sleep on until there is news.
+//
+// A wait looks for a while and then sleeps in the kernel. It never yields: on a
+// busy machine that would give the processor to somebody else for a whole turn,
+// and what is waited for takes microseconds.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#if !defined(__linux__)
+#include <condition_variable>
+#include <mutex>
+#endif
+
+namespace rc::cpu {
+
+// Once through a loop that waits.
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+class Bell {
+ public:
+  // To be read before looking for what the news may be about.
+  uint32_t news() const { return news_.load(std::memory_order_seq_cst); }
+  // Threads that look see it soon; those asleep go on sleeping.
+  void tell() { news_.fetch_add(1, std::memory_order_seq_cst); }
+  // Wakes those who are asleep and have not seen the news.
+  void wake() {
+    if (asleep_.load(std::memory_order_seq_cst) > 0) wake_sleepers();
+  }
+  int asleep() const { return asleep_.load(std::memory_order_relaxed); }
+
+  // Returns when there are news after `seen`, at once if there are already:
+  // looks `looks` times and then sleeps, until `most` has passed if that is
+  // not zero.
+  void wait(uint32_t seen, int looks, std::chrono::nanoseconds most = {});
+
+ private:
+  void sleep(uint32_t seen, std::chrono::nanoseconds most);
+  void wake_sleepers();
+
+  alignas(64) std::atomic<uint32_t> news_{0};
+  std::atomic<int> asleep_{0};
+#if !defined(__linux__)
+  std::mutex mutex_;
+  std::condition_variable woken_;
+#endif
+};
+
+}  // namespace rc::cpu
