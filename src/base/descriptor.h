@@ -1,0 +1,34 @@
+// A file descriptor that is closed with its owner.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace rc {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept
+      : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    reset(std::exchange(other.number_, -1));
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  // Negative: none.
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  void reset(int number = -1) {
+    if (number_ >= 0) ::close(number_);
+    number_ = number;
+  }
+
+ private:
+  int number_ = -1;
+};
+
+}  // namespace rc
