@@ -1,11 +1,13 @@
 #include "runtime/device.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "runtime/profile.h"
+#include "runtime/self_test.h"
 
 namespace rc::runtime {
 namespace {
@@ -78,6 +80,9 @@ void check(const Device& device, const char* what, rc_status status,
       known == status ? "" : cat(" (status ", status, ")");
   fail(known, device.id(), ": cannot ", what, number, ": ", message.text());
 }
+
+Device::Device(const rc_plugin& plugin, int index, const DeviceOptions& options)
+    : plugin_(plugin), index_(index), options_(options) {}
 
 std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
                                      const DeviceOptions& options) {
@@ -223,8 +228,18 @@ std::shared_ptr<Buffer> Device::create_buffer(uint64_t bytes) {
 rc_status Device::op_supported(const rc_plugin_op& op,
                                const rc_plugin_value* values,
                                Message& message) const {
-  return known_status(
+  const rc_status status = known_status(
       plugin_.op_supported(handle_, &op, values, message.buffer()));
+  if (status != RC_OK || self_test_ == nullptr) return status;
+  const std::string reason = self_test_->of_op(op, values);
+  if (reason.empty()) return RC_OK;
+  std::snprintf(message.buffer(), RC_PLUGIN_MESSAGE_BYTES, "%s",
+                reason.c_str());
+  return RC_E_UNSUPPORTED;
+}
+
+void Device::test_with(std::unique_ptr<SelfTest> test) {
+  self_test_ = std::move(test);
 }
 
 Buffer::~Buffer() {

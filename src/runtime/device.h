@@ -56,6 +56,7 @@ struct DeviceOptions {
 class Weight;
 class Buffer;
 class Profile;
+class SelfTest;
 
 class Device : public std::enable_shared_from_this<Device> {
  public:
@@ -85,7 +86,13 @@ class Device : public std::enable_shared_from_this<Device> {
                                      std::shared_ptr<const void> owner);
   std::shared_ptr<Buffer> create_buffer(uint64_t bytes);
 
-  // RC_OK, or why the device cannot compile the op.
+  // Kernels are tested with this from now on. To be called before anything is
+  // asked of the device.
+  void test_with(std::unique_ptr<SelfTest> test);
+  bool tests_kernels() const { return self_test_ != nullptr; }
+
+  // RC_OK, or why the device cannot compile the op; RC_E_UNSUPPORTED too if its
+  // kernels fail their self-test, which is done here, at the first of a kind.
   rc_status op_supported(const rc_plugin_op& op, const rc_plugin_value* values,
                          Message& message) const;
 
@@ -108,14 +115,14 @@ class Device : public std::enable_shared_from_this<Device> {
   std::shared_ptr<Weight> make_weight(const std::string& what,
                                       const WeightInfo& info,
                                       const Function& function);
-  Device(const rc_plugin& plugin, int index, const DeviceOptions& options)
-      : plugin_(plugin), index_(index), options_(options) {}
+  Device(const rc_plugin& plugin, int index, const DeviceOptions& options);
   void check_not_abandoned() const;
   const rc_plugin& plugin_;
   int index_;
   DeviceOptions options_;
   std::shared_ptr<Profile> profile_;
   rc_plugin_device* handle_ = nullptr;
+  std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed
   mutable std::mutex mutex_;
   mutable std::atomic<bool> lost_ = false;
   std::atomic<bool> abandoned_ = false;

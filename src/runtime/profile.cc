@@ -140,11 +140,6 @@ void Profile::add(const std::shared_ptr<const OpList>& ops, const Rows& rows,
   }
 }
 
-void Profile::clear() {
-  const std::lock_guard lock(mutex_);
-  records_.clear();
-}
-
 std::vector<OpRecord> Profile::records() const {
   const std::lock_guard lock(mutex_);
   return {records_.begin(), records_.end()};

@@ -60,7 +60,6 @@ class Profile {
   void add(const std::shared_ptr<const OpList>& ops, const Rows& rows,
            int64_t start_ns, const std::vector<rc_plugin_op_time>& times);
   std::vector<OpRecord> records() const;
-  void clear();
 
  private:
   explicit Profile(std::string device) : device_(std::move(device)) {}

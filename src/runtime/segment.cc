@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "runtime/assignment.h"
 #include "runtime/profile.h"
+#include "runtime/self_test.h"
 
 namespace rc::runtime {
 namespace {
@@ -49,6 +50,16 @@ struct Flight {
   }
 };
 
+// What the device lacks is told with all the rest; but a test needs the device,
+// whose turn must not have been taken.
+void test_kernels(const Device& device, const ProgramDescription& description) {
+  if (!device.tests_kernels()) return;
+  for (const rc_plugin_op& op : description.ops) {
+    Message ignored;
+    device.op_supported(op, description.values.data(), ignored);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Segment> Segment::compile(
@@ -56,6 +67,7 @@ std::unique_ptr<Segment> Segment::compile(
     uint64_t scratch_bytes, const ProgramLimits& limits,
     std::vector<std::shared_ptr<Weight>> weights,
     std::vector<std::shared_ptr<Buffer>> caches) {
+  test_kernels(*device, description);
   const auto turn = device->turn();
   std::vector<std::shared_ptr<Device>> only = {device};
   assign(description, std::vector<size_t>(description.ops.size()), only, {},
@@ -103,7 +115,8 @@ std::unique_ptr<Segment> Segment::compile(
     fail(RC_E_DEVICE, device->id(), ": the plugin gave no compiled program");
   }
   segment->compiled_ = compiled;
-  if (device->profile() != nullptr) {
+  // Nobody asked for the runs of a self-test.
+  if (device->profile() != nullptr && !SelfTest::under_way()) {
     segment->ops_ =
         std::make_shared<OpList>(description.values, description.ops);
   }

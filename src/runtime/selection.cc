@@ -36,8 +36,10 @@ class OpenDevices {
     }
     auto device = Device::open(reported.plugin->table, reported.index, options);
     if (!reported.plugin->path.empty()) {
-      const std::string reason = self_test(device, reported.plugin->path);
+      auto test = std::make_unique<SelfTest>(device, reported.plugin->path);
+      const std::string reason = test->of_device();
       if (!reason.empty()) fail(RC_E_DEVICE, device->id(), ": ", reason);
+      device->test_with(std::move(test));
     }
     known = device;
     return device;

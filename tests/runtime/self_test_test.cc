@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "runtime/plugin_list.h"
+#include "runtime/program.h"
 #include "runtime/registry.h"
+#include "runtime/wrapped_plugin.h"
 #include "temporary.h"
 
 namespace rc::runtime {
@@ -14,24 +19,114 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class SelfTest : public testing::Test {
+class SelfTests : public testing::Test {
  protected:
   const test::TemporaryFolder folder_;
   const fs::path cache_ = folder_.path() / "cache";
   const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
-TEST_F(SelfTest, GoodDevicesPass) {
+// One op of each kind that is tested.
+ProgramDescription every_kind() {
+  ProgramBuilder builder;
+  const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 32});
+  const Value positions = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  const Value sequences = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  const Value pages = builder.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 1});
+  const Value normed = builder.rms_norm(
+      x, builder.weight("norm", RC_DTYPE_F32, {32}, RC_USE_ELEMENTS), 1e-5f);
+  const Value y = builder.linear(
+      normed, builder.weight("w", RC_DTYPE_Q8_0, {32, 32}, RC_USE_LINEAR));
+  const Value keys = builder.cache(RC_DTYPE_Q8_0, {1, 1, 4, 32});
+  const Value values = builder.cache(RC_DTYPE_Q8_0, {1, 1, 4, 32});
+  const Value seen =
+      builder.attention(builder.reshape(y, {RC_DIM_ROWS, 1, 32}), keys, values,
+                        positions, sequences, pages, 1, 0, 0);
+  builder.output(builder.glu(builder.reshape(seen, {RC_DIM_ROWS, 32}), x,
+                             RC_ACTIVATION_GELU));
+  ProgramDescription made = std::move(builder).take();
+  // Tensor ops.
+  const auto value = [&](const std::vector<int64_t>& shape, DType dtype) {
+    rc_plugin_value found = {};
+    found.dtype = dtype;
+    found.rank = static_cast<int32_t>(shape.size());
+    std::copy(shape.begin(), shape.end(), found.shape);
+    found.storage = RC_STORAGE_CACHE;
+    made.values.push_back(found);
+    return static_cast<Value>(made.values.size() - 1);
+  };
+  const auto op = [&](int32_t code, Value a, Value b, Value result) {
+    rc_plugin_op found = {};
+    found.code = code;
+    std::fill(std::begin(found.inputs), std::end(found.inputs), kAbsent);
+    std::fill(std::begin(found.outputs), std::end(found.outputs), kAbsent);
+    found.inputs[0] = a;
+    found.inputs[1] = b;
+    found.outputs[0] = result;
+    made.ops.push_back(found);
+  };
+  for (const int64_t n : {40, 20'000, 600'000}) {
+    for (const int64_t inner : {1, 2}) {
+      const Value line = value({1, n, inner}, RC_DTYPE_F32);
+      const Value sum = value({1, inner}, RC_DTYPE_F32);
+      op(RC_OP_REDUCE, line, kAbsent, sum);
+      op(RC_OP_ARGMAX, line, kAbsent, value({1, inner}, RC_DTYPE_I32));
+      op(RC_OP_SOFTMAX, line, kAbsent, line);
+    }
+    op(RC_OP_MATMUL, value({1, 2, n}, RC_DTYPE_F32),
+       value({1, n, 20}, RC_DTYPE_F32), value({1, 2, 20}, RC_DTYPE_F32));
+  }
+  return made;
+}
+
+TEST_F(SelfTests, GoodDevicesPass) {
   for (const char* spec : {"cpu", "reference"}) {
     const auto device = select({spec, 0, {}}).device;
-    EXPECT_EQ(self_test(device, "no module"), "") << spec;
+    SelfTest test(device, "no module");
+    EXPECT_EQ(test.of_device(), "") << spec;
     EXPECT_FALSE(fs::is_empty(cache_ / "runcible"));
-    EXPECT_EQ(self_test(device, "no module"), "") << spec;
+    EXPECT_EQ(test.of_device(), "") << spec;
+    const ProgramDescription all = every_kind();
+    for (const rc_plugin_op& op : all.ops) {
+      EXPECT_EQ(test.of_op(op, all.values.data()), "") << spec;
+    }
+  }
+}
+
+// Kernels that went wrong after the device was opened.
+TEST_F(SelfTests, AnOpIsTestedOnceAndLackingIfItFails) {
+  test::WrappedState& state = test::wrap_backend("late_liar", "cpu");
+  const auto device = test::open_wrapped("late_liar");
+  device->test_with(std::make_unique<SelfTest>(device, "no module"));
+  // Opening compiles as little as tells a device that computes from one that
+  // does not.
+  state.runs = 0;
+  EXPECT_EQ(SelfTest(device, "no module").of_device(), "");
+  EXPECT_EQ(state.runs, 2);
+  const ProgramDescription all = every_kind();
+  const auto reason_of = [&](const rc_plugin_op& op) -> std::string {
+    Message message;
+    const rc_status status =
+        device->op_supported(op, all.values.data(), message);
+    return status == RC_OK ? "" : message.text();
+  };
+  const rc_plugin_op& norm = all.ops.front();
+  EXPECT_EQ(reason_of(norm), "");
+  const int runs = state.runs;
+  EXPECT_GT(runs, 0);
+  state.on_run = [](const rc_plugin_run&, char*, const auto&) { return RC_OK; };
+  state.on_wait = [](int64_t, char*, const auto&) { return RC_OK; };
+  EXPECT_EQ(reason_of(norm), "");
+  EXPECT_EQ(state.runs, runs);
+  for (const rc_plugin_op& op : all.ops) {
+    const bool tested = op.code != RC_OP_RMS_NORM;
+    EXPECT_EQ(reason_of(op).find("it fails its self-test") == 0, tested)
+        << op_name(op.code) << ": " << reason_of(op);
   }
 }
 
 // Its kernels report success and leave the output as it was.
-TEST_F(SelfTest, AnIdleDeviceIsPassedOver) {
+TEST_F(SelfTests, AnIdleDeviceIsPassedOver) {
   load_plugin(RC_MODULE_LIES);
   const Selected selected = select({"lies,cpu", 0, {}});
   EXPECT_EQ(selected.device->id(), "cpu:0");

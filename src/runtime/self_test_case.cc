@@ -1,0 +1,336 @@
+#include "runtime/self_test_case.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace rc::runtime {
+namespace {
+
+constexpr int64_t kTimeLimitMs = 30'000;
+
+using Bytes = SelfTestCase::Bytes;
+using Kind = SelfTest::Kind;
+using Shape = ProgramBuilder::Shape;
+
+// Lengths of lines and sums for which devices have kernels of their own, or
+// limits that a driver does not tell: a software device may end a loop after
+// 65,535 iterations of eight elements. One length stands for all above the one
+// before it.
+constexpr int64_t kLengths[] = {256, 20'480, 600'064};
+constexpr int64_t kLongFrom[] = {0, 16'384, 65'535};
+
+int64_t length_of(int64_t length) {
+  int64_t found = kLengths[0];
+  for (size_t i = 0; i < std::size(kLengths); ++i) {
+    if (length > kLongFrom[i]) found = kLengths[i];
+  }
+  return found;
+}
+
+// Rows or columns of a product: one, a few, or enough for tiles.
+int64_t side_of(int64_t size) { return size == 1 ? 1 : size < 16 ? 3 : 17; }
+
+// Numbers of about -1 to 1, the same each time (a linear congruential sequence
+// with the constants of Knuth's MMIX).
+std::vector<float> numbers(int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count));
+  uint64_t state = 20240229;
+  for (float& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<float>(static_cast<int32_t>(state >> 32)) * 0x1p-31f;
+  }
+  return values;
+}
+
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return Bytes(bytes.begin(), bytes.end());
+}
+
+int64_t count_of(const Shape& shape, size_t from) {
+  int64_t count = 1;
+  for (size_t i = from; i < shape.size(); ++i) count *= shape[i];
+  return count;
+}
+
+Bytes encoded(DType dtype, int64_t rows, int64_t columns) {
+  const std::vector<float> values = numbers(rows * columns);
+  const uint64_t row = *row_bytes(dtype, columns);
+  Bytes bytes(static_cast<size_t>(row) * static_cast<size_t>(rows));
+  for (int64_t r = 0; r < rows; ++r) {
+    encode_row(dtype, values.data() + r * columns,
+               bytes.data() + static_cast<uint64_t>(r) * row, columns);
+  }
+  return bytes;
+}
+
+// Writes a case of ops with rows.
+class RowsCase {
+ public:
+  RowsCase(std::string name, std::vector<int64_t> row_counts) {
+    made_.name = std::move(name);
+    made_.row_counts = std::move(row_counts);
+  }
+  ProgramBuilder builder;
+
+  int64_t most_rows() const { return made_.most_rows(); }
+  Value input(const Shape& shape) {
+    made_.inputs.push_back(
+        bytes_of(numbers(made_.most_rows() * count_of(shape, 1))));
+    return builder.input(RC_DTYPE_F32, shape);
+  }
+  Value indices(const Shape& shape, const std::vector<int32_t>& values) {
+    made_.inputs.push_back(bytes_of(values));
+    return builder.input(RC_DTYPE_I32, shape);
+  }
+  Value weight(DType dtype, const Shape& shape, uint32_t use) {
+    made_.weights.push_back(
+        encoded(dtype, count_of(shape, 0) / shape.back(), shape.back()));
+    return builder.weight(cat("w", made_.weights.size()), dtype, shape, use);
+  }
+  Value cache(DType dtype, const Shape& shape) {
+    made_.caches.emplace_back(
+        *row_bytes(dtype, shape.back()) *
+        static_cast<uint64_t>(count_of(shape, 0) / shape.back()));
+    return builder.cache(dtype, shape);
+  }
+  SelfTestCase take(Value output) {
+    made_.columns = count_of(builder.shape(output), 1);
+    builder.output(output);
+    made_.description = std::move(builder).take();
+    return std::move(made_);
+  }
+
+ private:
+  SelfTestCase made_;
+};
+
+// One and several: many backends have a kernel for each.
+const std::vector<int64_t> kOneAndSeveral = {1, 11};
+
+SelfTestCase linear(DType dtype, std::vector<int64_t> row_counts) {
+  RowsCase made(cat("LINEAR with ", dtype_name(dtype)), std::move(row_counts));
+  constexpr int64_t kColumns = 512;
+  constexpr int64_t kSize = 40;
+  const Value x = made.input({RC_DIM_ROWS, kColumns});
+  const Value w = made.weight(dtype, {kSize, kColumns}, RC_USE_LINEAR);
+  return made.take(made.builder.linear(x, w));
+}
+
+SelfTestCase norm() {
+  RowsCase made("RMS_NORM", kOneAndSeveral);
+  const Value x = made.input({RC_DIM_ROWS, 96});
+  const Value w = made.weight(RC_DTYPE_F32, {96}, RC_USE_ELEMENTS);
+  return made.take(made.builder.rms_norm(x, w, 1e-5f));
+}
+
+SelfTestCase gated(int activation) {
+  RowsCase made("GLU", kOneAndSeveral);
+  const Value gate = made.input({RC_DIM_ROWS, 80});
+  const Value up = made.input({RC_DIM_ROWS, 80});
+  return made.take(made.builder.glu(gate, up, activation));
+}
+
+// Rotary embedding, and attention over a cache that the rows are put into.
+SelfTestCase attention(DType dtype, int64_t head) {
+  RowsCase made(cat("ROPE, CACHE_STORE and ATTENTION with ", dtype_name(dtype),
+                    " and heads of ", head),
+                kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  constexpr int64_t kKvHeads = 2;
+  constexpr int64_t kPages = 2;
+  constexpr int64_t kPageSize = 16;
+  const auto rows = static_cast<size_t>(made.most_rows());
+  std::vector<int32_t> counted(rows);
+  for (size_t i = 0; i < rows; ++i) counted[i] = static_cast<int32_t>(i);
+  const Value q = made.input({RC_DIM_ROWS, kHeads, head});
+  const Value k = made.input({RC_DIM_ROWS, kKvHeads, head});
+  const Value positions = made.indices({RC_DIM_ROWS}, counted);
+  const Value sequences =
+      made.indices({RC_DIM_ROWS}, std::vector<int32_t>(rows, 0));
+  const Value pages = made.indices({RC_DIM_SEQUENCES, 1}, {1});
+  const Shape shape = {kPages, kKvHeads, kPageSize, head};
+  const Value keys = made.cache(dtype, shape);
+  const Value values = made.cache(dtype, shape);
+  ProgramBuilder& builder = made.builder;
+  Value turned_k = k;
+  Value turned_q = q;
+  if (head > 1) {
+    const Value frequencies =
+        made.weight(RC_DTYPE_F32, {head / 2}, RC_USE_ELEMENTS);
+    turned_k = builder.rope(k, positions, frequencies, RC_ROPE_HALVES, 1);
+    turned_q = builder.rope(q, positions, frequencies, RC_ROPE_ADJACENT, 1);
+  }
+  builder.cache_store(turned_k, positions, sequences, pages, keys);
+  builder.cache_store(k, positions, sequences, pages, values);
+  return made.take(builder.attention(turned_q, keys, values, positions,
+                                     sequences, pages, 0.2f, 0, 0));
+}
+
+// One tensor op; all its values lie in buffers.
+SelfTestCase tensor_op(rc_plugin_op op, std::vector<Bytes> inputs,
+                       const std::vector<std::pair<DType, Shape>>& values) {
+  SelfTestCase made;
+  made.row_counts = {1};
+  std::fill(std::begin(op.inputs), std::end(op.inputs), kAbsent);
+  std::fill(std::begin(op.outputs), std::end(op.outputs), kAbsent);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto& [dtype, shape] = values[i];
+    rc_plugin_value value = {};
+    value.dtype = dtype;
+    value.rank = static_cast<int32_t>(shape.size());
+    std::copy(shape.begin(), shape.end(), value.shape);
+    value.storage = RC_STORAGE_CACHE;
+    value.index = static_cast<int32_t>(i);
+    made.description.values.push_back(value);
+    const bool output = i + 1 == values.size();
+    (output ? op.outputs[0] : op.inputs[i]) = value.index;
+    made.integers = dtype == RC_DTYPE_I32;
+  }
+  made.caches = std::move(inputs);
+  made.caches.emplace_back(*value_bytes(made.description.values.back(), {}));
+  made.description.caches = made.description.values;
+  made.description.ops = {op};
+  return made;
+}
+
+SelfTestCase line(int32_t code, int32_t function, int64_t n, int64_t inner) {
+  rc_plugin_op op = {};
+  op.code = code;
+  if (code == RC_OP_REDUCE) op.params.reduce.function = function;
+  std::vector<float> x = numbers(n * inner);
+  // The last are the largest, so that a line cut short is noticed.
+  std::fill(x.end() - inner, x.end(), 2.0f);
+  const Shape shape = {1, n, inner};
+  const DType result = code == RC_OP_ARGMAX ? RC_DTYPE_I32 : RC_DTYPE_F32;
+  SelfTestCase made =
+      tensor_op(op, {bytes_of(x)},
+                {{RC_DTYPE_F32, shape},
+                 {result, code == RC_OP_SOFTMAX ? shape : Shape{1, inner}}});
+  made.name = cat(op_name(code), " over ", n, " elements");
+  return made;
+}
+
+SelfTestCase product(DType dtype, bool transposed, int64_t m, int64_t n,
+                     int64_t k) {
+  rc_plugin_op op = {};
+  op.code = RC_OP_MATMUL;
+  op.params.matmul.transposed = transposed ? 1 : 0;
+  SelfTestCase made =
+      tensor_op(op,
+                {bytes_of(numbers(m * k)),
+                 transposed ? encoded(dtype, n, k) : bytes_of(numbers(k * n))},
+                {{RC_DTYPE_F32, {1, m, k}},
+                 {dtype, transposed ? Shape{1, n, k} : Shape{1, k, n}},
+                 {RC_DTYPE_F32, {1, m, n}}});
+  made.name = cat("MATMUL of ", k, " terms with ", dtype_name(dtype));
+  return made;
+}
+
+std::vector<double> numbers_of(const SelfTestCase& test, const Buffer& buffer) {
+  std::vector<double> numbers;
+  const auto add = [&](auto element) {
+    std::vector<decltype(element)> elements(buffer.bytes() / sizeof element);
+    buffer.download(0, elements.data(), elements.size() * sizeof element);
+    numbers.assign(elements.begin(), elements.end());
+  };
+  test.integers ? add(int32_t{}) : add(float{});
+  return numbers;
+}
+
+}  // namespace
+
+SelfTestCase opening_case() { return linear(RC_DTYPE_F32, {1, 2}); }
+
+std::optional<Kind> kind_of(const rc_plugin_op& op,
+                            const rc_plugin_value* values) {
+  const auto input = [&](int slot) -> const rc_plugin_value& {
+    return values[op.inputs[slot]];
+  };
+  switch (op.code) {
+    case RC_OP_LINEAR:
+      if (!encodable(input(1).dtype)) return std::nullopt;
+      return Kind{op.code, input(1).dtype};
+    case RC_OP_RMS_NORM:
+      return Kind{op.code};
+    case RC_OP_GLU:
+      return Kind{op.code, op.params.glu.activation};
+    case RC_OP_ATTENTION:
+      return Kind{op.code, input(1).dtype, input(1).shape[3]};
+    case RC_OP_REDUCE:
+    case RC_OP_ARGMAX:
+    case RC_OP_SOFTMAX:
+      return Kind{op.code,
+                  op.code == RC_OP_REDUCE ? op.params.reduce.function : 0,
+                  length_of(input(0).shape[1]), input(0).shape[2] == 1 ? 1 : 3};
+    case RC_OP_MATMUL: {
+      const bool transposed = op.params.matmul.transposed != 0;
+      if (!encodable(input(1).dtype)) return std::nullopt;
+      return Kind{op.code,
+                  input(1).dtype,
+                  transposed,
+                  side_of(input(0).shape[1]),
+                  side_of(input(1).shape[transposed ? 1 : 2]),
+                  length_of(input(0).shape[2])};
+    }
+  }
+  return std::nullopt;
+}
+
+SelfTestCase case_of(const Kind& kind) {
+  const auto detail = [&](size_t i) { return static_cast<int32_t>(kind[i]); };
+  switch (kind[0]) {
+    case RC_OP_LINEAR:
+      return linear(detail(1), kOneAndSeveral);
+    case RC_OP_RMS_NORM:
+      return norm();
+    case RC_OP_GLU:
+      return gated(detail(1));
+    case RC_OP_ATTENTION:
+      return attention(detail(1), kind[2]);
+    case RC_OP_MATMUL:
+      return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
+  }
+  return line(detail(0), detail(1), kind[2], kind[3]);
+}
+
+std::vector<std::vector<double>> results_of(
+    const SelfTestCase& test, const std::shared_ptr<Device>& device) {
+  const ProgramDescription& description = test.description;
+  std::vector<std::shared_ptr<Weight>> weights;
+  for (size_t i = 0; i < test.weights.size(); ++i) {
+    weights.push_back(
+        device->create_weight(description.weights[i], test.weights[i].data()));
+  }
+  std::vector<std::shared_ptr<Buffer>> caches;
+  for (const SelfTestCase::Bytes& bytes : test.caches) {
+    caches.push_back(device->create_buffer(bytes.size()));
+    caches.back()->upload(0, bytes.data(), bytes.size());
+  }
+  const auto program =
+      Program::compile(device, description, {test.most_rows(), 0, 1},
+                       std::move(weights), caches);
+  std::vector<std::vector<double>> all;
+  for (const int64_t rows : test.row_counts) {
+    std::vector<float> output(static_cast<size_t>(rows * test.columns));
+    RunArguments arguments;
+    arguments.rows = rows;
+    arguments.sequences = 1;
+    for (const SelfTestCase::Bytes& input : test.inputs) {
+      arguments.inputs.push_back(input.data());
+    }
+    if (test.columns > 0) arguments.outputs_data.push_back(output.data());
+    program->run(arguments, kTimeLimitMs);
+    all.push_back(test.columns > 0
+                      ? std::vector<double>(output.begin(), output.end())
+                      : numbers_of(test, *caches.back()));
+  }
+  return all;
+}
+
+}  // namespace rc::runtime
