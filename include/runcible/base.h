@@ -19,6 +19,18 @@
  * - Strings are UTF-8. Inputs are a pointer and a length, or NUL-terminated
  *   where the name ends in _cstr or the comment says so.
  * - Any function may be called from any thread.
+ * - Callbacks have to return. An exception (of C++ and what unwinds like it)
+ *   that leaves one goes no further: the request of an event callback then ends
+ *   with RC_E_INTERNAL, and so does loading whose progress callback threw; the
+ *   message names the callback. There is one end event all the same: what the
+ *   callback throws that is being told an end is logged and dropped, and what a
+ *   log callback throws is dropped. A callback that ends its thread
+ *   (pthread_exit) does the same to its request or load, but the thread does
+ *   end. If it was the library's own, another takes its place. If it ran a
+ *   libuv loop, that loop is lost, as with any callback of libuv's. The log
+ *   callback must not end its thread.
+ * - pthread_cancel acts on a thread of the caller's once it has left the
+ *   library, callbacks included; the library's own threads cannot be cancelled.
  * - Nothing in the library ends the process or writes to stdout or stderr.
  * - The library has threads of its own once a model is loaded or a callback is
  *   wanted. They do not exist in the child of a fork, which therefore must not

@@ -190,6 +190,7 @@ rc_request* rc_request_retain(rc_request* request) {
 
 void rc_request_release(rc_request* request) {
   if (request == nullptr) return;
+  const rc::CallerThread inside;
   namespace handles = rc::api::handles;
   const std::optional<size_t> left =
       handles::release(request, rc_request::kKind);

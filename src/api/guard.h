@@ -6,16 +6,23 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/callback.h"
+#include "base/caller_thread.h"
 #include "base/error.h"
 
 namespace rc::api {
 
-// Runs the body; what it throws becomes the status and the thread's message.
+// Runs the body; what it throws becomes the status and the thread's message. A
+// callback within it may end the thread, so neither this nor the functions that
+// use it are noexcept.
 template <class Body>
-rc_status guard(Body&& body) noexcept {
+rc_status guard(Body&& body) {
+  const CallerThread inside;
   try {
     std::forward<Body>(body)();
     return RC_OK;
+  } catch (const ThreadEnd&) {
+    throw;
   } catch (...) {
     return status_of_current_exception();
   }
@@ -24,7 +31,7 @@ rc_status guard(Body&& body) noexcept {
 // The same for a function that makes a handle: *out is what the body returns,
 // or NULL after a failure.
 template <class T, class Body>
-rc_status guard_handle(T** out, const char* name, Body&& body) noexcept {
+rc_status guard_handle(T** out, const char* name, Body&& body) {
   return guard([&] {
     if (out == nullptr) fail(RC_E_INVALID_ARGUMENT, name, ": NULL");
     *out = nullptr;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/caller_thread.h"
 #include "base/error.h"
 #include "runcible/generate.h"
 
@@ -70,8 +71,9 @@ T* retain_handle(T* handle, const char* name) noexcept {
 }
 
 template <class T>
-void release_handle(T* handle, const char* name) noexcept {
+void release_handle(T* handle, const char* name) {
   if (handle == nullptr) return;
+  const CallerThread inside;  // the last one may wait for the engine's end
   const std::optional<size_t> left = handles::release(handle, kKindOf<T>);
   if (!left.has_value()) {
     handles::report_refused(handle, kKindOf<T>, name);

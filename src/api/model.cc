@@ -6,6 +6,7 @@
 #include "api/guard.h"
 #include "api/model_path.h"
 #include "api/options.h"
+#include "base/callback.h"
 
 namespace rc::api {
 namespace {
@@ -101,7 +102,17 @@ std::unique_ptr<rc_model> LoadRequest::load(
   limited.memory_limit = tenant->memory_left();
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
-    return progress == nullptr || progress(progress_user, fraction) == 0;
+    if (progress == nullptr) return true;
+    bool cancel = false;
+    char failure[kCallbackMessage] = "";
+    call_out(
+        "the progress callback",
+        [&] { cancel = progress(progress_user, fraction) != 0; },
+        [&](const char* message) {
+          std::snprintf(failure, sizeof failure, "%s", message);
+        });
+    if (*failure != '\0') throw Error(RC_E_INTERNAL, failure);
+    return !cancel;
   };
   std::shared_ptr<engine::Engine> engine = engine::Engine::load(
       file, chain, limited, report,

@@ -8,6 +8,9 @@
 #include "api/guard.h"
 #include "api/loop.h"
 #include "api/model.h"
+#include "base/callback.h"
+#include "base/library_thread.h"
+#include "base/log.h"
 
 namespace rc::api {
 namespace {
@@ -33,14 +36,19 @@ class AsyncLoad final : public engine::Delivery {
     release_handle(model_, "model");
   }
 
-  void load() noexcept {
+  // The progress callback may end the thread.
+  void load() {
+    status_ = RC_E_INTERNAL;
+    std::strncpy(message_,
+                 "the progress callback ended the loading thread; it has to "
+                 "return",
+                 sizeof(message_) - 1);
     status_ = guard([&] {
       model_ =
           add_handle(request_.load([this] { return !stop_->wanted.load(); }));
     });
-    if (status_ != RC_OK) {
-      std::strncpy(message_, last_error_message(), sizeof(message_) - 1);
-    }
+    std::strncpy(message_, status_ == RC_OK ? "" : last_error_message(),
+                 sizeof(message_) - 1);
   }
 
   // Hands the load over to its loop.
@@ -49,10 +57,13 @@ class AsyncLoad final : public engine::Delivery {
     loop->post(std::move(load));
   }
 
-  void run() noexcept override {
+  void run() override {
     rc_model* model = model_;
-    model_ = nullptr;  // the receiver's
-    callback_(user_, status_, message_, model);
+    model_ = nullptr;  // the receiver's, however it ends
+    call_out(
+        "the callback of rc_model_load_async",
+        [&] { callback_(user_, status_, message_, model); },
+        [](const char* message) { log(RC_LOG_ERROR, message); });
     loop_->leave(stop_.get());
     entered_ = false;
   }
@@ -91,9 +102,12 @@ rc_status rc_model_load_async(rc_backend* backend, const char* path,
     try {
       // A raw pointer, for a thread that did not start leaves `load` alone.
       std::thread([under_way = load.get()] {
-        std::unique_ptr<AsyncLoad> owned(under_way);
-        owned->load();
-        AsyncLoad::deliver(std::move(owned));
+        rc::become_library_thread();
+        struct Delivering {
+          std::unique_ptr<AsyncLoad> load;
+          ~Delivering() { AsyncLoad::deliver(std::move(load)); }
+        } const delivering{std::unique_ptr<AsyncLoad>(under_way)};
+        delivering.load->load();
       }).detach();
     } catch (const std::system_error& error) {
       rc::fail(RC_E_OUT_OF_MEMORY,

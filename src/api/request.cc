@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/log.h"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -31,7 +33,7 @@ bool wait_for(std::condition_variable& changed,
 // does not, for the request owns it then.
 class rc_request::Event : public rc::engine::Delivery {
  public:
-  void run() noexcept override { keep_->deliver(describe(*keep_)); }
+  void run() override { keep_->deliver(describe(*keep_)); }
   // What the event says, pointing into it.
   virtual rc_event describe(rc_request& request) const = 0;
 
@@ -77,7 +79,7 @@ class rc_request::EndEvent final : public Event {
     std::strncpy(message_, message, sizeof(message_) - 1);
   }
 
-  void run() noexcept override {
+  void run() override {
     Event::run();
     delivered_ = true;
     keep_->leave_loop();
@@ -91,6 +93,11 @@ class rc_request::EndEvent final : public Event {
     event.message = message_;
     event.report = report_;
     event.report.struct_size = sizeof(report_);
+    if (*request.failure_ != '\0') {
+      event.message = request.failure_;
+      event.report.reason = RC_END_ERROR;
+      event.report.status = RC_E_INTERNAL;
+    }
     return event;
   }
 
@@ -202,8 +209,20 @@ void rc_request::tell(std::unique_ptr<Event> event) noexcept {
   changed_.notify_all();
 }
 
-void rc_request::deliver(const rc_event& event) noexcept {
-  callback_(user_, &event);
+void rc_request::deliver(const rc_event& event) {
+  const bool ends = event.type == RC_EVENT_END;
+  // What came before the engine heard of the failure.
+  if (*failure_ != '\0' && !ends) return;
+  rc::call_out(
+      "the event callback of the request", [&] { callback_(user_, &event); },
+      [&](const char* message) {
+        if (ends) {
+          rc::log(RC_LOG_ERROR, message, "; that was the request's end");
+          return;
+        }
+        std::strncpy(failure_, message, sizeof(failure_) - 1);
+        cancel();
+      });
 }
 
 void rc_request::leave_loop() noexcept {

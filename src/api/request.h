@@ -15,6 +15,7 @@
 
 #include "api/handle.h"
 #include "api/tenant.h"
+#include "base/callback.h"
 #include "engine/delivery_queue.h"
 #include "engine/engine.h"
 #include "engine/loop.h"
@@ -54,7 +55,7 @@ struct rc_request final : rc::engine::Listener,
   class EndEvent;
 
   void tell(std::unique_ptr<Event> event) noexcept;
-  void deliver(const rc_event& event) noexcept;
+  void deliver(const rc_event& event);
   void leave_loop() noexcept;
 
   rc::api::Tenant::Slot slot_;
@@ -69,6 +70,9 @@ struct rc_request final : rc::engine::Listener,
   std::shared_ptr<rc::engine::Request> generation_;
   bool cancelled_ = false;
   bool ended_ = false;
+
+  // Of the loop's thread: why the callback failed; "" if it did not.
+  char failure_[rc::kCallbackMessage] = "";
 
   // Of the thread that pulls.
   rc::engine::DeliveryQueue events_;

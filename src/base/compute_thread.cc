@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/library_thread.h"
+
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/syscall.h>
@@ -14,6 +16,7 @@ namespace rc {
 // longer; else it may have to wait for the end of the turn, some 3 ms and the
 // rest of a tick. Earlier kernels take the length and do nothing with it.
 void become_compute_thread() noexcept {
+  become_library_thread();
 #if defined(__linux__) && defined(SYS_sched_setattr)
   // As sched_setattr(2) describes it; the C library has no declaration of it.
   struct {

@@ -3,7 +3,8 @@
 
 namespace rc {
 
-// Asks the system to let threads that wake for a moment, such as the one of the
+// Makes the calling thread one of the library's (library_thread.h), and asks
+// the system to let threads that wake for a moment, such as the one of the
 // caller's event loop, interrupt the calling thread at once. Its share of the
 // processor stays the same: it gets longer turns, but fewer. Where the system
 // knows no such wish, nothing happens.

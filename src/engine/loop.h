@@ -15,7 +15,9 @@ namespace rc::engine {
 class Delivery {
  public:
   virtual ~Delivery() = default;
-  virtual void run() noexcept = 0;
+  // Does not throw; but the thread may be ended in it (base/callback.h), and is
+  // then unwound through the loop.
+  virtual void run() = 0;
 
  private:
   friend class DeliveryQueue;

@@ -113,6 +113,13 @@ class DescriptorLoop final : public Loop {
 
   size_t dispatch(size_t max) override {
     const Reading reading(*this);
+    // Also when a callback ends the thread: another may go on.
+    struct Rest {
+      DescriptorLoop& loop;
+      ~Rest() {
+        if (!loop.queue_.empty()) loop.signal_.set();
+      }
+    } const rest{*this};
     if (max == 0) max = SIZE_MAX;
     // Cleared before looking: what is pushed later sets the signal again.
     signal_.clear();
@@ -130,7 +137,6 @@ class DescriptorLoop final : public Loop {
       if (abandoned_.load()) queue_.discard_batch();
       if (count == max) break;
     }
-    if (!queue_.empty()) signal_.set();
     return count;
   }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/caller_thread.h"
 #include "base/error.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
@@ -62,6 +63,24 @@ class UvLoop final : public Loop {
   void wait(int64_t) override { refuse(); }
 
  private:
+  // While callbacks run; they may end the thread.
+  class Delivering {
+   public:
+    explicit Delivering(UvLoop& loop) : loop_(loop) {
+      loop_.delivering_ = true;
+    }
+    ~Delivering() {
+      loop_.delivering_ = false;
+      loop_.settle_here();
+      if (loop_.queue_.holds_batch()) loop_.wake();
+    }
+    Delivering(const Delivering&) = delete;
+    Delivering& operator=(const Delivering&) = delete;
+
+   private:
+    UvLoop& loop_;
+  };
+
   uv_handle_t* handle() { return reinterpret_cast<uv_handle_t*>(&async_); }
 
   [[noreturn]] static void refuse() {
@@ -104,14 +123,13 @@ class UvLoop final : public Loop {
     }
   }
 
-  void deliver() noexcept {
+  void deliver() {
+    const CallerThread inside;
     thread_.store(std::this_thread::get_id());
-    delivering_ = true;
+    const Delivering delivering(*this);
     // One batch: what callbacks cause must not starve the other handles.
     queue_.fetch();
     while (std::unique_ptr<Delivery> delivery = queue_.next()) delivery->run();
-    delivering_ = false;
-    settle_here();
   }
 
   static void on_async(uv_async_t* async) {

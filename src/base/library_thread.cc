@@ -1,0 +1,12 @@
+#include "base/library_thread.h"
+
+#include <pthread.h>
+
+namespace rc {
+
+void become_library_thread() noexcept {
+  int before = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+}
+
+}  // namespace rc

@@ -1,0 +1,364 @@
+// Callbacks that do not return: exceptions, and threads that end in them.
+#include <pthread.h>
+#include <uv.h>
+
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "api_util.h"
+
+namespace rc::test {
+namespace {
+
+// How a callback ends.
+enum class Way { kException, kNumber, kThreadEnd };
+
+void leave(Way way) {
+  switch (way) {
+    case Way::kException:
+      throw std::runtime_error("the test throws");
+    case Way::kNumber:
+      throw 7;
+    case Way::kThreadEnd:
+      pthread_exit(nullptr);
+  }
+}
+
+const char* told(Way way) {
+  switch (way) {
+    case Way::kException:
+      return "threw an exception: the test throws";
+    case Way::kNumber:
+      return "threw an exception that is no std::exception";
+    case Way::kThreadEnd:
+      return "ended its thread";
+  }
+  return "";
+}
+
+// Hears of a request, and leaves the callback of its second event, or of its
+// end.
+struct Heard {
+  Way way = Way::kException;
+  bool leave_at_end = false;
+  int pieces = 0;
+  int ends = 0;
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  std::string message;
+  std::atomic<bool> ended{false};
+
+  static void hear(void* user, const rc_event* event) {
+    auto* heard = static_cast<Heard*>(user);
+    EXPECT_EQ(heard->ends, 0) << "an event after the end";
+    if (event->type == RC_EVENT_END) {
+      ++heard->ends;
+      heard->report = event->report;
+      heard->message = event->message;
+      heard->ended = true;
+      heard->ended.notify_all();
+      if (heard->leave_at_end) leave(heard->way);
+    } else if (++heard->pieces == 2 && !heard->leave_at_end) {
+      leave(heard->way);
+    }
+  }
+
+  void expect_failed() const {
+    EXPECT_EQ(pieces, 2) << "an event after the failure";
+    EXPECT_EQ(ends, 1);
+    EXPECT_EQ(report.reason, RC_END_ERROR);
+    EXPECT_STREQ(rc_status_name(report.status), "RC_E_INTERNAL");
+    EXPECT_NE(message.find("event callback"), std::string::npos) << message;
+    EXPECT_NE(message.find(told(way)), std::string::npos) << message;
+  }
+};
+
+// What is logged, for as long as it lives.
+class Logged {
+ public:
+  Logged() {
+    rc_log_set(
+        [](void* user, rc_log_level, const char* message) {
+          auto* logged = static_cast<Logged*>(user);
+          const std::lock_guard lock(logged->mutex_);
+          logged->text_ += message;
+        },
+        this, RC_LOG_ERROR);
+  }
+  ~Logged() { rc_log_set(nullptr, nullptr, RC_LOG_NONE); }
+  std::string text() {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+class Callbacks : public testing::TestWithParam<Way> {
+ protected:
+  void SetUp() override { new_loop(); }
+
+  void new_loop() {
+    rc_loop* loop = nullptr;
+    ASSERT_OK(rc_loop_create(&loop));
+    loop_.reset(loop);
+  }
+
+  // One that goes on until somebody ends it.
+  void start(rc_session* session, rc_loop* loop, Heard* heard,
+             rc_request** request = nullptr) {
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.prompt = "hello";
+    options.prompt_length = 5;
+    options.max_tokens = heard->leave_at_end ? 4 : -1;
+    options.ignore_end = 1;
+    ASSERT_OK(rc_generate_async(session, &options, loop, Heard::hear, heard,
+                                request));
+  }
+
+  // On a thread of its own, which the callback may end.
+  static bool dispatch_until(rc_loop* loop, const Heard& heard) {
+    std::thread([&] {
+      while (!heard.ended) {
+        if (rc_loop_wait(loop, 60000) != RC_OK ||
+            rc_loop_dispatch(loop, 0, nullptr) != RC_OK) {
+          break;
+        }
+      }
+    }).join();
+    return heard.ended;
+  }
+
+  void expect_all_is_well() {
+    const Session session = create_session(model_.get());
+    EXPECT_EQ(generate(session.get()).empty(), false);
+    Heard heard;
+    heard.leave_at_end = false;
+    heard.pieces = 2;  // leaves no more
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.max_tokens = 3;
+    EXPECT_OK(rc_generate_async(session.get(), &options, nullptr, Heard::hear,
+                                &heard, nullptr));
+    heard.ended.wait(false);
+    EXPECT_EQ(heard.report.status == RC_E_INTERNAL, false);
+  }
+
+  Backend backend_ = open_backend();
+  Model model_ = load_model(backend_.get());
+  Session session_ = create_endless_session(model_.get());
+  Loop loop_;
+};
+
+TEST_P(Callbacks, EndTheirRequestOnADispatchedLoop) {
+  Heard heard;
+  heard.way = GetParam();
+  rc_request* request = nullptr;
+  start(session_.get(), loop_.get(), &heard, &request);
+  const Request owned(request);
+  // A thread that is ended leaves the rest to the next.
+  for (int threads = 0; threads < 2 && !heard.ended; ++threads) {
+    dispatch_until(loop_.get(), heard);
+  }
+  heard.expect_failed();
+  EXPECT_OK(rc_request_wait(request, -1));
+  EXPECT_OK(rc_loop_close(loop_.get()));
+  EXPECT_FAILS(RC_E_CLOSED, rc_loop_wait(loop_.get(), -1));
+  expect_all_is_well();
+}
+
+TEST_P(Callbacks, EndTheirRequestOnTheLibrarysLoopAndOthersGoOn) {
+  Heard heard, other;
+  heard.way = other.way = GetParam();
+  other.leave_at_end = true;
+  const Session second = create_endless_session(model_.get());
+  start(session_.get(), nullptr, &heard);
+  start(second.get(), nullptr, &other);
+  heard.ended.wait(false);
+  other.ended.wait(false);
+  heard.expect_failed();
+  EXPECT_EQ(other.report.status, RC_OK);
+  EXPECT_GE(other.pieces, 4);
+  expect_all_is_well();
+}
+
+TEST_P(Callbacks, OfTheEndLeaveItTheOnlyOne) {
+  Logged logged;
+  Heard heard;
+  heard.way = GetParam();
+  heard.leave_at_end = true;
+  rc_request* request = nullptr;
+  start(session_.get(), loop_.get(), &heard, &request);
+  EXPECT_TRUE(dispatch_until(loop_.get(), heard));
+  EXPECT_EQ(heard.ends, 1);
+  EXPECT_EQ(heard.report.status, RC_OK);
+  EXPECT_NE(logged.text().find(told(GetParam())), std::string::npos)
+      << logged.text();
+  // Nothing is in flight any more.
+  EXPECT_OK(rc_loop_close(loop_.get()));
+  EXPECT_FAILS(RC_E_CLOSED, rc_loop_wait(loop_.get(), -1));
+  rc_request_release(request);
+  EXPECT_EQ(rc_request_cancel(request), RC_E_INVALID_ARGUMENT);
+  expect_all_is_well();
+}
+
+TEST_P(Callbacks, EndTheirRequestOnALibuvLoop) {
+  Heard heard;
+  heard.way = GetParam();
+  // Such a loop is lost with its thread.
+  auto* uv = new uv_loop_t;
+  ASSERT_EQ(uv_loop_init(uv), 0);
+  rc_loop* loop = nullptr;
+  rc_request* request = nullptr;
+  std::thread([&] {
+    ASSERT_OK(rc_loop_uv(uv, &loop));
+    start(session_.get(), loop, &heard, &request);
+    EXPECT_EQ(uv_run(uv, UV_RUN_DEFAULT), 0);
+    rc_loop_release(loop);
+    EXPECT_EQ(uv_run(uv, UV_RUN_DEFAULT), 0);
+    EXPECT_EQ(uv_loop_close(uv), 0);
+    delete uv;
+  }).join();
+  EXPECT_OK(rc_request_wait(request, -1));
+  if (GetParam() == Way::kThreadEnd) {
+    EXPECT_EQ(heard.pieces, 2);
+    static std::vector<uv_loop_t*> lost;  // for leak checkers
+    lost.push_back(uv);
+  } else {
+    heard.expect_failed();
+  }
+  rc_request_release(request);
+  expect_all_is_well();
+}
+
+// Loads with a progress callback that leaves.
+struct Loading {
+  explicit Loading(Way how) : way(how) {}
+
+  const Way way;
+  std::atomic<bool> ended{false};
+  rc_status status = RC_OK;
+  std::string message;
+  bool leave_at_end = false;
+
+  rc_model_options options() {
+    rc_model_options options = RC_MODEL_OPTIONS_INIT;
+    options.context_length = 37;  // no other test's
+    options.progress_user = this;
+    options.progress = [](void* user, double) -> int32_t {
+      auto* loading = static_cast<Loading*>(user);
+      if (!loading->leave_at_end) leave(loading->way);
+      return 0;
+    };
+    return options;
+  }
+  static void loaded(void* user, rc_status status, const char* message,
+                     rc_model* model) {
+    auto* loading = static_cast<Loading*>(user);
+    loading->status = status;
+    loading->message = message;
+    rc_model_release(model);
+    loading->ended = true;
+    loading->ended.notify_all();
+    if (loading->leave_at_end) leave(loading->way);
+  }
+};
+
+TEST_P(Callbacks, OfProgressEndTheLoading) {
+  Loading loading(GetParam());
+  rc_model_options options = loading.options();
+  bool returned = false;
+  rc_model* model = nullptr;
+  std::thread([&] {
+    loading.status =
+        rc_model_load(backend_.get(), model_path().c_str(), &options, &model);
+    loading.message = rc_error_message();
+    returned = true;
+  }).join();
+  EXPECT_EQ(returned, GetParam() != Way::kThreadEnd);
+  EXPECT_EQ(model, nullptr);
+  if (returned) {
+    EXPECT_STREQ(rc_status_name(loading.status), "RC_E_INTERNAL");
+    EXPECT_NE(loading.message.find("progress callback"), std::string::npos);
+    EXPECT_NE(loading.message.find(told(GetParam())), std::string::npos);
+  }
+  // Nobody waits for the loading that is no more.
+  options.progress = nullptr;
+  ASSERT_OK(
+      rc_model_load(backend_.get(), model_path().c_str(), &options, &model));
+  rc_model_release(model);
+}
+
+TEST_P(Callbacks, OfProgressEndTheLoadingOnAThreadOfTheLibrary) {
+  Loading loading(GetParam());
+  const rc_model_options options = loading.options();
+  ASSERT_OK(rc_model_load_async(backend_.get(), model_path().c_str(), &options,
+                                nullptr, Loading::loaded, &loading));
+  loading.ended.wait(false);
+  EXPECT_STREQ(rc_status_name(loading.status), "RC_E_INTERNAL");
+  EXPECT_NE(loading.message.find("progress callback"), std::string::npos)
+      << loading.message;
+  expect_all_is_well();
+}
+
+TEST_P(Callbacks, OfALoadedModelAreLogged) {
+  Logged logged;
+  Loading loading(GetParam());
+  loading.leave_at_end = true;
+  const rc_model_options options = loading.options();
+  ASSERT_OK(rc_model_load_async(backend_.get(), model_path().c_str(), &options,
+                                nullptr, Loading::loaded, &loading));
+  loading.ended.wait(false);
+  EXPECT_EQ(loading.status, RC_OK);
+  expect_all_is_well();
+  EXPECT_NE(logged.text().find("rc_model_load_async"), std::string::npos);
+  EXPECT_NE(logged.text().find(told(GetParam())), std::string::npos);
+}
+
+TEST(LogCallback, MayThrow) {
+  std::atomic<int> calls = 0;
+  rc_log_set(
+      [](void* user, rc_log_level, const char*) {
+        ++*static_cast<std::atomic<int>*>(user);
+        throw 7;
+      },
+      &calls, RC_LOG_DEBUG);
+  {
+    const Backend backend = open_backend();
+    const Model model = load_model(backend.get());
+    const Session session = create_session(model.get());
+    EXPECT_NE(generate(session.get()), "");
+    // Of a model that does not fit its context something is logged.
+    rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+    options.memory_limit = 1;
+    rc_backend* limited = nullptr;
+    ASSERT_OK(rc_backend_open("reference,cpu", &options, &limited));
+    const Backend owned(limited);
+    rc_model* loaded = nullptr;
+    static_cast<void>(
+        rc_model_load(limited, model_path().c_str(), nullptr, &loaded));
+    rc_model_release(loaded);
+  }
+  rc_log_set(nullptr, nullptr, RC_LOG_NONE);
+  EXPECT_GT(calls, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Callbacks,
+                         testing::Values(Way::kException, Way::kNumber,
+                                         Way::kThreadEnd),
+                         [](const auto& info) {
+                           switch (info.param) {
+                             case Way::kException:
+                               return "Exception";
+                             case Way::kNumber:
+                               return "Number";
+                             case Way::kThreadEnd:
+                               return "ThreadEnd";
+                           }
+                           return "";
+                         });
+
+}  // namespace
+}  // namespace rc::test
