@@ -45,7 +45,8 @@ typedef struct rc_generate_options {
                               at the start of a session */
   int32_t echo;            /* 1: the prompt is delivered as the first piece */
 
-  int64_t max_tokens;  /* to generate; -1: until the context is full */
+  int64_t max_tokens;  /* to generate; -1: until the context is full, which
+                          ends a generation of more tokens as well */
   int64_t deadline_ms; /* from now; 0: none */
   int32_t priority;    /* greater ones are served first; 0 is normal */
 
@@ -94,7 +95,8 @@ enum {
   RC_END_STOP_STRING = 2,
   RC_END_CANCELLED = 3,
   RC_END_DEADLINE = 4,
-  RC_END_CONTEXT = 5, /* the context is full */
+  RC_END_CONTEXT = 5, /* the context is full: an end like that by length if
+                         there was room for a token, else an error */
   RC_END_ERROR = 6    /* see status and message */
 };
 /* "stop", "length", ...; static storage. */
@@ -103,8 +105,9 @@ RC_API const char* rc_end_reason_name(rc_end_reason reason);
 typedef struct rc_generate_report {
   size_t struct_size;
   rc_end_reason reason;
-  rc_status status; /* RC_OK for stop, length and stop string; else what the
-                       reason says, RC_E_CANCELLED, ... */
+  rc_status status; /* RC_OK for stop, length, stop string, and context once a
+                       token was generated; else what the reason says,
+                       RC_E_CANCELLED, ... */
   uint64_t seed;    /* that was used */
   int64_t prompt_tokens;
   int64_t cached_tokens; /* of these, taken from the prefix cache */

@@ -237,7 +237,7 @@ rc_event rc_request::next(int64_t timeout_ms) {
              "request: its events go to its callback, none can be pulled");
   }
   if (pulling_.exchange(true)) {
-    rc::fail(RC_E_BUSY, "request: another thread is in rc_request_next");
+    rc::fail(RC_E_BUSY, "request: another thread waits for its next event");
   }
   struct Pulling {
     std::atomic<bool>& flag;

@@ -138,11 +138,7 @@ void run(RunArguments& arguments) {
   if (!arguments.raw_logits.empty()) raw_logits.emplace(arguments.raw_logits);
   const Result result = generate(session, options, arguments.json);
   const rc_generate_report& report = result.report;
-  // With what it generated a full context is an end like another.
-  const bool full =
-      report.reason == RC_END_CONTEXT && report.generated_tokens > 0;
-  const bool failed =
-      report.status != RC_OK && report.status != RC_E_CANCELLED && !full;
+  const bool failed = report.status != RC_OK && report.status != RC_E_CANCELLED;
   if (arguments.json) {
     print(json_text(to_json(result, prompt)));
   } else if (!failed || !result.text.empty()) {

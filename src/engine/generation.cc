@@ -102,7 +102,7 @@ std::optional<End> Generation::take(Core& core, std::span<const float> logits,
   if (generated_ == options_.max_tokens) return End{RC_END_LENGTH, RC_OK};
   if (session.size() >= session.options.context_length) {
     if (!session.options.shift_when_full) {
-      return End{RC_END_CONTEXT, RC_E_CONTEXT_FULL};
+      return End{RC_END_CONTEXT, RC_OK};
     }
     drop_oldest(core.pages(), session, session.options.context_length - 1);
     wants_prefix = true;

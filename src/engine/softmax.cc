@@ -189,8 +189,8 @@ void Softmax::set(std::span<const float> logits) {
         std::find_if(logits.begin(), logits.end(),
                      [](float logit) { return !(logit < kEndOfFloats); });
     fail(RC_E_DEVICE, "the logit of token ", bad - logits.begin(), " is ", *bad,
-         "; the device computed nonsense or the weights hold it (see "
-         "rc_model_verify)");
+         "; the device computed nonsense, or the weights hold it, which "
+         "verifying the file tells");
   }
   best_ = std::bit_cast<float>(order_of(std::bit_cast<float>(range.highest)));
 }

@@ -235,13 +235,7 @@ void Step::hand_out(const Share& share) {
                                .subspan(share.first_output * core_.vocabulary_,
                                         share.outputs * core_.vocabulary_);
   if (const auto end = share.job->take(core_, logits, share.outputs)) {
-    char message[64] = "";
-    if (end->reason == RC_END_CONTEXT) {
-      std::snprintf(
-          message, sizeof message, "the context of %lld tokens is full",
-          static_cast<long long>(share.job->session().options.context_length));
-    }
-    core_.finish(share.job, *end, message);
+    core_.finish(share.job, *end, "");
   }
 }
 

@@ -42,11 +42,34 @@ TEST_F(Prompts, UpToTheEndOfTheContext) {
   options.ignore_end = 1;
   char* out = nullptr;
   rc_generate_report report = RC_GENERATE_REPORT_INIT;
-  EXPECT_EQ(rc_generate(session_.get(), &options, &out, nullptr, &report),
-            RC_E_CONTEXT_FULL);
+  EXPECT_OK(rc_generate(session_.get(), &options, &out, nullptr, &report));
   EXPECT_EQ(report.reason, RC_END_CONTEXT);
+  EXPECT_EQ(report.status, RC_OK);
   EXPECT_GT(report.generated_tokens, 0);
   EXPECT_NE(out, nullptr);
+  rc_free(out);
+
+  // Where there is room for no token more is an error.
+  options.prompt_length = 0;
+  EXPECT_FAILS(RC_E_CONTEXT_FULL,
+               rc_generate(session_.get(), &options, &out, nullptr, &report),
+               "64");
+  EXPECT_EQ(report.reason, RC_END_CONTEXT);
+  EXPECT_EQ(report.generated_tokens, 0);
+  rc_free(out);
+}
+
+TEST_F(Prompts, MoreTokensThanTheContextHasRoomFor) {
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = "hello";
+  options.prompt_length = 5;
+  options.ignore_end = 1;
+  options.max_tokens = 1000;
+  char* out = nullptr;
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  EXPECT_OK(rc_generate(session_.get(), &options, &out, nullptr, &report));
+  EXPECT_EQ(report.reason, RC_END_CONTEXT);
+  EXPECT_GT(report.generated_tokens, 0);
   rc_free(out);
 }
 
