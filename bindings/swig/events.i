@@ -10,7 +10,7 @@ runcible_handle(mailbox)
 
 %typemap(out) mailbox_status {
   if ($1 != RC_OK) {
-    runcible_raise($1, mailbox_error_message());
+    runcible_raise($1, runcible_own_words(mailbox_error_message()));
     RUNCIBLE_FAIL;
   }
   RUNCIBLE_NOTHING;
@@ -29,7 +29,7 @@ mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms);
 /* rc_request_next: the event, or nothing if none came in time. */
 %typemap(out) rc_status rc_request_next {
   if ($1 != RC_OK && $1 != RC_E_TIMEOUT) {
-    runcible_raise($1, rc_error_message());
+    runcible_raise($1, runcible_own_words(rc_error_message()));
     RUNCIBLE_FAIL;
   }
   RUNCIBLE_NOTHING;

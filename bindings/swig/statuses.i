@@ -1,7 +1,10 @@
 /* Statuses become exceptions. */
+%{
+#include "own_words.h"
+%}
 %typemap(out) rc_status {
   if ($1 != RC_OK) {
-    runcible_raise($1, rc_error_message());
+    runcible_raise($1, runcible_own_words(rc_error_message()));
     RUNCIBLE_FAIL;
   }
   RUNCIBLE_NOTHING;

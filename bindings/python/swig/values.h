@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mailbox.h"
+#include "own_words.h"
 
 /* The exception of a status, made by runcible.errors. One that is set already,
  * by a function of Python that the call ran, stays. */
@@ -259,7 +260,8 @@ static PyObject* runcible_event(uint64_t key, const rc_event* event) {
   PyObject* logprobs = NULL;
   if (event->type == RC_EVENT_END) {
     const rc_generate_report* report = &event->report;
-    text = runcible_text(event->message, strlen(event->message));
+    const char* message = runcible_own_words(event->message);
+    text = runcible_text(message, strlen(message));
     if (text == NULL) return NULL;
     return Py_BuildValue(
         "(KOiN(iKLLLLLL))", (unsigned long long)key, Py_None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any, Dict
 
@@ -64,6 +65,8 @@ class Runner:
             assert type(error) is error_class(step["raises"]), repr(error)
             assert step.get("says", "") in str(error)
             assert str(error)
+            assert step.get("names", "") in str(error)
+            assert not re.search(r"\b(rc|RC)_|->", str(error)), str(error)
             if "reason" in step:
                 assert error.report and error.report.reason == step["reason"]
         else:

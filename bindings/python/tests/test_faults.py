@@ -1,5 +1,7 @@
 """Wrong types, closed objects, threads, forks, exits: no crash, no hang."""
 
+import asyncio
+import errno
 import gc
 import os
 import random
@@ -144,6 +146,139 @@ def test_an_exception_while_streaming(model):
                 raise KeyError
     assert generation.report.reason == "cancelled"
     session.append("B")
+
+
+def test_leaving_a_loop(model):
+    """What a loop left unfinished is ended by the next use of the session."""
+    session = model.session(when_full="shift")
+    uses = {
+        "generate": lambda: list(session.generate("B", max_tokens=2)),
+        "append": lambda: session.append("B"),
+        "decode": session.decode,
+        "fork": session.fork,
+        "tokens": lambda: session.tokens,
+        "truncate": lambda: session.truncate(1),
+        "save_bytes": session.save_bytes,
+        "migrate": lambda: session.migrate(model),
+    }
+    for name, use in uses.items():
+        generation = session.generate("A", ignore_end=True)
+        for _ in generation:
+            break
+        use()
+        with pytest.raises(errors.CancelledError):
+            list(generation)
+        assert generation.report.reason == "cancelled", name
+
+
+def test_what_a_traceback_keeps(model):
+    session = model.session(when_full="shift")
+
+    def tell():
+        for _ in session.generate("A", ignore_end=True):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as kept:
+        tell()
+    assert list(session.generate("B", max_tokens=2))
+    del kept
+
+
+def test_losing_a_generation_waits_for_its_end(model):
+    session = model.session(when_full="shift")
+    for _ in range(20):
+        for _ in session.generate("A", ignore_end=True):
+            break
+        # By a thread that has not read it, so that nothing else ends it.
+        failures = []
+
+        def use():
+            try:
+                session.append("B")
+            except errors.BusyError as failure:
+                failures.append(failure)
+
+        thread = threading.Thread(target=use)
+        thread.start()
+        thread.join()
+        assert not failures
+
+
+def test_what_another_thread_reads_is_not_left(model):
+    session = model.session(when_full="shift")
+    generation = session.generate("A", ignore_end=True)
+    thread = threading.Thread(target=lambda: next(generation))
+    thread.start()
+    thread.join()
+    with pytest.raises(errors.BusyError):
+        session.append("B")
+    next(generation)
+    session.append("B")
+
+
+def test_an_exception_while_waiting(model):
+    """The end of a wait by a signal is that of the generation."""
+    session = model.session(when_full="shift")
+    going = session.generate("A", ignore_end=True)
+    waiting = session.generate("B")  # for the end of the one before
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt) as kept:
+            next(waiting)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert waiting.report.reason == "cancelled"
+    assert list(waiting) == []
+    going.close()
+    assert list(session.generate("C", max_tokens=2))
+    del kept
+
+
+def test_a_full_context_is_an_end(model):
+    session = model.session(context_length=32)
+    generation = session.generate("Once", ignore_end=True)
+    assert "".join(generation)
+    assert generation.report.reason == "context"
+    with pytest.raises(errors.ContextFullError, match="32"):
+        list(session.generate())
+
+
+def test_built_in_exceptions():
+    built_in = {
+        "InvalidArgumentError": ValueError,
+        "OutOfMemoryError": MemoryError,
+        "NotFoundError": FileNotFoundError,
+        "FileError": OSError,
+        "FormatError": ValueError,
+        "DeviceMemoryError": MemoryError,
+        "WaitTimeoutError": TimeoutError,
+        "DeadlineError": TimeoutError,
+        "ClosedError": ValueError,
+    }
+    for name, known in vars(errors).items():
+        if isinstance(known, type) and issubclass(known, runcible.Error):
+            if known is not runcible.Error:
+                assert issubclass(known, built_in.get(name, RuntimeError))
+                assert not issubclass(known, asyncio.CancelledError)
+                error = errors.of_status(known.status, "a message")
+                assert str(error) == "a message"
+                assert (error.errno > 0) if isinstance(error, OSError) else True
+
+
+def test_errors_of_the_system(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        runcible.Model(tmp_path / "none.gguf", "cpu")
+    assert caught.value.errno == errno.ENOENT
+    assert "none.gguf" in str(caught.value)
+    loop = tmp_path / "loop.gguf"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError) as caught:
+        runcible.Model(loop, "cpu")
+    assert caught.value.errno == errno.ELOOP
+    assert "loop.gguf" in str(caught.value)
 
 
 def test_an_exception_of_the_progress_function():

@@ -49,7 +49,7 @@ def test_backend(backend, model):
     "".join(model.session().generate("A", max_tokens=3))
     assert backend.device.id == "cpu:0"
     assert backend.explain()["device"]["id"] == "cpu:0"
-    assert backend.usage().generated_tokens >= 3
+    assert backend.usage.generated_tokens >= 3
     with pytest.raises(runcible.errors.UnsupportedError):
         backend.trace()
 

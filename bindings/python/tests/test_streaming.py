@@ -86,7 +86,7 @@ def test_a_backlog_is_read_in_turns(run, monkeypatch):
             )
             for _ in range(4)
         ]
-        while backend.usage().requests < 4:
+        while backend.usage.requests < 4:
             time.sleep(0.01)  # holds the loop up
         for stream in streams:
             pieces = [piece async for piece in stream]
@@ -163,6 +163,55 @@ def test_a_lost_stream_is_cancelled(endless, run):
         raise AssertionError("the request goes on")
 
     run(main())
+
+
+def test_leaving_a_loop(endless, run):
+    async def main():
+        for use in (
+            lambda: endless.append("B"),
+            lambda: endless.decode(),
+            lambda: list(endless.generate("B", max_tokens=2)),
+        ):
+            stream = endless.stream("A", ignore_end=True)
+            async for _ in stream:
+                break
+            use()
+            with pytest.raises(runcible.errors.CancelledError):
+                async for _ in stream:
+                    pass
+        left = endless.stream("A", ignore_end=True)
+        async for _ in left:
+            break
+        stream = endless.stream("B", max_tokens=2)
+        assert [piece async for piece in stream]
+
+    run(main())
+
+
+def test_what_another_task_reads_is_not_left(endless, run):
+    async def main():
+        stream = endless.stream("A", ignore_end=True)
+        await asyncio.create_task(first_piece(stream))
+        with pytest.raises(runcible.errors.BusyError):
+            endless.append("B")
+        await stream.aclose()
+
+    run(main())
+
+
+def test_decoding_on_a_loop(endless, run):
+    async def main():
+        endless.append([5, 6, 7])
+        await endless.adecode(all_logits=True)
+        return endless.logits()
+
+    logits = run(main())
+    assert logits.shape == (3, 2048)
+    endless.decode(all_logits=True)
+    endless.truncate(0)
+    endless.append([5, 6, 7])
+    endless.decode(all_logits=True)
+    assert (endless.logits() == logits).all()
 
 
 def test_an_exception_in_the_body(endless, run):

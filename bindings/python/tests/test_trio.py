@@ -69,6 +69,23 @@ def test_leaving_within_a_cancelled_scope(endless):
     trio.run(main)
 
 
+def test_leaving_a_loop(endless):
+    async def main():
+        stream = endless.stream("A", ignore_end=True)
+        async for _ in stream:
+            break
+        endless.append("B")
+        await endless.adecode()
+        assert endless.logits().shape == (1, 2048)
+        left = endless.stream("A", ignore_end=True)
+        async for _ in left:
+            break
+        stream = endless.stream("B", max_tokens=2)
+        assert [piece async for piece in stream]
+
+    trio.run(main)
+
+
 def test_an_exception_in_the_body(endless):
     async def main():
         async with endless.stream("A", ignore_end=True) as stream:

@@ -49,6 +49,10 @@ class AsyncioLoop:
         """For what a task has to wait for though it is cancelled."""
         return nullcontext()  # asyncio throws into a task only once
 
+    async def call(self, function: Callable[[], _Made]) -> _Made:
+        """Runs in a thread what blocks and cannot be cancelled."""
+        return await asyncio.get_running_loop().run_in_executor(None, function)
+
     async def load(self, load: Load[_Made], progress: Progress) -> _Made:
         """Runs a load in a thread; cancelling the task cancels it."""
         loop = asyncio.get_running_loop()
@@ -128,6 +132,11 @@ class TrioLoop:
 
         return trio.CancelScope(shield=True)
 
+    async def call(self, function: Callable[[], _Made]) -> _Made:
+        import trio
+
+        return await trio.to_thread.run_sync(function)
+
     async def load(self, load: Load[_Made], progress: Progress) -> _Made:
         import trio
 
@@ -160,3 +169,18 @@ def loop_of(running: Any) -> Loop:
     if isinstance(running, asyncio.AbstractEventLoop):
         return AsyncioLoop(running)
     return TrioLoop(running)
+
+
+def current_task() -> Any:
+    """The task of trio or asyncio that runs in this thread; None: there is
+    none."""
+    trio = sys.modules.get("trio")
+    if trio is not None:
+        try:
+            return trio.lowlevel.current_task()
+        except RuntimeError:
+            pass
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

@@ -54,6 +54,7 @@ class Backend(Handle):
         _native.backend_device(proxy, report)
         return device_report(report)
 
+    @property
     @documented("rc_backend_usage_report")
     def usage(self) -> Usage:
         report = _native.backend_usage_report()

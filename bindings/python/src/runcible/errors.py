@@ -1,10 +1,13 @@
 """Exceptions: one class for each status of the library.
 
-Each is also the built-in exception of the same meaning, where there is one.
+Each is also the built-in exception of the same meaning; RuntimeError where there
+is none.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Dict, Optional, Type
 
 from ._docs import documented
@@ -21,6 +24,10 @@ class Error(Exception):
     #: What had been done when a generation failed.
     report: Optional[Report] = None
 
+    def __str__(self) -> str:
+        # OSError would show its number and the system's words instead.
+        return str(self.args[0]) if self.args else ""
+
 
 @documented("RC_E_INVALID_ARGUMENT")
 class InvalidArgumentError(Error, ValueError):
@@ -33,7 +40,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 @documented("RC_E_NOT_FOUND")
-class NotFoundError(Error, LookupError):
+class NotFoundError(Error, FileNotFoundError, LookupError):
     status = -3
 
 
@@ -48,17 +55,17 @@ class FormatError(Error, ValueError):
 
 
 @documented("RC_E_UNSUPPORTED")
-class UnsupportedError(Error):
+class UnsupportedError(Error, RuntimeError):
     status = -6
 
 
 @documented("RC_E_BACKEND_UNAVAILABLE")
-class BackendUnavailableError(Error):
+class BackendUnavailableError(Error, RuntimeError):
     status = -7
 
 
 @documented("RC_E_DEVICE")
-class DeviceError(Error):
+class DeviceError(Error, RuntimeError):
     status = -8
 
 
@@ -78,7 +85,7 @@ class WaitTimeoutError(Error, TimeoutError):
 
 
 @documented("RC_E_CANCELLED")
-class CancelledError(Error):
+class CancelledError(Error, RuntimeError):
     status = -12
 
 
@@ -88,32 +95,32 @@ class DeadlineError(Error, TimeoutError):
 
 
 @documented("RC_E_CONTEXT_FULL")
-class ContextFullError(Error):
+class ContextFullError(Error, RuntimeError):
     status = -14
 
 
 @documented("RC_E_BUSY")
-class BusyError(Error):
+class BusyError(Error, RuntimeError):
     status = -15
 
 
 @documented("RC_E_QUOTA")
-class QuotaError(Error):
+class QuotaError(Error, RuntimeError):
     status = -16
 
 
 @documented("RC_E_CLOSED")
-class ClosedError(Error):
+class ClosedError(Error, ValueError):
     status = -17
 
 
 @documented("RC_E_ABI")
-class AbiError(Error):
+class AbiError(Error, RuntimeError):
     status = -18
 
 
 @documented("RC_E_INTERNAL")
-class InternalError(Error):
+class InternalError(Error, RuntimeError):
     status = -19
 
 
@@ -129,9 +136,23 @@ def _all_classes() -> Dict[int, Type[Error]]:
 
 _classes = _all_classes()
 
+#: What the system says of its errors, which ends the message of a FileError.
+_system_errors = {os.strerror(number): number for number in errno.errorcode}
+
+
+def _errno_of(error: OSError, message: str) -> int:
+    if isinstance(error, FileNotFoundError):
+        return errno.ENOENT
+    if isinstance(error, TimeoutError):
+        return errno.ETIMEDOUT
+    return _system_errors.get(message.rpartition(": ")[2], errno.EIO)
+
 
 def of_status(status: int, message: str) -> Error:
     """The exception of a status; of one that is not known, ``Error`` itself."""
     error = _classes.get(status, Error)(message)
     error.status = status
+    if isinstance(error, OSError):
+        error.errno = _errno_of(error, message)
+        error.strerror = os.strerror(error.errno)
     return error

@@ -22,12 +22,10 @@ from . import errors
 from . import native as _native
 from ._docs import documented
 from ._handle import milliseconds, set_options
+from ._use import SIGNALS_MS, Use
 
 #: Text, tokens, or nothing.
 Prompt = Union[str, bytes, Sequence[int], None]
-
-#: How often a blocking wait looks whether a signal has come, milliseconds.
-_SIGNALS_MS = 100
 
 
 class GenerateOptions(TypedDict, total=False):
@@ -199,30 +197,46 @@ class Generation(Iterator[Piece]):
     """The pieces of a text as they come; iterating blocks.
 
     An end that is no success is raised after the last piece: DeadlineError,
-    ContextFullError, CancelledError, ... Leaving the iterator, closing it or
-    losing the last reference to it cancels the generation.
+    CancelledError, ... An exception while it waits, such as KeyboardInterrupt,
+    cancels the generation and waits for its end, as do closing it, leaving its
+    ``with`` block and losing the last reference to it. What a thread left
+    unfinished in another way is ended when the thread uses the session next;
+    who reads on then gets CancelledError.
     """
 
     def __init__(self, session: Any, options: Any) -> None:
-        self._mutex = threading.Lock()
+        # Of who reads; a signal handler may close what its thread waits for.
+        self._mutex = threading.RLock()
         self._end: Optional[End] = None
         self._told = False
         self._request = _native.request_start(session, options)
+        #: For the session.
+        self.use = Use(self._request)
 
     def __iter__(self) -> Generation:
+        self.use.reader = threading.get_ident()
         return self
 
     def __next__(self) -> Piece:
         if not self._mutex.acquire(blocking=False):
             raise ValueError("another thread waits for this generation")
         try:
-            while self._end is None:
-                event = _native.request_next(self._request, _SIGNALS_MS)
-                if event is None:
-                    continue
-                if event[1] is not None:
-                    return piece_of(event)
-                self._end = End(event)
+            with self.use.reading(threading.get_ident()):
+                while self._end is None:
+                    event = _native.request_next(self._request, SIGNALS_MS)
+                    if event is None:
+                        continue
+                    if event[1] is not None:
+                        return piece_of(event)
+                    self._end = End(event)
+        except errors.Error:
+            raise
+        except BaseException:
+            # Most of all KeyboardInterrupt, whose traceback keeps this alive.
+            self._told = True
+            self.cancel()
+            self._drain()
+            raise
         finally:
             self._mutex.release()
         if not self._told:
@@ -248,10 +262,14 @@ class Generation(Iterator[Piece]):
             return
         self.cancel()
         with self._mutex:
-            while self._end is None:
-                event = _native.request_next(self._request, _SIGNALS_MS)
-                if event is not None and event[1] is None:
-                    self._end = End(event)
+            self._drain()
+
+    def _drain(self) -> None:
+        """Waits for the end, with the mutex taken."""
+        while self._end is None:
+            event = _native.request_next(self._request, SIGNALS_MS)
+            if event is not None and event[1] is None:
+                self._end = End(event)
 
     def __enter__(self) -> Generation:
         return self
@@ -263,3 +281,11 @@ class Generation(Iterator[Piece]):
         trace: Optional[TracebackType],
     ) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        use = getattr(self, "use", None)
+        if use is not None and self._end is None:
+            try:
+                use.end()
+            except errors.ClosedError:
+                pass  # the child of a fork, where nothing runs

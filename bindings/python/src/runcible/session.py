@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
 
@@ -9,6 +10,8 @@ from . import native as _native
 from ._docs import documented
 from ._handle import Handle, need, set_options
 from ._logits import Logits
+from ._loops import loop_of, running
+from ._use import Uses
 from .generation import (
     GenerateOptions,
     Generation,
@@ -43,7 +46,7 @@ def _options(
 
 @documented("session.h", "rc_session_create", "rc_session_options")
 class Session(Handle):
-    __slots__ = ("_model", "_logits")
+    __slots__ = ("_model", "_logits", "_uses")
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class Session(Handle):
         )
         self._model = model
         self._logits = Logits()
+        self._uses = Uses()
 
     @classmethod
     def _of(cls, model: Model, proxy: Any) -> Session:
@@ -66,6 +70,7 @@ class Session(Handle):
         made._proxy = proxy
         made._model = model
         made._logits = Logits()
+        made._uses = Uses()
         return made
 
     @classmethod
@@ -88,6 +93,13 @@ class Session(Handle):
         return cls._of(model, proxy)
 
     @property
+    def _idle(self) -> Any:
+        """The handle, for what needs the session for itself."""
+        handle = self._handle
+        self._uses.end_left()
+        return handle
+
+    @property
     def model(self) -> Model:
         return self._model
 
@@ -97,8 +109,11 @@ class Session(Handle):
         """Starts generating; the pieces come out of the iterator."""
         handle = self._handle
         made = make_options(prompt, **options)
+        self._uses.end_left()
         with self._logits.requesting():
-            return Generation(handle, made)
+            generation = Generation(handle, made)
+        self._uses.add(generation.use)
+        return generation
 
     def stream(
         self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
@@ -109,8 +124,11 @@ class Session(Handle):
         """
         handle = self._handle
         made = make_options(prompt, **options)
+        self._uses.drop_left()
         with self._logits.requesting():
-            return Stream(handle, made)
+            stream = Stream(handle, made)
+        self._uses.add(stream.use)
+        return stream
 
     @documented("rc_session_append", "rc_session_append_text")
     def append(
@@ -122,16 +140,26 @@ class Session(Handle):
     ) -> None:
         if isinstance(what, (str, bytes)):
             flags = tokenize_flags(add_special, parse_special)
-            _native.session_append_text(self._handle, what, flags)
+            _native.session_append_text(self._idle, what, flags)
         else:
-            _native.session_append(self._handle, what)
+            _native.session_append(self._idle, what)
 
     @documented("rc_session_decode")
     def decode(self, *, all_logits: bool = False) -> None:
         flags = _native.DECODE_ALL_LOGITS if all_logits else 0
-        handle = self._handle
+        handle = self._idle
         with self._logits.decoding():
             _native.session_decode(handle, flags)
+
+    async def adecode(self, *, all_logits: bool = False) -> None:
+        """``decode`` in a thread while the event loop goes on.
+
+        It cannot be cancelled: what a cancelled task leaves goes on to its end,
+        and the session is busy until then.
+        """
+        self._idle
+        decode = functools.partial(self.decode, all_logits=all_logits)
+        await loop_of(running()).call(decode)
 
     def logits(
         self, *, copy: bool = True
@@ -145,7 +173,7 @@ class Session(Handle):
         (BufferError). It may outlive the session.
         NotFoundError: there was no decode since the last change.
         """
-        return self._logits.array(self._handle, copy)
+        return self._logits.array(self._idle, copy)
 
     @property
     @documented("rc_session_position")
@@ -156,30 +184,30 @@ class Session(Handle):
     @property
     @documented("rc_session_tokens")
     def tokens(self) -> List[int]:
-        tokens: List[int] = _native.session_tokens(self._handle)
+        tokens: List[int] = _native.session_tokens(self._idle)
         return tokens
 
     @documented("rc_session_truncate")
     def truncate(self, position: int) -> None:
-        _native.session_truncate(self._handle, position)
+        _native.session_truncate(self._idle, position)
 
     @documented("rc_session_fork")
     def fork(self) -> Session:
-        return self._of(self._model, _native.session_fork(self._handle))
+        return self._of(self._model, _native.session_fork(self._idle))
 
     @documented("rc_session_save")
     def save(self, path: Path) -> None:
-        _native.session_save(self._handle, os.fsencode(path))
+        _native.session_save(self._idle, os.fsencode(path))
 
     @documented("rc_session_save_memory")
     def save_bytes(self) -> bytes:
-        saved: bytes = _native.session_save_memory(self._handle)
+        saved: bytes = _native.session_save_memory(self._idle)
         return saved
 
     @documented("rc_session_migrate")
     def migrate(self, model: Model) -> Session:
         proxy = _native.session_migrate(
-            self._handle, need(model, Model, "model")
+            self._idle, need(model, Model, "model")
         )
         return self._of(model, proxy)
 

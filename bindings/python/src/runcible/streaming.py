@@ -12,7 +12,9 @@ from types import TracebackType
 from typing import Any, AsyncIterator, Deque, Dict, Optional, Type
 
 from . import native as _native
-from ._loops import Loop, loop_of, running
+from ._loops import Loop, current_task, loop_of, running
+from ._use import Use
+from .errors import ClosedError
 from .generation import End, Piece, Report, piece_of
 
 #: Events that are handed out in one turn of an event loop. More wait for the
@@ -119,9 +121,11 @@ class Stream(AsyncIterator[Piece]):
     """The pieces of a text as they come, on the running event loop.
 
     An end that is no success is raised after the last piece: DeadlineError,
-    ContextFullError, CancelledError, ... Cancelling the task that waits for a
-    piece cancels the generation and waits for its end, as does ``aclose``;
-    losing the last reference cancels it.
+    CancelledError, ... Cancelling the task that waits for a piece cancels the
+    generation and waits for its end, as do ``aclose`` and leaving an
+    ``async with`` block; losing the last reference cancels it. What a task left
+    unfinished in another way is ended when the task uses the session next; who
+    reads on then gets CancelledError.
     """
 
     def __init__(self, session: Any, options: Any) -> None:
@@ -131,12 +135,15 @@ class Stream(AsyncIterator[Piece]):
         self._told = False
         self._at_once = 0  # pieces that were there without waiting
         self._request = mailbox.start(session, options, self._channel)
+        #: For the session.
+        self.use = Use(self._request)
 
     def __aiter__(self) -> Stream:
         return self
 
     async def __anext__(self) -> Piece:
         channel = self._channel
+        self.use.reader = weakref.ref(current_task())
         try:
             if channel.pieces:
                 self._at_once += 1
@@ -202,10 +209,9 @@ class Stream(AsyncIterator[Piece]):
         await self.aclose()
 
     def __del__(self) -> None:
-        request = getattr(self, "_request", None)
-        if request is not None and not self._channel.ended:
+        use = getattr(self, "use", None)
+        if use is not None and not self._channel.ended:
             try:
-                _native.request_cancel(request)
-            except Exception:
-                # The child of a fork, where nothing runs.
-                pass
+                use.drop()
+            except ClosedError:
+                pass  # the child of a fork, where nothing runs

@@ -1,0 +1,150 @@
+/* Messages of the library in the words of a language: it names options as C
+ * does, "options->top_k", and whoever writes topK has never heard of these.
+ *
+ * A language whose names are topK defines RUNCIBLE_NAMES_CAMEL before, one
+ * whose names are TopK defines RUNCIBLE_NAMES_PASCAL; others have the names of
+ * C. */
+#ifndef RUNCIBLE_OWN_WORDS_H
+#define RUNCIBLE_OWN_WORDS_H
+
+#include <ctype.h>
+#include <string.h>
+
+/* Members of options; what else a message names, a metadata key or a role of a
+ * tensor, is not a language's to rename. */
+static const char* const runcible_option_names[] = {"required_memory",
+                                                    "memory_limit",
+                                                    "threads",
+                                                    "max_requests",
+                                                    "strict",
+                                                    "profile",
+                                                    "context_length",
+                                                    "cache_tokens",
+                                                    "cache_dtype",
+                                                    "max_rows",
+                                                    "prefix_cache",
+                                                    "keep_mapped",
+                                                    "when_full",
+                                                    "keep",
+                                                    "prompt",
+                                                    "prompt_tokens",
+                                                    "echo",
+                                                    "max_tokens",
+                                                    "priority",
+                                                    "seed",
+                                                    "temperature",
+                                                    "top_k",
+                                                    "top_p",
+                                                    "min_p",
+                                                    "typical",
+                                                    "penalty_tokens",
+                                                    "repetition_penalty",
+                                                    "presence_penalty",
+                                                    "frequency_penalty",
+                                                    "logit_bias",
+                                                    "stop",
+                                                    "stop_tokens",
+                                                    "ignore_end",
+                                                    "logprobs"};
+
+static inline int runcible_in_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+static inline int runcible_is_option(const char* word, size_t length) {
+  size_t i;
+  for (i = 0;
+       i < sizeof(runcible_option_names) / sizeof(runcible_option_names[0]);
+       ++i) {
+    if (strlen(runcible_option_names[i]) == length &&
+        memcmp(runcible_option_names[i], word, length) == 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Writes a name as the language does; the end of what was written. */
+static inline char* runcible_put_name(char* to, const char* name,
+                                      size_t length) {
+#if defined(RUNCIBLE_NAMES_CAMEL) || defined(RUNCIBLE_NAMES_PASCAL)
+#ifdef RUNCIBLE_NAMES_PASCAL
+  int upper = 1;
+#else
+  int upper = 0;
+#endif
+  size_t i;
+  for (i = 0; i < length; ++i) {
+    if (name[i] == '_') {
+      upper = 1;
+    } else {
+      *to++ = upper ? (char)toupper((unsigned char)name[i]) : name[i];
+      upper = 0;
+    }
+  }
+  return to;
+#else
+  memcpy(to, name, length);
+  return to + length;
+#endif
+}
+
+/* Whether the word from `begin` to `end` stands by itself in the message, not
+ * within a path, a key or quotes. */
+static inline int runcible_stands_alone(const char* message, const char* begin,
+                                        const char* end) {
+  if (begin > message && strchr("./-\"'>", begin[-1]) != NULL) return 0;
+  if (*end == '"' || *end == '\'' || *end == '/') return 0;
+  return !(*end == '.' && runcible_in_word(end[1]));
+}
+
+/* As long as messages of the library get, with the terminating zero. */
+enum { runcible_message_size = 1024 };
+
+static inline void runcible_write_own_words(const char* message, char* to) {
+  static const char options[] = "options->";
+  const size_t prefix = sizeof(options) - 1;
+  const char* from = message;
+  /* No name is longer than what it stands for. */
+  const char* const whole =
+      (const char*)memchr(message, '\0', runcible_message_size);
+  const char* const last =
+      whole != NULL ? whole : message + runcible_message_size - 1;
+  while (from < last) {
+    const char* end = from;
+    int named = 0;
+    while (end < last && runcible_in_word(*end)) ++end;
+    if (end == from) {
+      *to++ = *from++;
+      continue;
+    }
+    if ((size_t)(last - from) > prefix && memcmp(from, options, prefix) == 0) {
+      from += prefix;
+      for (end = from; end < last && runcible_in_word(*end);) ++end;
+      named = 1;
+    } else if (runcible_is_option(from, (size_t)(end - from))) {
+      /* One that is a word of English as well begins the message if it is
+       * meant. */
+      named =
+          runcible_stands_alone(message, from, end) &&
+          (from == message || memchr(from, '_', (size_t)(end - from)) != NULL);
+    }
+    if (named) {
+      to = runcible_put_name(to, from, (size_t)(end - from));
+    } else {
+      memcpy(to, from, (size_t)(end - from));
+      to += end - from;
+    }
+    from = end;
+  }
+  *to = '\0';
+}
+
+/* Of the thread, until its next call of this. */
+static inline const char* runcible_own_words(const char* message) {
+  static __thread char own[runcible_message_size];
+  runcible_write_own_words(message, own);
+  return own;
+}
+
+#endif /* RUNCIBLE_OWN_WORDS_H */
