@@ -22,7 +22,8 @@ ruby=${RUBY:-ruby}
 echo "module"
 module=$work/module
 mkdir -p "$module"
-cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] "$module"
+cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] \
+  "$shared/own_words.h" "$module"
 # Classes get the capital that Ruby wants (801), and no rc_event is given out
 # (453): events come from mailboxes.
 "$swig" -ruby -c++ -Werror -w801 -w453 -I"$here/swig" -I"$shared" \
@@ -53,9 +54,22 @@ cp "$prefix/lib/libruncible.so.$version" "$inside/lib/libruncible.so.1"
 cp "$prefix"/lib/librunciblebackend-*.so "$inside/lib"
 cp -r "$prefix/libexec/runcible" "$inside/libexec"
 cp -r "$prefix/share/runcible" "$inside/share"
-(cd "$gem" && "$ruby" -S gem build -q runcible.gemspec -o "$work/runcible.gem") \
+(cd "$gem" && "$ruby" -S gem build -q runcible.gemspec) \
   >"$work/gem.log" 2>&1 || { cat "$work/gem.log" >&2; exit 1; }
-sed -n 's/^ *\(Name\|Version\|File\): / /p' "$work/gem.log" | paste -sd' '
+# With the name that RubyGems gave it, which tells version and platform.
+rm -f "$work"/*.gem
+mv "$gem"/runcible-*.gem "$work"
+made=$(echo "$work"/runcible-*.gem)
+echo "$made"
+# The README says which file to install.
+named=$(sed -n 's|^ *gem install ||p' "$here/README.md")
+case $named in
+  "build/bindings/ruby/runcible-$version-"*.gem) ;;
+  *)
+    echo "README.md installs $named, made was $made" >&2
+    exit 1
+    ;;
+esac
 
 echo "clean place"
 clean=$work/clean
@@ -64,7 +78,7 @@ mkdir -p "$clean/bin"
 ln -s "$(command -v "$ruby")" "$clean/bin/ruby"
 ln -s "$(command -v gem)" "$clean/bin/gem"
 env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
-  ruby -S gem install --local --no-document "$work/runcible.gem" \
+  ruby -S gem install --local --no-document "$made" \
   >>"$work/gem.log"
 
 echo "tests"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mailbox.h"
+#include "own_words.h"
 
 /* UTF-8; what is not becomes U+FFFD. */
 static VALUE runcible_text(const char* text, size_t length) {
@@ -188,9 +189,10 @@ static VALUE runcible_top_logprobs(const rc_event* event) {
 static VALUE runcible_event(const rc_event* event) {
   const rc_generate_report* report = &event->report;
   if (event->type == RC_EVENT_END) {
+    const char* message = runcible_own_words(event->message);
     return rb_ary_new_from_args(
         4, Qnil, INT2NUM(report->status),
-        runcible_text(event->message, strlen(event->message)),
+        runcible_text(message, strlen(message)),
         rb_ary_new_from_args(
             8, INT2NUM(report->reason), ULL2NUM(report->seed),
             LL2NUM(report->prompt_tokens), LL2NUM(report->cached_tokens),

@@ -49,6 +49,8 @@ class Steps
     assert_instance_of error_class(step["raises"]), error
     refute_empty error.message
     assert_includes error.message, step.fetch("says", "")
+    assert_includes error.message, step.fetch("names", "")
+    refute_match(/\b(rc|RC)_|->/, error.message)
     assert_equal step["reason"], error.report.reason if step.key?("reason")
   end
 

@@ -2,6 +2,7 @@
 
 # Wrong types, closed objects, threads, forks, exits: no crash, no hang.
 require "English"
+require "tmpdir"
 require_relative "helper"
 
 class TestFaults < Minitest::Test
@@ -148,6 +149,40 @@ class TestFaults < Minitest::Test
     assert_raises(KeyError) { generation.each { raise KeyError } }
     assert_equal "cancelled", generation.report.reason
     session.append("B")
+  end
+
+  def test_a_full_context_is_an_end
+    session = model.session(context_length: 32)
+    generation = session.generate("Once", ignore_end: true)
+    refute_empty generation.text
+    assert_equal "context", generation.report.reason
+    assert_raises(Runcible::ContextFullError) { session.generate.text }
+  end
+
+  def test_exceptions_of_ruby
+    kinds = {
+      InvalidArgumentError: ArgumentError, NotFoundError: Errno::ENOENT,
+      FileError: SystemCallError, WaitTimeoutError: Timeout::Error,
+      DeadlineError: Timeout::Error, ClosedError: IOError
+    }
+    Runcible.constants.each do |name|
+      kind = Runcible.const_get(name)
+      next unless kind.is_a?(Class) && kind < Runcible::Error
+
+      assert_operator kind, :<, kinds.fetch(name, RuntimeError)
+      assert_operator kind, :<, StandardError
+    end
+    missing = assert_raises(Runcible::NotFoundError) { Runcible::Model.new("/nothing.gguf", "cpu") }
+    assert_equal Errno::ENOENT::Errno, missing.errno
+    assert_match(%r{\A/nothing.gguf}, missing.message)
+    Dir.mktmpdir do |folder|
+      File.symlink("loop.gguf", File.join(folder, "loop.gguf"))
+      error = assert_raises(Runcible::FileError) { Runcible::Model.new("#{folder}/loop.gguf", "cpu") }
+      assert_equal Errno::ELOOP::Errno, error.errno
+      assert_match(/\A#{folder}/, error.message)
+    end
+    error = assert_raises(Runcible::FileError) { Runcible::Model.new("/", "cpu") }
+    assert_equal Errno::EIO::Errno, error.errno
   end
 
   def test_an_exception_of_the_progress_block

@@ -1,18 +1,31 @@
 # frozen_string_literal: true
 
+require "timeout"
+
 module Runcible
   # What the library reports: a class for each status. The message names the
   # values concerned.
-  class Error < StandardError
-    class << self
+  #
+  # Each class is Ruby's own of the same meaning too, such as ArgumentError or
+  # Errno::ENOENT, and a RuntimeError where there is none. +rescue
+  # Runcible::Error+, a module, rescues them all.
+  module Error
+    # Of each class.
+    module Status
       # The number of the class's status.
-      attr_reader :status
-
-      # The exception of a status; of one that is not known, Error itself.
-      def of_status(status, message)
-        kind = ERRORS.fetch(status, Error)
-        kind.new(message, status: status)
+      def status
+        @status || superclass.status
       end
+    end
+
+    def self.included(kind)
+      super
+      kind.extend(Status)
+    end
+
+    # The exception of a status; of one that is not known, an OtherError.
+    def self.of_status(status, message)
+      ERRORS.fetch(status, OtherError).new(message, status: status)
     end
 
     # The number of the status.
@@ -23,69 +36,153 @@ module Runcible
 
     def initialize(message = nil, status: self.class.status)
       super(message)
+      @text = message
       @status = status
+    end
+
+    # The message; SystemCallError would begin with the system's.
+    def to_s
+      @text || super
     end
   end
 
+  # A status of a library that is newer than this.
+  class OtherError < RuntimeError
+    include Error
+    @status = 0
+  end
+
   # :header: RC_E_INVALID_ARGUMENT
-  class InvalidArgumentError < Error; @status = -1; end
+  class InvalidArgumentError < ArgumentError
+    include Error
+    @status = -1
+  end
 
   # :header: RC_E_OUT_OF_MEMORY
-  class OutOfMemoryError < Error; @status = -2; end
+  class OutOfMemoryError < RuntimeError
+    include Error
+    @status = -2
+  end
 
   # :header: RC_E_NOT_FOUND
-  class NotFoundError < Error; @status = -3; end
+  class NotFoundError < Errno::ENOENT
+    include Error
+    @status = -3
+  end
 
   # :header: RC_E_IO
-  class FileError < Error; @status = -4; end
+  class FileError < SystemCallError
+    include Error
+    Errno = ::Errno::EIO::Errno # where the system gave no other
+    @status = -4
+  end
 
   # :header: RC_E_FORMAT
-  class FormatError < Error; @status = -5; end
+  class FormatError < RuntimeError
+    include Error
+    @status = -5
+  end
 
   # :header: RC_E_UNSUPPORTED
-  class UnsupportedError < Error; @status = -6; end
+  class UnsupportedError < RuntimeError
+    include Error
+    @status = -6
+  end
 
   # :header: RC_E_BACKEND_UNAVAILABLE
-  class BackendUnavailableError < Error; @status = -7; end
+  class BackendUnavailableError < RuntimeError
+    include Error
+    @status = -7
+  end
 
   # :header: RC_E_DEVICE
-  class DeviceError < Error; @status = -8; end
+  class DeviceError < RuntimeError
+    include Error
+    @status = -8
+  end
 
   # :header: RC_E_DEVICE_LOST
-  class DeviceLostError < DeviceError; @status = -9; end
+  class DeviceLostError < DeviceError
+    @status = -9
+  end
 
   # :header: RC_E_DEVICE_MEMORY
-  class DeviceMemoryError < Error; @status = -10; end
+  class DeviceMemoryError < RuntimeError
+    include Error
+    @status = -10
+  end
 
   # :header: RC_E_TIMEOUT
-  class WaitTimeoutError < Error; @status = -11; end
+  class WaitTimeoutError < Timeout::Error
+    include Error
+    @status = -11
+  end
 
   # :header: RC_E_CANCELLED
-  class CancelledError < Error; @status = -12; end
+  class CancelledError < RuntimeError
+    include Error
+    @status = -12
+  end
 
   # :header: RC_E_DEADLINE
-  class DeadlineError < Error; @status = -13; end
+  class DeadlineError < Timeout::Error
+    include Error
+    @status = -13
+  end
 
   # :header: RC_E_CONTEXT_FULL
-  class ContextFullError < Error; @status = -14; end
+  class ContextFullError < RuntimeError
+    include Error
+    @status = -14
+  end
 
   # :header: RC_E_BUSY
-  class BusyError < Error; @status = -15; end
+  class BusyError < RuntimeError
+    include Error
+    @status = -15
+  end
 
   # :header: RC_E_QUOTA
-  class QuotaError < Error; @status = -16; end
+  class QuotaError < RuntimeError
+    include Error
+    @status = -16
+  end
 
   # :header: RC_E_CLOSED
-  class ClosedError < Error; @status = -17; end
+  class ClosedError < IOError
+    include Error
+    @status = -17
+  end
 
   # :header: RC_E_ABI
-  class AbiError < Error; @status = -18; end
+  class AbiError < RuntimeError
+    include Error
+    @status = -18
+  end
 
   # :header: RC_E_INTERNAL
-  class InternalError < Error; @status = -19; end
+  class InternalError < RuntimeError
+    include Error
+    @status = -19
+  end
+
+  # What the system says of its errors, which ends the message of a FileError.
+  SYSTEM_ERRORS = ::Errno.constants
+                         .map { |name| ::Errno.const_get(name) }
+                         .select { |it| it.is_a?(Class) && it < SystemCallError }
+                         .to_h { |it| [it.new.message, it::Errno] }
+                         .freeze
+  private_constant :SYSTEM_ERRORS
+
+  class FileError
+    # The number of the system's error.
+    def errno
+      SYSTEM_ERRORS.fetch(message[/[^:]*\z/].strip, super)
+    end
+  end
 
   ERRORS = constants.map { |name| const_get(name) }
-                    .select { |it| it.is_a?(Class) && it < Error }
+                    .select { |it| it.is_a?(Class) && it < Error && it.status != 0 }
                     .to_h { |it| [it.status, it] }
                     .freeze
   private_constant :ERRORS

@@ -28,7 +28,7 @@ module Runcible
   # which may be interrupted (Thread#kill, Timeout).
   #
   # An end that is no success is raised after the last piece: DeadlineError,
-  # ContextFullError, CancelledError, ... Leaving +each+ early closes the
+  # CancelledError, ... Leaving +each+ early closes the
   # generation, and losing it cancels it. Threads and fibers may share one; each
   # piece goes to one of them.
   class Generation
