@@ -3,7 +3,9 @@
  *
  * A language whose names are topK defines RUNCIBLE_NAMES_CAMEL before, one
  * whose names are TopK defines RUNCIBLE_NAMES_PASCAL; others have the names of
- * C. */
+ * C. One that takes text and tokens as the same argument defines
+ * RUNCIBLE_ONE_PROMPT.
+ */
 #ifndef RUNCIBLE_OWN_WORDS_H
 #define RUNCIBLE_OWN_WORDS_H
 
@@ -12,40 +14,42 @@
 
 /* Members of options; what else a message names, a metadata key or a role of a
  * tensor, is not a language's to rename. */
-static const char* const runcible_option_names[] = {"required_memory",
-                                                    "memory_limit",
-                                                    "threads",
-                                                    "max_requests",
-                                                    "strict",
-                                                    "profile",
-                                                    "context_length",
-                                                    "cache_tokens",
-                                                    "cache_dtype",
-                                                    "max_rows",
-                                                    "prefix_cache",
-                                                    "keep_mapped",
-                                                    "when_full",
-                                                    "keep",
-                                                    "prompt",
-                                                    "prompt_tokens",
-                                                    "echo",
-                                                    "max_tokens",
-                                                    "priority",
-                                                    "seed",
-                                                    "temperature",
-                                                    "top_k",
-                                                    "top_p",
-                                                    "min_p",
-                                                    "typical",
-                                                    "penalty_tokens",
-                                                    "repetition_penalty",
-                                                    "presence_penalty",
-                                                    "frequency_penalty",
-                                                    "logit_bias",
-                                                    "stop",
-                                                    "stop_tokens",
-                                                    "ignore_end",
-                                                    "logprobs"};
+static const char* const runcible_option_names[] = {
+    "required_memory",
+    "memory_limit",
+    "threads",
+    "max_requests",
+    "strict",
+    "profile",
+    "context_length",
+    "cache_tokens",
+    "cache_dtype",
+    "max_rows",
+    "prefix_cache",
+    "keep_mapped",
+    "when_full",
+    "keep",
+    "prompt",
+    "prompt_tokens",
+    "echo",
+    "max_tokens",
+    "priority",
+    "seed",
+    "temperature",
+    "top_k",
+    "top_p",
+    "min_p",
+    "typical",
+    "penalty_tokens",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+    "logit_bias",
+    "stop",
+    "stop_tokens",
+    "ignore_end",
+    "logprobs",
+};
 
 static inline int runcible_in_word(char c) {
   return isalnum((unsigned char)c) || c == '_';
@@ -67,6 +71,12 @@ static inline int runcible_is_option(const char* word, size_t length) {
 /* Writes a name as the language does; the end of what was written. */
 static inline char* runcible_put_name(char* to, const char* name,
                                       size_t length) {
+#ifdef RUNCIBLE_ONE_PROMPT
+  static const char tokens[] = "prompt_tokens";
+  if (length == sizeof(tokens) - 1 && memcmp(name, tokens, length) == 0) {
+    length = sizeof("prompt") - 1;
+  }
+#endif
 #if defined(RUNCIBLE_NAMES_CAMEL) || defined(RUNCIBLE_NAMES_PASCAL)
 #ifdef RUNCIBLE_NAMES_PASCAL
   int upper = 1;

@@ -10,10 +10,14 @@
 #include <string.h>
 
 #include "mailbox.h"
+#define RUNCIBLE_ONE_PROMPT
+#include "own_words.h"
+#include "system_errors.h"
 
 /* The error of a status, made by runcible.errors. */
 static void runcible_push_error(lua_State* L, rc_status status,
                                 const char* message) {
+  const int number = runcible_system_error(status, message);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushstring(L, message);
   if (lua_getfield(L, -2, "runcible.errors") != LUA_TTABLE) {
@@ -23,7 +27,12 @@ static void runcible_push_error(lua_State* L, rc_status status,
   lua_getfield(L, -1, "of_status");
   lua_pushinteger(L, status);
   lua_pushvalue(L, -4);
-  lua_call(L, 2, 1);
+  if (number != 0) {
+    lua_pushinteger(L, number);
+  } else {
+    lua_pushnil(L);
+  }
+  lua_call(L, 3, 1);
 }
 
 static int runcible_whole_in(lua_State* L, int index, const char* name,
@@ -186,7 +195,7 @@ static void runcible_push_event(lua_State* L, uint64_t key,
   runcible_set_integer(L, "key", (int64_t)key);
   if (event->type == RC_EVENT_END) {
     runcible_set_integer(L, "status", event->report.status);
-    lua_pushstring(L, event->message);
+    lua_pushstring(L, runcible_own_words(event->message));
     lua_setfield(L, -2, "message");
     runcible_push_report(L, &event->report);
     lua_setfield(L, -2, "report");

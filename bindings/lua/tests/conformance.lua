@@ -48,6 +48,10 @@ function Runner:step(given)
   local class = error_class(step.raises)
   if getmetatable(failure) ~= class then error(failure, 0) end
   unit.assertStrContains(failure.message, step.says or "")
+  unit.assertStrContains(failure.message, step.names or "")
+  for _, of_c in ipairs {"%f[%w]rc_", "%f[%w]RC_", "%->"} do
+    unit.assertNil(failure.message:find(of_c), failure.message)
+  end
   unit.assertNotEquals(failure.message, "")
   if step.reason then unit.assertEquals(failure.report.reason, step.reason) end
 end

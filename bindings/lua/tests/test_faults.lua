@@ -183,6 +183,79 @@ function TestFaults.test_an_error_while_generating()
   session:append "B"
 end
 
+function TestFaults.test_leaving_a_loop()
+  local session = helpers.endless()
+  local uses = {
+    function() return session:generate("B", {max_tokens = 2}):text() end,
+    function() return session:append "B" end,
+    function() return session:decode() end,
+    function() return session:tokens() end,
+    function() return session:fork() end,
+    function() return session:save_memory() end,
+    function() return session:migrate(helpers.model()) end,
+    function() return session:truncate(1) end,
+  }
+  for _, use in ipairs(uses) do
+    local generation = session:generate("A", ENDLESS)
+    for _ in generation do break end -- a loop over a function is not told
+    use()
+    raises("CancelledError", generation.text, generation)
+    unit.assertEquals(generation.report.reason, "cancelled")
+  end
+  -- Of a coroutine that died, and of one that is gone.
+  local left
+  pcall(coroutine.wrap(function()
+    left = session:generate("A", ENDLESS)
+    left()
+    error "mine"
+  end))
+  session:append "B"
+  for _ = 1, 10 do
+    session:generate("A", ENDLESS)()
+    collectgarbage()
+    collectgarbage()
+    session:append "B"
+  end
+end
+
+function TestFaults.test_what_another_coroutine_reads_is_not_left()
+  local session = helpers.endless()
+  local generation = session:generate("A", ENDLESS)
+  local read = coroutine.wrap(function()
+    while true do
+      generation()
+      coroutine.yield()
+    end
+  end)
+  read()
+  raises("BusyError", session.append, session, "B")
+  read()
+  generation()
+  session:append "B"
+end
+
+function TestFaults.test_a_full_context_is_an_end()
+  local session = helpers.model():session {context_length = 32}
+  local generation = session:generate("Once", {ignore_end = true})
+  unit.assertTrue(#generation:text() > 0)
+  unit.assertEquals(generation.report.reason, "context")
+  local more = session:generate()
+  raises("ContextFullError", more.text, more)
+end
+
+function TestFaults.test_errors_of_the_system()
+  local folder = assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/runcible-XXXXXX"))
+  local loop = folder .. "/loop.gguf"
+  assert(uv.fs_symlink("loop.gguf", loop))
+  local _, _, number = io.open(loop)
+  unit.assertEquals(raises("IoError", runcible.verify, loop).errno, number)
+  _, _, number = io.open(folder .. "/none.gguf")
+  unit.assertEquals(raises("NotFoundError", runcible.verify, folder .. "/none.gguf").errno, number)
+  unit.assertNil(raises("InvalidArgumentError", helpers.model():session().decode, helpers.model():session()).errno)
+  uv.fs_unlink(loop)
+  uv.fs_rmdir(folder)
+end
+
 function TestFaults.test_an_error_of_the_progress_function()
   local going, failure = pcall(runcible.Model, "builtin:fable", "reference", {
     progress = function()

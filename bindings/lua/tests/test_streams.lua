@@ -86,6 +86,16 @@ function TestStreams.test_leaving_the_for_statement_cancels()
   end)
 end
 
+function TestStreams.test_a_stream_that_was_left()
+  on_loops(function(loop)
+    local session = helpers.endless()
+    local stream = session:stream("A", endless(loop))
+    for _ in stream do break end -- a loop over a function is not told
+    session:append "B"
+    helpers.raises("CancelledError", stream.text, stream)
+  end)
+end
+
 function TestStreams.test_an_error_in_the_body_cancels()
   on_loops(function(loop)
     local session = helpers.endless()

@@ -4,6 +4,8 @@
 -- errors.Error. An error has the fields
 --   status    the number of the status
 --   message   what went wrong, with the values concerned
+--   errno     of a NotFoundError and an IoError: the system's number, as the
+--             functions of io give it
 --   report    of a generation that failed: what had been done
 local native = require "runcible.native"
 
@@ -27,8 +29,9 @@ end
 local by_status = {}
 
 --- The error of a status; of one that is not known, an Error itself.
-function errors.of_status(status, message)
-  return setmetatable({status = status, message = message}, by_status[status] or Error)
+function errors.of_status(status, message, errno)
+  local made = {status = status, message = message, errno = errno}
+  return setmetatable(made, by_status[status] or Error)
 end
 
 for constant, status in pairs(native) do

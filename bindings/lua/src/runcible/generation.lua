@@ -54,15 +54,38 @@ end
 -- tokens generated since the last piece; and with the option `logprobs` those of
 -- the tokens as {token, logprob}, and a list of the most probable ones in the
 -- place of each. All pieces one after the other are the whole text. After the
--- last, an end that is no success is an error: DeadlineError, ContextFullError,
--- CancelledError, ... `report` tells how it ended, times and counts; it is nil
--- before.
+-- last, an end that is no success is an error: DeadlineError, CancelledError, ...
+-- `report` tells how it ended, times and counts; it is nil before.
+--
+-- One that a coroutine has read and left is ended when the coroutine uses the
+-- session next, as a for statement does that is left; who reads on then gets
+-- CancelledError.
 --
 -- Options are the members of rc_generate_options, with `deadline` in seconds;
 -- `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
 -- of numbers by token; `add_special` and `parse_special`.
 local Generation = {__name = "runcible.Generation", make_options = make_options}
 Generation.__index = Generation
+
+-- Those that go on, by their sessions' tables of them; see Session.
+function Generation:_going_in(all)
+  all[self] = true
+  self._all = all
+  return self
+end
+
+-- Whether the coroutine that calls it has left it, or who read it is gone.
+function Generation:_is_left()
+  local reader = self._reader
+  return reader ~= nil and (reader == coroutine.running() or coroutine.status(reader) == "dead")
+end
+
+-- Ends it, and returns when the session is free of it.
+function Generation:_end()
+  native.request_cancel(self._request)
+  native.request_wait(self._request, -1)
+  self._all[self] = nil
+end
 
 function Generation.new(session, prompt, options)
   local request = native.request_start(session, make_options(prompt, options))
@@ -86,12 +109,14 @@ function Generation:_next()
     if event then
       self.report = event.report
       self._failure = Generation.failure(event)
+      self._all[self] = nil
       native.dispose(self._request)
     end
   end
 end
 
 function Generation:__call()
+  self._reader = coroutine.running()
   local piece = self:_next()
   if piece then return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs end
   local failure = self._failure
@@ -118,5 +143,11 @@ function Generation:close()
   self._failure = nil
 end
 Generation.__close = Generation.close
+
+function Generation:__gc()
+  if self._all and not self.report then
+    pcall(self._end, self) -- the child of a fork refuses
+  end
+end
 
 return Generation

@@ -23,7 +23,22 @@ local Session = handle.class "Session"
 local function of_model(model, proxy)
   local session = Session.of(proxy)
   session._model = model
+  -- Generations and streams that go on, until they are lost.
+  session._going = setmetatable({}, {__mode = "k"})
   return session
+end
+
+-- The handle, for what needs the session for itself. Who reads a generation and
+-- then wants something else of its session has left it, which a loop over a
+-- function does not tell.
+local function idle(session)
+  local proxy = need(session, Session, "self")
+  local left = {}
+  for each in pairs(session._going) do
+    if each:_is_left() then left[#left + 1] = each end
+  end
+  for _, each in ipairs(left) do each:_end() end
+  return proxy
 end
 
 --- An empty session. Options are the members of rc_session_options, with
@@ -53,20 +68,20 @@ end
 --- Starts generating; see Generation. The prompt is a text, a list of tokens, or
 -- nil. For use in a for statement, which cancels it when it is left.
 function Session:generate(prompt, options)
-  local made = Generation.new(need(self, Session, "self"), prompt, options)
+  local made = Generation.new(idle(self), prompt, options):_going_in(self._going)
   return made, nil, nil, made
 end
 
 --- The same on an event loop, to be read within a coroutine; see Stream.
 function Session:stream(prompt, options)
-  local made = Stream.new(need(self, Session, "self"), prompt, options)
+  local made = Stream.new(idle(self), prompt, options):_going_in(self._going)
   return made, nil, nil, made
 end
 
 --- Adds a text or a list of tokens, to be evaluated by the next decode or
 -- generation. Options: add_special, parse_special.
 function Session:append(what, options)
-  local proxy = need(self, Session, "self")
+  local proxy = idle(self)
   if type(what) == "table" then
     native.session_append(proxy, what)
   else
@@ -78,13 +93,13 @@ end
 -- every token and not only of the last.
 function Session:decode(options)
   local all = options and options.all_logits
-  native.session_decode(need(self, Session, "self"), all and native.DECODE_ALL_LOGITS or 0)
+  native.session_decode(idle(self), all and native.DECODE_ALL_LOGITS or 0)
 end
 
 --- The logits of the last decode: a list of rows, one or one for each token
 -- evaluated, each a list in which that of a token is at [token + 1].
 function Session:logits()
-  local numbers, rows, columns = native.session_logits(need(self, Session, "self"))
+  local numbers, rows, columns = native.session_logits(idle(self))
   local unpack = require("runcible.numbers").unpack
   local made = {}
   for row = 1, rows do
@@ -100,32 +115,32 @@ end
 
 --- The tokens, a list.
 function Session:tokens()
-  return native.session_tokens(need(self, Session, "self"))
+  return native.session_tokens(idle(self))
 end
 
 --- Forgets all tokens from `position` on, counted from 0.
 function Session:truncate(position)
-  native.session_truncate(need(self, Session, "self"), position)
+  native.session_truncate(idle(self), position)
 end
 
 --- A second session with the same tokens.
 function Session:fork()
-  return of_model(self._model, native.session_fork(need(self, Session, "self")))
+  return of_model(self._model, native.session_fork(idle(self)))
 end
 
 --- Saves tokens and KV cache to a file.
 function Session:save(path)
-  native.session_save(need(self, Session, "self"), path)
+  native.session_save(idle(self), path)
 end
 
 --- The same to a string.
 function Session:save_memory()
-  return native.session_save_memory(need(self, Session, "self"))
+  return native.session_save_memory(idle(self))
 end
 
 --- The same conversation on the same model loaded elsewhere.
 function Session:migrate(model)
-  local proxy = need(self, Session, "self")
+  local proxy = idle(self)
   return of_model(model, native.session_migrate(proxy, need(model, Model, "model")))
 end
 

@@ -49,12 +49,18 @@ function Stream:_settle()
   local finish = self._channel.finish
   if finish and not self.report then
     self.report = finish.report
+    self._all[self] = nil
     self._failure = Generation.failure(finish)
     native.dispose(self._request)
   end
 end
 
+Stream._going_in = Generation._going_in
+Stream._is_left = Generation._is_left
+Stream._end = Generation._end
+
 function Stream:__call()
+  self._reader = coroutine.running()
   local piece = self:_next()
   if piece then return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs end
   self:_settle()
