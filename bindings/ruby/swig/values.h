@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mailbox.h"
+#define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
 
 /* UTF-8; what is not becomes U+FFFD. */

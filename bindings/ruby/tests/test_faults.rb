@@ -151,6 +151,34 @@ class TestFaults < Minitest::Test
     session.append("B")
   end
 
+  def test_a_generation_that_was_left
+    session = model.session(when_full: :shift)
+    uses = [
+      -> { session.generate("B", max_tokens: 2).text }, -> { session.append("B") },
+      -> { session.decode }, -> { session.tokens }, -> { session.fork },
+      -> { session.save_bytes }, -> { session.migrate(model) }, -> { session.truncate(1) }
+    ]
+    uses.each do |use|
+      generation = session.generate("A", ignore_end: true)
+      generation.next
+      use.call
+      assert_raises(Runcible::CancelledError) { generation.text }
+      assert_equal "cancelled", generation.report.reason
+    end
+    # Of another thread, and of one that has ended.
+    generation = session.generate("A", ignore_end: true)
+    reading = Queue.new
+    thread = Thread.new do
+      generation.next
+      reading << true
+      Thread.stop
+    end
+    reading.pop
+    assert_raises(Runcible::BusyError) { session.append("B") }
+    thread.kill.join
+    session.append("B")
+  end
+
   def test_a_full_context_is_an_end
     session = model.session(context_length: 32)
     generation = session.generate("Once", ignore_end: true)

@@ -29,8 +29,10 @@ module Runcible
   #
   # An end that is no success is raised after the last piece: DeadlineError,
   # CancelledError, ... Leaving +each+ early closes the
-  # generation, and losing it cancels it. Threads and fibers may share one; each
-  # piece goes to one of them.
+  # generation, and losing it cancels it. One that a fiber has read by +next+ and
+  # left is ended when that fiber uses the session next; who reads on then gets
+  # CancelledError. Threads and fibers may share one; each piece goes to one of
+  # them.
   class Generation
     include Enumerable
 
@@ -95,6 +97,18 @@ module Runcible
       nil
     end
 
+    # Whether the fiber that calls it has left the generation, or who read it is
+    # gone.
+    def left? # :nodoc:
+      !ended? && !@reader.nil? && (@reader.equal?(Fiber.current) || !@reader.alive?)
+    end
+
+    # Cancels and waits for the end, which is told to who reads on.
+    def leave # :nodoc:
+      cancel
+      @lock.synchronize { receive until ended? }
+    end
+
     def ended?
       !@report.nil?
     end
@@ -107,6 +121,7 @@ module Runcible
 
     # The next piece, nil after the last; raises once if the end is no success.
     def take
+      @reader = Fiber.current
       @lock.synchronize do
         receive while @pieces.empty? && !ended?
         return @pieces.shift unless @pieces.empty?

@@ -67,7 +67,9 @@ module Runcible
     # seconds from now; +stop+ a String or several, +logit_bias+ a Hash by
     # tokens. With a block each piece is yielded to it, and the Report returned.
     def generate(prompt = nil, **options)
-      generation = Generation.new(proxy, self.class.generate_options(prompt, **options))
+      made = self.class.generate_options(prompt, **options)
+      generation = Generation.new(idle, made)
+      @generations[generation] = generation
       return generation unless block_given?
 
       generation.each { |piece| yield piece }
@@ -162,7 +164,7 @@ module Runcible
 
     # :header: rc_session_tokens
     def tokens
-      Native.session_tokens(proxy)
+      Native.session_tokens(idle)
     end
 
     # :header: rc_session_truncate
@@ -173,25 +175,28 @@ module Runcible
 
     # :header: rc_session_fork
     def fork
-      self.class.__send__(:of, Native.session_fork(proxy), model)
+      self.class.__send__(:of, Native.session_fork(idle), model)
     end
 
     # :header: rc_session_save
     def save(path)
       path = Arguments.path(path)
-      Cooperation.wait_for { Native.session_save(proxy, path) }
+      handle = idle
+      Cooperation.wait_for { Native.session_save(handle, path) }
       nil
     end
 
     # :header: rc_session_save_memory
     def save_bytes
-      Cooperation.wait_for { Native.session_save_memory(proxy) }
+      handle = idle
+      Cooperation.wait_for { Native.session_save_memory(handle) }
     end
 
     # :header: rc_session_migrate
     def migrate(model)
       handle = Arguments.proxy_of(model, Model, "model")
-      made = Cooperation.wait_for { Native.session_migrate(proxy, handle) }
+      own = idle
+      made = Cooperation.wait_for { Native.session_migrate(own, handle) }
       self.class.__send__(:of, made, model)
     end
 
@@ -201,11 +206,20 @@ module Runcible
       super(proxy)
       @model = model
       @lock = Mutex.new
+      @generations = ObjectSpace::WeakMap.new # as keys
+    end
+
+    # The proxy, for what needs the session for itself. Who reads a generation and
+    # then wants something else of its session has left it, which nobody is told.
+    def idle
+      handle = proxy
+      @generations.keys.select(&:left?).each(&:leave)
+      handle
     end
 
     # Nothing else changes the session while its logits are made or copied.
     def alone(&block)
-      proxy
+      idle
       @lock.synchronize(&block)
     end
 
