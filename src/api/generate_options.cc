@@ -106,7 +106,7 @@ engine::RequestOptions request_options(const rc_generate_options* given,
   } else if (options.prompt_length > 0) {
     if (file.tokenizer() == nullptr) {
       fail(RC_E_UNSUPPORTED, file.file().name(),
-           ": the model has no tokenizer; give prompt_tokens instead of text");
+           ": the model has no tokenizer; give tokens instead of text");
     }
     request.prompt.assign(options.prompt, options.prompt_length);
   }

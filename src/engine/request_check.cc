@@ -35,8 +35,7 @@ void check(const RequestOptions& options, const model::ModelFile& file) {
       (options.prompt_tokens.empty() && !options.prompt.empty());
   if (needs_text && file.tokenizer() == nullptr) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
-         " has no tokenizer: give prompt_tokens and stop_tokens instead of "
-         "text");
+         " has no tokenizer: give tokens instead of text, also to stop at");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mailbox.h"
+#define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
 
 /* The exception of a status, made by runcible.errors. One that is set already,

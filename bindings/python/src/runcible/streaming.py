@@ -143,7 +143,8 @@ class Stream(AsyncIterator[Piece]):
 
     async def __anext__(self) -> Piece:
         channel = self._channel
-        self.use.reader = weakref.ref(current_task())
+        task = current_task()
+        self.use.reader = None if task is None else weakref.ref(task)
         try:
             if channel.pieces:
                 self._at_once += 1
