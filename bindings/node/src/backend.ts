@@ -76,7 +76,7 @@ export class Backend extends Handle {
   }
 
   /** @c rc_backend_usage_report */
-  usage(): Usage {
+  get usage(): Usage {
     const report = new native.backend_usage_report();
     native.backend_usage(this._handle, report);
     return copied<Usage>(report);

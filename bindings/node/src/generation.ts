@@ -226,12 +226,15 @@ const SLICE_MS = 100;
  * The pieces of a text as they come; iterating blocks the event loop.
  *
  * An end that is no success is thrown after the last piece. Leaving the loop
- * cancels the generation and waits for its end.
+ * cancels the generation and waits for its end. One that was read by `next` and
+ * left is ended when its session is used next; who reads on then gets
+ * CancelledError.
  */
 export class Generation implements IterableIterator<Piece> {
   readonly #request: Proxy;
   #end: End | undefined;
   #told = false;
+  #read = false;
 
   /** @internal */
   constructor(session: Proxy, options: Proxy) {
@@ -243,6 +246,7 @@ export class Generation implements IterableIterator<Piece> {
   }
 
   next(): IteratorResult<Piece, undefined> {
+    this.#read = true;
     while (this.#end === undefined) {
       const piece = this.#wait();
       if (piece !== undefined) return { done: false, value: piece };
@@ -270,6 +274,13 @@ export class Generation implements IterableIterator<Piece> {
   /** @c rc_request_cancel */
   cancel(): void {
     native.request_cancel(this.#request);
+  }
+
+  /** Ends what was read, for it has been left. @internal */
+  _leave(): void {
+    if (!this.#read || this.#end !== undefined) return;
+    this.cancel();
+    native.request_wait(this.#request, -1);
   }
 
   #wait(): Piece | undefined {

@@ -58,6 +58,8 @@ export interface Logits {
 /** @c session.h */
 export class Session extends Handle {
   readonly #model: Model;
+  /** Those that block, as long as somebody has them. */
+  #generations: WeakRef<Generation>[] = [];
   #pending = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -112,7 +114,13 @@ export class Session extends Handle {
 
   /** Starts generating; iterating blocks the event loop. */
   streamSync(prompt?: Prompt, options?: GenerateOptions): Generation {
-    return new Generation(this.#idle(), makeOptions(prompt, options));
+    const made = new Generation(this.#idle(), makeOptions(prompt, options));
+    const going = this.#generations.filter((each) => {
+      const generation = each.deref();
+      return generation !== undefined && generation.report === undefined;
+    });
+    this.#generations = [...going, new WeakRef(made)];
+    return made;
   }
 
   /** The whole text; blocks the event loop until it is there. */
@@ -202,9 +210,15 @@ export class Session extends Handle {
     return new Session(proxy, model);
   }
 
+  /** Ends what somebody has read, who now wants something else. */
+  #leave(): void {
+    for (const each of this.#generations) each.deref()?._leave();
+  }
+
   /** Calls that may wait are done one after the other, in their order. */
   async #turn<T>(call: (handle: Proxy) => Promise<T>): Promise<T> {
     const handle = this._handle;
+    this.#leave();
     const before = this.#last;
     let done = () => {};
     this.#last = new Promise<void>((resolve) => (done = resolve));
@@ -226,6 +240,7 @@ export class Session extends Handle {
         "calls on this session are under way; await them before generating",
       );
     }
+    this.#leave();
     return handle;
   }
 }

@@ -159,7 +159,7 @@ const lost = new FinalizationRegistry<Flight>((flight) => flight.cancel());
  * The pieces of a text as they come, on Node's event loop.
  *
  * An end that is no success is thrown after the last piece: DeadlineError,
- * ContextFullError, CancelledError, or the reason of the signal that cancelled
+ * CancelledError, or the reason of the signal that cancelled
  * it. Leaving a `for await` cancels the generation and waits for its end;
  * losing the last reference cancels it.
  */

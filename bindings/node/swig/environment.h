@@ -13,6 +13,10 @@
 #include <unordered_map>
 
 #include "mailbox.h"
+#define RUNCIBLE_NAMES_CAMEL
+#define RUNCIBLE_ONE_PROMPT
+#include "own_words.h"
+#include "system_errors.h"
 
 class runcible_environment {
  public:
@@ -43,7 +47,9 @@ class runcible_environment {
   Napi::Value error_of(rc_status status, const char* message) {
     if (make_error_.IsEmpty()) return Napi::Error::New(env_, message).Value();
     return make_error_.Call(
-        {Napi::Number::New(env_, status), Napi::String::New(env_, message)});
+        {Napi::Number::New(env_, status),
+         Napi::String::New(env_, runcible_own_words(message)),
+         Napi::Number::New(env_, runcible_system_error(status, message))});
   }
 
   // Where the requests of this environment post their events, on the libuv loop
@@ -55,7 +61,8 @@ class runcible_environment {
         throw Napi::Error::New(env_, "this environment has no event loop");
       }
       if (mailbox_create_uv(loop, on_wake, this, &box_) != RC_OK) {
-        throw Napi::Error::New(env_, mailbox_error_message());
+        throw Napi::Error::New(env_,
+                               runcible_own_words(mailbox_error_message()));
       }
     }
     return box_;

@@ -217,7 +217,7 @@ static Napi::Value runcible_end(Napi::Env env, const rc_event& event) {
   const rc_generate_report& report = event.report;
   const auto end = Napi::Array::New(env);
   end.Set(0u, Napi::Number::New(env, report.status));
-  end.Set(1u, Napi::String::New(env, event.message));
+  end.Set(1u, Napi::String::New(env, runcible_own_words(event.message)));
   end.Set(2u, Napi::String::New(env, rc_end_reason_name(report.reason)));
   end.Set(3u, Napi::BigInt::New(env, report.seed));
   uint32_t at = 4;

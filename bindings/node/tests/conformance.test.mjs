@@ -17,7 +17,7 @@ const golden = JSON.parse(
 function errorClass(name) {
   const words = name.split("_").map((word) => word[0] + word.slice(1).toLowerCase());
   const found = errors[name === "IO" ? "FileError" : words.join("") + "Error"];
-  assert.ok(found.prototype instanceof RuncibleError, name);
+  assert.ok(new found("") instanceof RuncibleError, name);
   return found;
 }
 
@@ -56,6 +56,8 @@ class Runner {
       assert.equal(error.constructor, errorClass(step.raises), error.message);
       assert.ok(error.message.length > 0);
       assert.ok(error.message.includes(step.says ?? ""), error.message);
+      assert.ok(error.message.includes(camel(step.names ?? "")), error.message);
+      assert.doesNotMatch(error.message, /\b(rc|RC)_|->/);
       if (step.reason) assert.equal(error.report.reason, step.reason);
       return true;
     });
@@ -146,7 +148,7 @@ class Runner {
       assert.equal(errorClass(name).status, number);
       const error = errors.ofStatus(number, "a message");
       assert.equal(error.constructor, errorClass(name));
-      assert.equal(error.code, `RC_E_${name}`);
+      assert.match(error.code, /^(E[A-Z]+|(ERR|ABORT)_[A-Z_]+)$/);
       assert.equal(error.message, "a message");
     }
   }

@@ -1,6 +1,9 @@
 // Wrong types, closed objects, collection, exits: no crash, no hang, no growth.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -139,6 +142,76 @@ test("wrong values", async () => {
       String(use),
     );
   }
+});
+
+test("errors in the manner of Node", async () => {
+  const kinds = Object.entries(errors).filter(([name]) => name.endsWith("Error"));
+  assert.ok(kinds.length >= 20);
+  for (const [name, kind] of kinds) {
+    const error = new kind("a message");
+    assert.ok(error instanceof errors.RuncibleError && error instanceof kind);
+    assert.equal(error.name, name);
+    assert.equal(error instanceof errors.BusyError, kind === errors.BusyError);
+  }
+  assert.ok(!(new RangeError("") instanceof errors.RuncibleError));
+  assert.throws(
+    () => model.session().stream("A", { topK: -1 }),
+    (error) => error instanceof RangeError && error.code === "ERR_INVALID_ARG_VALUE",
+  );
+  const folder = mkdtempSync(join(tmpdir(), "runcible-"));
+  try {
+    const loop = join(folder, "loop.gguf");
+    symlinkSync("loop.gguf", loop);
+    const file = (path) => assert.rejects(Model.load(path), (error) => {
+      const own = (() => {
+        try {
+          return readFileSync(path);
+        } catch (thrown) {
+          return thrown;
+        }
+      })();
+      assert.equal(error.code, own.code);
+      assert.equal(error.errno, own.errno);
+      return error.message.includes(path);
+    });
+    await file(loop);
+    await file(join(folder, "none.gguf"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a generation that was left", async () => {
+  const session = model.session({ whenFull: "shift" });
+  const uses = [
+    () => session.generateSync("B", { maxTokens: 2 }),
+    () => session.generate("B", { maxTokens: 2 }),
+    () => session.append("B"),
+    () => session.decode(),
+    () => session.tokens(),
+    () => session.fork(),
+    () => session.saveBytes(),
+    () => session.migrate(model),
+    () => session.truncate(1),
+  ];
+  for (const use of uses) {
+    const generation = session.streamSync("A", { ignoreEnd: true });
+    assert.ok(generation.next().value.tokens.length > 0);
+    await use();
+    assert.throws(() => [...generation], errors.CancelledError);
+    assert.equal(generation.report.reason, "cancelled");
+  }
+  for (const _ of session.streamSync("A", { ignoreEnd: true })) break;
+  await session.append("B");
+});
+
+test("a full context is an end", async () => {
+  const session = model.session({ contextLength: 32 });
+  const { text, report } = await session.generate("Once", { ignoreEnd: true });
+  assert.ok(text.length > 0);
+  assert.equal(report.reason, "context");
+  await assert.rejects(session.generate(), errors.ContextFullError);
+  assert.throws(() => session.generateSync(), errors.ContextFullError);
 });
 
 test("after close", async () => {

@@ -67,7 +67,7 @@ test("backends", async () => {
   await model.session().generate("A", { maxTokens: 3 });
   assert.equal(backend.device.id, "cpu:0");
   assert.equal(backend.explain().device.id, "cpu:0");
-  assert.ok(backend.usage().generatedTokens >= 3);
+  assert.ok(backend.usage.generatedTokens >= 3);
   assert.throws(() => backend.trace(), errors.UnsupportedError);
   const traced = Backend.openSync("cpu", { profile: true });
   assert.ok(Array.isArray(traced.trace().traceEvents));
