@@ -15,13 +15,15 @@
 #include <type_traits>
 
 #include "mailbox.h"
+#define RUNCIBLE_NAMES_CAMEL
+#include "own_words.h"
 
 namespace runcible {
 
 // Classes and methods of Java that C++ calls; found once, by JNI_OnLoad.
 struct Known {
   JavaVM* machine;
-  jclass object, error, event, number, floats, out_of_memory;
+  jclass object, errors, event, number, floats, out_of_memory;
   jmethodID of_status, piece, end, number_of, accept;
 };
 inline Known known;
@@ -36,14 +38,14 @@ inline jclass find_class(JNIEnv* jenv, const char* name) {
 inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
   known.machine = machine;
   return (known.object = find_class(jenv, "java/lang/Object")) &&
-         (known.error = find_class(jenv, "runcible/RuncibleException")) &&
+         (known.errors = find_class(jenv, "runcible/Errors")) &&
          (known.event = find_class(jenv, "runcible/Event")) &&
          (known.number = find_class(jenv, "java/lang/Long")) &&
          (known.floats = find_class(jenv, "[F")) &&
          (known.out_of_memory =
               find_class(jenv, "java/lang/OutOfMemoryError")) &&
          (known.of_status = jenv->GetStaticMethodID(
-              known.error, "ofStatus", "(I[B)Lruncible/RuncibleException;")) &&
+              known.errors, "ofStatus", "(I[B)Ljava/lang/RuntimeException;")) &&
          (known.piece = jenv->GetStaticMethodID(
               known.event, "piece", "(J[B[I[I[F[I[F)Lruncible/Event;")) &&
          (known.end = jenv->GetStaticMethodID(known.event, "end",
@@ -148,7 +150,7 @@ inline void raise(JNIEnv* jenv, rc_status status, const char* message) {
   const jbyteArray text = bytes(jenv, message, std::strlen(message));
   if (text == nullptr) return;
   const auto error = static_cast<jthrowable>(call(
-      jenv, known.error, known.of_status, static_cast<jint>(status), text));
+      jenv, known.errors, known.of_status, static_cast<jint>(status), text));
   if (error != nullptr) jenv->Throw(error);
 }
 
@@ -286,8 +288,8 @@ inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
       report.prompt_tokens,    report.cached_tokens,
       report.generated_tokens, report.queue_us,
       report.prompt_us,        report.generate_us};
-  const jbyteArray message =
-      bytes(jenv, event->message, std::strlen(event->message));
+  const char* text = runcible_own_words(event->message);
+  const jbyteArray message = bytes(jenv, text, std::strlen(text));
   if (message == nullptr) return nullptr;
   const jlongArray all = longs(jenv, numbers, std::size(numbers));
   if (all == nullptr) return nullptr;

@@ -33,6 +33,7 @@ import runcible.GenerateOptions;
 import runcible.Generation;
 import runcible.Model;
 import runcible.PieceStream;
+import runcible.Report;
 import runcible.RuncibleException;
 import runcible.Session;
 import runcible.SessionOptions;
@@ -74,11 +75,19 @@ class Conformance {
     }
     try {
       act(step);
-    } catch (RuncibleException error) {
+    } catch (RuntimeException thrown) {
+      if (!(thrown instanceof RuncibleException error)) {
+        throw thrown;
+      }
       assertEquals(classOf(step.text("raises")), error.getClass());
       assertFalse(error.getMessage().isEmpty());
       String says = step.has("says") ? step.text("says") : "";
       assertTrue(error.getMessage().contains(says), error.getMessage());
+      String names = step.has("names") ? camel(step.text("names")) : "";
+      assertTrue(error.getMessage().contains(names), error.getMessage());
+      assertFalse(
+          error.getMessage().matches("(?s).*(\\b(rc|RC)_|->).*"),
+          error.getMessage());
       if (step.has("reason")) {
         assertEquals(reason(step), error.report().orElseThrow().reason());
       }
@@ -354,12 +363,13 @@ class Conformance {
   }
 
   private void statuses(Step step) throws Exception {
-    var of = RuncibleException.class.getDeclaredMethod(
-        "of", int.class, String.class);
+    var of = Class.forName("runcible.Errors").getDeclaredMethod(
+        "of", int.class, String.class, Report.class);
     of.setAccessible(true);
     for (String name : step.object("expect").keySet()) {
       int number = step.object("expect").get(name).getAsInt();
-      var error = (RuncibleException) of.invoke(null, number, "a message");
+      var error = (RuncibleException) of.invoke(
+          null, number, "a message", null);
       assertEquals(classOf(name), error.getClass());
       assertEquals(number, error.status());
       assertEquals("a message", error.getMessage());

@@ -1,9 +1,12 @@
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,9 +16,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -92,7 +99,7 @@ class FaultsTest {
         RuncibleException.InvalidArgument.class,
         () -> Tensor.zeros(backend, Dtype.F32, (long[]) null));
     assertThrows(
-        RuncibleException.class,
+        RuncibleException.Format.class,
         () -> Session.restore(model, (byte[]) null, new SessionOptions()));
     assertEquals("", model.detokenize((int[]) null));
   }
@@ -222,14 +229,121 @@ class FaultsTest {
     session.generate("A", options().ignoreEnd(true)).next();
     for (int i = 0; i < 6000; ++i) {
       System.gc();
-      try {
-        session.append("B");
+      if (Boolean.TRUE.equals(elsewhere(() -> free(session)))) {
         return;
-      } catch (RuncibleException.Busy goesOn) {
-        Thread.sleep(10);
       }
+      Thread.sleep(10);
     }
     throw new AssertionError("the generation goes on");
+  }
+
+  private static boolean free(Session session) {
+    try {
+      session.append("B");
+      return true;
+    } catch (RuncibleException.Busy goesOn) {
+      return false;
+    }
+  }
+
+  /** In a thread that has read nothing. */
+  private static <T> T elsewhere(Supplier<T> work) throws Exception {
+    return CompletableFuture.supplyAsync(work, task -> new Thread(task).start())
+        .get();
+  }
+
+  /** What a loop left unfinished is ended by the next use of the session. */
+  @Test
+  void leavingALoop() {
+    Session session = endless();
+    List<Executable> uses = List.of(
+        () -> session.generate("B", options().maxTokens(2)).text(),
+        () -> session.generateAsync("B", options().maxTokens(2)).join(),
+        () -> {
+          Collector collector = new Collector();
+          session.stream("B", options().maxTokens(2)).subscribe(collector);
+          collector.join();
+        },
+        () -> session.append("B"), session::decode,
+        () -> session.decodeAsync().join(), session::fork, session::tokens,
+        session::save, () -> session.migrate(model),
+        () -> session.truncate(1));
+    for (Executable use : uses) {
+      Generation generation = session.generate("A", options().ignoreEnd(true));
+      for (Piece piece : generation) {
+        assertFalse(piece.tokens().isEmpty());
+        break;
+      }
+      assertDoesNotThrow(use);
+      assertThrows(RuncibleException.Cancelled.class, generation::text);
+      assertEquals(
+          EndReason.CANCELLED, generation.report().orElseThrow().reason());
+    }
+    Generation streamed = session.generate("A", options().ignoreEnd(true));
+    assertTrue(streamed.pieces().findFirst().isPresent());
+    session.append("B");
+    Generation closed = session.generate("A", options().ignoreEnd(true));
+    closed.next();
+    session.append("B");
+    closed.close();
+  }
+
+  @Test
+  void whatAnotherThreadReadsIsNotLeft() throws Exception {
+    Session session = endless();
+    Generation generation = session.generate("A", options().ignoreEnd(true));
+    elsewhere(generation::next);
+    assertFalse(free(session));
+    generation.next();
+    assertTrue(free(session));
+  }
+
+  @Test
+  void aFullContextIsAnEnd() {
+    Session session = model.session(new SessionOptions().contextLength(32));
+    Generation generation = session.generate("Once", options().ignoreEnd(true));
+    assertFalse(generation.text().isEmpty());
+    assertEquals(EndReason.CONTEXT, generation.report().orElseThrow().reason());
+    assertThrows(
+        RuncibleException.ContextFull.class,
+        () -> session.generate(options()).text());
+  }
+
+  @Test
+  void exceptionsOfJava() throws Exception {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> model.session().generate("A", options().topK(-1)));
+    var none = assertThrows(
+        UncheckedIOException.class,
+        () -> Model.load("/nothing.gguf", backend));
+    assertEquals(FileNotFoundException.class, none.getCause().getClass());
+    assertThrows(UncheckedIOException.class, () -> Model.load("/", backend));
+    assertThrows(UnsupportedOperationException.class, backend::trace);
+    Session session = endless();
+    Generation generation = session.generate("A", options().ignoreEnd(true));
+    elsewhere(generation::next);
+    assertThrows(IllegalStateException.class, () -> session.append("B"));
+    generation.cancel();
+    assertThrows(CancellationException.class, generation::text);
+    session.close();
+    assertThrows(IllegalStateException.class, session::decode);
+  }
+
+  @Test
+  void decodingOnAnotherThread() {
+    Session session = endless();
+    session.append(5, 6, 7);
+    session.decodeAllAsync().join();
+    float[][] logits = session.logits();
+    assertEquals(3, logits.length);
+    session.decodeAsync().join();
+    assertEquals(1, session.logits().length);
+    session.truncate(0);
+    var error = assertThrows(
+        CompletionException.class, () -> session.decodeAsync().join());
+    assertEquals(
+        RuncibleException.InvalidArgument.class, error.getCause().getClass());
   }
 
   @Test
@@ -287,8 +401,8 @@ class FaultsTest {
     thread.join();
     assertEquals(
         RuncibleException.Cancelled.class, thrown.get().getClass());
-    generation.close();
-    session.append("B");
+    session.append("B"); // it has ended
+    assertFalse(generation.hasNext());
   }
 
   @Test

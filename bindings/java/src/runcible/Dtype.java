@@ -54,6 +54,6 @@ public enum Dtype {
       }
     }
     throw new RuncibleException.Unsupported(
-        "element type " + number + " is not known to this package");
+        "element type " + number + " is not known to this package", null);
   }
 }

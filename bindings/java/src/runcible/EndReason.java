@@ -11,7 +11,7 @@ public enum EndReason {
   CANCELLED(Native.END_CANCELLED),
   /** {@link GenerateOptions#deadline} passed. */
   DEADLINE(Native.END_DEADLINE),
-  /** The context is full. */
+  /** The context is full: an end like LENGTH if there was room for a token. */
   CONTEXT(Native.END_CONTEXT),
   ERROR(Native.END_ERROR);
 

@@ -12,7 +12,7 @@ import java.util.List;
  * @param report of an end
  * @param error of an end that is no success
  */
-record Event(long key, Piece piece, Report report, RuncibleException error) {
+record Event(long key, Piece piece, Report report, RuntimeException error) {
   static Event piece(
       long key, byte[] text, int[] tokens, int[] logprobTokens,
       float[] logprobs, int[] topTokens, float[] topLogprobs) {
@@ -35,12 +35,12 @@ record Event(long key, Piece piece, Report report, RuncibleException error) {
 
   static Event end(long key, int status, byte[] message, long[] numbers) {
     Report report = Report.of(numbers);
-    RuncibleException error = null;
+    RuntimeException error = null;
     if (status != Native.OK) {
       String text = message.length > 0
           ? Text.decode(message)
           : "the generation ended: " + report.reason();
-      error = RuncibleException.of(status, text).with(report);
+      error = Errors.of(status, text, report);
     }
     return new Event(key, null, report, error);
   }

@@ -13,11 +13,13 @@ import java.util.stream.StreamSupport;
  * The pieces of a text as they come; iterating blocks.
  *
  * <p>An end that is no success is thrown after the last piece, once, such as
- * {@link RuncibleException.Deadline} and {@link RuncibleException.ContextFull}.
- * Closing it cancels the generation and waits for its end, so that the session
- * can be used at once; losing the last reference to it cancels as well, some
- * time later. Interrupting the thread that waits cancels and throws
- * {@link RuncibleException.Cancelled}; the thread stays interrupted.
+ * {@link RuncibleException.Deadline}. Closing it cancels the generation and waits
+ * for its end, so that the session can be used at once. A loop that is left early
+ * does not close it: the generation is then ended when the thread that read it
+ * uses the session next, or some time after the last reference to it is lost; who
+ * reads on gets {@link RuncibleException.Cancelled}. Interrupting the thread that
+ * waits ends the generation and throws {@link RuncibleException.Cancelled}; the
+ * thread stays interrupted.
  */
 public final class Generation extends Handle
     implements Iterable<Piece>, Iterator<Piece> {
@@ -25,6 +27,7 @@ public final class Generation extends Handle
   private static final int INTERRUPTS_MS = 100;
 
   private final request handle;
+  private final Use use;
   /** Of who reads; the library wants one at a time. */
   private final ReentrantLock reading = new ReentrantLock();
   private Piece next;
@@ -32,8 +35,19 @@ public final class Generation extends Handle
   private volatile Event end;
 
   Generation(request handle) {
-    super(handle);
+    this(handle, new Use(handle));
+  }
+
+  private Generation(request handle, Use use) {
+    super(handle, use::close);
     this.handle = handle;
+    this.use = use;
+    use.of(this);
+  }
+
+  /** For the session. */
+  Use use() {
+    return use;
   }
 
   /** This object: the pieces can be read once. */
@@ -47,9 +61,10 @@ public final class Generation extends Handle
     if (!reading.tryLock()) {
       throw new IllegalStateException("another thread reads this generation");
     }
+    use.begin();
     try {
       if (next == null && end == null) {
-        await(true);
+        await();
       }
       if (next == null && !told) {
         told = true;
@@ -59,6 +74,7 @@ public final class Generation extends Handle
       }
       return next != null;
     } finally {
+      use.pause();
       reading.unlock();
     }
   }
@@ -116,28 +132,39 @@ public final class Generation extends Handle
     }
     reading.lock();
     try {
-      while (end == null) {
-        await(false);
-      }
-      told = true;
-      next = null;
+      drain();
     } finally {
       reading.unlock();
     }
     super.close();
   }
 
+  /** Waits for the end. */
+  private void drain() {
+    while (end == null) {
+      take((Event) Native.request_next(handle, -1));
+    }
+    told = true;
+    next = null;
+  }
+
   /** Sets what comes, `next` or `end`. */
-  private void await(boolean interruptible) {
+  private void await() {
     Event event = null;
     while (event == null) {
-      if (interruptible && Thread.currentThread().isInterrupted()) {
+      if (Thread.currentThread().isInterrupted()) {
         cancel();
+        drain();
         throw new RuncibleException.Cancelled(
-            "the thread that waited for a piece was interrupted");
+            "the thread that waited for a piece was interrupted",
+            end.report());
       }
       event = (Event) Native.request_next(handle, INTERRUPTS_MS);
     }
+    take(event);
+  }
+
+  private void take(Event event) {
     if (event.isEnd()) {
       end = event;
     } else {

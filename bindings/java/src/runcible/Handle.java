@@ -21,6 +21,12 @@ public abstract class Handle implements AutoCloseable {
     this.cleanable = CLEANER.register(this, reference::close);
   }
 
+  /** The same for what takes more than closing the reference. */
+  Handle(Reference reference, Runnable close) {
+    this.reference = reference;
+    this.cleanable = CLEANER.register(this, close);
+  }
+
   /** Gives the object back; more than once does nothing. */
   @Override
   public void close() {

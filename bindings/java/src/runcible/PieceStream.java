@@ -21,13 +21,15 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class PieceStream implements Flow.Publisher<Piece> {
   private final session session;
   private final GenerateOptions options;
+  private final Uses uses;
   private final Executor executor;
   private final AtomicReference<PieceSubscription> subscription;
   private final CompletableFuture<Report> report;
 
-  PieceStream(session session, GenerateOptions options) {
+  PieceStream(session session, GenerateOptions options, Uses uses) {
     this.session = session;
     this.options = options;
+    this.uses = uses;
     this.executor = Mailbox.EXECUTOR;
     this.subscription = new AtomicReference<>();
     this.report = new CompletableFuture<>();
@@ -36,6 +38,7 @@ public final class PieceStream implements Flow.Publisher<Piece> {
   private PieceStream(PieceStream other, Executor executor) {
     this.session = other.session;
     this.options = other.options;
+    this.uses = other.uses;
     this.executor = executor;
     this.subscription = other.subscription;
     this.report = other.report;
@@ -52,6 +55,7 @@ public final class PieceStream implements Flow.Publisher<Piece> {
     PieceSubscription made =
         new PieceSubscription(subscriber, executor, report);
     if (subscription.compareAndSet(null, made)) {
+      uses.cancelLeft();
       made.start(session, options);
     } else {
       new PieceSubscription(subscriber, executor, new CompletableFuture<>())

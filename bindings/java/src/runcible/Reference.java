@@ -37,7 +37,7 @@ abstract class Reference {
   static long opened(Reference reference, long acquired) {
     if (acquired == CLOSED) {
       throw new RuncibleException.Closed(
-          "this " + reference.getClass().getSimpleName() + " is closed");
+          "this " + reference.getClass().getSimpleName() + " is closed", null);
     }
     return acquired;
   }

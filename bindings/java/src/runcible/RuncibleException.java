@@ -1,239 +1,450 @@
 package runcible;
 
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 
 /**
- * What the library reports; a class within this one for each status. The
- * message names the values concerned.
+ * What the library reports: an exception of a class within this interface for
+ * each status. Each is also Java's own unchecked exception of the same meaning,
+ * {@link IllegalArgumentException}, {@link UncheckedIOException}, ..., or a plain
+ * {@link RuntimeException} where there is none. That is why this is an interface:
+ * what it stands for is caught as RuntimeException and told by
+ * {@code instanceof}. The message names the values concerned.
  */
-public class RuncibleException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
-  private final int status;
-  private transient Report report;
-
-  RuncibleException(int status, String message) {
-    super(message);
-    this.status = status;
-  }
-
+public interface RuncibleException {
   /** The number of the status. */
-  public final int status() {
-    return status;
-  }
+  int status();
 
   /** What had been done when a generation failed. */
-  public final Optional<Report> report() {
-    return Optional.ofNullable(report);
-  }
+  Optional<Report> report();
 
-  final RuncibleException with(Report end) {
-    report = end;
-    return this;
-  }
-
-  /** Called by the wrapper; a status that is not known has no class. */
-  static RuncibleException ofStatus(int status, byte[] text) {
-    return of(status, Text.decode(text));
-  }
-
-  static RuncibleException of(int status, String message) {
-    return switch (status) {
-      case Native.E_INVALID_ARGUMENT -> new InvalidArgument(message);
-      case Native.E_OUT_OF_MEMORY -> new OutOfMemory(message);
-      case Native.E_NOT_FOUND -> new NotFound(message);
-      case Native.E_IO -> new Io(message);
-      case Native.E_FORMAT -> new Format(message);
-      case Native.E_UNSUPPORTED -> new Unsupported(message);
-      case Native.E_BACKEND_UNAVAILABLE -> new BackendUnavailable(message);
-      case Native.E_DEVICE -> new Device(message);
-      case Native.E_DEVICE_LOST -> new DeviceLost(message);
-      case Native.E_DEVICE_MEMORY -> new DeviceMemory(message);
-      case Native.E_TIMEOUT -> new Timeout(message);
-      case Native.E_CANCELLED -> new Cancelled(message);
-      case Native.E_DEADLINE -> new Deadline(message);
-      case Native.E_CONTEXT_FULL -> new ContextFull(message);
-      case Native.E_BUSY -> new Busy(message);
-      case Native.E_QUOTA -> new Quota(message);
-      case Native.E_CLOSED -> new Closed(message);
-      case Native.E_ABI -> new Abi(message);
-      case Native.E_INTERNAL -> new Internal(message);
-      default -> new RuncibleException(status, message);
-    };
-  }
+  /** What went wrong. */
+  String getMessage();
 
   /** {@rc RC_E_INVALID_ARGUMENT} */
-  public static final class InvalidArgument extends RuncibleException {
+  final class InvalidArgument extends IllegalArgumentException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    InvalidArgument(String message) {
-      super(Native.E_INVALID_ARGUMENT, message);
+    InvalidArgument(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_INVALID_ARGUMENT;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_OUT_OF_MEMORY} */
-  public static final class OutOfMemory extends RuncibleException {
+  final class OutOfMemory extends RuntimeException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    OutOfMemory(String message) {
-      super(Native.E_OUT_OF_MEMORY, message);
+    OutOfMemory(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_OUT_OF_MEMORY;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_NOT_FOUND} */
-  public static final class NotFound extends RuncibleException {
+  final class NotFound extends UncheckedIOException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    NotFound(String message) {
-      super(Native.E_NOT_FOUND, message);
+    NotFound(String message, Report report) {
+      super(message, new FileNotFoundException(message));
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_NOT_FOUND;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_IO} */
-  public static final class Io extends RuncibleException {
+  final class Io extends UncheckedIOException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Io(String message) {
-      super(Native.E_IO, message);
+    Io(String message, Report report) {
+      super(message, new IOException(message));
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_IO;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_FORMAT} */
-  public static final class Format extends RuncibleException {
+  final class Format extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Format(String message) {
-      super(Native.E_FORMAT, message);
+    Format(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_FORMAT;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_UNSUPPORTED} */
-  public static final class Unsupported extends RuncibleException {
+  final class Unsupported extends UnsupportedOperationException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Unsupported(String message) {
-      super(Native.E_UNSUPPORTED, message);
+    Unsupported(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_UNSUPPORTED;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_BACKEND_UNAVAILABLE} */
-  public static final class BackendUnavailable extends RuncibleException {
+  final class BackendUnavailable extends RuntimeException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    BackendUnavailable(String message) {
-      super(Native.E_BACKEND_UNAVAILABLE, message);
+    BackendUnavailable(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_BACKEND_UNAVAILABLE;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_DEVICE} */
-  public static class Device extends RuncibleException {
+  class Device extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Device(String message) {
-      this(Native.E_DEVICE, message);
+    Device(String message, Report report) {
+      super(message);
+      this.report = report;
     }
 
-    private Device(int status, String message) {
-      super(status, message);
+    @Override
+    public int status() {
+      return Native.E_DEVICE;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_DEVICE_LOST} */
-  public static final class DeviceLost extends Device {
+  final class DeviceLost extends Device {
     private static final long serialVersionUID = 1;
 
-    DeviceLost(String message) {
-      super(Native.E_DEVICE_LOST, message);
+    DeviceLost(String message, Report report) {
+      super(message, report);
+    }
+
+    @Override
+    public int status() {
+      return Native.E_DEVICE_LOST;
     }
   }
 
   /** {@rc RC_E_DEVICE_MEMORY} */
-  public static final class DeviceMemory extends RuncibleException {
+  final class DeviceMemory extends RuntimeException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    DeviceMemory(String message) {
-      super(Native.E_DEVICE_MEMORY, message);
+    DeviceMemory(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_DEVICE_MEMORY;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_TIMEOUT} */
-  public static final class Timeout extends RuncibleException {
+  final class Timeout extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Timeout(String message) {
-      super(Native.E_TIMEOUT, message);
+    Timeout(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_TIMEOUT;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_CANCELLED} */
-  public static final class Cancelled extends RuncibleException {
+  final class Cancelled extends CancellationException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Cancelled(String message) {
-      super(Native.E_CANCELLED, message);
+    Cancelled(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_CANCELLED;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_DEADLINE} */
-  public static final class Deadline extends RuncibleException {
+  final class Deadline extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Deadline(String message) {
-      super(Native.E_DEADLINE, message);
+    Deadline(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_DEADLINE;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_CONTEXT_FULL} */
-  public static final class ContextFull extends RuncibleException {
+  final class ContextFull extends IllegalStateException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    ContextFull(String message) {
-      super(Native.E_CONTEXT_FULL, message);
+    ContextFull(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_CONTEXT_FULL;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_BUSY} */
-  public static final class Busy extends RuncibleException {
+  final class Busy extends IllegalStateException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Busy(String message) {
-      super(Native.E_BUSY, message);
+    Busy(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_BUSY;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_QUOTA} */
-  public static final class Quota extends RuncibleException {
+  final class Quota extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Quota(String message) {
-      super(Native.E_QUOTA, message);
+    Quota(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_QUOTA;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_CLOSED} */
-  public static final class Closed extends RuncibleException {
+  final class Closed extends IllegalStateException
+      implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Closed(String message) {
-      super(Native.E_CLOSED, message);
+    Closed(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_CLOSED;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_ABI} */
-  public static final class Abi extends RuncibleException {
+  final class Abi extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Abi(String message) {
-      super(Native.E_ABI, message);
+    Abi(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_ABI;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 
   /** {@rc RC_E_INTERNAL} */
-  public static final class Internal extends RuncibleException {
+  final class Internal extends RuntimeException implements RuncibleException {
     private static final long serialVersionUID = 1;
+    private final transient Report report;
 
-    Internal(String message) {
-      super(Native.E_INTERNAL, message);
+    Internal(String message, Report report) {
+      super(message);
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_INTERNAL;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
+    }
+  }
+
+  /** A status of a library that is newer than this class. */
+  final class Other extends RuntimeException implements RuncibleException {
+    private static final long serialVersionUID = 1;
+    private final int status;
+    private final transient Report report;
+
+    Other(int status, String message, Report report) {
+      super(message);
+      this.status = status;
+      this.report = report;
+    }
+
+    @Override
+    public int status() {
+      return status;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
     }
   }
 }

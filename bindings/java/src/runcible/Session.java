@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 /** {@rc session.h} */
 public final class Session extends Handle {
   private final session handle;
+  private final Uses uses = new Uses();
 
   Session(session handle) {
     super(handle);
@@ -49,8 +50,11 @@ public final class Session extends Handle {
   /** The same with the prompt of the options, or from the session as it is. */
   public Generation generate(GenerateOptions options) {
     try (generate_options made = options.make()) {
-      return new Generation(
+      uses.endLeft();
+      Generation generation = new Generation(
           new request((Long) Native.request_start(handle, made)));
+      uses.add(generation.use());
+      return generation;
     }
   }
 
@@ -66,7 +70,7 @@ public final class Session extends Handle {
 
   /** The same with the prompt of the options, or from the session as it is. */
   public PieceStream stream(GenerateOptions options) {
-    return new PieceStream(handle, options.copy());
+    return new PieceStream(handle, options.copy(), uses);
   }
 
   /** Generates the whole text. Cancelling the future cancels the generation. */
@@ -83,13 +87,14 @@ public final class Session extends Handle {
   /** The same with the prompt of the options, or from the session as it is. */
   public CompletableFuture<Completion> generateAsync(GenerateOptions options) {
     PendingCompletion pending = new PendingCompletion();
+    uses.cancelLeft();
     pending.start(handle, options);
     return pending;
   }
 
   /** {@rc rc_session_append} */
   public void append(int... tokens) {
-    Native.session_append(handle, tokens);
+    Native.session_append(idle(), tokens);
   }
 
   /** Adds a text, with what the model wants at the start of a session. */
@@ -105,17 +110,35 @@ public final class Session extends Handle {
    */
   public void append(String text, boolean addSpecial, boolean parseSpecial) {
     int flags = GenerateOptions.tokenizeFlags(addSpecial, parseSpecial);
-    Native.session_append_text(handle, Text.encode(text), flags);
+    Native.session_append_text(idle(), Text.encode(text), flags);
   }
 
   /** {@rc rc_session_decode} */
   public void decode() {
-    Native.session_decode(handle, 0);
+    Native.session_decode(idle(), 0);
   }
 
   /** The same; {@link #logits} then has a row for each token evaluated. */
   public void decodeAll() {
-    Native.session_decode(handle, Native.DECODE_ALL_LOGITS);
+    Native.session_decode(idle(), Native.DECODE_ALL_LOGITS);
+  }
+
+  /**
+   * Decodes in a thread of the common pool. It cannot be cancelled: the session
+   * is busy until it is over.
+   */
+  public CompletableFuture<Void> decodeAsync() {
+    return decodeAsync(this::decode);
+  }
+
+  /** The same as {@link #decodeAll()}. */
+  public CompletableFuture<Void> decodeAllAsync() {
+    return decodeAsync(this::decodeAll);
+  }
+
+  private CompletableFuture<Void> decodeAsync(Runnable decode) {
+    uses.endLeft();
+    return CompletableFuture.runAsync(decode);
   }
 
   /**
@@ -124,7 +147,7 @@ public final class Session extends Handle {
    * decode since the last change.
    */
   public float[][] logits() {
-    return (float[][]) Native.session_logits(handle);
+    return (float[][]) Native.session_logits(idle());
   }
 
   /** {@rc rc_session_position} */
@@ -134,32 +157,38 @@ public final class Session extends Handle {
 
   /** The tokens. */
   public int[] tokens() {
-    return (int[]) Native.session_tokens(handle);
+    return (int[]) Native.session_tokens(idle());
   }
 
   /** {@rc rc_session_truncate} */
   public void truncate(long position) {
-    Native.session_truncate(handle, position);
+    Native.session_truncate(idle(), position);
   }
 
   /** {@rc rc_session_fork} */
   public Session fork() {
-    return new Session(new session((Long) Native.session_fork(handle)));
+    return new Session(new session((Long) Native.session_fork(idle())));
   }
 
   /** {@rc rc_session_save} */
   public void save(Path path) {
-    Native.session_save(handle, Text.path(path));
+    Native.session_save(idle(), Text.path(path));
   }
 
   /** The same to memory. */
   public byte[] save() {
-    return (byte[]) Native.session_save_memory(handle);
+    return (byte[]) Native.session_save_memory(idle());
   }
 
   /** {@rc rc_session_migrate} */
   public Session migrate(Model model) {
     return new Session(new session(
-        (Long) Native.session_migrate(handle, model.handle)));
+        (Long) Native.session_migrate(idle(), model.handle)));
+  }
+
+  /** For what needs the session for itself. */
+  private session idle() {
+    uses.endLeft();
+    return handle;
   }
 }
