@@ -34,7 +34,8 @@ if [ ! -f build/release/build.ninja ]; then
   cmake --preset release -DRUNCIBLE_BUILD_TESTS=OFF >build/configure.log 2>&1 ||
     { cat build/configure.log >&2; exit 1; }
 fi
-cmake --build --preset release --target runcible
+# All that can be installed, whatever else the folder is configured for.
+cmake --build --preset release --target installed
 
 stage "the devices of this machine"
 build/release/bin/runcible devices
@@ -47,8 +48,8 @@ cat <<'END'
 What to try next, from the folder of the clone:
   your own model     build/release/bin/runcible run MODEL.gguf -p "Once"
   another backend    build/release/bin/runcible run --backend reference
-  a program in C     cc examples/hello.c -o hello -Iinclude \
-                       -Lbuild/release/lib -lruncible \
-                       -Wl,-rpath,"$PWD/build/release/lib" && ./hello
+  to install it      sudo cmake --install build/release && sudo ldconfig
+  a program in C     cc examples/hello.c -o hello \
+                       $(pkg-config --cflags --libs runcible) && ./hello
 END
 echo "In all that took $(($(date +%s) - started)) seconds."

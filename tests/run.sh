@@ -2,9 +2,9 @@
 # Everything that must hold, in stages: installs what is missing, builds, runs
 # every test.
 #
-#   tests/run.sh            every stage but tidy and instructions
+#   tests/run.sh            every stage but tidy, instructions and fresh
 #   tests/run.sh STAGE...   some: format release install bindings arm asan
-#                           tsan fuzz tidy instructions
+#                           tsan fuzz tidy instructions fresh
 #
 # FUZZ_SECONDS (30) is the time of each fuzz target.
 set -eu
@@ -24,6 +24,7 @@ esac
 case " $stages " in
   *" instructions "*) packages="$packages valgrind python3" ;;
 esac
+case " $stages " in *" fresh "*) packages="$packages debootstrap" ;; esac
 case " $stages " in
   *" bindings "*)
     packages="$packages python3-venv"
@@ -65,6 +66,7 @@ for name in $stages; do
       stage "installed, as programs outside the tree see it"
       [ -d build/release ] || configure_and_build release
       tests/install/run.sh build/release
+      tests/install/commands.sh
       ;;
     bindings)
       stage "bindings, as programs of other languages see them"
@@ -119,6 +121,11 @@ for name in $stages; do
       stage "instructions of a token"
       [ -d build/release ] || configure_and_build release
       bench/instructions.py build/release/bin/runcible
+      ;;
+    fresh)
+      # Not among the default stages: it needs root and a mirror of Debian.
+      stage "the README on a fresh Debian"
+      tests/install/fresh_root.sh
       ;;
     *)
       echo "tests/run.sh: there is no stage '$name'" >&2

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Does what README.md says, word for word, from the quickstart to the first
+# program, with a copy of the sources. What would change the machine is done
+# otherwise here: packages are only looked for, the prefix is a folder of the
+# test's, and ldconfig shows it to the loader of this test alone. For the
+# commands as they are on a machine that has nothing see fresh_root.sh.
+#   tests/install/commands.sh
+set -eu
+. "$(dirname "$0")/readme.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/usr/local
+
+sudo() { "$@"; }
+
+# No function can be called so.
+mkdir "$work/bin"
+cat >"$work/bin/apt-get" <<'END'
+#!/bin/sh
+[ "$1" = install ] || exit 0
+shift
+for package in "$@"; do
+  case $package in -*) continue ;; esac
+  dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null |
+    grep -qx 'install ok installed' ||
+    { echo "README.md wants $package, which is not here" >&2; exit 1; }
+done
+END
+chmod +x "$work/bin/apt-get"
+
+cmake() {
+  case $1 in
+    --preset) command cmake "$@" "-DCMAKE_INSTALL_PREFIX=$prefix" ;;
+    *) command cmake "$@" ;;
+  esac
+}
+
+ldconfig() {
+  LD_LIBRARY_PATH=$prefix/lib
+  export LD_LIBRARY_PATH
+}
+
+# As /usr/local is known to every Debian.
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+PATH=$work/bin:$prefix/bin:$PATH
+export PKG_CONFIG_PATH PATH
+unset LD_LIBRARY_PATH RUNCIBLE_DATA RUNCIBLE_PLUGIN_PATH DESTDIR
+
+run() { # name of a block
+  readme_commands "$1" >"$work/commands"
+  echo "README.md: $1"
+  sed 's/^/  /' "$work/commands"
+  . "$work/commands" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+}
+
+tree_into "$work/runcible"
+cd "$work/runcible"
+run quickstart
+grep -q '[a-z]\{3,\} [a-z]\{3,\}' "$work/log" # a text
+# The quickstart alone has built all that can be installed.
+command cmake --install build/release --prefix "$work/at once" >"$work/log" ||
+  { cat "$work/log" >&2; exit 1; }
+run install
+mkdir "$work/program"
+cd "$work/program"
+readme_program >hello.c
+run program
+[ "$(wc -w <"$work/log")" -ge 60 ] ||
+  { echo "the first program wrote hardly any text" >&2; cat "$work/log"; exit 1; }
+readelf -d hello | grep -q libruncible
+echo "what README.md says works"

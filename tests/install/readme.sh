@@ -1,0 +1,39 @@
+# The commands of README.md, for tests that run them as they stand there; to be
+# sourced.
+#
+# readme_commands NAME   those of the block behind <!-- tests/install: NAME -->
+# readme_program         the first program
+# tree_into FOLDER       a copy of the sources, as a clone would be
+root=$(cd "$(dirname "$0")/../.." && pwd)
+
+readme_block() { # line before it, first line
+  awk -v before="$1" -v first="$2" '
+    on && $0 == "```" { exit }
+    on { print; found = 1 }
+    $0 == first && (before == "" || last == before) { on = 1 }
+    { last = $0 }
+    END { if (!found) exit 1 }' "$root/README.md" ||
+    { echo "README.md has no block $1 $2" >&2; return 1; }
+}
+
+readme_commands() {
+  readme_block "<!-- tests/install: $1 -->" '```sh'
+}
+
+readme_program() {
+  readme_block "" '```c'
+}
+
+tree_into() {
+  mkdir -p "$1"
+  (
+    cd "$root"
+    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+      # Also what is not yet committed, but not what has been deleted.
+      git ls-files -z --cached --others --exclude-standard |
+        xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' -
+    else
+      find . -path ./build -prune -o -type f -print0
+    fi | tar -c --null -T -
+  ) | tar -x -C "$1"
+}
