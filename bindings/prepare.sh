@@ -3,6 +3,7 @@
 #
 #   $work     a folder for this language: build/bindings/LANGUAGE
 #   $prefix   Runcible, installed, with its command, backends and model
+#   $soname   what programs load of it: lib/$soname of the prefix
 #   $swig     SWIG 4.2 or newer
 #   $shared   bindings/swig
 #   $cases    the cases that every language runs
@@ -39,16 +40,19 @@ if [ -z "$swig" ] || ! "$swig" -version |
     printf '%s\n' "$wanted" >"$all/swig/made"
   fi
 fi
+# Without what an earlier build had.
+rm -rf "$prefix"
 cmake --install "$build" --prefix "$prefix" >"$all/install.log"
+soname=$(readlink "$prefix/lib/libruncible.so")
 
 runcible_into() {
   mkdir -p "$1/lib" "$1/libexec/runcible" "$1/share"
-  cp "$prefix"/lib/librunciblebackend-*.so "$1/lib"
-  cp "$prefix"/lib/libruncible.so.*.*.* "$1/lib/libruncible.so.1"
+  cp -r "$prefix/lib/runcible" "$1/lib"
+  cp "$prefix/lib/$soname" "$1/lib"
   cp "$prefix/libexec/runcible/runcible-probe" "$1/libexec/runcible"
   cp -r "$prefix/share/runcible" "$1/share"
   for name in libuv libpcre2-8 libutf8proc; do
-    library=$(ldd "$1/lib/libruncible.so.1" |
+    library=$(ldd "$1/lib/$soname" |
       sed -n "s/.* => \(.*\/$name\.so[.0-9]*\) .*/\1/p")
     [ -z "$library" ] || cp "$library" "$1/lib"
   done

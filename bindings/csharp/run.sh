@@ -33,9 +33,9 @@ runcible_into "$package"
 ${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -I"$include" -I"$shared" -I"$here/swig" \
   -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
-  "$work/native_wrap.c" "$shared/mailbox.c" "$lib/libruncible.so.1" -lpthread \
+  "$work/native_wrap.c" "$shared/mailbox.c" "$lib/$soname" -lpthread \
   -o "$lib/librunciblecsharp.so"
-strip "$lib"/*.so*
+strip "$lib"/*.so* "$lib"/runcible/*.so
 
 echo "assembly"
 python3 "$here/xmldoc.py" "$include/runcible" "$here/src" "$work/source"

@@ -58,13 +58,13 @@ ${CC:-cc} -c -O2 -fPIC -Wall -Wextra -fvisibility=hidden -I"$include" \
 ${CXX:-c++} -shared -std=c++17 -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -fno-strict-aliasing -I"$include" -I"$shared" -I"$here/swig" \
   -I"$home/include" -I"$home/include/linux" \
-  "$work/native_wrap.cxx" "$work/mailbox.o" "$native/lib/libruncible.so.1" \
+  "$work/native_wrap.cxx" "$work/mailbox.o" "$native/lib/$soname" \
   -o "$native/lib/librunciblejava.so"
-strip "$native"/lib/*.so*
+strip "$native"/lib/*.so* "$native"/lib/runcible/*.so
 (
   cd "$native"
   ls lib/libuv.* lib/libpcre2* lib/libutf8proc.* 2>/dev/null || true
-  echo lib/libruncible.so.1
+  echo "lib/$soname"
   echo lib/librunciblejava.so
 ) >"$work/load"
 mv "$work/load" "$native/load"

@@ -39,8 +39,8 @@ cp -r "$here/Makefile.PL" "$here/README.md" "$here/examples" "$here/t" \
   -I"$prefix/include" -o "$dist/native_wrap.c" "$here/swig/native.i"
 # Beside the module Runcible lies as in any prefix, and finds what it needs.
 cp -r "$prefix/include" "$prefix/libexec" "$prefix/share" "$dist/runtime"
-cp "$prefix/lib/libruncible.so.$version" "$dist/runtime/lib/libruncible.so.1"
-cp "$prefix"/lib/librunciblebackend-*.so "$dist/runtime/lib"
+cp "$prefix/lib/$soname" "$dist/runtime/lib"
+cp -r "$prefix/lib/runcible" "$dist/runtime/lib"
 (cd "$dist" && find . -type f | sed 's,^\./,,' | sort >MANIFEST)
 tar -C "$work" -czf "$work/$name.tar.gz" "$name"
 echo "$name.tar.gz"

@@ -50,8 +50,8 @@ printf 'module Runcible\n  VERSION = "%s"\nend\n' "$version" \
 cp -r "$here/examples" "$here/README.md" "$here/runcible.gemspec" \
   "$here/../../LICENSE" "$gem"
 cp "$module/native.so" "$inside"
-cp "$prefix/lib/libruncible.so.$version" "$inside/lib/libruncible.so.1"
-cp "$prefix"/lib/librunciblebackend-*.so "$inside/lib"
+cp "$prefix/lib/$soname" "$inside/lib"
+cp -r "$prefix/lib/runcible" "$inside/lib"
 cp -r "$prefix/libexec/runcible" "$inside/libexec"
 cp -r "$prefix/share/runcible" "$inside/share"
 (cd "$gem" && "$ruby" -S gem build -q runcible.gemspec) \

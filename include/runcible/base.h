@@ -125,10 +125,10 @@ RC_API uint32_t rc_version(void);
 /* The same as text, "1.2.3". Static storage. */
 RC_API const char* rc_version_string(void);
 
-/* Checks that a program built against the headers of version major.minor can
- * use this library. RC_E_ABI if not, with a message that names both versions.
- * While the major version is 0 the minor versions must be equal; from 1 on the
- * library's minor version must be the same or newer. */
+/* Checks that a program built for version major.minor can use this library:
+ * RC_E_ABI if not, with a message that names both. Before 1.0 the minor version
+ * must be equal, and the SONAME is libruncible.so.0.MINOR; from then on that of
+ * the library may be newer, and the SONAME is libruncible.so.MAJOR. */
 RC_API rc_status rc_abi_check(uint32_t major, uint32_t minor);
 
 /* rc_abi_check with the version of these headers; the first line of a program.

@@ -6,6 +6,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/installed_data.h"
 #include "base/own_folder.h"
 #include "base/quote.h"
 
@@ -76,7 +77,7 @@ std::vector<fs::path> data_folders(const fs::path& own) {
       add(own / way);
     }
   }
-  add(RC_INSTALLED_DATA);
+  add(rc_installed_data);
   return folders;
 }
 

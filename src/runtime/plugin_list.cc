@@ -95,8 +95,14 @@ std::vector<fs::path> module_folders() {
     if (end > begin) folders.emplace_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
-  fs::path own = own_folder();
-  if (!own.empty()) folders.push_back(std::move(own));
+  const fs::path own = own_folder();
+  if (own.empty()) return folders;
+  folders.push_back(own);
+  for (const char* way : {RC_LIBRARY_TO_MODULES, RC_PROGRAM_TO_MODULES}) {
+    fs::path folder = (own / way).lexically_normal();
+    std::error_code error;
+    if (fs::is_directory(folder, error)) folders.push_back(std::move(folder));
+  }
   return folders;
 }
 

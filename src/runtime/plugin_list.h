@@ -39,9 +39,10 @@ class PluginList {
   // See rc_plugin_load.
   void load(const std::string& path);
   // Loads the modules librunciblebackend-*.so of the folders in
-  // RUNCIBLE_PLUGIN_PATH and of the folder of the library, unless that has been
-  // tried before; a process of its own has a first look at each (see
-  // module_probe.h). Returns every failure so far.
+  // RUNCIBLE_PLUGIN_PATH, beside the library, and where they are installed for
+  // the library or the program that holds it, unless that has been tried
+  // before; a process of its own has a first look at each (see module_probe.h).
+  // Returns every failure so far.
   std::vector<ModuleFailure> load_modules();
 
   // In the order of their arrival.

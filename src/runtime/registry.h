@@ -32,7 +32,7 @@ struct Discovery {
 };
 
 // Every backend that is built in, registered, or found as a module
-// (librunciblebackend-*.so in RUNCIBLE_PLUGIN_PATH and beside the library).
+// (librunciblebackend-*.so in RUNCIBLE_PLUGIN_PATH and with the library).
 Discovery discover();
 
 struct Selection {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compares what a library exports with tests/abi/symbols.txt, and what the
-# public headers declare with that and with tests/abi/libruncible.abi.
+# Compares the SONAME of a library with the version in the public headers, what
+# it exports with tests/abi/symbols.txt, and what the headers declare with that
+# and with tests/abi/libruncible.abi.
 #
 #   tests/abi/check.sh LIBRARY
 set -eu
@@ -9,6 +10,13 @@ folder=$(dirname "$0")
 . "$folder/dump.sh"
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
+
+loaded=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+if [ "$loaded" != "$(soname)" ]; then
+  echo "the SONAME is $loaded; by the version in base.h and rc_abi_check it" \
+       "must be $(soname)" >&2
+  exit 1
+fi
 
 nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort > "$now"
 if ! diff -u "$folder/symbols.txt" "$now"; then

@@ -68,4 +68,7 @@ run program
 [ "$(wc -w <"$work/log")" -ge 60 ] ||
   { echo "the first program wrote hardly any text" >&2; cat "$work/log"; exit 1; }
 readelf -d hello | grep -q libruncible
+run static
+# By itself, and outside the prefix.
+! readelf -d hello-static | grep libruncible
 echo "what README.md says works"

@@ -53,6 +53,7 @@ chroot "$fresh" su - newcomer -c 'sh -s' <"$work/packages"
 run quickstart runcible
 run install runcible
 run program program
+run static program
 # At any place, as the user who has just logged in.
 chroot "$fresh" su - newcomer -c 'cd / && runcible devices && ~/program/hello'
 echo "what README.md says works on a fresh Debian"

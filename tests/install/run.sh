@@ -15,25 +15,73 @@ libdir=$(dirname "$(find "$prefix" -name runcible.pc)")
 export PKG_CONFIG_PATH="$libdir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 export LD_LIBRARY_PATH="${libdir%/pkgconfig}"
 unset RUNCIBLE_DATA
-# For programs outside the prefix that hold the library.
-data=$(pkg-config --variable=pkgdatadir runcible)
+lib=${libdir%/pkgconfig}
+
+fail() {
+  echo "tests/install/run.sh: $*" >&2
+  exit 1
+}
+
+echo "what lies where"
+. "$here/../abi/dump.sh"
+folder=$here/../abi
+[ "$(readlink "$lib/libruncible.so")" = "$(soname)" ] ||
+  fail "the library is not called $(soname)"
+grep -qF "$(soname)" "$here/../../README.md" ||
+  fail "README.md tells of another SONAME than $(soname)"
+# Only what programs link is in the folder of libraries.
+for file in "$lib"/lib*; do
+  case $(basename "$file") in
+    libruncible.a | libruncible.so*) ;;
+    *) fail "$file is no library to link" ;;
+  esac
+done
+modules=$(cd "$lib/runcible" && echo librunciblebackend-*.so |
+  sed 's/librunciblebackend-//g; s/\.so//g')
+[ "$modules" != "*" ] || modules=
+# What a program that finds them prints.
+all=$(printf '%s\n' cpu reference $modules | LC_ALL=C sort | paste -sd' ')
+# Programs by what they print; NAME is in it if they find everything.
+finds_all() { # program
+  "$@" >"$work/said" || fail "$1 fails"
+  cat "$work/said"
+  grep -qx "backends: $all" "$work/said" || fail "$1 does not find $all"
+}
+# Programs outside the prefix find what RUNCIBLE_PLUGIN_PATH names.
+outside() { # program
+  RUNCIBLE_PLUGIN_PATH=$lib/runcible finds_all "$@"
+}
 
 echo "pkg-config, shared"
 # shellcheck disable=SC2046
 cc -std=c99 -Wall -Wextra -pedantic -Werror "$here/program.c" \
   $(pkg-config --cflags --libs runcible) -o "$work/shared"
-"$work/shared"
-readelf -d "$work/shared" | grep -q 'libruncible\.so\.1'
+finds_all "$work/shared"
+readelf -d "$work/shared" | grep -qF "[$(soname)]" ||
+  fail "the program does not ask for $(soname)"
+for package in runcible runcible-static; do
+  for mode in "" --static; do
+    [ "$(pkg-config $mode --cflags $package)" = "-I$prefix/include " ] ||
+      [ "$(pkg-config $mode --cflags $package)" = "-I$prefix/include" ] ||
+      fail "$package: --cflags are $(pkg-config $mode --cflags $package)"
+  done
+done
+case $(pkg-config --libs runcible) in
+  *libuv* | *-luv* | *pcre2* | *utf8proc*)
+    fail "pkg-config tells programs to link what is the library's own" ;;
+esac
 
-echo "pkg-config --static"
-# What other libraries need comes after ours; only ours is taken static.
-libs=$(pkg-config --static --libs runcible |
-  sed 's/-lruncible\b/-l:libruncible.a/')
-# shellcheck disable=SC2046,SC2086
-cc -std=c99 "$here/program.c" $(pkg-config --cflags runcible) $libs \
+echo "pkg-config, static"
+# shellcheck disable=SC2046
+cc -std=c99 "$here/program.c" $(pkg-config --cflags --libs runcible-static) \
   -o "$work/static"
-RUNCIBLE_DATA=$data "$work/static"
-! readelf -d "$work/static" | grep -q 'libruncible'
+(
+  unset LD_LIBRARY_PATH
+  cd /
+  outside "$work/static"
+)
+! readelf -d "$work/static" | grep 'libruncible' ||
+  fail "the static program needs the shared library"
 
 # Built by the very command that their first lines tell, and run if they can be
 # run without arguments.
@@ -59,8 +107,11 @@ cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   { cat "$work/cmake.log" >&2; exit 1; }
 cmake --build "$work/build" >"$work/cmake.log" ||
   { cat "$work/cmake.log" >&2; exit 1; }
-"$work/build/shared"
-RUNCIBLE_DATA=$data "$work/build/static"
+finds_all "$work/build/shared"
+(
+  unset LD_LIBRARY_PATH
+  outside "$work/build/static"
+)
 
 echo "the command"
 "$prefix/bin/runcible" --version
@@ -71,12 +122,17 @@ mv "$prefix" "$work/else where/moved"
 moved="$work/else where/moved"
 export LD_LIBRARY_PATH="$moved${LD_LIBRARY_PATH#"$prefix"}"
 cd /
-"$work/shared"
+finds_all "$work/shared"
 cp "$work/static" "$moved/bin/outside-static"
-"$moved/bin/outside-static"
+finds_all "$moved/bin/outside-static"
 PATH="$moved/bin:$PATH"
-outside-static
+finds_all outside-static
 unset LD_LIBRARY_PATH
+# Outside there is nothing to be found by now, and the message says where.
+! "$work/static" >"$work/said" 2>&1 || fail "there is still a model"
+grep -qF "$prefix/share/runcible" "$work/said" ||
+  fail "it is not said where the model was looked for: $(cat "$work/said")"
+RUNCIBLE_DATA=$moved/share/runcible "$work/static"
 runcible verify builtin:fable
 runcible run -n 8 2>"$work/run.log"
 grep -q 'builtin:fable' "$work/run.log"
