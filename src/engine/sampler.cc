@@ -146,10 +146,11 @@ void Sampler::penalize(std::span<const TokenId> history) {
     i = end;
     float& logit = changed_[static_cast<size_t>(token)];
     if (logit == -kInfinity) continue;
-    logit = logit > 0.0f ? logit / options_.repetition_penalty
-                         : logit * options_.repetition_penalty;
-    logit = clamped(logit - options_.presence_penalty -
-                    occurrences * options_.frequency_penalty);
+    // Each result is clamped, or an infinity less another would be no number.
+    logit = clamped(logit > 0.0f ? logit / options_.repetition_penalty
+                                 : logit * options_.repetition_penalty);
+    logit = clamped(logit - options_.presence_penalty);
+    logit = clamped(logit - clamped(occurrences * options_.frequency_penalty));
   }
 }
 

@@ -296,6 +296,73 @@ TEST(Sampler, HugeNumbersStayNumbers) {
   EXPECT_EQ(once(options, {3.4e38f, 1, -3.4e38f}), 0);
 }
 
+// Whatever passes the checks gives a token: nothing overflows into what is no
+// number.
+TEST(Sampler, EveryCombinationOfExtremesChooses) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  constexpr float kSmall = std::numeric_limits<float>::min();
+  const std::vector<std::vector<float>> all_logits = {
+      {0, 0, 0, 0},
+      {1, -1, 2, -2},
+      {kMost, -kMost, kMost, -kMost},
+      {-kMost, -kMost, -kMost, -kMost},
+      {kMost, kMost, -kInfinity, 0},
+      {kLeast, -kLeast, kSmall, -kSmall}};
+  const std::vector<float> penalties = {0,      1,      -1,    kMost,
+                                        -kMost, kLeast, 1e30f, -1e30f};
+  const std::vector<TokenId> history = {0, 0, 1, 2, 3, 3, 3};
+  for (const auto& logits : all_logits) {
+    for (const float repetition : {1.0f, kMost, kLeast, kSmall, 1e30f}) {
+      for (const float presence : penalties) {
+        for (const float frequency : penalties) {
+          for (const float temperature : {0.0f, 1.0f, kMost, kLeast}) {
+            SamplingOptions options = plain();
+            options.penalty_tokens = -1;
+            options.repetition_penalty = repetition;
+            options.presence_penalty = presence;
+            options.frequency_penalty = frequency;
+            options.temperature = temperature;
+            options.logit_bias = {{0, presence}, {0, frequency}, {1, kMost}};
+            for (const bool filters : {false, true}) {
+              if (filters) {
+                options.top_k = 3;
+                options.top_p = kLeast;
+                options.min_p = kLeast;
+                options.typical = kLeast;
+              }
+              check(options, 4);
+              const TokenId token = once(options, logits, history);
+              ASSERT_GE(token, 0);
+              ASSERT_LT(token, 4);
+              ASSERT_NE(logits[static_cast<size_t>(token)], -kInfinity);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Sampler, HugePenaltiesForbidOrPrefer) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  SamplingOptions options = greedy();
+  options.penalty_tokens = -1;
+  for (float SamplingOptions::*const penalty :
+       {&SamplingOptions::repetition_penalty,
+        &SamplingOptions::presence_penalty,
+        &SamplingOptions::frequency_penalty}) {
+    SamplingOptions huge = options;
+    huge.*penalty = kMost;
+    EXPECT_EQ(once(huge, {-3, -2, -9}, {0, 1, 1}), 2);
+  }
+  options.presence_penalty = kMost;
+  options.frequency_penalty = kMost;
+  EXPECT_EQ(once(options, {-3, -2, -9}, {0, 1, 1}), 2);
+  options.presence_penalty = options.frequency_penalty = -kMost;
+  EXPECT_EQ(once(options, {3, 2, 1}, {2}), 2);
+}
+
 TEST(Sampler, ForbiddingEverythingIsAnError) {
   for (float temperature : {0.0f, 1.0f}) {
     for (int top_k : {0, 1}) {
