@@ -31,6 +31,9 @@
  *   callback must not end its thread.
  * - pthread_cancel acts on a thread of the caller's once it has left the
  *   library, callbacks included; the library's own threads cannot be cancelled.
+ * - The floating-point environment of a thread (rounding, denormal numbers,
+ *   traps) neither changes results nor is changed by a call. Callbacks on the
+ *   caller's threads have the caller's, those on the library's the default one.
  * - Nothing in the library ends the process or writes to stdout or stderr.
  * - The library has threads of its own once a model is loaded or a callback is
  *   wanted. They do not exist in the child of a fork, which therefore must not

@@ -15,6 +15,8 @@
 #include <cxxabi.h>
 #endif
 
+#include "base/caller_thread.h"
+
 namespace rc {
 
 #if defined(__GLIBCXX__)
@@ -32,6 +34,7 @@ template <class Function, class Failed>
 void call_out(const char* name, Function&& function, Failed&& failed) {
   char message[kCallbackMessage];
   try {
+    const CallerFloats outside;
     std::forward<Function>(function)();
   } catch (const ThreadEnd&) {
     std::snprintf(message, sizeof message,

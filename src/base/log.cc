@@ -6,6 +6,7 @@
 #include <shared_mutex>
 #include <string>
 
+#include "base/caller_thread.h"
 #include "base/environment.h"
 
 namespace rc {
@@ -65,7 +66,9 @@ class Log {
       const std::lock_guard gate(gate_);
       lock.lock();
     }
-    if (wanted(level)) callback_(user_, level, message);
+    if (!wanted(level)) return;
+    const CallerFloats outside;
+    callback_(user_, level, message);
   }
 
  private:
