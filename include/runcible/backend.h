@@ -72,8 +72,12 @@ typedef struct rc_backend_options {
   /* How many requests of this handle may be in flight, waiting ones included;
    * one more is RC_E_QUOTA. 0: no limit. */
   int32_t max_requests;
-  /* The longest that one step on the device may take before its requests end
-   * with RC_E_TIMEOUT; milliseconds, 0: no limit. */
+  /* The longest that one step on the device, or one tensor op, may take before
+   * its requests end with RC_E_TIMEOUT; milliseconds, 0: no limit. The device
+   * is told to stop: a CPU heeds it within some milliseconds, a GPU after what
+   * it has begun, and the model is good for further requests. One that does not
+   * stop within five seconds more is given up (RC_E_DEVICE_LOST); open it
+   * again. */
   int64_t timeout_ms;
   /* 1: an op that the device lacks is an error (RC_E_UNSUPPORTED), of models
    * when they are loaded. 0: it runs on cpu:0; see rc_backend_explain. */

@@ -139,6 +139,14 @@ void Core::finish_with_exception(const std::shared_ptr<Job>& job) noexcept {
   finish(job, {reason, status}, message.data());
 }
 
+bool Core::device_lost() const noexcept {
+  const auto& devices = model_->memory().devices;
+  return std::any_of(devices.begin(), devices.end(),
+                     [](const model::DeviceMemory& here) {
+                       return here.total() > 0 && here.device->lost();
+                     });
+}
+
 void Core::mark_broken(rc_status status, const char* message) noexcept {
   breakage_ = status;
   std::snprintf(breakage_message_, sizeof breakage_message_, "%s", message);

@@ -79,6 +79,8 @@ class Core {
   friend class Step;
 
   bool begin_jobs() noexcept;
+  // Whether one of the model's devices is lost or given up.
+  bool device_lost() const noexcept;
   void end_overdue() noexcept;
   // The job's session goes on to its next job.
   void finish(const std::shared_ptr<Job>& job, const End& end,

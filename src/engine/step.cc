@@ -176,6 +176,11 @@ void Step::evaluate() {
   const Clock::time_point begin = Clock::now();
   const int64_t timeout =
       core_.options_.timeout_ms > 0 ? core_.options_.timeout_ms : -1;
+  // The clock's range is 292 years from its start.
+  constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
+  if (timeout > 0) {
+    limit_ = begin + std::chrono::milliseconds(std::min(timeout, kLongest));
+  }
   try {
     core_.model_->run(
         batch_, core_.logits_.data(),
@@ -188,8 +193,9 @@ void Step::evaluate() {
     if (status == RC_E_CANCELLED && stopped_.load()) return;
     std::array<char, 1024> message;
     std::snprintf(message.data(), message.size(), "%s", last_error_message());
-    // After a timeout the device is still at it.
-    if (status == RC_E_DEVICE_LOST || status == RC_E_TIMEOUT) {
+    // A device that has heeded its time limit can go on.
+    if (status == RC_E_DEVICE_LOST ||
+        (status == RC_E_TIMEOUT && core_.device_lost())) {
       core_.mark_broken(status, message.data());
     }
     fail_all(status == RC_E_CANCELLED ? RC_E_DEVICE : status, message.data());
@@ -251,6 +257,16 @@ int32_t Step::should_stop() noexcept {
   const bool on_engine_thread = std::this_thread::get_id() == core_.thread_;
   if (on_engine_thread) core_.end_overdue();
   const Clock::time_point now = Clock::now();
+  if (limit_ && now >= *limit_ && on_engine_thread && !stopped_.load()) {
+    std::array<char, 128> message;
+    std::snprintf(message.data(), message.size(),
+                  "a step of %zu rows was not over after %lld ms, the "
+                  "timeout_ms of the backend handle",
+                  batch_.tokens.size(),
+                  static_cast<long long>(core_.options_.timeout_ms));
+    fail_all(RC_E_TIMEOUT, message.data());
+    stopped_.store(true);
+  }
   // The pages of a job that is over go to nobody before the step has ended, so
   // the one row of its decoding may as well be finished.
   if (std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/core.h"
@@ -37,14 +38,15 @@ class Step {
   void hand_out(const Share& share);
   void fail_all(rc_status status, const char* message) noexcept;
   // Asked while the device works: ends the jobs that are overdue, whether they
-  // are in this step or not. Tells to stop if that leaves prompt rows that
-  // nobody wants.
+  // are in this step or not, and those of a step whose time is over. Tells to
+  // stop if that leaves prompt rows that nobody wants.
   int32_t should_stop() noexcept;
 
   Core& core_;
   std::vector<std::shared_ptr<Job>> jobs_;  // all that could have rows
   model::Batch batch_;
   std::vector<Share> shares_;
+  std::optional<Clock::time_point> limit_;  // of the evaluation
   std::atomic<bool> stopped_{false};
 };
 

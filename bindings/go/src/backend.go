@@ -24,8 +24,9 @@ type BackendOptions struct {
 	Threads int32
 	//runcible:doc rc_backend_options.max_requests
 	MaxRequests int32
-	// The longest that one step on the device may take before its requests end
-	// with ErrTimeout; in whole milliseconds, 0: no limit.
+	// The longest that one step on the device, or one tensor op, may take before
+	// its requests end with ErrTimeout; in whole milliseconds, 0: no limit. A
+	// device that does not stop within five seconds more is given up.
 	Timeout time.Duration
 	//runcible:doc rc_backend_options.strict
 	Strict bool
