@@ -112,7 +112,8 @@ typedef struct rc_generate_report {
   int64_t prompt_tokens;
   int64_t cached_tokens; /* of these, taken from the prefix cache */
   int64_t generated_tokens;
-  int64_t queue_us;    /* waiting for the first step, microseconds */
+  int64_t queue_us;    /* until the first step: tokenizing and waiting,
+                          microseconds */
   int64_t prompt_us;   /* from then to the first token */
   int64_t generate_us; /* from then to the end */
 } rc_generate_report;
@@ -166,7 +167,10 @@ typedef void (*rc_event_callback)(void* user, const rc_event* event);
  * RC_E_INVALID_ARGUMENT: an option out of range, by name and value;
  * RC_E_UNSUPPORTED: text for a model without tokenizer; RC_E_CLOSED: the loop;
  * RC_E_QUOTA: too many requests of the backend handle; RC_E_OUT_OF_MEMORY.
- * A prompt that is too long ends the request with RC_E_CONTEXT_FULL. */
+ * Text is tokenized on a thread of the library's that does nothing else (on the
+ * calling one only if the system gives no thread); cancelling and the deadline
+ * act meanwhile. A prompt that is too long ends the request with
+ * RC_E_CONTEXT_FULL, without being tokenized where its bytes alone tell. */
 RC_API rc_status rc_generate_async(rc_session* session,
                                    const rc_generate_options* options,
                                    rc_loop* loop, rc_event_callback callback,
@@ -174,8 +178,9 @@ RC_API rc_status rc_generate_async(rc_session* session,
 
 /* Generates and blocks until the end. *text has *length bytes and a terminating
  * zero, free it with rc_free; `length` and `report` may be NULL. Returns
- * report.status; text generated before an error is given all the same. Not to
- * be called on a loop's thread from a callback. */
+ * report.status; text generated before an error is given all the same. The
+ * prompt is tokenized on the calling thread. Not to be called on a loop's
+ * thread from a callback. */
 RC_API rc_status rc_generate(rc_session* session,
                              const rc_generate_options* options, char** text,
                              size_t* length, rc_generate_report* report);

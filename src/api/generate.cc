@@ -151,6 +151,7 @@ rc_status rc_generate(rc_session* session, const rc_generate_options* options,
     const std::shared_ptr<rc::engine::Session> held = handle.session;
     rc::engine::RequestOptions checked =
         rc::api::request_options(options, *handle.model->file);
+    checked.caller_waits = true;
     auto listener = std::make_shared<Collector>(handle.model->tenant);
     static_cast<void>(held->generate(std::move(checked), listener));
     listener->wait();

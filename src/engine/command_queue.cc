@@ -22,9 +22,15 @@ void CommandQueue::stop() noexcept {
   changed_.notify_one();
 }
 
-void CommandQueue::wait() noexcept {
+void CommandQueue::wait(
+    std::optional<std::chrono::steady_clock::time_point> until) noexcept {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return first_ != nullptr || woken_ || stopping_; });
+  const auto called = [&] { return first_ != nullptr || woken_ || stopping_; };
+  if (until) {
+    changed_.wait_until(lock, *until, called);
+  } else {
+    changed_.wait(lock, called);
+  }
   woken_ = false;
 }
 

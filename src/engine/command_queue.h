@@ -4,8 +4,10 @@
 // bring their own link.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 namespace rc::engine {
 
@@ -31,8 +33,10 @@ class CommandQueue {
   // Asks the engine thread to end; wait() returns at once from now on.
   void stop() noexcept;
 
-  // Blocks, using no CPU, until there is a command or a wake-up.
-  void wait() noexcept;
+  // Blocks, using no CPU, until there is a command or a wake-up, or the time
+  // has come.
+  void wait(
+      std::optional<std::chrono::steady_clock::time_point> until) noexcept;
   // Takes the oldest command; nullptr if there is none.
   Command* take() noexcept;
   // Only true once every command has been taken.

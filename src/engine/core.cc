@@ -57,7 +57,7 @@ void Core::run() noexcept {
     if (begin_jobs()) {
       do_step();
     } else {
-      commands_->wait();
+      commands_->wait(next_deadline());
     }
   }
 }
@@ -77,16 +77,30 @@ void Core::end_overdue() noexcept {
   for (const auto& session : pages_.sessions()) {
     for (size_t i = 0; i < session->jobs.size();) {
       const std::shared_ptr<Job> job = session->jobs[i];
-      End end;
-      if (job->overdue(now, &end)) {
-        finish(job, end,
-               end.status == RC_E_CANCELLED ? "the request was cancelled"
-                                            : "the request's deadline passed");
-      } else {
-        ++i;
-      }
+      if (!end_if_overdue(job, now)) ++i;
     }
   }
+}
+
+bool Core::end_if_overdue(const std::shared_ptr<Job>& job,
+                          Clock::time_point now) noexcept {
+  End end;
+  if (!job->overdue(now, &end)) return false;
+  finish(job, end,
+         end.status == RC_E_CANCELLED ? "the request was cancelled"
+                                      : "the request's deadline passed");
+  return true;
+}
+
+std::optional<Clock::time_point> Core::next_deadline() const noexcept {
+  std::optional<Clock::time_point> next;
+  for (const auto& session : pages_.sessions()) {
+    for (const auto& job : session->jobs) {
+      const auto& deadline = job->deadline();
+      if (deadline && (!next || *deadline < *next)) next = deadline;
+    }
+  }
+  return next;
 }
 
 // Whether any job is to be stepped.
@@ -95,7 +109,9 @@ bool Core::begin_jobs() noexcept {
   for (const auto& session : pages_.sessions()) {
     while (!session->jobs.empty()) {
       const std::shared_ptr<Job> job = session->jobs.front();
-      if (job->begun) break;
+      if (job->begun || !job->ready()) break;
+      // What it waited for may have stopped because of that.
+      if (end_if_overdue(job, Clock::now())) continue;
       try {
         if (broken_.load()) fail(breakage_, breakage_message_);
         if (const auto end = job->begin(*this)) {
@@ -107,7 +123,7 @@ bool Core::begin_jobs() noexcept {
         finish_with_exception(job);
       }
     }
-    any |= !session->jobs.empty();
+    any |= session->begun_job() != nullptr;
   }
   return any;
 }
@@ -161,8 +177,8 @@ void Core::do_step() noexcept {
     // and nobody in particular is to blame. The youngest job makes room.
     std::shared_ptr<Job> youngest;
     for (const auto& session : pages_.sessions()) {
-      if (session->jobs.empty()) continue;
-      const auto& job = session->jobs.front();
+      const std::shared_ptr<Job> job = session->begun_job();
+      if (job == nullptr) continue;
       if (!youngest || job->arrival > youngest->arrival) youngest = job;
     }
     if (youngest) finish_with_exception(youngest);

@@ -1,7 +1,7 @@
 // The engine thread: its commands, the jobs of its sessions, and the steps.
 //
-// Threads: run() is the engine thread; commands() and call() are for any other
-// thread, everything else for the engine thread alone.
+// Threads: run() is the engine thread; commands(), prompts() and call() are for
+// any other thread, everything else for the engine thread alone.
 #pragma once
 
 #include <condition_variable>
@@ -18,6 +18,7 @@
 #include "engine/engine.h"
 #include "engine/job.h"
 #include "engine/page_keeper.h"
+#include "engine/prompt_thread.h"
 #include "engine/scheduler.h"
 
 namespace rc::engine {
@@ -45,6 +46,7 @@ class Core {
        const EngineOptions& options);
 
   const std::shared_ptr<CommandQueue>& commands() const { return commands_; }
+  PromptThread& prompts() { return prompts_; }
 
   // Does function(core) on the engine thread; throws what it throws.
   template <class Function>
@@ -82,6 +84,11 @@ class Core {
   // Whether one of the model's devices is lost or given up.
   bool device_lost() const noexcept;
   void end_overdue() noexcept;
+  // Whether it was, and has ended.
+  bool end_if_overdue(const std::shared_ptr<Job>& job,
+                      Clock::time_point now) noexcept;
+  // When a job that waits will be overdue, unless somebody ends it before.
+  std::optional<Clock::time_point> next_deadline() const noexcept;
   // The job's session goes on to its next job.
   void finish(const std::shared_ptr<Job>& job, const End& end,
               const char* message) noexcept;
@@ -95,6 +102,7 @@ class Core {
   const EngineOptions options_;
   const size_t vocabulary_;
   const std::shared_ptr<CommandQueue> commands_;
+  PromptThread prompts_;
   PageKeeper pages_;
   StepClock clock_;
   std::thread::id thread_;     // the engine thread's

@@ -68,6 +68,8 @@ struct RequestOptions {
   bool ignore_end = false;
   int32_t logprobs = -1;
   bool echo = false;
+  // The thread that calls generate() waits for the end: it tokenizes itself.
+  bool caller_waits = false;
 };
 
 // Checks every option that can be checked without looking at the session;
@@ -128,8 +130,8 @@ class Session {
   virtual const SessionOptions& options() const = 0;
   // Queues a generation behind those in flight on this session. The options
   // have passed check(). Throws std::bad_alloc only; every other failure is
-  // told to the listener, on the engine thread. Text is tokenized here, on the
-  // caller's thread, so that a long prompt costs its own sender the time.
+  // told to the listener, on the engine thread. Text is tokenized on a thread
+  // for it, unless it can be told to be too long before.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

@@ -32,29 +32,53 @@ Generation::Generation(std::shared_ptr<Engine> engine,
       stops_(options_.stop) {
   deadline_ = options_.deadline;
   std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());
-  tokenize(engine->file(), this->session().position.load() == 0);
+  prompt_ = options_.prompt_tokens;
+  if (!prompt_.empty() || options_.prompt.empty()) {
+    ready_.store(true);
+    return;
+  }
+  try {
+    check_length(tokenizer_of(engine->file()), options_.prompt.size(),
+                 this->session().options, room());
+  } catch (const Error&) {
+    keep_failure();
+    ready_.store(true);
+  }
 }
 
-void Generation::tokenize(const model::ModelFile& file, bool at_start) {
-  tokenized_at_start_ = at_start;
-  tokenize_error_.reset();
-  prompt_ = options_.prompt_tokens;
-  if (!prompt_.empty() || options_.prompt.empty()) return;
+void Generation::read_prompt() noexcept {
   try {
-    prompt_ = engine::tokenize(file, options_.prompt, options_.tokenize_flags,
-                               at_start);
+    prompt_ =
+        tokenize(*tokenizer_, options_.prompt, options_.tokenize_flags, [this] {
+          End end;
+          return overdue(Clock::now(), &end);
+        });
+  } catch (...) {
+    keep_failure();
+  }
+  ready_.store(true);
+}
+
+void Generation::keep_failure() noexcept {
+  try {
+    throw;
   } catch (Error& error) {
-    tokenize_error_.emplace(std::move(error));
+    failure_.emplace(std::move(error));
+  } catch (...) {
+    // The tokenizer throws nothing else.
+    out_of_memory_ = true;
   }
 }
 
 std::optional<End> Generation::begin(Core& core) {
-  const model::ModelFile& file = core.model().file();
   SessionState& session = this->session();
   session.logits_rows = 0;
   const bool at_start = session.tokens.empty();
-  if (at_start != tokenized_at_start_) tokenize(file, at_start);
-  if (tokenize_error_) throw Error(std::move(*tokenize_error_));
+  if (failure_) throw Error(std::move(*failure_));
+  if (out_of_memory_) throw std::bad_alloc();
+  if (at_start && options_.prompt_tokens.empty() && !options_.prompt.empty()) {
+    add_special(*tokenizer_, options_.tokenize_flags, &prompt_);
+  }
   if (at_start && prompt_.empty()) {
     if (tokenizer_ == nullptr || tokenizer_->bos() < 0) {
       fail(RC_E_INVALID_ARGUMENT,
@@ -63,7 +87,7 @@ std::optional<End> Generation::begin(Core& core) {
     }
     prompt_ = {tokenizer_->bos()};
   }
-  add_tokens(core.pages(), session, prompt_, options_.max_tokens == 0 ? 0 : 1);
+  add_tokens(core.pages(), session, prompt_, room());
   if (tokenizer_ != nullptr) {
     // Only the first word of a text is told without the space before it.
     const bool continues = std::any_of(

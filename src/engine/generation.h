@@ -1,9 +1,11 @@
 // A request: evaluates its prompt, then chooses token after token and tells the
 // listener.
 //
-// Made and cancelled on any thread, everything else on the engine thread.
+// Made and cancelled on any thread, its prompt tokenized on any other,
+// everything else on the engine thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,14 +20,18 @@ namespace rc::engine {
 
 class Generation final : public Job, public Request {
  public:
-  // Tokenizes the prompt for a session that is at the start or not, as it looks
-  // now; begin() does it again if it was wrong. Throws std::bad_alloc only.
+  // Throws std::bad_alloc only.
   Generation(std::shared_ptr<Engine> engine,
              std::shared_ptr<CommandQueue> commands,
              std::shared_ptr<SessionState> session, RequestOptions options,
              std::shared_ptr<Listener> listener);
 
   void cancel() noexcept override { cancel_job(); }
+
+  // Not until a prompt of text has been read.
+  bool ready() const noexcept override { return ready_.load(); }
+  // Tokenizes the prompt, until the job is overdue; once, by one thread.
+  void read_prompt() noexcept;
 
   std::optional<End> begin(Core& core) override;
   std::optional<End> take(Core& core, std::span<const float> logits,
@@ -36,7 +42,10 @@ class Generation final : public Job, public Request {
   bool counts_as_request() const override { return true; }
 
  private:
-  void tokenize(const model::ModelFile& file, bool at_start);
+  // Keeps the exception being handled for begin().
+  void keep_failure() noexcept;
+  // Tokens that the session must have room for after the prompt.
+  int64_t room() const { return options_.max_tokens == 0 ? 0 : 1; }
   void tell_prompt();
   // Tells the token just chosen; true if a stop string is complete.
   bool tell(TokenId token, bool ends, std::span<const float> logits);
@@ -46,9 +55,12 @@ class Generation final : public Job, public Request {
   std::shared_ptr<Listener> listener_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;  // may be nullptr
 
+  // Once it is ready, of the engine thread: the prompt without the special
+  // tokens of a session's start, or why there is none.
+  std::atomic<bool> ready_{false};
   std::vector<TokenId> prompt_;
-  bool tokenized_at_start_ = false;
-  std::optional<Error> tokenize_error_;
+  std::optional<Error> failure_;
+  bool out_of_memory_ = false;
 
   Sampler sampler_;
   std::optional<text::StreamDecoder> decoder_;

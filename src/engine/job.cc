@@ -6,6 +6,10 @@
 
 namespace rc::engine {
 
+std::shared_ptr<Job> SessionState::begun_job() const {
+  return jobs.empty() || !jobs.front()->begun ? nullptr : jobs.front();
+}
+
 Job::Job(std::shared_ptr<Engine> engine, std::shared_ptr<CommandQueue> commands,
          std::shared_ptr<SessionState> session)
     : engine_(std::move(engine)),

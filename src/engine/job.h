@@ -34,10 +34,12 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // Any thread. From here on the engine keeps the job alive until its end.
   void submit() noexcept;
   void cancel_job() noexcept;
+  // Has the engine thread look whether it is ready.
+  void wake_engine() noexcept { commands_->wake(); }
 
   void execute(Core& core) noexcept final;
 
-  // Whether the job should end before it is through, and how.
+  // Whether the job should end before it is through, and how. Any thread.
   bool overdue(Clock::time_point now, End* end) const noexcept;
 
   // Called once, when the job's turn has come: checks it against the session
@@ -51,11 +53,15 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // is free for others already and not the job's any more.
   virtual void ended(const End& end, const char* message) noexcept = 0;
 
+  // Any thread. False: begin() has to wait; see wake_engine().
+  virtual bool ready() const noexcept { return true; }
+
   virtual bool output_per_row() const { return false; }
   virtual int32_t priority() const { return 0; }
   virtual bool decoding() const { return false; }
   virtual bool counts_as_request() const { return false; }
 
+  const std::optional<Clock::time_point>& deadline() const { return deadline_; }
   SessionState& session() { return *session_; }
   const std::shared_ptr<SessionState>& shared_session() { return session_; }
   // Drops what the job keeps alive; it is over then, and has no session.

@@ -149,7 +149,7 @@ void PageKeeper::count_holders() {
   std::fill(holders_.begin(), holders_.end(), 0);
   held_ = 0;
   for (const auto& session : sessions_) {
-    if (session->jobs.empty()) continue;
+    if (session->begun_job() == nullptr) continue;
     for (PageId page : session->pages) {
       if (holders_[static_cast<size_t>(page)]++ == 0) ++held_;
     }
@@ -181,7 +181,7 @@ PageId PageKeeper::allocate() noexcept {
 bool PageKeeper::take_from_idle() noexcept {
   SessionState* oldest = nullptr;
   for (const auto& session : sessions_) {
-    if (!session->jobs.empty() || session->pages.empty()) continue;
+    if (session->begun_job() != nullptr || session->pages.empty()) continue;
     if (oldest == nullptr || session->last_used < oldest->last_used) {
       oldest = session.get();
     }

@@ -29,8 +29,8 @@ class PageKeeper {
   // Gives a new session room for all pages that it may ever have, so that
   // moving pages cannot fail. Any thread, so long as the session is its own.
   void prepare(SessionState& session) const;
-  // From now on the session's pages may be taken away while it has no jobs. May
-  // throw std::bad_alloc.
+  // From now on the session's pages may be taken away while it has no job under
+  // way. May throw std::bad_alloc.
   void add(std::shared_ptr<SessionState> session);
   // Forgets the sessions that nobody holds and that have nothing to do.
   void sweep() noexcept;
@@ -64,14 +64,14 @@ class PageKeeper {
              std::span<const std::byte> data);
 
   // Counts for the scheduler: how often each page is held by sessions that have
-  // jobs.
+  // a job under way.
   void count_holders();
   // Pages that could be taken without preempting anybody.
   int64_t available() const { return page_count() - held_; }
   int64_t held_by_nobody_else(const SessionState& session) const;
 
   // Takes the pages of all idle sessions and of the prefix cache, as far as no
-  // session with jobs holds them.
+  // session with a job under way holds them.
   void drop_idle() noexcept;
 
  private:

@@ -57,13 +57,11 @@ void SessionHandle::append(std::vector<TokenId> tokens) {
 }
 
 void SessionHandle::append_text(std::string_view text, uint32_t flags) {
-  const model::ModelFile& file = engine_->file();
-  bool at_start = state_->position.load() == 0;
-  std::vector<TokenId> tokens = tokenize(file, text, flags, at_start);
+  const text::Tokenizer& tokenizer = tokenizer_of(engine_->file());
+  check_length(tokenizer, text.size(), options_, 0);
+  std::vector<TokenId> tokens = tokenize(tokenizer, text, flags);
   call([&](Core& core, SessionState& state) {
-    if (state.tokens.empty() != at_start) {
-      tokens = tokenize(file, text, flags, state.tokens.empty());
-    }
+    if (state.tokens.empty()) add_special(tokenizer, flags, &tokens);
     add_tokens(core.pages(), state, tokens, 0);
   });
 }
@@ -150,9 +148,13 @@ void SessionHandle::save(const std::string& path) {
 
 std::shared_ptr<Request> SessionHandle::generate(
     RequestOptions options, std::shared_ptr<Listener> listener) {
+  const bool here = options.caller_waits;
   auto request =
       std::make_shared<Generation>(engine_, core_->commands(), state_,
                                    std::move(options), std::move(listener));
+  if (!request->ready() && (here || !core_->prompts().post(request))) {
+    request->read_prompt();
+  }
   state_->in_flight.fetch_add(1);
   request->submit();
   return request;

@@ -42,7 +42,7 @@ struct SessionState {
   std::vector<float> logits;
   size_t logits_rows = 0;
 
-  // What is to be done, the first being under way.
+  // What is to be done; the first is under way, once it has begun.
   std::deque<std::shared_ptr<Job>> jobs;
   bool open = true;   // somebody holds a handle
   bool kept = false;  // the page keeper knows it
@@ -52,6 +52,8 @@ struct SessionState {
   std::atomic<int64_t> position{0};
 
   int64_t size() const { return static_cast<int64_t>(tokens.size()); }
+  // The job under way; nullptr if there is none.
+  std::shared_ptr<Job> begun_job() const;
   void changed() {
     logits_rows = 0;
     position.store(size());

@@ -1,22 +1,46 @@
 #include "engine/session_tokens.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
 namespace rc::engine {
 
-std::vector<TokenId> tokenize(const model::ModelFile& file,
-                              std::string_view text, uint32_t flags,
-                              bool at_start) {
+const text::Tokenizer& tokenizer_of(const model::ModelFile& file) {
   if (file.tokenizer() == nullptr) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
          " has no tokenizer; give tokens instead of text");
   }
+  return *file.tokenizer();
+}
+
+void check_length(const text::Tokenizer& tokenizer, size_t bytes,
+                  const SessionOptions& session, int64_t room) {
+  if (session.shift_when_full) return;
+  const size_t least = tokenizer.least_tokens(bytes);
+  if (least <= static_cast<size_t>(session.context_length - room)) return;
+  fail(RC_E_CONTEXT_FULL, "a text of ", bytes, " bytes has at least ", least,
+       " tokens and does not fit into the session",
+       room > 0 ? cat(" with ", room, " to generate") : std::string(),
+       ": its context holds ", session.context_length,
+       "; shorten it, let the session shift, or load the model with a larger "
+       "context_length");
+}
+
+std::vector<TokenId> tokenize(const text::Tokenizer& tokenizer,
+                              std::string_view text, uint32_t flags,
+                              std::function<bool()> should_stop) {
   text::TokenizeOptions options;
-  options.add_special = at_start && (flags & RC_TOKENIZE_ADD_SPECIAL) != 0;
+  options.add_special = false;
   options.parse_special = (flags & RC_TOKENIZE_PARSE_SPECIAL) != 0;
-  return file.tokenizer()->tokenize(text, options);
+  options.should_stop = std::move(should_stop);
+  return tokenizer.tokenize(text, options);
+}
+
+void add_special(const text::Tokenizer& tokenizer, uint32_t flags,
+                 std::vector<TokenId>* tokens) {
+  if ((flags & RC_TOKENIZE_ADD_SPECIAL) != 0) tokenizer.add_special(tokens);
 }
 
 void check_tokens(const char* what, std::span<const TokenId> tokens,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,22 @@
 
 namespace rc::engine {
 
-// `flags` are RC_TOKENIZE_*; special tokens are added only at the start of a
-// session. Any thread. Throws RC_E_UNSUPPORTED if the model has no tokenizer.
-std::vector<TokenId> tokenize(const model::ModelFile& file,
+// Throws RC_E_UNSUPPORTED if the model has no tokenizer. Any thread.
+const text::Tokenizer& tokenizer_of(const model::ModelFile& file);
+
+// Throws RC_E_CONTEXT_FULL if a text of so many bytes can never fit into a
+// session with `room` more tokens, whatever it says. Any thread.
+void check_length(const text::Tokenizer& tokenizer, size_t bytes,
+                  const SessionOptions& session, int64_t room);
+
+// `flags` are RC_TOKENIZE_*. Without the special tokens, which belong to the
+// start of a session. Any thread. Throws RC_E_CANCELLED if should_stop says so.
+std::vector<TokenId> tokenize(const text::Tokenizer& tokenizer,
                               std::string_view text, uint32_t flags,
-                              bool at_start);
+                              std::function<bool()> should_stop = {});
+// Adds the special tokens, if the flags ask for it.
+void add_special(const text::Tokenizer& tokenizer, uint32_t flags,
+                 std::vector<TokenId>* tokens);
 
 // Throws RC_E_INVALID_ARGUMENT with the place and value of a token that is not
 // in the vocabulary. `what` names the list. Any thread.

@@ -39,7 +39,7 @@ void Step::run() {
 
 void Step::collect() {
   for (const auto& session : core_.pages_.sessions()) {
-    if (!session->jobs.empty()) jobs_.push_back(session->jobs.front());
+    if (auto job = session->begun_job()) jobs_.push_back(std::move(job));
   }
 }
 

@@ -173,7 +173,8 @@ PreTokenizer::PreTokenizer(std::string_view name, std::string_view source) {
   nfc_ = family.nfc;
 }
 
-std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
+std::vector<std::string_view> PreTokenizer::split(std::string_view text,
+                                                  StopCheck* stop) const {
   std::vector<std::string_view> words;
   std::vector<std::string_view> cut;
   while (!text.empty()) {
@@ -187,7 +188,7 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
     std::vector<std::string_view> parts = {run};
     for (const Regex& stage : stages_) {
       cut.clear();
-      for (const std::string_view part : parts) stage.split(part, &cut);
+      for (const std::string_view part : parts) stage.split(part, stop, &cut);
       parts.swap(cut);
     }
     words.insert(words.end(), parts.begin(), parts.end());

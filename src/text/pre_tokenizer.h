@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "text/regex.h"
+#include "text/stop_check.h"
 
 namespace rc::text {
 
@@ -16,7 +17,8 @@ class PreTokenizer {
 
   // The words of the text, in order, pointing into it; together they are the
   // text. Each maximal run of ill-formed UTF-8 is a word.
-  std::vector<std::string_view> split(std::string_view text) const;
+  std::vector<std::string_view> split(std::string_view text,
+                                      StopCheck* stop) const;
 
   // Whether a word that is a token is taken whole, whatever the merges.
   bool ignore_merges() const { return ignore_merges_; }

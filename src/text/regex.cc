@@ -49,7 +49,7 @@ Regex::Regex(std::string_view pattern) {
   pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
 }
 
-void Regex::split(std::string_view text,
+void Regex::split(std::string_view text, StopCheck* stop,
                   std::vector<std::string_view>* pieces) const {
   const std::unique_ptr<pcre2_match_data, FreeData> data(
       pcre2_match_data_create(1, nullptr));
@@ -70,6 +70,7 @@ void Regex::split(std::string_view text,
   };
   size_t done = 0;  // everything before is in pieces
   for (size_t from = 0; from < text.size();) {
+    stop->step();
     int result = match(from, 0);
     // What overflows the stack of compiled code is tried on the heap.
     if (result == PCRE2_ERROR_JIT_STACKLIMIT)

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/stop_check.h"
+
 struct pcre2_real_code_8;
 
 namespace rc::text {
@@ -19,7 +21,7 @@ class Regex {
   // Appends the matches in the text and what lies between them, in order; none
   // is empty. `text` must be valid UTF-8; the pieces point into it. Throws
   // RC_E_INVALID_ARGUMENT if the text makes matching take more than it may.
-  void split(std::string_view text,
+  void split(std::string_view text, StopCheck* stop,
              std::vector<std::string_view>* pieces) const;
 
  private:

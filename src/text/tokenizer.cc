@@ -106,6 +106,7 @@ Tokenizer::Tokenizer(Vocabulary vocabulary, const Defaults& defaults)
   std::vector<Piece> user_defined;
   std::vector<Piece> special;
   for (TokenId id = 0; id < size(); ++id) {
+    longest_token_text_ = std::max(longest_token_text_, token_text(id).size());
     switch (vocabulary_.type(id)) {
       case TokenType::kUserDefined:
         user_defined.push_back({token_text(id), id});
@@ -148,28 +149,37 @@ std::vector<TokenId> Tokenizer::tokenize(std::string_view text,
                                          const TokenizeOptions& options) const {
   const PieceIndex& fixed = options.parse_special ? special_ : user_defined_;
   std::vector<TokenId> out;
-  if (options.add_special && add_bos_ && bos() != kNoToken) {
-    out.push_back(bos());
-  }
+  StopCheck stop(options.should_stop);
   bool at_start = true;
   size_t begin = 0;  // of the text since the last fixed token
   for (size_t at = 0; at < text.size();) {
     const PieceIndex::Match match = fixed.longest(text.substr(at));
+    stop.step();
     if (match.id == kNoToken) {
       ++at;
       continue;
     }
-    if (at > begin) encode(text.substr(begin, at - begin), at_start, &out);
+    if (at > begin) {
+      encode(text.substr(begin, at - begin), at_start, &stop, &out);
+    }
     out.push_back(match.id);
     // Others are part of the running text.
     at_start = vocabulary_.type(match.id) == TokenType::kControl;
     begin = at += match.size;
   }
-  if (begin < text.size()) encode(text.substr(begin), at_start, &out);
-  if (options.add_special && add_eos_ && eos() != kNoToken) {
-    out.push_back(eos());
-  }
+  if (begin < text.size()) encode(text.substr(begin), at_start, &stop, &out);
+  if (options.add_special) add_special(&out);
   return out;
+}
+
+void Tokenizer::add_special(std::vector<TokenId>* tokens) const {
+  if (add_bos_ && bos() != kNoToken) tokens->insert(tokens->begin(), bos());
+  if (add_eos_ && eos() != kNoToken) tokens->push_back(eos());
+}
+
+size_t Tokenizer::least_tokens(size_t bytes) const {
+  const size_t most = most_bytes_per_token();
+  return most == 0 ? 0 : bytes / most + (bytes % most == 0 ? 0 : 1);
 }
 
 std::string Tokenizer::token_bytes(TokenId id, bool special) const {

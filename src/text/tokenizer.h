@@ -9,6 +9,7 @@
 // WordPiece leaves it out, as it does U+FFFD.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "gguf/file.h"
 #include "text/piece_index.h"
+#include "text/stop_check.h"
 #include "text/vocabulary.h"
 
 namespace rc::text {
@@ -27,6 +29,8 @@ struct TokenizeOptions {
   // Take the names of control tokens in the text for these tokens. Without it
   // they are plain text, as input from strangers should be.
   bool parse_special = false;
+  // Asked about every millisecond; true: tokenize throws RC_E_CANCELLED.
+  std::function<bool()> should_stop = {};
 };
 
 class Tokenizer {
@@ -43,6 +47,12 @@ class Tokenizer {
 
   std::vector<TokenId> tokenize(std::string_view text,
                                 const TokenizeOptions& options) const;
+  // Adds what add_special adds to the tokens of a text.
+  void add_special(std::vector<TokenId>* tokens) const;
+
+  // How many tokens a text of so many bytes has at least, whatever it says; 0
+  // where a text may come to nothing.
+  size_t least_tokens(size_t bytes) const;
 
   // The bytes of one token as it appears in running text, which need not be
   // whole characters. Control and unknown tokens give "" unless `special`,
@@ -88,13 +98,16 @@ class Tokenizer {
 
   // Appends the tokens of a text without special tokens, not empty. `at_start`
   // is true at the beginning of the text and after a control token.
-  virtual void encode(std::string_view text, bool at_start,
+  virtual void encode(std::string_view text, bool at_start, StopCheck* stop,
                       std::vector<TokenId>* out) const = 0;
+  // The most bytes of a text that one token can stand for; 0: any number.
+  virtual size_t most_bytes_per_token() const { return 0; }
   // The bytes of a token of type normal, unused or byte.
   virtual std::string decode(TokenId id) const = 0;
 
   bool has(TokenId id) const { return id >= 0 && id < size(); }
   const Vocabulary& vocabulary() const { return vocabulary_; }
+  size_t longest_token_text() const { return longest_token_text_; }
   bool add_space_prefix() const { return add_space_prefix_; }
   // For a constructor that has read what it needs for good.
   void forget_rules();
@@ -107,6 +120,7 @@ class Tokenizer {
   bool add_bos_;
   bool add_eos_;
   bool add_space_prefix_;
+  size_t longest_token_text_ = 0;
   PieceIndex user_defined_;
   PieceIndex special_;         // user-defined, control and unknown tokens
   std::vector<TokenId> ends_;  // sorted

@@ -13,6 +13,11 @@
 namespace rc::text {
 namespace {
 
+// How many bytes of a text may become one by canonical composition: 3.5, for
+// U+1FBE U+0308 U+0301 becomes U+0390, by the data of Unicode 15; the rest is
+// for those to come.
+constexpr size_t kMostComposed = 8;
+
 class ByteLevel : public Tokenizer {
  public:
   ByteLevel(Vocabulary v, PreTokenizer pre_tokenizer)
@@ -33,15 +38,16 @@ class ByteLevel : public Tokenizer {
   }
 
  private:
-  void encode(std::string_view text, bool /*at_start*/,
+  void encode(std::string_view text, bool /*at_start*/, StopCheck* stop,
               std::vector<TokenId>* out) const override {
     std::string composed;
-    if (vocabulary().nfc.value_or(pre_tokenizer_.nfc())) {
+    if (composes()) {
       composed = compose_nfc(text);
       text = composed;
     }
     std::vector<Merges::Symbol> symbols;
-    for (const std::string_view word : pre_tokenizer_.split(text)) {
+    for (const std::string_view word : pre_tokenizer_.split(text, stop)) {
+      stop->step();
       if (!words_.empty()) {
         const auto at = words_.find(std::string(word));
         if (at != words_.end()) {
@@ -50,9 +56,25 @@ class ByteLevel : public Tokenizer {
         }
       }
       symbols.clear();
-      merges_.join(word, &symbols);
+      merges_.join(word, stop, &symbols);
       for (const Merges::Symbol symbol : symbols) append(symbol, out);
     }
+  }
+
+  bool composes() const {
+    return vocabulary().nfc.value_or(pre_tokenizer_.nfc());
+  }
+
+  // What is no token nor has tokens for its bytes is left out where there is no
+  // unknown token either.
+  size_t most_bytes_per_token() const override {
+    for (int byte = 0; byte < 256; ++byte) {
+      if (unknown() == kNoToken &&
+          merges_.byte_token(static_cast<char>(byte)) == kNoToken) {
+        return 0;
+      }
+    }
+    return longest_token_text() * (composes() ? kMostComposed : 1);
   }
 
   void append(Merges::Symbol symbol, std::vector<TokenId>* out) const {

@@ -20,6 +20,8 @@ class Charsmap {
   // empty blob has no rules.
   Charsmap(std::string_view blob, std::string_view source);
 
+  bool empty() const { return units_.empty(); }
+
   struct Rule {
     size_t size;            // bytes of text that are replaced
     std::string_view text;  // by this; valid as long as the map

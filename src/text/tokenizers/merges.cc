@@ -69,7 +69,8 @@ Merges::Merges(const Vocabulary& v) : token_count_(v.tokens.size()) {
   }
 }
 
-void Merges::join(std::string_view word, std::vector<Symbol>* out) const {
+void Merges::join(std::string_view word, StopCheck* stop,
+                  std::vector<Symbol>* out) const {
   if (word.empty()) return;
   std::vector<Node> nodes;
   nodes.reserve(word.size());
@@ -89,6 +90,7 @@ void Merges::join(std::string_view word, std::vector<Symbol>* out) const {
   };
   for (size_t i = 1; i < nodes.size(); ++i) consider(i - 1, i);
   while (!queue.empty()) {
+    stop->step();
     const Candidate best = queue.top();
     queue.pop();
     Node& left = nodes[best.left];

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "text/stop_check.h"
 #include "text/vocabulary.h"
 
 namespace rc::text {
@@ -24,7 +25,8 @@ class Merges {
 
   // Joins the bytes of a word as far as merges go and appends what is left.
   // Takes time n log n in the size of the word.
-  void join(std::string_view word, std::vector<Symbol>* out) const;
+  void join(std::string_view word, StopCheck* stop,
+            std::vector<Symbol>* out) const;
 
   // The token of a symbol, or kNoToken.
   TokenId token(Symbol symbol) const;

@@ -73,22 +73,25 @@ class SentencePiece : public Tokenizer {
     return at == pieces_.end() ? kNoToken : at->second;
   }
 
-  void encode(std::string_view raw, bool at_start,
+  void encode(std::string_view raw, bool at_start, StopCheck* stop,
               std::vector<TokenId>* out) const override {
-    const std::string text = normalizer_.normalize(raw, at_start);
+    const std::string text = normalizer_.normalize(raw, at_start, stop);
     Splits splits;
-    const std::vector<Symbol> symbols = join(text, &splits);
+    const std::vector<Symbol> symbols = join(text, stop, &splits);
     bool after_unknown = false;
     for (size_t at = symbols.empty() ? kNone : 0; at != kNone;
          at = symbols[at].next) {
+      stop->step();
       append(std::string_view(text).substr(symbols[at].begin, symbols[at].size),
              splits, &after_unknown, out);
     }
   }
 
-  std::vector<Symbol> join(std::string_view text, Splits* splits) const {
+  std::vector<Symbol> join(std::string_view text, StopCheck* stop,
+                           Splits* splits) const {
     std::vector<Symbol> symbols;
     for (size_t at = 0; at < text.size();) {
+      stop->step();
       const size_t size = decode_utf8(text.substr(at)).size;
       const size_t index = symbols.size();
       symbols.push_back({at, size, index == 0 ? kNone : index - 1, index + 1});
@@ -112,6 +115,7 @@ class SentencePiece : public Tokenizer {
     };
     for (size_t i = 1; i < symbols.size(); ++i) consider(i - 1, i);
     while (!queue.empty()) {
+      stop->step();
       const Pair pair = queue.top();
       queue.pop();
       Symbol& left = symbols[pair.left];
@@ -148,6 +152,11 @@ class SentencePiece : public Tokenizer {
         out->push_back(id);
       }
     }
+  }
+
+  size_t most_bytes_per_token() const override {
+    if (normalizer_.shortens() || !fallback_.complete()) return 0;
+    return longest_token_text();
   }
 
   std::string decode(TokenId id) const override {

@@ -24,13 +24,15 @@ SentencePieceNormalizer::SentencePieceNormalizer(const Vocabulary& vocabulary,
           vocabulary.remove_extra_whitespaces.value_or(false)) {}
 
 std::string SentencePieceNormalizer::normalize(std::string_view text,
-                                               bool at_start) const {
+                                               bool at_start,
+                                               StopCheck* stop) const {
   std::string out;
   out.reserve(text.size() + text.size() / 2 + kSpaceMark.size());
   // A space is dropped after another one, and at the start.
   bool after_space = at_start;
   if (at_start && add_space_prefix_) out = kSpaceMark;
   while (!text.empty()) {
+    stop->step();
     std::string_view chars;
     if (const auto rule = charsmap_.longest(text)) {
       chars = rule->text;
@@ -56,6 +58,10 @@ std::string SentencePieceNormalizer::normalize(std::string_view text,
     }
   }
   return out;
+}
+
+bool SentencePieceNormalizer::shortens() const {
+  return remove_extra_whitespaces_ || !charsmap_.empty();
 }
 
 ByteFallback::ByteFallback(const Vocabulary& vocabulary)

@@ -20,7 +20,10 @@ inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 class SentencePieceNormalizer {
  public:
   SentencePieceNormalizer(const Vocabulary& vocabulary, bool add_space_prefix);
-  std::string normalize(std::string_view text, bool at_start) const;
+  std::string normalize(std::string_view text, bool at_start,
+                        StopCheck* stop) const;
+  // Whether a text may become shorter by it.
+  bool shortens() const;
 
  private:
   Charsmap charsmap_;
@@ -36,10 +39,12 @@ class ByteFallback {
   // add nothing; `*after_unknown` carries this from call to call.
   void append(std::string_view text, bool* after_unknown,
               std::vector<TokenId>* out) const;
+  // Whether there is a token for every byte.
+  bool complete() const { return complete_; }
 
  private:
   std::array<TokenId, 256> bytes_;
-  bool complete_;  // there is a token for every byte
+  bool complete_;
   TokenId unknown_;
 };
 

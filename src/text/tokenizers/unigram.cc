@@ -54,10 +54,10 @@ class Unigram : public Tokenizer {
     TokenId id = kNoToken;
   };
 
-  void encode(std::string_view raw, bool at_start,
+  void encode(std::string_view raw, bool at_start, StopCheck* stop,
               std::vector<TokenId>* out) const override {
-    const std::string text = normalizer_.normalize(raw, at_start);
-    const std::vector<Step> best = find_best(text);
+    const std::string text = normalizer_.normalize(raw, at_start, stop);
+    const std::vector<Step> best = find_best(text, stop);
     std::vector<size_t> ends;
     for (size_t end = text.size(); end > 0; end = best[end].begin) {
       ends.push_back(end);
@@ -78,10 +78,11 @@ class Unigram : public Tokenizer {
 
   // For each place in the text the last step of the best way there. Places
   // within a character lead nowhere.
-  std::vector<Step> find_best(std::string_view text) const {
+  std::vector<Step> find_best(std::string_view text, StopCheck* stop) const {
     std::vector<Step> best(text.size() + 1);
     best[0].score = 0;
     for (size_t at = 0; at < text.size();) {
+      stop->step();
       const float so_far = best[at].score;
       const auto offer = [&](size_t size, double sum, TokenId id) {
         Step& step = best[at + size];
@@ -102,6 +103,11 @@ class Unigram : public Tokenizer {
       at += char_size;
     }
     return best;
+  }
+
+  size_t most_bytes_per_token() const override {
+    if (normalizer_.shortens() || !fallback_.complete()) return 0;
+    return longest_token_text();
   }
 
   std::string decode(TokenId id) const override {

@@ -91,10 +91,11 @@ class WordPiece : public Tokenizer {
     size_t chars = 0;
   };
 
-  void encode(std::string_view text, bool /*at_start*/,
+  void encode(std::string_view text, bool /*at_start*/, StopCheck* stop,
               std::vector<TokenId>* out) const override {
     Word word;
     while (!text.empty()) {
+      stop->step();
       const Utf8Char c = decode_utf8(text);
       text.remove_prefix(c.size);
       if (is_space(c.code_point)) {
