@@ -4,7 +4,7 @@
 # quickstart to the first program. Needs root and the network.
 #   tests/install/fresh_root.sh
 #
-# DEBIAN_MIRROR (http://deb.debian.org/debian) is where packages come from.
+# DEBIAN_MIRROR, if it is set, is where packages come from.
 set -eu
 if [ "${1-}" != inside ]; then
   # What is mounted is seen here alone, and gone at the end.
@@ -21,8 +21,9 @@ leave() {
 trap leave EXIT
 
 echo "a fresh Debian"
+# shellcheck disable=SC2086
 debootstrap --variant=minbase --include=sudo bookworm "$fresh" \
-  "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$work/log" 2>&1 ||
+  ${DEBIAN_MIRROR-} >"$work/log" 2>&1 ||
   { cat "$work/log" >&2; exit 1; }
 cp /etc/resolv.conf "$fresh/etc/resolv.conf"
 mount -t proc proc "$fresh/proc"
