@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <thread>
 #include <vector>
+
+#include "base/text_stream.h"
+#include "base/whole_file.h"
 
 #if defined(__linux__)
 #include <sched.h>
@@ -15,9 +16,16 @@
 namespace rc::cpu {
 namespace {
 
+// Empty if there is no such file. /proc/cpuinfo has a few thousand bytes for
+// each processor.
+std::istringstream contents(const std::string& path) {
+  constexpr size_t kLargest = size_t{64} << 20;
+  return text_stream(read_whole_file(path, kLargest).value_or(""));
+}
+
 // The value behind `key` in lines of the form "key : value".
 std::optional<std::string> field(const char* path, const std::string& key) {
-  std::ifstream file(path);
+  std::istringstream file = contents(path);
   std::string line;
   while (std::getline(file, line)) {
     const size_t colon = line.find(':');
@@ -32,7 +40,7 @@ std::optional<std::string> field(const char* path, const std::string& key) {
 }
 
 std::optional<double> number_in(const std::string& path) {
-  std::ifstream file(path);
+  std::istringstream file = contents(path);
   double value;
   if (file >> value) return value;
   return std::nullopt;
@@ -45,7 +53,7 @@ std::optional<double> number_in(const std::string& path) {
 std::vector<std::string> control_groups(const std::string& root,
                                         const std::string& controller) {
   std::vector<std::string> folders;
-  std::ifstream file("/proc/self/cgroup");
+  std::istringstream file = contents("/proc/self/cgroup");
   std::string line;
   while (std::getline(file, line)) {
     const size_t first = line.find(':');
@@ -69,7 +77,8 @@ std::vector<std::string> control_groups(const std::string& root,
 double quota() {
   double cores = INFINITY;
   for (const std::string& folder : control_groups("/sys/fs/cgroup", "")) {
-    std::ifstream file(folder + "/cpu.max");  // "max 100000" or "50000 100000"
+    // "max 100000" or "50000 100000"
+    std::istringstream file = contents(folder + "/cpu.max");
     double limit, period;
     if (file >> limit >> period && period > 0) {
       cores = std::min(cores, limit / period);
@@ -106,7 +115,7 @@ int affinity() {
 uint64_t kibibytes(const char* key) {
   const auto text = field("/proc/meminfo", key);
   if (!text) return 0;
-  std::istringstream in(*text);
+  std::istringstream in = text_stream(*text);
   uint64_t value = 0;
   in >> value;
   return value * 1024;

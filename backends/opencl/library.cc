@@ -1,9 +1,9 @@
 #include "opencl/library.h"
 
 #include <cstring>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/text_stream.h"
 #include "opencl/kernel_files.h"
 
 namespace rc::opencl {
@@ -14,7 +14,7 @@ std::string source_of(const std::string& name) {
   const KernelFile* file = kKernelFiles;
   while (file->name != nullptr && name != file->name) ++file;
   if (file->name == nullptr) fail(RC_E_INTERNAL, "no kernel file ", name);
-  std::istringstream lines(file->text);
+  std::istringstream lines = text_stream(file->text);
   std::string source;
   for (std::string line; std::getline(lines, line);) {
     constexpr char kInclude[] = "#include \"";

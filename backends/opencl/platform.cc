@@ -2,10 +2,10 @@
 
 #include <cstdio>
 #include <mutex>
-#include <sstream>
 #include <string>
 
 #include "base/error.h"
+#include "base/text_stream.h"
 
 namespace rc::opencl {
 namespace {
@@ -153,7 +153,8 @@ cl_device_id device_by_number(int32_t index) {
 }
 
 bool has_extension(cl_device_id device, const char* name) {
-  std::istringstream names(device_text(device, CL_DEVICE_EXTENSIONS));
+  std::istringstream names =
+      text_stream(device_text(device, CL_DEVICE_EXTENSIONS));
   for (std::string word; names >> word;) {
     if (word == name) return true;
   }
@@ -180,7 +181,8 @@ rc_plugin_device_info describe(cl_device_id device) {
   info.cores = static_cast<int32_t>(
       device_property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
   std::string features;
-  std::istringstream names(device_text(device, CL_DEVICE_EXTENSIONS));
+  std::istringstream names =
+      text_stream(device_text(device, CL_DEVICE_EXTENSIONS));
   for (std::string word; names >> word;) {
     // Those that say what arithmetic there is; there may be a hundred others.
     if (word == "cl_khr_fp16" || word == "cl_khr_fp64" ||

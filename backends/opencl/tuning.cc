@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <string>
 
 #include "base/error.h"
+#include "base/text_stream.h"
 
 namespace rc::opencl {
 namespace {
@@ -66,7 +66,7 @@ constexpr Name kNames[] = {{"lanes", &Tuning::lanes},
                            {"product_depth", &Tuning::product_depth}};
 
 void change(Tuning& tuning, const std::string& text) {
-  std::istringstream items(text);
+  std::istringstream items = text_stream(text);
   for (std::string item; std::getline(items, item, ',');) {
     const size_t equals = item.find('=');
     const std::string name = item.substr(0, equals);

@@ -20,17 +20,17 @@ constexpr int kMaxAttempts = 100;
 
 }  // namespace
 
-NewFile::NewFile(const std::string& path) : path_(path) {
+NewFile::NewFile(const std::string& path, mode_t permissions) : path_(path) {
   if (path.empty()) fail(RC_E_INVALID_ARGUMENT, "the path of a file is empty");
   if (path.find('\0') != std::string::npos) {
     fail(RC_E_INVALID_ARGUMENT, "the path ", quote(path),
          " contains a zero byte");
   }
   buffer_.reserve(kBufferBytes);
-  create();
+  create(permissions);
 }
 
-void NewFile::create() {
+void NewFile::create(mode_t permissions) {
   static std::atomic<unsigned> counter = 0;
   const size_t slash = path_.rfind('/');
   const std::string folder =
@@ -38,8 +38,8 @@ void NewFile::create() {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string name =
         cat(folder, ".runcible-", ::getpid(), "-", counter++, ".tmp");
-    descriptor_ =
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                         permissions);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
       return;

@@ -5,6 +5,8 @@
 // disk for instance, leaves no trace and throws RC_E_IO. For one thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -14,8 +16,9 @@ namespace rc {
 
 class NewFile {
  public:
-  // Throws RC_E_INVALID_ARGUMENT, RC_E_NOT_FOUND (no such folder), RC_E_IO.
-  explicit NewFile(const std::string& path);
+  // `permissions` as far as the process's umask leaves them. Throws
+  // RC_E_INVALID_ARGUMENT, RC_E_NOT_FOUND (no such folder), RC_E_IO.
+  explicit NewFile(const std::string& path, mode_t permissions = 0666);
   // Removes what was written unless it was committed.
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -27,7 +30,7 @@ class NewFile {
   void commit();
 
  private:
-  void create();
+  void create(mode_t permissions);
   void flush();
   void write_all(std::span<const std::byte> bytes);
   [[noreturn]] void fail_with(int error, const char* what) const;

@@ -4,7 +4,11 @@
 #include <link.h>
 #include <sys/auxv.h>
 
+#include <algorithm>
 #include <cstdint>
+
+#include "base/error.h"
+#include "base/folder.h"
 
 namespace rc {
 namespace {
@@ -20,19 +24,22 @@ bool is_program(const Dl_info& object) {
 
 }  // namespace
 
-std::filesystem::path own_folder() {
+std::string own_folder() {
   Dl_info object = {};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &object) == 0 ||
       object.dli_fname == nullptr) {
     return {};
   }
-  const std::filesystem::path file =
+  const std::string file =
       is_program(object) ? "/proc/self/exe" : object.dli_fname;
   // No reason to look in the current folder.
-  if (!file.has_parent_path()) return {};
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(file, error);
-  return error ? std::filesystem::path() : real.parent_path();
+  if (file.find('/') == std::string::npos) return {};
+  try {
+    const std::string real = real_path(file);
+    return real.substr(0, std::max<size_t>(1, real.rfind('/')));
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace rc

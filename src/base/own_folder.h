@@ -1,12 +1,12 @@
 // Where this library lies, for what is found beside it.
 #pragma once
 
-#include <filesystem>
+#include <string>
 
 namespace rc {
 
 // The folder of the shared library, or of the program that the static library
 // is linked into; without symbolic links. "" if it cannot be told for certain.
-std::filesystem::path own_folder();
+std::string own_folder();
 
 }  // namespace rc

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <span>
 
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/new_file.h"
+#include "base/whole_file.h"
 
 namespace rc {
 namespace {
@@ -53,15 +53,11 @@ std::string heading(std::string_view key) {
 std::optional<std::string> recall(std::string_view key) {
   const fs::path path = folder();
   if (path.empty()) return std::nullopt;
-  std::ifstream file(path / file_name(key), std::ios::binary);
-  std::string content(kLargestFile + 1, '\0');
-  file.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<size_t>(file.gcount()));
+  const auto content =
+      read_own_file((path / file_name(key)).string(), kLargestFile);
   const std::string begin = heading(key);
-  if (content.size() > kLargestFile || !content.starts_with(begin)) {
-    return std::nullopt;
-  }
-  return content.substr(begin.size());
+  if (!content || !content->starts_with(begin)) return std::nullopt;
+  return content->substr(begin.size());
 }
 
 void remember(std::string_view key, std::string_view fact) {
@@ -70,7 +66,7 @@ void remember(std::string_view key, std::string_view fact) {
   try {
     std::error_code error;
     fs::create_directories(path, error);  // NewFile tells if it is not there
-    NewFile file((path / file_name(key)).string());
+    NewFile file((path / file_name(key)).string(), 0600);
     const std::string begin = heading(key);
     file.append(std::as_bytes(std::span(begin)));
     file.append(std::as_bytes(std::span(fact)));

@@ -1,6 +1,7 @@
 #include "base/remembered.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -42,6 +43,32 @@ TEST_F(Remembered, AForeignFileIsNothing) {
   std::ofstream(only_file(), std::ios::trunc) << "3 key\n"
                                               << std::string(1 << 20, 'x');
   EXPECT_EQ(recall("key"), std::nullopt);
+}
+
+// Somebody else may write to the folder, on purpose or by mistake.
+TEST_F(Remembered, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
+  remember("key", "fact");
+  const fs::path file = only_file();
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(recall("key"), std::nullopt);
+  remember("key", "fact");
+  EXPECT_EQ(recall("key"), "fact");
+  fs::rename(file, cache_ / "elsewhere");
+  fs::create_symlink(cache_ / "elsewhere", file);
+  EXPECT_EQ(recall("key"), std::nullopt);
+  remember("key", "fact");
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(recall("key"), std::nullopt);
+}
+
+TEST_F(Remembered, NobodyElseReadsIt) {
+  const mode_t before = umask(0);
+  remember("key", "fact");
+  umask(before);
+  EXPECT_EQ(fs::status(only_file()).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(recall("key"), "fact");
 }
 
 TEST_F(Remembered, AFolderThatCannotBeIsNoFailure) {

@@ -1,0 +1,18 @@
+// Folders, read without the standard library's iterators, which end the process
+// when there is no memory for a name. Any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rc {
+
+// The names of what lies in the folder, "." and ".." aside, sorted. Throws
+// RC_E_NOT_FOUND if there is no such folder, RC_E_IO if it cannot be read.
+std::vector<std::string> names_in_folder(const std::string& path);
+
+// The path without symbolic links, "." and "..". Throws RC_E_NOT_FOUND if
+// nothing lies there, RC_E_IO if that cannot be told.
+std::string real_path(const std::string& path);
+
+}  // namespace rc
