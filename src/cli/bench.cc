@@ -166,6 +166,7 @@ void bench(const BenchArguments& arguments) {
                           static_cast<size_t>(arguments.repetitions));
   double done = 0;
   {
+    const InterruptWatch watch;
     ProgressBar bar("measuring");
     const auto repeat = [&](const auto& measure) {
       std::vector<double> rates;

@@ -64,6 +64,7 @@ rc_model_options ModelChoice::options() const {
 
 Model ModelChoice::load(const Backend& opened, rc_model_options options) const {
   ProgressBar bar("loading");
+  const InterruptWatch watch;
   options.progress = [](void* user, double fraction) -> int32_t {
     static_cast<ProgressBar*>(user)->show(fraction);
     return interrupted() ? 1 : 0;

@@ -55,6 +55,7 @@ Result generate(const Session& session, const rc_generate_options& options,
                 bool quiet) {
   // How soon Ctrl-C is noticed while no text comes.
   constexpr int64_t kLookMs = 50;
+  const InterruptWatch watch;
   const Request request = make<Request>(
       [](rc_session* s, const rc_generate_options* o, rc_request** r) {
         return rc_generate_async(s, o, nullptr, nullptr, nullptr, r);

@@ -13,10 +13,15 @@ namespace cli {
 namespace {
 
 volatile std::sig_atomic_t g_interrupted = 0;
+volatile std::sig_atomic_t g_watches = 0;
 
 void on_interrupt(int number) {
-  g_interrupted = 1;
   std::signal(number, SIG_DFL);
+  if (g_watches > 0) {
+    g_interrupted = 1;
+  } else {
+    std::raise(number);  // comes when this returns
+  }
 }
 
 // The bytes to show for a text on a terminal.
@@ -77,6 +82,9 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
+
+InterruptWatch::InterruptWatch() { g_watches = g_watches + 1; }
+InterruptWatch::~InterruptWatch() { g_watches = g_watches - 1; }
 
 bool interrupted() { return g_interrupted != 0; }
 

@@ -15,9 +15,18 @@ void print(std::string_view text);
 // One line to stderr; ignores failures.
 void note(std::string_view line);
 
-// From now on Ctrl-C sets a flag instead of ending the process; the second one
-// ends it. A broken pipe becomes a failed write.
+// From now on a broken pipe becomes a failed write, and Ctrl-C ends the process
+// unless it is watched for.
 void catch_signals();
+// Ctrl-C and SIGTERM set a flag while one of these lives, for those who look at
+// it often; the second one ends the process all the same.
+class InterruptWatch {
+ public:
+  InterruptWatch();
+  ~InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+};
 bool interrupted();
 
 // A bar on stderr, if that is a terminal; else nothing.
