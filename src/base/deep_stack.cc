@@ -1,0 +1,74 @@
+#include "base/deep_stack.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace rc {
+namespace {
+
+// What main threads have by default, and so what drivers are tried with.
+// Memory is taken as it is touched.
+constexpr size_t kStackBytes = size_t{8} << 20;
+
+struct Call {
+  void (*function)(void*);
+  void* data;
+  std::exception_ptr thrown;
+};
+
+void* run(void* data) noexcept {
+  auto* call = static_cast<Call*>(data);
+  try {
+    call->function(call->data);
+  } catch (...) {
+    call->thrown = std::current_exception();
+  }
+  return nullptr;
+}
+
+class Attributes {
+ public:
+  Attributes() {
+    if (pthread_attr_init(&attributes_) != 0) throw std::bad_alloc();
+  }
+  ~Attributes() { pthread_attr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  pthread_attr_t* get() { return &attributes_; }
+
+ private:
+  pthread_attr_t attributes_;
+};
+
+}  // namespace
+
+void on_deep_stack(void (*function)(void*), void* data) {
+  Attributes attributes;
+  pthread_attr_setstacksize(attributes.get(), kStackBytes);
+  Call call = {function, data, nullptr};
+  sigset_t others, before;
+  sigfillset(&others);
+  // Those that an instruction raises come to the thread that it belongs to:
+  // drivers and hosts have handlers for them.
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+    sigdelset(&others, own);
+  }
+  pthread_sigmask(SIG_SETMASK, &others, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, attributes.get(), run, &call);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) {
+    fail(RC_E_DEVICE, "a thread to use drivers on could not be started: ",
+         std::generic_category().message(error));
+  }
+  pthread_join(thread, nullptr);
+  if (call.thrown != nullptr) std::rethrow_exception(call.thrown);
+}
+
+}  // namespace rc

@@ -1,0 +1,40 @@
+// A stack that is deep enough for other people's code. Callers may have little
+// (64 KB is common in threads of event loops and language runtimes), and
+// drivers compile programs.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace rc {
+
+// Runs function(data) on a thread of its own with a stack of several megabytes
+// and returns when it has returned; what it throws is thrown here. Signals to
+// the process are left to the host's own threads. Throws
+// RC_E_DEVICE if the system refuses the thread; the function has not run then.
+void on_deep_stack(void (*function)(void* data), void* data);
+
+// The same for anything that can be called; gives what it returns, if anything.
+template <class Function>
+auto on_deep_stack(Function function) {
+  using Result = decltype(function());
+  if constexpr (std::is_void_v<Result>) {
+    on_deep_stack([](void* data) { (*static_cast<Function*>(data))(); },
+                  &function);
+  } else {
+    struct Call {
+      Function& function;
+      std::optional<Result> result;
+    } call = {function, std::nullopt};
+    on_deep_stack(
+        [](void* data) {
+          auto* given = static_cast<Call*>(data);
+          given->result.emplace(given->function());
+        },
+        &call);
+    return std::move(*call.result);
+  }
+}
+
+}  // namespace rc
