@@ -1,7 +1,6 @@
 #include "cpu/level.h"
 
-#include <cstdlib>
-
+#include "base/environment.h"
 #include "cpu/failure.h"
 
 #if defined(__x86_64__)
@@ -168,26 +167,25 @@ std::vector<const Level*> available_levels() {
 }
 
 const Level& level_by_name(const std::string& name) {
-  std::string known;
-  for (const Level& level : levels()) {
-    if (level.name == name) {
-      if (!level.available()) {
-        fail(RC_E_UNSUPPORTED,
-             "RUNCIBLE_ISA asks for %s, which this processor lacks",
-             level.name);
-      }
-      return level;
-    }
-    known += known.empty() ? level.name : std::string(", ") + level.name;
+  std::string usable;
+  for (const Level* level : available_levels()) {
+    if (level->name == name) return *level;
+    usable += usable.empty() ? level->name : std::string(", ") + level->name;
   }
-  fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_ISA is \"%s\"; known are %s",
-       name.c_str(), known.c_str());
+  for (const Level& level : levels()) {
+    if (level.name != name) continue;
+    fail(RC_E_UNSUPPORTED,
+         "RUNCIBLE_ISA is \"%s\", which this processor lacks; it has %s",
+         level.name, usable.c_str());
+  }
+  fail(RC_E_INVALID_ARGUMENT,
+       "RUNCIBLE_ISA is \"%.64s\", which is no level; this processor has %s",
+       name.c_str(), usable.c_str());
 }
 
 const Level& chosen_level() {
-  const char* name = std::getenv("RUNCIBLE_ISA");
-  if (name != nullptr && *name != '\0') return level_by_name(name);
-  return *available_levels().back();
+  const auto name = environment("RUNCIBLE_ISA");
+  return name ? level_by_name(*name) : *available_levels().back();
 }
 
 }  // namespace rc::cpu

@@ -44,8 +44,11 @@ typedef struct rc_device_report {
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);
 
 /* Looks at every backend that is built in, registered, or found as a module.
- * Takes as long as their drivers take to answer. *list is the caller's; see
- * rc_device_list_release. RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
+ * Takes as long as their drivers take to answer. A driver that crashes or does
+ * not answer within half a minute does so in a process of its own, and its
+ * backend is listed as not available; that is remembered for an hour, in the
+ * user's cache folder. *list is the caller's; see rc_device_list_release.
+ * RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
 RC_API rc_status rc_discover(rc_device_list** list);
 /* The number of reports; 0 for NULL. */
 RC_API size_t rc_device_list_count(const rc_device_list* list);
@@ -97,13 +100,24 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * RUNCIBLE_BACKEND, else "auto": discrete GPUs before integrated ones before
  * the CPU. *backend is the caller's; see rc_backend_release.
  *
+ * "auto" opens no software device (RC_DEVICE_SOFTWARE) where there is a CPU: it
+ * would be slower, and drivers of that kind are known to end the process when
+ * it runs out of memory. Who names one takes that risk.
+ *
+ * What is opened may be slower than what was asked for: a device that came
+ * first has failed, or the system starts no threads, and the CPU computes with
+ * one. Each such case is a warning in the log and in rc_backend_explain.
+ *
  * The rest of the chain stands by: of a model that does not fit into the memory
  * of the opened device, as many layers as fit lie there, and the others on the
  * next device that can be opened, and so on; the last one also holds the
  * embedding table and the output matrix. "auto" ends with "cpu". rc_model_plan
  * tells what lies where.
  *
- * RC_E_INVALID_ARGUMENT: the spec is malformed or an option out of range;
+ * RC_E_INVALID_ARGUMENT: the spec is malformed, or an option or an environment
+ * variable is out of range (such as RUNCIBLE_ISA, a level of instruction sets
+ * that the processor's kernels use); RC_E_UNSUPPORTED: RUNCIBLE_ISA names a
+ * level that the processor lacks;
  * RC_E_NOT_FOUND: nothing could be opened, and a name of the chain is unknown;
  * RC_E_BACKEND_UNAVAILABLE: nothing could be opened, the message gives every
  * candidate's reason; RC_E_OUT_OF_MEMORY. */
@@ -117,6 +131,7 @@ RC_API void rc_backend_release(rc_backend* backend);
  * (what was asked for, after the environment), "device" (the chosen one: "id",
  * "name", "kind" and the rest of rc_device_report), "candidates" (array of
  * "id", "chosen" and "reason", in the order in which they were looked at),
+ * "warnings" (array of texts: what makes it slower than what was asked for),
  * "fallbacks" (array of "op", "lacking", "device" and "reason": tensor ops of
  * this handle, and ops of the models that are loaded through it, which the
  * device "lacking" cannot run, and where they run), "models" (array of "file"

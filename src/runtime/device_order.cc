@@ -4,6 +4,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/deep_stack.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "runtime/device.h"
@@ -38,22 +39,22 @@ auto plugin_rank(const ReportedDevice& device) {
          std::begin(kOrder);
 }
 
-}  // namespace
-
-std::string ReportedDevice::id() const { return cat(plugin->name, ":", index); }
-
-std::vector<ReportedDevice> reported_devices(const PluginEntry& plugin,
-                                             std::string& reason) {
-  std::vector<ReportedDevice> devices;
+ReportedDevices ask(const PluginEntry& plugin) {
+  ReportedDevices reported;
   int32_t count = 0;
   Message message;
   const rc_status status = plugin.table.device_count(&count, message.buffer());
+  if (status == RC_E_OUT_OF_MEMORY && plugin.built_in) {
+    fail(status, plugin.name, ": ", message.text());
+  }
   if (status != RC_OK || count <= 0) {
-    reason = *message.text() != '\0' ? std::string(message.text())
-             : status != RC_OK ? cat("the plugin failed with status ", status)
-             : count < 0       ? cat("the plugin reports ", count, " devices")
-                               : std::string("it has no device here");
-    return devices;
+    reported.status = status;
+    reported.reason =
+        *message.text() != '\0' ? std::string(message.text())
+        : status != RC_OK       ? cat("the plugin failed with status ", status)
+        : count < 0             ? cat("the plugin reports ", count, " devices")
+                                : std::string("it has no device here");
+    return reported;
   }
   if (count > kMaxDevices) {
     log(RC_LOG_WARNING, plugin.name, " reports ", count, " devices; the first ",
@@ -67,11 +68,26 @@ std::vector<ReportedDevice> reported_devices(const PluginEntry& plugin,
     try {
       device.info = device_info(plugin.table, i);
     } catch (const Error& error) {
+      if (error.status() == RC_E_OUT_OF_MEMORY && plugin.built_in) throw;
       device.reason = error.message();
+      device.status = error.status();
     }
-    devices.push_back(std::move(device));
+    reported.devices.push_back(std::move(device));
   }
-  return devices;
+  return reported;
+}
+
+}  // namespace
+
+std::string ReportedDevice::id() const { return cat(plugin->name, ":", index); }
+
+ReportedDevices reported_devices(const PluginEntry& plugin) {
+  if (plugin.built_in) return ask(plugin);
+  try {
+    return on_deep_stack([&] { return ask(plugin); });
+  } catch (const Error& error) {
+    return {{}, error.message(), error.status()};
+  }
 }
 
 void sort_by_preference(std::vector<ReportedDevice>& devices) {

@@ -14,15 +14,22 @@ struct ReportedDevice {
   const PluginEntry* plugin = nullptr;
   int index = 0;
   rc_plugin_device_info info = {};
-  std::string reason;  // why there is no info; "" if there is
+  std::string reason;        // why there is no info; "" if there is
+  rc_status status = RC_OK;  // with the reason
 
   std::string id() const;  // "vulkan:1"
 };
 
-// The devices of a plugin in the order of their numbers. If there is none,
-// `reason` says why.
-std::vector<ReportedDevice> reported_devices(const PluginEntry& plugin,
-                                             std::string& reason);
+struct ReportedDevices {
+  std::vector<ReportedDevice> devices;  // in the order of their numbers
+  std::string reason;                   // why there is none
+  rc_status status = RC_OK;             // with the reason
+};
+
+// What a plugin reports. Throws RC_E_OUT_OF_MEMORY for a plugin that is built
+// in; of others, whose drivers are known to give that for any failure, it is a
+// reason like any other.
+ReportedDevices reported_devices(const PluginEntry& plugin);
 
 // Sorts by preference: discrete GPUs, integrated GPUs, accelerators, CPUs,
 // others, software devices (which never beat the CPU), and the reference

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "base/deep_stack.h"
 #include "runtime/device_order.h"
 #include "runtime/registry.h"
 
@@ -9,7 +10,9 @@ void register_plugin(const rc_plugin& plugin) {
   PluginList::instance().add(plugin, false, "");
 }
 
-void load_plugin(const std::string& path) { PluginList::instance().load(path); }
+void load_plugin(const std::string& path) {
+  on_deep_stack([&] { PluginList::instance().load(path); });
+}
 
 Discovery discover() {
   PluginList& list = PluginList::instance();
@@ -22,7 +25,9 @@ Discovery discover() {
     report.description = plugin->description;
     report.built_in = plugin->built_in;
     report.path = plugin->path;
-    for (ReportedDevice& device : reported_devices(*plugin, report.reason)) {
+    ReportedDevices reported = reported_devices(*plugin);
+    report.reason = std::move(reported.reason);
+    for (ReportedDevice& device : reported.devices) {
       if (device.reason.empty()) {
         report.devices.push_back(device.info);
         usable.push_back(std::move(device));

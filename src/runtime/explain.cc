@@ -57,6 +57,10 @@ std::string candidate_json(const Candidate& candidate) {
              candidate.chosen ? "null" : json_text(candidate.reason), "}");
 }
 
+std::string warning_json(const std::string& warning) {
+  return json_text(warning);
+}
+
 std::string fallback_json(const Fallback& fallback) {
   return cat("{\"op\":", json_text(fallback.op),
              ",\"lacking\":", json_text(fallback.lacking),
@@ -102,7 +106,8 @@ Explanation::Explanation(const Selected& selected) {
   choice_ =
       cat("{\"spec\":", json_text(selected.spec),
           ",\"device\":", device_json(*selected.device),
-          ",\"candidates\":", json_list(selected.candidates, candidate_json));
+          ",\"candidates\":", json_list(selected.candidates, candidate_json),
+          ",\"warnings\":", json_list(selected.warnings, warning_json));
 }
 
 std::string Explanation::text(const std::vector<Model>& models,

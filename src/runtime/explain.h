@@ -18,6 +18,8 @@ namespace rc::runtime {
 //             "physical_id" (null if unknown)},
 //   "candidates": [{"id", "chosen", "reason" (null for the chosen)}, ...] in
 //             the order in which they were looked at,
+//   "warnings": [text, ...], what makes the device slower than what was asked
+//             for,
 //   "fallbacks": [{"op", "lacking" (the device), "device" (where it runs),
 //             "reason"}, ...], of all tensor ops and models, each once,
 //   "models": [{"file", "devices": [{"id", "layers" ([first, last], null if

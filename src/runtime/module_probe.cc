@@ -4,22 +4,28 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <new>
+#include <optional>
 #include <string_view>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/own_folder.h"
 #include "base/remembered.h"
+#include "base/whole_file.h"
 
 extern char** environ;
 
@@ -30,17 +36,23 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTimeLimit(30);
-constexpr std::chrono::seconds kTimeToExit(1);
-// What the program writes at its end.
+constexpr std::chrono::seconds kTimeToExit(5);
+// A machine that was busy, or a driver that came later, is no reason to do
+// without a device for long.
+constexpr std::chrono::hours kFailureIsBelieved(1);
+// What the program writes at its end: always, and before that if it found
+// software devices alone.
 constexpr std::string_view kGood = "ok\n";
+constexpr std::string_view kOnlySoftware = "only software\nok\n";
 
 // What an answer of the drivers depends on: the folders where they are
-// announced change when a package of theirs does.
+// announced, and where their devices are, change when a package of theirs does.
 std::string circumstances(const std::string& module) {
   std::string text = file_state(module);
   for (const char* folder :
        {"/etc/OpenCL/vendors", "/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d",
-        "/usr/local/share/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d"}) {
+        "/usr/local/share/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d",
+        "/dev/dri", "/dev/nvidiactl", "/dev/kfd"}) {
     text += file_state(folder);
   }
   for (const char* variable :
@@ -49,16 +61,20 @@ std::string circumstances(const std::string& module) {
         "CUDA_VISIBLE_DEVICES"}) {
     text += cat(variable, "=", environment(variable).value_or(""), "; ");
   }
+  for (const int resource : {RLIMIT_AS, RLIMIT_DATA, RLIMIT_NPROC}) {
+    rlimit limit = {};
+    getrlimit(resource, &limit);
+    text += cat("limit ", resource, " ", limit.rlim_cur, "; ");
+  }
   // Drivers within the kernel change with it.
-  std::ifstream boot("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(boot, id);
-  return text + "boot " + id;
+  return text + "boot " +
+         read_whole_file("/proc/sys/kernel/random/boot_id", 100).value_or("") +
+         "; ";
 }
 
 // "" if there is none.
 fs::path probe_program() {
-  const fs::path own = own_folder();
+  const fs::path own(own_folder());
   if (own.empty()) return {};
   for (const char* way : {RC_LIBRARY_TO_PROBE, RC_PROGRAM_TO_PROBE,
                           "../bin/runcible-probe", "runcible-probe"}) {
@@ -67,23 +83,6 @@ fs::path probe_program() {
   }
   return {};
 }
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  void reset(int number = -1) {
-    if (number_ >= 0) close(number_);
-    number_ = number;
-  }
-
- private:
-  int number_ = -1;
-};
 
 class FileActions {
  public:
@@ -104,11 +103,14 @@ class Child {
  public:
   Child(const fs::path& program, const std::string& module, int output) {
     FileActions actions;
-    posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY,
-                                     0);
-    posix_spawn_file_actions_adddup2(actions.get(), output, 1);
-    posix_spawn_file_actions_addopen(actions.get(), 2, "/dev/null", O_WRONLY,
-                                     0);
+    // Without one of them the child would write where the host does.
+    if (posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null",
+                                         O_RDONLY, 0) != 0 ||
+        posix_spawn_file_actions_adddup2(actions.get(), output, 1) != 0 ||
+        posix_spawn_file_actions_addopen(actions.get(), 2, "/dev/null",
+                                         O_WRONLY, 0) != 0) {
+      throw std::bad_alloc();
+    }
     std::string name = program.string();
     std::string path = module;
     char* arguments[] = {name.data(), path.data(), nullptr};
@@ -116,9 +118,7 @@ class Child {
                          environ);
   }
   ~Child() {
-    if (error_ != 0 || reaped_) return;
-    kill(id_, SIGKILL);
-    end();
+    if (error_ == 0 && !reaped_) kill_and_reap();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -128,18 +128,13 @@ class Child {
   // How it ended; "" if the host's own handling of children was quicker. It has
   // said all that counts: one that does not end by itself is killed.
   std::string end() {
-    reaped_ = true;
-    const Clock::time_point late = Clock::now() + kTimeToExit;
     int status = 0;
-    pid_t found = 0;
-    while ((found = waitpid(id_, &status, WNOHANG)) == 0) {
-      if (Clock::now() > late) {
-        kill(id_, SIGKILL);
-        waitpid(id_, &status, 0);
-        return "it did not exit";
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const pid_t found = wait_for_end(kTimeToExit, status);
+    if (found == 0) {
+      kill_and_reap();
+      return "it did not exit";
     }
+    reaped_ = true;
     if (found < 0) return "";
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
@@ -149,6 +144,25 @@ class Child {
   }
 
  private:
+  // As waitpid; 0: it is not over in time.
+  pid_t wait_for_end(std::chrono::seconds time, int& status) const {
+    const Clock::time_point late = Clock::now() + time;
+    pid_t found = 0;
+    while ((found = waitpid(id_, &status, WNOHANG)) == 0 &&
+           Clock::now() < late) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return found;
+  }
+
+  // A process that hangs in the kernel does not even die: it is left alone.
+  void kill_and_reap() {
+    reaped_ = true;
+    int status = 0;
+    kill(id_, SIGKILL);
+    wait_for_end(kTimeToExit, status);
+  }
+
   pid_t id_ = 0;
   int error_ = 0;
   bool reaped_ = false;
@@ -177,12 +191,12 @@ bool read_answer(int descriptor, std::string& text) {
   }
 }
 
-std::string probe(const fs::path& program, const std::string& module) {
+ModuleProbe probe(const fs::path& program, const std::string& module) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     log(RC_LOG_WARNING, "no pipe to probe ", module,
         " through: ", std::strerror(errno));
-    return "";
+    return {};
   }
   const Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
@@ -191,36 +205,76 @@ std::string probe(const fs::path& program, const std::string& module) {
   if (child.error() != 0) {
     log(RC_LOG_WARNING, "cannot start ", program.string(), ": ",
         std::strerror(child.error()));
-    return "";
+    return {};
   }
   std::string output;
   if (!read_answer(reading.get(), output)) {
-    return cat("the module ", module,
-               " gave no answer when asked for its devices, within ",
-               kTimeLimit.count(), " s (tried in a process of its own)");
+    return {cat("the module ", module,
+                " gave no answer when asked for its devices, within ",
+                kTimeLimit.count(), " s (tried in a process of its own)")};
   }
   const std::string how = child.end();
-  if (output.ends_with(kGood)) return "";
-  return cat("the module ", module, " crashed when asked for its devices",
-             how.empty() ? "" : " (" + how + ")",
-             ", tried in a process of its own; a driver is broken");
+  if (output.ends_with(kGood)) return {"", output.ends_with(kOnlySoftware)};
+  return {cat("the module ", module, " crashed when asked for its devices",
+              how.empty() ? "" : " (" + how + ")",
+              ", tried in a process of its own; a driver is broken")};
+}
+
+int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// What is remembered of an answer: one word, and of a failure the time and the
+// reason.
+constexpr std::string_view kGoodAnswer = "good";
+constexpr std::string_view kSoftwareAnswer = "software";
+constexpr std::string_view kFailed = "failed ";
+
+std::string to_text(const ModuleProbe& answer) {
+  if (!answer.reason.empty()) {
+    return cat(kFailed, seconds_now(), " ", answer.reason);
+  }
+  return std::string(answer.only_software ? kSoftwareAnswer : kGoodAnswer);
+}
+
+std::optional<ModuleProbe> from_text(std::string_view text) {
+  if (text == kGoodAnswer) return ModuleProbe{};
+  if (text == kSoftwareAnswer) return ModuleProbe{"", true};
+  if (!text.starts_with(kFailed)) return std::nullopt;
+  text.remove_prefix(kFailed.size());
+  int64_t when = 0;
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), when);
+  const std::chrono::seconds age(seconds_now() - when);
+  if (error != std::errc() || age.count() < 0 || age > kFailureIsBelieved) {
+    return std::nullopt;
+  }
+  const std::string reason(rest, text.data() + text.size());
+  return ModuleProbe{cat("found before and tried again in ",
+                         (kFailureIsBelieved - age).count() / 60 + 1,
+                         " minutes:", reason)};
 }
 
 }  // namespace
 
-std::string probe_module(const std::string& path) {
+ModuleProbe probe_module(const std::string& path) {
   const std::string key = cat("probe of ", path);
   const std::string now = circumstances(path);
-  if (recall(key) == now) return "";
+  const std::string known = recall(key).value_or("");
+  if (known.starts_with(now)) {
+    auto answer = from_text(std::string_view(known).substr(now.size()));
+    if (answer) return std::move(*answer);
+  }
   const fs::path program = probe_program();
   if (program.empty()) {
     log(RC_LOG_DEBUG, "there is no runcible-probe to try ", path, " with");
-    return "";
+    return {};
   }
-  std::string reason = probe(program, path);
-  // A failure may be gone the next time.
-  if (reason.empty()) remember(key, now);
-  return reason;
+  ModuleProbe answer = probe(program, path);
+  remember(key, now + to_text(answer));
+  return answer;
 }
 
 }  // namespace rc::runtime

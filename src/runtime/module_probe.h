@@ -5,11 +5,18 @@
 
 namespace rc::runtime {
 
+struct ModuleProbe {
+  std::string reason;  // why the module must not be loaded; "" if it may be
+  // Its devices are software alone (RC_DEVICE_SOFTWARE).
+  bool only_software = false;
+};
+
 // Has the program runcible-probe load the module and ask it for its devices, so
-// that a driver that crashes or hangs then does it there. "" if that went well,
-// whatever the answers were; otherwise what happened. A success is remembered
-// until the module, the drivers, or the running system change. Without the
-// program, which a host that was linked statically may lack, nothing is tried.
-std::string probe_module(const std::string& path);
+// that a driver that crashes or hangs then does it there. It is given half a
+// minute. The answer is remembered until the module, the drivers, the limits of
+// the process or the running system change; if it is a crash or a hang, for an
+// hour at most. Without the program, which a host that was linked statically
+// may lack, nothing is tried.
+ModuleProbe probe_module(const std::string& path);
 
 }  // namespace rc::runtime

@@ -1,15 +1,17 @@
 #include "runtime/plugin_list.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
+#include "base/deep_stack.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "base/own_folder.h"
 #include "cpu/plugin.h"
@@ -19,8 +21,6 @@
 
 namespace rc::runtime {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kModulePrefix = "librunciblebackend-";
 constexpr std::string_view kModuleSuffix = ".so";
@@ -86,8 +86,8 @@ void check_functions(const rc_plugin& table) {
   }
 }
 
-std::vector<fs::path> module_folders() {
-  std::vector<fs::path> folders;
+std::vector<std::string> module_folders() {
+  std::vector<std::string> folders;
   const std::string list = environment("RUNCIBLE_PLUGIN_PATH").value_or("");
   size_t begin = 0;
   while (begin <= list.size()) {
@@ -95,42 +95,59 @@ std::vector<fs::path> module_folders() {
     if (end > begin) folders.emplace_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
-  const fs::path own = own_folder();
+  const std::string own = own_folder();
   if (own.empty()) return folders;
   folders.push_back(own);
   for (const char* way : {RC_LIBRARY_TO_MODULES, RC_PROGRAM_TO_MODULES}) {
-    fs::path folder = (own / way).lexically_normal();
-    std::error_code error;
-    if (fs::is_directory(folder, error)) folders.push_back(std::move(folder));
+    std::string folder = cat(own, "/", way);
+    struct stat found = {};
+    if (stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
+      folders.push_back(std::move(folder));
+    }
   }
   return folders;
 }
 
-// The modules of a folder in the order of their names. A folder that cannot be
-// read has none.
-std::vector<fs::path> modules_in(const fs::path& folder) {
-  std::vector<fs::path> modules;
-  std::error_code error;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.size() > kModulePrefix.size() + kModuleSuffix.size() &&
-        name.starts_with(kModulePrefix) && name.ends_with(kModuleSuffix)) {
-      modules.push_back(entry->path());
-    }
-  }
-  if (error) {
-    log(RC_LOG_WARNING, "cannot look for backends in ", folder.string(), ": ",
-        error.message());
-  }
-  std::sort(modules.begin(), modules.end());
-  return modules;
+bool is_module_name(std::string_view name) {
+  return name.size() > kModulePrefix.size() + kModuleSuffix.size() &&
+         name.starts_with(kModulePrefix) && name.ends_with(kModuleSuffix);
 }
 
-std::string module_name(const fs::path& path) {
-  const std::string file = path.filename().string();
-  return file.substr(kModulePrefix.size(),
-                     file.size() - kModulePrefix.size() - kModuleSuffix.size());
+// "opencl" of "librunciblebackend-opencl.so".
+std::string backend_name(std::string_view module) {
+  module.remove_prefix(kModulePrefix.size());
+  module.remove_suffix(kModuleSuffix.size());
+  return std::string(module);
+}
+
+// The names of the modules of a folder. One that cannot be read has none.
+std::vector<std::string> modules_in(const std::string& folder) {
+  try {
+    std::vector<std::string> names = names_in_folder(folder);
+    std::erase_if(names,
+                  [](const auto& name) { return !is_module_name(name); });
+    return names;
+  } catch (const Error& error) {
+    log(RC_LOG_WARNING, "cannot look for backends: ", error.message());
+    return {};
+  }
+}
+
+// The loader would wait for who writes to a pipe.
+void check_regular_file(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    fail(RC_E_IO, "the module ", path, " is not a regular file");
+  }
+}
+
+// A module is known by its real path; by the given one if it has none.
+std::string identity(const std::string& path) {
+  try {
+    return real_path(path);
+  } catch (const Error&) {
+    return path;
+  }
 }
 
 }  // namespace
@@ -174,6 +191,8 @@ void PluginList::add(const rc_plugin& given, bool built_in,
 }
 
 void PluginList::load(const std::string& path) {
+  // A bare name is looked for by the loader itself.
+  if (path.find('/') != std::string::npos) check_regular_file(path);
   using Entry = const rc_plugin* (*)();
   struct Unload {
     void operator()(void* module) const { dlclose(module); }
@@ -203,28 +222,55 @@ void PluginList::load(const std::string& path) {
   module.release();
 }
 
-std::vector<ModuleFailure> PluginList::load_modules() {
+PluginList::Module PluginList::try_module(const std::string& name,
+                                          const std::string& path,
+                                          bool software) {
+  Module result = {{name, path, ""}};
+  std::string& reason = result.failure.reason;
+  try {
+    check_regular_file(path);
+    ModuleProbe probe = probe_module(path);
+    reason = std::move(probe.reason);
+    if (reason.empty() && probe.only_software && !software) {
+      reason =
+          "its devices are software alone; they are used if they are named";
+      result.only_software = true;
+      return result;
+    }
+    if (reason.empty()) load(path);
+  } catch (const Error& error) {
+    reason = error.message();
+  }
+  if (!reason.empty()) log(RC_LOG_WARNING, reason);
+  return result;
+}
+
+std::vector<ModuleFailure> PluginList::load_modules(bool software) {
   const std::lock_guard lock(loading_);
-  for (const fs::path& folder : module_folders()) {
-    for (const fs::path& file : modules_in(folder)) {
-      std::error_code ignored;
-      const fs::path real = fs::weakly_canonical(file, ignored);
-      const std::string path = real.empty() ? file.string() : real.string();
-      if (tried_.contains(path)) continue;
-      ModuleFailure result = {module_name(file), path, ""};
+  std::vector<ModuleFailure> untried;
+  for (const std::string& folder : module_folders()) {
+    for (const std::string& name : modules_in(folder)) {
+      const std::string path = identity(folder + "/" + name);
+      const auto [known, is_new] = tried_.try_emplace(path);
+      if (!is_new && !(known->second.only_software && software)) continue;
       try {
-        result.reason = probe_module(path);
-        if (result.reason.empty()) load(path);
+        known->second = on_deep_stack(
+            [&] { return try_module(backend_name(name), path, software); });
       } catch (const Error& error) {
-        result.reason = error.message();
+        // There was no thread to try it on: the next call does.
+        tried_.erase(known);
+        log(RC_LOG_WARNING, path, ": ", error.message());
+        untried.push_back({backend_name(name), path, error.message()});
+      } catch (...) {
+        // Nor was there memory.
+        tried_.erase(known);
+        throw;
       }
-      if (!result.reason.empty()) log(RC_LOG_WARNING, result.reason);
-      tried_.emplace(path, std::move(result));
     }
   }
-  std::vector<ModuleFailure> failures;
-  for (const auto& [path, result] : tried_) {
-    if (!result.reason.empty()) failures.push_back(result);
+  std::vector<ModuleFailure> failures = std::move(untried);
+  for (const auto& [path, module] : tried_) {
+    if (!module.failure.reason.empty()) failures.push_back(module.failure);
   }
   return failures;
 }
@@ -234,6 +280,13 @@ std::vector<const PluginEntry*> PluginList::entries() const {
   std::vector<const PluginEntry*> all;
   for (const PluginEntry& entry : entries_) all.push_back(&entry);
   return all;
+}
+
+bool PluginList::is_built_in(const rc_plugin& table) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
+    return entry.built_in && entry.table.open == table.open;
+  });
 }
 
 const PluginEntry* PluginList::find(std::string_view name) const {

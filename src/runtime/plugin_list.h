@@ -22,7 +22,7 @@ struct PluginEntry {
   std::string path;  // of the module; "" if built in or registered
 };
 
-// A file that looks like a module, but gave no plugin.
+// A file that looks like a module, but gives no plugin now.
 struct ModuleFailure {
   std::string name;  // by the file's name
   std::string path;
@@ -42,19 +42,29 @@ class PluginList {
   // RUNCIBLE_PLUGIN_PATH, beside the library, and where they are installed for
   // the library or the program that holds it, unless that has been tried
   // before; a process of its own has a first look at each (see module_probe.h).
-  // Returns every failure so far.
-  std::vector<ModuleFailure> load_modules();
+  // Returns every failure so far. Without `software`, modules whose devices are
+  // software alone are not loaded, which is a failure too.
+  std::vector<ModuleFailure> load_modules(bool software = true);
 
   // In the order of their arrival.
   std::vector<const PluginEntry*> entries() const;
   // nullptr: none of that name.
   const PluginEntry* find(std::string_view name) const;
+  // Whether the functions are those of a plugin that is built in.
+  bool is_built_in(const rc_plugin& table) const;
 
  private:
+  struct Module {
+    ModuleFailure failure;       // no reason: it is loaded
+    bool only_software = false;  // and for that not loaded
+  };
+  Module try_module(const std::string& name, const std::string& path,
+                    bool software);
+
   mutable std::mutex mutex_;
   std::deque<PluginEntry> entries_;
   std::mutex loading_;
-  std::map<std::string, ModuleFailure> tried_;  // by path; no reason: loaded
+  std::map<std::string, Module> tried_;  // by path
 };
 
 }  // namespace rc::runtime

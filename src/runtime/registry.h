@@ -55,13 +55,19 @@ struct Selected {
   std::vector<std::string> next;
   std::string spec;  // what was asked for, after RUNCIBLE_BACKEND and auto
   std::vector<Candidate> candidates;
+  // What makes it slower than what was asked for: devices that came first but
+  // failed, fewer threads. In the log, too.
+  std::vector<std::string> warnings;
 };
 
 // Opens the first device of the chain that works. An empty spec takes
 // RUNCIBLE_BACKEND, else "auto". Devices are shared: opening the same device
 // with the same options again gives the same Device while it lives.
-// "reference" is never chosen by auto unless nothing else works.
-// Throws RC_E_INVALID_ARGUMENT for a malformed spec, RC_E_NOT_FOUND for a
+// "auto" chooses no software device if there is a CPU, and "reference" only if
+// nothing else works. A CPU for which the system starts no threads is opened
+// with one, the caller's.
+// Throws RC_E_INVALID_ARGUMENT for a malformed spec and for options or
+// environment variables that a device refuses, RC_E_NOT_FOUND for a
 // backend name that nobody knows when the chain ends without success, listing
 // the known; RC_E_BACKEND_UNAVAILABLE with every candidate's reason.
 Selected select(const Selection& selection);

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <tuple>
+#include <string_view>
 
 #include "base/environment.h"
 #include "base/error.h"
@@ -9,47 +7,16 @@
 #include "base/quote.h"
 #include "runtime/backend_spec.h"
 #include "runtime/device_order.h"
+#include "runtime/open_devices.h"
 #include "runtime/registry.h"
-#include "runtime/self_test.h"
 
 namespace rc::runtime {
 namespace {
 
 constexpr int64_t kMaxThreads = 1024;
-
-// The devices that are open, so that who asks for the same gets the same.
-class OpenDevices {
- public:
-  static OpenDevices& instance() {
-    static auto* devices = new OpenDevices;
-    return *devices;
-  }
-
-  std::shared_ptr<Device> open(const ReportedDevice& reported,
-                               const DeviceOptions& options) {
-    // Held while opening: two who ask at once shall get one device.
-    const std::lock_guard lock(mutex_);
-    std::weak_ptr<Device>& known = devices_[Key(
-        reported.plugin, reported.index, options.threads, options.profile)];
-    if (auto device = known.lock(); device != nullptr && !device->lost()) {
-      return device;
-    }
-    auto device = Device::open(reported.plugin->table, reported.index, options);
-    if (!reported.plugin->path.empty()) {
-      auto test = std::make_unique<SelfTest>(device, reported.plugin->path);
-      const std::string reason = test->of_device();
-      if (!reason.empty()) fail(RC_E_DEVICE, device->id(), ": ", reason);
-      device->test_with(std::move(test));
-    }
-    known = device;
-    return device;
-  }
-
- private:
-  using Key = std::tuple<const PluginEntry*, int, int, bool>;
-  std::mutex mutex_;
-  std::map<Key, std::weak_ptr<Device>> devices_;
-};
+constexpr std::string_view kReference = "reference";
+constexpr const char* kOnlyNamedSoftware =
+    "it is software and not used where there is a CPU, unless it is named";
 
 DeviceOptions with_environment(DeviceOptions options) {
   if (options.threads < 0 || options.threads > kMaxThreads) {
@@ -91,10 +58,15 @@ class Choice {
     const std::vector<SpecItem> chain = parse_spec(selected_.spec);
     PluginList& list = PluginList::instance();
     // Modules are loaded only if somebody may mean one.
-    const bool all_known = std::all_of(
-        chain.begin(), chain.end(),
-        [&](const SpecItem& item) { return list.find(item.name) != nullptr; });
-    if (!all_known) failures_ = list.load_modules();
+    const auto any = [&](const auto& condition) {
+      return std::any_of(chain.begin(), chain.end(), condition);
+    };
+    const bool automatic =
+        any([](const SpecItem& item) { return item.name == "auto"; });
+    const bool named = any([&](const SpecItem& item) {
+      return item.name != "auto" && list.find(item.name) == nullptr;
+    });
+    if (automatic || named) failures_ = list.load_modules(named);
     for (size_t i = 0; i < chain.size(); ++i) {
       if (chain[i].name == "auto") {
         try_automatic();
@@ -123,15 +95,38 @@ class Choice {
   void try_automatic() {
     std::vector<ReportedDevice> devices;
     for (const PluginEntry* plugin : PluginList::instance().entries()) {
-      std::string reason;
-      auto found = reported_devices(*plugin, reason);
-      if (found.empty()) pass_over(plugin->name, reason);
-      std::move(found.begin(), found.end(), std::back_inserter(devices));
+      ReportedDevices found = reported_devices(*plugin);
+      if (found.devices.empty()) {
+        pass_over(plugin->name, found.reason, found.status);
+      }
+      std::move(found.devices.begin(), found.devices.end(),
+                std::back_inserter(devices));
     }
     for (const ModuleFailure& failure : failures_) {
       pass_over(failure.name, failure.reason);
     }
+    // Drivers that make GPUs of processors are slower than the CPU itself, and
+    // some end the process when they have no memory.
+    const bool has_cpu =
+        std::any_of(devices.begin(), devices.end(), is_proper_cpu);
+    if (has_cpu) {
+      std::erase_if(devices, [&](const ReportedDevice& device) {
+        const bool left_out = device.info.kind == RC_DEVICE_SOFTWARE;
+        if (left_out) pass_over(device.id(), kOnlyNamedSoftware);
+        return left_out;
+      });
+    }
     try_in_order(std::move(devices));
+    if (selected_.device == nullptr) return;
+    if (selected_.device->plugin().name == kReference) {
+      warn(cat(selected_.device->id(),
+               " is what is left; it is made for tests and very slow"));
+    }
+  }
+
+  static bool is_proper_cpu(const ReportedDevice& device) {
+    return device.reason.empty() && device.info.kind == RC_DEVICE_CPU &&
+           device.plugin->name != kReference;
   }
 
   void try_named(const SpecItem& item) {
@@ -144,16 +139,17 @@ class Choice {
       unknown_name_ = true;
       return pass_over(item.name, "there is no backend of this name");
     }
-    std::string reason;
-    std::vector<ReportedDevice> devices = reported_devices(*plugin, reason);
-    if (devices.empty()) return pass_over(item.name, reason);
-    if (!item.index) return try_in_order(std::move(devices));
-    if (static_cast<size_t>(*item.index) >= devices.size()) {
-      return pass_over(
-          cat(item.name, ":", *item.index),
-          cat("the backend has ", devices.size(), " devices, numbered from 0"));
+    ReportedDevices found = reported_devices(*plugin);
+    if (found.devices.empty()) {
+      return pass_over(item.name, found.reason, found.status);
     }
-    try_in_order({devices[*item.index]});
+    if (!item.index) return try_in_order(std::move(found.devices));
+    if (static_cast<size_t>(*item.index) >= found.devices.size()) {
+      return pass_over(cat(item.name, ":", *item.index),
+                       cat("the backend has ", found.devices.size(),
+                           " devices, numbered from 0"));
+    }
+    try_in_order({found.devices[*item.index]});
   }
 
   void try_in_order(std::vector<ReportedDevice> devices) {
@@ -176,15 +172,28 @@ class Choice {
   }
 
   void try_device(const ReportedDevice& device) {
-    if (!device.reason.empty()) return pass_over(device.id(), device.reason);
-    const std::string reason = memory_reason(device.info, required_memory_);
-    if (!reason.empty()) return pass_over(device.id(), reason);
+    if (!device.reason.empty()) {
+      failed_.push_back({device.id(), false, device.reason});
+      return pass_over(device.id(), device.reason, device.status);
+    }
+    std::string reason = memory_reason(device.info, required_memory_);
+    if (device.info.kind == RC_DEVICE_CPU && reason.empty()) {
+      reason = host_memory_reason_;
+    }
+    if (!reason.empty()) {
+      if (device.info.kind == RC_DEVICE_CPU) host_memory_reason_ = reason;
+      return pass_over(device.id(), reason);
+    }
     try {
-      selected_.device = OpenDevices::instance().open(device, options_);
+      selected_.device = open(device);
     } catch (const Error& error) {
-      // The host has no memory for any other device either.
-      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
+      if (stops_the_walk(device, error.status())) throw;
+      failed_.push_back({device.id(), false, error.message()});
       return pass_over(device.id(), error.message());
+    }
+    for (const Candidate& failed : failed_) {
+      warn(cat(device.id(), " stands in for ", failed.id,
+               ", which failed: ", failed.reason));
     }
     physical_id_ = device.info.physical_id;
     selected_.candidates.push_back({device.id(), true, ""});
@@ -192,7 +201,41 @@ class Choice {
         selected_.spec);
   }
 
-  void pass_over(const std::string& id, const std::string& reason) {
+  static bool stops_the_walk(const ReportedDevice& device, rc_status status) {
+    // The host has no memory for any other device either.
+    if (status == RC_E_OUT_OF_MEMORY) return true;
+    // What the caller or the environment asks for cannot be: to do something
+    // else would hide it. (Drivers lack things of their own accord.)
+    return status == RC_E_INVALID_ARGUMENT ||
+           (status == RC_E_UNSUPPORTED && device.plugin->built_in);
+  }
+
+  // A CPU can always be used by the threads that call it, if the system starts
+  // no others for it.
+  std::shared_ptr<Device> open(const ReportedDevice& device) {
+    try {
+      return open_device(device, options_);
+    } catch (const Error& error) {
+      if (error.status() != RC_E_DEVICE || !is_proper_cpu(device) ||
+          options_.threads == 1) {
+        throw;
+      }
+      DeviceOptions options = options_;
+      options.threads = 1;
+      auto opened = open_device(device, options);
+      warn(cat(error.message(), "; it computes with one thread"));
+      return opened;
+    }
+  }
+
+  void warn(const std::string& text) {
+    log(RC_LOG_WARNING, text);
+    selected_.warnings.push_back(text);
+  }
+
+  void pass_over(const std::string& id, const std::string& reason,
+                 rc_status status = RC_OK) {
+    out_of_memory_ = out_of_memory_ || status == RC_E_OUT_OF_MEMORY;
     log(RC_LOG_DEBUG, "passed over ", id, ": ", reason);
     selected_.candidates.push_back({id, false, reason});
   }
@@ -202,6 +245,10 @@ class Choice {
     for (const Candidate& candidate : selected_.candidates) {
       reasons += cat(reasons.empty() ? "" : "; ", candidate.id, ": ",
                      candidate.reason);
+    }
+    if (out_of_memory_) {
+      fail(RC_E_OUT_OF_MEMORY, "no device for ", quote(selected_.spec), ": ",
+           reasons);
     }
     if (!unknown_name_) {
       fail(RC_E_BACKEND_UNAVAILABLE, "no device for ", quote(selected_.spec),
@@ -218,8 +265,11 @@ class Choice {
   uint64_t required_memory_;
   DeviceOptions options_;
   std::vector<ModuleFailure> failures_;
-  std::string physical_id_;  // of the chosen device
+  std::string physical_id_;         // of the chosen device
+  std::string host_memory_reason_;  // why CPUs are passed over
+  std::vector<Candidate> failed_;   // of those passed over
   bool unknown_name_ = false;
+  bool out_of_memory_ = false;  // a candidate had none to answer with
   Selected selected_;
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "temporary.h"
 #include "test_data.h"
 
 namespace rc::test {
@@ -24,6 +25,15 @@ struct Outcome {
   std::string out;
   std::string err;
 };
+
+// Whether the process is gone but for who should ask how it ended.
+bool is_zombie(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t state = text.rfind(')');
+  return state == std::string::npos || text.substr(state + 2, 1) == "Z";
+}
 
 std::string take_all(int descriptor) {
   std::string text;
@@ -367,6 +377,27 @@ TEST(Command, EndsQuietlyWhenNobodyReads) {
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.code, 141);
   EXPECT_EQ(outcome.err, "");
+}
+
+// Who waits for a driver that hangs ends it as any other program.
+TEST(Command, TheFirstSignalEndsWhatCannotBeCancelled) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const fs::path stuck = folder.path() / "stuck";
+  fs::copy(RC_MODULE_STUCK, folder.path() / "librunciblebackend-stuck.so");
+  const TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.path().string());
+  const TemporaryVariable cache("XDG_CACHE_HOME", folder.path().string());
+  const TemporaryVariable file("RUNCIBLE_TEST_STUCK", stuck.string());
+  for (const int number : {SIGTERM, SIGINT}) {
+    Process process({"devices"});
+    pid_t probe = 0;
+    while (!(std::ifstream(stuck) >> probe)) usleep(1000);
+    process.signal(number);
+    EXPECT_EQ(process.wait().code, 128 + number);
+    // Nor does the probe stay behind.
+    while (kill(probe, 0) == 0 && !is_zombie(probe)) usleep(1000);
+    fs::remove(stuck);
+  }
 }
 
 TEST(Command, CtrlCGivesWhatThereIs) {

@@ -8,6 +8,7 @@
 #include "fake_plugin.h"
 #include "runtime/explain.h"
 #include "runtime/registry.h"
+#include "temporary.h"
 
 namespace rc::runtime {
 namespace {
@@ -104,6 +105,87 @@ TEST_F(SelectionTest, AutoPrefersDiscreteToIntegratedToCpuToSoftware) {
   EXPECT_EQ(discover().automatic, cpu);
   // Asked for by name a software device is taken.
   EXPECT_EQ(chosen("vulkan"), "vulkan:0");
+}
+
+// A software device computes in the memory of the host and is slower than the
+// CPU; under a limit some end the process.
+TEST_F(SelectionTest, AutoTakesNoSoftwareWhereThereIsACpu) {
+  FakeState& vulkan = fake("vulkan");
+  vulkan.devices = {device(RC_DEVICE_SOFTWARE)};
+  const Selected selected = select({"auto", 0, {}});
+  EXPECT_EQ(selected.device->id(), "cpu:0");
+  expect_text(reason(selected, "vulkan:0"), "software");
+  // Nor if the CPU is passed over for its memory; the reference backend has no
+  // other.
+  const Error error = failure({"cpu,reference", uint64_t{1} << 60, {}});
+  EXPECT_EQ(error.status(), RC_E_BACKEND_UNAVAILABLE);
+  expect_text(error.message(), "cpu:0: has ");
+  expect_text(error.message(), "reference:0: has ");
+  try {
+    // Another plugin of this process may not tell how much it has.
+    const std::string other = chosen("auto", uint64_t{1} << 60);
+    EXPECT_NE(other, "vulkan:0");
+    EXPECT_NE(other, "reference:0");
+  } catch (const Error& none) {
+    EXPECT_EQ(none.status(), RC_E_BACKEND_UNAVAILABLE);
+    expect_text(none.message(), "vulkan:0: it is software");
+  }
+  EXPECT_EQ(vulkan.opened, 0);
+  EXPECT_EQ(chosen("cpu,vulkan", uint64_t{1} << 60), "vulkan:0");
+}
+
+TEST_F(SelectionTest, WarnsOfWhatStandsInForADeviceThatFailed) {
+  EXPECT_TRUE(select({"auto", 0, {}}).warnings.empty());
+  FakeState& cuda = fake("cuda");
+  cuda.devices = {device(RC_DEVICE_GPU_DISCRETE),
+                  device(RC_DEVICE_GPU_DISCRETE)};
+  cuda.devices[0].open_status = RC_E_DEVICE;
+  cuda.devices[1].info_status = RC_E_DEVICE;
+  for (const char* spec : {"auto", "cuda,cpu"}) {
+    const Selected selected = select({spec, 0, {}});
+    EXPECT_EQ(selected.device->id(), "cpu:0");
+    // Of an unknown kind a device comes after the CPU.
+    ASSERT_EQ(selected.warnings.size(), spec[0] == 'a' ? 1u : 2u);
+    for (const std::string& warning : selected.warnings) {
+      expect_text(warning, "cpu:0 stands in for cuda:");
+    }
+    const auto explained =
+        nlohmann::json::parse(Explanation(selected).text({}, {}));
+    EXPECT_EQ(explained["warnings"], selected.warnings);
+  }
+}
+
+// To do something else would hide what is wrong.
+TEST_F(SelectionTest, WhatTheEnvironmentAsksForIsNotPassedOver) {
+  for (const char* spec : {"auto", "cpu", "cpu,reference"}) {
+    const test::TemporaryVariable level("RUNCIBLE_ISA", "sse9");
+    const Error error = failure({spec, 0, {}});
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << spec;
+    expect_text(error.message(), "RUNCIBLE_ISA is \"sse9\"");
+#if defined(__x86_64__)
+    expect_text(error.message(), "this processor has baseline");
+#endif
+  }
+  FakeState& cuda = fake("cuda");
+  cuda.devices = {device(RC_DEVICE_GPU_DISCRETE)};
+  cuda.devices[0].open_status = RC_E_INVALID_ARGUMENT;
+  EXPECT_EQ(failure({"auto", 0, {}}).status(), RC_E_INVALID_ARGUMENT);
+  // What a driver lacks is another matter.
+  cuda.devices[0].open_status = RC_E_UNSUPPORTED;
+  EXPECT_EQ(chosen("auto"), "cpu:0");
+}
+
+// A driver says that there is no memory for any reason it has.
+TEST_F(SelectionTest, ADriverWithoutMemoryIsPassedOver) {
+  FakeState& cuda = fake("cuda");
+  cuda.devices = {device(RC_DEVICE_GPU_DISCRETE)};
+  cuda.count_status = RC_E_OUT_OF_MEMORY;
+  EXPECT_EQ(chosen("auto"), "cpu:0");
+  EXPECT_EQ(failure({"cuda", 0, {}}).status(), RC_E_OUT_OF_MEMORY);
+  cuda.count_status = RC_OK;
+  cuda.devices[0].info_status = RC_E_OUT_OF_MEMORY;
+  EXPECT_EQ(chosen("auto"), "cpu:0");
+  EXPECT_EQ(failure({"cuda", 0, {}}).status(), RC_E_OUT_OF_MEMORY);
 }
 
 TEST_F(SelectionTest, TakesOnePhysicalDeviceThroughThePreferredBackend) {

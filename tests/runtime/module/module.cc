@@ -6,7 +6,7 @@ extern "C" RC_API const rc_plugin* rc_plugin_entry(void) {
   static const rc::test::FakePlugin plugin = [] {
     rc::test::FakePlugin made = rc::test::make_fake_plugin(RC_MODULE_NAME);
     made.state.devices.resize(1);
-    made.state.devices[0].kind = RC_DEVICE_OTHER;
+    made.state.devices[0].kind = RC_MODULE_KIND;
 #if !RC_MODULE_LIES
     made.table.op_supported = [](rc_plugin_device*, const rc_plugin_op*,
                                  const rc_plugin_value*, char*) -> rc_status {
