@@ -18,7 +18,10 @@
  *   struct of a newer header works while what this library lacks is zero.
  * - Strings are UTF-8. Inputs are a pointer and a length, or NUL-terminated
  *   where the name ends in _cstr or the comment says so.
- * - Any function may be called from any thread.
+ * - Any function may be called from any thread that has 64 KB of stack left,
+ *   those of tensor.h from one that has 256 KB, for they compute there. Devices
+ *   are looked for and opened, and programs compiled for them, on threads of
+ *   the library: drivers need more.
  * - Callbacks have to return. An exception (of C++ and what unwinds like it)
  *   that leaves one goes no further: the request of an event callback then ends
  *   with RC_E_INTERNAL, and so does loading whose progress callback threw; the

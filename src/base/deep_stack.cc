@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/library_thread.h"
 
 namespace rc {
 namespace {
@@ -23,6 +24,7 @@ struct Call {
 };
 
 void* run(void* data) noexcept {
+  become_library_thread();
   auto* call = static_cast<Call*>(data);
   try {
     call->function(call->data);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "runtime/plugin_list.h"
 #include "runtime/profile.h"
 #include "runtime/self_test.h"
 
@@ -82,7 +83,10 @@ void check(const Device& device, const char* what, rc_status status,
 }
 
 Device::Device(const rc_plugin& plugin, int index, const DeviceOptions& options)
-    : plugin_(plugin), index_(index), options_(options) {}
+    : plugin_(plugin),
+      index_(index),
+      options_(options),
+      built_in_(PluginList::instance().is_built_in(plugin)) {}
 
 std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
                                      const DeviceOptions& options) {
@@ -164,7 +168,9 @@ std::shared_ptr<Weight> Device::make_weight(const std::string& what,
   auto weight = std::make_shared<Weight>(shared_from_this());
   rc_plugin_weight* handle = nullptr;
   Message message;
-  check(*this, what.c_str(), function(&handle, message.buffer()), message);
+  check(*this, what.c_str(),
+        call_compiler([&] { return function(&handle, message.buffer()); }),
+        message);
   weight->handle_ = handle;
   if (weight->handle_ == nullptr) {
     fail(RC_E_DEVICE, id(), ": the plugin gave no handle for weight ",

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/deep_stack.h"
 #include "runcible/plugin.h"
 #include "tensor/dtype.h"
 
@@ -96,6 +97,12 @@ class Device : public std::enable_shared_from_this<Device> {
   rc_status op_supported(const rc_plugin_op& op, const rc_plugin_value* values,
                          Message& message) const;
 
+  // Calls what may compile. Drivers do that, on a stack that is deep enough.
+  template <class Function>
+  rc_status call_compiler(const Function& function) const {
+    return built_in_ ? function() : on_deep_stack(function);
+  }
+
   // Held while the device works for one thread. Throws RC_E_DEVICE_LOST if the
   // device has been abandoned.
   std::unique_lock<std::mutex> turn() const;
@@ -120,6 +127,7 @@ class Device : public std::enable_shared_from_this<Device> {
   const rc_plugin& plugin_;
   int index_;
   DeviceOptions options_;
+  const bool built_in_;
   std::shared_ptr<Profile> profile_;
   rc_plugin_device* handle_ = nullptr;
   std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed

@@ -128,9 +128,10 @@ std::unique_ptr<Segment> Segment::compile(
   given.max_sequences = limits.max_sequences;
   rc_plugin_compiled* compiled = nullptr;
   Message message;
-  check(*device, "compile a program",
-        device->plugin().compile(device->handle(), &given, &compiled,
-                                 message.buffer()),
+  check(*device, "compile a program", device->call_compiler([&] {
+    return device->plugin().compile(device->handle(), &given, &compiled,
+                                    message.buffer());
+  }),
         message);
   if (compiled == nullptr) {
     fail(RC_E_DEVICE, device->id(), ": the plugin gave no compiled program");

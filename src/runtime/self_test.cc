@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/deep_stack.h"
 #include "base/error.h"
 #include "base/remembered.h"
 #include "reference/plugin.h"
@@ -126,7 +127,7 @@ std::string SelfTest::of_op(const rc_plugin_op& op,
   const std::string key = cat(key_, " ", text_of(*kind));
   std::string verdict;
   if (recall(key) != tested_) {
-    verdict = run(case_of(*kind), device);
+    verdict = on_deep_stack([&] { return run(case_of(*kind), device); });
     if (verdict.empty()) remember(key, tested_);
   }
   const std::lock_guard entry(mutex_);

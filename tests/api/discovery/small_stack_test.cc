@@ -1,0 +1,219 @@
+// Calls from a thread with as small a stack as base.h promises to do with. Each
+// is made by a child of a process that has never used the library, for the
+// first call of all needs most.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "runcible/runcible.h"
+#include "temporary.h"
+#include "test_data.h"
+
+namespace rc::test {
+namespace {
+
+// See base.h.
+constexpr size_t kStack = size_t{64} << 10;
+constexpr size_t kStackOfTensors = size_t{256} << 10;
+
+#define RC_DO(call)                                                \
+  do {                                                             \
+    const rc_status status = (call);                               \
+    if (status != RC_OK) {                                         \
+      std::fprintf(stderr, "%s: %s\n", #call, rc_error_message()); \
+      return status;                                               \
+    }                                                              \
+  } while (false)
+
+rc_status discover(const char*) {
+  rc_device_list* list = nullptr;
+  RC_DO(rc_discover(&list));
+  rc_device_list_release(list);
+  return RC_OK;
+}
+
+rc_status open(const char* spec) {
+  rc_backend* backend = nullptr;
+  const rc_status status = rc_backend_open(spec, nullptr, &backend);
+  if (status != RC_OK) return status;
+  const char* json = nullptr;
+  RC_DO(rc_backend_explain(backend, &json));
+  rc_device_report report = RC_DEVICE_REPORT_INIT;
+  RC_DO(rc_backend_device(backend, &report));
+  rc_backend_release(backend);
+  return RC_OK;
+}
+
+// Refusals have the longest messages.
+rc_status refuse(const char*) {
+  rc_backend* backend = nullptr;
+  if (rc_backend_open("cpu,no such thing", nullptr, &backend) == RC_OK ||
+      rc_backend_open("nothing,nowhere", nullptr, &backend) == RC_OK ||
+      rc_model_verify("/nonexistent/model.gguf") == RC_OK) {
+    return RC_E_INTERNAL;
+  }
+  return RC_OK;
+}
+
+rc_status compute(const char* spec) {
+  rc_backend* backend = nullptr;
+  const rc_status status = rc_backend_open(spec, nullptr, &backend);
+  if (status != RC_OK) return status;
+  const int64_t square[] = {64, 64};
+  const int64_t image[] = {1, 1, 64, 64};
+  const int64_t window[] = {1, 1, 3, 3};
+  static float numbers[64 * 64];
+  rc_tensor* t[9] = {};
+  RC_DO(rc_tensor_random(backend, square, 2, nullptr, &t[0]));
+  RC_DO(rc_tensor_ones(backend, RC_DTYPE_F32, window, 4, &t[1]));
+  RC_DO(rc_op_matmul(t[0], t[0], &t[2]));
+  RC_DO(rc_op_quantize(t[0], RC_DTYPE_Q8_0, &t[3]));
+  RC_DO(rc_op_matmul_quantized(t[0], t[3], &t[4]));
+  // The kernels of some types keep much on the stack.
+  for (const rc_dtype type : {RC_DTYPE_Q4_0, RC_DTYPE_Q4_1, RC_DTYPE_Q5_0,
+                              RC_DTYPE_Q5_1, RC_DTYPE_Q8_0}) {
+    rc_tensor *weight = nullptr, *product = nullptr;
+    RC_DO(rc_op_quantize(t[0], type, &weight));
+    RC_DO(rc_op_matmul_quantized(t[0], weight, &product));
+    rc_tensor_release(weight);
+    rc_tensor_release(product);
+  }
+  RC_DO(rc_tensor_reshape(t[0], image, 4, &t[5]));
+  RC_DO(rc_op_conv2d(t[5], t[1], nullptr, nullptr, &t[6]));
+  RC_DO(rc_op_softmax(t[0], 0, &t[7]));
+  RC_DO(rc_tensor_transpose(t[0], 0, 1, &t[8]));
+  for (const int i : {2, 4, 7, 8}) {
+    RC_DO(rc_tensor_read(t[i], numbers, sizeof numbers));
+  }
+  for (rc_tensor* tensor : t) rc_tensor_release(tensor);
+  rc_backend_release(backend);
+  return RC_OK;
+}
+
+void hear(void* user, const rc_event* event) {
+  if (event->type == RC_EVENT_END) ++*static_cast<int*>(user);
+}
+
+rc_status generate(const char* spec) {
+  const std::string path = source_path("examples/model/fable.gguf").string();
+  rc_backend* backend = nullptr;
+  const rc_status status = rc_backend_open(spec, nullptr, &backend);
+  if (status != RC_OK) return status;
+  rc_model_info* info = nullptr;
+  RC_DO(rc_model_info_open(path.c_str(), &info));
+  rc_model_info_release(info);
+  RC_DO(rc_model_verify(path.c_str()));
+  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+  RC_DO(rc_model_plan(path.c_str(), nullptr, backend, &plan));
+  rc_model* model = nullptr;
+  RC_DO(rc_model_load(backend, path.c_str(), nullptr, &model));
+  rc_tokenizer* tokenizer = nullptr;
+  RC_DO(rc_model_get_tokenizer(model, &tokenizer));
+  int32_t* tokens = nullptr;
+  size_t count = 0;
+  RC_DO(rc_tokenize(tokenizer, "Once upon a time", 16, 0, &tokens, &count));
+  rc_session *session = nullptr, *fork = nullptr, *restored = nullptr;
+  RC_DO(rc_session_create(model, nullptr, &session));
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = "Once upon a time";
+  options.prompt_length = 16;
+  options.max_tokens = 8;
+  char* text = nullptr;
+  RC_DO(rc_generate(session, &options, &text, nullptr, nullptr));
+  RC_DO(rc_session_fork(session, &fork));
+  rc_loop* loop = nullptr;
+  RC_DO(rc_loop_create(&loop));
+  int ends = 0;
+  RC_DO(rc_generate_async(fork, &options, loop, hear, &ends, nullptr));
+  while (ends == 0) {
+    RC_DO(rc_loop_wait(loop, -1));
+    RC_DO(rc_loop_dispatch(loop, 0, nullptr));
+  }
+  void* saved = nullptr;
+  size_t size = 0;
+  RC_DO(rc_session_save_memory(fork, &saved, &size));
+  RC_DO(rc_session_restore_memory(model, saved, size, nullptr, &restored));
+  RC_DO(rc_session_append(restored, tokens, count));
+  RC_DO(rc_session_decode(restored, 0));
+  rc_free(text);
+  rc_free(saved);
+  rc_free(tokens);
+  rc_loop_release(loop);
+  for (rc_session* each : {restored, fork, session}) rc_session_release(each);
+  rc_tokenizer_release(tokenizer);
+  rc_model_release(model);
+  rc_backend_release(backend);
+  return RC_OK;
+}
+
+struct Calls {
+  const char* name;
+  rc_status (*function)(const char* spec);
+  const char* spec;
+  size_t stack = kStack;
+};
+
+class SmallStack : public testing::TestWithParam<Calls> {
+ protected:
+  static void* run(void* status) {
+    *static_cast<rc_status*>(status) = GetParam().function(GetParam().spec);
+    return nullptr;
+  }
+
+  // What a child comes to that makes the calls on a thread with such a stack.
+  static int in_child(size_t stack) {
+    const pid_t child = fork();
+    if (child == 0) {
+      rc_status status = RC_E_INTERNAL;
+      pthread_attr_t attributes;
+      pthread_t thread;
+      if (pthread_attr_init(&attributes) != 0 ||
+          pthread_attr_setstacksize(&attributes, stack) != 0 ||
+          pthread_create(&thread, &attributes, run, &status) != 0) {
+        _exit(1);
+      }
+      pthread_join(thread, nullptr);
+      _exit(-status);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? -WEXITSTATUS(status) : WTERMSIG(status);
+  }
+
+  const TemporaryFolder folder_;
+  const TemporaryVariable cache_{"XDG_CACHE_HOME", folder_.path().string()};
+  const TemporaryVariable modules_{"RUNCIBLE_PLUGIN_PATH", RC_MODULES};
+};
+
+TEST_P(SmallStack, IsEnough) {
+  const int status = in_child(GetParam().stack);
+  if (status == RC_E_BACKEND_UNAVAILABLE) {
+    GTEST_SKIP() << "there is no " << GetParam().spec << " here";
+  }
+  EXPECT_EQ(status, RC_OK) << "negative: a status; positive: a signal";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Calls, SmallStack,
+    testing::Values(
+        Calls{"discover", discover, ""}, Calls{"refuse", refuse, ""},
+        Calls{"open_auto", open, "auto"}, Calls{"open_opencl", open, "opencl"},
+        Calls{"open_vulkan", open, "vulkan"},
+        Calls{"compute_cpu", compute, "cpu", kStackOfTensors},
+        Calls{"compute_reference", compute, "reference", kStackOfTensors},
+        Calls{"compute_opencl", compute, "opencl", kStackOfTensors},
+        Calls{"compute_vulkan", compute, "vulkan", kStackOfTensors},
+        Calls{"generate_cpu", generate, "cpu"},
+        Calls{"generate_reference", generate, "reference"},
+        Calls{"generate_opencl", generate, "opencl"},
+        Calls{"generate_vulkan", generate, "vulkan"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace rc::test
