@@ -27,12 +27,13 @@ inline void write_converted_copy(const std::string& from, const std::string& to,
         static_cast<size_t>(row_bytes(tensor.dtype, columns).value());
     const auto to_bytes =
         static_cast<size_t>(row_bytes(target, columns).value());
-    const size_t rows = tensor.data.size() / from_bytes;
+    const std::vector<std::byte> bytes = file->read(tensor);
+    const size_t rows = bytes.size() / from_bytes;
     auto& copy = copies.emplace_back(rows * to_bytes);
     std::vector<float> values(static_cast<size_t>(columns));
     for (size_t row = 0; row < rows; ++row) {
-      decode_row(tensor.dtype, tensor.data.data() + row * from_bytes,
-                 values.data(), columns);
+      decode_row(tensor.dtype, bytes.data() + row * from_bytes, values.data(),
+                 columns);
       encode_row(target, values.data(), copy.data() + row * to_bytes, columns);
     }
     writer.add_tensor(tensor.name, target, tensor.shape, copy);

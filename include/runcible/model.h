@@ -27,8 +27,8 @@ extern "C" {
 
 /* ---- Looking at a file ------------------------------------------------- */
 
-/* A model file opened for looking: metadata and tensor list. Nothing of it is
- * loaded. */
+/* A model file opened for looking: metadata and tensor list, which are copied;
+ * what becomes of the file later changes nothing. No weights are loaded. */
 typedef struct rc_model_info rc_model_info;
 
 /* Opens and checks the structure of a GGUF file (version 2 or 3).
@@ -161,12 +161,19 @@ typedef struct rc_model_options {
    * limits and plans do not count it. Results are the same to the bit, steps
    * slower. Nobody may change the file while the model is open; replace it
    * (write it anew and rename it) instead. A step on a file whose length has
-   * changed ends with RC_E_IO, but nothing can help where a file is cut short,
-   * or its disk fails, in the middle of a step: the system then ends the
-   * process (SIGBUS). RC_E_UNSUPPORTED: a device that weights are to lie on
+   * changed ends with RC_E_IO, but where a file is cut short, or its disk
+   * fails, in the middle of a step, the system ends the process (SIGBUS) unless
+   * guard_mapped is 1. RC_E_UNSUPPORTED: a device that weights are to lie on
    * needs copies. */
   int32_t keep_mapped;
-  int32_t reserved; /* 0 */
+  /* 1, with keep_mapped: a part of the mapped file that cannot be read does not
+   * end the process. The step under way ends with RC_E_IO, and so does every
+   * later one of the model; load it again. For this the library installs a
+   * handler of SIGBUS at the first such load, for the rest of the process, that
+   * minds its own mappings only and passes every other SIGBUS to the handler
+   * that was there before. A handler that is installed later must pass on to it
+   * likewise. RC_E_INVALID_ARGUMENT: without keep_mapped. */
+  int32_t guard_mapped;
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT \

@@ -20,7 +20,13 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   need_range(options.max_rows, 0, kMostRows, "options->max_rows");
   need_flag(options.prefix_cache, "options->prefix_cache");
   need_flag(options.keep_mapped, "options->keep_mapped");
-  need_range(options.reserved, 0, 0, "options->reserved");
+  need_flag(options.guard_mapped, "options->guard_mapped");
+  if (options.guard_mapped != 0 && options.keep_mapped == 0) {
+    fail(
+        RC_E_INVALID_ARGUMENT,
+        "options->guard_mapped: 1, but nothing is mapped unless keep_mapped is "
+        "1 too");
+  }
   if (options.cache_dtype != RC_DTYPE_F16 &&
       options.cache_dtype != RC_DTYPE_F32 &&
       options.cache_dtype != RC_DTYPE_Q8_0) {
@@ -35,6 +41,7 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   if (options.max_rows != 0) result.max_rows = options.max_rows;
   result.prefix_cache = options.prefix_cache != 0;
   result.keep_mapped = options.keep_mapped != 0;
+  result.guard_mapped = options.guard_mapped != 0;
   return result;
 }
 

@@ -133,7 +133,7 @@ rc_status rc_model_info_tensor(const rc_model_info* info, size_t i,
     for (size_t d = 0; d < tensor.shape.size(); ++d) {
       result.shape[d] = tensor.shape[d];
     }
-    result.bytes = tensor.data.size();
+    result.bytes = tensor.bytes;
     result.offset = tensor.offset;
     rc::api::write_report(report, result, "report");
   });

@@ -1,47 +1,50 @@
 // A file mapped into memory for reading.
 //
 // Immutable once made: any thread may read it. The pages stay the file's: if
-// another process shortens the file while it is mapped, touching a page beyond
-// the new end raises SIGBUS, and no reader of a mapping can prevent that. Files
-// in use must be replaced (written anew and renamed), not overwritten. Before
-// long reads check_unchanged() turns the case into an error.
+// another process shortens the file while it is mapped, or its disk fails,
+// touching a page that is not there raises SIGBUS, which ends the process
+// unless the mapping is guarded (see bus_guard.h). Before long reads
+// OpenFile::check_length() turns most such cases into an error.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <utility>
+
+#include "base/bus_guard.h"
+#include "base/open_file.h"
 
 namespace rc {
 
 class MappedFile {
  public:
-  // Maps the whole file. Throws RC_E_NOT_FOUND if it does not exist, RC_E_IO if
-  // it cannot be read or is no regular file, RC_E_FORMAT if it is empty.
-  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  // Maps the whole file. Throws RC_E_OUT_OF_MEMORY or RC_E_IO if the system
+  // does not.
+  static std::shared_ptr<const MappedFile> map(
+      std::shared_ptr<const OpenFile> file, bool guarded);
 
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  // Gives back the memory that the pages of some of bytes() take in this
-  // process. Who reads them again, even now in another thread, gets them from
-  // the file again.
-  void drop(std::span<const std::byte> part) const;
-
-  // Throws RC_E_IO if the file is no longer as long as when it was mapped.
-  void check_unchanged() const;
+  // Throws RC_E_IO if the file is no longer as long as when it was opened, or
+  // if a page of a guarded mapping was not there when it was touched: since
+  // then the mapping holds zeros.
+  void check() const;
+  // Whether that has happened; for ever.
+  bool damaged() const { return guard_ && guard_->damaged(); }
 
  private:
-  explicit MappedFile(std::string path) : path_(std::move(path)) {}
+  explicit MappedFile(std::shared_ptr<const OpenFile> file)
+      : file_(std::move(file)) {}
 
-  std::string path_;
-  int descriptor_ = -1;
+  const std::shared_ptr<const OpenFile> file_;
   std::span<const std::byte> bytes_;
+  std::optional<BusGuard> guard_;
 };
 
 }  // namespace rc

@@ -45,6 +45,7 @@ struct ModelChoice {
   uint64_t memory_limit = 0;
   bool strict = false;
   bool keep_mapped = false;
+  bool guard_mapped = false;
 };
 
 // "1,2,3"; throws a Failure for anything else.

@@ -31,10 +31,15 @@ void ModelChoice::add_to(CLI::App& command) {
   command.add_flag("--strict", strict,
                    "fail if the device lacks an op, instead of running it on "
                    "the CPU");
-  command.add_flag("--keep-mapped", keep_mapped,
-                   "compute from the mapped file instead of copying the "
-                   "weights: loads at once and shares memory with other "
-                   "processes, but is slower");
+  CLI::Option* keep = command.add_flag(
+      "--keep-mapped", keep_mapped,
+      "compute from the mapped file instead of copying the weights: loads at "
+      "once and shares memory with other processes, but is slower");
+  command
+      .add_flag("--guard-mapped", guard_mapped,
+                "with --keep-mapped: where the file is cut short or its disk "
+                "fails, a step ends with an error instead of the process")
+      ->needs(keep);
 }
 
 void ModelChoice::note_default() const {
@@ -56,6 +61,7 @@ rc_model_options ModelChoice::options() const {
   options.context_length = context;
   options.max_rows = rows;
   options.keep_mapped = keep_mapped ? 1 : 0;
+  options.guard_mapped = guard_mapped ? 1 : 0;
   options.cache_dtype = cache_type == "f32"    ? RC_DTYPE_F32
                         : cache_type == "q8_0" ? RC_DTYPE_Q8_0
                                                : RC_DTYPE_F16;

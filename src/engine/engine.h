@@ -32,6 +32,7 @@ struct EngineOptions {
   int64_t max_rows = 512;
   bool prefix_cache = true;
   bool keep_mapped = false;
+  bool guard_mapped = false;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none
 };

@@ -60,6 +60,7 @@ Resolved resolve(const model::ModelFile& file,
   resident.limits.max_outputs = std::min(rows, kMaxOutputs);
   resident.limits.max_sequences = std::min(rows, kMaxSequences);
   resident.keep_mapped = options.keep_mapped;
+  resident.guard_mapped = options.guard_mapped;
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it

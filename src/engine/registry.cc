@@ -32,6 +32,7 @@ struct Key {
   int64_t max_rows;
   bool prefix_cache;
   bool keep_mapped;
+  bool guard_mapped;
   int64_t timeout_ms;
 
   bool operator==(const Key&) const = default;
@@ -59,6 +60,7 @@ bool make_key(const model::ModelFile& file, const runtime::Device& device,
           options.max_rows,
           options.prefix_cache,
           options.keep_mapped,
+          options.guard_mapped,
           options.timeout_ms};
   return true;
 }

@@ -91,8 +91,8 @@ std::vector<TokenId> read_tokens(const gguf::File& file,
   return tokens;
 }
 
-std::span<const std::byte> find_part(const gguf::File& file, const Part& part,
-                                     DType dtype, int64_t positions) {
+const gguf::Tensor& find_part(const gguf::File& file, const Part& part,
+                              DType dtype, int64_t positions) {
   const gguf::Tensor* tensor = file.find_tensor(part.name);
   if (tensor == nullptr) {
     fail(RC_E_FORMAT, file.name(), ": tensor ", part.name, " is missing");
@@ -103,7 +103,7 @@ std::span<const std::byte> find_part(const gguf::File& file, const Part& part,
          dtype_name(dtype), " [", positions, ", ", part.heads, ", ",
          part.head_size, "]");
   }
-  return tensor->data;
+  return *tensor;
 }
 
 void check_finite(const gguf::File& file, const Part& part, DType dtype,
@@ -218,8 +218,7 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
   // Look at everything before memory is taken for it.
   const std::vector<Part> parts = parts_of(model, layout);
   for (const Part& part : parts) {
-    check_finite(file, part, layout.dtype,
-                 find_part(file, part, layout.dtype, saved.evaluated));
+    find_part(file, part, layout.dtype, saved.evaluated);
   }
   const auto page_bytes =
       static_cast<size_t>(model.page_bytes(layout.dtype, layout.page_size));
@@ -227,8 +226,10 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
       (saved.evaluated + layout.page_size - 1) / layout.page_size;
   saved.pages.resize(page_bytes * static_cast<size_t>(pages));
   for (const Part& part : parts) {
-    const std::byte* from =
-        find_part(file, part, layout.dtype, saved.evaluated).data();
+    const std::vector<std::byte> bytes =
+        file.read(find_part(file, part, layout.dtype, saved.evaluated));
+    check_finite(file, part, layout.dtype, bytes);
+    const std::byte* from = bytes.data();
     for (int64_t at = 0; at < saved.evaluated; ++at) {
       for (int64_t head = 0; head < part.heads; ++head) {
         std::memcpy(
@@ -238,6 +239,7 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
       }
     }
   }
+  file.check_unchanged();
   return saved;
 }
 

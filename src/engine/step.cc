@@ -194,7 +194,7 @@ void Step::evaluate() {
     std::array<char, 1024> message;
     std::snprintf(message.data(), message.size(), "%s", last_error_message());
     // A device that has heeded its time limit can go on.
-    if (status == RC_E_DEVICE_LOST ||
+    if (status == RC_E_DEVICE_LOST || core_.model_->damaged() ||
         (status == RC_E_TIMEOUT && core_.device_lost())) {
       core_.mark_broken(status, message.data());
     }

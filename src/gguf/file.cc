@@ -11,6 +11,9 @@
 namespace rc::gguf {
 namespace {
 
+// Most files have less before the data of their tensors, or several times it.
+constexpr uint64_t kFirstRead = uint64_t{256} << 10;
+
 template <class T>
 T load(const std::byte* bytes) {
   T value;
@@ -102,15 +105,38 @@ size_t value_bytes(ValueType type) {
 }
 
 std::shared_ptr<const File> File::open(const std::string& path) {
-  auto mapping = MappedFile::open(path);
-  Parser parser(mapping->bytes(), path);
-  return parser.parse(mapping, mapping);
+  auto source = OpenFile::open(path);
+  auto header = std::make_shared<std::vector<std::byte>>();
+  const auto extend = [&](uint64_t bytes) {
+    const size_t known = header->size();
+    header->resize(std::min(bytes, source->size()));
+    source->read(known, std::span(*header).subspan(known), "the metadata");
+  };
+  const auto parse = [&] {
+    return Parser(*header, source->size(), path).parse(header, source);
+  };
+  extend(kFirstRead);
+  for (;;) {
+    try {
+      auto file = parse();
+      if (header->size() - file->header_bytes_ < kFirstRead) return file;
+      // Without what was read beyond it. The views are into the copy.
+      header = std::make_shared<std::vector<std::byte>>(
+          header->begin(),
+          header->begin() + static_cast<ptrdiff_t>(file->header_bytes_));
+      return parse();
+    } catch (const Parser::NeedsMore& more) {
+      extend(std::max<uint64_t>(more.bytes,
+                                std::min(2 * header->size(), kMaxHeaderBytes)));
+    }
+  }
 }
 
 std::shared_ptr<const File> File::from_memory(std::shared_ptr<const void> owner,
                                               std::span<const std::byte> bytes,
                                               std::string name) {
-  return Parser(bytes, std::move(name)).parse(std::move(owner), nullptr);
+  return Parser(bytes, bytes.size(), std::move(name))
+      .parse(std::move(owner), nullptr);
 }
 
 const Entry* File::find(std::string_view key) const {
@@ -255,12 +281,25 @@ std::string_view File::get_string(std::string_view key) const {
   return *value;
 }
 
-void File::drop(const Tensor& tensor) const {
-  if (mapping_ != nullptr) mapping_->drop(tensor.data);
+void File::read(const Tensor& tensor, uint64_t offset,
+                std::span<std::byte> target) const {
+  if (source_ == nullptr) {
+    const auto bytes = memory_.subspan(tensor.offset + offset, target.size());
+    std::copy(bytes.begin(), bytes.end(), target.begin());
+  } else {
+    source_->read(tensor.offset + offset, target,
+                  cat("tensor ", quote(tensor.name)));
+  }
+}
+
+std::vector<std::byte> File::read(const Tensor& tensor) const {
+  std::vector<std::byte> bytes(tensor.bytes);
+  read(tensor, 0, bytes);
+  return bytes;
 }
 
 void File::check_unchanged() const {
-  if (mapping_ != nullptr) mapping_->check_unchanged();
+  if (source_ != nullptr) source_->check_unchanged();
 }
 
 }  // namespace rc::gguf

@@ -4,7 +4,10 @@
 // can be checked without looking at tensor data, and throws rc::Error
 // (RC_E_FORMAT, RC_E_NOT_FOUND, RC_E_IO) with the file, key or tensor, value
 // and limit in the message. What was opened can be read without further
-// checks. Memory taken is bounded by the size of the file.
+// checks: metadata, names and shapes are copied into memory, which is bounded
+// by the size of the file, and only the data of tensors is read when it is
+// asked for. Nothing is mapped (see mapped_tensors.h), so that a file that is
+// cut short meanwhile, or a disk that fails, is RC_E_IO.
 //
 // Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 #pragma once
@@ -18,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mapped_file.h"
+#include "base/open_file.h"
 #include "tensor/dtype.h"
 
 namespace rc::gguf {
@@ -53,10 +56,12 @@ inline constexpr uint64_t kMaxTensorNameBytes = 64;
 inline constexpr uint32_t kMaxRank = 4;
 inline constexpr int kMaxArrayDepth = 4;
 inline constexpr uint64_t kDefaultAlignment = 32;
+// Of everything before the data of tensors; vocabularies take some 16 MiB.
+inline constexpr uint64_t kMaxHeaderBytes = uint64_t{256} << 20;
 
-// One metadata entry: a view into the mapped file. For an array, `type` is
-// kArray and `element_type` and `count` describe it; nested arrays are kept as
-// bytes only.
+// One metadata entry: a view into memory that the file holds. For an array,
+// `type` is kArray and `element_type` and `count` describe it; nested arrays
+// are kept as bytes only.
 struct Entry {
   std::string_view key;
   ValueType type;
@@ -72,14 +77,14 @@ struct Tensor {
   std::string_view name;
   DType dtype;
   std::vector<int64_t> shape;
-  std::span<const std::byte> data;  // exactly the tensor's bytes; aligned as
-                                    // the file says, which may be to 1
-  uint64_t offset;                  // of the data from the file's start
+  uint64_t bytes;   // of the data
+  uint64_t offset;  // of the data from the file's start; aligned as the file
+                    // says, which may be to 1
 };
 
 class File {
  public:
-  // Maps a file. The path is UTF-8.
+  // The path is UTF-8.
   static std::shared_ptr<const File> open(const std::string& path);
   // Reads from memory that `owner` keeps alive; `name` is used in messages.
   static std::shared_ptr<const File> from_memory(
@@ -115,16 +120,20 @@ class File {
   double get_float(std::string_view key) const;
   std::string_view get_string(std::string_view key) const;
 
-  // Gives back the memory that the data of one of tensors() takes, if it was
-  // read from a file. It stays readable; see base/mapped_file.h.
-  void drop(const Tensor& tensor) const;
+  // Fills `target` with the data of one of tensors() from `offset` on, within
+  // its bytes. Throws RC_E_IO naming the tensor if it is not there any more.
+  void read(const Tensor& tensor, uint64_t offset,
+            std::span<std::byte> target) const;
+  // All of its data.
+  std::vector<std::byte> read(const Tensor& tensor) const;
 
-  // Throws RC_E_IO if the file was shortened or extended since it was opened.
-  // To be called before long reads of tensor data; see base/mapped_file.h.
+  // Throws RC_E_IO if the file was written to since it was opened. To be called
+  // after long reads: a file that is overwritten need not become shorter.
   void check_unchanged() const;
 
  private:
   friend class Parser;
+  friend class MappedTensors;
   File() = default;
 
   // The entry, if it is there; throws unless it is an array.
@@ -133,10 +142,12 @@ class File {
   [[noreturn]] void absent(std::string_view key) const;
 
   std::string name_;
-  std::shared_ptr<const void> owner_;
-  std::shared_ptr<const MappedFile> mapping_;  // null if read from memory
+  std::shared_ptr<const void> owner_;       // of what the views show
+  std::shared_ptr<const OpenFile> source_;  // nullptr: tensors are in memory_
+  std::span<const std::byte> memory_;
   uint32_t version_ = 0;
   uint64_t size_ = 0;
+  uint64_t header_bytes_ = 0;  // before the data of tensors
   uint64_t alignment_ = 32;
   std::vector<Entry> entries_;
   std::vector<Tensor> tensors_;

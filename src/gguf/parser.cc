@@ -47,10 +47,11 @@ const std::string_view* find_duplicate(const std::vector<Item>& items,
 
 }  // namespace
 
-Parser::Parser(std::span<const std::byte> bytes, std::string name)
+Parser::Parser(std::span<const std::byte> bytes, uint64_t size,
+               std::string name)
     : bytes_(bytes), file_(new File) {
   file_->name_ = std::move(name);
-  file_->size_ = bytes.size();
+  file_->size_ = size;
 }
 
 template <class... Parts>
@@ -64,6 +65,13 @@ std::span<const std::byte> Parser::take(uint64_t count, const char* what) {
     refuse("the file ends within ", what, ": ", count,
            " bytes expected at byte ", position_, ", ", remaining(),
            " are left; the file is truncated or damaged");
+  }
+  if (count > bytes_.size() - position_) {
+    if (count > kMaxHeaderBytes - position_) {
+      refuse(what, " reaches to byte ", position_ + count,
+             "; metadata of at most ", kMaxHeaderBytes, " bytes are possible");
+    }
+    throw NeedsMore{position_ + count};
   }
   const auto result = bytes_.subspan(position_, count);
   position_ += count;
@@ -84,14 +92,15 @@ std::string_view Parser::read_string(const char* what) {
 }
 
 std::shared_ptr<const File> Parser::parse(
-    std::shared_ptr<const void> owner,
-    std::shared_ptr<const MappedFile> mapping) {
+    std::shared_ptr<const void> owner, std::shared_ptr<const OpenFile> source) {
   file_->owner_ = std::move(owner);
-  file_->mapping_ = std::move(mapping);
+  if (source == nullptr) file_->memory_ = bytes_;
+  file_->source_ = std::move(source);
   read_header();
   read_entries();
   read_alignment();
   read_tensor_infos();
+  file_->header_bytes_ = position_;
   place_tensors();
   return std::move(file_);
 }
@@ -120,14 +129,13 @@ void Parser::read_header() {
       std::min(kMaxTensors, remaining() / kLeastTensorBytes);
   if (tensor_count_ > tensor_limit) {
     refuse("the header tells of ", tensor_count_, " tensors; at most ",
-           tensor_limit, " are possible in a file of ", bytes_.size(),
-           " bytes");
+           tensor_limit, " are possible in a file of ", file_->size_, " bytes");
   }
   const uint64_t entry_limit =
       std::min(kMaxEntries, remaining() / kLeastEntryBytes);
   if (entry_count_ > entry_limit) {
     refuse("the header tells of ", entry_count_, " metadata entries; at most ",
-           entry_limit, " are possible in a file of ", bytes_.size(), " bytes");
+           entry_limit, " are possible in a file of ", file_->size_, " bytes");
   }
 }
 
@@ -258,13 +266,13 @@ void Parser::read_tensor_infos() {
     const uint64_t size =
         row ? checked_mul(*row, rows).value_or(UINT64_MAX) : UINT64_MAX;
     tensor.offset = read<uint64_t>("its offset");
-    // Sizes and offsets are checked in place_tensors, when the place of the
-    // data is known; until then `data` only carries the size.
-    if (size > bytes_.size()) {
+    // Offsets are checked in place_tensors, when the place of the data is
+    // known.
+    if (size > file_->size_) {
       refuse("it has ", columns, " x ", rows, " elements of type ", info->name,
-             ", more than a file of ", bytes_.size(), " bytes holds");
+             ", more than a file of ", file_->size_, " bytes holds");
     }
-    tensor.data = bytes_.first(size);
+    tensor.bytes = size;
     tensors.push_back(std::move(tensor));
   }
   context_.clear();
@@ -298,8 +306,8 @@ uint64_t Parser::read_shape(Tensor* tensor) {
 void Parser::place_tensors() {
   if (file_->tensors_.empty()) return;
   const auto start = checked_align(position_, file_->alignment_);
-  if (!start || *start > bytes_.size()) {
-    refuse("the file ends at byte ", bytes_.size(),
+  if (!start || *start > file_->size_) {
+    refuse("the file ends at byte ", file_->size_,
            ", before the data of its tensors; the file is truncated");
   }
   for (Tensor& tensor : file_->tensors_) {
@@ -308,14 +316,13 @@ void Parser::place_tensors() {
       refuse("its offset ", tensor.offset, " is no multiple of the alignment ",
              file_->alignment_);
     }
-    const uint64_t space = bytes_.size() - *start;
-    if (tensor.offset > space || tensor.data.size() > space - tensor.offset) {
-      refuse("its ", tensor.data.size(), " bytes at offset ", tensor.offset,
+    const uint64_t space = file_->size_ - *start;
+    if (tensor.offset > space || tensor.bytes > space - tensor.offset) {
+      refuse("its ", tensor.bytes, " bytes at offset ", tensor.offset,
              " reach beyond the end of the file's ", space,
              " bytes of tensor data; the file is truncated or damaged");
     }
     tensor.offset += *start;
-    tensor.data = bytes_.subspan(tensor.offset, tensor.data.size());
   }
   context_.clear();
   refuse_overlaps();
@@ -330,7 +337,7 @@ void Parser::refuse_overlaps() const {
   });
   for (size_t i = 1; i < order.size(); ++i) {
     const Tensor& before = *order[i - 1];
-    if (before.offset + before.data.size() > order[i]->offset) {
+    if (before.offset + before.bytes > order[i]->offset) {
       refuse("tensors ", quote(before.name), " and ", quote(order[i]->name),
              " overlap at byte ", order[i]->offset);
     }

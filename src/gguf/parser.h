@@ -1,5 +1,5 @@
-// Turns the bytes of a file into a File, or throws. See file.h for what is
-// promised.
+// Turns the first bytes of a file into a File, or throws. See file.h for what
+// is promised.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,19 @@ namespace rc::gguf {
 
 class Parser {
  public:
-  Parser(std::span<const std::byte> bytes, std::string name);
+  // Thrown by parse if the file is as long as it says, but so many of its bytes
+  // are needed at least.
+  struct NeedsMore {
+    uint64_t bytes;
+  };
 
-  // To be called once. The result keeps alive what owns the bytes.
+  // `bytes` are the first ones of a file of `size`.
+  Parser(std::span<const std::byte> bytes, uint64_t size, std::string name);
+
+  // To be called once. The result keeps alive what owns the bytes. The data of
+  // tensors will be read from `source`; nullptr: all of it is in `bytes`.
   std::shared_ptr<const File> parse(std::shared_ptr<const void> owner,
-                                    std::shared_ptr<const MappedFile> mapping);
+                                    std::shared_ptr<const OpenFile> source);
 
  private:
   // Throws RC_E_FORMAT with the file's name before the parts.
@@ -28,7 +36,7 @@ class Parser {
   template <class T>
   T read(const char* what);
   std::string_view read_string(const char* what);
-  uint64_t remaining() const { return bytes_.size() - position_; }
+  uint64_t remaining() const { return file_->size_ - position_; }
 
   void read_header();
   void read_entries();

@@ -9,7 +9,7 @@
 namespace rc::gguf {
 namespace {
 
-// A multiple of every block size; the file's pages and the values fit a cache.
+// A multiple of every block size; the bytes and the values fit a cache.
 constexpr int64_t kChunk = 16384;
 
 constexpr uint32_t kInfinityBits = 0x7F800000;
@@ -38,7 +38,7 @@ class Verifier {
  public:
   Verifier(const File& file, const VerifyProgress& progress)
       : file_(file), progress_(progress), values_(kChunk) {
-    for (const Tensor& tensor : file.tensors()) total_ += tensor.data.size();
+    for (const Tensor& tensor : file.tensors()) total_ += tensor.bytes;
   }
 
   void run() {
@@ -47,9 +47,10 @@ class Verifier {
         verify_tensor(tensor);
       } else {
         if (undecoded_ == nullptr) undecoded_ = &tensor;
-        advance(tensor.data.size());
+        advance(tensor.bytes);
       }
     }
+    file_.check_unchanged();
     if (undecoded_ != nullptr) {
       fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", quote(undecoded_->name),
            " has type ", dtype_name(undecoded_->dtype),
@@ -66,11 +67,12 @@ class Verifier {
     for (int64_t start = 0; start < count; start += kChunk) {
       const int64_t columns = std::min(kChunk, count - start);
       const auto offset =
-          static_cast<size_t>(start / info->block_size * info->block_bytes);
-      file_.check_unchanged();
-      decode(tensor.data.data() + offset, values_.data(), columns);
+          static_cast<uint64_t>(start / info->block_size * info->block_bytes);
+      bytes_.resize(*row_bytes(tensor.dtype, columns));
+      file_.read(tensor, offset, bytes_);
+      decode(bytes_.data(), values_.data(), columns);
       check_finite(tensor, start, columns);
-      advance(*row_bytes(tensor.dtype, columns));
+      advance(bytes_.size());
     }
   }
 
@@ -102,6 +104,7 @@ class Verifier {
 
   const File& file_;
   const VerifyProgress& progress_;
+  std::vector<std::byte> bytes_;
   std::vector<float> values_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;

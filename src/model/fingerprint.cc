@@ -1,12 +1,13 @@
 #include "model/fingerprint.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace rc::model {
 namespace {
 
-constexpr size_t kSampleBytes = 256;
+constexpr uint64_t kSampleBytes = 256;
 
 class Hash {
  public:
@@ -49,6 +50,7 @@ uint64_t fingerprint(const gguf::File& file) {
     hash.number(entry.bytes.size());
     hash.bytes(entry.bytes);
   }
+  std::array<std::byte, kSampleBytes> first_bytes;
   for (const gguf::Tensor& tensor : file.tensors()) {
     hash.text(tensor.name);
     hash.number(static_cast<uint64_t>(tensor.dtype));
@@ -56,7 +58,10 @@ uint64_t fingerprint(const gguf::File& file) {
     for (const int64_t size : tensor.shape) {
       hash.number(static_cast<uint64_t>(size));
     }
-    hash.bytes(tensor.data.first(std::min(tensor.data.size(), kSampleBytes)));
+    const auto sample =
+        std::span(first_bytes).first(std::min(tensor.bytes, kSampleBytes));
+    file.read(tensor, 0, sample);
+    hash.bytes(sample);
   }
   return hash.value();
 }

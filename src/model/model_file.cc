@@ -17,9 +17,9 @@
 namespace rc::model {
 namespace {
 
-std::vector<float> decode(const gguf::Tensor& tensor) {
+std::vector<float> decode(const gguf::File& file, const gguf::Tensor& tensor) {
   std::vector<float> values(static_cast<size_t>(tensor.shape.back()));
-  decode_row(tensor.dtype, tensor.data.data(), values.data(),
+  decode_row(tensor.dtype, file.read(tensor).data(), values.data(),
              tensor.shape.back());
   return values;
 }
@@ -39,7 +39,7 @@ std::vector<float> read_rope_factors(const gguf::File& file,
     fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
          "], one factor per pair of rotary dimensions");
   }
-  std::vector<float> factors = decode(*tensor);
+  std::vector<float> factors = decode(file, *tensor);
   for (const float factor : factors) {
     if (!(factor >= 1e-6f && factor <= 1e6f)) {
       fail(RC_E_FORMAT, file.name(), ": tensor ", name, " holds ", factor,
@@ -117,7 +117,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     if (model->made_weights_.contains(weight.name)) continue;
     const gguf::Tensor* tensor = file.find_tensor(weight.name);
     if (tensor->dtype != weight.dtype) {
-      model->made_weights_.emplace(weight.name, decode(*tensor));
+      model->made_weights_.emplace(weight.name, decode(file, *tensor));
     }
   }
   log_unused_tensors(file, *model->architecture_, program);
@@ -144,19 +144,19 @@ runtime::ProgramDescription ModelFile::forward(
   return forward_program(*architecture_, hyper_, rope_scale_, *file_, layout);
 }
 
-const void* ModelFile::weight_data(const std::string& name) const {
-  const auto made = made_weights_.find(name);
-  if (made != made_weights_.end()) return made->second.data();
+const gguf::Tensor& ModelFile::weight_tensor(const std::string& name) const {
   const gguf::Tensor* tensor = file_->find_tensor(name);
   if (tensor == nullptr) {
     fail(RC_E_NOT_FOUND, file_->name(), ": there is no tensor ", name);
   }
-  return tensor->data.data();
+  return *tensor;
 }
 
-void ModelFile::drop_weight(const std::string& name) const {
-  const gguf::Tensor* tensor = file_->find_tensor(name);
-  if (tensor != nullptr) file_->drop(*tensor);
+const void* ModelFile::read_weight(const std::string& name,
+                                   WeightBuffer& buffer, int threads) const {
+  const auto made = made_weights_.find(name);
+  if (made != made_weights_.end()) return made->second.data();
+  return buffer.read(*file_, weight_tensor(name), threads);
 }
 
 uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {

@@ -13,6 +13,7 @@
 
 #include "gguf/file.h"
 #include "model/hyper_parameters.h"
+#include "model/weight_buffer.h"
 #include "runtime/program.h"
 #include "text/tokenizer.h"
 
@@ -54,13 +55,14 @@ class ModelFile {
     return tokenizer_;
   }
   runtime::ProgramDescription forward(const CacheLayout& layout) const;
-  // The bytes of a weight that forward() names: from the file, or made (rotary
-  // frequencies, norms and biases that the file does not hold as F32). The
-  // model file owns them.
-  const void* weight_data(const std::string& name) const;
-  // Says that the bytes of a weight are not needed any more. They stay
-  // readable, but take no memory until somebody reads them.
-  void drop_weight(const std::string& name) const;
+  // The bytes of a weight that forward() names: read from the file into the
+  // buffer, or made (rotary frequencies, norms and biases that the file does
+  // not hold as F32). Valid until the next call with that buffer; see there.
+  const void* read_weight(const std::string& name, WeightBuffer& buffer,
+                          int threads = 1) const;
+  // The tensor of a weight that was not made.
+  const gguf::Tensor& weight_tensor(const std::string& name) const;
+  const std::shared_ptr<const gguf::File>& shared_file() const { return file_; }
   // Bytes of all caches together for one page.
   uint64_t page_bytes(DType dtype, int64_t page_size) const;
   // Identifies the model; saved sessions carry it. See fingerprint.h.

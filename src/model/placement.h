@@ -16,7 +16,8 @@ namespace rc::model {
 struct ResidentOptions {
   CacheLayout cache;
   runtime::ProgramLimits limits;
-  bool keep_mapped = false;  // see rc_model_options
+  bool keep_mapped = false;  // see rc_model_options; so too guard_mapped
+  bool guard_mapped = false;
 };
 
 // What a resident model takes of one device, in bytes, and the layers that were

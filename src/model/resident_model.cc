@@ -1,6 +1,7 @@
 #include "model/resident_model.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -128,7 +129,12 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   };
   std::unique_ptr<ResidentModel> model(new ResidentModel());
   model->caches_.resize(split.caches.size());
+  if (options.keep_mapped) {
+    model->mapped_ = std::make_shared<gguf::MappedTensors>(
+        file->shared_file(), options.guard_mapped);
+  }
   std::vector<runtime::DeviceContents> contents;
+  WeightBuffer buffer;
   uint64_t loaded = 0;
   report(0.0);
   for (size_t d = 0; d < placement.devices.size(); ++d) {
@@ -137,16 +143,21 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     here.device = placement.devices[d];
     here.weights.resize(split.weights.size());
     here.caches.resize(split.caches.size());
+    const int chosen = here.device->options().threads;
+    const int threads =
+        chosen != 0 ? chosen
+                    : static_cast<int>(std::thread::hardware_concurrency());
     for (const auto& [bytes, i] :
          by_size(split, share, *here.device, options)) {
       const runtime::WeightInfo weight = weight_of(split, share, i);
-      const void* data = file->weight_data(weight.name);
       if (stays_mapped(weight, options)) {
-        here.weights[i] = here.device->map_weight(weight, data, file);
+        const gguf::Tensor& tensor = file->weight_tensor(weight.name);
+        here.weights[i] = here.device->map_weight(
+            weight, model->mapped_->data(tensor), model->mapped_);
         continue;
       }
-      here.weights[i] = here.device->create_weight(weight, data);
-      file->drop_weight(weight.name);
+      here.weights[i] = here.device->create_weight(
+          weight, file->read_weight(weight.name, buffer, threads));
       loaded += bytes;
       report(static_cast<double>(loaded) / static_cast<double>(memory.weights));
     }
@@ -156,10 +167,8 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
       model->caches_[i] = here.caches[i];
     }
   }
-  // Reading a weight brings pages around it too, of weights dropped before.
-  for (const runtime::WeightInfo& weight : split.weights) {
-    file->drop_weight(weight.name);
-  }
+  // Half of one file and half of another would be nobody's model.
+  file->file().check_unchanged();
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);
   model->file_ = std::move(file);
@@ -173,7 +182,7 @@ void ResidentModel::run(const Batch& batch, float* logits,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
   check_batch(batch, file_->hyper_parameters(), options_);
-  if (options_.keep_mapped) file_->file().check_unchanged();
+  if (mapped_ != nullptr) mapped_->check();
   runtime::RunArguments arguments;
   arguments.rows = static_cast<int64_t>(batch.tokens.size());
   arguments.outputs = static_cast<int64_t>(batch.output_rows.size());
@@ -191,7 +200,17 @@ void ResidentModel::run(const Batch& batch, float* logits,
   arguments.outputs_data = {wanted ? logits : &no_logits};
   arguments.should_stop = should_stop;
   arguments.user = user;
-  program_->run(arguments, timeout_ms);
+  try {
+    program_->run(arguments, timeout_ms);
+  } catch (...) {
+    if (damaged()) mapped_->check();  // the cause
+    throw;
+  }
+  if (damaged()) mapped_->check();
+}
+
+bool ResidentModel::damaged() const {
+  return mapped_ != nullptr && mapped_->damaged();
 }
 
 uint64_t ResidentModel::page_bytes() const {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "gguf/mapped_tensors.h"
 #include "model/model_file.h"
 #include "model/placement.h"
 #include "runtime/program.h"
@@ -46,9 +47,13 @@ class ResidentModel {
   // Evaluates a batch; logits F32 [outputs, vocabulary], untouched if there are
   // no outputs. Throws RC_E_INVALID_ARGUMENT for a batch beyond the limits or
   // with a number that points nowhere, before the device sees it;
-  // RC_E_CANCELLED if should_stop said so. See Program::run for timeouts.
+  // RC_E_CANCELLED if should_stop said so; RC_E_IO if the mapped file has
+  // changed or could not be read. See Program::run for timeouts.
   void run(const Batch& batch, float* logits, int32_t (*should_stop)(void*),
            void* user, int64_t timeout_ms);
+  // Mapped weights are lost (see base/mapped_file.h): no run can succeed any
+  // more.
+  bool damaged() const;
 
   // One page of all layers, within the cache or between it and the host: for
   // each layer the keys, then the values, [kv_heads, page_size, head_size]
@@ -64,6 +69,7 @@ class ResidentModel {
   void check_page_bytes(size_t bytes) const;
 
   std::shared_ptr<const ModelFile> file_;
+  std::shared_ptr<const gguf::MappedTensors> mapped_;  // if options say so
   ResidentOptions options_;
   MemoryPlan memory_;
   std::vector<runtime::Fallback> fallbacks_;

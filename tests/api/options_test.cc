@@ -199,8 +199,13 @@ TEST(Options, OfAModel) {
                "prefix_cache", "5");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.keep_mapped = 2; }),
                "keep_mapped", "2");
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved = 1; }),
-               "reserved", "1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.guard_mapped = 1; }),
+               "guard_mapped", "keep_mapped");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) {
+                 o.keep_mapped = 1;
+                 o.guard_mapped = 2;
+               }),
+               "guard_mapped", "2");
   EXPECT_NE(load_model(backend.get()), nullptr);
 }
 
@@ -223,6 +228,8 @@ TEST(Options, OfAModelThatStaysMapped) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   const uint64_t copied = weights(options);
   options.keep_mapped = 1;
+  EXPECT_LT(weights(options), copied / 10);
+  options.guard_mapped = 1;
   EXPECT_LT(weights(options), copied / 10);
   options.keep_mapped = 77;
   options.struct_size = offsetof(rc_model_options, keep_mapped);

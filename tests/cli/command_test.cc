@@ -138,6 +138,7 @@ TEST(Command, HasAnExitCodePerClass) {
   expect_failure(run({"fly"}), 2, "subcommand");
   expect_failure(run({"verify"}), 2, "MODEL");
   expect_failure(run({"run", model(), "--temp", "hot"}), 2, "hot");
+  expect_failure(run({"run", model(), "--guard-mapped"}), 2, "--keep-mapped");
   expect_failure(run({"run", model(), "--temp", "nan"}), 2, "temperature");
   expect_failure(run({"run", model(), "--top-p", "3"}), 2, "top_p");
   expect_failure(run({"run", model(), "-n", "-2"}), 2, "-2");
@@ -245,12 +246,12 @@ TEST(Command, WritesRawLogits) {
   }
   // From the mapped file they are the same.
   const std::string mapped = testing::TempDir() + "mapped_logits.f32";
-  ASSERT_EQ(
-      run({"run", model(), "--backend", "reference", "--prompt-tokens",
-           "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-end",
-           "--cache-type", "f32", "--keep-mapped", "--raw-logits", mapped})
-          .code,
-      0);
+  ASSERT_EQ(run({"run", model(), "--backend", "reference", "--prompt-tokens",
+                 "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-end",
+                 "--cache-type", "f32", "--keep-mapped", "--guard-mapped",
+                 "--raw-logits", mapped})
+                .code,
+            0);
   std::vector<float> mapped_rows(rows.size());
   std::ifstream(mapped, std::ios::binary)
       .read(reinterpret_cast<char*>(mapped_rows.data()),

@@ -63,7 +63,8 @@ std::shared_ptr<const model::ModelFile> in_memory(
   gguf::Writer writer;
   for (const gguf::Entry& entry : model.file().entries()) writer.add(entry);
   for (const gguf::Tensor& tensor : model.file().tensors()) {
-    writer.add_tensor(tensor.name, tensor.dtype, tensor.shape, tensor.data);
+    writer.add_tensor(tensor.name, tensor.dtype, tensor.shape,
+                      [&](const auto& put) { put(model.file().read(tensor)); });
   }
   const auto bytes =
       std::make_shared<const std::vector<std::byte>>(writer.write_memory());

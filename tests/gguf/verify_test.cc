@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "gguf/writer.h"
+#include "temporary.h"
 #include "tensor/blocks.h"
 #include "test_data.h"
 
@@ -107,23 +111,54 @@ TEST(Verify, TellsProgressAndCanBeStopped) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(Verify, NoticesThatTheFileWasShortened) {
-  std::string folder =
-      std::filesystem::temp_directory_path() / "runcible-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const std::string path = folder + "/model.gguf";
-  const std::vector<float> values(100'000);
-  Writer writer;
-  writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{100'000},
-                    std::span<const float>(values));
-  writer.write_file(path);
-  const auto file = File::open(path);
-  EXPECT_EQ(outcome(*file).status, RC_OK);
-  std::filesystem::resize_file(path, 1000);
-  const auto [status, message] = outcome(*file);
-  std::filesystem::remove_all(folder);
-  EXPECT_EQ(status, RC_E_IO);
-  EXPECT_NE(message.find("changed from"), std::string::npos) << message;
+class VerifyChanges : public testing::Test {
+ protected:
+  VerifyChanges() {
+    const std::vector<float> values(100'000);
+    Writer writer;
+    writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{100'000},
+                      std::span<const float>(values));
+    writer.write_file(path_);
+    std::filesystem::last_write_time(
+        path_,
+        std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    file_ = File::open(path_);
+  }
+  // Verifies; `change` happens after the first piece.
+  void expect_noticed(const std::function<void()>& change,
+                      std::initializer_list<const char*> parts) const {
+    bool changed = false;
+    const auto [status, message] = outcome(*file_, [&](uint64_t, uint64_t) {
+      if (!std::exchange(changed, true)) change();
+      return true;
+    });
+    EXPECT_EQ(status, RC_E_IO);
+    EXPECT_NE(message.find(path_), std::string::npos) << message;
+    for (const char* part : parts) {
+      EXPECT_NE(message.find(part), std::string::npos) << message;
+    }
+  }
+
+  rc::test::TemporaryFolder folder_;
+  const std::string path_ = (folder_.path() / "model.gguf").string();
+  std::shared_ptr<const File> file_;
+};
+
+TEST_F(VerifyChanges, ThatShortenTheFile) {
+  EXPECT_EQ(outcome(*file_).status, RC_OK);
+  expect_noticed([&] { std::filesystem::resize_file(path_, 70'000); },
+                 {"tensor 't'", "cut short", "70000"});
+  // As it is now.
+  expect_noticed([] {}, {"tensor 't'", "cut short", "70000"});
+}
+
+TEST_F(VerifyChanges, ThatOverwriteIt) {
+  expect_noticed(
+      [&] {
+        std::fstream(path_, std::ios::in | std::ios::out | std::ios::binary)
+            << "GGUF";
+      },
+      {"written to"});
 }
 
 void expect_all_in_order(const std::filesystem::path& folder, int least) {

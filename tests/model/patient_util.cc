@@ -16,10 +16,8 @@ Patient::Patient(const std::string& name)
         entry.key, [&entry](gguf::Writer& writer) { writer.add(entry); });
   }
   for (const gguf::Tensor& tensor : original_->tensors()) {
-    tensors_.push_back({std::string(tensor.name),
-                        tensor.dtype,
-                        tensor.shape,
-                        {tensor.data.begin(), tensor.data.end()}});
+    tensors_.push_back({std::string(tensor.name), tensor.dtype, tensor.shape,
+                        original_->read(tensor)});
   }
 }
 

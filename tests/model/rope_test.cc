@@ -53,8 +53,8 @@ TEST(Rope, ComputedLlama3ScalingEqualsTheFactorsOfAFile) {
   const gguf::Tensor* tensor = file->find_tensor("rope_freqs.weight");
   ASSERT_NE(tensor, nullptr);
   std::vector<float> factors(32);
-  ASSERT_EQ(tensor->data.size(), factors.size() * sizeof(float));
-  std::memcpy(factors.data(), tensor->data.data(), tensor->data.size());
+  ASSERT_EQ(tensor->bytes, factors.size() * sizeof(float));
+  file->read(*tensor, 0, std::as_writable_bytes(std::span(factors)));
 
   HyperParameters hyper = plain();
   const Rope expected = make_rope(hyper, factors);

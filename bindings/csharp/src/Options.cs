@@ -96,6 +96,9 @@ namespace Runcible {
     /// <summary>{@rc rc_model_options.keep_mapped}</summary>
     public bool? KeepMapped { get; set; }
 
+    /// <summary>{@rc rc_model_options.guard_mapped}</summary>
+    public bool? GuardMapped { get; set; }
+
     /// <summary>Told the fraction done, 0 to 1, on the thread that loads. What
     /// it throws ends the load and is thrown by it.</summary>
     public Action<double> Progress { get; set; }
@@ -120,6 +123,9 @@ namespace Runcible {
       }
       if (KeepMapped.HasValue) {
         made.keep_mapped = KeepMapped.Value ? 1 : 0;
+      }
+      if (GuardMapped.HasValue) {
+        made.guard_mapped = GuardMapped.Value ? 1 : 0;
       }
       return made;
     }

@@ -29,6 +29,8 @@ type ModelOptions struct {
 	NoPrefixCache bool
 	//runcible:doc rc_model_options.keep_mapped
 	KeepMapped bool
+	//runcible:doc rc_model_options.guard_mapped
+	GuardMapped bool
 	// Told during loading: the fraction done, 0 to 1, on the goroutine that
 	// loads. Returning an error cancels the load, which returns that error.
 	Progress func(fraction float64) error
@@ -47,6 +49,7 @@ func (m *ModelOptions) native() (native.Model_options, error) {
 	o.SetMax_rows(m.MaxRows)
 	o.SetPrefix_cache(flag(!m.NoPrefixCache))
 	o.SetKeep_mapped(flag(m.KeepMapped))
+	o.SetGuard_mapped(flag(m.GuardMapped))
 	return o, nil
 }
 

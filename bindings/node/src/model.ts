@@ -24,6 +24,7 @@ export interface ModelOptions {
   maxRows?: number | undefined;
   prefixCache?: boolean | undefined;
   keepMapped?: boolean | undefined;
+  guardMapped?: boolean | undefined;
 }
 
 export interface LoadOptions extends ModelOptions {

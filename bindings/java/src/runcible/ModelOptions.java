@@ -59,6 +59,12 @@ public final class ModelOptions {
     return this;
   }
 
+  /** {@rc rc_model_options.guard_mapped} */
+  public ModelOptions guardMapped(boolean guard) {
+    settings.add(options -> options.setGuard_mapped(guard ? 1 : 0));
+    return this;
+  }
+
   /**
    * Told the fraction done, 0 to 1, on the thread that loads. What it throws
    * ends the load and is thrown by it.

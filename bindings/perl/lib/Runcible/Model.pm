@@ -48,7 +48,7 @@ sub options {
         if defined $options{cache_dtype};
     return set_options('model_options', \%options,
         [qw(context_length cache_tokens cache_dtype max_rows)],
-        [qw(prefix_cache keep_mapped)]);
+        [qw(prefix_cache keep_mapped guard_mapped)]);
 }
 
 =head2 backend

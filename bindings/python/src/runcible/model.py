@@ -43,6 +43,7 @@ def _options(
     max_rows: Optional[int],
     prefix_cache: Optional[bool],
     keep_mapped: Optional[bool],
+    guard_mapped: Optional[bool],
 ) -> Any:
     return set_options(
         _native.model_options(),
@@ -52,6 +53,7 @@ def _options(
         max_rows=max_rows,
         prefix_cache=prefix_cache,
         keep_mapped=keep_mapped,
+        guard_mapped=guard_mapped,
     )
 
 
@@ -70,6 +72,7 @@ class Model(Handle):
         max_rows: Optional[int] = None,
         prefix_cache: Optional[bool] = None,
         keep_mapped: Optional[bool] = None,
+        guard_mapped: Optional[bool] = None,
         progress: Progress = None,
     ) -> None:
         options = _options(
@@ -79,6 +82,7 @@ class Model(Handle):
             max_rows,
             prefix_cache,
             keep_mapped,
+            guard_mapped,
         )
         self._backend = backend_of(backend)
         self._tokenizer: Optional[Tokenizer] = None
@@ -190,6 +194,7 @@ def plan(
     max_rows: Optional[int] = None,
     prefix_cache: Optional[bool] = None,
     keep_mapped: Optional[bool] = None,
+    guard_mapped: Optional[bool] = None,
 ) -> Plan:
     options = _options(
         context_length,
@@ -198,6 +203,7 @@ def plan(
         max_rows,
         prefix_cache,
         keep_mapped,
+        guard_mapped,
     )
     report = _native.model_plan_report()
     opened = backend_of(backend)

@@ -14,12 +14,13 @@ module Runcible
     # by. A block is told the fraction done; an exception of it ends the load.
     def initialize(path, backend = nil, context_length: nil, cache_tokens: nil,
                    cache_dtype: nil, max_rows: nil, prefix_cache: nil,
-                   keep_mapped: nil, &progress)
+                   keep_mapped: nil, guard_mapped: nil, &progress)
       super()
       options = self.class.options(
         context_length: context_length, cache_tokens: cache_tokens,
         cache_dtype: cache_dtype, max_rows: max_rows,
-        prefix_cache: prefix_cache, keep_mapped: keep_mapped
+        prefix_cache: prefix_cache, keep_mapped: keep_mapped,
+        guard_mapped: guard_mapped
       )
       path = Arguments.path(path)
       @backend = Backend.from(backend)

@@ -1,0 +1,56 @@
+// A regular file that is open for reading.
+//
+// What it holds is read into memory of the caller's, never mapped: a file that
+// another process shortens meanwhile, or a disk that fails, is an error of the
+// call that reads. Files in use should all the same be replaced (written anew
+// and renamed) rather than overwritten; check_unchanged() tells.
+//
+// Immutable once made: any thread may read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace rc {
+
+class OpenFile {
+ public:
+  // Throws RC_E_NOT_FOUND if it does not exist, RC_E_IO if it cannot be opened
+  // or is no regular file, RC_E_FORMAT if it is empty.
+  static std::shared_ptr<const OpenFile> open(const std::string& path);
+
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Bytes, when it was opened.
+  uint64_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+
+  // Fills `target` with what lies at `offset`. Throws RC_E_IO naming `what`
+  // (such as "tensor 'x'") if the file has ended before or the disk fails.
+  void read(uint64_t offset, std::span<std::byte> target,
+            const std::string& what) const;
+
+  // Throws RC_E_IO if the file is no longer as long as when it was opened.
+  void check_length() const;
+  // As check_length, and if anybody has written to it since.
+  void check_unchanged() const;
+
+ private:
+  explicit OpenFile(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+  // When it was last written.
+  int64_t seconds_ = 0;
+  int64_t nanoseconds_ = 0;
+};
+
+}  // namespace rc

@@ -1,0 +1,32 @@
+// Room for the bytes of one weight at a time, on their way from the file to a
+// device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gguf/file.h"
+
+namespace rc::model {
+
+class WeightBuffer {
+ public:
+  WeightBuffer() = default;
+  ~WeightBuffer();
+  WeightBuffer(const WeightBuffer&) = delete;
+  WeightBuffer& operator=(const WeightBuffer&) = delete;
+
+  // Reads the data of a tensor, with so many threads at most. Valid until the
+  // next call. Throws RC_E_IO if the file does not hold it any more,
+  // RC_E_OUT_OF_MEMORY.
+  const std::byte* read(const gguf::File& file, const gguf::Tensor& tensor,
+                        int threads);
+
+ private:
+  std::span<std::byte> take(uint64_t size);
+
+  std::span<std::byte> bytes_;  // mapped
+};
+
+}  // namespace rc::model
