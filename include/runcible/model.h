@@ -240,9 +240,11 @@ RC_API rc_status rc_model_plan(const char* path,
                                rc_model_plan_report* report);
 
 /* Loads a model; blocks. *model is the caller's; see rc_model_release.
- * RC_E_NOT_FOUND, RC_E_IO: the file; RC_E_FORMAT: it is malformed, a tensor is
- * missing or misshapen; RC_E_UNSUPPORTED: an architecture, tensor type or
- * tokenizer that is not known; RC_E_DEVICE_MEMORY: it does not fit (the message
+ * RC_E_NOT_FOUND, RC_E_IO: the file, also if somebody cuts it short or writes
+ * to it meanwhile; RC_E_FORMAT: it is malformed, a tensor is missing or
+ * misshapen; RC_E_UNSUPPORTED: an architecture, tensor type or tokenizer that
+ * is not known, or a tensor or metadata key, by name, that the model needs and
+ * this build would leave out; RC_E_DEVICE_MEMORY: it does not fit (the message
  * tells what would); RC_E_CANCELLED: by the progress callback;
  * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY; statuses of the device. */
 RC_API rc_status rc_model_load(rc_backend* backend, const char* path,

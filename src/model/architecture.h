@@ -71,6 +71,8 @@ struct Architecture {
 
   Presence qkv_bias = Presence::kNever;
   Presence attention_output_bias = Presence::kNever;
+  // Of gate, up and down; not of experts.
+  Presence feed_forward_bias = Presence::kNever;
   // Norms over each head of queries and keys, before rotation.
   bool query_key_norm = false;
   int32_t rope_style = RC_ROPE_HALVES;

@@ -131,10 +131,11 @@ Value Forward::feed_forward(Value x) {
 }
 
 Value Forward::dense(Value x, Value residual) {
-  const Value gate = linear(x, names_.gate, hyper_.feed_forward);
-  const Value up = linear(x, names_.up, hyper_.feed_forward);
+  const Presence bias = architecture_.feed_forward_bias;
+  const Value gate = linear(x, names_.gate, hyper_.feed_forward, bias);
+  const Value up = linear(x, names_.up, hyper_.feed_forward, bias);
   return joined(builder_.glu(gate, up, architecture_.activation), names_.down,
-                Presence::kNever, names_.post_feed_forward_norm, residual);
+                bias, names_.post_feed_forward_norm, residual);
 }
 
 Value Forward::experts(Value x, Value residual) {

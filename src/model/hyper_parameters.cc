@@ -24,8 +24,10 @@ constexpr double kMaxFactor = 1e6;
 // Metadata of one architecture: keys without its name, values with limits.
 class Metadata {
  public:
-  Metadata(const gguf::File& file, std::string_view architecture)
-      : file_(file), architecture_(architecture) {}
+  // Adds each name that is looked for to `keys`, which must outlive this.
+  Metadata(const gguf::File& file, std::string_view architecture,
+           std::vector<std::string>& keys)
+      : file_(file), architecture_(architecture), keys_(keys) {}
 
   std::string key(const char* name) const {
     return cat(architecture_, ".", name);
@@ -33,6 +35,7 @@ class Metadata {
 
   std::optional<int64_t> find(const char* name, int64_t low,
                               int64_t high) const {
+    keys_.emplace_back(name);
     const std::optional<int64_t> value = file_.find_int(key(name));
     if (value && (*value < low || *value > high)) {
       refuse(name, *value, cat("must be ", low, " to ", high));
@@ -48,6 +51,7 @@ class Metadata {
   // The comparisons are such that NaN is refused.
   std::optional<float> find_number(const char* name, double low,
                                    double high) const {
+    keys_.emplace_back(name);
     const std::optional<double> value = file_.find_float(key(name));
     if (value && !(*value >= low && *value <= high)) {
       refuse(name, *value, cat("must be ", low, " to ", high));
@@ -65,6 +69,7 @@ class Metadata {
   std::optional<float> find_positive(const char* name, double low,
                                      double high) const {
     const std::optional<double> value = file_.find_float(key(name));
+    keys_.emplace_back(name);
     if (value == 0.0) return std::nullopt;
     return find_number(name, low, high);
   }
@@ -76,11 +81,17 @@ class Metadata {
          limit);
   }
 
+  std::optional<std::string_view> find_text(const char* name) const {
+    keys_.emplace_back(name);
+    return file_.find_string(key(name));
+  }
+
   const gguf::File& file() const { return file_; }
 
  private:
   const gguf::File& file_;
   std::string_view architecture_;
+  std::vector<std::string>& keys_;
 };
 
 void read_sizes(const Metadata& metadata, HyperParameters& hyper) {
@@ -160,7 +171,7 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
 // The scaling's type. Files older than the key for it scale linearly.
 RopeScaling read_scaling(const Metadata& metadata) {
   const std::optional<std::string_view> type =
-      metadata.file().find_string(metadata.key("rope.scaling.type"));
+      metadata.find_text("rope.scaling.type");
   if (!type || *type == "linear") return RopeScaling::kLinear;
   if (*type == "none") return RopeScaling::kNone;
   if (*type == "yarn") return RopeScaling::kYarn;
@@ -182,12 +193,11 @@ void read_rope(const Metadata& metadata, HyperParameters& hyper) {
                         .value_or(hyper.rope_base);
 
   hyper.rope_scaling = read_scaling(metadata);
-  std::optional<float> factor =
-      metadata.find_positive("rope.scaling.factor", 1e-3, kMaxFactor);
-  if (!factor) {
-    factor = metadata.find_positive("rope.scale_linear", 1e-3, kMaxFactor);
-  }
-  hyper.rope_factor = factor.value_or(1.0f);
+  const std::optional<float> old_factor =
+      metadata.find_positive("rope.scale_linear", 1e-3, kMaxFactor);
+  hyper.rope_factor =
+      metadata.find_positive("rope.scaling.factor", 1e-3, kMaxFactor)
+          .value_or(old_factor.value_or(1.0f));
   if (hyper.rope_factor == 1.0f && hyper.rope_scaling == RopeScaling::kLinear) {
     hyper.rope_scaling = RopeScaling::kNone;
   }
@@ -195,12 +205,11 @@ void read_rope(const Metadata& metadata, HyperParameters& hyper) {
       metadata.find("rope.scaling.original_context_length", 1, kMaxContext)
           .value_or(hyper.context_length);
 
-  std::optional<float> attention =
-      metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3);
-  if (!attention) {
-    attention = metadata.find_positive("rope.scaling.attn_factor", 1e-3, 1e3);
-  }
-  hyper.rope_attention_factor = attention.value_or(1.0f);
+  const std::optional<float> attention =
+      metadata.find_positive("rope.scaling.attn_factor", 1e-3, 1e3);
+  hyper.rope_attention_factor =
+      metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3)
+          .value_or(attention.value_or(1.0f));
   hyper.yarn_beta_fast =
       metadata.find_number("rope.scaling.yarn_beta_fast", 1e-3, kMaxFactor)
           .value_or(hyper.yarn_beta_fast);
@@ -255,8 +264,8 @@ void read_feed_forward(const Metadata& metadata,
 
 HyperParameters read_hyper_parameters(const gguf::File& file,
                                       const Architecture& architecture) {
-  const Metadata metadata(file, architecture.name);
   HyperParameters hyper;
+  const Metadata metadata(file, architecture.name, hyper.keys);
   hyper.architecture = architecture.name;
   hyper.name = file.find_string("general.name").value_or("");
   read_sizes(metadata, hyper);

@@ -44,6 +44,9 @@ struct HyperParameters {
   int64_t experts = 0;             // 0: dense
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
+
+  // The keys that were looked for, without the architecture's name.
+  std::vector<std::string> keys;
 };
 
 struct Architecture;

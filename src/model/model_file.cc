@@ -1,17 +1,14 @@
 #include "model/model_file.h"
 
 #include <optional>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/quote.h"
 #include "model/architecture.h"
 #include "model/fingerprint.h"
 #include "model/forward.h"
 #include "model/rope.h"
+#include "model/unused.h"
 #include "tensor/dtype.h"
 
 namespace rc::model {
@@ -47,22 +44,6 @@ std::vector<float> read_rope_factors(const gguf::File& file,
     }
   }
   return factors;
-}
-
-void log_unused_tensors(const gguf::File& file,
-                        const Architecture& architecture,
-                        const runtime::ProgramDescription& program) {
-  if (!log_wanted(RC_LOG_INFO)) return;
-  std::unordered_set<std::string_view> used = {architecture.names.rope_factors};
-  for (const runtime::WeightInfo& weight : program.weights) {
-    used.insert(weight.name);
-  }
-  for (const gguf::Tensor& tensor : file.tensors()) {
-    if (!used.contains(tensor.name)) {
-      log(RC_LOG_INFO, file.name(), ": tensor ", quote(tensor.name),
-          " is not used");
-    }
-  }
 }
 
 uint64_t row_bytes_of_head(const HyperParameters& hyper, DType dtype) {
@@ -103,6 +84,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   model->file_ = std::move(shared_file);
   const gguf::File& file = *model->file_;
   model->architecture_ = &find_architecture(file);
+  check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
   Rope rope =
       make_rope(model->hyper_,
@@ -120,7 +102,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
       model->made_weights_.emplace(weight.name, decode(file, *tensor));
     }
   }
-  log_unused_tensors(file, *model->architecture_, program);
+  check_all_used(file, *model->architecture_, model->hyper_, program);
 
   model->tokenizer_ = text::Tokenizer::load(file);
   // A token without a row could not be evaluated.

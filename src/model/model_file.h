@@ -41,9 +41,10 @@ struct CacheLayout {
 
 class ModelFile {
  public:
-  // Opens and checks. Throws RC_E_UNSUPPORTED naming an unknown architecture
-  // or undecodable tensor type, RC_E_FORMAT naming a missing or misshapen
-  // tensor or a hyper-parameter out of range.
+  // Opens and checks. Throws RC_E_UNSUPPORTED naming an unknown architecture,
+  // undecodable tensor type or what the model needs and the program has not
+  // (see unused.h), RC_E_FORMAT naming a missing or misshapen tensor or a
+  // hyper-parameter out of range.
   static std::shared_ptr<const ModelFile> open(const std::string& path);
   static std::shared_ptr<const ModelFile> from_gguf(
       std::shared_ptr<const gguf::File> file);

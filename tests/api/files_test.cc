@@ -2,10 +2,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
 
 #include "api_util.h"
+#include "gguf/file.h"
+#include "gguf/writer.h"
 #include "temporary.h"
 
 namespace rc::test {
@@ -67,6 +70,34 @@ TEST(Files, TruncatedAndEmptyOnes) {
 }
 
 TEST(Files, SoundOnes) { EXPECT_OK(rc_model_verify(model_path().c_str())); }
+
+// What would change the result and is not computed, is no model of ours.
+TEST(Files, WithMoreThanThisBuildComputes) {
+  const auto file = gguf::File::open(model_path());
+  gguf::Writer writer;
+  for (const gguf::Entry& entry : file->entries()) writer.add(entry);
+  for (const gguf::Tensor& tensor : file->tensors()) {
+    writer.add_tensor(tensor.name, tensor.dtype, tensor.shape,
+                      [&](const auto& put) { put(file->read(tensor)); });
+  }
+  const float one = 1.0f;
+  writer.add_tensor("blk.0.attn_q_norm.weight", RC_DTYPE_F32,
+                    std::array<int64_t, 1>{1}, std::span(&one, 1));
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "more.gguf").string();
+  writer.write_file(path);
+  const Backend backend = open_backend();
+  rc_model* model = nullptr;
+  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+  const std::string name = "'blk.0.attn_q_norm.weight'";
+  EXPECT_FAILS(RC_E_UNSUPPORTED, rc_model_verify(path.c_str()), path, name);
+  EXPECT_FAILS(RC_E_UNSUPPORTED,
+               rc_model_load(backend.get(), path.c_str(), nullptr, &model),
+               path, name);
+  EXPECT_FAILS(RC_E_UNSUPPORTED,
+               rc_model_plan(path.c_str(), nullptr, backend.get(), &plan), path,
+               name);
+}
 
 // A limit on the size of files, for a while.
 class FileSizeLimit {

@@ -142,8 +142,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::ValuesIn(all_backends()),
                        ::testing::Values("llama2", "llama3", "mistral",
                                          "smollm", "llama-linear", "llama-yarn",
-                                         "mixtral", "qwen2", "qwen3",
-                                         "qwen3moe", "gemma2")),
+                                         "llama-biases", "mixtral", "qwen2",
+                                         "qwen3", "qwen3moe", "gemma2")),
     name_of);
 
 }  // namespace

@@ -11,6 +11,7 @@ constexpr Architecture kLlama = {
     .name = "llama",
     .qkv_bias = Presence::kOptional,
     .attention_output_bias = Presence::kOptional,
+    .feed_forward_bias = Presence::kOptional,
     .rope_style = RC_ROPE_ADJACENT,
     .rope_factors = Presence::kOptional,
     .window = WindowPattern::kAllLayers,

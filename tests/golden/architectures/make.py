@@ -146,6 +146,12 @@ CASES = {
         head_dim=24, intermediate_size=96, moe_intermediate_size=16, num_experts=6, num_experts_per_tok=3,
         norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[], rope_theta=1000000.0, rms_norm_eps=1e-6,
         tie_word_embeddings=True),
+    "llama-biases": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "attention_bias and mlp_bias: biases on q, k, v (those of q and k permuted as their rows), on the output of attention, and on "
+        "gate, up and down of the feed-forward part. Tied embeddings.",
+        {f"bias of {name}": dict(zeroed=f"{name}_proj.bias") for name in ("q", "k", "v", "o", "gate", "up", "down")},
+        intermediate_size=64, attention_bias=True, mlp_bias=True, tie_word_embeddings=True),
 }
 
 # ---------------------------------------------------------------- weights
@@ -176,9 +182,14 @@ def fill(model, arch, seed):
 
 
 def build(c, seed, changes=None):
-    config = c["make"](**{**c["config"], **(changes or {})}, attn_implementation="eager")
+    changes = dict(changes or {})
+    zeroed = changes.pop("zeroed", None)  # the end of a parameter's name
+    config = c["make"](**{**c["config"], **changes}, attn_implementation="eager")
     model = c["model"](config).double().eval()
     fill(model, c["arch"], seed)
+    for name, p in model.named_parameters():
+        if zeroed and name.endswith(zeroed):
+            p.data.zero_()
     return model
 
 

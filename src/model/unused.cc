@@ -1,0 +1,291 @@
+#include "model/unused.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/quote.h"
+
+namespace rc::model {
+namespace {
+
+struct Ignored {
+  std::string_view name;  // a '*' at its end stands for anything
+  const char* reason;
+};
+
+// Keys that change nothing.
+constexpr Ignored kIgnoredKeys[] = {
+    {"general.*", "says what the file is and where it comes from"},
+    {"tokenizer.chat_template*", "the caller writes the text of a chat"},
+    {"tokenizer.huggingface.json", "the same vocabulary in another form"},
+    {"tokenizer.ggml.token_type_count", "of segments, which are not embedded"},
+    {"tokenizer.ggml.add_sep_token", "pairs of texts are not joined here"},
+    {"tokenizer.ggml.padding_token_id", "batches are not padded"},
+    {"tokenizer.ggml.mask_token_id", "nothing is masked"},
+    {"tokenizer.ggml.fim_*", "the caller writes the text around a gap"},
+    {"tokenizer.ggml.prefix_token_id", "an old name of fim_pre_token_id"},
+    {"tokenizer.ggml.suffix_token_id", "an old name of fim_suf_token_id"},
+    {"tokenizer.ggml.middle_token_id", "an old name of fim_mid_token_id"},
+};
+
+// What text/vocabulary.cc reads.
+constexpr std::string_view kTokenizerKeys[] = {
+    "tokenizer.ggml.model",
+    "tokenizer.ggml.pre",
+    "tokenizer.ggml.tokens",
+    "tokenizer.ggml.merges",
+    "tokenizer.ggml.scores",
+    "tokenizer.ggml.token_type",
+    "tokenizer.ggml.precompiled_charsmap",
+    "tokenizer.ggml.bos_token_id",
+    "tokenizer.ggml.eos_token_id",
+    "tokenizer.ggml.eot_token_id",
+    "tokenizer.ggml.eom_token_id",
+    "tokenizer.ggml.unknown_token_id",
+    "tokenizer.ggml.seperator_token_id",
+    "tokenizer.ggml.cls_token_id",
+    "tokenizer.ggml.add_bos_token",
+    "tokenizer.ggml.add_eos_token",
+    "tokenizer.ggml.add_space_prefix",
+    "tokenizer.ggml.remove_extra_whitespaces",
+    "tokenizer.ggml.normalizer.lowercase",
+    "tokenizer.ggml.normalizer.strip_accents",
+    "tokenizer.ggml.normalizer.nfc",
+};
+
+// The same of an architecture's keys, without its name.
+constexpr Ignored kIgnoredOfArchitecture[] = {
+    {"pooling_type", "of embeddings of texts, not of the next token"},
+    {"tensor_data_layout", "of the file that this one was converted from"},
+    {"rope.scaling.finetuned", "how the model came to its context"},
+    {"attention.layer_norm_epsilon", "all norms are of the root mean square"},
+};
+
+// Keys of an architecture whose effect is not there as long as they have one of
+// these values (booleans are 0 and 1).
+struct Neutral {
+  std::string_view name;
+  std::vector<double> values;
+};
+const std::vector<Neutral>& neutral_keys() {
+  static const std::vector<Neutral> keys = {
+      {"attention.causal", {1}},
+      {"attention.clamp_kqv", {0}},
+      {"attention.max_alibi_bias", {0}},
+      {"attention.shared_kv_layers", {0}},
+      {"embedding_scale", {0, 1}},
+      {"expert_gating_func", {0, 1}},  // softmax
+      {"expert_group_count", {0, 1}},
+      {"expert_group_used_count", {0, 1}},
+      {"expert_shared_count", {0}},
+      {"expert_shared_feed_forward_length", {0}},
+      {"expert_weights_scale", {0, 1}},
+      {"interleave_moe_layer_step", {0, 1}},
+      {"leading_dense_block_count", {0}},
+      {"logit_scale", {0, 1}},
+      {"moe_every_n_layers", {0}},
+      {"nextn_predict_layers", {0}},
+      {"residual_scale", {0, 1}},
+      {"rope.scaling.yarn_log_multiplier", {0}},
+      {"router_logit_softcapping", {0}},
+      {"use_parallel_residual", {0}},
+  };
+  return keys;
+}
+
+// Tensors of a layer, after "blk.N.".
+constexpr Ignored kIgnoredOfLayer[] = {
+    {"attn_rot_embd.weight", "the plain rotary frequencies, from old files"},
+};
+
+template <size_t count>
+const Ignored* find(const Ignored (&list)[count], std::string_view name) {
+  const auto* found = std::find_if(list, list + count, [&](const Ignored& i) {
+    return i.name.ends_with('*')
+               ? name.starts_with(i.name.substr(0, i.name.size() - 1))
+               : name == i.name;
+  });
+  return found == list + count ? nullptr : found;
+}
+
+template <class T>
+double load(const gguf::Entry& entry) {
+  T value;
+  std::memcpy(&value, entry.bytes.data(), sizeof value);
+  return static_cast<double>(value);
+}
+
+// Of a number or a bool.
+std::optional<double> number(const gguf::Entry& entry) {
+  using gguf::ValueType;
+  switch (entry.type) {
+    case ValueType::kU8:
+      return load<uint8_t>(entry);
+    case ValueType::kI8:
+      return load<int8_t>(entry);
+    case ValueType::kU16:
+      return load<uint16_t>(entry);
+    case ValueType::kI16:
+      return load<int16_t>(entry);
+    case ValueType::kU32:
+      return load<uint32_t>(entry);
+    case ValueType::kI32:
+      return load<int32_t>(entry);
+    case ValueType::kF32:
+      return load<float>(entry);
+    case ValueType::kBool:
+      return load<uint8_t>(entry) != 0.0 ? 1.0 : 0.0;
+    case ValueType::kU64:
+      return load<uint64_t>(entry);
+    case ValueType::kI64:
+      return load<int64_t>(entry);
+    case ValueType::kF64:
+      return load<double>(entry);
+    case ValueType::kString:
+    case ValueType::kArray:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+class Checker {
+ public:
+  Checker(const gguf::File& file, const Architecture& architecture,
+          const HyperParameters& hyper)
+      : file_(file),
+        architecture_(architecture),
+        hyper_(hyper),
+        prefix_(cat(architecture.name, ".")) {}
+
+  void check(const gguf::Entry& entry) const {
+    const std::string_view key = entry.key;
+    if (key == "general.quantization_version") {
+      check_quantization(entry);
+    } else if (const Ignored* ignored = find(kIgnoredKeys, key)) {
+      note("key", key, ignored->reason);
+    } else if (key.starts_with("tokenizer.")) {
+      if (std::ranges::find(kTokenizerKeys, key) == std::end(kTokenizerKeys)) {
+        refuse_key(key);
+      }
+    } else if (key.starts_with(prefix_)) {
+      check_own(key.substr(prefix_.size()), entry);
+    }
+  }
+
+  void check(const gguf::Tensor& tensor) const {
+    std::string_view name = tensor.name;
+    if (name.starts_with("blk.")) {
+      name.remove_prefix(4);
+      name.remove_prefix(std::min(name.find('.'), name.size() - 1) + 1);
+      if (const Ignored* ignored = find(kIgnoredOfLayer, name)) {
+        note("tensor", tensor.name, ignored->reason);
+        return;
+      }
+    }
+    fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", quote(tensor.name),
+         " is part of the model, but models of architecture ",
+         architecture_.name, " with ", hyper_.layers,
+         " layers are computed without it; what this one says would be wrong");
+  }
+
+ private:
+  void check_own(std::string_view name, const gguf::Entry& entry) const {
+    if (name == "attention.sliding_window") return check_window(entry);
+    if (std::ranges::find(hyper_.keys, name) != hyper_.keys.end()) return;
+    if (const Ignored* ignored = find(kIgnoredOfArchitecture, name)) {
+      note("key", entry.key, ignored->reason);
+      return;
+    }
+    if (hyper_.experts == 0 && name.starts_with("expert_")) return;
+    const std::optional<double> value = number(entry);
+    if (name == "attention.scale") {
+      const double scale = architecture_.attention_scale(hyper_);
+      if (value && std::abs(*value - scale) < 1e-6 * scale) return;
+    }
+    if (name == "expert_weights_norm" && value &&
+        (*value != 0.0) == architecture_.normalized_routing) {
+      return;
+    }
+    for (const Neutral& neutral : neutral_keys()) {
+      if (neutral.name == name && value &&
+          std::ranges::find(neutral.values, *value) != neutral.values.end()) {
+        return;
+      }
+    }
+    if (value) refuse_key(entry.key, cat(" = ", *value));
+    refuse_key(entry.key);
+  }
+
+  // No window is no window, and one that is longer than all that the model was
+  // trained for is none either.
+  void check_window(const gguf::Entry& entry) const {
+    if (architecture_.window == WindowPattern::kNone &&
+        hyper_.sliding_window > 0 &&
+        hyper_.sliding_window < hyper_.context_length) {
+      refuse_key(entry.key, cat(" = ", hyper_.sliding_window));
+    }
+  }
+
+  // Blocks have been laid out as they are now since version 2.
+  void check_quantization(const gguf::Entry& entry) const {
+    const std::optional<double> version = number(entry);
+    if (version == 2.0) return;
+    fail(RC_E_UNSUPPORTED, file_.name(),
+         ": general.quantization_version is not 2; convert the model again");
+  }
+
+  [[noreturn]] void refuse_key(std::string_view key,
+                               const std::string& value = "") const {
+    fail(RC_E_UNSUPPORTED, file_.name(), ": key ", quote(key), value,
+         " asks for something that models of architecture ", architecture_.name,
+         " are computed without; what this one says would "
+         "be wrong");
+  }
+
+  void note(const char* what, std::string_view name, const char* reason) const {
+    if (!log_wanted(RC_LOG_DEBUG)) return;
+    log(RC_LOG_DEBUG, file_.name(), ": ", what, " ", quote(name),
+        " is not used: ", reason);
+  }
+
+  const gguf::File& file_;
+  const Architecture& architecture_;
+  const HyperParameters& hyper_;
+  const std::string prefix_;
+};
+
+}  // namespace
+
+void check_whole(const gguf::File& file) {
+  const std::optional<int64_t> parts = file.find_int("split.count");
+  if (parts && *parts > 1) {
+    fail(RC_E_UNSUPPORTED, file.name(), ": split.count is ", *parts,
+         ": this is one of the parts of a model; merge them into one file, "
+         "such as with llama-gguf-split --merge");
+  }
+}
+
+void check_all_used(const gguf::File& file, const Architecture& architecture,
+                    const HyperParameters& hyper,
+                    const runtime::ProgramDescription& program) {
+  const Checker checker(file, architecture, hyper);
+  for (const gguf::Entry& entry : file.entries()) checker.check(entry);
+  std::unordered_set<std::string_view> used;
+  if (architecture.rope_factors != Presence::kNever) {
+    used.insert(architecture.names.rope_factors);
+  }
+  for (const runtime::WeightInfo& weight : program.weights) {
+    used.insert(weight.name);
+  }
+  for (const gguf::Tensor& tensor : file.tensors()) {
+    if (!used.contains(tensor.name)) checker.check(tensor);
+  }
+}
+
+}  // namespace rc::model

@@ -1,0 +1,24 @@
+// What of a file the program of its model does not use.
+//
+// A tensor or a metadata key that would change what the model says must not be
+// passed over in silence: the file is refused by that name. What may be passed
+// over is listed in unused.cc, with the reasons. Keys outside "general.",
+// "tokenizer." and the architecture's own are notes of other programs.
+#pragma once
+
+#include "gguf/file.h"
+#include "model/architecture.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+// Throws RC_E_UNSUPPORTED for a file that is only a part of a model.
+void check_whole(const gguf::File& file);
+
+// Throws RC_E_UNSUPPORTED naming the first key or tensor that the program would
+// have to use, and does not.
+void check_all_used(const gguf::File& file, const Architecture& architecture,
+                    const HyperParameters& hyper,
+                    const runtime::ProgramDescription& program);
+
+}  // namespace rc::model

@@ -1,0 +1,160 @@
+// What a program does not use of its file either changes nothing, or the file
+// is refused by the name of it.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/error.h"
+#include "model/model_file.h"
+#include "model/model_util.h"
+#include "model/patient_util.h"
+
+namespace rc::test {
+namespace {
+
+// "" if the file is accepted, else the message.
+std::string refusal(const Patient& patient) {
+  try {
+    model::ModelFile::from_gguf(patient.file());
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED) << error.message();
+    return error.message();
+  }
+}
+
+void expect_refused(const Patient& patient, const std::string& name) {
+  const std::string message = refusal(patient);
+  for (const std::string& part : {std::string("patient.gguf"), name}) {
+    EXPECT_NE(message.find(part), std::string::npos)
+        << part << " is not in: " << message;
+  }
+}
+
+template <class Value>
+Patient with(const std::string& model, const std::string& key, Value value) {
+  Patient patient(model);
+  patient.set(key, value);
+  return patient;
+}
+
+Patient with_tensor(const std::string& model, const std::string& name,
+                    std::vector<int64_t> shape) {
+  Patient patient(model);
+  size_t bytes = sizeof(float);
+  for (const int64_t size : shape) bytes *= static_cast<size_t>(size);
+  patient.add_tensor(
+      {name, RC_DTYPE_F32, std::move(shape), std::vector<std::byte>(bytes)});
+  return patient;
+}
+
+TEST(Unused, TensorsAreRefusedByName) {
+  const struct {
+    const char* model;
+    const char* name;
+    std::vector<int64_t> shape;
+  } kTensors[] = {
+      {"qwen2", "blk.0.ffn_gate.bias", {64}},
+      {"qwen2", "blk.1.ffn_down.bias", {64}},
+      {"qwen2", "blk.0.attn_output.bias", {64}},
+      {"qwen2", "rope_freqs.weight", {8}},
+      {"qwen3", "blk.0.attn_q.bias", {96}},
+      {"gemma2", "blk.2.ffn_up.bias", {64}},
+      {"llama2", "blk.0.attn_q_norm.weight", {16}},
+      {"llama2", "blk.0.attn_sinks.weight", {4}},
+      {"llama2", "blk.2.attn_norm.weight", {64}},  // of a layer too many
+      {"llama2", "output.bias", {272}},
+      {"llama2", "output_norm.bias", {64}},
+      {"llama2", "blk.0.ffn_up.weight.lora_a", {1}},
+      {"mixtral", "blk.0.ffn_gate_inp.bias", {4}},
+      {"mixtral", "blk.0.ffn_down_exps.bias", {4, 48}},
+      {"mixtral", "blk.1.ffn_up_shexp.weight", {32, 48}},
+      {"qwen3moe", "blk.0.exp_probs_b.bias", {6}},
+  };
+  for (const auto& tensor : kTensors) {
+    SCOPED_TRACE(tensor.model);
+    expect_refused(with_tensor(tensor.model, tensor.name, tensor.shape),
+                   std::string("'") + tensor.name + "'");
+  }
+}
+
+TEST(Unused, KeysAreRefusedByName) {
+  expect_refused(with("llama2", "llama.unheard_of", 1.5f),
+                 "'llama.unheard_of' = 1.5");
+  expect_refused(with("llama2", "llama.unheard_of", std::string("x")),
+                 "'llama.unheard_of' asks");
+  expect_refused(with("llama2", "llama.attention.causal", false),
+                 "'llama.attention.causal' = 0");
+  expect_refused(with("llama2", "llama.use_parallel_residual", true),
+                 "'llama.use_parallel_residual' = 1");
+  expect_refused(with("llama2", "llama.logit_scale", 0.25f),
+                 "'llama.logit_scale' = 0.25");
+  expect_refused(with("llama2", "llama.attention.scale", 0.2f),
+                 "'llama.attention.scale'");
+  expect_refused(with("llama2", "llama.rope.dimension_sections", uint32_t{8}),
+                 "'llama.rope.dimension_sections'");
+  expect_refused(with("qwen2", "qwen2.attention.sliding_window", uint32_t{16}),
+                 "'qwen2.attention.sliding_window' = 16");
+  expect_refused(with("mixtral", "llama.expert_weights_scale", 2.5f),
+                 "'llama.expert_weights_scale' = 2.5");
+  expect_refused(with("mixtral", "llama.expert_gating_func", uint32_t{2}),
+                 "'llama.expert_gating_func' = 2");
+  expect_refused(with("mixtral", "llama.expert_weights_norm", false),
+                 "'llama.expert_weights_norm' = 0");
+  expect_refused(with("llama2", "tokenizer.ggml.normalizer.rot13", true),
+                 "'tokenizer.ggml.normalizer.rot13'");
+  expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
+                 "general.quantization_version");
+  expect_refused(with("llama2", "split.count", uint16_t{3}),
+                 "split.count is 3");
+}
+
+// What published files hold.
+TEST(Unused, WhatChangesNothingIsAccepted) {
+  const Patient patients[] = {
+      with("llama2", "general.base_model.0.name", std::string("x")),
+      with("llama2", "general.quantization_version", uint32_t{2}),
+      with("llama2", "quantize.imatrix.chunks_count", int32_t{128}),
+      with("llama2", "mradermacher.quantized_by", std::string("x")),
+      with("llama2", "split.count", uint16_t{1}),
+      with("llama2", "qwen2.unheard_of", uint32_t{1}),
+      with("llama2", "tokenizer.chat_template", std::string("x")),
+      with("llama2", "tokenizer.chat_template.tool_use", std::string("x")),
+      with("llama2", "tokenizer.ggml.padding_token_id", uint32_t{2}),
+      with("llama2", "tokenizer.ggml.fim_pre_token_id", uint32_t{5}),
+      with("llama2", "llama.attention.causal", true),
+      with("llama2", "llama.use_parallel_residual", false),
+      with("llama2", "llama.logit_scale", 1.0f),
+      with("llama2", "llama.attention.scale", 0.25f),
+      with("llama2", "llama.expert_count", uint32_t{0}),
+      with("llama2", "llama.expert_weights_scale", 2.5f),
+      with("llama2", "llama.rope.scaling.finetuned", true),
+      with("llama2", "llama.rope.scale_linear", 1.0f),
+      with("llama2", "llama.tensor_data_layout", std::string("Meta AI")),
+      with("qwen2", "qwen2.attention.sliding_window", uint32_t{32768}),
+      with("qwen3", "qwen3.pooling_type", uint32_t{3}),
+      with("mixtral", "llama.expert_gating_func", uint32_t{1}),
+      with("mixtral", "llama.expert_weights_norm", true),
+      with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
+  };
+  for (const Patient& patient : patients) EXPECT_EQ(refusal(patient), "");
+}
+
+// Each of them alone.
+TEST(Unused, BiasesOfALlamaCount) {
+  const auto logits = [](const Patient& patient) {
+    return evaluate(
+        *load(model::ModelFile::from_gguf(patient.file()), "reference"),
+        {1, 5, 7});
+  };
+  const std::vector<float> all = logits(Patient("llama-biases"));
+  for (const char* name : {"attn_q", "attn_k", "attn_v", "attn_output",
+                           "ffn_gate", "ffn_up", "ffn_down"}) {
+    Patient patient("llama-biases");
+    patient.drop_tensor(cat("blk.1.", name, ".bias"));
+    EXPECT_NE(logits(patient), all) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rc::test
