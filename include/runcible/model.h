@@ -31,9 +31,10 @@ extern "C" {
  * what becomes of the file later changes nothing. No weights are loaded. */
 typedef struct rc_model_info rc_model_info;
 
-/* Opens and checks the structure of a GGUF file (version 2 or 3).
- * RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT (the message names what is wrong where),
- * RC_E_INVALID_ARGUMENT, RC_E_OUT_OF_MEMORY. */
+/* Opens and checks the structure of a GGUF file (version 2 or 3). Keys and
+ * names that hold a zero byte are refused. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT
+ * (the message names what is wrong where), RC_E_INVALID_ARGUMENT,
+ * RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
 RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
 RC_API void rc_model_info_release(rc_model_info* info);

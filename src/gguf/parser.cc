@@ -91,6 +91,11 @@ std::string_view Parser::read_string(const char* what) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
+void Parser::refuse_zero_byte(const char* what, std::string_view text) const {
+  if (text.find('\0') == std::string_view::npos) return;
+  refuse("the ", what, " contains a zero byte");
+}
+
 std::shared_ptr<const File> Parser::parse(
     std::shared_ptr<const void> owner, std::shared_ptr<const OpenFile> source) {
   file_->owner_ = std::move(owner);
@@ -153,6 +158,7 @@ void Parser::read_entries() {
     }
     context_ = cat("key ", quote(entry.key));
     if (!is_utf8(entry.key)) refuse("the key is not valid UTF-8");
+    refuse_zero_byte("key", entry.key);
     read_value(&entry);
     entries.push_back(entry);
   }
@@ -249,6 +255,7 @@ void Parser::read_tensor_infos() {
     }
     context_ = cat("tensor ", quote(tensor.name));
     if (!is_utf8(tensor.name)) refuse("the name is not valid UTF-8");
+    refuse_zero_byte("name", tensor.name);
     const uint64_t rows = read_shape(&tensor);
     tensor.dtype = read<DType>("its type");
     const DTypeInfo* info = dtype_info(tensor.dtype);

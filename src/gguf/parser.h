@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "gguf/file.h"
 
@@ -30,6 +31,9 @@ class Parser {
   // Throws RC_E_FORMAT with the file's name before the parts.
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const;
+
+  // Nobody could ask for it: the C ABI ends names with one.
+  void refuse_zero_byte(const char* what, std::string_view text) const;
 
   // The next bytes, which `what` names for the message if they are missing.
   std::span<const std::byte> take(uint64_t count, const char* what);

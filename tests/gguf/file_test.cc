@@ -186,6 +186,7 @@ TEST(File, RefusesBadEntries) {
   EXPECT_REFUSED(entry(std::string(65536, 'k')), "65536 bytes");
   EXPECT_REFUSED(entry(""), "empty");
   EXPECT_REFUSED(entry("\xC3("), "'\\xc3(': the key is not valid UTF-8");
+  EXPECT_REFUSED(entry({"a\0b", 3}), "'a\\x00b': the key contains a zero byte");
   EXPECT_REFUSED(Bytes().header(0, 1).key("k", ValueType(13)).zeros(8),
                  "value type 13");
   EXPECT_REFUSED(
@@ -242,6 +243,8 @@ TEST(File, RefusesBadTensors) {
   EXPECT_REFUSED(file(std::string(65, 't'), {1}, RC_DTYPE_I8, 0), "65 bytes");
   EXPECT_REFUSED(file("", {1}, RC_DTYPE_I8, 0), "name is empty");
   EXPECT_REFUSED(file("\xED\xA0\x80", {1}, RC_DTYPE_I8, 0), "UTF-8");
+  EXPECT_REFUSED(file({"a\0b", 3}, {1}, RC_DTYPE_I8, 0),
+                 "'a\\x00b': the name contains a zero byte");
   EXPECT_REFUSED(file("t", {}, RC_DTYPE_F32, 0), "0 dimensions");
   EXPECT_REFUSED(file("t", {1, 1, 1, 1, 1}, RC_DTYPE_F32, 0), "5 dimensions");
   EXPECT_REFUSED(file("t", {0}, RC_DTYPE_F32, 0), "dimension 0 is 0");
