@@ -28,36 +28,76 @@ void Tenant::Slot::release() noexcept {
   if (held_.exchange(false)) tenant_->requests_.fetch_sub(1);
 }
 
+// Never destroyed: models may be released while the process ends.
+Tenant::Ledger& Tenant::ledger() {
+  static Ledger& instance = *new Ledger;
+  return instance;
+}
+
+void Tenant::pay(const engine::Engine& engine) {
+  limited_memory_ += limited_bytes(engine);
+  memory_ += engine.memory().total();
+  peak_memory_ = std::max(peak_memory_, memory_);
+}
+
+void Tenant::take_back(const engine::Engine& engine) noexcept {
+  limited_memory_ -= limited_bytes(engine);
+  memory_ -= engine.memory().total();
+}
+
 Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
                        std::shared_ptr<engine::Engine> engine)
     : tenant_(std::move(tenant)), engine_(std::move(engine)) {
-  std::lock_guard lock(tenant_->mutex_);
+  const std::lock_guard ledger_lock(ledger().mutex);
+  const std::lock_guard lock(tenant_->mutex_);
   const auto known = tenant_->engines_.find(engine_.get());
   if (known != tenant_->engines_.end()) {
     ++known->second;
     return;
   }
-  const uint64_t bytes = limited_bytes(*engine_);
-  const uint64_t limit = tenant_->memory_limit_;
-  if (limit != 0 &&
-      (bytes > limit || tenant_->limited_memory_ > limit - bytes)) {
-    fail(RC_E_DEVICE_MEMORY, "the model takes ", bytes, " bytes of ",
-         engine_->device()->id(), "; of the backend handle's memory_limit of ",
-         limit, " bytes, ", tenant_->limited_memory_, " are in use");
+  const auto holders = ledger().holders.try_emplace(engine_.get()).first;
+  const bool pays = holders->second.empty();
+  try {
+    const uint64_t bytes = limited_bytes(*engine_);
+    const uint64_t limit = tenant_->memory_limit_;
+    if (pays && limit != 0 &&
+        (bytes > limit || tenant_->limited_memory_ > limit - bytes)) {
+      fail(RC_E_DEVICE_MEMORY, "the model takes ", bytes, " bytes of ",
+           engine_->device()->id(),
+           "; of the backend handle's memory_limit of ", limit, " bytes, ",
+           tenant_->limited_memory_, " are in use");
+    }
+    holders->second.reserve(holders->second.size() + 1);
+    tenant_->engines_.emplace(engine_.get(), 1);
+  } catch (...) {
+    if (pays) ledger().holders.erase(holders);
+    throw;
   }
-  tenant_->engines_.emplace(engine_.get(), 1);
-  tenant_->limited_memory_ += bytes;
-  tenant_->memory_ += engine_->memory().total();
-  tenant_->peak_memory_ = std::max(tenant_->peak_memory_, tenant_->memory_);
+  holders->second.push_back(tenant_.get());
+  if (pays) tenant_->pay(*engine_);
 }
 
 Tenant::Charge::~Charge() {
-  std::lock_guard lock(tenant_->mutex_);
-  const auto known = tenant_->engines_.find(engine_.get());
-  if (--known->second == 0) {
-    tenant_->limited_memory_ -= limited_bytes(*engine_);
-    tenant_->memory_ -= engine_->memory().total();
+  const std::lock_guard ledger_lock(ledger().mutex);
+  {
+    const std::lock_guard lock(tenant_->mutex_);
+    const auto known = tenant_->engines_.find(engine_.get());
+    if (--known->second > 0) return;
     tenant_->engines_.erase(known);
+  }
+  const auto entry = ledger().holders.find(engine_.get());
+  std::vector<Tenant*>& holders = entry->second;
+  const bool paid = holders.front() == tenant_.get();
+  std::erase(holders, tenant_.get());
+  if (paid) {
+    const std::lock_guard lock(tenant_->mutex_);
+    tenant_->take_back(*engine_);
+  }
+  if (holders.empty()) {
+    ledger().holders.erase(entry);
+  } else if (paid) {
+    const std::lock_guard lock(holders.front()->mutex_);
+    holders.front()->pay(*engine_);
   }
 }
 

@@ -42,8 +42,10 @@ class Tenant : public compute::Account,
     std::shared_ptr<Tenant> tenant_;
   };
 
-  // The memory of an engine on this tenant's account, as long as it lives. One
-  // that is loaded several times counts once.
+  // An engine that this tenant holds, as long as it lives. Of the tenants that
+  // hold an engine the one that has held it longest pays for all of it, since
+  // what is resident once is paid once; the others add nothing to it. When the
+  // payer lets go of it, the next one pays.
   class Charge {
    public:
     // Throws RC_E_DEVICE_MEMORY if the limit is exceeded.
@@ -74,6 +76,17 @@ class Tenant : public compute::Account,
   std::vector<runtime::Explanation::Model> models() const;
 
  private:
+  // The tenants of each engine, the payer first.
+  struct Ledger {
+    std::mutex mutex;  // taken before a tenant's
+    std::map<const engine::Engine*, std::vector<Tenant*>> holders;
+  };
+  static Ledger& ledger();
+
+  // Under the mutex.
+  void pay(const engine::Engine& engine);
+  void take_back(const engine::Engine& engine) noexcept;
+
   const std::shared_ptr<engine::Meter> meter_;
   const int32_t max_requests_;
   const uint64_t memory_limit_;

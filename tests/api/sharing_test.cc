@@ -1,0 +1,99 @@
+// Handles that share a model: what is resident once is paid once.
+#include "api_util.h"
+
+namespace rc::test {
+namespace {
+
+uint64_t memory(const Backend& backend) {
+  rc_backend_usage_report report = RC_BACKEND_USAGE_REPORT_INIT;
+  EXPECT_OK(rc_backend_usage(backend.get(), &report));
+  return report.memory;
+}
+
+uint64_t bytes(const Model& model) {
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  EXPECT_OK(rc_model_describe(model.get(), &report));
+  return report.weight_bytes + report.cache_bytes + report.scratch_bytes;
+}
+
+Backend open_limited(uint64_t limit) {
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.memory_limit = limit;
+  rc_backend* backend = nullptr;
+  EXPECT_OK(rc_backend_open("reference", &options, &backend));
+  return Backend(backend);
+}
+
+TEST(Sharing, TheOneThatHasItLongestPays) {
+  const Backend backends[] = {open_backend(), open_backend(), open_backend()};
+  Model models[] = {load_model(backends[0].get()),
+                    load_model(backends[1].get()),
+                    load_model(backends[2].get())};
+  const uint64_t all = bytes(models[0]);
+  const auto expect_payer = [&](size_t payer) {
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(memory(backends[i]), i == payer ? all : 0) << i;
+    }
+  };
+  expect_payer(0);
+  // A second one of the payer's own changes nothing, and keeps it paying.
+  Model second = load_model(backends[0].get());
+  expect_payer(0);
+  models[0].reset();
+  expect_payer(0);
+  second.reset();
+  expect_payer(1);
+  // Who comes back is the last.
+  models[0] = load_model(backends[0].get());
+  expect_payer(1);
+  models[2].reset();
+  models[1].reset();
+  expect_payer(0);
+  models[0].reset();
+  expect_payer(3);
+  rc_backend_usage_report report = RC_BACKEND_USAGE_REPORT_INIT;
+  EXPECT_OK(rc_backend_usage(backends[1].get(), &report));
+  EXPECT_EQ(report.peak_memory, all);
+  EXPECT_OK(rc_backend_usage(backends[2].get(), &report));
+  EXPECT_EQ(report.peak_memory, 0u);
+}
+
+// A session holds the model of the handle that it came from.
+TEST(Sharing, SessionsPayOn) {
+  const Backend first = open_backend();
+  const Backend second = open_backend();
+  Model model = load_model(first.get());
+  const uint64_t all = bytes(model);
+  Session session = create_session(model.get());
+  const Model other = load_model(second.get());
+  model.reset();
+  EXPECT_EQ(memory(first), all);
+  EXPECT_EQ(memory(second), 0u);
+  session.reset();
+  EXPECT_EQ(memory(first), 0u);
+  EXPECT_EQ(memory(second), all);
+}
+
+TEST(Sharing, AHandleThatComesToPayIsHeldToItsLimit) {
+  const Backend first = open_backend();
+  Model model = load_model(first.get());
+  const uint64_t all = bytes(model);
+  const Backend limited = open_limited(all);
+  const Model shared = load_model(limited.get());
+  // Nothing of its own yet.
+  const int64_t shape = 25;
+  rc_tensor* tensor = nullptr;
+  EXPECT_OK(rc_tensor_create(limited.get(), RC_DTYPE_F32, &shape, 1, &tensor));
+  EXPECT_EQ(memory(limited), 100u);
+  model.reset();
+  EXPECT_EQ(memory(limited), all + 100);
+  rc_tensor* more = nullptr;
+  EXPECT_FAILS(RC_E_DEVICE_MEMORY,
+               rc_tensor_create(limited.get(), RC_DTYPE_F32, &shape, 1, &more),
+               std::to_string(all));
+  rc_tensor_release(tensor);
+  EXPECT_EQ(memory(limited), all);
+}
+
+}  // namespace
+}  // namespace rc::test
