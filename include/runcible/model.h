@@ -138,7 +138,8 @@ typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
 typedef struct rc_model_options {
   size_t struct_size;
-  /* The longest session, in tokens. 0: what the model was trained for, or as
+  /* The longest session, in tokens; a warning is logged if it is more than the
+   * model was trained for. 0: what the model was trained for, or as
    * much of it as fits into memory (then a warning is logged). If less than
    * 4096 would fit, layers go to the next device of the chain, if there is one,
    * and the context is 4096 at most. */

@@ -29,8 +29,14 @@ struct ModelChoice {
   void add_to(CLI::App& command);
   Backend open_backend(bool profile = false) const;
   rc_model_options options() const;
-  // With a progress bar; heeds Ctrl-C. Tells if no model was named.
+  // With a progress bar; heeds Ctrl-C. Tells if no model was named, or the
+  // context is longer than what it was trained for.
   Model load(const Backend& backend, rc_model_options options) const;
+
+  // A line on stderr if the context is longer than what the model was trained
+  // for.
+  void note_context(int64_t trained) const;
+  int64_t trained_context() const;
 
   // A line on stderr if no model was named.
   void note_default() const;

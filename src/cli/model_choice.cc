@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "commands.h"
 #include "terminal.h"
 
@@ -79,7 +81,28 @@ Model ModelChoice::load(const Backend& opened, rc_model_options options) const {
   Model model =
       make<Model>(rc_model_load, opened.get(), path.c_str(), &options);
   note_default();
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  check(rc_model_describe(model.get(), &report));
+  note_context(report.trained_context_length);
   return model;
+}
+
+void ModelChoice::note_context(int64_t trained) const {
+  if (context <= trained) return;
+  note("warning: a context of " + std::to_string(context) +
+       " tokens, but the model was trained for " + std::to_string(trained) +
+       "; what it says beyond that is likely to be nonsense");
+}
+
+int64_t ModelChoice::trained_context() const {
+  const Info info = make<Info>(rc_model_info_open, path.c_str());
+  const auto value = [&](const std::string& key) {
+    char* json = nullptr;
+    check(rc_model_info_value(info.get(), key.c_str(), 0, &json));
+    return nlohmann::json::parse(Returned<char>(json).get());
+  };
+  const auto architecture = value("general.architecture").get<std::string>();
+  return value(architecture + ".context_length").get<int64_t>();
 }
 
 }  // namespace cli

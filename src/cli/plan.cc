@@ -72,6 +72,7 @@ void add_plan(CLI::App& program) {
     rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
     check(rc_model_plan(choice->path.c_str(), &options, backend.get(), &plan));
     choice->note_default();
+    if (choice->context > 0) choice->note_context(choice->trained_context());
     rc_device_report device = RC_DEVICE_REPORT_INIT;
     check(rc_backend_device(backend.get(), &device));
     if (*json) {

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/plan.h"
 #include "engine/saved_session.h"
 #include "engine/session_handle.h"
 
@@ -65,6 +66,7 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
     fail(RC_E_INVALID_ARGUMENT, "context_length of the session is ", context,
          "; the model was loaded for 2 to ", most);
   }
+  warn_beyond_training(*file_, options.context_length);
   const int64_t keep = options.keep;
   if (keep < 0 || (options.shift_when_full && keep > context - 2)) {
     fail(RC_E_INVALID_ARGUMENT, "keep is ", keep, "; with a context of ",

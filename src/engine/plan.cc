@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "engine/spread.h"
 
 namespace rc::engine {
@@ -123,8 +124,17 @@ Resolved resolve(const model::ModelFile& file,
   return result;
 }
 
+void warn_beyond_training(const model::ModelFile& file, int64_t context) {
+  const int64_t trained = file.hyper_parameters().context_length;
+  if (context <= trained) return;
+  log(RC_LOG_WARNING, file.file().name(), ": a context of ", context,
+      " tokens is asked for, but the model was trained for ", trained,
+      "; what it says beyond that is likely to be nonsense");
+}
+
 Plan plan(const model::ModelFile& file, const runtime::DeviceChain& chain,
           const EngineOptions& options) {
+  warn_beyond_training(file, options.context_length);
   return resolve(file, chain, options).plan;
 }
 

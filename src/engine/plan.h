@@ -18,4 +18,8 @@ Resolved resolve(const model::ModelFile& file,
                  const runtime::DeviceChain& chain,
                  const EngineOptions& options);
 
+// A line in the log if more context is asked for than the model was trained
+// for.
+void warn_beyond_training(const model::ModelFile& file, int64_t context);
+
 }  // namespace rc::engine

@@ -206,6 +206,7 @@ std::shared_ptr<Engine> Engine::load(
     const runtime::DeviceChain& chain, const EngineOptions& options,
     const std::function<bool(double)>& progress,
     const std::function<bool(const Engine&)>& held) {
+  warn_beyond_training(*file, options.context_length);
   Key key;
   if (!make_key(*file, *chain.first(), options, &key)) {
     return load_new(std::move(file), chain, options, progress);

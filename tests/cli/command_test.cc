@@ -300,6 +300,31 @@ TEST(Command, PlansMemory) {
   EXPECT_TRUE(json["devices"][0]["output"]);
 }
 
+TEST(Command, WarnsOfMoreContextThanTheModelWasTrainedFor) {
+  const std::string few[] = {"--context", "2048"};
+  const std::string many[] = {"--context", "2049"};
+  const std::vector<std::string> commands[] = {
+      {"plan", model()},
+      {"plan", model(), "--json"},
+      {"run", model(), "-p", "a", "-n", "1"},
+      {"bench", model(), "--prompts", "8", "--batches", "1", "-n", "2",
+       "--repetitions", "1"}};
+  for (const std::vector<std::string>& command : commands) {
+    SCOPED_TRACE(command[0]);
+    const auto warned = [&](const std::string(&context)[2]) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), context, context + 2);
+      const Outcome outcome = run(arguments);
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      return outcome.err.find(
+                 "warning: a context of 2049 tokens, but the "
+                 "model was trained for 2048") != std::string::npos;
+    };
+    EXPECT_FALSE(warned(few));
+    EXPECT_TRUE(warned(many));
+  }
+}
+
 TEST(Command, PlansForSeveralDevices) {
   const std::string limit =
       std::to_string(Json::parse(run({"plan", model(), "--json"}).out)["total"]
