@@ -10,11 +10,14 @@
 
 namespace rc::opencl {
 
-// Dimensions are int in kernels.
+// Dimensions are int in kernels, and so are sums of two of them.
+inline constexpr int64_t kLargest = std::numeric_limits<cl_int>::max() / 2;
+
 inline cl_int number(int64_t value) {
-  if (value > std::numeric_limits<cl_int>::max()) {
+  if (value > kLargest) {
     fail(RC_E_UNSUPPORTED, "a dimension of ", value,
-         " is beyond the numbers that kernels count with");
+         " is beyond the numbers that kernels count with; they go to ",
+         kLargest);
   }
   return static_cast<cl_int>(value);
 }

@@ -299,6 +299,7 @@ Step Compiler::expert_linear(const rc_plugin_op& op) {
   const rc_plugin_value& all = input(op, 1);
   const rc_plugin_weight& w = weight(all);
   const int64_t chosen = input(op, 2).shape[1];
+  number(chosen * resolve_dimension(x.shape[0], target_.limits));
   Step step;
   step.rows_per_row = chosen;
   step.cost =
@@ -371,13 +372,14 @@ Step Compiler::attention(const rc_plugin_op& op) {
   if (input(op, 3).storage == RC_STORAGE_INPUT) {
     target_.positions = input(op, 3).index;
   }
-  step.narrow = range(device_.library().kernel(
-                          "attention.cl", "attention",
-                          cache_definitions(keys) +
-                              definition("GROUP_ITEMS", tuning_.attention)),
-                      q.shape[1] * tuning_.attention, tuning_.attention);
-  const int64_t window = std::min<int64_t>(op.params.attention.window,
-                                           std::numeric_limits<cl_int>::max());
+  const int items = head_items(q.shape[2]);
+  step.narrow =
+      range(device_.library().kernel(
+                "attention.cl", "attention",
+                cache_definitions(keys) + definition("GROUP_ITEMS", items)),
+            q.shape[1] * items, items);
+  const int64_t window =
+      std::min<int64_t>(op.params.attention.window, kLargest);
   set_arguments(
       step.narrow.kernel, 0, query.memory, query.offset, place(keys).memory,
       elements(op.inputs[2]), positions.memory, positions.offset,

@@ -79,6 +79,9 @@ class Compiler {
   // Memory for what the steps of an op hand on.
   Place keep(int64_t elements);
 
+  // Work-items that share a head of d elements, each with a result in local
+  // memory.
+  int head_items(int64_t d) const;
   // A range of `items` within a row in groups of `group`, one row to a block.
   Range range(Kernel kernel, int64_t items, int group) const;
   Range product(const rc_plugin_weight& weight, int64_t n, int rows,

@@ -1,5 +1,7 @@
 #include "opencl/device.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "opencl/platform.h"
 
@@ -29,6 +31,12 @@ Device::Device(cl_device_id id, const rc_plugin_open_options& options)
       transfers_(make_queue(0)),
       library_(context_.get(), id, tuning_) {}
 
+uint64_t Device::largest_allocation() const {
+  const uint64_t chosen = static_cast<uint64_t>(tuning_.allocation) << 20;
+  return chosen == 0 ? largest_allocation_
+                     : std::min(chosen, largest_allocation_);
+}
+
 Queue Device::make_queue(cl_command_queue_properties properties) const {
   cl_int code = CL_SUCCESS;
   Queue queue(api().CreateCommandQueue(context_.get(), id_, properties, &code));
@@ -38,9 +46,9 @@ Queue Device::make_queue(cl_command_queue_properties properties) const {
 
 Memory Device::allocate(uint64_t bytes, bool zeroed) const {
   if (bytes == 0) bytes = 1;
-  if (bytes > largest_allocation_) {
+  if (bytes > largest_allocation()) {
     fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes,
-         " bytes is larger than the ", largest_allocation_,
+         " bytes is larger than the ", largest_allocation(),
          " bytes that the device allows (CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
   }
   cl_int code = CL_SUCCESS;

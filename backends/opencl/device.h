@@ -24,6 +24,8 @@ class Device {
   bool unified() const { return unified_; }
   bool doubles() const { return doubles_; }
   bool profile() const { return profile_; }
+  // Bytes that a buffer may have.
+  uint64_t largest_allocation() const;
 
   // Zeroed if asked for. Throws RC_E_DEVICE_MEMORY. A buffer of 0 bytes has 1.
   Memory allocate(uint64_t bytes, bool zeroed) const;

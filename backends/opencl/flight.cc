@@ -130,8 +130,12 @@ uint64_t Flight::enqueue_some(uint64_t cost) {
                                           range.rows_per_block);
   const uint64_t block_cost =
       row_cost(step) * static_cast<uint64_t>(range.rows_per_block);
-  const auto taken = static_cast<size_t>(
-      std::clamp<uint64_t>(cost / block_cost, 1, blocks - block_));
+  const auto most =
+      std::max<size_t>(static_cast<size_t>(device_.tuning().groups) *
+                           range.group[1] / range.items[1],
+                       1);
+  const auto taken = static_cast<size_t>(std::clamp<uint64_t>(
+      cost / block_cost, 1, std::min(most, blocks - block_)));
   const size_t begin[] = {0, block_ * range.items[1]};
   const size_t count[] = {range.items[0], taken * range.items[1]};
   enqueue_range(step, range, begin, count);

@@ -23,6 +23,7 @@
 #include "guard.h"
 #include "opencl/device.h"
 #include "opencl/flight.h"
+#include "opencl/model_ops.h"
 #include "opencl/platform.h"
 #include "opencl/program.h"
 #include "opencl/tensor_ops.h"
@@ -77,14 +78,7 @@ rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
     if (is_tensor_op(op->code)) {
       return check_tensor_op_supported(device->device, *op, values);
     }
-    for (int32_t input : op->inputs) {
-      if (input < 0) continue;
-      const char* reason = undecodable(device->device, values[input].dtype);
-      if (*reason != '\0') {
-        fail(RC_E_UNSUPPORTED, op_name(op->code), " of ",
-             dtype_name(values[input].dtype), ": ", reason);
-      }
-    }
+    check_model_op_supported(device->device, *op, values);
   });
 }
 

@@ -4,6 +4,16 @@
 
 namespace rc::opencl {
 
+int Compiler::head_items(int64_t d) const {
+  int items = tuning_.attention;
+  while (items > 1 &&
+         static_cast<uint64_t>(items * (d + 2)) * sizeof(cl_float) >
+             tuning_.local_bytes) {
+    items /= 2;
+  }
+  return items;
+}
+
 Step Compiler::attend(const rc_plugin_op& op) {
   const rc_plugin_value& q = input(op, 0);
   const rc_plugin_value& k = input(op, 1);
@@ -13,13 +23,7 @@ Step Compiler::attend(const rc_plugin_op& op) {
   const Place keys = place(k);
   const Place values = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
-  // Each work-item of a group keeps a head in local memory.
-  int items = tuning_.attention;
-  while (items > 1 &&
-         static_cast<uint64_t>(items * (d + 2)) * sizeof(cl_float) >
-             tuning_.local_bytes) {
-    items /= 2;
-  }
+  const int items = head_items(d);
   Step step;
   step.dimension = q.shape[0] * q.shape[1];
   step.cost = static_cast<uint64_t>(2 * heads * d * k.shape[1]);

@@ -1,11 +1,10 @@
 // The tensor ops of plugin.h as a whole; their steps are in steps_*.cc.
 #include "opencl/tensor_ops.h"
 
-#include <limits>
-
 #include "base/error.h"
 #include "opencl/arguments.h"
 #include "opencl/compiler.h"
+#include "opencl/model_ops.h"
 #include "opencl/weight.h"
 #include "tensor/dtype.h"
 
@@ -20,12 +19,6 @@ void check_decodable(const Device& device, const rc_plugin_op& op,
          reason);
   }
 }
-
-// Dimensions are int in kernels, and so are sums of two of them.
-constexpr int64_t kLargest = std::numeric_limits<cl_int>::max() / 2;
-
-// Work-items keep a whole head.
-constexpr int64_t kLargestHead = 1024;
 
 void check_conv2d(const rc_plugin_op& op, const rc_plugin_value* values) {
   const rc_plugin_value& x = values[op.inputs[0]];
@@ -67,10 +60,7 @@ void check_tensor_op_supported(const Device& device, const rc_plugin_op& op,
       check_conv2d(op, values);
       break;
     case RC_OP_ATTEND:
-      if (values[op.inputs[0]].shape[3] > kLargestHead) {
-        fail(RC_E_UNSUPPORTED, "ATTEND of ", value_text(values[op.inputs[0]]),
-             ": heads have ", kLargestHead, " elements at most");
-      }
+      check_head(op, values[op.inputs[0]], 3);
       break;
     case RC_OP_LAYER_NORM:
     case RC_OP_SOFTMAX:
@@ -87,8 +77,8 @@ void check_tensor_op_supported(const Device& device, const rc_plugin_op& op,
     for (int i = 0; i < values[number].rank; ++i) {
       if (values[number].shape[i] > kLargest) {
         fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
-             value_text(values[number]),
-             ": a dimension is beyond the numbers that kernels count with");
+             value_text(values[number]), ": kernels count dimensions to ",
+             kLargest);
       }
     }
   }

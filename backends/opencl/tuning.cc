@@ -29,6 +29,8 @@ Tuning processor_tuning(cl_device_id device) {
           .product_rows = 128,
           .product_columns = 64,
           .product_depth = 64,
+          .groups = 65535,
+          .allocation = 0,
           .local_bytes = 0};
 }
 
@@ -45,6 +47,8 @@ Tuning gpu_tuning() {
           .product_rows = 64,
           .product_columns = 64,
           .product_depth = 32,
+          .groups = 65535,
+          .allocation = 0,
           .local_bytes = 0};
 }
 
@@ -63,7 +67,9 @@ constexpr Name kNames[] = {{"lanes", &Tuning::lanes},
                            {"elements", &Tuning::elements},
                            {"product_rows", &Tuning::product_rows},
                            {"product_columns", &Tuning::product_columns},
-                           {"product_depth", &Tuning::product_depth}};
+                           {"product_depth", &Tuning::product_depth},
+                           {"groups", &Tuning::groups},
+                           {"allocation", &Tuning::allocation}};
 
 void change(Tuning& tuning, const std::string& text) {
   std::istringstream items = text_stream(text);

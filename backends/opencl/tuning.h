@@ -31,6 +31,11 @@ struct Tuning {
   int product_rows;
   int product_columns;
   int product_depth;
+  // Work-groups down the rows that are enqueued at once: some devices count
+  // them in 16 bits.
+  int groups;
+  // MiB of a buffer at most; 0: what the device allows.
+  int allocation;
   uint64_t local_bytes;  // of local memory, for a group
 
   // Lanes for a kernel along so many elements: as many as there are, but no

@@ -1,0 +1,53 @@
+// Ops whose shapes are about a limit of a device: what it computes has to be
+// what the reference backend computes, and what it cannot do it refuses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/self_test_case.h"
+
+namespace rc::test {
+
+// A device with a variable of its own, opened anew.
+std::shared_ptr<runtime::Device> open_tuned(const std::string& backend,
+                                            const std::string& variable,
+                                            const std::string& value);
+
+using runtime::SelfTestCase;
+
+// Model ops of `rows` rows, with weights and activations that repeat.
+SelfTestCase rms_norm_case(int64_t rows, int64_t heads, int64_t d);
+SelfTestCase add_case(int64_t rows, int64_t width);
+SelfTestCase linear_case(DType dtype, int64_t rows, int64_t n, int64_t k);
+SelfTestCase expert_linear_case(int64_t rows, int64_t chosen, int64_t n);
+SelfTestCase expert_sum_case(int64_t rows, int64_t chosen, int64_t n);
+SelfTestCase route_case(int64_t rows, int64_t experts);
+SelfTestCase rope_case(int64_t rows, int64_t heads, int64_t d);
+SelfTestCase get_rows_case(int64_t rows, int64_t k, bool computed);
+// Of the last positions of a sequence of `entries` pages of `page_size`.
+SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
+                            int64_t entries, int64_t page_size);
+
+// Tensor ops.
+SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,
+                         int64_t inner);
+SelfTestCase argmax_case(int64_t outer, int64_t n, int64_t inner);
+SelfTestCase softmax_case(int64_t outer, int64_t n, int64_t inner);
+SelfTestCase matmul_case(int64_t m, int64_t n, int64_t k, bool transposed,
+                         DType dtype = RC_DTYPE_F32);
+SelfTestCase conv2d_case(int64_t channels, int64_t kernel);
+SelfTestCase attend_case(int64_t positions, int64_t d);
+SelfTestCase layer_norm_case(int64_t rows, int64_t d);
+SelfTestCase unary_case(int64_t count);
+
+// Fails unless the device computes it as the reference does.
+void expect_right(const std::shared_ptr<runtime::Device>& device,
+                  const SelfTestCase& test);
+// Fails unless it answers RC_E_UNSUPPORTED with a message that has this text.
+void expect_refused(const std::shared_ptr<runtime::Device>& device,
+                    const SelfTestCase& test, const std::string& text);
+
+}  // namespace rc::test
