@@ -197,6 +197,10 @@ std::vector<int64_t> column_counts(DType dtype) {
   return {block, 3 * block, 7 * block};
 }
 
+std::string name_of_type(const testing::TestParamInfo<DType>& info) {
+  return dtype_name(info.param);
+}
+
 void compare(const std::string& device, const std::string& op,
              const std::string& detail, double tolerance,
              const std::vector<double>& actual,

@@ -12,6 +12,8 @@
 // What other devices may have is said by each test.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -46,6 +48,8 @@ Data numbers(const std::vector<int32_t>& values);
 // smallest, odd, prime and large in blocks of the type.
 std::vector<DType> decodable_types();
 std::vector<int64_t> column_counts(DType dtype);
+// Names tests that have a type as parameter.
+std::string name_of_type(const testing::TestParamInfo<DType>& info);
 
 // The ids of all devices that open, "cpu:0".
 std::vector<std::string> device_ids();

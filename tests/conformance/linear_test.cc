@@ -45,19 +45,23 @@ void run_case(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
   test.run(product_tolerance(dtype));
 }
 
-TEST(Linear, EveryTypeAndShape) {
-  for (DType dtype : decodable_types()) {
-    int variant = 0;
-    for (int64_t k : column_counts(dtype)) {
-      for (int64_t n : {1, 5, 67, 128}) {
-        const int64_t rows[] = {1, 3, 17};
-        run_case(dtype, rows[variant % 3], k, n, variant % 2 == 1,
-                 variant % 4 >= 2);
-        ++variant;
-      }
+// A test for each type, so that none takes long where little runs at once.
+class LinearOfType : public testing::TestWithParam<DType> {};
+
+TEST_P(LinearOfType, EveryShape) {
+  int variant = 0;
+  for (int64_t k : column_counts(GetParam())) {
+    for (int64_t n : {1, 5, 67, 128}) {
+      const int64_t rows[] = {1, 3, 17};
+      run_case(GetParam(), rows[variant % 3], k, n, variant % 2 == 1,
+               variant % 4 >= 2);
+      ++variant;
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Linear, LinearOfType,
+                         testing::ValuesIn(decodable_types()), name_of_type);
 
 TEST(Linear, LargeF32) { run_case(RC_DTYPE_F32, 67, 512, 515, true, true); }
 

@@ -128,22 +128,29 @@ TEST(Matmul, Empty) {
   }
 }
 
-TEST(Matmul, EveryTypeOfWeight) {
-  for (const DType dtype : decodable_types()) {
-    int64_t m = 1;
-    for (const int64_t k : column_counts(dtype)) {
-      Product p;
-      p.b_type = dtype;
-      p.transposed = true;
-      p.k = k;
-      p.n = 35;
-      p.m = m;
-      run_case(p);
-      p.b_layout = Layout::kSteps;
-      run_case(p);
-      m = m * 4 + 1;
-    }
+// A test for each type, so that none takes long where little runs at once.
+class MatmulOfType : public testing::TestWithParam<DType> {};
+
+TEST_P(MatmulOfType, EveryShape) {
+  int64_t m = 1;
+  for (const int64_t k : column_counts(GetParam())) {
+    Product p;
+    p.b_type = GetParam();
+    p.transposed = true;
+    p.k = k;
+    p.n = 35;
+    p.m = m;
+    run_case(p);
+    p.b_layout = Layout::kSteps;
+    run_case(p);
+    m = m * 4 + 1;
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Matmul, MatmulOfType,
+                         testing::ValuesIn(decodable_types()), name_of_type);
+
+TEST(Matmul, BatchesOfBlocks) {
   Product p;
   p.b_type = RC_DTYPE_Q4_K;
   p.transposed = true;

@@ -98,10 +98,8 @@ TEST_F(Faulty, CancelStopsAStepThatReadsAPrompt) {
   const auto hearer = std::make_shared<Hearer>();
   const auto request = session->generate(greedy(some_tokens(200), 5), hearer);
   wait_for_run();
-  const auto begin = Clock::now();
   request->cancel();
   EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
-  EXPECT_LT(Clock::now() - begin, milliseconds(1000));
   session->tokens();  // waits for the end of the step
   EXPECT_EQ(fault_control().cancelled, 1);
   // The session has its tokens and can go on.

@@ -42,7 +42,7 @@ rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
     return RC_E_TIMEOUT;
   }
   if (current == Fault::kSlow) {
-    while (Clock::now() - begin < std::chrono::seconds(10)) {
+    while (Clock::now() - begin < std::chrono::minutes(10)) {
       if (current_run->should_stop != nullptr &&
           current_run->should_stop(current_run->user) != 0) {
         ++fault_control().cancelled;

@@ -80,7 +80,7 @@ TEST(Profile, OfARunOnTheCpu) {
       {device->create_weight(description.weights[0], weight.data())}, {});
   const std::vector<float> x(4 * 64, 1.0f);
   std::vector<float> y(4 * 3, 1.0f);
-  for (const int64_t timeout : {-1, 10'000}) {
+  for (const int64_t timeout : {-1, 600'000}) {
     RunArguments arguments;
     arguments.rows = 4;
     arguments.inputs = {x.data()};
