@@ -7,6 +7,8 @@
 
 #include "errors.h"
 #include "mailbox.h"
+#define RUNCIBLE_ONE_PROMPT
+#include "own_words.h"
 
 static SV* runcible_tokens(pTHX_ const int32_t* tokens, size_t count) {
   AV* array = newAV();
@@ -54,10 +56,10 @@ static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
   av_push(array, newSVuv(key));
   if (event->type == RC_EVENT_END) {
     AV* numbers = newAV();
+    const char* message = runcible_own_words(event->message);
     av_push(array, newSV(0));
     av_push(array, newSViv(report->status));
-    av_push(array, SvREFCNT_inc(runcible_text(aTHX_ event->message,
-                                              strlen(event->message))));
+    av_push(array, SvREFCNT_inc(runcible_text(aTHX_ message, strlen(message))));
     av_push(numbers, newSViv(report->reason));
     av_push(numbers, newSVuv(report->seed));
     av_push(numbers, newSViv(report->prompt_tokens));

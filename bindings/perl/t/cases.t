@@ -64,6 +64,8 @@ sub step {
     is(ref $error, error_class($step{raises}), 'the class') or return diag $error;
     like($error->message, qr/\Q$step{says}/, 'the message') if exists $step{says};
     isnt($error->message, '', 'there is a message');
+    like($error->message, qr/\Q$step{names}/, 'the option') if exists $step{names};
+    unlike($error->message, qr/\b(rc|RC)_|->/, 'no names of C');
     is($error->report->reason, $step{reason}, 'the reason') if exists $step{reason};
     return;
 }

@@ -2,10 +2,13 @@
 use strict;
 use warnings;
 use Config;
+use Errno ();
+use File::Temp 'tempdir';
 use IPC::Open3;
 use List::Util 'shuffle';
 use Runcible;
 use Test::More;
+use Time::HiRes ();
 
 my $model = Runcible::Model->new('builtin:fable', 'cpu');
 sub endless { $model->session(when_full => 'shift')->generate('A', ignore_end => 1) }
@@ -22,6 +25,85 @@ sub prints {
     is($? & 127, 0, "$name: no signal");
     return;
 }
+
+subtest 'unknown options' => sub {
+    my $backend = Runcible::Backend->new('cpu');
+    my $tensor  = Runcible::Tensor->ones([1, 1, 1, 1], $backend);
+    my %calls   = (
+        'add_special, deadline, echo, frequency_penalty, ignore_end, logit_bias, '
+            . 'logprobs, max_tokens, min_p, parse_special, penalty_tokens, '
+            . 'presence_penalty, priority, repetition_penalty, seed, stop, '
+            . 'stop_tokens, temperature, top_k, top_p, typical' =>
+            sub { $model->session->generate('A', @_) },
+        'max_requests, memory_limit, profile, required_memory, strict, threads, timeout' =>
+            sub { Runcible::Backend->new('cpu', @_) },
+        'dilation, groups, padding, stride' => sub { $tensor->conv2d($tensor, undef, @_) },
+    );
+    for my $known (sort keys %calls) {
+        # Those of C are none: they have other names or units here.
+        for my $wrong (qw(nonsense deadline_ms tokenize_flags timeout_ms struct_size)) {
+            eval { $calls{$known}->($wrong => 1) };
+            is($@->message, "there is no option '$wrong', but $known", $wrong);
+        }
+    }
+};
+
+subtest 'what is left' => sub {
+    my $session = $model->session(when_full => 'shift');
+    my %uses    = (
+        generate   => sub { $session->generate('B', max_tokens => 2)->text },
+        append     => sub { $session->append('B') },
+        decode     => sub { $session->decode },
+        tokens     => sub { $session->tokens },
+        fork       => sub { $session->fork },
+        save_bytes => sub { $session->save_bytes },
+        migrate    => sub { $session->migrate($model) },
+        truncate   => sub { $session->truncate(1) },
+    );
+    for my $use (qw(generate append decode tokens fork save_bytes migrate truncate)) {
+        my $generation = $session->generate('A', ignore_end => 1);
+        while (my $piece = <$generation>) { last }
+        ok(eval { $uses{$use}->(); 1 }, $use) or diag $@;
+        ok(!eval { $generation->text; 1 }, 'reading on');
+        is(ref $@, 'Runcible::Error::Cancelled', 'it was cancelled');
+    }
+    for (1 .. 20) {
+        my $generation = $session->generate('A', ignore_end => 1);
+        $generation->next;
+        undef $generation;
+        # Nothing but the loss can have ended it.
+        ok(eval { Runcible::Native::session_append_text($session->proxy, 'B', 0); 1 },
+            'losing it waits for the end') or diag $@;
+    }
+    my $generation = $session->generate('A', ignore_end => 1);
+    local $SIG{ALRM} = sub { die "the handler\n" };
+    Time::HiRes::alarm(0.2);
+    ok(!eval { 1 while $generation->next; 1 }, 'a handler that dies');
+    is($@, "the handler\n", 'its exception');
+    ok(eval { $session->generate('B', max_tokens => 2)->text; 1 }, 'the session is free');
+};
+
+subtest 'a full context' => sub {
+    my $session    = $model->session(context_length => 32);
+    my $generation = $session->generate('Once', ignore_end => 1);
+    isnt($generation->text, '', 'text');
+    is($generation->report->reason, 'context', 'the reason');
+    ok(!eval { $session->generate->text; 1 }, 'no room');
+    is(ref $@, 'Runcible::Error::ContextFull', 'the class');
+};
+
+subtest 'errors of the system' => sub {
+    my $folder = tempdir(CLEANUP => 1);
+    symlink 'loop.gguf', "$folder/loop.gguf" or die $!;
+    eval { Runcible::Model->new("$folder/loop.gguf", 'cpu') };
+    is($@->errno, Errno::ELOOP(), 'of a loop');
+    eval { Runcible::Model->new("$folder/none.gguf", 'cpu') };
+    is($@->errno, Errno::ENOENT(), 'of no file');
+    eval { Runcible::Model->new($folder, 'cpu') };
+    is($@->errno, Errno::EIO(), 'of a folder');
+    eval { $model->session->decode };
+    is($@->errno, undef, 'of none');
+};
 
 subtest 'wrong arguments' => sub {
     my $backend = Runcible::Backend->new('cpu');

@@ -30,18 +30,26 @@ sub optional_proxy_of {
 }
 
 # The library's own options of a kind, set from a hash; undef leaves the default.
-# The keys must be among the names, and those named as flags hold true or false.
+# The keys must be among the names; those named as flags hold true or false, and
+# others are set by the caller: in members that have other names in C, where the
+# values are given, or by functions.
 sub set_options {
-    my ($kind, $values, $names, $flags) = @_;
-    my %known = ((map { $_ => 0 } @$names), (map { $_ => 1 } @{ $flags // [] }));
-    my $options = Runcible::Native->can("new_$kind")->();
+    my ($kind, $values, %given) = @_;
+    my %flags = map { $_ => 1 } @{ $given{flags} // [] };
+    my %others = map { $_ => 1 } @{ $given{others} // [] };
+    my %known = (%flags, %others, map { $_ => 1 } @{ $given{names} // [] });
+    my %members = %{ $given{members} // {} };
     for my $name (sort keys %$values) {
         exists $known{$name}
             or refuse("there is no option '$name', but " . join ', ', sort keys %known);
         my $value = $values->{$name};
-        next unless defined $value;
-        $value = $value ? 1 : 0 if $known{$name};
-        Runcible::Native->can("${kind}_${name}_set")->($options, $value);
+        next if $others{$name} || !defined $value;
+        $members{$name} = $flags{$name} ? ($value ? 1 : 0) : $value;
+    }
+    my $options = Runcible::Native->can("new_$kind")->();
+    for my $name (sort keys %members) {
+        next unless defined $members{$name};
+        Runcible::Native->can("${kind}_${name}_set")->($options, $members{$name});
     }
     return $options;
 }

@@ -26,11 +26,12 @@ C<timeout> is the library's C<timeout_ms>, in seconds.
 
 sub new {
     my ($class, $spec, %options) = @_;
-    $options{timeout_ms} = milliseconds(delete $options{timeout}, 'timeout');
     my $made = set_options(
         'backend_options', \%options,
-        [qw(required_memory memory_limit threads max_requests timeout_ms)],
-        [qw(strict profile)]
+        names   => [qw(required_memory memory_limit threads max_requests)],
+        flags   => [qw(strict profile)],
+        others  => ['timeout'],
+        members => { timeout_ms => scalar milliseconds($options{timeout}, 'timeout') },
     );
     return $class->of(Runcible::Native::backend_open($spec, $made));
 }

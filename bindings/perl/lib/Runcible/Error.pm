@@ -2,6 +2,7 @@ package Runcible::Error;
 
 use strict;
 use warnings;
+use Errno ();
 use overload
     '""'     => sub { $_[0]->message . $_[0]{where} },
     'bool'   => sub {1},
@@ -37,6 +38,11 @@ What went wrong.
 =head2 report
 
 What had been done when a generation failed, see L<Runcible::Session>; else undef.
+
+=head2 errno
+
+The system's number of the error, as in C<$!>: ENOENT of a
+Runcible::Error::NotFound, that of the system of a Runcible::Error::IO; else undef.
 
 =head2 throw(message)
 
@@ -179,6 +185,26 @@ sub throw {
 sub status {
     my ($self) = @_;
     return ref $self ? $self->{status} : $status_of{$self} // 0;
+}
+
+# What the system says of its errors, which ends the message of an IO.
+my %system_errors;
+
+sub errno {
+    my ($self) = @_;
+    return Errno::ENOENT() if $self->isa('Runcible::Error::NotFound');
+    return unless $self->isa('Runcible::Error::IO');
+    if (!%system_errors) {
+        local $!;
+        for my $name (keys %!) {
+            my $number = Errno->can($name)->();
+            $! = $number;
+            $system_errors{"$!"} = $number;
+        }
+    }
+    my ($words) = $self->message =~ /([^:]*)\z/;
+    $words =~ s/^ //;
+    return $system_errors{$words} // Errno::EIO();
 }
 
 sub message { $_[0]{message} }

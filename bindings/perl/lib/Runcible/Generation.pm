@@ -27,9 +27,12 @@ Runcible::Generation - the pieces of a text as they come
 
 =head1 DESCRIPTION
 
-Waiting for a piece blocks; handlers of signals run meanwhile, and may die. An end
-that is no success is thrown after the last piece: Runcible::Error::Deadline,
-ContextFull, Cancelled, ... Closing a generation or losing it cancels it.
+Waiting for a piece blocks; handlers of signals run meanwhile, and may die, which
+ends the generation. An end that is no success is thrown after the last piece:
+Runcible::Error::Deadline, Cancelled, ... Closing a generation or losing it cancels
+it and waits for its end, so that the session can be used at once. One that was
+read and left in another way is ended when its session is used next; who reads on
+then gets Runcible::Error::Cancelled.
 
 =head2 next
 
@@ -48,13 +51,43 @@ sub _start {
 
 sub next {
     my ($self) = @_;
+    $self->{read} = 1;
     while (!$self->{report}) {
-        my $event = $self->_event or next;
+        my $event = $self->_wait or next;
         return Runcible::Piece->of_event($event) if defined $event->[1];
     }
     my $error = delete $self->{error};
     die $error if $error;
     return undef;
+}
+
+# The same as _event; a handler of a signal that dies ends the generation.
+sub _wait {
+    my ($self) = @_;
+    local $self->{waiting} = 1;
+    my $event;
+    return $event if eval { $event = $self->_event; 1 };
+    my $died = $@;
+    # What the library refuses, in the child of a fork for instance, is no end.
+    if (!(ref $died && UNIVERSAL::isa($died, 'Runcible::Error'))) {
+        $self->_end;
+        delete $self->{error};
+    }
+    die $died;
+}
+
+# Whether who read it has turned to something else.
+sub _is_left {
+    my ($self) = @_;
+    return $self->{read} && !$self->{waiting} && !$self->{report};
+}
+
+# Cancels and waits for the end, which is told to who reads on.
+sub _end {
+    my ($self) = @_;
+    $self->cancel;
+    $self->_event until $self->{report};
+    return;
 }
 
 # The next event, if one comes soon; keeps an end.
@@ -111,9 +144,17 @@ sub cancel {
 
 sub close {
     my ($self) = @_;
-    $self->cancel unless $self->{report};
-    $self->_event until $self->{report};
+    $self->_end unless $self->{report};
     delete $self->{error};
+    return;
+}
+
+sub DESTROY {
+    my ($self) = @_;
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT' || !$self->{request} || $self->{report};
+    # In the child of a fork, or in a thread that has a copy, it cannot be.
+    local ($@, $?, $!);
+    eval { $self->_end };
     return;
 }
 

@@ -47,8 +47,8 @@ sub options {
     $options{cache_dtype} = dtype_number($options{cache_dtype}, 'cache_dtype')
         if defined $options{cache_dtype};
     return set_options('model_options', \%options,
-        [qw(context_length cache_tokens cache_dtype max_rows)],
-        [qw(prefix_cache keep_mapped guard_mapped)]);
+        names => [qw(context_length cache_tokens cache_dtype max_rows)],
+        flags => [qw(prefix_cache keep_mapped guard_mapped)]);
 }
 
 =head2 backend

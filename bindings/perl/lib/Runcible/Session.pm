@@ -6,6 +6,7 @@ use parent 'Runcible::Handle';
 use Runcible::Arguments qw(choice milliseconds path proxy_of refuse set_options
     tokenize_flags);
 use Runcible::Generation;
+use Scalar::Util 'weaken';
 
 =head1 NAME
 
@@ -38,7 +39,7 @@ sub _options {
     $options{when_full} = choice($when_full, $options{when_full}, 'when_full')
         if defined $options{when_full};
     return set_options('session_options', \%options,
-        [qw(context_length when_full keep)]);
+        names => [qw(context_length when_full keep)]);
 }
 
 =head2 restore(model, path, options...)
@@ -91,31 +92,51 @@ C<IO::Async::Loop-E<gt>new>; see L<Runcible::Stream>.
 
 sub generate {
     my ($self, $prompt, %options) = @_;
-    return Runcible::Generation->_start($self->proxy,
-        _generate_options($prompt, %options));
+    my $made       = _generate_options($prompt, %options);
+    my $generation = Runcible::Generation->_start($self->_idle, $made);
+    my @going      = grep { $_ && !$_->report } @{ $self->{generations} };
+    $self->{generations} = [@going, $generation];
+    weaken($_) for @{ $self->{generations} };
+    return $generation;
+}
+
+# The proxy, for what needs the session for itself. Who reads a generation and
+# then wants something else of its session has left it, which no loop tells.
+sub _idle {
+    my ($self) = @_;
+    my $proxy = $self->proxy;
+    $_->_end for grep { $_ && $_->_is_left } @{ $self->{generations} };
+    return $proxy;
 }
 
 sub stream {
     my ($self, $prompt, %options) = @_;
     require Runcible::Stream;
     my $loop = delete $options{loop};
-    return Runcible::Stream->_start($loop, $self->proxy,
+    return Runcible::Stream->_start($loop, $self->_idle,
         _generate_options($prompt, %options));
 }
 
-my @generate_names = qw(tokenize_flags deadline_ms max_tokens priority seed
-    temperature top_k top_p min_p typical penalty_tokens repetition_penalty
-    presence_penalty frequency_penalty logprobs);
+my @generate_names = qw(max_tokens priority seed temperature top_k top_p min_p
+    typical penalty_tokens repetition_penalty presence_penalty frequency_penalty
+    logprobs);
+my @generate_others = qw(add_special parse_special deadline stop stop_tokens
+    logit_bias);
 
 sub _generate_options {
     my ($prompt, %options) = @_;
     my ($stop, $stop_tokens, $logit_bias)
-        = delete @options{qw(stop stop_tokens logit_bias)};
-    $options{tokenize_flags}
-        = tokenize_flags(delete @options{qw(add_special parse_special)});
-    $options{deadline_ms} = milliseconds(delete $options{deadline}, 'deadline');
-    my $made = set_options('generate_options', \%options,
-        \@generate_names, [qw(echo ignore_end)]);
+        = @options{qw(stop stop_tokens logit_bias)};
+    my $made = set_options(
+        'generate_options', \%options,
+        names   => \@generate_names,
+        flags   => [qw(echo ignore_end)],
+        others  => \@generate_others,
+        members => {
+            tokenize_flags => tokenize_flags(@options{qw(add_special parse_special)}),
+            deadline_ms    => scalar milliseconds($options{deadline}, 'deadline'),
+        },
+    );
     if (ref $prompt eq 'ARRAY') {
         Runcible::Native::generate_options_set_prompt_tokens($made, $prompt);
     }
@@ -149,11 +170,11 @@ A string, or a reference to an array of tokens. Returns the session.
 sub append {
     my ($self, $what, %options) = @_;
     if (ref $what eq 'ARRAY') {
-        Runcible::Native::session_append($self->proxy, $what);
+        Runcible::Native::session_append($self->_idle, $what);
     }
     else {
         my $flags = tokenize_flags(@options{qw(add_special parse_special)});
-        Runcible::Native::session_append_text($self->proxy, $what, $flags);
+        Runcible::Native::session_append_text($self->_idle, $what, $flags);
     }
     return $self;
 }
@@ -169,7 +190,7 @@ Returns the session.
 sub decode {
     my ($self, %options) = @_;
     my $flags = $options{all_logits} ? $Runcible::Native::DECODE_ALL_LOGITS : 0;
-    Runcible::Native::session_decode($self->proxy, $flags);
+    Runcible::Native::session_decode($self->_idle, $flags);
     return $self;
 }
 
@@ -193,7 +214,7 @@ sub logits {
             0 .. $rows - 1];
 }
 
-sub logits_bytes { Runcible::Native::session_logits($_[0]->proxy) }
+sub logits_bytes { Runcible::Native::session_logits($_[0]->_idle) }
 
 =head2 position
 
@@ -228,33 +249,33 @@ The same as a string of bytes.
 =cut
 
 sub position { Runcible::Native::session_position($_[0]->proxy) }
-sub tokens   { Runcible::Native::session_tokens($_[0]->proxy) }
+sub tokens   { Runcible::Native::session_tokens($_[0]->_idle) }
 
 sub truncate {
     my ($self, $position) = @_;
-    Runcible::Native::session_truncate($self->proxy, $position);
+    Runcible::Native::session_truncate($self->_idle, $position);
     return $self;
 }
 
 sub fork {
     my ($self) = @_;
-    return (ref $self)->of(Runcible::Native::session_fork($self->proxy),
+    return (ref $self)->of(Runcible::Native::session_fork($self->_idle),
         model => $self->model);
 }
 
 sub save {
     my ($self, $path) = @_;
-    Runcible::Native::session_save($self->proxy, path($path));
+    Runcible::Native::session_save($self->_idle, path($path));
     return;
 }
 
-sub save_bytes { Runcible::Native::session_save_memory($_[0]->proxy) }
+sub save_bytes { Runcible::Native::session_save_memory($_[0]->_idle) }
 
 sub migrate {
     my ($self, $model) = @_;
     my $proxy = proxy_of($model, 'Runcible::Model', 'model');
     return (ref $self)->of(
-        Runcible::Native::session_migrate($self->proxy, $proxy),
+        Runcible::Native::session_migrate($self->_idle, $proxy),
         model => $model);
 }
 

@@ -126,7 +126,7 @@ sub random {
     $options{distribution}
         = choice($distributions, $options{distribution} // 'normal', 'distribution');
     my $made = set_options('random_options', \%options,
-        [qw(seed distribution mean deviation low high)]);
+        names => [qw(seed distribution mean deviation low high)]);
     return $class->of(
         Runcible::Native::tensor_random(_backend($backend), $shape, $made));
 }
@@ -345,20 +345,23 @@ sub layer_norm {
 sub rope {
     my ($self, $positions, $frequencies, %options) = @_;
     $options{style} = choice($styles, $options{style} // 'adjacent', 'style');
-    my $made = set_options('rope_options', \%options, [qw(style dimensions theta scale)]);
+    my $made = set_options('rope_options', \%options,
+        names => [qw(style dimensions theta scale)]);
     return $self->_made('op_rope', _operand($positions), _optional($frequencies), $made);
 }
 
 sub attention {
     my ($self, $k, $v, %options) = @_;
-    my $made = set_options('attention_options', \%options, [qw(scale softcap)], ['causal']);
+    my $made = set_options('attention_options', \%options,
+        names => [qw(scale softcap)], flags => ['causal']);
     return $self->_made('op_attention', _operand($k), _operand($v), $made);
 }
 
 sub conv2d {
     my ($self, $weight, $bias, %options) = @_;
-    my %pairs = map { $_ => delete $options{$_} } qw(stride padding dilation);
-    my $made = set_options('conv2d_options', \%options, ['groups']);
+    my %pairs = map { $_ => $options{$_} } qw(stride padding dilation);
+    my $made = set_options('conv2d_options', \%options,
+        names => ['groups'], others => [keys %pairs]);
     for my $name (sort keys %pairs) {
         my $pair = $pairs{$name} // next;
         ref $pair eq 'ARRAY' && @$pair == 2
