@@ -61,10 +61,12 @@ namespace Runcible {
     }
 
     /// <summary>{@rc rc_backend_usage_report}</summary>
-    public Usage Usage() {
-      using (var report = new backend_usage_report()) {
-        native.backend_usage(handle, report);
-        return new Usage(report);
+    public Usage Usage {
+      get {
+        using (var report = new backend_usage_report()) {
+          native.backend_usage(handle, report);
+          return new Usage(report);
+        }
       }
     }
 

@@ -49,7 +49,8 @@ namespace Runcible {
     StopString = native.END_STOP_STRING,
     Cancelled = native.END_CANCELLED,
     Deadline = native.END_DEADLINE,
-    /// <summary>The context is full.</summary>
+    /// <summary>The context is full: an end like Length if there was room for
+    /// a token.</summary>
     Context = native.END_CONTEXT,
     Error = native.END_ERROR
   }

@@ -131,11 +131,11 @@ namespace Runcible {
       Report = new Report(raw);
       if (raw.Status != native.OK) {
         string message = Memory.Text(raw.Message);
-        Error = RuncibleException.Of(
+        Error = Errors.Of(
             (int)raw.Status,
             message.Length > 0
-                ? message : "the generation ended: " + Report.Reason);
-        Error.Report = Report;
+                ? message : "the generation ended: " + Report.Reason,
+            Report);
       }
     }
 
@@ -147,7 +147,7 @@ namespace Runcible {
     internal Report Report { get; }
 
     /// Of an end that is no success.
-    internal RuncibleException Error { get; }
+    internal Exception Error { get; }
 
     internal bool IsEnd => Piece == null;
 

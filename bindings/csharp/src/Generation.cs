@@ -8,10 +8,12 @@ using Runcible.Native;
 namespace Runcible {
   /// <summary>The pieces of a text as they come; enumerating blocks.</summary>
   /// <remarks>An end that is no success is thrown after the last piece, once:
-  /// DeadlineException, ContextFullException, ... Disposing of it, as foreach
+  /// DeadlineException, CancelledException, ... Disposing of it, as foreach
   /// does when it is left, cancels the generation and waits for its end, so
   /// that the session can be used at once; losing the last reference to it
-  /// cancels as well, some time later.</remarks>
+  /// cancels as well, some time later. One that a thread has read and left
+  /// otherwise is ended when the thread uses the session next; who reads on
+  /// then gets CancelledException.</remarks>
   public sealed class Generation
       : Handle, IEnumerable<Piece>, IEnumerator<Piece> {
     /// How often a thread that waits returns from C, so that it can be aborted
@@ -24,6 +26,7 @@ namespace Runcible {
     private readonly CancellationToken cancel;
     private readonly CancellationTokenRegistration registration;
     private Piece current;
+    private volatile Thread reader;
     private volatile Event end;
     private bool told;
 
@@ -52,6 +55,7 @@ namespace Runcible {
             "another thread reads this generation");
       }
       try {
+        reader = Thread.CurrentThread;
         Piece piece = end == null ? Next() : null;
         current = piece;
         if (piece == null && !told) {
@@ -108,6 +112,16 @@ namespace Runcible {
       }
       registration.Dispose();
       base.Dispose();
+    }
+
+    /// Whether the thread that asks has left it.
+    internal bool IsLeft =>
+        reader == Thread.CurrentThread && end == null && !IsClosed;
+
+    /// Ends it, and returns when the session is free of it.
+    internal void Leave() {
+      Cancel();
+      native.request_wait(handle, -1);
     }
 
     internal static void Stop(request started) {

@@ -32,7 +32,7 @@ namespace Runcible {
 
     private static void Note(int status, IntPtr message) {
       try {
-        pending = RuncibleException.Of(status, Memory.Text(message));
+        pending = Errors.Of(status, Memory.Text(message));
       } catch (Exception lacking) {
         pending = lacking;
       }

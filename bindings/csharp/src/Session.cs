@@ -1,3 +1,5 @@
+using System;
+using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Runcible.Native;
@@ -6,6 +8,8 @@ namespace Runcible {
   /// <summary>{@rc session.h}</summary>
   public sealed class Session : Handle {
     private readonly session handle;
+    private readonly List<WeakReference<Generation>> generations =
+        new List<WeakReference<Generation>>();
 
     internal Session(session handle) : base(handle) {
       this.handle = handle;
@@ -40,8 +44,14 @@ namespace Runcible {
         CancellationToken cancel = default(CancellationToken)) {
       var given = options ?? new GenerateOptions();
       using (generate_options made = given.Make(prompt)) {
-        native.request_start(handle, made, out var started);
-        return new Generation(new request(started), cancel);
+        native.request_start(Idle(), made, out var started);
+        var generation = new Generation(new request(started), cancel);
+        lock (generations) {
+          generations.RemoveAll(
+              each => !each.TryGetTarget(out var it) || it.Report != null);
+          generations.Add(new WeakReference<Generation>(generation));
+        }
+        return generation;
       }
     }
 
@@ -49,7 +59,7 @@ namespace Runcible {
     /// foreach or ForEachAsync; no thread waits for it.</summary>
     public PieceStream Stream(
         string prompt = null, GenerateOptions options = null) =>
-        new PieceStream(handle, prompt, options ?? new GenerateOptions());
+        new PieceStream(Idle(), prompt, options ?? new GenerateOptions());
 
     /// <summary>Generates the whole text. Cancelling ends the generation, and
     /// the task when it has ended.</summary>
@@ -65,7 +75,7 @@ namespace Runcible {
 
     /// <summary>{@rc rc_session_append}</summary>
     public void Append(params int[] tokens) {
-      native.session_append(handle, tokens, (ulong)tokens.Length);
+      native.session_append(Idle(), tokens, (ulong)tokens.Length);
     }
 
     /// <summary>{@rc rc_session_append_text}</summary>
@@ -73,14 +83,21 @@ namespace Runcible {
         string text, bool addSpecial = true, bool parseSpecial = false) {
       byte[] bytes = Memory.Encode(text);
       native.session_append_text(
-          handle, bytes, (ulong)bytes.Length,
+          Idle(), bytes, (ulong)bytes.Length,
           GenerateOptions.TokenizeFlags(addSpecial, parseSpecial));
     }
 
     /// <summary>{@rc rc_session_decode}</summary>
     public void Decode(bool allLogits = false) {
       native.session_decode(
-          handle, allLogits ? (uint)native.DECODE_ALL_LOGITS : 0);
+          Idle(), allLogits ? (uint)native.DECODE_ALL_LOGITS : 0);
+    }
+
+    /// <summary>The same on a thread of the pool. It cannot be cancelled: the
+    /// session is busy until it is over.</summary>
+    public Task DecodeAsync(bool allLogits = false) {
+      Idle();
+      return Task.Run(() => Decode(allLogits));
     }
 
     /// <summary>The logits of the last decode, [rows, vocabulary]: one row, or
@@ -91,7 +108,7 @@ namespace Runcible {
       bool used = Reference.Use(handle);
       try {
         native.session_logits(
-            handle, out var logits, out ulong rows, out ulong vocabulary);
+            Idle(), out var logits, out ulong rows, out ulong vocabulary);
         return Memory.Rows(logits, rows, vocabulary);
       } finally {
         Reference.Leave(handle, used);
@@ -108,36 +125,53 @@ namespace Runcible {
 
     /// <summary>The tokens.</summary>
     public int[] Tokens() {
-      native.session_tokens(handle, out var tokens, out ulong count);
+      native.session_tokens(Idle(), out var tokens, out ulong count);
       return Memory.TakeInts(tokens, count);
     }
 
     /// <summary>{@rc rc_session_truncate}</summary>
     public void Truncate(long position) {
-      native.session_truncate(handle, position);
+      native.session_truncate(Idle(), position);
     }
 
     /// <summary>{@rc rc_session_fork}</summary>
     public Session Fork() {
-      native.session_fork(handle, out var fork);
+      native.session_fork(Idle(), out var fork);
       return new Session(new session(fork));
     }
 
     /// <summary>{@rc rc_session_save}</summary>
     public void Save(string path) {
-      native.session_save(handle, Memory.Name(path));
+      native.session_save(Idle(), Memory.Name(path));
     }
 
     /// <summary>The same to memory.</summary>
     public byte[] Save() {
-      native.session_save_memory(handle, out var data, out ulong size);
+      native.session_save_memory(Idle(), out var data, out ulong size);
       return Memory.TakeBytes(data, size);
     }
 
     /// <summary>{@rc rc_session_migrate}</summary>
     public Session Migrate(Model model) {
-      native.session_migrate(handle, model.handle, out var migrated);
+      native.session_migrate(Idle(), model.handle, out var migrated);
       return new Session(new session(migrated));
+    }
+
+    /// The handle, for what needs the session for itself. The thread that reads
+    /// a generation and then wants something else of its session has left it,
+    /// which nobody is told who does not use foreach.
+    private session Idle() {
+      var left = new List<Generation>();
+      lock (generations) {
+        foreach (WeakReference<Generation> each in generations) {
+          if (each.TryGetTarget(out Generation generation)
+              && generation.IsLeft) {
+            left.Add(generation);
+          }
+        }
+      }
+      left.ForEach(generation => generation.Leave());
+      return handle;
     }
   }
 }

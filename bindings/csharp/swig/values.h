@@ -4,6 +4,9 @@
 
 #include <runcible/runcible.h>
 
+#define RUNCIBLE_NAMES_PASCAL
+#include "own_words.h"
+
 #if defined(__GNUC__)
 #define RUNCIBLE_EXPORT __attribute__((visibility("default")))
 #else
@@ -54,7 +57,7 @@ static void runcible_read_event(const rc_event* event, runcible_event* raw) {
   raw->logprobs = event->logprobs;
   raw->top_logprobs = event->top_logprobs;
   raw->top_count = event->top_count;
-  raw->message = event->message;
+  raw->message = runcible_own_words(event->message);
   raw->status = report->status;
   raw->reason = report->reason;
   raw->seed = report->seed;

@@ -4,6 +4,7 @@ using System.IO;
 using System.Json;
 using System.Linq;
 using System.Reflection;
+using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 using Runcible;
 
@@ -68,12 +69,17 @@ class Conformance {
     }
     try {
       Act(step);
-    } catch (RuncibleException error) {
+    } catch (Exception thrown) when (thrown is IRuncibleException) {
+      var error = (IRuncibleException)thrown;
       Check.Equal(ClassOf(step["raises"]), error.GetType());
       Check.That(error.Message.Length > 0);
       if (step.ContainsKey("says")) {
         Check.That(error.Message.Contains((string)step["says"]), error.Message);
       }
+      if (step.ContainsKey("names")) {
+        Check.That(error.Message.Contains(Pascal(step["names"])), error.Message);
+      }
+      Check.That(!Regex.IsMatch(error.Message, @"\b(rc|RC)_|->"), error.Message);
       if (step.ContainsKey("reason")) {
         Check.Equal(Reason(step), error.Report.Reason);
       }
@@ -110,7 +116,7 @@ class Conformance {
     string name = status == "OUT_OF_MEMORY" ? "HostMemory"
         : status == "TIMEOUT" ? "WaitTimeout"
         : Pascal(status);
-    return typeof(RuncibleException).Assembly.GetType(
+    return typeof(IRuncibleException).Assembly.GetType(
         "Runcible." + name + "Exception", true);
   }
 
@@ -332,12 +338,13 @@ class Conformance {
   }
 
   private static void Statuses(JsonValue step) {
-    MethodInfo of = typeof(RuncibleException).GetMethod(
+    Type errors = typeof(IRuncibleException).Assembly.GetType("Runcible.Errors");
+    MethodInfo of = errors.GetMethod(
         "Of", BindingFlags.NonPublic | BindingFlags.Static);
     foreach (KeyValuePair<string, JsonValue> member in
              (JsonObject)step["expect"]) {
-      var error = (RuncibleException)of.Invoke(
-          null, new object[] { (int)member.Value, "a message" });
+      var error = (IRuncibleException)of.Invoke(
+          null, new object[] { (int)member.Value, "a message", null });
       Check.Equal(ClassOf(member.Key), error.GetType());
       Check.Equal((int)member.Value, error.Status);
       Check.Equal("a message", error.Message);

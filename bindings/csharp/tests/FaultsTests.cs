@@ -64,8 +64,6 @@ class FaultsTests {
         model.Session().Generate("A", wrong);
       } catch (ArgumentException) {
         continue;
-      } catch (InvalidArgumentException) {
-        continue;
       }
       throw new CheckFailed("nothing was thrown");
     }
@@ -169,6 +167,79 @@ class FaultsTests {
     };
     Check.Equal("mine", Check.Throws<KeyNotFoundException>(
         () => new Model("builtin:fable", new Backend("cpu"), options)).Message);
+  }
+
+  public void TestExceptionsOfSystem() {
+    var kinds = new Dictionary<Type, Type> {
+      [typeof(InvalidArgumentException)] = typeof(ArgumentException),
+      [typeof(HostMemoryException)] = typeof(OutOfMemoryException),
+      [typeof(NotFoundException)] = typeof(FileNotFoundException),
+      [typeof(IoException)] = typeof(IOException),
+      [typeof(Runcible.FormatException)] = typeof(System.FormatException),
+      [typeof(UnsupportedException)] = typeof(NotSupportedException),
+      [typeof(DeviceMemoryException)] = typeof(OutOfMemoryException),
+      [typeof(WaitTimeoutException)] = typeof(TimeoutException),
+      [typeof(DeadlineException)] = typeof(TimeoutException),
+      [typeof(ContextFullException)] = typeof(InvalidOperationException),
+      [typeof(BusyException)] = typeof(InvalidOperationException),
+      [typeof(ClosedException)] = typeof(ObjectDisposedException)
+    };
+    foreach (KeyValuePair<Type, Type> kind in kinds) {
+      Check.That(kind.Value.IsAssignableFrom(kind.Key), kind.Key);
+      Check.That(typeof(IRuncibleException).IsAssignableFrom(kind.Key));
+    }
+    Check.That(Check.Throws<NotFoundException>(
+        () => new Model("/nothing.gguf", backend)).Message.Contains(
+        "/nothing.gguf"));
+    Check.That(Check.Throws<IoException>(
+        () => new Model("/", backend)).Message.Contains("directory"));
+  }
+
+  public void TestAFullContextIsAnEnd() {
+    Session session = model.Session(new SessionOptions { ContextLength = 32 });
+    Generation generation = session.Generate("Once", endless);
+    Check.That(generation.Text().Length > 0);
+    Check.Equal(EndReason.Context, generation.Report.Reason);
+    Check.Throws<ContextFullException>(() => session.Generate().Text());
+  }
+
+  public void TestDecodingOnAnotherThread() {
+    Session session = EndlessSession();
+    session.Append(5, 6, 7);
+    session.DecodeAsync(true).Wait();
+    Check.Equal(3, session.Logits().GetLength(0));
+    session.Truncate(0);
+    Check.Throws<InvalidArgumentException>(() => session.DecodeAsync().Wait());
+  }
+
+  public void TestAGenerationThatWasLeft() {
+    Session session = EndlessSession();
+    foreach (Piece piece in session.Generate("A", endless)) {
+      break;
+    }
+    session.Append("B"); // no longer busy
+    Check.That(session.Generate("A", endless).Take(2).Count() == 2);
+    session.Append("B");
+    foreach (Action use in new Action[] {
+        () => session.Generate("B", new GenerateOptions { MaxTokens = 2 }).Text(),
+        () => session.GenerateAsync(
+            "B", new GenerateOptions { MaxTokens = 2 }).Wait(),
+        () => session.Append("B"), () => session.Decode(),
+        () => session.DecodeAsync().Wait(), () => session.Tokens(),
+        () => session.Fork(), () => session.Save(),
+        () => session.Migrate(model), () => session.Truncate(1) }) {
+      Generation left = session.Generate("A", endless);
+      left.MoveNext();
+      use();
+      Check.Throws<CancelledException>(() => left.Text());
+      Check.Equal(EndReason.Cancelled, left.Report.Reason);
+    }
+    Generation other = session.Generate("A", endless);
+    var thread = new Thread(() => other.MoveNext());
+    thread.Start();
+    thread.Join();
+    Check.Throws<BusyException>(() => session.Append("B"));
+    other.Dispose();
   }
 
   public void TestCancelFromAnotherThread() {

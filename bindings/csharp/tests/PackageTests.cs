@@ -43,7 +43,7 @@ class PackageTests {
     model.Session().Generate("A", new GenerateOptions { MaxTokens = 3 }).Text();
     Check.Equal("cpu:0", backend.Device.Id);
     Check.That(backend.Explain().Contains("\"candidates\""));
-    Check.That(backend.Usage().GeneratedTokens >= 3);
+    Check.That(backend.Usage.GeneratedTokens >= 3);
     Check.Throws<UnsupportedException>(() => backend.Trace());
     var profiled = new Backend("cpu", new BackendOptions { Profile = true });
     Tensor.Ones(profiled, Dtype.F32, 2).Sum();
