@@ -1,19 +1,21 @@
 #!/bin/sh
-# Writes the Go module "runcible" to a folder: the package, what SWIG makes of
-# the headers, and their comments.
+# Writes the Go module to a folder: the package, what SWIG makes of the headers,
+# and their comments.
 #
-#   bindings/go/module.sh FOLDER
+#   bindings/go/module.sh FOLDER [MODULE]
 #
+# MODULE is its path, where "go get" shall fetch it from; "runcible" without.
 # SWIG is SWIG 4.2 or newer (swig), PYTHON is Python 3 (python3).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 shared=$here/../swig
 headers=$here/../../include
 module=$1
+path=${2:-runcible}
 native=$module/internal/native
 
 # A folder that holds something else stays as it is.
-if [ -e "$module" ] && ! grep -qsx 'module runcible' "$module/go.mod"; then
+if [ -e "$module" ] && ! grep -qs '^package runcible$' "$module/doc.go"; then
   echo "$module exists, and is not the module: name a new folder" >&2
   exit 1
 fi
@@ -23,6 +25,10 @@ cp -R "$here/src/." "$module"
 "${SWIG:-swig}" -go -cgo -intgosize 64 -Wall -Werror \
   -I"$here/swig" -I"$shared" -I"$headers" \
   -outdir "$native" -o "$native/native_wrap.c" "$here/swig/native.i"
-cp "$shared/mailbox.c" "$shared/mailbox.h" "$here/swig/values.h" "$native"
+cp "$shared/mailbox.c" "$shared/mailbox.h" "$shared/own_words.h" \
+  "$here/swig/values.h" "$native"
 "${PYTHON:-python3}" "$here/document.py" "$headers/runcible" "$module"/*.go
+find "$module" -name '*.go' -exec sed -i \
+  -e "s#^\(import \|\t\)\"runcible\(/internal/native\)\{0,1\}\"\$#\1\"$path\2\"#" {} +
+sed -i "s|^module .*|module $path|" "$module/go.mod"
 gofmt -w "$module"

@@ -43,6 +43,24 @@ go test -race -count=1 \
 # Calls that wait must not hold up other goroutines, were there one processor.
 GOMAXPROCS=1 go test -count=1 -run 'Generation|Context|Clos|Exit' .
 
+echo "a module that is fetched"
+# From a proxy that is a folder, by the path that it was given.
+path=example.org/you/runcible
+SWIG=$swig "$here/module.sh" "$work/named" $path
+rm -rf "$work/proxy"
+python3 "$here/proxy.py" "$work/named" $path v0.1.0 "$work/proxy"
+rm -rf "$work/fetching" "$work/cache"
+mkdir "$work/fetching"
+# Of another name each time: Go takes what lies there as never changing.
+cache=$work/cache/$$
+cd "$work/fetching"
+sed "s|\"runcible\"|\"$path\"|" "$here/examples/hello/main.go" >main.go
+go mod init fetching 2>/dev/null
+GOPROXY=file://$work/proxy GONOSUMDB=* GOMODCACHE=$cache GOFLAGS=-modcacherw \
+  go get $path@v0.1.0 2>"$work/fetching.log" || { cat "$work/fetching.log" >&2; exit 1; }
+GOPROXY=off GOMODCACHE=$cache go build -o "$work/fetched" .
+[ -n "$(cd / && "$work/fetched")" ] || { echo "the program wrote nothing" >&2; exit 1; }
+
 echo "examples"
 rm -rf "$work/examples"
 cp -R "$here/examples" "$work/examples"

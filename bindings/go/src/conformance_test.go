@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,6 +119,20 @@ func (r *runner) value(given any) any {
 	return found
 }
 
+// namesOfC must not be in a message.
+var namesOfC = regexp.MustCompile(`\b(rc|RC)_|->`)
+
+// pascal is the name of an option in Go.
+func pascal(name string) string {
+	made := ""
+	for _, word := range strings.Split(name, "_") {
+		if word != "" {
+			made += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return made
+}
+
 // run runs a step, and checks the error that it asks for.
 func (r *runner) run(given map[string]any) error {
 	s := step{}
@@ -142,7 +157,8 @@ func (r *runner) run(given map[string]any) error {
 		return fmt.Errorf("%v raised nothing", given)
 	case !errors.Is(err, wanted) || !errors.As(err, &failed) || failed.Status != wanted:
 		return fmt.Errorf("%v raised %w", given, err)
-	case failed.Message == "" || !strings.Contains(failed.Message, s.text("says")):
+	case failed.Message == "" || !strings.Contains(failed.Message, s.text("says")) ||
+		!strings.Contains(failed.Message, pascal(s.text("names"))) || namesOfC.MatchString(failed.Message):
 		return fmt.Errorf("%v has the message %q", given, failed.Message)
 	case s["reason"] != nil && (failed.Report == nil || failed.Report.Reason.String() != s["reason"]):
 		return fmt.Errorf("%v has the report %v", given, failed.Report)
@@ -258,6 +274,8 @@ func begin(r *runner, s step) (*runcible.Generation, context.CancelFunc, error) 
 		switch name {
 		case "temperature":
 			options = append(options, runcible.Temperature(float32(value.(float64))))
+		case "top_k":
+			options = append(options, runcible.TopK(int32(value.(float64))))
 		case "max_tokens":
 			options = append(options, runcible.MaxTokens(int64(value.(float64))))
 		case "ignore_end":
@@ -370,8 +388,8 @@ func checkStatuses(r *runner, s step) error {
 		if !ok || float64(status) != number {
 			return fmt.Errorf("%s is %d", name, status)
 		}
-		if status.Error() != "RC_E_"+name {
-			return fmt.Errorf("%s is called %s", name, status)
+		if text := status.Error(); text == "unknown status" || namesOfC.MatchString(text) {
+			return fmt.Errorf("%s is called %s", name, text)
 		}
 		err := fmt.Errorf("wrapped: %w", &runcible.Error{Status: status, Message: "a message"})
 		if !errors.Is(err, status) || !strings.HasSuffix(err.Error(), "a message") {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"runcible"
@@ -354,6 +355,36 @@ func TestDevicesAndPlans(t *testing.T) {
 	check(t, runcible.Verify("builtin:fable"))
 	if err := runcible.Verify("/nosuchfile"); !errors.Is(err, fs.ErrNotExist) ||
 		!strings.Contains(err.Error(), "/nosuchfile") {
+		t.Error(err)
+	}
+}
+
+func TestErrorsOfTheSystem(t *testing.T) {
+	loop := t.TempDir() + "/loop.gguf"
+	check(t, os.Symlink(loop, loop))
+	err := runcible.Verify(loop)
+	var number syscall.Errno
+	if !errors.Is(err, runcible.ErrIO) || !errors.Is(err, syscall.ELOOP) ||
+		!errors.As(err, &number) || number != syscall.ELOOP || errors.Is(err, syscall.EIO) {
+		t.Error(err)
+	}
+	if err := runcible.Verify(loop + ".none"); !errors.Is(err, syscall.ENOENT) || errors.As(err, &number) {
+		t.Error(err)
+	}
+}
+
+func TestAFullContextIsAnEnd(t *testing.T) {
+	session, err := theModel(t).NewSession(runcible.SessionOptions{ContextLength: 32})
+	check(t, err)
+	generation, err := session.Generate(background, "Once", runcible.IgnoreEnd())
+	check(t, err)
+	text, err := generation.Text()
+	if text == "" || err != nil || generation.Report().Reason != runcible.EndContext {
+		t.Errorf("%q, %v, %+v", text, err, generation.Report())
+	}
+	generation, err = session.Generate(background, "")
+	check(t, err)
+	if _, err := generation.Text(); !errors.Is(err, runcible.ErrContextFull) {
 		t.Error(err)
 	}
 }

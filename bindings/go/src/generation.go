@@ -197,8 +197,7 @@ func contextError(ctx context.Context) error {
 }
 
 // Next waits for the next piece. After the last one it returns io.EOF, or the
-// error that the generation ended with: ErrCancelled, ErrDeadline,
-// ErrContextFull, ...
+// error that the generation ended with: ErrCancelled, ErrDeadline, ...
 func (g *Generation) Next() (Piece, error) {
 	piece, err := g.queue.next()
 	runtime.KeepAlive(g)

@@ -182,6 +182,7 @@ func TestTheDeadlineOfAContext(t *testing.T) {
 	if failed.Report.Reason != runcible.EndDeadline {
 		t.Errorf("the report is %+v", failed.Report)
 	}
+	<-ctx.Done() // which has a clock of its own
 	if _, err := session.Generate(ctx, "A"); !errors.Is(err, runcible.ErrDeadline) {
 		t.Errorf("began with %v", err)
 	}

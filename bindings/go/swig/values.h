@@ -5,6 +5,9 @@
 
 #include <runcible/runcible.h>
 
+#define RUNCIBLE_NAMES_PASCAL
+#include "own_words.h"
+
 /* Text, bytes or tokens. */
 typedef struct runcible_memory {
   void* data;

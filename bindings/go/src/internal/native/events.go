@@ -2,6 +2,7 @@ package native
 
 /*
 #include "mailbox.h"
+#include "values.h"
 */
 import "C"
 
@@ -63,7 +64,9 @@ func eventOf(kept *C.kept_event) Event {
 	event := Event{Key: uint64(kept.key)}
 	if c._type == C.RC_EVENT_END {
 		event.End = true
-		event.Message = C.GoString(c.message)
+		var message [C.runcible_message_size]C.char
+		C.runcible_write_own_words(c.message, &message[0])
+		event.Message = C.GoString(&message[0])
 		event.Report = Report{
 			Reason:          int32(c.report.reason),
 			Status:          int32(c.report.status),
