@@ -175,9 +175,11 @@ RC_API rc_status rc_backend_usage(rc_backend* backend,
 /* When the ops of the last runs began and ended, on the devices that are open
  * with `profile`: a JSON object in the trace event format of Chrome and
  * Perfetto, a row per device, the handle's own first. Each op is a complete
- * event ("ph": "X", times in microseconds) with "args": "detail" (type and
- * shape of its weight, or of its output), "rows", "bytes" (read and written at
- * least, without KV caches) and "operations" (multiplications and additions of
+ * event ("ph": "X", times in microseconds) with "args": "part" ("embedding",
+ * the layer as in "blk.3", "output"; "" for an op of no model), "weight" (the
+ * name of the tensor, "" for an op without), "detail" (type and shape of its
+ * weight, or of its output), "rows", "bytes" (read and written at least,
+ * without KV caches) and "operations" (multiplications and additions of
  * products). Some 130000 ops of a device are kept. *json is NUL-terminated and
  * the caller's, to be freed with rc_free.
  *

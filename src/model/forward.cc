@@ -58,7 +58,7 @@ class Forward {
   const float rope_scale_;
   const gguf::File& file_;
   const CacheLayout& layout_;
-  runtime::ProgramBuilder builder_;
+  runtime::ProgramBuilder builder_{"embedding"};
   Weights weights_;
   int64_t layer_ = 0;
   Value positions_ = kAbsent;
@@ -85,11 +85,11 @@ runtime::ProgramDescription Forward::describe() && {
     x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
   }
   for (layer_ = 0; layer_ < hyper_.layers; ++layer_) {
-    builder_.begin_part();
+    builder_.begin_part(cat("blk.", layer_));
     x = attention(x);
     x = feed_forward(x);
   }
-  builder_.begin_part();
+  builder_.begin_part("output");
   builder_.output(logits(x));
   return std::move(builder_).take();
 }

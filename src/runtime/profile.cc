@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "runtime/program.h"
 
 namespace rc::runtime {
 namespace {
@@ -14,7 +15,8 @@ bool is_weight(const rc_plugin_value& value) {
   return value.storage == RC_STORAGE_WEIGHT;
 }
 
-// In JSON: names and details hold nothing that needs escaping.
+// In JSON. Names are those of ops and of tensors that architectures ask for:
+// nothing in them needs escaping, nor in details.
 std::string microseconds(int64_t ns) {
   char text[32];
   std::snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, ns / 1000,
@@ -30,7 +32,8 @@ std::string event(const OpRecord& record, size_t row, int64_t origin) {
              "\"pid\":1,\"tid\":", row,
              ",\"ts\":", microseconds(record.begin_ns - origin),
              ",\"dur\":", microseconds(record.end_ns - record.begin_ns),
-             ",\"args\":{\"detail\":\"", entry.detail,
+             ",\"args\":{\"part\":\"", entry.part, "\",\"weight\":\"",
+             entry.weight, "\",\"detail\":\"", entry.detail,
              "\",\"rows\":", record.rows.rows,
              ",\"bytes\":", ops.bytes(op, record.rows),
              ",\"operations\":", ops.operations(op, record.rows), "}}");
@@ -43,10 +46,10 @@ std::string row_name(const std::string& device, size_t row) {
 
 }  // namespace
 
-OpList::OpList(const std::vector<rc_plugin_value>& values,
-               const std::vector<rc_plugin_op>& ops)
-    : values_(values), ops_(ops) {
-  for (const rc_plugin_op& op : ops_) {
+OpList::OpList(const ProgramDescription& description)
+    : values_(description.values), ops_(description.ops) {
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    const rc_plugin_op& op = ops_[i];
     // The weight tells most; without one, what comes out or goes in.
     int32_t shown = op.outputs[0] >= 0 ? op.outputs[0] : op.inputs[0];
     for (int32_t input : op.inputs) {
@@ -55,8 +58,10 @@ OpList::OpList(const std::vector<rc_plugin_value>& values,
         break;
       }
     }
+    const WeightInfo* weight = description.weight_of(i);
     entries_.push_back(
-        {op_name(op.code), shown >= 0 ? value_text(values_[shown]) : ""});
+        {op_name(op.code), shown >= 0 ? value_text(values_[shown]) : "",
+         description.part_name(i), weight == nullptr ? "" : weight->name});
   }
 }
 

@@ -16,15 +16,18 @@
 
 namespace rc::runtime {
 
+struct ProgramDescription;
+
 // What is known of the ops of a program before it runs.
 class OpList {
  public:
-  OpList(const std::vector<rc_plugin_value>& values,
-         const std::vector<rc_plugin_op>& ops);
+  explicit OpList(const ProgramDescription& description);
 
   struct Entry {
     const char* name;    // "LINEAR"
     std::string detail;  // "Q4_K [2048, 5632]": the weight, or the output
+    std::string part;    // "blk.3"; "" for an op of no model
+    std::string weight;  // "blk.3.attn_q.weight"; "" for an op without
   };
   size_t size() const { return entries_.size(); }
   const Entry& entry(size_t op) const { return entries_[op]; }
@@ -72,8 +75,9 @@ class Profile {
 };
 
 // The records in the trace event format of Chrome and Perfetto ("JSON Object
-// Format"), one row per device: each op as a complete event with its detail,
-// rows, bytes and operations. Times in microseconds from the first one.
+// Format"), one row per device: each op as a complete event with its part, its
+// weight, its detail, rows, bytes and operations. Times in microseconds from
+// the first one.
 std::string trace_json(const std::vector<std::shared_ptr<Profile>>& profiles);
 
 }  // namespace rc::runtime

@@ -52,6 +52,24 @@ std::vector<rc_plugin_value> by_index(
 
 }  // namespace
 
+const std::string& ProgramDescription::part_name(size_t op) const {
+  static const std::string none;
+  if (op >= parts.size()) return none;
+  const auto part = static_cast<size_t>(parts[op]);
+  return part < part_names.size() ? part_names[part] : none;
+}
+
+const WeightInfo* ProgramDescription::weight_of(size_t op) const {
+  const WeightInfo* first = nullptr;
+  for (const Value input : ops[op].inputs) {
+    if (input < 0 || values[input].storage != RC_STORAGE_WEIGHT) continue;
+    const WeightInfo& weight = weights[values[input].index];
+    if (values[input].rank > 1) return &weight;
+    if (first == nullptr) first = &weight;
+  }
+  return first;
+}
+
 std::vector<rc_plugin_value> ProgramDescription::inputs() const {
   return by_index(values, RC_STORAGE_INPUT, input_count);
 }

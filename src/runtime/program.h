@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/device.h"
@@ -33,8 +34,16 @@ struct ProgramDescription {
   std::vector<rc_plugin_value> caches;  // dtype and shape, by index
   size_t input_count = 0;
   size_t output_count = 0;
-  // The part that each op belongs to: see ProgramBuilder::begin_part.
+  // The part that each op belongs to, and the names of all of them: see
+  // ProgramBuilder::begin_part.
   std::vector<int32_t> parts;
+  std::vector<std::string> part_names;
+
+  // The name of the part of an op; "" if it has none.
+  const std::string& part_name(size_t op) const;
+  // The weight that says most of an op: the first with more than one dimension,
+  // else the first of all; nullptr for an op without.
+  const WeightInfo* weight_of(size_t op) const;
 
   // The values of this storage by index.
   std::vector<rc_plugin_value> inputs() const;
@@ -45,9 +54,16 @@ class ProgramBuilder {
  public:
   using Shape = std::vector<int64_t>;
 
-  // The ops from here on belong to the next part, such as a layer. The first is
-  // part 0. A program that does not fit on one device is cut between parts.
-  void begin_part() { ++part_; }
+  // The ops from here on belong to the next part, such as a layer; it is known
+  // by its name to those who look where the time goes. The first is part 0,
+  // whose name can be given here. A program that does not fit on one device is
+  // cut between parts.
+  explicit ProgramBuilder(std::string first_part = "") {
+    description_.part_names.push_back(std::move(first_part));
+  }
+  void begin_part(std::string name = "") {
+    description_.part_names.push_back(std::move(name));
+  }
 
   // Weights are told apart by name; asking again for one adds the use.
   Value weight(const std::string& name, DType dtype, const Shape& shape,
@@ -99,7 +115,6 @@ class ProgramBuilder {
                  std::initializer_list<Value> outputs);
 
   ProgramDescription description_;
-  int32_t part_ = 0;
   std::unordered_map<std::string, Value> weights_;  // by name
 };
 

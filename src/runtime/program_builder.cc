@@ -66,7 +66,8 @@ void ProgramBuilder::append_op(rc_plugin_op op,
     check_op(op, description_.values);
     description_.parts.reserve(description_.ops.size() + 1);
     description_.ops.push_back(op);
-    description_.parts.push_back(part_);
+    description_.parts.push_back(
+        static_cast<int32_t>(description_.part_names.size()) - 1);
   } catch (...) {
     description_.values.resize(description_.values.size() - outputs.size());
     throw;

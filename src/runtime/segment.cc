@@ -139,8 +139,7 @@ std::unique_ptr<Segment> Segment::compile(
   segment->compiled_ = compiled;
   // Nobody asked for the runs of a self-test.
   if (device->profile() != nullptr && !SelfTest::under_way()) {
-    segment->ops_ =
-        std::make_shared<OpList>(description.values, description.ops);
+    segment->ops_ = std::make_shared<OpList>(description);
   }
   return segment;
 }

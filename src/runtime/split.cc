@@ -136,7 +136,9 @@ class SegmentWriter {
  public:
   SegmentWriter(const ProgramDescription& whole, Split::Segment& segment,
                 Split::Share& share)
-      : whole_(whole), segment_(segment), share_(share) {}
+      : whole_(whole), segment_(segment), share_(share) {
+    segment_.description.part_names = whole_.part_names;
+  }
 
   // The number in the segment of a value of the whole program.
   Value value(Value number, const Crossing* crossing, size_t segment);

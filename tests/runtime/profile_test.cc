@@ -14,22 +14,27 @@ using nlohmann::json;
 
 // rows x [3, 64] of Q8_0, then the sum of the product and itself.
 ProgramDescription product() {
-  ProgramBuilder builder;
+  ProgramBuilder builder("first");
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 64});
   const Value w = builder.weight("w", RC_DTYPE_Q8_0, {3, 64}, RC_USE_LINEAR);
   const Value y = builder.linear(x, w);
+  builder.begin_part("second");
   builder.output(builder.add(y, y));
   return std::move(builder).take();
 }
 
 TEST(OpList, TellsWhatAnOpTakes) {
   const ProgramDescription description = product();
-  const OpList ops(description.values, description.ops);
+  const OpList ops(description);
   ASSERT_EQ(ops.size(), 2u);
   EXPECT_STREQ(ops.entry(0).name, "LINEAR");
   EXPECT_EQ(ops.entry(0).detail, "Q8_0 [3, 64]");
   EXPECT_STREQ(ops.entry(1).name, "ADD");
   EXPECT_EQ(ops.entry(1).detail, "F32 [rows, 3]");
+  EXPECT_EQ(ops.entry(0).part, "first");
+  EXPECT_EQ(ops.entry(0).weight, "w");
+  EXPECT_EQ(ops.entry(1).part, "second");
+  EXPECT_EQ(ops.entry(1).weight, "");
   const Rows rows = {5, 0, 1};
   EXPECT_EQ(ops.operations(0, rows), 2u * 5 * 3 * 64);
   EXPECT_EQ(ops.operations(1, rows), 0u);
@@ -44,14 +49,13 @@ TEST(OpList, CountsTheRowsOfATableThatAreAskedFor) {
   const Value table = builder.weight("t", RC_DTYPE_F32, {1000, 8}, RC_USE_ROWS);
   builder.output(builder.get_rows(table, ids));
   const ProgramDescription description = std::move(builder).take();
-  const OpList ops(description.values, description.ops);
+  const OpList ops(description);
   EXPECT_EQ(ops.bytes(0, {2, 0, 1}), 2u * 4 + 2u * 32 + 2u * 32);
 }
 
 TEST(Profile, LeavesNonsenseOutAndForgetsTheOldest) {
   const ProgramDescription description = product();
-  const auto ops =
-      std::make_shared<OpList>(description.values, description.ops);
+  const auto ops = std::make_shared<OpList>(description);
   const auto profile = Profile::create("test:0");
   profile->add(ops, {1, 0, 1}, 1000,
                {{0, 0, 50, 60}, {1, 0, 70, 65}, {2, 0, 70, 80}, {-1, 0, 0, 1}});
@@ -95,6 +99,8 @@ TEST(Profile, OfARunOnTheCpu) {
   for (size_t i = 1; i < events.size(); ++i) {
     EXPECT_EQ(events[i].at("name"), i % 2 == 1 ? "LINEAR" : "ADD");
     EXPECT_EQ(events[i].at("args").at("rows"), 4);
+    EXPECT_EQ(events[i].at("args").at("part"), i % 2 == 1 ? "first" : "second");
+    EXPECT_EQ(events[i].at("args").at("weight"), i % 2 == 1 ? "w" : "");
     // One after the other; rounded to nanoseconds.
     EXPECT_GE(events[i].at("ts").get<double>() + 0.002, end);
     end = events[i].at("ts").get<double>() + events[i].at("dur").get<double>();

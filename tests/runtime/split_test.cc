@@ -63,6 +63,22 @@ TEST(Split, OnOneDeviceIsTheProgramItself) {
   EXPECT_EQ(result.devices[0].scratch_bytes, 0u);
 }
 
+TEST(Split, PartsKeepTheirNames) {
+  ProgramBuilder builder("first");
+  const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 6});
+  const Value a = builder.scale(x, 2);
+  builder.begin_part("second");
+  const Value b = builder.scale(a, 3);
+  builder.begin_part("third");
+  builder.output(builder.scale(b, 4));
+  const Split result = split_by(std::move(builder).take(), {0, 1, 0});
+  ASSERT_EQ(result.segments.size(), 3u);
+  const char* const names[] = {"first", "second", "third"};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(result.segments[i].description.part_name(0), names[i]);
+  }
+}
+
 TEST(Split, WhatCrossesIsAnOutputHereAndAnInputThere) {
   const Split result = split_by(diamond(), {0, 1, 0});
   ASSERT_EQ(result.segments.size(), 3u);
