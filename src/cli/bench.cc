@@ -1,14 +1,13 @@
 // Measures how fast prompts are evaluated and tokens generated.
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "number.h"
 #include "op_table.h"
 #include "terminal.h"
+#include "trace.h"
 
 namespace cli {
 namespace {
@@ -110,34 +109,10 @@ double measure_decode(const Model& model, int64_t batch, int64_t depth,
          static_cast<double>(longest);
 }
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw Failure{exit_code(RC_E_IO),
-                path + ": cannot be written: " + std::strerror(errno)};
-}
-
-// Writes the profile to the file and gives the table of its ops.
-std::string write_trace(const Backend& backend, std::ofstream file,
-                        const std::string& path) {
-  char* text = nullptr;
-  check(rc_backend_trace(backend.get(), &text));
-  const Returned<char> trace(text);
-  errno = 0;
-  file << trace.get();
-  file.close();
-  if (!file) cannot_write(path);
-  return op_table(trace.get());
-}
-
 void bench(const BenchArguments& arguments) {
-  // Opened before anything is measured, which may take long.
-  std::ofstream trace;
-  if (!arguments.trace.empty()) {
-    errno = 0;
-    trace.open(arguments.trace, std::ios::binary);
-    if (!trace) cannot_write(arguments.trace);
-  }
   const Backend backend =
       arguments.model.open_backend(!arguments.trace.empty());
+  const std::unique_ptr<Trace> trace = Trace::of(backend, arguments.trace);
   rc_model_options options = arguments.model.options();
   options.prefix_cache = 0;
   const int64_t largest_batch =
@@ -219,9 +194,7 @@ void bench(const BenchArguments& arguments) {
     }
   }
   std::string ops;
-  if (trace.is_open()) {
-    ops = write_trace(backend, std::move(trace), arguments.trace);
-  }
+  if (trace != nullptr) ops = op_table(trace->write(backend));
   if (arguments.json) {
     print(json_text(Json{{"model", report.name},
                          {"architecture", report.architecture},
@@ -245,31 +218,27 @@ void add_bench(CLI::App& program) {
       "bench", "Measures prompt and decode rates of a model");
   auto arguments = std::make_shared<BenchArguments>();
   arguments->model.add_to(*command);
-  command
-      ->add_option("--prompts", arguments->prompts,
-                   "lengths of prompts, in tokens")
-      ->delimiter(',')
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+  // Lists are numbers separated by commas.
+  const auto add_list = [&](const char* name, std::vector<int64_t>& list,
+                            const char* help, Limits<int64_t> limits) {
+    limit(command->add_option(name, list, help), limits)
+        ->delimiter(',')
+        ->capture_default_str();
+  };
+  constexpr int64_t kMost = int64_t{1} << 30;
+  add_list("--prompts", arguments->prompts, "lengths of prompts, in tokens",
+           {1, kMost});
+  add_list("--batches", arguments->batches, "how many generations at once",
+           {1, 4096});
+  add_list("--depths", arguments->depths,
+           "tokens that each generation has before it", {1, kMost});
+  limit<int64_t>(command->add_option("-n,--tokens", arguments->tokens,
+                                     "tokens to generate in each"),
+                 {2, kMost})
       ->capture_default_str();
-  command
-      ->add_option("--batches", arguments->batches,
-                   "how many generations at once")
-      ->delimiter(',')
-      ->check(CLI::Range(int64_t{1}, int64_t{4096}))
-      ->capture_default_str();
-  command
-      ->add_option("--depths", arguments->depths,
-                   "tokens that each generation has before it")
-      ->delimiter(',')
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
-      ->capture_default_str();
-  command->add_option("-n,--tokens", arguments->tokens, "to generate in each")
-      ->check(CLI::Range(int64_t{2}, int64_t{1} << 30))
-      ->capture_default_str();
-  command
-      ->add_option("--repetitions", arguments->repetitions,
-                   "of each measurement; the median is printed")
-      ->check(CLI::Range(1, 1000))
+  limit<int>(command->add_option("--repetitions", arguments->repetitions,
+                                 "of each measurement; the median is printed"),
+             {1, 1000})
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "print JSON");
   command->add_option("--trace", arguments->trace,

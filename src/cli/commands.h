@@ -18,14 +18,21 @@ void add_verify(CLI::App& program);
 void add_plan(CLI::App& program);
 void add_tokenize(CLI::App& program);
 void add_bench(CLI::App& program);
+void add_explain(CLI::App& program);
 
 // What MODEL is, for --help.
 inline constexpr char kModelHelp[] =
     "a model file (GGUF), or builtin:NAME for one that comes with Runcible";
 
+// MODEL, or -m MODEL.
+CLI::Option* add_model(CLI::App& command, std::string& path);
+// Throws a Failure if none was named.
+void need_model(const std::string& path);
+
 // The options of every command that puts a model on a device.
 struct ModelChoice {
-  // MODEL may be left out: then it is the model that comes with Runcible.
+  // MODEL may be left out: then it is `path`, the model that comes with
+  // Runcible unless the command says otherwise before.
   void add_to(CLI::App& command);
   Backend open_backend(bool profile = false) const;
   rc_model_options options() const;
@@ -57,8 +64,12 @@ struct ModelChoice {
 // "1,2,3"; throws a Failure for anything else.
 std::vector<int32_t> parse_tokens(const std::string& text);
 
-// The text of -p; "-" reads stdin to its end.
-std::string read_prompt(const std::string& argument);
+// What stdin holds, to its end. Ctrl-C throws a Failure.
+std::string read_stdin();
+
+// Whether somebody gave a text on stdin: it is a pipe or a file. A terminal,
+// /dev/null, a socket, or none at all, as services have it, is no text.
+bool text_on_stdin();
 
 // The tokens of a text.
 std::vector<int32_t> tokenize(const Tokenizer& tokenizer,

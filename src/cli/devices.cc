@@ -47,13 +47,15 @@ Json to_json(const rc_device_report& device) {
           {"physical_id", device.physical_id}};
 }
 
-std::string to_text(const rc_device_report& device) {
+void print_text(const rc_device_report& device) {
   if (device.index < 0) {
-    return std::string(device.backend) + ": not available: " + device.reason +
-           "\n";
+    print(Style::kWarning, std::string(device.backend) + ": not available");
+    print(std::string(": ") + device.reason + "\n");
+    return;
   }
-  std::string text = std::string(device.id) + ": " + device.name + " (" +
-                     kind_name(device.kind) + ")\n";
+  print(Style::kStrong, device.id);
+  std::string text =
+      std::string(": ") + device.name + " (" + kind_name(device.kind) + ")\n";
   const auto add = [&](const char* label, const std::string& value) {
     if (!value.empty()) text += std::string("    ") + label + value + "\n";
   };
@@ -67,7 +69,7 @@ std::string to_text(const rc_device_report& device) {
   }
   add("features  ", device.features);
   add("driver    ", device.driver);
-  return text;
+  print(text);
 }
 
 }  // namespace
@@ -81,18 +83,22 @@ void add_devices(CLI::App& program) {
     const DeviceList list = make<DeviceList>(rc_discover);
     const char* automatic = rc_device_list_automatic(list.get());
     Json devices = Json::array();
-    std::string text;
     for (size_t i = 0; i < rc_device_list_count(list.get()); ++i) {
       rc_device_report device = RC_DEVICE_REPORT_INIT;
       check(rc_device_list_get(list.get(), i, &device));
-      devices.push_back(to_json(device));
-      text += to_text(device);
+      if (*json) {
+        devices.push_back(to_json(device));
+      } else {
+        print_text(device);
+      }
     }
     if (*json) {
       print(json_text(Json{{"devices", devices}, {"auto", automatic}}));
     } else {
-      print(text + "auto: " +
-            (*automatic == '\0' ? "nothing to choose" : automatic) + "\n");
+      print("auto: ");
+      print(Style::kStrong,
+            *automatic == '\0' ? "nothing to choose" : automatic);
+      print("\n");
     }
   });
 }

@@ -7,18 +7,39 @@ namespace cli {
 
 enum ExitCode {
   kSuccess = 0,
-  kInternal = 1,       // a defect of the library or the command
-  kUsage = 2,          // an argument or option that cannot be
-  kFile = 3,           // a file that is not there or cannot be read or written
-  kMalformed = 4,      // a file that is damaged
-  kUnsupported = 5,    // a sound file that this build cannot run
-  kBackend = 6,        // no backend could be opened
-  kDevice = 7,         // a device failed, or its memory is exhausted
-  kMemory = 8,         // the host's memory is exhausted
-  kContext = 9,        // the prompt does not fit into the context
-  kOther = 10,         // timeouts, quotas
-  kInterrupted = 130,  // Ctrl-C, as shells have it
-  kBrokenPipe = 141    // nobody reads the output any more
+  kInternal = 1,
+  kUsage = 2,
+  kFile = 3,
+  kMalformed = 4,
+  kUnsupported = 5,
+  kBackend = 6,
+  kDevice = 7,
+  kMemory = 8,
+  kContext = 9,
+  kOther = 10,
+  kInterrupted = 130,  // as shells have it
+  kBrokenPipe = 141
+};
+
+// What they mean, for `runcible help exit-codes`.
+struct ExitCodeMeaning {
+  ExitCode code;
+  const char* meaning;
+};
+inline constexpr ExitCodeMeaning kExitCodes[] = {
+    {kSuccess, "success"},
+    {kInternal, "a defect of the library or the command"},
+    {kUsage, "a command, an argument or an option that cannot be"},
+    {kFile, "a file that is not there, or cannot be read or written"},
+    {kMalformed, "a damaged file"},
+    {kUnsupported, "a sound file that this build cannot run"},
+    {kBackend, "no backend could be opened"},
+    {kDevice, "a device failed, or its memory is exhausted"},
+    {kMemory, "the memory of the host is exhausted"},
+    {kContext, "the prompt does not fit into the context"},
+    {kOther, "a timeout or another limit"},
+    {kInterrupted, "interrupted by Ctrl-C"},
+    {kBrokenPipe, "nobody reads the output any more"},
 };
 
 inline ExitCode exit_code(rc_status status) {
@@ -56,22 +77,5 @@ inline ExitCode exit_code(rc_status status) {
       return kInternal;
   }
 }
-
-// For --help.
-inline constexpr char kExitCodeHelp[] =
-    "Exit codes:\n"
-    "    0  success\n"
-    "    1  a defect of the library\n"
-    "    2  an argument or option that cannot be\n"
-    "    3  a file that is not there, or cannot be read or written\n"
-    "    4  a damaged file\n"
-    "    5  a sound file that this build cannot run\n"
-    "    6  no backend could be opened\n"
-    "    7  a device failed, or its memory is exhausted\n"
-    "    8  out of memory\n"
-    "    9  the prompt does not fit into the context\n"
-    "   10  a timeout or another limit\n"
-    "  130  interrupted by Ctrl-C\n"
-    "  141  nobody reads the output any more";
 
 }  // namespace cli

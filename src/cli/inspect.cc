@@ -87,9 +87,10 @@ void add_inspect(CLI::App& program) {
       "inspect", "Shows the metadata and tensors of a model file");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("MODEL", *path, kModelHelp)->required();
+  add_model(*command, *path);
   command->add_flag("--json", *json, "print JSON, with whole arrays");
   command->callback([path, json] {
+    need_model(*path);
     const Info info = make<Info>(rc_model_info_open, path->c_str());
     if (*json) {
       print_json(info);

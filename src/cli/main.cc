@@ -4,6 +4,7 @@
 #include <new>
 
 #include "commands.h"
+#include "help.h"
 #include "terminal.h"
 
 namespace {
@@ -15,7 +16,6 @@ int run(int argc, char** argv) {
       "--version",
       std::string("runcible ") + rc_version_string() + "\n" + rc_build_info());
   program.require_subcommand(1);
-  program.footer(cli::kExitCodeHelp);
   cli::add_run(program);
   cli::add_devices(program);
   cli::add_inspect(program);
@@ -23,6 +23,9 @@ int run(int argc, char** argv) {
   cli::add_plan(program);
   cli::add_tokenize(program);
   cli::add_bench(program);
+  cli::add_explain(program);
+  cli::add_help(program);
+  cli::check_command(program, argc, argv);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& answer) {  // --help, --version
@@ -41,7 +44,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const cli::Failure& failure) {
-    if (!failure.message.empty()) cli::note("runcible: " + failure.message);
+    if (!failure.message.empty()) cli::complain(failure.message);
     return failure.code;
   } catch (const std::bad_alloc&) {
     std::fputs("runcible: out of memory\n", stderr);

@@ -1,30 +1,45 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "number.h"
 #include "terminal.h"
 
 namespace cli {
 
+CLI::Option* add_model(CLI::App& command, std::string& path) {
+  // By itself or behind -m, as other programs have it.
+  return command.add_option("-m,--model,MODEL", path, kModelHelp);
+}
+
+void need_model(const std::string& path) {
+  if (path.empty()) {
+    throw Failure{kUsage, std::string("no MODEL is named: ") + kModelHelp};
+  }
+}
+
 void ModelChoice::add_to(CLI::App& command) {
-  named = command.add_option("MODEL", path, kModelHelp)->capture_default_str();
+  CLI::Option* model = add_model(command, path);
+  if (!path.empty()) model->capture_default_str();
+  named = model;
   command.add_option("--backend", backend,
                      "a chain of choices: auto, cpu, vulkan:1, "
                      "cuda,vulkan,cpu (default: $RUNCIBLE_BACKEND, or auto)");
-  command
-      .add_option("--threads", threads,
-                  "threads of a CPU device (default: $RUNCIBLE_THREADS, or "
-                  "as many as there are processors)")
-      ->check(CLI::Range(1, 1024));
-  command
-      .add_option("--context", context,
-                  "the longest session, in tokens (default: what the model "
-                  "was trained for, if it fits)")
-      ->check(CLI::Range(int64_t{1}, INT64_MAX));
+  limit<int32_t>(
+      command.add_option("-t,--threads", threads,
+                         "threads of a CPU device; default: $RUNCIBLE_THREADS, "
+                         "or as many as there are processors"),
+      {1, 1024});
+  limit<int64_t>(
+      command.add_option("--context", context,
+                         "the longest session, in tokens; default: what the "
+                         "model was trained for, if it fits"),
+      {1});
   command.add_option("--cache-type", cache_type, "elements of the KV cache")
       ->check(CLI::IsMember({"f16", "f32", "q8_0"}))
       ->capture_default_str();
-  command.add_option("--rows", rows, "the most tokens of one step")
-      ->check(CLI::Range(1, 65536));
+  limit<int32_t>(
+      command.add_option("--rows", rows, "the most tokens of one step"),
+      {1, 65536});
   command
       .add_option("--memory-limit", memory_limit,
                   "the most memory of the device to take, such as 900MB; "

@@ -2,8 +2,10 @@
 #include <optional>
 
 #include "commands.h"
+#include "number.h"
 #include "raw_logits.h"
 #include "terminal.h"
+#include "trace.h"
 
 namespace cli {
 namespace {
@@ -13,12 +15,14 @@ using Json = nlohmann::ordered_json;
 struct RunArguments {
   ModelChoice model;
   std::string prompt;
+  const CLI::Option* prompt_option = nullptr;
   std::string prompt_tokens;
   bool parse_special = false;
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   std::vector<std::string> stop;
   bool json = false;
   std::string raw_logits;
+  std::string trace;  // file; "": none
 };
 
 struct Result {
@@ -28,19 +32,15 @@ struct Result {
   std::string message;
 };
 
-// The prompt as tokens. Empty for an empty text of a model without BOS: then
-// the library says what is wrong.
+// The text of the prompt as tokens. Empty for an empty text of a model without
+// BOS: then the library says what is wrong.
 std::vector<int32_t> prompt_tokens(const Model& model,
                                    const RunArguments& arguments) {
-  if (!arguments.prompt_tokens.empty()) {
-    return parse_tokens(arguments.prompt_tokens);
-  }
   const Tokenizer tokenizer =
       make<Tokenizer>(rc_model_get_tokenizer, model.get());
   uint32_t flags = RC_TOKENIZE_ADD_SPECIAL;
   if (arguments.parse_special) flags |= RC_TOKENIZE_PARSE_SPECIAL;
-  std::vector<int32_t> tokens =
-      tokenize(tokenizer, read_prompt(arguments.prompt), flags);
+  std::vector<int32_t> tokens = tokenize(tokenizer, arguments.prompt, flags);
   if (tokens.empty()) {
     rc_tokenizer_report report = RC_TOKENIZER_REPORT_INIT;
     check(rc_tokenizer_describe(tokenizer.get(), &report));
@@ -121,9 +121,21 @@ Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
 }
 
 void run(RunArguments& arguments) {
-  const Backend backend = arguments.model.open_backend();
+  // What can be said of the arguments comes before the time that loading takes.
+  std::vector<int32_t> prompt;
+  if (!arguments.prompt_tokens.empty()) {
+    prompt = parse_tokens(arguments.prompt_tokens);
+  } else if (arguments.prompt_option->count() == 0 ? text_on_stdin()
+                                                   : arguments.prompt == "-") {
+    arguments.prompt = read_stdin();
+  }
+  std::optional<RawLogits> raw_logits;
+  if (!arguments.raw_logits.empty()) raw_logits.emplace(arguments.raw_logits);
+  const Backend backend =
+      arguments.model.open_backend(!arguments.trace.empty());
+  const std::unique_ptr<Trace> trace = Trace::of(backend, arguments.trace);
   const Model model = arguments.model.load(backend, arguments.model.options());
-  const std::vector<int32_t> prompt = prompt_tokens(model, arguments);
+  if (arguments.prompt_tokens.empty()) prompt = prompt_tokens(model, arguments);
   const Session session =
       make<Session>(rc_session_create, model.get(), nullptr);
 
@@ -135,8 +147,6 @@ void run(RunArguments& arguments) {
   options.stop = stop.data();
   options.stop_count = stop.size();
 
-  std::optional<RawLogits> raw_logits;
-  if (!arguments.raw_logits.empty()) raw_logits.emplace(arguments.raw_logits);
   const Result result = generate(session, options, arguments.json);
   const rc_generate_report& report = result.report;
   const bool failed = report.status != RC_OK && report.status != RC_E_CANCELLED;
@@ -145,6 +155,7 @@ void run(RunArguments& arguments) {
   } else if (!failed || !result.text.empty()) {
     print("\n");
   }
+  if (trace != nullptr) trace->write(backend);
   if (failed) throw Failure{exit_code(report.status), result.message};
   note_usage(report);
   if (report.status == RC_E_CANCELLED) throw Failure{kInterrupted, ""};
@@ -161,51 +172,82 @@ void run(RunArguments& arguments) {
 void add_options(CLI::App& command, RunArguments& arguments) {
   rc_generate_options& options = arguments.options;
   arguments.model.add_to(command);
-  CLI::Option* prompt =
-      command.add_option("-p,--prompt", arguments.prompt,
-                         "the text to go on from; - reads stdin (default: "
-                         "empty, a text from its beginning)");
+  CLI::Option* prompt = command.add_option(
+      "-p,--prompt", arguments.prompt,
+      "the text to go on from; - reads stdin; default: what a pipe or a file "
+      "on stdin holds, else nothing, for a text from its beginning");
+  arguments.prompt_option = prompt;
   command
       .add_option("--prompt-tokens", arguments.prompt_tokens,
                   "the same as tokens, as in 1,2,3")
       ->excludes(prompt);
   command.add_flag("--parse-special", arguments.parse_special,
                    "take the names of special tokens in the prompt for them");
+  // The library would say the same, but by its own names, and when the model
+  // is loaded.
+  const auto add_number = [&](const char* names, auto& value, const char* help,
+                              auto limits) {
+    return limit(command.add_option(names, value, help), limits);
+  };
+  using Integer = Limits<int64_t>;
+  using Real = Limits<float>;
+  add_number("-n,--tokens", options.max_tokens,
+             "the most tokens to generate; default: -1, until the model or the "
+             "context ends",
+             Integer{-1});
+  add_number("--temp", options.temperature,
+             "temperature; 0 always takes the most probable token", Real{0})
+      ->capture_default_str();
+  add_number("--seed", options.seed, "seed of the choice; default: random",
+             Limits<uint64_t>{});
+  add_number("--top-k", options.top_k,
+             "choose among so many tokens, the most probable; 0: off",
+             Limits<int32_t>{0})
+      ->capture_default_str();
+  add_number("--top-p", options.top_p,
+             "choose among the most probable that have this share; 1: off",
+             Real{0, 1, true})
+      ->capture_default_str();
+  add_number("--min-p", options.min_p,
+             "leave out tokens below this part of the best's probability; 0: "
+             "off",
+             Real{0, 1})
+      ->capture_default_str();
+  add_number("--typical", options.typical,
+             "choose among the most typical that have this share; 1: off",
+             Real{0, 1, true})
+      ->capture_default_str();
+  add_number("--penalty-tokens", options.penalty_tokens,
+             "how many tokens back penalties look; -1: all",
+             Limits<int32_t>{-1})
+      ->capture_default_str();
+  add_number("--repetition-penalty", options.repetition_penalty,
+             "divides the logits of tokens that came before; 1: off",
+             Real{0, Real().most, true})
+      ->capture_default_str();
+  add_number("--presence-penalty", options.presence_penalty,
+             "is taken from the logits of tokens that came before; 0: off",
+             Real{})
+      ->capture_default_str();
+  add_number("--frequency-penalty", options.frequency_penalty,
+             "the same, for each time that they came; 0: off", Real{})
+      ->capture_default_str();
   command
-      .add_option("-n,--tokens", options.max_tokens,
-                  "the most tokens to generate (default: -1, until the model "
-                  "or the context ends)")
-      ->check(CLI::Range(int64_t{-1}, INT64_MAX));
-  command
-      .add_option("--temp", options.temperature,
-                  "temperature; 0 always takes the most probable token")
-      ->capture_default_str();
-  command.add_option("--seed", options.seed,
-                     "seed of the choice (default: random)");
-  command.add_option("--top-k", options.top_k, "0: off")->capture_default_str();
-  command.add_option("--top-p", options.top_p, "1: off")->capture_default_str();
-  command.add_option("--min-p", options.min_p, "0: off")->capture_default_str();
-  command.add_option("--typical", options.typical, "1: off")
-      ->capture_default_str();
-  command
-      .add_option("--penalty-tokens", options.penalty_tokens,
-                  "how many tokens back penalties look; -1: all")
-      ->capture_default_str();
-  command
-      .add_option("--repetition-penalty", options.repetition_penalty, "1: off")
-      ->capture_default_str();
-  command.add_option("--presence-penalty", options.presence_penalty, "0: off")
-      ->capture_default_str();
-  command
-      .add_option("--frequency-penalty", options.frequency_penalty, "0: off")
-      ->capture_default_str();
-  command.add_option("--stop", arguments.stop,
-                     "ends the text where it would come; may be repeated");
+      .add_option("--stop", arguments.stop,
+                  "ends the text where it would come; may be repeated")
+      ->allow_extra_args(false)
+      ->check([](const std::string& stop) {
+        return stop.empty() ? "an empty text would end every text at once"
+                            : std::string();
+      });
   command.add_flag("--ignore-end", options.ignore_end,
                    "go on after the model's end tokens");
   command.add_flag("--echo", options.echo, "print the prompt too");
   command.add_flag("--json", arguments.json,
                    "print one JSON object at the end instead of the text");
+  command.add_option("--trace", arguments.trace,
+                     "measure each op, and write that to this file for "
+                     "Perfetto or Chrome");
   command.add_option("--raw-logits", arguments.raw_logits,
                      "write the logits of each evaluated position to this "
                      "file, as rows of little-endian f32");

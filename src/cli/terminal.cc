@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "handles.h"
@@ -41,6 +42,45 @@ std::string tame(std::string_view text) {
   return tamed;
 }
 
+// See no-color.org.
+bool colours_are_wanted() {
+  const char* const none = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return (none == nullptr || *none == '\0') && terminal != nullptr &&
+         std::strcmp(terminal, "dumb") != 0;
+}
+
+// The control sequence that begins a style; "" for none.
+const char* codes_of(Style style) {
+  switch (style) {
+    case Style::kStrong:
+      return "\033[1m";
+    case Style::kWarning:
+      return "\033[33m";
+    case Style::kPlain:
+      break;
+  }
+  return "";
+}
+
+// What a descriptor is to be given for a text.
+class Output {
+ public:
+  explicit Output(int descriptor)
+      : terminal_(isatty(descriptor) != 0),
+        coloured_(terminal_ && colours_are_wanted()) {}
+
+  std::string shown(const char* codes, std::string_view text) const {
+    std::string bytes = terminal_ ? tame(text) : std::string(text);
+    if (!coloured_ || *codes == '\0') return bytes;
+    return codes + bytes + "\033[0m";
+  }
+
+ private:
+  const bool terminal_;
+  const bool coloured_;
+};
+
 void write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(descriptor, bytes.data(), bytes.size());
@@ -57,20 +97,25 @@ void write_all(int descriptor, std::string_view bytes) {
 
 }  // namespace
 
-void print(std::string_view text) {
-  static const bool terminal = isatty(STDOUT_FILENO) != 0;
-  if (terminal) {
-    write_all(STDOUT_FILENO, tame(text));
-  } else {
-    write_all(STDOUT_FILENO, text);
-  }
+void print(Style style, std::string_view text) {
+  static const Output output(STDOUT_FILENO);
+  write_all(STDOUT_FILENO, output.shown(codes_of(style), text));
 }
+
+void print(std::string_view text) { print(Style::kPlain, text); }
 
 void note(std::string_view line) {
   try {
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    write_all(STDERR_FILENO,
-              (terminal ? tame(line) : std::string(line)) + '\n');
+    write_all(STDERR_FILENO, Output(STDERR_FILENO).shown("", line) + '\n');
+  } catch (const Failure&) {
+  }
+}
+
+void complain(std::string_view message) {
+  try {
+    const Output output(STDERR_FILENO);
+    write_all(STDERR_FILENO, output.shown("\033[1;31m", "runcible:") + ' ' +
+                                 output.shown("", message) + '\n');
   } catch (const Failure&) {
   }
 }

@@ -6,14 +6,21 @@
 
 namespace cli {
 
+// How a piece of text stands out, on terminals that show it: those whose TERM
+// is not dumb, unless NO_COLOR is set.
+enum class Style { kPlain, kStrong, kWarning };
+
 // Writes to stdout at once. Throws a Failure if that cannot be written; when
 // nobody reads it any more, one without a message. On a terminal control
 // characters but line feed and tab are replaced: text of a model must not drive
 // it.
+void print(Style style, std::string_view text);
 void print(std::string_view text);
 
 // One line to stderr; ignores failures.
 void note(std::string_view line);
+// The same for what ends the command: "runcible: " comes before it.
+void complain(std::string_view message);
 
 // From now on a broken pipe becomes a failed write, and Ctrl-C ends the process
 // unless it is watched for.

@@ -1,8 +1,13 @@
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
-#include <iostream>
-#include <iterator>
+#include <cstring>
 
 #include "commands.h"
+#include "terminal.h"
 
 namespace cli {
 
@@ -26,11 +31,42 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
   return tokens;
 }
 
-std::string read_prompt(const std::string& argument) {
-  if (argument != "-") return argument;
-  std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  if (std::cin.bad()) throw Failure{kFile, "cannot read stdin"};
-  return text;
+bool text_on_stdin() {
+  struct stat about = {};
+  return fstat(STDIN_FILENO, &about) == 0 &&
+         (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
+}
+
+std::string read_stdin() {
+  // How soon Ctrl-C is noticed, and when to say what is waited for: a pipe that
+  // was inherited and that nobody writes to would be read in silence for ever.
+  constexpr int kLookMs = 50;
+  constexpr int kPatience = 20;
+  const bool terminal = isatty(STDIN_FILENO) != 0;
+  std::string text;
+  char bytes[4096];
+  for (int looks = 0; !interrupted();) {
+    pollfd watched = {STDIN_FILENO, POLLIN, 0};
+    const int ready = poll(&watched, 1, kLookMs);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      if (++looks == kPatience && !terminal && text.empty()) {
+        note(
+            "waiting for a text on stdin; with -p TEXT or </dev/null there is "
+            "none to wait for");
+      }
+      continue;
+    }
+    const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+    if (count == 0) return text;
+    if (count > 0) {
+      text.append(bytes, static_cast<size_t>(count));
+    } else if (errno != EINTR) {
+      throw Failure{kFile,
+                    std::string("cannot read stdin: ") + std::strerror(errno)};
+    }
+  }
+  throw Failure{kInterrupted, ""};
 }
 
 std::vector<int32_t> tokenize(const Tokenizer& tokenizer,

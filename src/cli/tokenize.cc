@@ -12,7 +12,7 @@ struct TokenizeArguments {
   std::string path;
   std::string text;
   std::string decode;
-  bool special = true;
+  bool no_special = false;
   bool parse_special = false;
   bool json = false;
 };
@@ -29,10 +29,10 @@ std::string detokenize(const Tokenizer& tokenizer,
 
 void encode(const Tokenizer& tokenizer, const TokenizeArguments& arguments) {
   uint32_t flags = 0;
-  if (arguments.special) flags |= RC_TOKENIZE_ADD_SPECIAL;
+  if (!arguments.no_special) flags |= RC_TOKENIZE_ADD_SPECIAL;
   if (arguments.parse_special) flags |= RC_TOKENIZE_PARSE_SPECIAL;
   const std::vector<int32_t> tokens =
-      tokenize(tokenizer, read_prompt(arguments.text), flags);
+      tokenize(tokenizer, arguments.text, flags);
   Json list = Json::array();
   std::string lines;
   for (const int32_t token : tokens) {
@@ -56,22 +56,28 @@ void add_tokenize(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("tokenize", "Text to tokens, and back");
   auto arguments = std::make_shared<TokenizeArguments>();
-  command->add_option("MODEL", arguments->path, kModelHelp)->required();
+  add_model(*command, arguments->path);
   CLI::Option* text = command->add_option("-p,--prompt", arguments->text,
-                                          "the text; - reads stdin");
+                                          "the text; - reads stdin, as does "
+                                          "leaving it out with a text there");
   CLI::Option* ids = command->add_option(
       "--decode", arguments->decode, "tokens to turn into text, as in 1,2,3");
   text->excludes(ids);
-  command->add_flag("!--no-special", arguments->special,
+  command->add_flag("--no-special", arguments->no_special,
                     "do not add what the model wants around a text");
   command->add_flag("--parse-special", arguments->parse_special,
                     "take the names of special tokens for them; show them "
                     "when decoding");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments, text, ids] {
-    if (text->count() + ids->count() == 0) {
-      throw Failure{kUsage, "tokenize: give a text (-p) or tokens (--decode)"};
+    need_model(arguments->path);
+    const bool given = text->count() + ids->count() > 0;
+    if (!given && !text_on_stdin()) {
+      throw Failure{kUsage,
+                    "tokenize: give a text (-p, or on stdin) or tokens "
+                    "(--decode)"};
     }
+    if (!given || arguments->text == "-") arguments->text = read_stdin();
     const Tokenizer tokenizer =
         make<Tokenizer>(rc_tokenizer_open, arguments->path.c_str());
     if (ids->count() > 0) {

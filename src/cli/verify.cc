@@ -7,8 +7,9 @@ void add_verify(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("verify", "Reads a model file and checks it all");
   auto path = std::make_shared<std::string>();
-  command->add_option("MODEL", *path, kModelHelp)->required();
+  add_model(*command, *path);
   command->callback([path] {
+    need_model(*path);
     check(rc_model_verify(path->c_str()));
     print(*path + ": sound\n");
   });

@@ -1,161 +1,66 @@
-// The runcible command, run as anybody would: output, messages, exit codes.
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
+// What each command prints and writes.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "temporary.h"
-#include "test_data.h"
+#include "cli/command.h"
 
 namespace rc::test {
 namespace {
 
 using Json = nlohmann::json;
 
-struct Outcome {
-  int code = -1;  // 128 + signal if one ended it
-  std::string out;
-  std::string err;
-};
-
-// Whether the process is gone but for who should ask how it ended.
-bool is_zombie(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const size_t state = text.rfind(')');
-  return state == std::string::npos || text.substr(state + 2, 1) == "Z";
-}
-
-std::string take_all(int descriptor) {
-  std::string text;
-  char buffer[4096];
-  ssize_t n = 0;
-  lseek(descriptor, 0, SEEK_SET);
-  while ((n = read(descriptor, buffer, sizeof(buffer))) > 0) {
-    text.append(buffer, static_cast<size_t>(n));
+TEST(Command, TakesAModelByItsOption) {
+  const std::vector<std::vector<std::string>> forms = {
+      {"verify", model()},
+      {"verify", "-m", model()},
+      {"verify", "--model", model()}};
+  for (const auto& form : forms) {
+    EXPECT_EQ(run(form).out, model() + ": sound\n");
   }
-  return text;
+  EXPECT_EQ(
+      run({"run", "-m", model(), "-t", "1", "-n", "2", "--ignore-end"}).code,
+      0);
+  EXPECT_EQ(run({"verify", model(), "-m", model()}).code, 2);
 }
 
-int temporary_file() {
-  char name[] = "/tmp/runcible_command_XXXXXX";
-  const int file = mkstemp(name);
-  unlink(name);
-  return file;
-}
-
-// A command under way; its output goes to files, so that it never blocks.
-class Process {
- public:
-  explicit Process(const std::vector<std::string>& arguments,
-                   const std::string& input = "", int out = -1)
-      : in_(temporary_file()),
-        out_(out >= 0 ? out : temporary_file()),
-        err_(temporary_file()) {
-    EXPECT_EQ(write(in_, input.data(), input.size()),
-              static_cast<ssize_t>(input.size()));
-    lseek(in_, 0, SEEK_SET);
-    std::vector<char*> argv = {const_cast<char*>(RC_COMMAND)};
-    for (const std::string& argument : arguments) {
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    }
-    argv.push_back(nullptr);
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(in_, STDIN_FILENO);
-      dup2(out_, STDOUT_FILENO);
-      dup2(err_, STDERR_FILENO);
-      execv(RC_COMMAND, argv.data());
-      _exit(127);
-    }
+TEST(Command, Explains) {
+  const Outcome choice = run({"explain", "--backend", "quantum,reference"});
+  ASSERT_EQ(choice.code, 0) << choice.err;
+  for (const char* text :
+       {"asked for   quantum,reference\n",
+        "chosen      reference:0: ", "passed over quantum: "}) {
+    EXPECT_NE(choice.out.find(text), std::string::npos) << choice.out;
   }
-  ~Process() {
-    for (const int file : {in_, out_, err_}) close(file);
+  EXPECT_EQ(choice.out.find("model "), std::string::npos) << choice.out;
+  const std::vector<std::string> with_model = {"explain", model(), "--backend",
+                                               "cpu"};
+  const Outcome model_too = run(with_model);
+  ASSERT_EQ(model_too.code, 0) << model_too.err;
+  EXPECT_NE(model_too.out.find("on cpu:0: layers 0 to "), std::string::npos)
+      << model_too.out;
+  EXPECT_NE(model_too.out.find("Every op runs on the device"),
+            std::string::npos)
+      << model_too.out;
+  auto with_json = with_model;
+  with_json.emplace_back("--json");
+  const Json json = Json::parse(run(with_json).out);
+  EXPECT_EQ(json["device"]["id"], "cpu:0");
+  EXPECT_EQ(json["models"].size(), 1u);
+  // A backend that lacks nearly everything, if it is built.
+  const std::string examples =
+      std::filesystem::path(RC_COMMAND).parent_path() / "examples";
+  if (!std::filesystem::exists(examples + "/librunciblebackend-example.so")) {
+    return;
   }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  void signal(int number) const { kill(pid_, number); }
-
-  Outcome wait() {
-    Outcome outcome;
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    outcome.code =
-        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    outcome.out = take_all(out_);
-    outcome.err = take_all(err_);
-    return outcome;
-  }
-
- private:
-  const int in_, out_, err_;
-  pid_t pid_ = -1;
-};
-
-Outcome run(const std::vector<std::string>& arguments,
-            const std::string& input = "") {
-  return Process(arguments, input).wait();
-}
-
-std::string model() {
-  return source_path("tests/golden/architectures/llama2.gguf").string();
-}
-
-// One line on stderr.
-void expect_failure(const Outcome& outcome, int code, const std::string& text) {
-  EXPECT_EQ(outcome.code, code) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1)
-      << outcome.err;
-  EXPECT_EQ(outcome.err.rfind("runcible: ", 0), 0u) << outcome.err;
-  EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
-}
-
-TEST(Command, HelpsAndTellsItsVersion) {
-  const Outcome help = run({"--help"});
-  EXPECT_EQ(help.code, 0);
-  for (const char* word : {"run", "devices", "inspect", "verify", "plan",
-                           "tokenize", "bench", "Exit codes"}) {
-    EXPECT_NE(help.out.find(word), std::string::npos) << word;
-  }
-  EXPECT_EQ(run({"run", "--help"}).code, 0);
-  EXPECT_NE(run({"--version"}).out.find("runcible 0."), std::string::npos);
-}
-
-TEST(Command, HasAnExitCodePerClass) {
-  const std::string text = source_path("CMakeLists.txt").string();
-  expect_failure(run({}), 2, "subcommand is required");
-  expect_failure(run({"fly"}), 2, "subcommand");
-  expect_failure(run({"verify"}), 2, "MODEL");
-  expect_failure(run({"run", model(), "--temp", "hot"}), 2, "hot");
-  expect_failure(run({"run", model(), "--guard-mapped"}), 2, "--keep-mapped");
-  expect_failure(run({"run", model(), "--temp", "nan"}), 2, "temperature");
-  expect_failure(run({"run", model(), "--top-p", "3"}), 2, "top_p");
-  expect_failure(run({"run", model(), "-n", "-2"}), 2, "-2");
-  expect_failure(run({"run", model(), "--threads", "0"}), 2, "threads");
-  expect_failure(run({"run", model(), "--prompt-tokens", "1,,2"}), 2, "1,2,3");
-  expect_failure(run({"run", model(), "--prompt-tokens", "1,272"}), 2, "272");
-  expect_failure(run({"run", "no/such.gguf"}), 3, "no/such.gguf");
-  expect_failure(run({"verify", "/"}), 3, "/");
-  expect_failure(run({"verify", text}), 4, text);
-  expect_failure(run({"inspect", text}), 4, text);
-  expect_failure(run({"run", model(), "--backend", "quantum"}), 3, "quantum");
-  expect_failure(run({"run", model(), "--backend", "reference:9"}), 6,
-                 "reference:9");
-  expect_failure(
-      run({"run", model(), "--context", "8", "-p", "far too long a text"}), 9,
-      "8");
-  expect_failure(run({"tokenize", model()}), 2, "--decode");
+  setenv("RUNCIBLE_PLUGIN_PATH", examples.c_str(), 1);
+  const Outcome lacking = run({"explain", model(), "--backend", "example,cpu"});
+  unsetenv("RUNCIBLE_PLUGIN_PATH");
+  ASSERT_EQ(lacking.code, 0) << lacking.err;
+  EXPECT_NE(lacking.out.find("elsewhere   ATTENTION: example:0 lacks it, it "
+                             "runs on cpu:0"),
+            std::string::npos)
+      << lacking.out;
 }
 
 TEST(Command, RunsTheSameWhateverTheForm) {
@@ -369,81 +274,6 @@ TEST(Command, Benches) {
   }
   EXPECT_EQ(json["results"][2]["depth"], 1);
   EXPECT_EQ(json["results"][5]["depth"], 9);
-}
-
-TEST(Command, BenchesWithATrace) {
-  const std::filesystem::path folder = testing::TempDir();
-  const std::string file = (folder / "runcible-trace.json").string();
-  const std::vector<std::string> common = {
-      "bench",     model(), "--backend", "cpu", "--prompts",     "8",
-      "--batches", "1",     "-n",        "4",   "--repetitions", "1",
-      "--trace"};
-  const auto with = [&](const std::string& trace) {
-    std::vector<std::string> arguments = common;
-    arguments.push_back(trace);
-    return run(arguments);
-  };
-  const Outcome outcome = with(file);
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("GFLOP/s"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("cpu:0        LINEAR"), std::string::npos)
-      << outcome.out;
-  std::ifstream written(file);
-  EXPECT_GT(Json::parse(written)["traceEvents"].size(), 20u);
-  std::filesystem::remove(file);
-  expect_failure(with((folder / "none" / "trace.json").string()), 3, "none");
-}
-
-TEST(Command, EndsQuietlyWhenNobodyReads) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  close(ends[0]);
-  Process process({"run", model(), "-p", "hello", "-n", "6", "--ignore-end"},
-                  "", ends[1]);
-  const Outcome outcome = process.wait();
-  EXPECT_EQ(outcome.code, 141);
-  EXPECT_EQ(outcome.err, "");
-}
-
-// Who waits for a driver that hangs ends it as any other program.
-TEST(Command, TheFirstSignalEndsWhatCannotBeCancelled) {
-  namespace fs = std::filesystem;
-  const TemporaryFolder folder;
-  const fs::path stuck = folder.path() / "stuck";
-  fs::copy(RC_MODULE_STUCK, folder.path() / "librunciblebackend-stuck.so");
-  const TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.path().string());
-  const TemporaryVariable cache("XDG_CACHE_HOME", folder.path().string());
-  const TemporaryVariable file("RUNCIBLE_TEST_STUCK", stuck.string());
-  for (const int number : {SIGTERM, SIGINT}) {
-    Process process({"devices"});
-    pid_t probe = 0;
-    while (!(std::ifstream(stuck) >> probe)) usleep(1000);
-    process.signal(number);
-    EXPECT_EQ(process.wait().code, 128 + number);
-    // Nor does the probe stay behind.
-    while (kill(probe, 0) == 0 && !is_zombie(probe)) usleep(1000);
-    fs::remove(stuck);
-  }
-}
-
-TEST(Command, CtrlCGivesWhatThereIs) {
-  // This model has a context long enough to be interrupted in.
-  const std::string fable = source_path("examples/model/fable.gguf").string();
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  Process process({"run", fable, "-p", "Once upon a time", "--ignore-end",
-                   "--backend", "reference"},
-                  "", ends[1]);
-  pollfd watched = {ends[0], POLLIN, 0};
-  ASSERT_EQ(poll(&watched, 1, 60000), 1);  // it has begun to print
-  process.signal(SIGINT);
-  // What it had printed by then is all in the pipe.
-  const Outcome outcome = process.wait();
-  EXPECT_EQ(outcome.code, 130) << outcome.err;
-  EXPECT_NE(outcome.err.find("cancelled"), std::string::npos) << outcome.err;
-  char byte = 0;
-  EXPECT_EQ(read(ends[0], &byte, 1), 1);
-  close(ends[0]);
 }
 
 }  // namespace

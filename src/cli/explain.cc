@@ -1,0 +1,105 @@
+// What was chosen to compute, why, and what runs where.
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& object, const char* key) {
+  return object.at(key).get<std::string>();
+}
+
+void explain_choice(const Json& account) {
+  const Json& device = account.at("device");
+  const std::string spec = text_of(account, "spec");
+  print("asked for   " + (spec.empty() ? "auto" : spec) + "\nchosen      ");
+  print(Style::kStrong, text_of(device, "id"));
+  print(": " + text_of(device, "name") + " (" + text_of(device, "kind") +
+        ")\n");
+  for (const Json& candidate : account.at("candidates")) {
+    if (candidate.at("chosen").get<bool>()) continue;
+    print("passed over " + text_of(candidate, "id") + ": " +
+          text_of(candidate, "reason") + "\n");
+  }
+}
+
+// "layers 0 to 11, embedding, output"; "single ops" for what has only those.
+std::string parts_text(const Json& part) {
+  std::vector<std::string> parts;
+  if (!part.at("layers").is_null()) {
+    parts.push_back("layers " + part.at("layers")[0].dump() + " to " +
+                    part.at("layers")[1].dump());
+  }
+  for (const char* name : {"embedding", "output"}) {
+    if (part.at(name).get<bool>()) parts.emplace_back(name);
+  }
+  if (parts.empty()) return "single ops";
+  std::string text;
+  for (const std::string& one : parts) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+void explain_models(const Json& account) {
+  for (const Json& model : account.at("models")) {
+    print("model       ");
+    print(Style::kStrong, text_of(model, "file"));
+    print("\n");
+    for (const Json& part : model.at("devices")) {
+      const auto bytes = [&](const char* key) {
+        return bytes_text(part.at(key).get<uint64_t>());
+      };
+      print("  on " + text_of(part, "id") + ": " + parts_text(part) +
+            "; weights " + bytes("weights") + ", KV cache " + bytes("cache") +
+            ", activations " + bytes("scratch") + "\n");
+    }
+  }
+}
+
+void explain_fallbacks(const Json& account) {
+  for (const Json& fallback : account.at("fallbacks")) {
+    print(Style::kWarning, "elsewhere   ");
+    print(text_of(fallback, "op") + ": " + text_of(fallback, "lacking") +
+          " lacks it, it runs on " + text_of(fallback, "device") + ": " +
+          text_of(fallback, "reason") + "\n");
+  }
+  if (account.at("fallbacks").empty() && !account.at("models").empty()) {
+    print("Every op runs on the device that its layer lies on.\n");
+  }
+}
+
+void explain(const ModelChoice& choice, bool json) {
+  const Backend backend = choice.open_backend();
+  Model model;
+  if (!choice.path.empty()) model = choice.load(backend, choice.options());
+  const char* text = nullptr;
+  check(rc_backend_explain(backend.get(), &text));
+  if (json) {
+    print(std::string(text) + "\n");
+    return;
+  }
+  const Json account = Json::parse(text);
+  explain_choice(account);
+  explain_models(account);
+  explain_fallbacks(account);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "explain",
+      "Tells which device is chosen and why; with a MODEL, what runs where");
+  auto choice = std::make_shared<ModelChoice>();
+  auto json = std::make_shared<bool>(false);
+  choice->path.clear();
+  choice->add_to(*command);
+  command->add_flag("--json", *json,
+                    "print what rc_backend_explain gives, as it is");
+  command->callback([choice, json] { explain(*choice, *json); });
+}
+
+}  // namespace cli

@@ -1,0 +1,210 @@
+// Stdin, terminals, pipes and Ctrl-C.
+#include <poll.h>
+#include <pty.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "cli/command.h"
+#include "temporary.h"
+
+namespace rc::test {
+namespace {
+
+// Whether the process is gone but for who should ask how it ended.
+bool is_zombie(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t state = text.rfind(')');
+  return state == std::string::npos || text.substr(state + 2, 1) == "Z";
+}
+
+TEST(CommandTerminal, TakesATextFromAPipeOrAFile) {
+  const std::vector<std::string> common = {
+      "run", model(), "-n", "6", "--seed", "5", "--ignore-end"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  const std::string hello = run(with({"-p", "hello"})).out;
+  const std::string nothing = run(with({"-p", ""})).out;
+  ASSERT_NE(hello, nothing);
+  EXPECT_EQ(run(with({}), "hello").out, hello);
+  EXPECT_EQ(run(with({}), "").out, nothing);
+  // What is given counts, and nothing is read.
+  EXPECT_EQ(run(with({"-p", ""}), "hello").out, nothing);
+  EXPECT_EQ(run({"tokenize", model(), "--json"}, "hello").out,
+            run({"tokenize", model(), "--json", "-p", "hello"}).out);
+  {
+    Pipe full;
+    ASSERT_EQ(write(full.ends[1], "hello", 5), 5);
+    close(full.ends[1]);
+    EXPECT_EQ(run_on(full.ends[0], common).out, hello);
+  }
+  {
+    Pipe empty;
+    close(empty.ends[1]);
+    EXPECT_EQ(run_on(empty.ends[0], common).out, nothing);
+  }
+  // Pipes that stay open without a word: with -p they are not waited for.
+  {
+    Pipe open;
+    EXPECT_EQ(run_on(open.ends[0], with({"-p", ""})).out, nothing);
+    close(open.ends[1]);
+  }
+  // None of these is a text.
+  EXPECT_EQ(run_on(-1, common).out, nothing);
+  EXPECT_EQ(run_on(open("/dev/null", O_RDWR), common).out, nothing);
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+  EXPECT_EQ(run_on(sockets[0], common).out, nothing);
+  close(sockets[1]);
+}
+
+TEST(CommandTerminal, TellsWhatItWaitsFor) {
+  Pipe pipe;
+  const Pipe notes;
+  Process process({"run", model(), "-n", "1"}, pipe.ends[0], -1, notes.ends[1]);
+  std::string said;
+  char byte = 0;
+  while (said.find('\n') == std::string::npos &&
+         read(notes.ends[0], &byte, 1) == 1) {
+    said += byte;
+  }
+  EXPECT_NE(said.find("waiting for a text on stdin"), std::string::npos)
+      << said;
+  // Ctrl-C ends the waiting.
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait().code, 130);
+  close(pipe.ends[1]);
+  close(notes.ends[0]);
+}
+
+// What the command writes to a terminal as stdout and stderr.
+std::string on_terminal(const std::vector<std::string>& arguments) {
+  int mine = -1, its = -1;
+  char name[64];
+  EXPECT_EQ(openpty(&mine, &its, name, nullptr, nullptr), 0);
+  fcntl(mine, F_SETFD, FD_CLOEXEC);
+  fcntl(its, F_SETFD, FD_CLOEXEC);
+  // Not for reading: what is written there cannot be read there.
+  Process process(arguments, open("/dev/null", O_RDONLY),
+                  open(name, O_WRONLY | O_NOCTTY),
+                  open(name, O_WRONLY | O_NOCTTY));
+  std::string text;
+  char bytes[4096];
+  pid_t ended = 0;
+  while (true) {
+    pollfd watched = {mine, POLLIN, 0};
+    if (poll(&watched, 1, 100) > 0) {
+      const ssize_t count = read(mine, bytes, sizeof bytes);
+      if (count > 0) text.append(bytes, static_cast<size_t>(count));
+    } else if (ended != 0) {
+      break;
+    } else {
+      siginfo_t about = {};
+      waitid(P_PID, static_cast<id_t>(process.id()), &about,
+             WEXITED | WNOHANG | WNOWAIT);
+      ended = about.si_pid;
+    }
+  }
+  process.wait();
+  close(mine);
+  close(its);
+  return text;
+}
+
+TEST(CommandTerminal, HasColoursOnATerminalOnly) {
+  const char* const term = std::getenv("TERM");
+  const std::string before = term == nullptr ? "" : term;
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  const std::string failure = on_terminal({"verify", "no/such.gguf"});
+  EXPECT_NE(failure.find("\033[1;31mruncible:\033[0m no/such.gguf"),
+            std::string::npos)
+      << failure;
+  EXPECT_NE(on_terminal({"explain", "--backend", "reference"})
+                .find("\033[1mreference:0\033[0m"),
+            std::string::npos);
+  // Names of files do not drive the terminal.
+  EXPECT_EQ(on_terminal({"verify", "no/\033[31m"}).find("\033[31m"),
+            std::string::npos);
+  setenv("NO_COLOR", "1", 1);
+  EXPECT_EQ(on_terminal({"verify", "no/such.gguf"}).find('\033'),
+            std::string::npos);
+  setenv("NO_COLOR", "", 1);  // as good as not set
+  EXPECT_NE(on_terminal({"verify", "no/such.gguf"}).find('\033'),
+            std::string::npos);
+  unsetenv("NO_COLOR");
+  setenv("TERM", "dumb", 1);
+  EXPECT_EQ(on_terminal({"verify", "no/such.gguf"}).find('\033'),
+            std::string::npos);
+  setenv("TERM", "xterm", 1);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"explain", "--backend", "reference"},
+        std::vector<std::string>{"devices"},
+        std::vector<std::string>{"verify", "no/such.gguf"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ((outcome.out + outcome.err).find('\033'), std::string::npos);
+  }
+  setenv("TERM", before.c_str(), 1);
+}
+
+TEST(CommandTerminal, EndsQuietlyWhenNobodyReads) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  Process process({"run", model(), "-p", "hello", "-n", "6", "--ignore-end"},
+                  "", ends[1]);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 141);
+  EXPECT_EQ(outcome.err, "");
+}
+
+// Who waits for a driver that hangs ends it as any other program.
+TEST(CommandTerminal, TheFirstSignalEndsWhatCannotBeCancelled) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const fs::path stuck = folder.path() / "stuck";
+  fs::copy(RC_MODULE_STUCK, folder.path() / "librunciblebackend-stuck.so");
+  const TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.path().string());
+  const TemporaryVariable cache("XDG_CACHE_HOME", folder.path().string());
+  const TemporaryVariable file("RUNCIBLE_TEST_STUCK", stuck.string());
+  for (const int number : {SIGTERM, SIGINT}) {
+    Process process({"devices"});
+    pid_t probe = 0;
+    while (!(std::ifstream(stuck) >> probe)) usleep(1000);
+    process.signal(number);
+    EXPECT_EQ(process.wait().code, 128 + number);
+    // Nor does the probe stay behind.
+    while (kill(probe, 0) == 0 && !is_zombie(probe)) usleep(1000);
+    fs::remove(stuck);
+  }
+}
+
+TEST(CommandTerminal, CtrlCGivesWhatThereIs) {
+  // This model has a context long enough to be interrupted in.
+  const std::string fable = source_path("examples/model/fable.gguf").string();
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Process process({"run", fable, "-p", "Once upon a time", "--ignore-end",
+                   "--backend", "reference"},
+                  "", ends[1]);
+  pollfd watched = {ends[0], POLLIN, 0};
+  ASSERT_EQ(poll(&watched, 1, 60000), 1);  // it has begun to print
+  process.signal(SIGINT);
+  // What it had printed by then is all in the pipe.
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_NE(outcome.err.find("cancelled"), std::string::npos) << outcome.err;
+  char byte = 0;
+  EXPECT_EQ(read(ends[0], &byte, 1), 1);
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace rc::test
