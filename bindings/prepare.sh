@@ -40,8 +40,8 @@ if [ -z "$swig" ] || ! "$swig" -version |
     printf '%s\n' "$wanted" >"$all/swig/made"
   fi
 fi
-# Without what an earlier build had.
-rm -rf "$prefix"
+# Where backends lay in earlier builds: they would be found twice.
+rm -f "$prefix"/lib/librunciblebackend-*.so
 cmake --install "$build" --prefix "$prefix" >"$all/install.log"
 soname=$(readlink "$prefix/lib/libruncible.so")
 

@@ -134,6 +134,6 @@ grep -qF "$prefix/share/runcible" "$work/said" ||
   fail "it is not said where the model was looked for: $(cat "$work/said")"
 RUNCIBLE_DATA=$moved/share/runcible "$work/static"
 runcible verify builtin:fable
-runcible run -n 8 2>"$work/run.log"
+runcible run -n 8 2>"$work/run.log" </dev/null
 grep -q 'builtin:fable' "$work/run.log"
 echo "installed programs run"

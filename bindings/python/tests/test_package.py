@@ -219,6 +219,7 @@ def test_docstrings():
 def test_command():
     result = subprocess.run(
         [sys.executable, "-m", "runcible", "run", "-n", "5", "--seed", "1"],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=300,
