@@ -56,9 +56,12 @@ struct Heard {
       ++heard->ends;
       heard->report = event->report;
       heard->message = event->message;
+      // Who waits for the end takes `heard` away.
+      const bool leaves = heard->leave_at_end;
+      const Way way = heard->way;
       heard->ended = true;
       heard->ended.notify_all();
-      if (heard->leave_at_end) leave(heard->way);
+      if (leaves) leave(way);
     } else if (++heard->pieces == 2 && !heard->leave_at_end) {
       leave(heard->way);
     }
@@ -260,9 +263,11 @@ struct Loading {
     loading->status = status;
     loading->message = message;
     rc_model_release(model);
+    const bool leaves = loading->leave_at_end;
+    const Way way = loading->way;
     loading->ended = true;
     loading->ended.notify_all();
-    if (loading->leave_at_end) leave(loading->way);
+    if (leaves) leave(way);
   }
 };
 
