@@ -1,19 +1,25 @@
 #include "vulkan/cache_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/whole_file.h"
 
 namespace rc::vulkan {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Drivers check that a cache is theirs, but not all that it is whole.
 struct Head {
@@ -23,25 +29,45 @@ struct Head {
 };
 
 // Larger ones are not read.
-constexpr uint64_t kLargest = uint64_t{256} << 20;
+constexpr size_t kLargest = size_t{256} << 20;
 
 // FNV-1a.
-uint64_t hash_of(const std::vector<uint8_t>& data) {
+uint64_t hash_of(std::string_view data) {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (uint8_t byte : data) hash = (hash ^ byte) * 0x100000001b3u;
+  for (const char c : data) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  }
   return hash;
+}
+
+// The folders of a file; those that are missing are for the user alone.
+void make_folders(const std::string& file) {
+  for (size_t slash = file.find('/', 1); slash != std::string::npos;
+       slash = file.find('/', slash + 1)) {
+    ::mkdir(file.substr(0, slash).c_str(), 0700);
+  }
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace
 
 std::string cache_file_name(VkPhysicalDevice device) {
-  fs::path folder;
+  std::string folder;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   if (cache != nullptr && cache[0] == '/') {
     folder = cache;
   } else if (home != nullptr && home[0] == '/') {
-    folder = fs::path(home) / ".cache";
+    folder = std::string(home) + "/.cache";
   } else {
     return "";
   }
@@ -58,51 +84,49 @@ std::string cache_file_name(VkPhysicalDevice device) {
     name += digits;
   }
   name += cat("-", properties.properties.driverVersion, ".cache");
-  return (folder / "runcible" / "vulkan" / name).string();
+  return folder + "/runcible/vulkan/" + name;
 }
 
-std::vector<uint8_t> read_cache_file(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
+std::string read_cache_file(const std::string& name) {
+  std::optional<std::string> content =
+      read_own_file(name, kLargest + sizeof(Head));
   Head head;
   const Head expected;
-  if (!file.read(reinterpret_cast<char*>(&head), sizeof head) ||
-      std::memcmp(head.magic, expected.magic, sizeof head.magic) != 0 ||
-      head.size > kLargest) {
-    return {};
+  if (!content || content->size() < sizeof head) return "";
+  content->copy(reinterpret_cast<char*>(&head), sizeof head);
+  content->erase(0, sizeof head);
+  if (std::memcmp(head.magic, expected.magic, sizeof head.magic) != 0 ||
+      head.size != content->size() || hash_of(*content) != head.hash) {
+    return "";
   }
-  std::vector<uint8_t> data(head.size);
-  if (!file.read(reinterpret_cast<char*>(data.data()),
-                 static_cast<std::streamsize>(data.size())) ||
-      hash_of(data) != head.hash) {
-    return {};
-  }
-  return data;
+  return *std::move(content);
 }
 
-void write_cache_file(const std::string& name,
-                      const std::vector<uint8_t>& data) {
-  if (name.empty()) return;
-  const fs::path target(name);
-  std::error_code ignored;
-  fs::create_directories(target.parent_path(), ignored);
-  // Another process may write at the same time: the last one wins.
-  const fs::path part = name + cat(".", getpid());
+void write_cache_file(const std::string& name, const std::string& data) {
+  if (name.empty() || data.size() > kLargest) return;
+  make_folders(name);
+  // Nobody else writes a file of this name, in this process or another.
+  static std::atomic<unsigned> counter = 0;
+  const std::string part = cat(name, ".", ::getpid(), "-", counter++, ".tmp");
+  Descriptor file(::open(part.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                         0600));
+  if (!file.is_open()) {
+    // Left behind by a process that had this number; next time it is new.
+    if (errno == EEXIST) ::unlink(part.c_str());
+    return;
+  }
   Head head;
   head.size = data.size();
   head.hash = hash_of(data);
-  {
-    std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(&head), sizeof head);
-    file.write(reinterpret_cast<const char*>(data.data()),
-               static_cast<std::streamsize>(data.size()));
-    file.flush();
-    if (!file) {
-      fs::remove(part, ignored);
-      return;
-    }
+  const bool written =
+      write_all(file.get(),
+                {reinterpret_cast<const char*>(&head), sizeof head}) &&
+      write_all(file.get(), data);
+  file.reset();
+  if (!written || ::rename(part.c_str(), name.c_str()) != 0) {
+    ::unlink(part.c_str());
   }
-  fs::rename(part, target, ignored);
-  if (ignored) fs::remove(part, ignored);
 }
 
 }  // namespace rc::vulkan

@@ -1,13 +1,13 @@
 // The file that keeps what drivers compiled:
 // $XDG_CACHE_HOME/runcible/vulkan/DEVICE-DRIVER.cache, or in ~/.cache.
 //
-// A file that cannot be read, is damaged or cannot be written is as good as
-// none: nothing here fails but for memory.
+// Drivers run what it holds, so it is believed only if it is a regular file of
+// the user's own, which nobody else may write, and its checksum is right. What
+// cannot be read, is damaged or cannot be written is as good as none: nothing
+// here fails but for memory.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "vulkan/api.h"
 
@@ -17,10 +17,9 @@ namespace rc::vulkan {
 std::string cache_file_name(VkPhysicalDevice device);
 
 // What was written; empty if there is no such file or it is damaged.
-std::vector<uint8_t> read_cache_file(const std::string& name);
+std::string read_cache_file(const std::string& name);
 
-// Replaces the file as a whole.
-void write_cache_file(const std::string& name,
-                      const std::vector<uint8_t>& data);
+// Replaces the file as a whole; of several writers at once the last one wins.
+void write_cache_file(const std::string& name, const std::string& data);
 
 }  // namespace rc::vulkan

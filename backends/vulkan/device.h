@@ -4,6 +4,7 @@
 // the queue has a mutex. The rest is for one thread at a time (see plugin.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,11 @@ class Device {
   // Asked for, and possible.
   bool profile() const { return profile_; }
   Pipelines& pipelines() { return *pipelines_; }
+  // Work-groups that a dispatch may have along dimension 0, 1 or 2.
+  uint32_t most_groups(int dimension) const {
+    return std::min(limits().maxComputeWorkGroupCount[dimension],
+                    tuning_.groups);
+  }
   // What offsets of buffers must be multiples of to be bound; a power of two.
   uint64_t alignment() const;
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "vulkan/loops.h"
 #include "vulkan/tensor_dispatch.h"
 #include "vulkan/words.h"
 
@@ -88,6 +89,9 @@ class Appender {
   void bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
             const Piece& piece, bool quads = false) const;
   void bind_weight(Dispatch& dispatch, const Weight::Piece& piece) const;
+  // Gives it so many work-groups within a row; see COLUMN_GROUP of
+  // shaders/common.glsl.
+  void spread(Dispatch& dispatch, uint32_t groups) const;
 
   std::vector<uint32_t> format_constants(const Weight& weight,
                                          uint32_t lanes) const;
@@ -116,8 +120,7 @@ std::vector<Appender::Piece> Appender::pieces(
     const Placed& like, std::initializer_list<const Placed*> values) const {
   const int64_t symbol = like.value.shape[0];
   const auto all = static_cast<uint64_t>(resolve_dimension(symbol, limits_));
-  uint64_t rows =
-      std::min<uint64_t>(all, device_.limits().maxComputeWorkGroupCount[1]);
+  uint64_t rows = std::min<uint64_t>(all, device_.most_groups(1));
   uint64_t step = 1;
   for (const Placed* placed : values) {
     const uint64_t bytes = row_bytes_of(placed->value);
@@ -181,6 +184,11 @@ void Appender::bind_weight(Dispatch& dispatch,
   dispatch.bindings.push_back({4, region, true});
 }
 
+void Appender::spread(Dispatch& dispatch, uint32_t groups) const {
+  dispatch.z = divided(groups, device_.most_groups(0));
+  dispatch.x = divided(groups, dispatch.z);
+}
+
 std::vector<uint32_t> Appender::format_constants(const Weight& weight,
                                                  uint32_t lanes) const {
   const Tile& tile = weight.layout.tile;
@@ -209,7 +217,7 @@ void Appender::get_rows() {
       bind(d, 1, in(1), piece);
       bind_weight(d, tiles);
       bind(d, 8, out(0), piece);
-      d.x = divided(groups, tuning_.plain);
+      spread(d, divided(groups, tuning_.plain));
     }
   }
 }
@@ -223,7 +231,7 @@ void Appender::copy_rows() {
       bind(d, 1, in(1), piece);
       bind(d, 2, in(0), table);
       bind(d, 8, out(0), piece);
-      d.x = divided(width, tuning_.plain);
+      spread(d, divided(width, tuning_.plain));
     }
   }
 }
@@ -403,7 +411,7 @@ void Appender::elementwise(uint32_t kind, float factor, bool two) {
     bind(d, 1, in(0), piece);
     bind(d, 2, b, piece);
     bind(d, 8, out(0), piece);
-    d.x = divided(width, uint64_t{tuning_.plain} * kEach);
+    spread(d, divided(width, uint64_t{tuning_.plain} * kEach));
   }
 }
 
@@ -427,7 +435,7 @@ void Appender::expert_sum() {
     bind(d, 1, in(0), piece);
     bind(d, 2, in(1), piece);
     bind(d, 8, out(0), piece);
-    d.x = divided(static_cast<uint64_t>(x.shape[2]), tuning_.plain);
+    spread(d, divided(static_cast<uint64_t>(x.shape[2]), tuning_.plain));
   }
 }
 
@@ -465,6 +473,22 @@ void Appender::run() {
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
 }
 
+// Throws RC_E_UNSUPPORTED if no rows of a value can be bound; see pieces.
+void check_rows(const Device& device, const rc_plugin_op& op,
+                const rc_plugin_value& value) {
+  if (value.storage == RC_STORAGE_WEIGHT || value.storage == RC_STORAGE_CACHE) {
+    return;
+  }
+  const uint64_t bytes = row_bytes_of(value);
+  const uint64_t step =
+      device.alignment() / std::gcd(device.alignment(), bytes);
+  if (bytes > device.tuning().range / step) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " with ", value_text(value), ": ",
+         step, " rows are bound at once; the device allows ",
+         device.tuning().range, " bytes");
+  }
+}
+
 }  // namespace
 
 uint32_t RowRange::count(const Rows& rows) const {
@@ -477,9 +501,11 @@ uint32_t RowRange::count(const Rows& rows) const {
 
 void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
-                       std::vector<Dispatch>* dispatches) {
+                       std::vector<Dispatch>* dispatches,
+                       std::deque<Buffer>* kept) {
   if (is_tensor_op(op.code)) {
-    return append_tensor_dispatches(device, op, number, values, dispatches);
+    return append_tensor_dispatches(device, op, number, values, dispatches,
+                                    kept);
   }
   Appender(device, op, number, values, limits, dispatches).run();
 }
@@ -489,13 +515,13 @@ void check_supported(const Device& device, const rc_plugin_op& op,
   if (is_tensor_op(op.code)) {
     return check_tensor_supported(device, op, values);
   }
-  const auto& limits = device.limits();
   const auto fits = [&](int64_t groups, int axis, const char* what) {
-    if (groups > limits.maxComputeWorkGroupCount[axis]) {
-      fail(RC_E_UNSUPPORTED, groups, " ", what, "; the device allows ",
-           limits.maxComputeWorkGroupCount[axis]);
+    if (groups > device.most_groups(axis)) {
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " with ", groups, " ", what,
+           "; the device allows ", device.most_groups(axis));
     }
   };
+  check_loops(device.tuning(), op, values);
   for (int32_t input : op.inputs) {
     if (input < 0) continue;
     const rc_plugin_value& value = values[input];
@@ -510,6 +536,7 @@ void check_supported(const Device& device, const rc_plugin_op& op,
              INT32_MAX);
       }
     }
+    check_rows(device, op, value);
     if (value.storage == RC_STORAGE_CACHE) {
       const CacheRanges ranges = ranges_of(device, value);
       if (ranges.pages == 0 ||
@@ -521,13 +548,23 @@ void check_supported(const Device& device, const rc_plugin_op& op,
       }
     }
   }
+  for (int32_t output : op.outputs) {
+    if (output >= 0) check_rows(device, op, values[output]);
+  }
+  const rc_plugin_value& x = values[op.inputs[0]];
   switch (op.code) {
+    case RC_OP_RMS_NORM:
+      if (x.rank == 3) fits(x.shape[1], 0, "heads");
+      break;
     case RC_OP_ROPE:
     case RC_OP_ATTENTION:
     case RC_OP_CACHE_STORE:
-      fits(values[op.inputs[0]].shape[1], 0, "heads");
+      fits(x.shape[1], 0, "heads");
       break;
     case RC_OP_EXPERT_LINEAR:
+      fits(divided(static_cast<uint64_t>(values[op.inputs[1]].shape[1]),
+                   device.tuning().tile),
+           0, "tiles of rows of an expert");
       fits(values[op.inputs[2]].shape[1], 2, "chosen experts");
       break;
     default:

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,8 @@ struct Dispatch {
   uint32_t x = 1, z = 1;  // work-groups
   uint32_t batch = 1;     // rows of a work-group
   double row_work = 0;    // multiply-adds, about
+  // Takes up what the op's dispatches before it have written.
+  bool after = false;
 };
 
 // A value of a program and where it lies.
@@ -69,10 +72,12 @@ struct Placed {
 };
 
 // Appends the dispatches of op number `number`, which obeys check_op.
-// `limits` are the largest numbers of rows.
+// `limits` are the largest numbers of rows. What dispatches of the op hand on
+// to each other lies in buffers that are added to `kept`.
 void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
-                       std::vector<Dispatch>* dispatches);
+                       std::vector<Dispatch>* dispatches,
+                       std::deque<Buffer>* kept);
 
 // Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done here.
 void check_supported(const Device& device, const rc_plugin_op& op,

@@ -1,6 +1,11 @@
 #include "vulkan/pipelines.h"
 
+#include <algorithm>
+#include <atomic>
+#include <exception>
 #include <initializer_list>
+#include <mutex>
+#include <thread>
 
 #include "base/error.h"
 #include "vulkan/cache_file.h"
@@ -8,6 +13,9 @@
 
 namespace rc::vulkan {
 namespace {
+
+// That compile at once; each may take much memory.
+constexpr size_t kMostThreads = 8;
 
 constexpr uint32_t bits(std::initializer_list<int> slots) {
   uint32_t all = 0;
@@ -38,7 +46,7 @@ const Entry& entry(Shader shader) {
       {{bits({1, 3, 4}), bits({0, 8})}, RC_SHADER(get_rows)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(layer_norm)},
       {{bits({1, 2, 3, 4, 5, 6, 7}), bits({0, 8})}, RC_SHADER(linear)},
-      {{bits({1}), bits({0, 8})}, RC_SHADER(lines)},
+      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(lines)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(map)},
       {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(matmul)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(rms_norm)},
@@ -55,7 +63,7 @@ Slots slots_of(Shader shader) { return entry(shader).slots; }
 
 Pipelines::Pipelines(const Device& device)
     : device_(device), file_(cache_file_name(device.physical())) {
-  const std::vector<uint8_t> saved = read_cache_file(file_);
+  const std::string saved = read_cache_file(file_);
   VkPipelineCacheCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
   info.initialDataSize = saved.size();
@@ -80,7 +88,7 @@ Pipelines::~Pipelines() {
     check(
         vk.vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr),
         "vkGetPipelineCacheData");
-    std::vector<uint8_t> data(size);
+    std::string data(size, '\0');
     check(vk.vkGetPipelineCacheData(device_.get(), cache_.get(), &size,
                                     data.data()),
           "vkGetPipelineCacheData");
@@ -144,36 +152,85 @@ void Pipelines::make(Shader shader, Made* made) const {
   made->layout = device_.own(layout, vk.vkDestroyPipelineLayout);
 }
 
-Pipeline Pipelines::get(Shader shader, const std::vector<uint32_t>& constants) {
-  Made& made = shaders_[static_cast<size_t>(shader)];
-  if (!made.layout) make(shader, &made);
-  Handle<VkPipeline>& handle = made.pipelines[constants];
-  if (!handle) {
-    std::vector<VkSpecializationMapEntry> entries;
-    for (uint32_t i = 0; i < constants.size(); ++i) {
-      entries.push_back({i, i * 4, 4});
-    }
-    VkSpecializationInfo special = {};
-    special.mapEntryCount = static_cast<uint32_t>(entries.size());
-    special.pMapEntries = entries.data();
-    special.dataSize = constants.size() * 4;
-    special.pData = constants.data();
-    VkComputePipelineCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = made.module.get();
-    info.stage.pName = "main";
-    info.stage.pSpecializationInfo = &special;
-    info.layout = made.layout.get();
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    check(device_.vk().vkCreateComputePipelines(device_.get(), cache_.get(), 1,
-                                                &info, nullptr, &pipeline),
-          "vkCreateComputePipelines");
-    handle = device_.own(pipeline, device_.vk().vkDestroyPipeline);
-    grown_ = true;
+Handle<VkPipeline> Pipelines::compiled(
+    const Made& made, const std::vector<uint32_t>& constants) const {
+  std::vector<VkSpecializationMapEntry> entries;
+  for (uint32_t i = 0; i < constants.size(); ++i) {
+    entries.push_back({i, i * 4, 4});
   }
-  return {handle.get(), made.layout.get(), made.sets.get()};
+  VkSpecializationInfo special = {};
+  special.mapEntryCount = static_cast<uint32_t>(entries.size());
+  special.pMapEntries = entries.data();
+  special.dataSize = constants.size() * 4;
+  special.pData = constants.data();
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = made.module.get();
+  info.stage.pName = "main";
+  info.stage.pSpecializationInfo = &special;
+  info.layout = made.layout.get();
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  check(device_.vk().vkCreateComputePipelines(device_.get(), cache_.get(), 1,
+                                              &info, nullptr, &pipeline),
+        "vkCreateComputePipelines");
+  return device_.own(pipeline, device_.vk().vkDestroyPipeline);
+}
+
+void Pipelines::prepare(const std::vector<Variant>& variants) {
+  struct Missing {
+    const Made* made;
+    const std::vector<uint32_t>* constants;
+    Handle<VkPipeline>* handle;
+  };
+  std::vector<Missing> missing;
+  for (const auto& [shader, constants] : variants) {
+    Made& made = shaders_[static_cast<size_t>(shader)];
+    if (!made.layout) make(shader, &made);
+    const auto [entry, added] = made.pipelines.try_emplace(constants);
+    // An empty one was left by a failure.
+    if (!added && entry->second) continue;
+    const bool twice = std::any_of(
+        missing.begin(), missing.end(),
+        [&](const Missing& other) { return other.handle == &entry->second; });
+    if (!twice) missing.push_back({&made, &entry->first, &entry->second});
+  }
+  if (missing.empty()) return;
+  grown_ = true;
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&]() noexcept {
+    for (size_t i; (i = next++) < missing.size();) {
+      try {
+        *missing[i].handle = compiled(*missing[i].made, *missing[i].constants);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        next = missing.size();
+      }
+    }
+  };
+  std::vector<std::thread> helpers;
+  const size_t wanted = std::min<size_t>(
+      {missing.size(), std::max(std::thread::hardware_concurrency(), 1u),
+       kMostThreads});
+  try {
+    helpers.reserve(wanted);
+    while (helpers.size() + 1 < wanted) helpers.emplace_back(work);
+  } catch (...) {
+    // Those that could be started, and this one, do it all.
+  }
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+Pipeline Pipelines::get(const Variant& variant) const {
+  const Made& made = shaders_[static_cast<size_t>(variant.first)];
+  const auto found = made.pipelines.find(variant.second);
+  return {found->second.get(), made.layout.get(), made.sets.get()};
 }
 
 }  // namespace rc::vulkan

@@ -64,8 +64,13 @@ class Pipelines {
   // Writes the cache if pipelines were made.
   ~Pipelines();
 
-  // `constants` are the specialization constants from 0 on. Stays valid.
-  Pipeline get(Shader shader, const std::vector<uint32_t>& constants);
+  // A shader with its specialization constants from 0 on.
+  using Variant = std::pair<Shader, std::vector<uint32_t>>;
+
+  // Makes those that are missing, several at once.
+  void prepare(const std::vector<Variant>& variants);
+  // One that was made; stays valid.
+  Pipeline get(const Variant& variant) const;
 
  private:
   struct Made {
@@ -75,6 +80,8 @@ class Pipelines {
     std::map<std::vector<uint32_t>, Handle<VkPipeline>> pipelines;
   };
   void make(Shader shader, Made* made) const;
+  Handle<VkPipeline> compiled(const Made& made,
+                              const std::vector<uint32_t>& constants) const;
 
   const Device& device_;
   std::string file_;  // "": there is none

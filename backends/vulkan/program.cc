@@ -59,15 +59,19 @@ Program::Program(Device& device, const rc_plugin_program& program)
   place_values(program);
   for (size_t i = 0; i < ops_.size(); ++i) {
     append_dispatches(device, ops_[i], static_cast<int32_t>(i), values_,
-                      limits_, &dispatches_);
+                      limits_, &dispatches_, &kept_);
   }
   control_ = Buffer(
       device,
       kCommandsOffset + dispatches_.size() * sizeof(VkDispatchIndirectCommand),
       Place::kToDevice);
+  std::vector<Pipelines::Variant> variants;
   for (const Dispatch& dispatch : dispatches_) {
-    pipelines_.push_back(
-        device.pipelines().get(dispatch.shader, dispatch.constants));
+    variants.emplace_back(dispatch.shader, dispatch.constants);
+  }
+  device.pipelines().prepare(variants);
+  for (const Pipelines::Variant& variant : variants) {
+    pipelines_.push_back(device.pipelines().get(variant));
   }
   make_descriptors();
   for (Flight& flight : flights_) {
@@ -346,12 +350,15 @@ void Program::record_segment(size_t first, size_t last) {
   }
   for (size_t i = first; i < last; ++i) {
     const Dispatch& dispatch = dispatches_[i];
-    const bool first_of_op = i == first || dispatches_[i - 1].op != dispatch.op;
-    if (first_of_op) {
+    const auto begins_stage = [&](size_t j) {
+      return j == first || dispatches_[j - 1].op != dispatches_[j].op ||
+             dispatches_[j].after;
+    };
+    if (begins_stage(i)) {
       // What the op reads has been written, and what it writes is no longer
-      // read. The dispatches of one op do not depend on each other.
+      // read. The dispatches of one stage of an op do not depend on each other.
       std::vector<Region> reads, writes;
-      for (size_t j = i; j < last && dispatches_[j].op == dispatch.op; ++j) {
+      for (size_t j = i; j == i || (j < last && !begins_stage(j)); ++j) {
         const uint32_t inputs = slots_of(dispatches_[j].shader).inputs;
         for (const Binding& binding : dispatches_[j].bindings) {
           ((inputs >> binding.slot & 1) != 0 ? reads : writes)

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "tensor/op.h"
@@ -82,6 +83,7 @@ class Program {
   Buffer scratch_, inputs_, outputs_, control_;
   std::vector<Region> input_regions_, output_regions_;
   std::vector<rc_plugin_value> input_values_, output_values_;
+  std::deque<Buffer> kept_;  // what dispatches of one op hand on
   std::vector<Dispatch> dispatches_;
 
   std::vector<Handle<VkBufferView>> views_;

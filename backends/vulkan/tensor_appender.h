@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -21,17 +22,20 @@ class TensorAppender {
  public:
   TensorAppender(Device& device, const rc_plugin_op& op, int32_t number,
                  std::span<const Placed> values,
-                 std::vector<Dispatch>* dispatches)
+                 std::vector<Dispatch>* dispatches, std::deque<Buffer>* kept)
       : op(op),
         number(number),
         tuning(device.tuning()),
         device_(device),
         values_(values),
-        dispatches_(dispatches) {}
+        dispatches_(dispatches),
+        kept_(kept) {}
 
   const rc_plugin_op& op;
   const int32_t number;
   const Tuning& tuning;
+  // Stages so far.
+  int stages = 0;
 
   bool has(int slot) const { return op.inputs[slot] >= 0; }
   const rc_plugin_value& in(int slot) const {
@@ -52,12 +56,15 @@ class TensorAppender {
     const Placed* placed;
     bool quads = false;  // read as quads
   };
-  // Appends the op's dispatches: `groups` work-groups of about `group_work`
-  // multiply-adds each. `parameters` follow those of shaders/tensor.glsl.
+  // Appends the dispatches of a stage of the op: `groups` work-groups of about
+  // `group_work` multiply-adds each. `parameters` follow those of
+  // shaders/tensor.glsl. A stage begins when those before it have ended.
   void append(Shader shader, std::vector<uint32_t> constants,
               const std::vector<Operand>& operands,
               const std::vector<uint32_t>& parameters, uint64_t groups,
               double group_work);
+  // Memory for what a stage hands on.
+  Placed keep(uint64_t words);
 
  private:
   Region bound(const Placed& placed) const;
@@ -65,6 +72,7 @@ class TensorAppender {
   Device& device_;
   std::span<const Placed> values_;
   std::vector<Dispatch>* dispatches_;
+  std::deque<Buffer>* kept_;
 };
 
 // By family; each appends the op that the appender was made for.

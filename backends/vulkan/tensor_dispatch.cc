@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "vulkan/loops.h"
 #include "vulkan/tensor_appender.h"
 #include "vulkan/words.h"
 
@@ -45,7 +46,9 @@ void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
   const double cuts =
       std::clamp(std::ceil(work / (device_.speed * kDispatchSeconds)), 1.0,
                  kMostDispatches);
-  const uint64_t each = divided(groups, static_cast<uint64_t>(cuts));
+  const uint64_t each = std::min<uint64_t>(
+      divided(groups, static_cast<uint64_t>(cuts)),
+      uint64_t{device_.most_groups(0)} * device_.most_groups(1));
   for (uint64_t first = 0; first < groups; first += each) {
     const uint64_t count = std::min(each, groups - first);
     Dispatch dispatch = {};
@@ -60,20 +63,29 @@ void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
                            static_cast<uint32_t>(first + count)};
     dispatch.parameters.insert(dispatch.parameters.end(), parameters.begin(),
                                parameters.end());
-    const uint32_t rows =
-        divided(count, device_.limits().maxComputeWorkGroupCount[0]);
+    const uint32_t rows = divided(count, device_.most_groups(0));
     dispatch.x = divided(count, rows);
     dispatch.rows.symbol = kFixedRows;
     dispatch.rows.limit = rows;
     dispatch.row_work = group_work * dispatch.x;
+    dispatch.after = first == 0 && stages > 0;
     dispatches_->push_back(std::move(dispatch));
   }
+  ++stages;
+}
+
+Placed TensorAppender::keep(uint64_t words) {
+  kept_->emplace_back(device_, words * 4, Place::kDevice);
+  Placed placed = {};
+  placed.region = {&kept_->back(), 0, words * 4};
+  return placed;
 }
 
 void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
                               int32_t number, std::span<const Placed> values,
-                              std::vector<Dispatch>* dispatches) {
-  TensorAppender appender(device, op, number, values, dispatches);
+                              std::vector<Dispatch>* dispatches,
+                              std::deque<Buffer>* kept) {
+  TensorAppender appender(device, op, number, values, dispatches, kept);
   switch (op.code) {
     case RC_OP_COPY:
       return append_copy(appender);
@@ -122,6 +134,7 @@ void check_tensor_supported(const Device& device, const rc_plugin_op& op,
   };
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);
+  check_loops(device.tuning(), op, values);
   if (op.code == RC_OP_ATTEND) {
     const int64_t head = values[op.inputs[0]].shape[3];
     if (head > kLargestHead) {

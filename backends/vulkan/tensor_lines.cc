@@ -1,4 +1,7 @@
 // Tensor ops over one dimension, or along it.
+#include <algorithm>
+
+#include "vulkan/loops.h"
 #include "vulkan/tensor_appender.h"
 #include "vulkan/words.h"
 
@@ -13,6 +16,8 @@ constexpr double kTurnWork = 64;
 constexpr uint32_t kPlace = 3;
 constexpr uint32_t kSoftmax = 4;
 
+enum Stage : uint32_t { kWhole, kParts, kJoin, kShares };
+
 // Lines of more are done by a whole work-group, if each is dense.
 constexpr int64_t kShortLine = 16;
 
@@ -26,12 +31,32 @@ void lines(TensorAppender& a, uint32_t kind) {
   const bool together =
       n > kShortLine && (inner == 1 || lines < uint64_t{a.tuning.reduce} * 16);
   const uint32_t lanes = a.tuning.reduce;
-  a.append(Shader::kLines, {lanes, kind, together},
-           {{1, &a.placed(0)}, {8, &a.placed_out()}},
-           {a.base(a.placed(0), 4), a.base(a.placed_out(), 4),
-            static_cast<uint32_t>(lines), narrow(n), narrow(inner)},
-           together ? lines : divided(lines, lanes),
-           kLineWork * static_cast<double>(n) * (together ? 1 : lanes));
+  // The most often that a stage goes through its elements.
+  const uint64_t passes = kind == kSoftmax ? 3 : 1;
+  const uint64_t part = std::min<uint64_t>(
+      loop_budget(a.tuning) / passes * (together ? lanes : 1),
+      static_cast<uint64_t>(n));
+  const uint32_t parts = divided(static_cast<uint64_t>(n), part);
+  const auto stage = [&](Stage number, const Placed& x_of, const Placed& joined,
+                         const Placed& y) {
+    const uint64_t units = number == kJoin ? lines : lines * parts;
+    const uint64_t length = number == kJoin ? parts : part;
+    a.append(Shader::kLines, {lanes, kind, together, number},
+             {{1, &x_of}, {2, &joined}, {8, &y}},
+             {a.base(x_of, 4), a.base(y, 4), static_cast<uint32_t>(lines),
+              narrow(n), narrow(inner), static_cast<uint32_t>(part), parts},
+             together ? units : divided(units, lanes),
+             kLineWork * static_cast<double>(length) * (together ? 1 : lanes));
+  };
+  const Placed& from = a.placed(0);
+  const Placed& to = a.placed_out();
+  if (parts == 1) return stage(kWhole, from, from, to);
+  const Placed found = a.keep(2 * lines * parts);
+  stage(kParts, from, from, found);
+  if (kind != kSoftmax) return stage(kJoin, found, found, to);
+  const Placed joined = a.keep(2 * lines);
+  stage(kJoin, found, found, joined);
+  stage(kShares, from, joined, to);
 }
 
 }  // namespace

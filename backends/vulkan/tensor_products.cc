@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "tensor/dtype.h"
+#include "vulkan/loops.h"
 #include "vulkan/tensor_appender.h"
 #include "vulkan/words.h"
 
@@ -59,20 +60,29 @@ void append_matmul(TensorAppender& a) {
                                      tile.columns,
                                      tile.row_lanes,
                                      quads};
-  a.append(
-      Shader::kMatmul, std::move(constants),
-      {{1, &a.placed(0)},
-       {2, &a.placed(1)},
-       {3, &a.placed(2)},
-       {4, &a.placed(1), true},
-       {8, &a.placed_out()}},
-      {a.base(a.placed(0), 4), a.base(a.placed(1), 1), a.base(a.placed(2), 4),
-       a.base(a.placed_out(), 4), static_cast<uint32_t>(m),
-       static_cast<uint32_t>(n), static_cast<uint32_t>(k),
-       static_cast<uint32_t>(matrix_size), static_cast<uint32_t>(row_size),
-       row_tiles, column_tiles, a.has(2)},
-      static_cast<uint64_t>(y.shape[0]) * row_tiles * column_tiles,
-      static_cast<double>(tile_rows) * tile_columns * static_cast<double>(k));
+  // As many columns of a at a time as the loops of a device can do.
+  const uint64_t at_once =
+      loop_budget(a.tuning) /
+      strip_loops(a.tuning, tile.lanes, tile_rows, tile_columns) * kStrip;
+  for (uint64_t begin = 0; begin < k; begin += at_once) {
+    const uint64_t end = std::min(begin + at_once, k);
+    a.append(
+        Shader::kMatmul, constants,
+        {{1, &a.placed(0)},
+         {2, &a.placed(1)},
+         {3, &a.placed(2)},
+         {4, &a.placed(1), true},
+         {8, &a.placed_out()}},
+        {a.base(a.placed(0), 4), a.base(a.placed(1), 1), a.base(a.placed(2), 4),
+         a.base(a.placed_out(), 4), static_cast<uint32_t>(m),
+         static_cast<uint32_t>(n), static_cast<uint32_t>(k),
+         static_cast<uint32_t>(matrix_size), static_cast<uint32_t>(row_size),
+         row_tiles, column_tiles, a.has(2), static_cast<uint32_t>(begin),
+         static_cast<uint32_t>(end)},
+        static_cast<uint64_t>(y.shape[0]) * row_tiles * column_tiles,
+        static_cast<double>(tile_rows) * tile_columns *
+            static_cast<double>(end - begin));
+  }
 }
 
 void append_conv2d(TensorAppender& a) {
@@ -89,38 +99,50 @@ void append_conv2d(TensorAppender& a) {
   const auto number = [](int32_t value) {
     return static_cast<uint32_t>(value);
   };
-  a.append(Shader::kConv2d, {lanes},
-           {{1, &a.placed(0)},
-            {2, &a.placed(1)},
-            {3, &a.placed(2)},
-            {8, &a.placed_out()}},
-           {a.base(a.placed(0), 4),
-            a.base(a.placed(1), 4),
-            a.base(a.placed(2), 4),
-            a.base(a.placed_out(), 4),
-            narrow(x.shape[1]),
-            narrow(weight.shape[1]),
-            narrow(x.shape[2]),
-            narrow(x.shape[3]),
-            narrow(y.shape[1]),
-            narrow(group_outputs),
-            narrow(weight.shape[2]),
-            narrow(weight.shape[3]),
-            static_cast<uint32_t>(places),
-            narrow(y.shape[3]),
+  // As many channels at a time as the loops of a device can do.
+  const uint64_t at_once =
+      std::min<uint64_t>(loop_budget(a.tuning) / channel_loops(weight),
+                         static_cast<uint64_t>(weight.shape[1]));
+  for (uint64_t begin = 0; begin < static_cast<uint64_t>(weight.shape[1]);
+       begin += at_once) {
+    const uint64_t end = std::min<uint64_t>(
+        begin + at_once, static_cast<uint64_t>(weight.shape[1]));
+    a.append(
+        Shader::kConv2d, {lanes},
+        {{1, &a.placed(0)},
+         {2, &a.placed(1)},
+         {3, &a.placed(2)},
+         {8, &a.placed_out()}},
+        {a.base(a.placed(0), 4),
+         a.base(a.placed(1), 4),
+         a.base(a.placed(2), 4),
+         a.base(a.placed_out(), 4),
+         narrow(x.shape[1]),
+         narrow(weight.shape[1]),
+         narrow(x.shape[2]),
+         narrow(x.shape[3]),
+         narrow(y.shape[1]),
+         narrow(group_outputs),
+         narrow(weight.shape[2]),
+         narrow(weight.shape[3]),
+         static_cast<uint32_t>(places),
+         narrow(y.shape[3]),
+         place_blocks,
+         output_blocks,
+         number(params.stride[0]),
+         number(params.stride[1]),
+         number(params.padding[0]),
+         number(params.padding[1]),
+         number(params.dilation[0]),
+         number(params.dilation[1]),
+         a.has(2),
+         static_cast<uint32_t>(begin),
+         static_cast<uint32_t>(end)},
+        static_cast<uint64_t>(y.shape[0]) * params.groups * output_blocks *
             place_blocks,
-            output_blocks,
-            number(params.stride[0]),
-            number(params.stride[1]),
-            number(params.padding[0]),
-            number(params.padding[1]),
-            number(params.dilation[0]),
-            number(params.dilation[1]),
-            a.has(2)},
-           static_cast<uint64_t>(y.shape[0]) * params.groups * output_blocks *
-               place_blocks,
-           static_cast<double>(element_count(weight)) /
-               static_cast<double>(weight.shape[0]) * kOutputs * lanes);
+        static_cast<double>((end - begin) * weight.shape[2] * weight.shape[3]) *
+            kOutputs * lanes);
+  }
 }
 
 void append_attend(TensorAppender& a) {

@@ -44,6 +44,9 @@ void apply(std::string_view text, Tuning* tuning) {
       {"reduce", &tuning->reduce, 1, 1024},
       {"attention", &tuning->attention, 1, 1024},
       {"plain", &tuning->plain, 1, 1024},
+      // What lines and products cannot be cut for takes less than these.
+      {"loops", &tuning->loops, 4096, UINT32_MAX},
+      {"groups", &tuning->groups, 1, UINT32_MAX},
   };
   while (!text.empty()) {
     const std::string_view one = text.substr(0, text.find(','));
@@ -94,7 +97,10 @@ Tuning choose_tuning(VkPhysicalDevice device) {
   vkGetPhysicalDeviceProperties(device, &properties);
   const VkPhysicalDeviceLimits& limits = properties.limits;
   const bool eight = has_sub_groups_of_eight(device);
+  const bool software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   const auto fill = [&](Tuning* tuning) {
+    // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
+    if (software) tuning->loops = 65535;
     if (tuning->texels == 0) {
       while (shared_bytes(*tuning) > limits.maxComputeSharedMemorySize &&
              tuning->batch > 1) {
@@ -109,8 +115,7 @@ Tuning choose_tuning(VkPhysicalDevice device) {
     tuning->batch_tiles = 2;
   };
   Tuning tuning;
-  tuning.texels =
-      properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && eight ? 1 : 0;
+  tuning.texels = software && eight ? 1 : 0;
   if (const char* text = std::getenv("RUNCIBLE_VULKAN_TUNING")) {
     // The kind of shaders first: the other defaults follow from it.
     apply(text, &tuning);

@@ -25,7 +25,13 @@ struct Tuning {
   uint32_t reduce = 128;    // lanes of RMS_NORM
   uint32_t attention = 64;  // lanes of ATTENTION
   uint32_t plain = 64;      // lanes where it matters little
-  uint64_t range = 0;       // bytes of a bound buffer
+  // Iterations of all its loops together that a lane may do. llvmpipe ends
+  // loops after so many, and tells nobody.
+  uint32_t loops = UINT32_MAX;
+  // Work-groups along a dimension of a dispatch, if less than the device's own
+  // limit.
+  uint32_t groups = UINT32_MAX;
+  uint64_t range = 0;  // bytes of a bound buffer
 };
 
 // Throws RC_E_INVALID_ARGUMENT for a variable of the environment that is not

@@ -72,9 +72,9 @@ WeightLayout weight_layout(const Device& device,
                  layout.tile.rows;
   const uint64_t tile_bytes = layout.tile.words() * 4;
   // The last dimension of a work-group's number is small.
-  layout.piece_tiles = std::min<uint64_t>(
-      {limit / tile_bytes, device.limits().maxComputeWorkGroupCount[0],
-       layout.tiles * layout.matrices});
+  layout.piece_tiles =
+      std::min<uint64_t>({limit / tile_bytes, device.most_groups(0),
+                          layout.tiles * layout.matrices});
   if (layout.piece_tiles == 0) {
     fail(RC_E_UNSUPPORTED, "weight ", name_of(info), ": ", layout.tile.rows,
          " rows have ", tile_bytes, " bytes; the device can bind ", limit);

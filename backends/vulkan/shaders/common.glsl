@@ -46,6 +46,11 @@ layout(std430, binding = 0) readonly buffer Counts {
   uint counts[4];
 };
 
+// Of the work-groups within a row, which may be more than a dispatch can have
+// along one dimension.
+#define COLUMN_GROUP \
+  (gl_WorkGroupID.z * gl_NumWorkGroups.x + gl_WorkGroupID.x)
+
 // Every op's parameters begin with these: the rows of counts[symbol] from
 // first_row on, at most row_limit; buffers are bound from first_row on.
 #define ROW_PARAMETERS \

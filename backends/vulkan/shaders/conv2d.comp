@@ -33,6 +33,9 @@ layout(push_constant) uniform Parameters {
   uint padding[2];
   uint dilation[2];
   uint has_bias;
+  // Channels that are summed; those before them have been, in y.
+  uint begin;
+  uint end;
 }
 p;
 
@@ -67,6 +70,13 @@ void main() {
                   ? NUMBER(bias, p.bias_base + output_ + min(o, planes - 1))
                   : 0.0;
   }
+  const uint to = p.y_base + (image * p.outputs + output_) * p.places +
+                  min(place, p.places - 1);
+  if (p.begin > 0) {
+    [[unroll]] for (uint o = 0; o < kOutputs; ++o) {
+      sums[o] = y[to + min(o, planes - 1) * p.places];
+    }
+  }
 #ifdef TEXELS
   // Lane l reads the weight of plane l.
   uint at = p.weight_base +
@@ -74,9 +84,11 @@ void main() {
 #else
   uint at = p.weight_base + output_ * weights;
 #endif
-  uint plane = p.x_base + (image * p.channels + of_group * p.group_channels) *
+  at += p.begin * p.kernel_height * p.kernel_width;
+  uint plane = p.x_base + (image * p.channels + of_group * p.group_channels +
+                           p.begin) *
                               p.height * p.width;
-  for (uint c = 0; c < p.group_channels; ++c) {
+  for (uint c = p.begin; c < p.end; ++c) {
     for (uint u = 0; u < p.kernel_height; ++u) {
       const uint i = row + u * p.dilation[0];
       for (uint v = 0; v < p.kernel_width; ++v) {
@@ -106,9 +118,6 @@ void main() {
   }
   if (place >= p.places) return;
   [[unroll]] for (uint o = 0; o < kOutputs; ++o) {
-    if (o < planes) {
-      y[p.y_base + (image * p.outputs + output_ + o) * p.places + place] =
-          sums[o];
-    }
+    if (o < planes) y[to + o * p.places] = sums[o];
   }
 }

@@ -18,7 +18,7 @@ p;
 
 void main() {
   const uint row = gl_WorkGroupID.y;
-  const uint column = gl_GlobalInvocationID.x;
+  const uint column = COLUMN_GROUP * kLanes + gl_LocalInvocationIndex;
   if (row >= ROW_COUNT || column >= p.k) return;
   const uint id = WORD(ids, row);
   if (id >= counts[p.table_symbol] || id < p.first_id ||

@@ -38,7 +38,7 @@ const uint kEach = 8;  // elements of a lane
 void main() {
   const uint row = gl_WorkGroupID.y;
   if (row >= ROW_COUNT) return;
-  const uint begin = gl_WorkGroupID.x * kLanes * kEach;
+  const uint begin = COLUMN_GROUP * kLanes * kEach;
   const uint end = min(begin + kLanes * kEach, p.width);
   for (uint i = begin + gl_LocalInvocationIndex; i < end; i += kLanes) {
     const uint at = row * p.width + i;

@@ -16,7 +16,7 @@ p;
 
 void main() {
   const uint row = gl_WorkGroupID.y;
-  const uint column = gl_GlobalInvocationID.x;
+  const uint column = COLUMN_GROUP * kLanes + gl_LocalInvocationIndex;
   if (row >= ROW_COUNT || column >= p.n) return;
   float sum = 0;
   for (uint c = 0; c < p.chosen; ++c) {

@@ -24,7 +24,7 @@ void main() {
   if (id >= p.table_rows) return;
   const uint tile = id / kTileRows;
   if (tile < p.first_tile || tile - p.first_tile >= p.piece_tiles) return;
-  const uint group = gl_GlobalInvocationID.x;
+  const uint group = COLUMN_GROUP * kLanes + gl_LocalInvocationIndex;
   if (group >= p.groups) return;
   const Raw raw =
       read_group(tile - p.first_tile, id % kTileRows, group, p.groups);

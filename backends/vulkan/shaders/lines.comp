@@ -2,6 +2,10 @@
 #extension GL_GOOGLE_include_directive : require
 // SOFTMAX, REDUCE and ARGMAX over the middle of three dimensions. A work-group
 // has one line, or each lane has one.
+//
+// Lines too long for the loops of a device are done in stages: what is found in
+// each part of a line, a pair of words, goes to memory; the parts of a line are
+// joined; then, of SOFTMAX, every part is divided.
 #include "tensor.glsl"
 #include "math.glsl"
 #include "reduce.glsl"
@@ -14,7 +18,14 @@ const uint kPlace = 3;
 const uint kSoftmax = 4;
 layout(constant_id = 2) const bool kTogether = true;  // a work-group has one
 
+layout(constant_id = 3) const uint kStage = 0;
+const uint kWhole = 0;   // everything at once
+const uint kParts = 1;   // x to pairs [parts, lines]
+const uint kJoin = 2;    // these, as x, to results; of SOFTMAX to pairs [lines]
+const uint kShares = 3;  // x and these, as `joined`, to results
+
 INPUT(1, x)
+INPUT(2, joined)
 OUTPUT(8, uint, y)
 
 layout(push_constant) uniform Parameters {
@@ -24,6 +35,8 @@ layout(push_constant) uniform Parameters {
   uint lines;
   uint n;
   uint inner;  // distance from element to element
+  uint part;   // elements of a part; n if there is one
+  uint parts;
 }
 p;
 
@@ -86,59 +99,165 @@ void add(inout Sum sum, float value) {
   sum.all = all;
 }
 
-float total(Sum sum) {
+float lost_of(Sum sum) {
   // Infinities lose NaN.
-  const float lost = isnan(sum.lost) || isinf(sum.lost) ? 0.0 : sum.lost;
-  const float all = all_of(sum.all);
-  return all + all_of(lost);
+  return isnan(sum.lost) || isinf(sum.lost) ? 0.0 : sum.lost;
+}
+
+const uint kNone = 0xFFFFFFFFu;
+
+void take(inout uvec2 best, uvec2 one) {
+  if (best.y == kNone || one.x > best.x) best = one;
+}
+
+void put_pair(uint at, uint first, uint second) {
+  y[2 * at] = first;
+  y[2 * at + 1] = second;
+}
+
+// What a lane goes through: elements begin, begin + by, ... before end, the
+// first of all at `from`.
+struct Walk {
+  uint from;
+  uint begin;
+  uint end;
+  uint by;
+};
+
+Sum sum_of(Walk walk) {
+  Sum sum = Sum(0.0, 0.0);
+  for (uint i = walk.begin; i < walk.end; i += walk.by) {
+    add(sum, NUMBER(x, walk.from + i * p.inner));
+  }
+  return Sum(all_of(sum.all), all_of(lost_of(sum)));
+}
+
+uvec2 best_of(Walk walk) {
+  uvec2 best = uvec2(0, kNone);
+  for (uint i = walk.begin; i < walk.end; i += walk.by) {
+    take(best, uvec2(key(WORD(x, walk.from + i * p.inner)), i));
+  }
+  return first_of(best);
+}
+
+float shares_of(Walk walk, float largest) {
+  float shares = 0;
+  for (uint i = walk.begin; i < walk.end; i += walk.by) {
+    shares += exact_exp(NUMBER(x, walk.from + i * p.inner) - largest);
+  }
+  return all_of(shares);
+}
+
+// The pairs of all parts of a line: pair i is number i * p.lines + line.
+Sum join_sums(uint line, uint begin, uint by) {
+  Sum sum = Sum(0.0, 0.0);
+  for (uint i = begin; i < p.parts; i += by) {
+    const uint at = 2 * (i * p.lines + line);
+    add(sum, NUMBER(x, at));
+    sum.lost += NUMBER(x, at + 1);
+  }
+  return Sum(all_of(sum.all), all_of(lost_of(sum)));
+}
+
+uvec2 join_best(uint line, uint begin, uint by) {
+  uvec2 best = uvec2(0, kNone);
+  for (uint i = begin; i < p.parts; i += by) {
+    const uint at = 2 * (i * p.lines + line);
+    take(best, uvec2(WORD(x, at), kOp == kSoftmax ? i : WORD(x, at + 1)));
+  }
+  return first_of(best);
+}
+
+float join_shares(uint line, uint begin, uint by, float largest) {
+  float shares = 0;
+  for (uint i = begin; i < p.parts; i += by) {
+    const uint at = 2 * (i * p.lines + line);
+    shares +=
+        NUMBER(x, at + 1) * exact_exp(number_of(WORD(x, at)) - largest);
+  }
+  return all_of(shares);
+}
+
+void divide(Walk walk, float largest, float shares, uint to) {
+  for (uint i = walk.begin; i < walk.end; i += walk.by) {
+    const float share =
+        exact_exp(NUMBER(x, walk.from + i * p.inner) - largest);
+    y[to + i * p.inner] = floatBitsToUint(share / shares);
+  }
+}
+
+// Of a part that holds nothing but negative infinity nothing is added.
+float without_nothing(float shares, float largest) {
+  return isinf(largest) && largest < 0.0 ? 0.0 : shares;
 }
 
 void main() {
   const uint group = GROUP;
   if (NOTHING_TO_DO(group)) return;
   const uint lane = gl_LocalInvocationIndex;
-  const uint line = kTogether ? group : group * kLanes + lane;
-  if (line >= p.lines) return;
-  const uint begin = kTogether ? lane : 0;
+  const uint unit = kTogether ? group : group * kLanes + lane;
+  if (unit >= p.lines * (kStage == kJoin ? 1 : p.parts)) return;
+  const uint line = unit % p.lines;
   const uint by = kTogether ? kLanes : 1;
-  // Of the element from which others are counted.
-  const uint first =
-      line / p.inner * p.n * p.inner + line % p.inner;
-  const uint from = p.x_base + first;
+  const uint begin = kTogether ? lane : 0;
   const bool writes = !kTogether || lane == 0;
+  // Of the element from which others are counted.
+  const uint first = line / p.inner * p.n * p.inner + line % p.inner;
+  const uint part = unit / p.lines * p.part;
+  const Walk walk = Walk(p.x_base + first, part + begin,
+                         min(part + p.part, p.n), by);
 
+  if (kStage == kShares) {
+    divide(walk, number_of(WORD(joined, 2 * line)),
+           NUMBER(joined, 2 * line + 1), p.y_base + first);
+    return;
+  }
   if (kOp <= kMean) {
-    Sum sum = Sum(0.0, 0.0);
-    for (uint i = begin; i < p.n; i += by) {
-      add(sum, NUMBER(x, from + i * p.inner));
+    Sum sum;
+    if (kStage == kJoin) {
+      sum = join_sums(line, begin, by);
+    } else {
+      sum = sum_of(walk);
     }
-    float result = total(sum);
+    if (!writes) return;
+    if (kStage == kParts) {
+      put_pair(unit, floatBitsToUint(sum.all), floatBitsToUint(sum.lost));
+      return;
+    }
+    float result = sum.all + sum.lost;
     if (kOp == kMean) result /= float(p.n);
-    if (writes) y[p.y_base + line] = floatBitsToUint(result);
+    y[p.y_base + line] = floatBitsToUint(result);
     return;
   }
-  uvec2 best = uvec2(0, 0xFFFFFFFFu);
-  for (uint i = begin; i < p.n; i += by) {
-    const uint one = key(WORD(x, from + i * p.inner));
-    if (best.y == 0xFFFFFFFFu || one > best.x) best = uvec2(one, i);
-  }
-  best = first_of(best);
-  if (kOp == kPlace) {
-    if (writes) y[p.y_base + line] = best.y;
-    return;
+  uvec2 best;
+  if (kStage == kJoin) {
+    best = join_best(line, begin, by);
+  } else {
+    best = best_of(walk);
   }
   const float largest = number_of(best.x);
-  if (kOp == kLargest) {
-    if (writes) y[p.y_base + line] = floatBitsToUint(largest);
+  if (kOp != kSoftmax) {
+    if (!writes) return;
+    if (kStage == kParts) {
+      put_pair(unit, best.x, best.y);
+    } else {
+      y[p.y_base + line] =
+          kOp == kPlace ? best.y : floatBitsToUint(largest);
+    }
     return;
   }
-  float shares = 0;
-  for (uint i = begin; i < p.n; i += by) {
-    shares += exact_exp(NUMBER(x, from + i * p.inner) - largest);
+  float shares;
+  if (kStage == kJoin) {
+    shares = join_shares(line, begin, by, largest);
+  } else {
+    shares = shares_of(walk, largest);
   }
-  shares = all_of(shares);
-  for (uint i = begin; i < p.n; i += by) {
-    const float share = exact_exp(NUMBER(x, from + i * p.inner) - largest);
-    y[p.y_base + first + i * p.inner] = floatBitsToUint(share / shares);
+  if (kStage == kWhole) {
+    divide(walk, largest, shares, p.y_base + first);
+  } else if (writes) {
+    put_pair(unit, best.x,
+             floatBitsToUint(kStage == kParts
+                                 ? without_nothing(shares, largest)
+                                 : shares));
   }
 }

@@ -41,6 +41,10 @@ layout(push_constant) uniform Parameters {
   uint row_tiles;
   uint column_tiles;
   uint has_bias;
+  // Columns of a that are summed. Those before them have been, in y; only with
+  // the last are bias and function due.
+  uint begin;
+  uint end;
 }
 p;
 
@@ -92,8 +96,8 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
       matrix / 4 + min(first_column + column_of(0), p.n - kColumns);
   float x[kRows];
   float w[kColumns];
-  uint i = 0;
-  for (; i + 8 <= p.k; i += 8) {
+  uint i = p.begin;  // a multiple of 8
+  for (; i + 8 <= p.end; i += 8) {
     [[unroll]] for (uint r = 0; r < kRows; ++r) {
       x[r] = NUMBER(a, rows[r] + i + lane);
     }
@@ -120,12 +124,12 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
     EACH8(STEP)
 #undef STEP
   }
-  if (i == p.k) return;
+  if (i == p.end) return;
   [[unroll]] for (uint r = 0; r < kRows; ++r) {
     x[r] = NUMBER(a, rows[r] + min(i + lane, p.k - 1));
   }
 #define STEP(j)                                         \
-  if (i + j < p.k) {                                    \
+  if (i + j < p.end) {                                  \
     [[unroll]] for (uint c = 0; c < kColumns; ++c) {    \
       w[c] = element_of_b(matrix, i + j, columns[c]);   \
     }                                                   \
@@ -155,7 +159,7 @@ uint column_of(uint c) {
 void add_products(uint a_matrix, uint matrix, uint first_row,
                   uint first_column) {
   const uint lane = gl_LocalInvocationIndex;
-  for (uint begin = 0; begin < p.k; begin += kDepth) {
+  for (uint begin = p.begin; begin < p.end; begin += kDepth) {
     barrier();
     for (uint s = lane; s < kDepth * kTileRows; s += kLanes) {
       const uint row = min(first_row + s / kDepth, p.m - 1);
@@ -172,7 +176,7 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
                        min(first_column + column, p.n - 1));
     }
     barrier();
-    const uint depths = min(kDepth, p.k - begin);
+    const uint depths = min(kDepth, p.end - begin);
     for (uint depth = 0; depth < depths; ++depth) {
       float w[kColumns];
       [[unroll]] for (uint c = 0; c < kColumns; ++c) {
@@ -199,6 +203,16 @@ void main() {
   const uint first_column = rest % p.column_tiles * kTileColumns;
   const uint batch = rest / p.column_tiles;
   [[unroll]] for (uint i = 0; i < kRows * kColumns; ++i) sums[i] = 0;
+  if (p.begin > 0) {
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {
+      const uint column = min(first_column + column_of(c), p.n - 1);
+      [[unroll]] for (uint r = 0; r < kRows; ++r) {
+        const uint row = min(first_row + row_of(r), p.m - 1);
+        sums[r * kColumns + c] =
+            y[p.y_base + (batch * p.m + row) * p.n + column];
+      }
+    }
+  }
   add_products(p.a_base + batch * p.m * p.k, p.b_base + batch * p.b_bytes,
                first_row, first_column);
   [[unroll]] for (uint c = 0; c < kColumns; ++c) {
@@ -209,8 +223,9 @@ void main() {
     [[unroll]] for (uint r = 0; r < kRows; ++r) {
       const uint row = first_row + row_of(r);
       if (row >= p.m) break;
+      const float sum = sums[r * kColumns + c];
       y[p.y_base + (batch * p.m + row) * p.n + column] =
-          apply(kFunction, sums[r * kColumns + c] + added);
+          p.end == p.k ? apply(kFunction, sum + added) : sum;
     }
   }
 }

@@ -1,0 +1,32 @@
+// How often the loops of shaders go around, where that depends on shapes;
+// tests/vulkan/limits_test.cc holds what is counted against a device.
+// Devices may have a limit (Tuning::loops): what can be cut is done in stages,
+// and what is left must not be more.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tensor/op.h"
+#include "vulkan/tuning.h"
+
+namespace rc::vulkan {
+
+// Iterations for what may be cut; the rest is for loops of fixed length.
+uint64_t loop_budget(const Tuning& tuning);
+
+// For a strip of kStrip columns of a product of tensors, with so many rows and
+// columns of a tile for all lanes.
+inline constexpr uint32_t kStrip = 16;
+uint64_t strip_loops(const Tuning& tuning, uint32_t lanes, uint32_t rows,
+                     uint32_t columns);
+
+// For a channel of CONV2D.
+uint64_t channel_loops(const rc_plugin_value& weight);
+
+// Throws RC_E_UNSUPPORTED if a lane would go around too often for the op, which
+// obeys check_op.
+void check_loops(const Tuning& tuning, const rc_plugin_op& op,
+                 std::span<const rc_plugin_value> values);
+
+}  // namespace rc::vulkan
