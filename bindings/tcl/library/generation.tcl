@@ -62,10 +62,13 @@ proc ::runcible::Iterate {generation varName body methods} {
 
 # A text in the making. `next` gives the pieces, which one after the other are the
 # whole text. After the last, an end that is no success is an error: {RUNCIBLE
-# DEADLINE -13}, {RUNCIBLE CONTEXT_FULL -14}, {RUNCIBLE CANCELLED -12}, ..., with the
-# report as -report among the options of the error.
+# DEADLINE -13}, {RUNCIBLE CANCELLED -12}, ..., with the report as -report among the
+# options of the error.
+#
+# One that a coroutine has read, or who runs none, is ended when they use the session
+# for something else; who reads on then gets {RUNCIBLE CANCELLED -12}.
 oo::class create ::runcible::Generation {
-    variable request piece report failure
+    variable request piece report failure reader waiting
 
     # Of a session's handle; see Session. Options are the members of
     # rc_generate_options, with -deadline in seconds; -prompt_tokens, instead of the
@@ -112,8 +115,15 @@ oo::class create ::runcible::Generation {
     # Whether there is another piece, which is put into a variable.
     method next {varName} {
         upvar 1 $varName text
+        set reader [info coroutine]
         if {![info exists report]} {
-            if {[my Took [my Event]]} {
+            set waiting 1
+            try {
+                set event [my Event]
+            } finally {
+                catch {set waiting 0} ;# unless it was destroyed meanwhile
+            }
+            if {[my Took $event]} {
                 set text [dict get $piece text]
                 return 1
             }
@@ -159,6 +169,19 @@ oo::class create ::runcible::Generation {
         return [expr {[info exists report] ? $report : ""}]
     }
 
+    # Whether who reads it has turned to something else, or is gone.
+    method IsLeft {} {
+        return [expr {[info exists reader] && ![info exists report] && !$waiting
+            && ($reader eq [info coroutine]
+                || ($reader ne "" && [namespace which -command $reader] eq ""))}]
+    }
+
+    # Ends it, and returns when the session is free of it.
+    method End {} {
+        ::runcible::native::request_cancel $request
+        ::runcible::native::request_wait $request -1
+    }
+
     # Asks the generation to end; {RUNCIBLE CANCELLED -12} after the last piece.
     method cancel {} {
         if {![info exists report]} {::runcible::native::request_cancel $request}
@@ -172,6 +195,10 @@ oo::class create ::runcible::Generation {
     }
 
     destructor {
-        if {[info exists request]} {::runcible::native::dispose $request}
+        if {[info exists request]} {
+            # The child of a fork refuses.
+            if {![info exists report]} {catch {my End}}
+            ::runcible::native::dispose $request
+        }
     }
 }

@@ -16,7 +16,7 @@ proc ::runcible::WithSessionOptions {options command} {
 
 oo::class create ::runcible::Session {
     superclass ::runcible::Handle
-    variable handle
+    variable handle going
 
     # An empty session of a Model. Options are the members of rc_session_options,
     # with -when_full as "error" or "shift".
@@ -56,13 +56,34 @@ oo::class create ::runcible::Session {
 
     # Starts a Generation, which the caller destroys.
     method start {{prompt ""} args} {
-        return [::runcible::Generation new [my Handle] $prompt {*}$args]
+        set generation [::runcible::Generation new [my Idle] $prompt {*}$args]
+        lappend going $generation
+        return $generation
+    }
+
+    # The handle, for what needs the session for itself. Who reads a generation and
+    # then wants something else of its session has left it.
+    method Idle {} {
+        set open [my Handle]
+        set still {}
+        foreach generation [expr {[info exists going] ? $going : {}}] {
+            if {![info object isa object $generation]} continue
+            if {[[info object namespace $generation]::my IsLeft]} {
+                [info object namespace $generation]::my End
+            } elseif {[$generation report] eq ""} {
+                lappend still $generation
+            }
+        }
+        set going $still
+        return $open
     }
 
     # Starts a Stream, on the event loop, which the caller destroys unless it has a
     # -command.
     method stream {{prompt ""} args} {
-        return [::runcible::Stream new [my Handle] $prompt {*}$args]
+        set stream [::runcible::Stream new [my Idle] $prompt {*}$args]
+        lappend going $stream
+        return $stream
     }
 
     # Adds a text, to be evaluated by the next decode or generation. Options:
@@ -71,12 +92,12 @@ oo::class create ::runcible::Session {
         set pairs [::runcible::Pairs $args]
         set flags [::runcible::TokenizeFlags pairs]
         ::runcible::RefuseRest $pairs
-        ::runcible::native::session_append_text [my Handle] $text $flags
+        ::runcible::native::session_append_text [my Idle] $text $flags
     }
 
     # The same with tokens.
     method append_tokens {tokens} {
-        ::runcible::native::session_append [my Handle] $tokens
+        ::runcible::native::session_append [my Idle] $tokens
     }
 
     # Evaluates what was appended; with -all_logits 1 it keeps those of every token
@@ -85,13 +106,13 @@ oo::class create ::runcible::Session {
         set pairs [dict merge {all_logits 0} [::runcible::Pairs $args]]
         ::runcible::RefuseRest [dict remove $pairs all_logits]
         set flags [expr {[dict get $pairs all_logits] ? $::runcible::native::DECODE_ALL_LOGITS : 0}]
-        ::runcible::native::session_decode [my Handle] $flags
+        ::runcible::native::session_decode [my Idle] $flags
     }
 
     # The logits of the last decode: a list of rows, one or one for each token
     # evaluated, each a list of numbers by token.
     method logits {} {
-        lassign [::runcible::native::session_logits [my Handle]] bytes rows columns
+        lassign [::runcible::native::session_logits [my Idle]] bytes rows columns
         set made {}
         for {set row 0} {$row < $rows} {incr row} {
             binary scan $bytes "@[expr {4 * $row * $columns}]f$columns" numbers
@@ -106,33 +127,33 @@ oo::class create ::runcible::Session {
     }
 
     method tokens {} {
-        return [::runcible::native::session_tokens [my Handle]]
+        return [::runcible::native::session_tokens [my Idle]]
     }
 
     # Forgets all tokens from a position on, counted from 0.
     method truncate {position} {
-        ::runcible::native::session_truncate [my Handle] $position
+        ::runcible::native::session_truncate [my Idle] $position
     }
 
     # A second session with the same tokens.
     method fork {} {
-        return [::runcible::Session new "" -handle [::runcible::native::session_fork [my Handle]]]
+        return [::runcible::Session new "" -handle [::runcible::native::session_fork [my Idle]]]
     }
 
     # Saves tokens and KV cache to a file.
     method save {path} {
-        ::runcible::native::session_save [my Handle] $path
+        ::runcible::native::session_save [my Idle] $path
     }
 
     # The same to a byte array.
     method save_memory {} {
-        return [::runcible::native::session_save_memory [my Handle]]
+        return [::runcible::native::session_save_memory [my Idle]]
     }
 
     # The same conversation on the same model loaded elsewhere.
     method migrate {model} {
         return [::runcible::Session new "" -handle [::runcible::native::session_migrate \
-            [my Handle] [::runcible::Need $model Model model]]]
+            [my Idle] [::runcible::Need $model Model model]]]
     }
 
     # A session that was saved to a file. Options as of a new one.

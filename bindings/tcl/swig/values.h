@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "mailbox.h"
+#include "own_words.h"
+#include "system_errors.h"
 
 static Tcl_Encoding runcible_encoding(void) {
   return Tcl_GetEncoding(NULL, "utf-8"); /* always there */
@@ -48,13 +50,22 @@ static void runcible_set_error(Tcl_Interp* interp, rc_status status,
                                const char* message) {
   const char* name = rc_status_name(status);
   const char* prefix = "RC_E_";
-  Tcl_Obj* code[3];
+  const int number = runcible_system_error(status, message);
+  int count = 3;
+  Tcl_Obj* code[6];
   Tcl_SetObjResult(interp, runcible_text(message, strlen(message)));
   if (strncmp(name, prefix, strlen(prefix)) == 0) name += strlen(prefix);
   code[0] = Tcl_NewStringObj("RUNCIBLE", -1);
   code[1] = Tcl_NewStringObj(name, -1);
   code[2] = Tcl_NewIntObj(status);
-  Tcl_SetObjErrorCode(interp, Tcl_NewListObj(3, code));
+  if (number != 0) {
+    /* As Tcl's own commands tell it, behind our name. */
+    errno = number;
+    code[count++] = Tcl_NewStringObj("POSIX", -1);
+    code[count++] = Tcl_NewStringObj(Tcl_ErrnoId(), -1);
+    code[count++] = Tcl_NewStringObj(Tcl_ErrnoMsg(number), -1);
+  }
+  Tcl_SetObjErrorCode(interp, Tcl_NewListObj(count, code));
 }
 
 static int runcible_whole_in(Tcl_Interp* interp, Tcl_Obj* value,
@@ -196,9 +207,9 @@ static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
   Tcl_Obj* dict = Tcl_NewDictObj();
   runcible_put(dict, "key", Tcl_NewWideIntObj((Tcl_WideInt)key));
   if (event->type == RC_EVENT_END) {
+    const char* message = runcible_own_words(event->message);
     runcible_put(dict, "status", Tcl_NewIntObj(event->report.status));
-    runcible_put(dict, "message",
-                 runcible_text(event->message, strlen(event->message)));
+    runcible_put(dict, "message", runcible_text(message, strlen(message)));
     runcible_put(dict, "report", runcible_report(&event->report));
     return dict;
   }

@@ -33,8 +33,10 @@ namespace eval cases {
     }
 
     proc step {step} {
-        # Numbers and texts look alike here: tokens are told by their place.
-        set is_tokens [string match *tokens* [expr {[dict exists $step prompt] ? [dict get $step prompt] : ""}]]
+        # Numbers and texts look alike here: tokens are told by their place, or by
+        # what no prompt of the cases is.
+        set prompt [expr {[dict exists $step prompt] ? [dict get $step prompt] : ""}]
+        set is_tokens [expr {[string match *tokens* $prompt] || [string is integer -strict $prompt]}]
         set meant {}
         dict for {key given} $step {dict set meant $key [value $given]}
         if {$is_tokens} {
@@ -54,6 +56,8 @@ namespace eval cases {
             }
             if {[dict exists $meant says]} {check {[string first [dict get $meant says] $message] >= 0}}
             check {$message ne ""}
+            if {[dict exists $meant names]} {check {[string first [dict get $meant names] $message] >= 0}}
+            check {![regexp {\m(rc|RC)_|->} $message]}
             if {[dict exists $meant reason]} {
                 check {[dict get $options -report reason] eq [dict get $meant reason]}
             }

@@ -117,6 +117,60 @@ it faults_native_names {
     }
 }
 
+it faults_leaving_a_loop {
+    set session [endless]
+    foreach use {
+        {generate B -max_tokens 2} {append B} decode tokens fork save_memory {migrate [box]} {truncate 1}
+    } {
+        set generation [$session start A -ignore_end 1]
+        $generation next piece
+        eval "\$session $use"
+        check {[failure {$generation text}] eq "CANCELLED"}
+        check {[dict get [$generation report] reason] eq "cancelled"}
+        $generation destroy
+    }
+    for {set i 0} {$i < 20} {incr i} {
+        set generation [$session start A -ignore_end 1]
+        # Not read by us, so that nothing but destroying it ends it.
+        coroutine reader$i apply {{generation} {$generation next piece; yield}} $generation
+        check {[failure {$session append B}] eq "BUSY"}
+        $generation destroy
+        $session append B
+        rename reader$i ""
+    }
+    set generation [$session start A -ignore_end 1]
+    $generation close
+    $generation next piece
+    $session append B
+    $generation destroy
+    set generation [$session start A -ignore_end 1]
+    coroutine gone apply {{generation} {$generation next piece}} $generation
+    $session append B
+}
+
+it faults_a_full_context_is_an_end {
+    set session [[box] session -context_length 32]
+    check {[$session generate Once -ignore_end 1 -report report] ne ""}
+    check {[dict get $report reason] eq "context"}
+    check {[failure {$session generate}] eq "CONTEXT_FULL"}
+}
+
+it faults_errors_of_the_system {
+    set loop [file join $::env(TMPDIR) loop.gguf]
+    file delete $loop
+    exec ln -s loop.gguf $loop
+    try {
+        runcible::verify $loop
+    } trap {RUNCIBLE IO -4 POSIX ELOOP} {message options} {
+        check {[string first loop.gguf $message] >= 0}
+    } finally {
+        file delete $loop
+    }
+    try {
+        runcible::verify $loop
+    } trap {RUNCIBLE NOT_FOUND -3 POSIX ENOENT} {} {}
+}
+
 it faults_after_close {
     set session [[box] session]
     set generation [$session start A -max_tokens 5]

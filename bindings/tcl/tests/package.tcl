@@ -151,7 +151,8 @@ it package_errors {
         runcible::Backend new nosuch
     } trap {RUNCIBLE NOT_FOUND} {message options} {
         check {[string first nosuch $message] >= 0}
-        check {[dict get $options -errorcode] eq {RUNCIBLE NOT_FOUND -3}}
+        check {[dict get $options -errorcode] \
+            eq {RUNCIBLE NOT_FOUND -3 POSIX ENOENT {no such file or directory}}}
     }
 }
 
