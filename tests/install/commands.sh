@@ -70,5 +70,6 @@ run program
 readelf -d hello | grep -q libruncible
 run static
 # By itself, and outside the prefix.
-! readelf -d hello-static | grep libruncible
+! readelf -d hello-static | grep libruncible ||
+  { echo "the static program needs the shared library" >&2; exit 1; }
 echo "what README.md says works"
