@@ -55,7 +55,7 @@ class Units {
   bool find_held(uint64_t turn, int64_t from, Unit* unit) const;
   // Whether nobody has committed the unit: the turn lasts, and what was read
   // before this call is of it.
-  bool wanted(uint64_t turn, const Unit& unit) const;
+  bool wanted(uint64_t turn, const Unit& unit);
   // Calls put() and counts the unit as done, unless another thread has: then
   // false.
   template <class Put>
