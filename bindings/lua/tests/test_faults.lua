@@ -432,12 +432,17 @@ function TestFaults.test_no_growth()
     end
 
     for _ = 1, 20 do generate() end
-    local before = resident()
-    for _ = 1, 80 do generate() end
-    print(resident() - before)
+    -- What leaks does so each time; the allocator grows by leaps, now and then.
+    local least = math.huge
+    for _ = 1, 4 do
+      local before = resident()
+      for _ = 1, 20 do generate() end
+      least = math.min(least, resident() - before)
+    end
+    print(least)
   ]]
   unit.assertEquals(status, 0, output)
-  unit.assertTrue(tonumber(output) < 4 << 20, output)
+  unit.assertTrue(tonumber(output) < 1 << 20, output)
 end
 
 return TestFaults
