@@ -2,10 +2,13 @@
 #include "no_threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "runcible/runcible.h"
@@ -16,16 +19,24 @@ namespace {
 
 class NoThreads : public testing::Test {
  protected:
-  NoThreads() {
-    rc_log_set(
-        [](void* user, rc_log_level, const char* message) {
-          static_cast<std::vector<std::string>*>(user)->push_back(message);
-        },
-        &logged_, RC_LOG_WARNING);
-  }
-  ~NoThreads() override {
-    allow_threads(-1);
-    rc_log_set(nullptr, nullptr, RC_LOG_NONE);
+  // Runs the body in a child that has never used the library.
+  template <class Body>
+  void in_child(const Body& body) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      rc_log_set(
+          [](void* user, rc_log_level, const char* message) {
+            static_cast<std::vector<std::string>*>(user)->push_back(message);
+          },
+          &logged_, RC_LOG_WARNING);
+      body();
+      std::fflush(stdout);
+      _exit(HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
 
   static nlohmann::json explain(const char* spec, int threads) {
@@ -64,16 +75,16 @@ class NoThreads : public testing::Test {
 TEST_F(NoThreads, TheCpuIsTakenWithOneAndAWarning) {
   for (const char* spec : {"auto", "cpu", "cpu,reference"}) {
     for (const int left : {0, 1}) {
-      logged_.clear();
-      allow_threads(left);
-      const auto explained = explain(spec, 5);
-      allow_threads(-1);
-      EXPECT_EQ(explained["device"]["id"], "cpu:0") << spec;
-      ASSERT_EQ(explained["warnings"].size(), 1u) << explained;
-      const std::string warning = explained["warnings"][0];
-      EXPECT_NE(warning.find("one thread"), std::string::npos) << warning;
-      EXPECT_NE(std::find(logged_.begin(), logged_.end(), warning),
-                logged_.end());
+      in_child([&] {
+        allow_threads(left);
+        const auto explained = explain(spec, 5);
+        EXPECT_EQ(explained["device"]["id"], "cpu:0") << spec;
+        ASSERT_EQ(explained["warnings"].size(), 1u) << explained;
+        const std::string warning = explained["warnings"][0];
+        EXPECT_NE(warning.find("one thread"), std::string::npos) << warning;
+        EXPECT_NE(std::find(logged_.begin(), logged_.end(), warning),
+                  logged_.end());
+      });
     }
   }
 }
@@ -97,15 +108,18 @@ TEST_F(NoThreads, ModulesAreTriedLater) {
       return reason.find("thread") != std::string::npos;
     });
   };
-  allow_threads(0);
-  const auto without = listed();
-  allow_threads(-1);
-  const auto with = listed();
-  EXPECT_NE(std::find(without.begin(), without.end(), "cpu:0"), without.end());
-  EXPECT_NE(std::find(with.begin(), with.end(), "cpu:0"), with.end());
-  EXPECT_FALSE(mentions_threads(with));
-  // Unless this build has no modules.
-  EXPECT_EQ(mentions_threads(without), with.size() > 2);
+  in_child([&] {
+    allow_threads(0);
+    const auto without = listed();
+    allow_threads(-1);
+    const auto with = listed();
+    EXPECT_NE(std::find(without.begin(), without.end(), "cpu:0"),
+              without.end());
+    EXPECT_NE(std::find(with.begin(), with.end(), "cpu:0"), with.end());
+    EXPECT_FALSE(mentions_threads(with));
+    // Unless this build has no modules.
+    EXPECT_EQ(mentions_threads(without), with.size() > 2);
+  });
 }
 
 }  // namespace
