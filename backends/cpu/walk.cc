@@ -134,8 +134,7 @@ void Walk::lead(int thread) {
     }
     if (opened) {
       next_ = end;
-      open(i, end, cost);
-      const uint64_t turn = state_.load(std::memory_order_relaxed) / 2;
+      const uint64_t turn = open(i, end, cost);
       take_units(turn, thread);
       if (!take_lead(turn)) return;
     }
@@ -146,7 +145,7 @@ void Walk::lead(int thread) {
   caller_.wake();
 }
 
-void Walk::open(size_t begin, size_t end, int64_t cost) {
+uint64_t Walk::open(size_t begin, size_t end, int64_t cost) {
   const uint64_t turn = state_.load(std::memory_order_relaxed) / 2 + 1;
   for (size_t i = begin; i < end; ++i) {
     const Step& step = *steps_[i];
@@ -171,6 +170,7 @@ void Walk::open(size_t begin, size_t end, int64_t cost) {
   pool_.call(wake);
   caller_.tell();
   if (wake) caller_.wake();
+  return turn;
 }
 
 void Walk::help(int thread) {

@@ -51,8 +51,9 @@ class Walk final : private Pool::Job {
   // The calling thread is at the head, before step next_. Returns when it is
   // not any more.
   void lead(int thread);
-  // Opens steps begin to end, to be done in any order.
-  void open(size_t begin, size_t end, int64_t cost);
+  // Opens steps begin to end, to be done in any order; gives the turn. Others
+  // may have gone on from it when this returns.
+  uint64_t open(size_t begin, size_t end, int64_t cost);
   // Does units until none is left to take.
   void take_units(uint64_t turn, int thread);
   void do_unit(size_t step, uint64_t turn, const Units::Unit& unit, int thread);
