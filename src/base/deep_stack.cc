@@ -26,11 +26,16 @@ struct Call {
 void* run(void* data) noexcept {
   become_library_thread();
   auto* call = static_cast<Call*>(data);
+  // Drivers leave a signal stack of their own behind (LLVM does). Whoever gave
+  // the thread one before, such as a sanitizer, wants to free that one.
+  stack_t signal_stack = {};
+  sigaltstack(nullptr, &signal_stack);
   try {
     call->function(call->data);
   } catch (...) {
     call->thrown = std::current_exception();
   }
+  sigaltstack(&signal_stack, nullptr);
   return nullptr;
 }
 
