@@ -16,7 +16,7 @@ namespace rc::api {
 // callback within it may end the thread, so neither this nor the functions that
 // use it are noexcept.
 template <class Body>
-RC_CATCHES_THREAD_END rc_status guard(Body&& body) {
+rc_status guard(Body&& body) {
   const CallerThread inside;
   try {
     std::forward<Body>(body)();

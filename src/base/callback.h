@@ -20,14 +20,10 @@
 namespace rc {
 
 #if defined(__GLIBCXX__)
-// Who catches it must throw it on. There is no object behind the reference,
-// which the sanitizer of undefined behaviour takes for a mistake: functions
-// that catch it are marked.
+// Who catches it must throw it on.
 using ThreadEnd = abi::__forced_unwind;
-#define RC_CATCHES_THREAD_END __attribute__((no_sanitize("null")))
 #else
 struct ThreadEnd {};  // elsewhere a thread ends without unwinding
-#define RC_CATCHES_THREAD_END
 #endif
 
 // Calls function(). If it does not return, calls failed(message), which must
@@ -35,8 +31,7 @@ struct ThreadEnd {};  // elsewhere a thread ends without unwinding
 // memory to make.
 inline constexpr size_t kCallbackMessage = 512;
 template <class Function, class Failed>
-RC_CATCHES_THREAD_END void call_out(const char* name, Function&& function,
-                                    Failed&& failed) {
+void call_out(const char* name, Function&& function, Failed&& failed) {
   char message[kCallbackMessage];
   try {
     const CallerFloats outside;
