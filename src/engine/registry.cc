@@ -207,7 +207,7 @@ std::shared_ptr<Engine> Engine::load(
     const std::function<bool(double)>& progress,
     const std::function<bool(const Engine&)>& held) {
   warn_beyond_training(*file, options.context_length);
-  Key key;
+  Key key = {};
   if (!make_key(*file, *chain.first(), options, &key)) {
     return load_new(std::move(file), chain, options, progress);
   }
