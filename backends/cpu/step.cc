@@ -10,13 +10,13 @@ namespace {
 // Between two questions to the caller whether to stop.
 constexpr int64_t kAskNanoseconds = 1000 * 1000;
 
-int64_t now() {
+}  // namespace
+
+int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
-
-}  // namespace
 
 void Run::begin(const rc_plugin_run& run) {
   run_ = &run;
@@ -70,7 +70,7 @@ void Run::fail(rc_status status, const char* format, ...) {
 bool Run::stopped(int thread) {
   if (stopped()) return true;
   if (thread == 0 && run_->should_stop != nullptr) {
-    const int64_t time = now();
+    const int64_t time = now_ns();
     if (time - asked_ >= kAskNanoseconds) {
       asked_ = time;
       if (run_->should_stop(run_->user) != 0) {

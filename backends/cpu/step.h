@@ -35,6 +35,9 @@ struct Area {
   }
 };
 
+// Of the clock that only goes forward.
+int64_t now_ns();
+
 // Where a value lies at a run.
 struct Place {
   int32_t storage;

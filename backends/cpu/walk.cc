@@ -32,12 +32,6 @@ constexpr bool kRepeat = false;
 constexpr bool kRepeat = true;
 #endif
 
-int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 }  // namespace
 
 Walk::Walk(Pool& pool, const std::vector<std::unique_ptr<Step>>& steps,
@@ -251,13 +245,13 @@ bool Walk::take_lead(uint64_t turn) {
 
 void Walk::begin_op(size_t step) {
   if (timed_op_[step] >= 0) {
-    op_begins_[timed_op_[step]].store(now(), std::memory_order_relaxed);
+    op_begins_[timed_op_[step]].store(now_ns(), std::memory_order_relaxed);
   }
 }
 
 // Of ops that are open together one may begin before the one before it.
 void Walk::finish_times() {
-  int64_t end = now();
+  int64_t end = now_ns();
   for (size_t i = op_times_.size(); i-- > 0;) {
     op_times_[i].end_ns = end;
     end = std::min(end, op_begins_[i].load(std::memory_order_relaxed));
