@@ -21,10 +21,13 @@ namespace Runcible {
     /// has aborted all threads, which it cannot within C. Milliseconds.
     private const long SliceMs = 100;
 
-    private static readonly object gate = new object();
-    private static Mailbox current;
+    /// Of who makes one.
+    private static readonly object making = new object();
+    private static volatile Mailbox current;
 
     private readonly mailbox box;
+    /// Of what follows.
+    private readonly ShortLock receiving = new ShortLock();
     private readonly Dictionary<ulong, IReceiver> receivers =
         new Dictionary<ulong, IReceiver>();
     private ulong lastKey;
@@ -38,9 +41,11 @@ namespace Runcible {
     /// Starts a request whose events go to the receiver.
     internal static request Start(
         session session, generate_options options, IReceiver receiver) {
-      Mailbox mailbox;
-      lock (gate) {
-        mailbox = current ?? (current = new Mailbox());
+      Mailbox mailbox = current;
+      if (mailbox == null) {
+        lock (making) {
+          mailbox = current ?? (current = new Mailbox());
+        }
       }
       return mailbox.Add(session, options, receiver);
     }
@@ -48,7 +53,7 @@ namespace Runcible {
     private request Add(
         session session, generate_options options, IReceiver receiver) {
       ulong key;
-      lock (receivers) {
+      using (receiving.Take()) {
         key = ++lastKey;
         receivers[key] = receiver;
       }
@@ -56,7 +61,7 @@ namespace Runcible {
         native.mailbox_generate(box, session, options, key, out var started);
         return new request(started);
       } catch {
-        lock (receivers) {
+        using (receiving.Take()) {
           receivers.Remove(key);
         }
         throw;
@@ -84,7 +89,7 @@ namespace Runcible {
           event_ = native.events_next(event_, out Event.Raw raw);
           Event taken = Event.Read(raw);
           IReceiver receiver;
-          lock (receivers) {
+          using (receiving.Take()) {
             receiver = receivers[taken.Key];
             if (taken.IsEnd) {
               receivers.Remove(taken.Key);
@@ -98,14 +103,14 @@ namespace Runcible {
     }
 
     private void Abandon(Exception lost) {
-      lock (gate) {
+      lock (making) {
         if (current == this) {
           current = null;
         }
       }
       box.Dispose();
       IReceiver[] left;
-      lock (receivers) {
+      using (receiving.Take()) {
         left = receivers.Values.ToArray();
         receivers.Clear();
       }

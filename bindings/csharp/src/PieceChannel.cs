@@ -15,7 +15,7 @@ namespace Runcible {
     private volatile bool stopping;
 
     /// Of all that follows.
-    private readonly object gate = new object();
+    private readonly ShortLock gate = new ShortLock();
     private readonly Queue<Piece> pieces = new Queue<Piece>();
     private TaskCompletionSource<bool> waiter;
     private Report report;
@@ -51,7 +51,7 @@ namespace Runcible {
 
     internal Report Report {
       get {
-        lock (gate) {
+        using (gate.Take()) {
           return report;
         }
       }
@@ -60,7 +60,7 @@ namespace Runcible {
     internal Piece Current { get; private set; }
 
     internal ValueTask<bool> MoveNextAsync() {
-      lock (gate) {
+      using (gate.Take()) {
         if (waiter != null) {
           throw new InvalidOperationException(
               "another task waits for this stream");
@@ -75,7 +75,7 @@ namespace Runcible {
 
     internal ValueTask DisposeAsync() {
       Stop();
-      lock (gate) {
+      using (gate.Take()) {
         disposed = true;
         error = null;
       }
@@ -87,7 +87,7 @@ namespace Runcible {
         End(taken.Report, taken.Error);
         return;
       }
-      lock (gate) {
+      using (gate.Take()) {
         pieces.Enqueue(taken.Piece);
         Wake();
       }
@@ -104,7 +104,7 @@ namespace Runcible {
     }
 
     private void End(Report told, Exception cause) {
-      lock (gate) {
+      using (gate.Take()) {
         report = told;
         over = true;
         if (disposed) {

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
+using System.Threading.Tasks;
 using Runcible;
 
 /// What the package gives, beside the cases of all languages.
@@ -183,10 +184,13 @@ class PackageTests {
       UseShellExecute = false, RedirectStandardOutput = true
     };
     using (Process process = Process.Start(start)) {
-      string output = process.StandardOutput.ReadToEnd();
-      process.WaitForExit();
+      Task<string> output = process.StandardOutput.ReadToEndAsync();
+      if (!process.WaitForExit(300000)) {
+        process.Kill();
+        throw new CheckFailed(program + " " + argument + " does not end");
+      }
       Check.Equal(0, process.ExitCode);
-      return output;
+      return output.Result;
     }
   }
 
