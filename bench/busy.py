@@ -59,19 +59,25 @@ def peer_rates(arguments, model):
 
 
 def measure(arguments, model, ours):
-    """A round: speeds alone, then beside each number of loops of each niceness."""
-    def both():
+    """A round: speeds beside each number of loops of each niceness, and alone right before and after."""
+    def once():
         before = share(arguments.cores)
         rates = {kind: ours(kind) for kind in ("prompt", "decode")}
-        after = share(arguments.cores)
-        peer = peer_rates(arguments, model) if arguments.venv else {}
-        return {"share": (before + after) / 2, "ours": rates, "peer": peer}
+        return {"share": (before + share(arguments.cores)) / 2, "ours": rates}
 
-    rows = [{"loops": 0, "nice": 0, **both()}]
+    def peer():
+        return {"peer": peer_rates(arguments, model) if arguments.venv else {}}
+
+    alone = once()
+    rows = [{"loops": 0, "nice": 0, **alone, "alone": alone, **peer()}]
     for nice in NICE:
         for loops in LOOPS:
             with busy(loops, nice):
-                rows.append({"loops": loops, "nice": nice, **both()})
+                row = {"loops": loops, "nice": nice, **once(), **peer()}
+            before, alone = alone, once()
+            row["alone"] = {"share": (before["share"] + alone["share"]) / 2,
+                            "ours": {kind: (before["ours"][kind] + alone["ours"][kind]) / 2 for kind in alone["ours"]}}
+            rows.append(row)
     return rows
 
 
@@ -80,17 +86,17 @@ def summarize(rounds):
     rows = []
     for kind in ("prompt", "decode"):
         for i, first in enumerate(rounds[0]):
-            crowds = [(one[0], one[i]) for one in rounds]
+            crowds = [one[i] for one in rounds]
             row = {
                 "kind": kind, "loops": first["loops"], "nice": first["nice"],
-                "tokens_per_second": statistics.median(now["ours"][kind] for _, now in crowds),
-                "share": statistics.median(now["share"] / alone["share"] for alone, now in crowds),
-                "of_share": statistics.median(now["ours"][kind] / alone["ours"][kind] / (now["share"] / alone["share"])
-                                              for alone, now in crowds),
+                "tokens_per_second": statistics.median(now["ours"][kind] for now in crowds),
+                "share": statistics.median(now["share"] / now["alone"]["share"] for now in crowds),
+                "of_share": statistics.median(now["ours"][kind] / now["alone"]["ours"][kind]
+                                              / (now["share"] / now["alone"]["share"]) for now in crowds),
             }
             if first["peer"]:
-                row["peer"] = statistics.median(now["peer"][kind] for _, now in crowds)
-                row["times_peer"] = statistics.median(now["ours"][kind] / now["peer"][kind] for _, now in crowds)
+                row["peer"] = statistics.median(now["peer"][kind] for now in crowds)
+                row["times_peer"] = statistics.median(now["ours"][kind] / now["peer"][kind] for now in crowds)
             rows.append(row)
     return rows
 

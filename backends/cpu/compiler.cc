@@ -177,9 +177,20 @@ void Compiler::measure() {
     activations_ =
         reinterpret_cast<ActivationBlock*>(area_of(activation_bytes_));
   }
-  thread_scratch_.stride = product(thread_bytes / 128 + 1, 128);
-  thread_scratch_.base =
-      area_of(product(thread_scratch_.stride, static_cast<uint64_t>(threads_)));
+  thread_scratch_ = scratch_of(thread_bytes);
+}
+
+ThreadScratch Compiler::scratch_of(uint64_t bytes) {
+  ThreadScratch scratch;
+  scratch.stride = product(bytes / 128 + 1, 128);
+  scratch.base =
+      area_of(product(scratch.stride, static_cast<uint64_t>(threads_)));
+  return scratch;
+}
+
+const ThreadScratch* Compiler::result_scratch(uint64_t bytes) {
+  result_bytes_ = std::max(result_bytes_, bytes);
+  return &compiled_.results_;
 }
 
 uint8_t* Compiler::area_of(uint64_t bytes) {
@@ -276,6 +287,7 @@ void Compiler::compile() {
         break;
     }
   }
+  if (result_bytes_ > 0) compiled_.results_ = scratch_of(result_bytes_);
 }
 
 }  // namespace rc::cpu

@@ -69,16 +69,10 @@ class Compiler {
   Area kept_area(int32_t input) const {
     return {Area::kKept, value(input).index, 0, UINT64_MAX};
   }
-  // Scratch of each thread, `stride` bytes apart.
-  struct ThreadScratch {
-    uint8_t* base;
-    uint64_t stride;
-    template <class T>
-    T* of(int thread) const {
-      return reinterpret_cast<T*>(base + thread * stride);
-    }
-  };
   ThreadScratch thread_scratch() const { return thread_scratch_; }
+  // Another of at least so many bytes for a thread, there once the program is
+  // compiled: for results that are not committed.
+  const ThreadScratch* result_scratch(uint64_t bytes);
   // Memory of the program's own.
   uint8_t* area_of(uint64_t bytes);
   int threads() const { return threads_; }
@@ -137,6 +131,7 @@ class Compiler {
   void check_values() const;
   void check_storage(int32_t i) const;
   void measure();
+  ThreadScratch scratch_of(uint64_t bytes);
   uint64_t max_bytes(int32_t i) const;
   // Whether two values are the same numbers.
   bool same(int32_t a, int32_t b) const;
@@ -149,7 +144,8 @@ class Compiler {
   int32_t op_ = 0;  // being compiled
   ActivationBlock* activations_ = nullptr;
   uint64_t activation_bytes_ = 0;
-  ThreadScratch thread_scratch_{};
+  ThreadScratch thread_scratch_;
+  uint64_t result_bytes_ = 0;  // of each thread
   // What the activation area holds now; -1: nothing.
   int32_t quantized_value_ = -1;
   struct Angles {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "cpu/compiler.h"
+#include "cpu/chunks.h"
 #include "tensor/dtype.h"
 
 namespace rc::cpu {
@@ -16,19 +16,13 @@ Area Compiler::activations_area() const {
 const ActivationBlock* Compiler::quantized(int32_t i, int64_t width) {
   if (quantized_value_ >= 0 && same(quantized_value_, i)) return activations_;
   const int64_t dimension = value(i).shape[0];
-  const int64_t per_row = row_elements(i) / width;
   const Place x = place(i);
-  ActivationBlock* y = activations_;
-  add(
-      {area(i)}, {activations_area()},
-      [=](const Run& run) { return run.rows(dimension) * per_row * width; },
-      [=](const Run& run) { return run.rows(dimension) * per_row; },
-      [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        run.each_row(share, [&](int64_t r) {
-          run.kernels.quantize(from + r * width, width, y + r * (width / 32));
-        });
-      });
+  add_chunks(*this, {area(i)}, i, {activations_, false},
+             {dimension, row_elements(i), width, 1},
+             [=](Run& run, int, int64_t at, int64_t count, float*,
+                 ActivationBlock* blocks) {
+               run.kernels.quantize(run.at<const float>(x) + at, count, blocks);
+             });
   quantized_value_ = i;
   return activations_;
 }

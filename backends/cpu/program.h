@@ -18,6 +18,16 @@
 
 namespace rc::cpu {
 class Compiler;
+
+// Memory of each thread, `stride` bytes apart.
+struct ThreadScratch {
+  uint8_t* base = nullptr;
+  uint64_t stride = 0;
+  template <class T>
+  T* of(int thread) const {
+    return reinterpret_cast<T*>(base + thread * stride);
+  }
+};
 }  // namespace rc::cpu
 
 struct rc_plugin_compiled {
@@ -51,6 +61,7 @@ struct rc_plugin_compiled {
   // The program's scratch and areas of this backend's own.
   rc::cpu::Memory64 scratch_;
   std::vector<rc::cpu::Memory64> areas_;
+  rc::cpu::ThreadScratch results_;
   std::vector<std::unique_ptr<rc::cpu::Choices>> choices_;
   std::vector<std::unique_ptr<rc::cpu::Step>> steps_;
   std::unique_ptr<rc::cpu::Run> run_;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/check.h"
-#include "cpu/compiler.h"
+#include "cpu/chunks.h"
 #include "cpu/kernels.h"
 #include "tensor/dtype.h"
 
@@ -91,8 +91,8 @@ struct UnitScratch {
 
 void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
   const int32_t cache = op.inputs[4];
-  const Pages pages = {c.place(op.inputs[1]),   c.place(op.inputs[2]),
-                       c.place(op.inputs[3]),   c.columns(op.inputs[3]),
+  const Pages pages = {c.kept(op.inputs[1]),    c.kept(op.inputs[2]),
+                       c.kept(op.inputs[3]),    c.columns(op.inputs[3]),
                        c.value(cache).shape[2], c.value(cache).shape[0]};
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t dimension = value.shape[0];
@@ -102,32 +102,57 @@ void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
   const int64_t bytes = static_cast<int64_t>(cache_row_bytes(dtype, d));
   uint8_t* data = c.cache(cache).memory.data();
   const Place x = c.place(op.inputs[0]);
+  const Chunks chunks = {dimension, heads * d, heads * d, 2};
+  const int threads = c.threads();
+  const ThreadScratch* results =
+      c.result_scratch(product(product(chunks.most_together(), heads), bytes));
+  // Puts row r, which is encoded already, where it belongs.
+  const auto put = [=](Run& run, int64_t r, const uint8_t* encoded) {
+    const Pages::At at = pages.at(run, r);
+    if (!pages.has_entry(run, at)) return Pages::fail_entry(run, r, at);
+    const int64_t page =
+        pages.page(run, at.sequence, at.position / pages.page_size);
+    const int64_t slot = at.position % pages.page_size;
+    if (!pages.has_page(page)) return pages.fail_page(run, page);
+    for (int64_t h = 0; h < heads; ++h) {
+      std::memcpy(data + ((page * heads + h) * pages.page_size + slot) * bytes,
+                  encoded + h * bytes, bytes);
+    }
+  };
   std::vector<Area> reads = {c.area(op.inputs[0])};
-  for (int i = 1; i <= 3; ++i) reads.push_back(c.area(op.inputs[i]));
-  c.add(
+  for (int i = 1; i <= 3; ++i) reads.push_back(c.kept_area(op.inputs[i]));
+  c.add_repeatable(
       std::move(reads), {c.area(cache)},
       [=](const Run& run) { return run.rows(dimension) * heads * d * 2; },
-      [=](const Run& run) { return run.rows(dimension); },
+      [=](const Run& run) {
+        return chunks.pieces(run.rows(dimension), threads);
+      },
+      [](const Run&) { return int64_t{1}; },
+      chunks.most_pieces(c.max_rows(dimension), threads),
       [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        run.each_row(share, [&](int64_t r) {
-          const Pages::At at = pages.at(run, r);
-          if (!pages.has_entry(run, at)) return Pages::fail_entry(run, r, at);
-          const int64_t page =
-              pages.page(run, at.sequence, at.position / pages.page_size);
-          const int64_t slot = at.position % pages.page_size;
-          if (!pages.has_page(page)) return pages.fail_page(run, page);
-          for (int64_t h = 0; h < heads; ++h) {
-            const float* head = from + (r * heads + h) * d;
-            uint8_t* to =
-                data + ((page * heads + h) * pages.page_size + slot) * bytes;
-            if (dtype == RC_DTYPE_F32) {
-              std::memcpy(to, head, bytes);
-            } else {
-              encode_row(dtype, head, to, d);
+        const int64_t rows = run.rows(dimension);
+        const int64_t together = chunks.together(rows, threads);
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          if (share.units == nullptr && run.stopped(share.thread)) return;
+          const int64_t begin = i * together;
+          const int64_t end = std::min(begin + together, rows);
+          const float* from = run.at<const float>(x);
+          const auto* encoded =
+              reinterpret_cast<const uint8_t*>(from + begin * heads * d);
+          if (dtype != RC_DTYPE_F32) {
+            auto* own = results->of<uint8_t>(share.thread);
+            for (int64_t h = begin * heads; h < end * heads; ++h) {
+              encode_row(dtype, from + h * d, own + (h - begin * heads) * bytes,
+                         d);
             }
+            encoded = own;
           }
-        });
+          share.commit([&] {
+            for (int64_t r = begin; r < end; ++r) {
+              put(run, r, encoded + (r - begin) * heads * bytes);
+            }
+          });
+        }
       });
 }
 
@@ -172,7 +197,7 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
   base.key_page_bytes = kv_heads * pages.page_size * base.key_bytes;
   base.value_page_bytes = kv_heads * pages.page_size * base.value_bytes;
   const int64_t window = op.params.attention.window;
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
   const int threads = c.threads();
@@ -275,7 +300,7 @@ void compile_attend(Compiler& c, const rc_plugin_op& op) {
   const int64_t group = heads / kv_heads;
   const AttentionFunction function =
       c.kernels().attention(RC_DTYPE_F32, RC_DTYPE_F32);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   const Place queries = c.place(op.inputs[0]);
   const Place keys = c.place(op.inputs[1]);
   const Place values = c.place(op.inputs[2]);

@@ -130,7 +130,7 @@ void add_blas(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
 
 void add_tiles(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
   const LinearFunction function = c.kernels().linear(RC_DTYPE_F32);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   const int64_t pixels = sizes.pixels();
   const int64_t tiles = (pixels + kTileRows - 1) / kTileRows;
   const int64_t images = sizes.batch * sizes.groups;

@@ -92,7 +92,7 @@ void compile_rotate(Compiler& c, const rc_plugin_op& op) {
   const Place positions = c.place(op.inputs[1]);
   const Place frequencies = c.place(op.inputs[2]);
   const Place y = c.place(op.outputs[0]);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1]), c.area(op.inputs[2])},
       {c.area(op.outputs[0])},

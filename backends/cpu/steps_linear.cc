@@ -95,7 +95,7 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
   const Place y = c.place(op.outputs[0]);
   const int64_t dimension = c.value(op.inputs[0]).shape[0];
   const int64_t n = layout.rows;
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   const int64_t chunk = chunk_rows(x.row_bytes());
   const int threads = c.threads();
   const int64_t tiles = layout.tiles_per_matrix;
@@ -193,7 +193,7 @@ void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
   const int64_t dimension = c.value(op.inputs[2]).shape[0];
   const int64_t k = c.columns(op.inputs[2]);
   const int64_t n = layout.rows;
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   const int64_t tiles = layout.tiles_per_matrix;
   const Choices* choices =
       c.choices(op.inputs[2], layout.matrices, chunk_rows(x.row_bytes()));

@@ -126,7 +126,7 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   const int64_t tiles = (sizes.n + kTileRows - 1) / kTileRows;
   const int threads = c.threads();
   const int64_t units = sizes.batch * tiles;

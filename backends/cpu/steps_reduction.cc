@@ -100,7 +100,7 @@ void add_softmax(Compiler& c, const rc_plugin_op& op) {
   const int64_t inner = shape[2];
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
+  const ThreadScratch scratch = c.thread_scratch();
   c.add(
       {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
       [=](const Run&) { return outer * n * inner * 4; },

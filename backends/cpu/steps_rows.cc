@@ -2,73 +2,46 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/compiler.h"
+#include "cpu/chunks.h"
 #include "cpu/failure.h"
 #include "cpu/kernels.h"
 
 namespace rc::cpu {
 namespace {
 
-// y = f(a, b, n) over all elements, piece by piece.
+// y = f(a, b, n) over all elements, chunk by chunk.
 template <class Function>
 void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,
-                     Function function, int64_t weight) {
-  const int64_t n = c.row_elements(op.outputs[0]);
-  const int64_t dimension = c.value(op.outputs[0]).shape[0];
-  const int64_t chunks = n / kChunk + (n % kChunk != 0);
+                     Function function, int64_t cost) {
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[inputs - 1]);
-  const Place y = c.place(op.outputs[0]);
-  c.add(
-      {c.area(op.inputs[0]), c.area(op.inputs[inputs - 1])},
-      {c.area(op.outputs[0])},
-      [=](const Run& run) { return run.rows(dimension) * n * weight; },
-      [=](const Run& run) { return run.rows(dimension) * chunks; },
-      [=](Run& run, const Share& share) {
-        const float* pa = run.at<const float>(a);
-        const float* pb = run.at<const float>(b);
-        float* py = run.at<float>(y);
-        run.each_row(share, [&](int64_t unit) {
-          const int64_t first = unit % chunks * kChunk;
-          const int64_t at = unit / chunks * n + first;
-          function(run.kernels, pa + at, pb + at, std::min(kChunk, n - first),
-                   py + at);
-        });
-      });
-}
-
-std::vector<Area> left_areas(const Compiler& c,
-                             const Compiler::Leaving& leaving, int32_t i) {
-  std::vector<Area> areas;
-  if (leaving.blocks) areas.push_back(c.activations_area());
-  if (leaving.floats) areas.push_back(c.area(i));
-  return areas;
+  add_chunks(c, {c.area(op.inputs[0]), c.area(op.inputs[inputs - 1])},
+             op.outputs[0], {nullptr, true},
+             {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
+              kChunk, cost},
+             [=](Run& run, int, int64_t at, int64_t count, float* y,
+                 ActivationBlock*) {
+               function(run.kernels, run.at<const float>(a) + at,
+                        run.at<const float>(b) + at, count, y);
+             });
 }
 
 void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
   const int64_t n = c.columns(op.inputs[0]);
-  const int64_t dimension = c.value(op.inputs[0]).shape[0];
-  const int64_t per_row = c.row_elements(op.inputs[0]) / n;
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
   const Place x = c.place(op.inputs[0]);
-  const Place y = c.place(op.outputs[0]);
   const Compiler::Leaving leaving = c.leaving(op.outputs[0], n);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
-  c.add(
-      {c.area(op.inputs[0])}, left_areas(c, leaving, op.outputs[0]),
-      [=](const Run& run) { return run.rows(dimension) * per_row * n; },
-      [=](const Run& run) { return run.rows(dimension) * per_row; },
-      [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        float* to = leaving.floats ? run.at<float>(y) : nullptr;
-        run.each_row(share, [&](int64_t r) {
-          float* row = to ? to + r * n : scratch.of<float>(share.thread);
-          run.kernels.rms_norm(from + r * n, weight, n, epsilon, row);
-          if (leaving.blocks) {
-            run.kernels.quantize(row, n, leaving.blocks + r * (n / 32));
-          }
-        });
+  const ThreadScratch scratch = c.thread_scratch();
+  add_chunks(
+      c, {c.area(op.inputs[0])}, op.outputs[0], leaving,
+      {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, 1},
+      [=](Run& run, int thread, int64_t at, int64_t, float* floats,
+          ActivationBlock* blocks) {
+        float* y = floats ? floats : scratch.of<float>(thread);
+        run.kernels.rms_norm(run.at<const float>(x) + at, weight, n, epsilon,
+                             y);
+        if (blocks) run.kernels.quantize(y, n, blocks);
       });
   if (leaving.blocks) c.left_quantized(op.outputs[0]);
 }
@@ -78,30 +51,19 @@ void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
 void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
                        const Compiler::Leaving& leaving) {
   const int32_t activation = op.params.glu.activation;
-  const int64_t n = c.row_elements(op.outputs[0]);
-  const int64_t dimension = c.value(op.outputs[0]).shape[0];
-  const int64_t chunks = n / kGateChunk + (n % kGateChunk != 0);
   const Place gate = c.place(op.inputs[0]);
   const Place up = c.place(op.inputs[1]);
-  const Place y = c.place(op.outputs[0]);
-  const Compiler::ThreadScratch scratch = c.thread_scratch();
-  c.add(
-      {c.area(op.inputs[0]), c.area(op.inputs[1])},
-      left_areas(c, leaving, op.outputs[0]),
-      [=](const Run& run) { return run.rows(dimension) * n * 3; },
-      [=](const Run& run) { return run.rows(dimension) * chunks; },
-      [=](Run& run, const Share& share) {
-        const float* gates = run.at<const float>(gate);
-        const float* ups = run.at<const float>(up);
-        float* to = leaving.floats ? run.at<float>(y) : nullptr;
-        run.each_row(share, [&](int64_t unit) {
-          const int64_t first = unit % chunks * kGateChunk;
-          const int64_t at = unit / chunks * n + first;
-          const int64_t count = std::min(kGateChunk, n - first);
-          float* piece = to ? to + at : scratch.of<float>(share.thread);
-          run.kernels.glu(gates + at, ups + at, count, activation, piece);
-          run.kernels.quantize(piece, count, leaving.blocks + at / 32);
-        });
+  const ThreadScratch scratch = c.thread_scratch();
+  add_chunks(
+      c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0], leaving,
+      {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
+       kGateChunk, 3},
+      [=](Run& run, int thread, int64_t at, int64_t count, float* floats,
+          ActivationBlock* blocks) {
+        float* y = floats ? floats : scratch.of<float>(thread);
+        run.kernels.glu(run.at<const float>(gate) + at,
+                        run.at<const float>(up) + at, count, activation, y);
+        run.kernels.quantize(y, count, blocks);
       });
   c.left_quantized(op.outputs[0]);
 }
@@ -178,7 +140,7 @@ void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
   if (c.value(table).storage == RC_STORAGE_WEIGHT) {
     const rc_plugin_weight* weight = &c.matrix(table);
     const TableFunction function = c.kernels().table(weight->layout.dtype);
-    const Compiler::ThreadScratch scratch = c.thread_scratch();
+    const ThreadScratch scratch = c.thread_scratch();
     c.add(
         {c.area(op.inputs[1])}, {c.area(op.outputs[0])},
         [=](const Run& run) { return run.rows(dimension) * d * 4; },
@@ -217,27 +179,20 @@ void compile_rope(Compiler& c, const rc_plugin_op& op) {
   const float* angles =
       c.angles(op.inputs[1], op.inputs[2], op.params.rope.scale);
   const rc_plugin_value& value = c.value(op.inputs[0]);
-  const int64_t dimension = value.shape[0];
   const int64_t heads = value.shape[1];
   const int64_t d = value.shape[2];
   const int64_t pairs = c.columns(op.inputs[2]);
   const Place x = c.place(op.inputs[0]);
-  const Place y = c.place(op.outputs[0]);
-  c.add(
-      {c.area(op.inputs[0]), {Area::kAngles, 0, 0, UINT64_MAX}},
-      {c.area(op.outputs[0])},
-      [=](const Run& run) { return run.rows(dimension) * heads * d; },
-      [=](const Run& run) { return run.rows(dimension); },
-      [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        float* to = run.at<float>(y);
-        run.each_row(share, [&](int64_t r) {
-          const float* cosines = angles + r * 2 * pairs;
-          for (int64_t h = r * heads; h < (r + 1) * heads; ++h) {
-            run.kernels.rope(from + h * d, cosines, cosines + pairs, pairs, d,
-                             style, to + h * d);
-          }
-        });
+  add_chunks(
+      c, {c.area(op.inputs[0]), {Area::kAngles, 0, 0, UINT64_MAX}},
+      op.outputs[0], {nullptr, true}, {value.shape[0], heads * d, heads * d, 1},
+      [=](Run& run, int, int64_t at, int64_t, float* y, ActivationBlock*) {
+        const float* from = run.at<const float>(x) + at;
+        const float* cosines = angles + at / (heads * d) * 2 * pairs;
+        for (int64_t i = 0; i < heads * d; i += d) {
+          run.kernels.rope(from + i, cosines, cosines + pairs, pairs, d, style,
+                           y + i);
+        }
       });
 }
 
@@ -286,24 +241,17 @@ void compile_route(Compiler& c, const rc_plugin_op& op) {
 
 void compile_expert_sum(Compiler& c, const rc_plugin_op& op) {
   const rc_plugin_value& value = c.value(op.inputs[0]);
-  const int64_t dimension = value.shape[0];
   const int64_t k = value.shape[1];
   const int64_t n = value.shape[2];
   const Place x = c.place(op.inputs[0]);
   const Place weights = c.place(op.inputs[1]);
-  const Place y = c.place(op.outputs[0]);
-  c.add(
-      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
-      [=](const Run& run) { return run.rows(dimension) * k * n; },
-      [=](const Run& run) { return run.rows(dimension); },
-      [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        const float* weight = run.at<const float>(weights);
-        float* to = run.at<float>(y);
-        run.each_row(share, [&](int64_t r) {
-          run.kernels.weighted_sum(from + r * k * n, weight + r * k, k, n,
-                                   to + r * n);
-        });
+  add_chunks(
+      c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0],
+      {nullptr, true}, {value.shape[0], n, n, k},
+      [=](Run& run, int, int64_t at, int64_t, float* y, ActivationBlock*) {
+        run.kernels.weighted_sum(run.at<const float>(x) + at * k,
+                                 run.at<const float>(weights) + at / n * k, k,
+                                 n, y);
       });
 }
 

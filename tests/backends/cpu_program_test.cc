@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "backends/cpu_util.h"
@@ -263,6 +264,63 @@ TEST(CpuProgram, StepsWaitForEachOther) {
     program.op(RC_OP_ADD, {a, b}, {y});
     for (int repeat = 0; repeat < 20; ++repeat) {
       for (int64_t count : {rows, int64_t{1}}) {
+        ASSERT_EQ(program.run(count), RC_OK) << program.message();
+        const auto& result = program.result(y);
+        if (expected.empty()) expected = result;
+        ASSERT_EQ(std::memcmp(result.data(), expected.data(),
+                              count * d * sizeof(float)),
+                  0)
+            << threads << " threads, " << count << " rows";
+      }
+    }
+  }
+}
+
+// Every op that comes in chunks, of rows that are longer than one, with more
+// threads than processors: some chunks are made twice.
+TEST(CpuProgram, ChunksAreTheSameWhoeverMakesThem) {
+  constexpr int64_t heads = 20, d = 250, rows = 70;
+  const auto x = random_floats(rows * heads * d, 1);
+  const auto gate = random_floats(rows * heads, 2);
+  const std::vector<float> weight = random_floats(d, 3);
+  const std::vector<float> frequencies = random_floats(d / 2, 4);
+  std::vector<int32_t> positions(rows);
+  std::iota(positions.begin(), positions.end(), 5);
+  std::vector<float> expected;
+  for (int threads : {1, 2, 5}) {
+    const Device device(threads);
+    Program program(device);
+    program.max_rows = rows;
+    const auto scratch = [&] {
+      return program.scratch(RC_DTYPE_F32, {RC_DIM_ROWS, heads, d});
+    };
+    const int32_t px =
+        program.input(RC_DTYPE_F32, {RC_DIM_ROWS, heads, d}, x.data());
+    const int32_t pg =
+        program.input(RC_DTYPE_F32, {RC_DIM_ROWS, heads}, gate.data());
+    const int32_t where =
+        program.input(RC_DTYPE_I32, {RC_DIM_ROWS}, positions.data());
+    const int32_t norm =
+        program.weight(RC_DTYPE_F32, {d}, weight.data(), RC_USE_ELEMENTS);
+    const int32_t turn = program.weight(RC_DTYPE_F32, {d / 2},
+                                        frequencies.data(), RC_USE_ELEMENTS);
+    const int32_t a = scratch(), b = scratch();
+    const int32_t gates = program.scratch(RC_DTYPE_F32, {RC_DIM_ROWS, heads});
+    const int32_t y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, d});
+    program.op(RC_OP_SCALE, {px}, {a}).params.scale.factor = 0.5f;
+    program.op(RC_OP_SCALE, {pg}, {gates}).params.scale.factor = 2;
+    for (int i = 0; i < 5; ++i) {
+      program.op(RC_OP_RMS_NORM, {a, norm}, {b}).params.norm.epsilon = 1e-5f;
+      rc_plugin_op& rope = program.op(RC_OP_ROPE, {b, where, turn}, {b});
+      rope.params.rope.scale = 1;
+      rope.params.rope.style = RC_ROPE_HALVES;
+      program.op(RC_OP_GLU, {a, b}, {b});
+      program.op(RC_OP_SOFTCAP, {b}, {b}).params.softcap.cap = 3;
+      program.op(RC_OP_ADD, {a, b}, {a});
+    }
+    program.op(RC_OP_EXPERT_SUM, {a, gates}, {y});
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      for (int64_t count : {rows, int64_t{3}}) {
         ASSERT_EQ(program.run(count), RC_OK) << program.message();
         const auto& result = program.result(y);
         if (expected.empty()) expected = result;
