@@ -14,16 +14,12 @@ class TestStreaming < Minitest::Test
     model.session(when_full: :shift).generate("A", **ENDLESS)
   end
 
-  def test_fibers_take_turns
-    order = []
+  def test_many_at_once
     texts = {}
     Scheduler.run do
       4.times do |i|
         Fiber.schedule do
-          texts[i] = model.session.generate("A", seed: i, max_tokens: 30, ignore_end: true).map do |piece|
-            order << i
-            piece
-          end.join
+          texts[i] = model.session.generate("A", seed: i, max_tokens: 30, ignore_end: true).to_a.join
         end
       end
     end
@@ -31,10 +27,25 @@ class TestStreaming < Minitest::Test
       again = model.session.generate("A", seed: i, max_tokens: 30, ignore_end: true).text
       assert_equal again, texts[i]
     end
-    # Each had begun before any ended.
-    firsts = (0..3).map { |i| order.index(i) }
-    lasts = (0..3).map { |i| order.rindex(i) }
-    assert_operator firsts.max, :<, lasts.min
+  end
+
+  # Ends only if none of them keeps the others from their pieces.
+  def test_fibers_take_turns
+    pieces = [0] * 4
+    generations = pieces.map { endless }
+    Scheduler.run do
+      generations.each_with_index do |generation, i|
+        Fiber.schedule do
+          assert_raises(Runcible::CancelledError) do
+            generation.each do
+              pieces[i] += 1
+              generations.each(&:cancel) if pieces.all? { |count| count >= 5 }
+            end
+          end
+        end
+      end
+    end
+    assert(generations.all? { |generation| generation.report.reason == "cancelled" })
   end
 
   def test_other_fibers_run_while_one_waits
