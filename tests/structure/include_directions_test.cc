@@ -1,0 +1,127 @@
+// Who includes what: a room of the library sees what lies below it, never its
+// neighbours or what lies above; backends see the plugin ABI and the rooms
+// base and tensor; programs see the public headers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "temporary.h"
+
+namespace rc::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files of a folder, and the beginnings of what they may include by a path;
+// headers that have no folder lie beside the file or are the system's.
+struct Room {
+  std::string folder;
+  std::vector<std::string> sees;
+};
+
+std::vector<Room> rooms() {
+  std::vector<Room> rooms;
+  std::vector<std::string> seen = {"runcible/"};
+  // The lowest first.
+  for (const char* name : {"base", "tensor", "gguf", "text", "runtime",
+                           "compute", "model", "engine", "api"}) {
+    seen.push_back(std::string(name) + "/");
+    rooms.push_back({std::string("src/") + name, seen});
+  }
+  // The neighbours.
+  std::erase(rooms[6].sees, "compute/");
+  // The tables of the backends that are linked in.
+  for (const char* backend : {"cpu", "reference"}) {
+    rooms[4].sees.push_back(std::string(backend) + "/plugin.h");
+  }
+  for (const char* backend : {"cpu", "opencl", "reference", "vulkan"}) {
+    rooms.push_back({std::string("backends/") + backend,
+                     {std::string(backend) + "/", "runcible/plugin.h",
+                      "runcible/base.h", "base/", "tensor/"}});
+  }
+  for (const char* program : {"src/cli", "src/probe", "examples"}) {
+    rooms.push_back({program, {"runcible/"}});
+  }
+  rooms.push_back({"include/runcible", {"runcible/"}});
+  return rooms;
+}
+
+// What a line includes; empty: nothing.
+std::string included(const std::string& line) {
+  const size_t begin = line.find_first_of("<\"");
+  if (line.rfind("#include", 0) != 0 || begin == std::string::npos) return {};
+  const size_t end = line.find_first_of(">\"", begin + 1);
+  return line.substr(begin + 1, end - begin - 1);
+}
+
+bool sees(const Room& room, const std::string& header) {
+  // Of the system, such as sys/stat.h, or of a library.
+  static const std::vector<std::string> kOutside = {
+      "sys/", "linux/", "nlohmann/", "CLI/", "vulkan/vulkan", "CL/", "asm/"};
+  const auto begins = [&](const std::string& with) {
+    return header.rfind(with, 0) == 0;
+  };
+  return header.find('/') == std::string::npos ||
+         std::any_of(room.sees.begin(), room.sees.end(), begins) ||
+         std::any_of(kOutside.begin(), kOutside.end(), begins);
+}
+
+// "FILE includes HEADER" for everything that is not allowed.
+std::vector<std::string> wrong_includes(const fs::path& tree, size_t* files) {
+  std::vector<std::string> wrong;
+  for (const Room& room : rooms()) {
+    if (!fs::exists(tree / room.folder)) continue;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(tree / room.folder)) {
+      const std::string suffix = entry.path().extension().string();
+      if (suffix != ".h" && suffix != ".cc" && suffix != ".c") continue;
+      ++*files;
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) {
+        const std::string header = included(line);
+        if (header.empty() || sees(room, header)) continue;
+        wrong.push_back(fs::relative(entry.path(), tree).string() +
+                        " includes " + header);
+      }
+    }
+  }
+  return wrong;
+}
+
+TEST(IncludeDirections, PointDown) {
+  size_t files = 0;
+  const std::vector<std::string> wrong = wrong_includes(RC_SOURCE_DIR, &files);
+  EXPECT_GT(files, 300u);
+  for (const std::string& one : wrong) ADD_FAILURE() << one;
+}
+
+TEST(IncludeDirections, AWrongOneIsFound) {
+  const auto plant = [](const char* path, const char* header) {
+    const TemporaryFolder tree;
+    const fs::path file = tree.path() / path;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "#pragma once\n\n#include \"" << header << "\"\n";
+    size_t files = 0;
+    const std::vector<std::string> wrong = wrong_includes(tree.path(), &files);
+    EXPECT_EQ(files, 1u) << path;
+    return !wrong.empty();
+  };
+  EXPECT_TRUE(plant("src/base/planted.h", "tensor/dtype.h"));
+  EXPECT_TRUE(plant("src/model/planted.cc", "engine/engine.h"));
+  EXPECT_TRUE(plant("src/model/planted.cc", "compute/tensor.h"));
+  EXPECT_TRUE(plant("src/engine/deep/planted.h", "api/model.h"));
+  EXPECT_TRUE(plant("src/runtime/planted.cc", "cpu/kernels.h"));
+  EXPECT_TRUE(plant("src/cli/planted.cc", "base/error.h"));
+  EXPECT_TRUE(plant("backends/cpu/planted.h", "reference/program.h"));
+  EXPECT_TRUE(plant("backends/vulkan/planted.h", "runtime/device.h"));
+  EXPECT_TRUE(plant("include/runcible/planted.h", "base/error.h"));
+  EXPECT_FALSE(plant("src/model/planted.cc", "gguf/file.h"));
+  EXPECT_FALSE(plant("backends/cpu/planted.h", "tensor/dtype.h"));
+}
+
+}  // namespace
+}  // namespace rc::test
