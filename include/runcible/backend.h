@@ -67,10 +67,10 @@ typedef struct rc_backend_options {
   uint64_t required_memory;
   /* The most memory of the opened device that this handle's models and tensors
    * may take, bytes; 0: no limit of its own. Layers that do not fit go to the
-   * next device of the chain; see rc_backend_open. A model that another handle
-   * pays for (see rc_backend_usage_report.memory) is shared only if it would
-   * fit. If the other lets go of it, this handle pays, even beyond its limit;
-   * it is then given nothing more until it is below. */
+   * next device of the chain; see rc_backend_open. A model or weights that
+   * another handle pays for (see rc_backend_usage_report.memory) are shared
+   * only if they would fit. If the other lets go of them, this handle pays,
+   * even beyond its limit; it is then given nothing more until it is below. */
   uint64_t memory_limit;
   /* Threads of a CPU device; 0: RUNCIBLE_THREADS, else as many as the process
    * may use. */
@@ -157,10 +157,10 @@ typedef struct rc_backend_usage_report {
   uint64_t cached_tokens; /* of these, taken from the prefix cache */
   uint64_t generated_tokens;
   uint64_t compute_us; /* microseconds of device steps, shared by rows */
-  /* Bytes of its tensors and models now, on all their devices. A model that
-   * several handles share is resident once and counts once, for the handle that
-   * has had it longest; when that one releases it, for the next: the sum over
-   * all handles is what is taken. */
+  /* Bytes of its tensors and models now, on all their devices. What several
+   * handles share, a model or the weights of one file, is resident once and
+   * counts once, for the handle that has had it longest; when that one releases
+   * it, for the next: the sum over all handles is what is taken. */
   uint64_t memory;
   uint64_t peak_memory; /* the most so far */
 } rc_backend_usage_report;

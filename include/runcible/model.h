@@ -129,7 +129,8 @@ RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
 /* ---- Models on a device ------------------------------------------------ */
 
 /* Weights and tokenizer on a device. Handles that load the same file on the
- * same device with the same options share one copy. */
+ * same device share one copy of the weights, and all of it if the options are
+ * the same too. */
 typedef struct rc_model rc_model;
 
 /* Told during loading: the fraction done, 0 to 1, on the thread that loads.
@@ -185,7 +186,8 @@ RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 /* What a model would take of one device; exact, in bytes. */
 typedef struct rc_device_plan {
   char device[64]; /* "vulkan:0" */
-  uint64_t weights;
+  uint64_t
+      weights; /* but those that another model of the same file has there */
   uint64_t cache;
   uint64_t scratch;
   uint64_t total;
@@ -200,7 +202,9 @@ typedef struct rc_device_plan {
 /* No plan names more devices. */
 #define RC_PLAN_DEVICES 8
 
-/* What a model would take of device memory; exact, in bytes. */
+/* What loading a model would take of device memory; exact, in bytes. Models of
+ * one file share their weights on a device, whatever else they differ in: those
+ * that are there already take nothing. */
 typedef struct rc_model_plan_report {
   size_t struct_size;
   uint64_t weights;

@@ -64,10 +64,10 @@ void list_devices(const engine::Plan& plan, rc_model_plan_report& report) {
     rc_device_plan& target = report.devices[report.device_count++];
     std::snprintf(target.device, sizeof target.device, "%s",
                   here.device->id().c_str());
-    target.weights = here.weights;
+    target.weights = here.weights - here.shared;
     target.cache = here.cache;
     target.scratch = here.scratch;
-    target.total = here.total();
+    target.total = here.added();
     target.available = plan.device_available[i];
     target.first_layer = static_cast<int32_t>(here.first_layer);
     target.layers = static_cast<int32_t>(here.layers);
@@ -152,10 +152,10 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
         *rc::model::ModelFile::open(rc::model::file_of(request.path)),
         request.chain, request.options);
     rc_model_plan_report result = RC_MODEL_PLAN_REPORT_INIT;
-    result.weights = plan.memory.weights;
+    result.weights = plan.memory.weights - plan.memory.shared;
     result.cache = plan.memory.cache;
     result.scratch = plan.memory.scratch;
-    result.total = plan.memory.total();
+    result.total = plan.memory.added();
     result.available = plan.available;
     result.fits = plan.fits ? 1 : 0;
     result.context_length = plan.context_length;

@@ -5,13 +5,6 @@
 #include "base/error.h"
 
 namespace rc::api {
-namespace {
-
-uint64_t limited_bytes(const engine::Engine& engine) {
-  return engine.memory().devices.front().total();
-}
-
-}  // namespace
 
 Tenant::Slot::Slot(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {
@@ -34,47 +27,93 @@ Tenant::Ledger& Tenant::ledger() {
   return instance;
 }
 
-void Tenant::pay(const engine::Engine& engine) {
-  limited_memory_ += limited_bytes(engine);
-  memory_ += engine.memory().total();
+void Tenant::pay(uint64_t bytes, bool limited) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (limited) limited_memory_ += bytes;
+  memory_ += bytes;
   peak_memory_ = std::max(peak_memory_, memory_);
 }
 
-void Tenant::take_back(const engine::Engine& engine) noexcept {
-  limited_memory_ -= limited_bytes(engine);
-  memory_ -= engine.memory().total();
+void Tenant::take_back(uint64_t bytes, bool limited) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (limited) limited_memory_ -= bytes;
+  memory_ -= bytes;
+}
+
+void Tenant::pay_within_limit(const Bill& bill, const std::string& device) {
+  const std::lock_guard lock(mutex_);
+  if (memory_limit_ != 0 && (bill.limited > memory_limit_ ||
+                             limited_memory_ > memory_limit_ - bill.limited)) {
+    fail(RC_E_DEVICE_MEMORY, "the model takes ", bill.limited, " bytes of ",
+         device, "; of the backend handle's memory_limit of ", memory_limit_,
+         " bytes, ", limited_memory_, " are in use");
+  }
+  limited_memory_ += bill.limited;
+  memory_ += bill.bytes;
+  peak_memory_ = std::max(peak_memory_, memory_);
+}
+
+void Tenant::hold(const model::Resource& resource, bool limited, Bill& bill) {
+  std::map<const void*, std::vector<Holder>>& all = ledger().holders;
+  const auto [entry, added] = all.try_emplace(resource.identity);
+  std::vector<Holder>& holders = entry->second;
+  for (Holder& holder : holders) {
+    if (holder.tenant != this) continue;
+    ++holder.engines;
+    return;
+  }
+  try {
+    holders.push_back({this, limited, 1});
+  } catch (...) {
+    if (added) all.erase(entry);
+    throw;
+  }
+  if (!added) return;
+  bill.bytes += resource.bytes;
+  if (limited) bill.limited += resource.bytes;
+}
+
+void Tenant::let_go(const model::Resource& resource, bool paid) noexcept {
+  const auto entry = ledger().holders.find(resource.identity);
+  std::vector<Holder>& holders = entry->second;
+  const auto own =
+      std::find_if(holders.begin(), holders.end(),
+                   [&](const Holder& holder) { return holder.tenant == this; });
+  if (--own->engines > 0) return;
+  const bool paid_by_this = paid && own == holders.begin();
+  if (paid_by_this) take_back(resource.bytes, own->limited);
+  holders.erase(own);
+  if (holders.empty()) {
+    ledger().holders.erase(entry);
+  } else if (paid_by_this) {
+    const Holder& next = holders.front();
+    next.tenant->pay(resource.bytes, next.limited);
+  }
 }
 
 Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
                        std::shared_ptr<engine::Engine> engine)
     : tenant_(std::move(tenant)), engine_(std::move(engine)) {
   const std::lock_guard ledger_lock(ledger().mutex);
-  const std::lock_guard lock(tenant_->mutex_);
-  const auto known = tenant_->engines_.find(engine_.get());
-  if (known != tenant_->engines_.end()) {
-    ++known->second;
-    return;
+  {
+    const std::lock_guard lock(tenant_->mutex_);
+    if (++tenant_->engines_[engine_.get()] > 1) return;
   }
-  const auto holders = ledger().holders.try_emplace(engine_.get()).first;
-  const bool pays = holders->second.empty();
+  const std::vector<model::Resource>& resources = engine_->resources();
+  size_t held = 0;
   try {
-    const uint64_t bytes = limited_bytes(*engine_);
-    const uint64_t limit = tenant_->memory_limit_;
-    if (pays && limit != 0 &&
-        (bytes > limit || tenant_->limited_memory_ > limit - bytes)) {
-      fail(RC_E_DEVICE_MEMORY, "the model takes ", bytes, " bytes of ",
-           engine_->device()->id(),
-           "; of the backend handle's memory_limit of ", limit, " bytes, ",
-           tenant_->limited_memory_, " are in use");
+    Bill bill;
+    for (; held < resources.size(); ++held) {
+      tenant_->hold(resources[held],
+                    resources[held].device == engine_->device().get(), bill);
     }
-    holders->second.reserve(holders->second.size() + 1);
-    tenant_->engines_.emplace(engine_.get(), 1);
+    tenant_->pay_within_limit(bill, engine_->device()->id());
   } catch (...) {
-    if (pays) ledger().holders.erase(holders);
+    for (size_t i = 0; i < held; ++i) tenant_->let_go(resources[i], false);
+    const std::lock_guard lock(tenant_->mutex_);
+    tenant_->engines_.erase(engine_.get());
     throw;
   }
-  holders->second.push_back(tenant_.get());
-  if (pays) tenant_->pay(*engine_);
 }
 
 Tenant::Charge::~Charge() {
@@ -85,19 +124,8 @@ Tenant::Charge::~Charge() {
     if (--known->second > 0) return;
     tenant_->engines_.erase(known);
   }
-  const auto entry = ledger().holders.find(engine_.get());
-  std::vector<Tenant*>& holders = entry->second;
-  const bool paid = holders.front() == tenant_.get();
-  std::erase(holders, tenant_.get());
-  if (paid) {
-    const std::lock_guard lock(tenant_->mutex_);
-    tenant_->take_back(*engine_);
-  }
-  if (holders.empty()) {
-    ledger().holders.erase(entry);
-  } else if (paid) {
-    const std::lock_guard lock(holders.front()->mutex_);
-    holders.front()->pay(*engine_);
+  for (const model::Resource& resource : engine_->resources()) {
+    tenant_->let_go(resource, true);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "compute/tensor.h"
@@ -42,10 +43,11 @@ class Tenant : public compute::Account,
     std::shared_ptr<Tenant> tenant_;
   };
 
-  // An engine that this tenant holds, as long as it lives. Of the tenants that
-  // hold an engine the one that has held it longest pays for all of it, since
-  // what is resident once is paid once; the others add nothing to it. When the
-  // payer lets go of it, the next one pays.
+  // An engine that this tenant holds, as long as it lives, and with it the
+  // resources of the engine: its weights, which engines of the same file share,
+  // and what is its own. Of the tenants that hold a resource the one that has
+  // held it longest pays for it, since what is resident once is paid once; the
+  // others add nothing to it. When the payer lets go of it, the next one pays.
   class Charge {
    public:
     // Throws RC_E_DEVICE_MEMORY if the limit is exceeded.
@@ -76,16 +78,31 @@ class Tenant : public compute::Account,
   std::vector<runtime::Explanation::Model> models() const;
 
  private:
-  // The tenants of each engine, the payer first.
+  // A tenant of a resource.
+  struct Holder {
+    Tenant* tenant;
+    bool limited;     // the resource lies on the tenant's own device
+    int64_t engines;  // of the tenant's that use it
+  };
   struct Ledger {
     std::mutex mutex;  // taken before a tenant's
-    std::map<const engine::Engine*, std::vector<Tenant*>> holders;
+    // By resource, in the order in which they came: the first one pays.
+    std::map<const void*, std::vector<Holder>> holders;
   };
   static Ledger& ledger();
 
-  // Under the mutex.
-  void pay(const engine::Engine& engine);
-  void take_back(const engine::Engine& engine) noexcept;
+  // What was not paid yet. Under the mutex of the ledger.
+  struct Bill {
+    uint64_t bytes = 0;
+    uint64_t limited = 0;  // of those, on the tenant's own device
+  };
+  void hold(const model::Resource& resource, bool limited, Bill& bill);
+  void let_go(const model::Resource& resource, bool paid) noexcept;
+
+  // Throws RC_E_DEVICE_MEMORY beyond the limit.
+  void pay_within_limit(const Bill& bill, const std::string& device);
+  void pay(uint64_t bytes, bool limited) noexcept;
+  void take_back(uint64_t bytes, bool limited) noexcept;
 
   const std::shared_ptr<engine::Meter> meter_;
   const int32_t max_requests_;

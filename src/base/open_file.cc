@@ -54,12 +54,12 @@ std::shared_ptr<const OpenFile> OpenFile::open(const std::string& path) {
     fail(RC_E_IO, path, ": is not a regular file");
   }
   if (status.st_size == 0) fail(RC_E_FORMAT, path, ": the file is empty");
-  file->size_ = static_cast<uint64_t>(status.st_size);
-  if (file->size_ > std::numeric_limits<ptrdiff_t>::max()) {
-    fail(RC_E_IO, path, ": ", file->size_, " bytes exceed the address space");
+  file->identity_ = {status.st_dev, status.st_ino,
+                     static_cast<uint64_t>(status.st_size),
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  if (file->size() > std::numeric_limits<ptrdiff_t>::max()) {
+    fail(RC_E_IO, path, ": ", file->size(), " bytes exceed the address space");
   }
-  file->seconds_ = status.st_mtim.tv_sec;
-  file->nanoseconds_ = status.st_mtim.tv_nsec;
   return file;
 }
 
@@ -79,7 +79,7 @@ void OpenFile::read(uint64_t offset, std::span<std::byte> target,
            ": ", reason(errno));
     }
     if (count == 0) {
-      fail(RC_E_IO, path_, ": ", what, " cannot be read: the file had ", size_,
+      fail(RC_E_IO, path_, ": ", what, " cannot be read: the file had ", size(),
            " bytes when it was opened and now ends at byte ", offset,
            " or before; it was cut short while in use, load it again");
     }
@@ -90,8 +90,8 @@ void OpenFile::read(uint64_t offset, std::span<std::byte> target,
 
 void OpenFile::check_length() const {
   const struct stat status = examine(descriptor_, path_);
-  if (static_cast<uint64_t>(status.st_size) != size_) {
-    fail(RC_E_IO, path_, ": changed from ", size_, " to ", status.st_size,
+  if (static_cast<uint64_t>(status.st_size) != size()) {
+    fail(RC_E_IO, path_, ": changed from ", size(), " to ", status.st_size,
          " bytes while in use; load it again");
   }
 }
@@ -99,8 +99,8 @@ void OpenFile::check_length() const {
 void OpenFile::check_unchanged() const {
   check_length();
   const struct stat status = examine(descriptor_, path_);
-  if (status.st_mtim.tv_sec != seconds_ ||
-      status.st_mtim.tv_nsec != nanoseconds_) {
+  if (status.st_mtim.tv_sec != identity_.seconds ||
+      status.st_mtim.tv_nsec != identity_.nanoseconds) {
     fail(RC_E_IO, path_, ": was written to while in use; load it again");
   }
 }

@@ -8,6 +8,7 @@
 // Immutable once made: any thread may read it.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,22 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   const std::string& path() const { return path_; }
+  // What tells it from every other file, and from what it becomes when somebody
+  // writes to it; as it was when it was opened. No other file has it as long as
+  // this object lives.
+  struct Identity {
+    uint64_t file_system;
+    uint64_t inode;
+    uint64_t size;  // bytes
+    // When it was last written.
+    int64_t seconds;
+    int64_t nanoseconds;
+
+    auto operator<=>(const Identity&) const = default;
+  };
+  const Identity& identity() const { return identity_; }
   // Bytes, when it was opened.
-  uint64_t size() const { return size_; }
+  uint64_t size() const { return identity_.size; }
   int descriptor() const { return descriptor_; }
 
   // Fills `target` with what lies at `offset`. Throws RC_E_IO naming `what`
@@ -47,10 +62,7 @@ class OpenFile {
 
   std::string path_;
   int descriptor_ = -1;
-  uint64_t size_ = 0;
-  // When it was last written.
-  int64_t seconds_ = 0;
-  int64_t nanoseconds_ = 0;
+  Identity identity_ = {};
 };
 
 }  // namespace rc

@@ -42,6 +42,7 @@ struct Plan {
   // Of the first device and of each of memory.devices; 0: unknown.
   uint64_t available = 0;
   std::vector<uint64_t> device_available;
+  std::vector<bool> device_fits;
   bool fits = true;
   int64_t context_length = 0;
   int64_t cache_tokens = 0;
@@ -165,6 +166,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // With the numbers that were chosen for those left open.
   virtual const EngineOptions& options() const = 0;
   virtual const model::MemoryPlan& memory() const = 0;
+  // What of that is paid for as one.
+  virtual const std::vector<model::Resource>& resources() const = 0;
   // Ops that run elsewhere, because their device lacks them.
   virtual const std::vector<runtime::Fallback>& fallbacks() const = 0;
   virtual int64_t page_size() const = 0;

@@ -23,6 +23,9 @@ class EngineHandle final : public Engine {
   }
   const EngineOptions& options() const override { return core_->options(); }
   const model::MemoryPlan& memory() const override { return memory_; }
+  const std::vector<model::Resource>& resources() const override {
+    return resources_;
+  }
   const std::vector<runtime::Fallback>& fallbacks() const override {
     return fallbacks_;
   }
@@ -46,6 +49,7 @@ class EngineHandle final : public Engine {
   const std::shared_ptr<const model::ModelFile> file_;
   const runtime::DeviceChain chain_;
   const model::MemoryPlan memory_;
+  const std::vector<model::Resource> resources_;
   const std::vector<runtime::Fallback> fallbacks_;
   const model::CacheLayout layout_;
   const std::shared_ptr<Core> core_;

@@ -118,8 +118,8 @@ Resolved resolve(const model::ModelFile& file,
   plan.memory = result.placement.memory;
   for (const model::DeviceMemory& here : plan.memory.devices) {
     plan.device_available.push_back(spread.available(*here.device));
-    plan.fits = plan.fits && (plan.device_available.back() == 0 ||
-                              here.total() <= plan.device_available.back());
+    plan.device_fits.push_back(spread.fits(here));
+    plan.fits = plan.fits && plan.device_fits.back();
   }
   return result;
 }

@@ -1,11 +1,10 @@
 // Which engines are resident: who loads the same file on the same device with
 // the same options gets the same engine.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <list>
 #include <mutex>
+#include <optional>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -18,13 +17,7 @@ namespace {
 // What makes two loads the same.
 struct Key {
   const runtime::Device* device;
-  // The file: device, inode, size, seconds and nanoseconds of its last change.
-  dev_t file_system;
-  ino_t inode;
-  uint64_t size;
-  int64_t seconds;
-  int64_t nanoseconds;
-  uint64_t fingerprint;
+  OpenFile::Identity file;
   // Options as they were given.
   int64_t context_length;
   int64_t cache_tokens;
@@ -38,31 +31,22 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// False for a model that was not read from a file, or whose file was replaced.
-bool make_key(const model::ModelFile& file, const runtime::Device& device,
-              const EngineOptions& options, Key* key) {
-  struct stat status = {};
-  if (stat(file.file().name().c_str(), &status) != 0 ||
-      !S_ISREG(status.st_mode) ||
-      static_cast<uint64_t>(status.st_size) != file.file().size()) {
-    return false;
-  }
-  *key = {&device,
-          status.st_dev,
-          status.st_ino,
-          file.file().size(),
-          status.st_mtim.tv_sec,
-          status.st_mtim.tv_nsec,
-          file.fingerprint(),
-          options.context_length,
-          options.cache_tokens,
-          options.cache_dtype,
-          options.max_rows,
-          options.prefix_cache,
-          options.keep_mapped,
-          options.guard_mapped,
-          options.timeout_ms};
-  return true;
+// Nothing for a model that was read from memory.
+std::optional<Key> key_of(const model::ModelFile& file,
+                          const runtime::Device& device,
+                          const EngineOptions& options) {
+  const OpenFile::Identity* identity = file.file().identity();
+  if (identity == nullptr) return std::nullopt;
+  return Key{&device,
+             *identity,
+             options.context_length,
+             options.cache_tokens,
+             options.cache_dtype,
+             options.max_rows,
+             options.prefix_cache,
+             options.keep_mapped,
+             options.guard_mapped,
+             options.timeout_ms};
 }
 
 class Registry {
@@ -137,13 +121,14 @@ Registry& registry() {
 
 void check_fits(const model::ModelFile& file, const Plan& plan) {
   for (size_t d = 0; d < plan.memory.devices.size(); ++d) {
+    if (plan.device_fits[d]) continue;
     const model::DeviceMemory& here = plan.memory.devices[d];
-    const uint64_t available = plan.device_available[d];
-    if (available == 0 || here.total() <= available) continue;
     fail(RC_E_DEVICE_MEMORY, file.file().name(), " takes ", here.total(),
          " bytes on ", here.device->id(), " (weights ", here.weights,
+         here.shared == 0 ? std::string()
+                          : cat(", of which ", here.shared, " are there"),
          ", KV cache ", here.cache, ", scratch ", here.scratch, "), but only ",
-         available, " may be used; ",
+         plan.device_available[d], " may be used; ",
          plan.largest_context >= 2
              ? cat("a context_length of ", plan.largest_context, " would fit")
              : std::string("it does not fit with any context_length"));
@@ -207,12 +192,12 @@ std::shared_ptr<Engine> Engine::load(
     const std::function<bool(double)>& progress,
     const std::function<bool(const Engine&)>& held) {
   warn_beyond_training(*file, options.context_length);
-  Key key = {};
-  if (!make_key(*file, *chain.first(), options, &key)) {
+  const std::optional<Key> key = key_of(*file, *chain.first(), options);
+  if (!key) {
     return load_new(std::move(file), chain, options, progress);
   }
   const auto claim =
-      registry().find_or_claim(key, [&](const EngineHandle& engine) {
+      registry().find_or_claim(*key, [&](const EngineHandle& engine) {
         return suits(engine, chain, options, held);
       });
   if (claim.engine != nullptr) {

@@ -21,17 +21,29 @@ bool Spread::has_next() {
   return devices_.size() > 1;
 }
 
-uint64_t Spread::available(const runtime::Device& device) const {
+uint64_t Spread::free_memory(const runtime::Device& device) const {
   // Asked once: what others do meanwhile must not confuse the search.
-  const auto [known, added] = available_.try_emplace(&device, 0);
-  if (added) {
-    uint64_t& bytes = known->second;
-    bytes = device.info().free_memory;
-    if (&device == chain_.first().get() && memory_limit_ != 0) {
-      bytes = bytes == 0 ? memory_limit_ : std::min(bytes, memory_limit_);
-    }
-  }
+  const auto [known, added] = free_.try_emplace(&device, 0);
+  if (added) known->second = device.info().free_memory;
   return known->second;
+}
+
+uint64_t Spread::limit(const runtime::Device& device) const {
+  return &device == chain_.first().get() ? memory_limit_ : 0;
+}
+
+uint64_t Spread::available(const runtime::Device& device) const {
+  const uint64_t free = free_memory(device);
+  const uint64_t limited = limit(device);
+  return limited != 0 && (free == 0 || limited < free) ? limited : free;
+}
+
+uint64_t Spread::most(const runtime::Device& device, uint64_t shared) const {
+  const uint64_t free = free_memory(device);
+  const uint64_t limited = limit(device);
+  const uint64_t most =
+      free == 0 || shared > UINT64_MAX - free ? UINT64_MAX : free + shared;
+  return limited == 0 ? most : std::min(most, limited);
 }
 
 model::Placement Spread::place(const Parts& parts, int64_t pages) const {
@@ -47,29 +59,28 @@ const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
   const model::Placement placement = place(parts, 1);
   std::vector<Cost> costs;
   for (const model::DeviceMemory& here : placement.memory.devices) {
-    costs.push_back({here.device, here.weights + here.scratch, here.cache});
+    costs.push_back(
+        {here.device, here.weights + here.scratch, here.shared, here.cache});
   }
   return costs_.emplace(parts, std::move(costs)).first->second;
 }
 
 bool Spread::fits(const Cost& cost, int64_t pages) const {
-  const uint64_t known = available(*cost.device);
-  if (known == 0) return true;
-  if (cost.fixed > known) return false;
+  const uint64_t bytes = most(*cost.device, cost.shared);
+  if (cost.fixed > bytes) return false;
   return cost.page == 0 ||
-         static_cast<uint64_t>(pages) <= (known - cost.fixed) / cost.page;
+         static_cast<uint64_t>(pages) <= (bytes - cost.fixed) / cost.page;
 }
 
-int64_t Spread::room(const Parts& parts, int64_t most) {
+int64_t Spread::room(const Parts& parts, int64_t most_pages) {
   for (const Cost& cost : costs(parts)) {
-    const uint64_t known = available(*cost.device);
-    if (known == 0) continue;
-    if (cost.fixed > known) return 0;
+    const uint64_t bytes = most(*cost.device, cost.shared);
+    if (cost.fixed > bytes) return 0;
     if (cost.page == 0) continue;
-    most = static_cast<int64_t>(std::min<uint64_t>(
-        (known - cost.fixed) / cost.page, static_cast<uint64_t>(most)));
+    most_pages = static_cast<int64_t>(std::min<uint64_t>(
+        (bytes - cost.fixed) / cost.page, static_cast<uint64_t>(most_pages)));
   }
-  return most;
+  return most_pages;
 }
 
 Spread::Parts Spread::fill(int64_t pages) {

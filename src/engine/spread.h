@@ -30,8 +30,8 @@ class Spread {
   Parts fill(int64_t pages);
 
   // The most pages of cache with which everything lies within its memory;
-  // `most` if nothing is known of the memory.
-  int64_t room(const Parts& parts, int64_t most);
+  // `most_pages` if nothing is known of the memory.
+  int64_t room(const Parts& parts, int64_t most_pages);
   // The same for the best of all ways to fill the devices.
   int64_t largest_room(int64_t most);
 
@@ -40,16 +40,26 @@ class Spread {
   model::Placement place(const Parts& parts, int64_t pages) const;
   // Of a device, bytes; 0: unknown.
   uint64_t available(const runtime::Device& device) const;
+  // Whether a device has enough. A limit counts shared weights too, since its
+  // owner has to pay for them once the others are gone.
+  bool fits(const model::DeviceMemory& here) const {
+    return here.total() <= most(*here.device, here.shared);
+  }
 
  private:
   // What one page costs and what is there without pages, by device.
   struct Cost {
     std::shared_ptr<runtime::Device> device;
     uint64_t fixed;
+    uint64_t shared;  // of that
     uint64_t page;
   };
   const std::vector<Cost>& costs(const Parts& parts);
   bool fits(const Cost& cost, int64_t pages) const;
+  // What may lie on a device, bytes, if so many of them are there already.
+  uint64_t most(const runtime::Device& device, uint64_t shared) const;
+  uint64_t limit(const runtime::Device& device) const;
+  uint64_t free_memory(const runtime::Device& device) const;
 
   const model::ModelFile& file_;
   const runtime::DeviceChain& chain_;
@@ -58,7 +68,7 @@ class Spread {
   const Parts all_on_first_;
   std::vector<std::shared_ptr<runtime::Device>> devices_;  // as far as opened
   bool opened_ = false;
-  mutable std::map<const runtime::Device*, uint64_t> available_;
+  mutable std::map<const runtime::Device*, uint64_t> free_;
   std::map<Parts, std::vector<Cost>> costs_;
 };
 

@@ -131,6 +131,11 @@ class File {
   // after long reads: a file that is overwritten need not become shorter.
   void check_unchanged() const;
 
+  // nullptr: it was read from memory.
+  const OpenFile::Identity* identity() const {
+    return source_ == nullptr ? nullptr : &source_->identity();
+  }
+
  private:
   friend class Parser;
   friend class MappedTensors;

@@ -7,7 +7,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/installed_data.h"
-#include "base/own_folder.h"
+#include "base/module_directory.h"
 #include "base/quote.h"
 
 namespace rc::model {
@@ -42,7 +42,7 @@ std::string file_of(const std::string& path) {
   check_builtin_name(path);
   if (!path.starts_with(kPrefix)) return path;
   const std::string file = path.substr(kPrefix.size()) + ".gguf";
-  std::vector<fs::path> folders = data_folders(own_folder());
+  std::vector<fs::path> folders = data_folders(module_directory());
   const std::optional<std::string> variable = environment("RUNCIBLE_DATA");
   if (variable) folders.insert(folders.begin(), fs::path(*variable));
   std::string looked_in;

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "model/weight_set.h"
 #include "tensor/dtype.h"
 
 namespace rc::model {
@@ -31,33 +32,39 @@ void count_layers(std::span<const size_t> device_of_part,
   }
 }
 
-MemoryPlan plan_memory(
-    const runtime::Split& split, const ResidentOptions& options,
-    const std::vector<std::shared_ptr<runtime::Device>>& devices,
-    std::span<const size_t> device_of_part) {
-  MemoryPlan plan;
+void plan_memory(const ModelFile& file, const ResidentOptions& options,
+                 std::span<const size_t> device_of_part, Placement& placement) {
+  const runtime::Split& split = placement.split;
+  MemoryPlan& plan = placement.memory;
   plan.transfers = split.transfer_bytes;
-  for (size_t d = 0; d < devices.size(); ++d) {
+  for (size_t d = 0; d < placement.devices.size(); ++d) {
     const runtime::Split::Share& share = split.devices[d];
     DeviceMemory here;
-    here.device = devices[d];
+    here.device = placement.devices[d];
+    const auto set = WeightSet::of(file, *here.device);
     for (size_t i = 0; i < split.weights.size(); ++i) {
       if (share.weight_uses[i] == 0) continue;
       runtime::WeightInfo weight = split.weights[i];
       weight.uses = share.weight_uses[i];
-      here.weights += weight_bytes(*devices[d], weight, options);
+      const uint64_t bytes = weight_bytes(*here.device, weight, options);
+      here.weights += bytes;
+      if (set == nullptr || stays_mapped(weight, options)) continue;
+      if (auto resident = set->find(weight)) {
+        here.shared += bytes;
+        placement.shared.push_back(std::move(resident));
+      }
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {
       if (share.caches[i]) here.cache += cache_bytes(split.caches[i]);
     }
     here.scratch = share.scratch_bytes;
     plan.weights += here.weights;
+    plan.shared += here.shared;
     plan.cache += here.cache;
     plan.scratch += here.scratch;
     plan.devices.push_back(std::move(here));
   }
   count_layers(device_of_part, plan.devices);
-  return plan;
 }
 
 }  // namespace
@@ -108,8 +115,7 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
   placement.fallbacks = std::move(assignment.fallbacks);
   placement.split = runtime::split(description, assignment.device_of_op,
                                    placement.devices.size(), options.limits);
-  placement.memory =
-      plan_memory(placement.split, options, placement.devices, device_of_part);
+  plan_memory(file, options, device_of_part, placement);
   return placement;
 }
 

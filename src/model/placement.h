@@ -26,6 +26,7 @@ struct ResidentOptions {
 struct DeviceMemory {
   std::shared_ptr<runtime::Device> device;
   uint64_t weights = 0;
+  uint64_t shared = 0;  // of the weights: what other models have there already
   uint64_t cache = 0;
   uint64_t scratch = 0;
   int64_t first_layer = 0;
@@ -33,16 +34,20 @@ struct DeviceMemory {
   bool embedding = false;
   bool output = false;
   uint64_t total() const { return weights + cache + scratch; }
+  // What loading adds to what is in use already.
+  uint64_t added() const { return total() - shared; }
 };
 
 // The same on all devices together.
 struct MemoryPlan {
   uint64_t weights = 0;
+  uint64_t shared = 0;
   uint64_t cache = 0;
   uint64_t scratch = 0;
   uint64_t transfers = 0;  // host memory between devices; not in the total
   std::vector<DeviceMemory> devices;  // the one that was asked for is the first
   uint64_t total() const { return weights + cache + scratch; }
+  uint64_t added() const { return total() - shared; }
 };
 
 // A forward program placed on devices. Nothing is loaded.
@@ -51,6 +56,8 @@ struct Placement {
   runtime::Split split;
   std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
   MemoryPlan memory;  // exactly what loading takes; of the devices in use
+  // Those that other models have there already, kept for the loading.
+  std::vector<std::shared_ptr<runtime::Weight>> shared;
 };
 
 // The number of parts: the embedding, each layer, the output.

@@ -13,8 +13,8 @@ void check_fits(const ModelFile& file, const ResidentOptions& options,
                 const MemoryPlan& memory) {
   for (const DeviceMemory& here : memory.devices) {
     const uint64_t available = here.device->info().free_memory;
-    if (available == 0 || here.total() <= available) continue;
-    const uint64_t fixed = here.weights + here.scratch;
+    if (available == 0 || here.added() <= available) continue;
+    const uint64_t fixed = here.added() - here.cache;
     const uint64_t page =
         here.cache / static_cast<uint64_t>(options.cache.pages);
     const uint64_t pages =
@@ -24,10 +24,10 @@ void check_fits(const ModelFile& file, const ResidentOptions& options,
                    : cat("a KV cache of ",
                          pages * static_cast<uint64_t>(options.cache.page_size),
                          " positions would fit");
-    fail(RC_E_DEVICE_MEMORY, file.file().name(), " needs ", here.total(),
-         " bytes on ", here.device->id(), " (weights ", here.weights,
-         ", KV cache ", here.cache, ", scratch ", here.scratch, "), but ",
-         available, " are free; ", advice);
+    fail(RC_E_DEVICE_MEMORY, file.file().name(), " needs ", here.added(),
+         " bytes on ", here.device->id(), " (weights ",
+         here.weights - here.shared, ", KV cache ", here.cache, ", scratch ",
+         here.scratch, "), but ", available, " are free; ", advice);
   }
 }
 
@@ -143,6 +143,7 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     here.device = placement.devices[d];
     here.weights.resize(split.weights.size());
     here.caches.resize(split.caches.size());
+    const auto set = WeightSet::of(*file, *here.device);
     const int chosen = here.device->options().threads;
     const int threads =
         chosen != 0 ? chosen
@@ -156,11 +157,17 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
             weight, model->mapped_->data(tensor), model->mapped_);
         continue;
       }
-      here.weights[i] = here.device->create_weight(
-          weight, file->read_weight(weight.name, buffer, threads));
+      const auto make = [&] {
+        return here.device->create_weight(
+            weight, file->read_weight(weight.name, buffer, threads));
+      };
+      here.weights[i] = set ? set->find_or_make(weight, make) : make();
+      model->weights_.push_back(
+          {here.weights[i].get(), here.device.get(), bytes});
       loaded += bytes;
       report(static_cast<double>(loaded) / static_cast<double>(memory.weights));
     }
+    if (set != nullptr) model->sets_.push_back(set);
     for (size_t i = 0; i < split.caches.size(); ++i) {
       if (!share.caches[i]) continue;
       here.caches[i] = here.device->create_buffer(cache_bytes(split.caches[i]));
@@ -176,6 +183,14 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   model->memory_ = std::move(placement.memory);
   model->fallbacks_ = std::move(placement.fallbacks);
   return model;
+}
+
+std::vector<Resource> ResidentModel::resources() const {
+  std::vector<Resource> resources = weights_;
+  for (const DeviceMemory& here : memory_.devices) {
+    resources.push_back({&here, here.device.get(), here.cache + here.scratch});
+  }
+  return resources;
 }
 
 void ResidentModel::run(const Batch& batch, float* logits,

@@ -13,6 +13,7 @@
 #include "gguf/mapped_tensors.h"
 #include "model/model_file.h"
 #include "model/placement.h"
+#include "model/weight_set.h"
 #include "runtime/program.h"
 
 namespace rc::model {
@@ -26,6 +27,13 @@ struct Batch {
   std::vector<int32_t> page_table;   // [sequences, pages_per_sequence]
   std::vector<int32_t> output_rows;  // [outputs]
   int64_t sequence_count = 0;
+};
+
+// Device memory that is paid for as one, however many models use it.
+struct Resource {
+  const void* identity;  // another one's is another
+  runtime::Device* device;
+  uint64_t bytes;
 };
 
 class ResidentModel {
@@ -43,6 +51,9 @@ class ResidentModel {
   const std::vector<runtime::Fallback>& fallbacks() const { return fallbacks_; }
   const ResidentOptions& options() const { return options_; }
   const MemoryPlan& memory() const { return memory_; }
+  // What it takes: each weight, which other models may use too, and what is its
+  // own on each device.
+  std::vector<Resource> resources() const;
 
   // Evaluates a batch; logits F32 [outputs, vocabulary], untouched if there are
   // no outputs. Throws RC_E_INVALID_ARGUMENT for a batch beyond the limits or
@@ -73,6 +84,8 @@ class ResidentModel {
   ResidentOptions options_;
   MemoryPlan memory_;
   std::vector<runtime::Fallback> fallbacks_;
+  std::vector<std::shared_ptr<WeightSet>> sets_;  // of the devices
+  std::vector<Resource> weights_;
   std::vector<std::shared_ptr<runtime::Buffer>> caches_;  // by index
   std::unique_ptr<runtime::Program> program_;
 };

@@ -213,15 +213,15 @@ TEST(Options, OfAModel) {
 TEST(Options, OfAModelThatStaysMapped) {
   const Backend backend = open_backend();
   const auto weights = [&](const rc_model_options& options) {
+    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+    EXPECT_OK(
+        rc_model_plan(model_path().c_str(), &options, backend.get(), &plan));
     rc_model* loaded = nullptr;
     EXPECT_OK(
         rc_model_load(backend.get(), model_path().c_str(), &options, &loaded));
     const Model model(loaded);
     rc_model_report report = RC_MODEL_REPORT_INIT;
     EXPECT_OK(rc_model_describe(loaded, &report));
-    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
-    EXPECT_OK(
-        rc_model_plan(model_path().c_str(), &options, backend.get(), &plan));
     EXPECT_EQ(plan.weights, report.weight_bytes);
     return report.weight_bytes;
   };

@@ -1,4 +1,5 @@
-// Handles that share a model: what is resident once is paid once.
+// Handles that share a model or its weights: what is resident once is paid
+// once.
 #include "api_util.h"
 
 namespace rc::test {
@@ -56,6 +57,64 @@ TEST(Sharing, TheOneThatHasItLongestPays) {
   EXPECT_EQ(report.peak_memory, all);
   EXPECT_OK(rc_backend_usage(backends[2].get(), &report));
   EXPECT_EQ(report.peak_memory, 0u);
+}
+
+// Models of one file that differ share their weights; the rest is each one's
+// own.
+TEST(Sharing, WeightsOfDifferentModelsOfOneFile) {
+  const Backend backends[] = {open_backend(), open_backend(), open_backend()};
+  Model models[3];
+  uint64_t weights = 0;
+  uint64_t own[3];
+  for (int i = 0; i < 3; ++i) {
+    rc_model_options options = RC_MODEL_OPTIONS_INIT;
+    options.context_length = 64 << i;
+    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+    ASSERT_OK(rc_model_plan(model_path().c_str(), &options, backends[i].get(),
+                            &plan));
+    rc_model* model = nullptr;
+    ASSERT_OK(rc_model_load(backends[i].get(), model_path().c_str(), &options,
+                            &model));
+    models[i].reset(model);
+    rc_model_report report = RC_MODEL_REPORT_INIT;
+    ASSERT_OK(rc_model_describe(model, &report));
+    weights = report.weight_bytes;
+    own[i] = report.cache_bytes + report.scratch_bytes;
+    EXPECT_EQ(plan.weights, i == 0 ? weights : 0);
+    EXPECT_EQ(plan.total, own[i] + plan.weights);
+    EXPECT_EQ(plan.fits, 1);
+  }
+  EXPECT_EQ(memory(backends[0]), weights + own[0]);
+  EXPECT_EQ(memory(backends[1]), own[1]);
+  EXPECT_EQ(memory(backends[2]), own[2]);
+  models[0].reset();
+  EXPECT_EQ(memory(backends[0]), 0u);
+  EXPECT_EQ(memory(backends[1]), weights + own[1]);
+  EXPECT_EQ(memory(backends[2]), own[2]);
+  // One of the same handle takes no weights either.
+  const Model second = load_model(backends[2].get());
+  EXPECT_EQ(memory(backends[2]), own[0] + own[2]);
+  models[1].reset();
+  EXPECT_EQ(memory(backends[2]), weights + own[0] + own[2]);
+  models[2].reset();
+  EXPECT_EQ(memory(backends[2]), weights + own[0]);
+}
+
+// A limit counts weights that another handle pays for: it may have to pay.
+TEST(Sharing, ALimitCountsWeightsOfOthers) {
+  const Backend first = open_backend();
+  const Model model = load_model(first.get());
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.context_length = 128;
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  ASSERT_OK(rc_model_describe(model.get(), &report));
+  const Backend limited = open_limited(report.weight_bytes);
+  rc_model* none = nullptr;
+  EXPECT_FAILS(
+      RC_E_DEVICE_MEMORY,
+      rc_model_load(limited.get(), model_path().c_str(), &options, &none),
+      "are there");
+  EXPECT_EQ(memory(limited), 0u);
 }
 
 // A session holds the model of the handle that it came from.

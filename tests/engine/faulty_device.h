@@ -21,6 +21,7 @@ struct FaultControl {
   std::atomic<Fault> fault{Fault::kNone};
   std::atomic<int> runs{0};       // begun so far
   std::atomic<int> cancelled{0};  // ended because they were asked to
+  std::atomic<int> weights{0};    // that exist
 };
 FaultControl& fault_control();
 

@@ -34,6 +34,29 @@ rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
   return cpu().run(device, compiled, run, message);
 }
 
+rc_status create_weight(rc_plugin_device* device,
+                        const rc_plugin_weight_info* info, const void* data,
+                        rc_plugin_weight** weight, char* message) {
+  const rc_status status =
+      cpu().create_weight(device, info, data, weight, message);
+  if (status == RC_OK) ++fault_control().weights;
+  return status;
+}
+
+rc_status map_weight(rc_plugin_device* device,
+                     const rc_plugin_weight_info* info, const void* data,
+                     rc_plugin_weight** weight, char* message) {
+  const rc_status status =
+      cpu().map_weight(device, info, data, weight, message);
+  if (status == RC_OK) ++fault_control().weights;
+  return status;
+}
+
+void destroy_weight(rc_plugin_device* device, rc_plugin_weight* weight) {
+  --fault_control().weights;
+  cpu().destroy_weight(device, weight);
+}
+
 rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -73,6 +96,9 @@ std::shared_ptr<runtime::Device> open_faulty_device() {
     rc_plugin table = cpu();
     table.name = "faulty";
     table.description = "the cpu backend with faults";
+    table.create_weight = create_weight;
+    table.map_weight = map_weight;
+    table.destroy_weight = destroy_weight;
     table.run = run;
     table.wait = wait;
     runtime::register_plugin(table);

@@ -1,11 +1,14 @@
 // Loading and planning: defaults, limits, sharing.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
 #include "base/error.h"
 #include "engine_util.h"
+#include "faulty_device.h"
+#include "temporary.h"
 
 namespace rc::engine::test {
 namespace {
@@ -110,6 +113,106 @@ TEST(Load, TheSameIsShared) {
   EXPECT_EQ(Engine::load(small_model(), device, other, {}), mapped);
   EXPECT_NE(Engine::load(small_model("smollm"), device, small_options(), {}),
             first);
+}
+
+// Engines of one file that differ in everything but it.
+TEST(Load, WeightsAreThereOnce) {
+  const auto device = open_faulty_device();
+  ASSERT_EQ(fault_control().weights, 0);
+  auto first = Engine::load(small_model(), device, small_options(), {});
+  const int weights = fault_control().weights;
+  EXPECT_GT(weights, 10);
+  const auto expected = generate(*first, greedy(some_tokens(9), 20));
+
+  EngineOptions longer = small_options();
+  longer.context_length = 2 * small_options().context_length;
+  longer.cache_tokens = 0;
+  EngineOptions impatient = small_options();
+  impatient.timeout_ms = 1000 * 1000;
+  EngineOptions wide = small_options();
+  wide.max_rows = 3;
+  EngineOptions exact = small_options();
+  exact.cache_dtype = RC_DTYPE_F32;
+  std::vector<std::shared_ptr<Engine>> others;
+  for (const EngineOptions& options : {longer, impatient, wide, exact}) {
+    const Plan plan = engine::plan(*small_model(), device, options);
+    EXPECT_EQ(plan.memory.shared, plan.memory.weights);
+    EXPECT_EQ(plan.memory.added(), plan.memory.cache + plan.memory.scratch);
+    others.push_back(Engine::load(small_model(), device, options, {}));
+    EXPECT_NE(others.back(), first);
+    EXPECT_EQ(fault_control().weights, weights);
+  }
+  // The weights stay as long as anybody needs them.
+  first.reset();
+  EXPECT_EQ(fault_control().weights, weights);
+  EXPECT_EQ(generate(*others[1], greedy(some_tokens(9), 20)).text,
+            expected.text);
+  EXPECT_EQ(generate(*others[2], greedy(some_tokens(9), 20)).text,
+            expected.text);
+  EXPECT_EQ(
+      Engine::load(small_model(), device, small_options(), {})->memory().shared,
+      others[0]->memory().weights);
+  others.clear();
+  EXPECT_EQ(fault_control().weights, 0);
+}
+
+TEST(Load, WeightsOfOthersAreNotShared) {
+  const auto device = open_faulty_device();
+  const auto first = Engine::load(small_model(), device, small_options(), {});
+  const int weights = fault_control().weights;
+  const auto expect_own = [&](std::shared_ptr<const model::ModelFile> file,
+                              const EngineOptions& options) {
+    EXPECT_EQ(engine::plan(*file, device, options).memory.shared, 0u);
+    const auto engine = Engine::load(std::move(file), device, options, {});
+    EXPECT_GT(fault_control().weights, weights);
+  };
+  // A copy of the file is another file, and so is what lies at its path later.
+  const rc::test::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "copy.gguf";
+  std::filesystem::copy_file(small_model()->file().name(), path);
+  const auto copied = model::ModelFile::open(path.string());
+  expect_own(copied, small_options());
+  const auto second = Engine::load(copied, device, small_options(), {});
+  std::filesystem::rename(path, folder.path() / "old.gguf");
+  std::filesystem::copy_file(small_model()->file().name(), path);
+  expect_own(model::ModelFile::open(path.string()), small_options());
+  // What stays mapped belongs to one model.
+  EngineOptions mapped = small_options();
+  mapped.keep_mapped = true;
+  const int before = fault_control().weights;
+  const auto third = Engine::load(small_model(), device, mapped, {});
+  EXPECT_LT(third->memory().weights, first->memory().weights / 10);
+  EXPECT_GT(fault_control().weights, before);
+  // Nor has another device any.
+  EXPECT_EQ(engine::plan(*small_model(), open_device(), {}).memory.shared, 0u);
+}
+
+// Whoever comes first makes a weight; the others wait for it.
+TEST(Load, WeightsAreThereOnceWhoeverLoads) {
+  const auto device = open_faulty_device();
+  std::atomic<bool> begin{false};
+  std::vector<std::shared_ptr<Engine>> engines(6);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < engines.size(); ++i) {
+    threads.emplace_back([&, i] {
+      EngineOptions options = small_options();
+      options.timeout_ms = 100000 + static_cast<int64_t>(i);
+      while (!begin) std::this_thread::yield();
+      engines[i] = Engine::load(small_model(), device, options, {});
+    });
+  }
+  begin = true;
+  for (std::thread& thread : threads) thread.join();
+  const int weights = fault_control().weights;
+  const auto expected = generate(*engines[0], greedy(some_tokens(9), 20));
+  for (auto& engine : engines) {
+    EXPECT_EQ(generate(*engine, greedy(some_tokens(9), 20)).text,
+              expected.text);
+    if (engine != engines.back()) engine.reset();
+  }
+  EXPECT_EQ(fault_control().weights, weights);
+  engines.clear();
+  EXPECT_EQ(fault_control().weights, 0);
 }
 
 TEST(Load, SharingKeepsToTheLimitOfEachOne) {
