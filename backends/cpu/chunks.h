@@ -46,21 +46,21 @@ struct Chunks {
   static constexpr int64_t kCost = 16384;  // of a piece
 };
 
-// Adds a step that makes value `y` as `leaving` says. It calls
+// Adds a step that makes value `y` as `form` says. It calls
 // function(run, thread, at, count, floats, blocks) for each chunk, of `count`
 // elements from `at`, to put the results there; NULL: they are not wanted so.
 template <class Function>
 void add_chunks(Compiler& c, std::vector<Area> reads, int32_t y,
-                const Compiler::Leaving& leaving, const Chunks& chunks,
+                const Compiler::OutputForm& form, const Chunks& chunks,
                 Function function) {
   std::vector<Area> writes;
-  if (leaving.blocks) writes.push_back(c.activations_area());
-  if (leaving.floats) writes.push_back(c.area(y));
+  if (form.blocks) writes.push_back(c.activations_area());
+  if (form.floats) writes.push_back(c.area(y));
   const uint64_t elements = product(chunks.most_together(), chunks.chunk);
   const uint64_t float_bytes =
-      leaving.floats ? product(elements, sizeof(float)) / 64 * 64 + 64 : 0;
+      form.floats ? product(elements, sizeof(float)) / 64 * 64 + 64 : 0;
   const uint64_t block_bytes =
-      leaving.blocks ? product(elements / 32, sizeof(ActivationBlock)) : 0;
+      form.blocks ? product(elements / 32, sizeof(ActivationBlock)) : 0;
   const ThreadScratch* results = c.result_scratch(float_bytes + block_bytes);
   // Tensors may be gone before a thread that comes late.
   const bool of_tensors =
@@ -96,13 +96,13 @@ void add_chunks(Compiler& c, std::vector<Area> reads, int32_t y,
           ActivationBlock* blocks = nullptr;
           if (share.units != nullptr) {
             auto* own = results->of<uint8_t>(share.thread);
-            if (leaving.floats) floats = reinterpret_cast<float*>(own);
-            if (leaving.blocks) {
+            if (form.floats) floats = reinterpret_cast<float*>(own);
+            if (form.blocks) {
               blocks = reinterpret_cast<ActivationBlock*>(own + float_bytes);
             }
           } else {
-            if (leaving.floats) floats = run.at<float>(place) + begin;
-            if (leaving.blocks) blocks = leaving.blocks + begin / 32;
+            if (form.floats) floats = run.at<float>(place) + begin;
+            if (form.blocks) blocks = form.blocks + begin / 32;
           }
           for (int64_t k = first; k < end; ++k) {
             const int64_t at = chunks.begin(k);
@@ -116,7 +116,7 @@ void add_chunks(Compiler& c, std::vector<Area> reads, int32_t y,
             if (floats)
               std::copy_n(floats, count, run.at<float>(place) + begin);
             if (blocks) {
-              std::copy_n(blocks, count / 32, leaving.blocks + begin / 32);
+              std::copy_n(blocks, count / 32, form.blocks + begin / 32);
             }
           });
         }

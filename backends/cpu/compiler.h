@@ -49,15 +49,15 @@ class Compiler {
   // is added unless the last one made them already.
   const ActivationBlock* quantized(int32_t i, int64_t width);
   Area activations_area() const;
-  // How the step of the op being compiled, which makes value i by pieces of
-  // `width` elements, is to leave it behind.
-  struct Leaving {
-    ActivationBlock* blocks;  // NULL: nobody takes it quantized
-    bool floats;              // somebody takes it as it is
+  // In which forms later ops read value i, which the op being compiled makes in
+  // pieces of `width` elements.
+  struct OutputForm {
+    ActivationBlock* blocks;  // where it is read quantized; NULL: nowhere
+    bool floats;
   };
-  Leaving leaving(int32_t i, int64_t width) const;
+  OutputForm output_form(int32_t i, int64_t width) const;
   // The last step left value i in the blocks.
-  void left_quantized(int32_t i) { quantized_value_ = i; }
+  void set_quantized(int32_t i) { quantized_value_ = i; }
   // Cosines, then sines, of positions times frequencies: [row][2][pairs].
   const float* angles(int32_t positions, int32_t frequencies, float scale);
   // The sorted choices of experts in value `ids`, made by a step that is added

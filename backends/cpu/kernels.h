@@ -41,7 +41,7 @@ struct LinearTask {
   int64_t tile_bytes;   // from tile to tile
   // From the tiles to what is read from memory after them; 0 where that is what
   // follows them.
-  int64_t elsewhere = 0;
+  int64_t prefetch_offset = 0;
   int tiles;
   int64_t columns;
   // Per row of activations: its ActivationBlocks or, for float weights, its

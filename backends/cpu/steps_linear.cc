@@ -167,7 +167,8 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
           }
           if (!share.wanted()) return;
           task.tile = weight->tiles(run.kernels, 0, tile, task.tiles, unpacked);
-          task.elsewhere = weight->elsewhere(task.tile, 0, tile, task.tiles);
+          task.prefetch_offset =
+              weight->prefetch_offset(task.tile, 0, tile, task.tiles);
           function(task);
           share.commit([&] {
             if (share.units == nullptr) return;
@@ -238,7 +239,8 @@ void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
           if (!share.wanted()) return;
           task.tile =
               weight->tiles(run.kernels, group.expert, tile, 1, unpacked);
-          task.elsewhere = weight->elsewhere(task.tile, group.expert, tile, 1);
+          task.prefetch_offset =
+              weight->prefetch_offset(task.tile, group.expert, tile, 1);
           function(task);
           share.commit([&] {
             if (share.units == nullptr) return;

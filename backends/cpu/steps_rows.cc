@@ -31,10 +31,10 @@ void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
   const Place x = c.place(op.inputs[0]);
-  const Compiler::Leaving leaving = c.leaving(op.outputs[0], n);
+  const Compiler::OutputForm form = c.output_form(op.outputs[0], n);
   const ThreadScratch scratch = c.thread_scratch();
   add_chunks(
-      c, {c.area(op.inputs[0])}, op.outputs[0], leaving,
+      c, {c.area(op.inputs[0])}, op.outputs[0], form,
       {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, 1},
       [=](Run& run, int thread, int64_t at, int64_t, float* floats,
           ActivationBlock* blocks) {
@@ -43,19 +43,19 @@ void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
                              y);
         if (blocks) run.kernels.quantize(y, n, blocks);
       });
-  if (leaving.blocks) c.left_quantized(op.outputs[0]);
+  if (form.blocks) c.set_quantized(op.outputs[0]);
 }
 
 // With its product for the next weights: by pieces that stay in the first-level
 // cache until they are quantized.
 void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
-                       const Compiler::Leaving& leaving) {
+                       const Compiler::OutputForm& form) {
   const int32_t activation = op.params.glu.activation;
   const Place gate = c.place(op.inputs[0]);
   const Place up = c.place(op.inputs[1]);
   const ThreadScratch scratch = c.thread_scratch();
   add_chunks(
-      c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0], leaving,
+      c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0], form,
       {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
        kGateChunk, 3},
       [=](Run& run, int thread, int64_t at, int64_t count, float* floats,
@@ -65,7 +65,7 @@ void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
                         run.at<const float>(up) + at, count, activation, y);
         run.kernels.quantize(y, count, blocks);
       });
-  c.left_quantized(op.outputs[0]);
+  c.set_quantized(op.outputs[0]);
 }
 
 }  // namespace
@@ -80,9 +80,9 @@ void compile_row_op(Compiler& c, const rc_plugin_op& op) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
     case RC_OP_GLU: {
-      const Compiler::Leaving leaving =
-          c.leaving(op.outputs[0], c.row_elements(op.outputs[0]));
-      if (leaving.blocks) return add_quantized_glu(c, op, leaving);
+      const Compiler::OutputForm form =
+          c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
+      if (form.blocks) return add_quantized_glu(c, op, form);
       const int32_t activation = op.params.glu.activation;
       return add_elementwise(
           c, op, 2,

@@ -206,8 +206,8 @@ const uint8_t* rc_plugin_weight::tiles(const rc::cpu::Kernels& kernels,
   return scratch;
 }
 
-int64_t rc_plugin_weight::elsewhere(const uint8_t* tiles, int64_t matrix,
-                                    int64_t first, int64_t count) const {
+int64_t rc_plugin_weight::prefetch_offset(const uint8_t* tiles, int64_t matrix,
+                                          int64_t first, int64_t count) const {
   if (mapped == nullptr) return 0;
   const uint8_t* next =
       mapped + (matrix * layout.rows + (first + count) * kTileRows) *

@@ -49,9 +49,9 @@ struct rc_plugin_weight {
 
   // Bytes that tiles() and tile_of_row() need for `count` tiles.
   uint64_t scratch_bytes(int64_t count) const;
-  // LinearTask::elsewhere for what tiles() gave.
-  int64_t elsewhere(const uint8_t* tiles, int64_t matrix, int64_t first,
-                    int64_t count) const;
+  // LinearTask::prefetch_offset for what tiles() gave.
+  int64_t prefetch_offset(const uint8_t* tiles, int64_t matrix, int64_t first,
+                          int64_t count) const;
   // Tiles `first` to `first` + `count` of a matrix, one after the other. They
   // may lie in `scratch`, at a multiple of 64 bytes.
   const uint8_t* tiles(const rc::cpu::Kernels& kernels, int64_t matrix,

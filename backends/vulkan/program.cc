@@ -12,7 +12,7 @@ namespace {
 // A submission takes about so long.
 constexpr double kSubmissionSeconds = 0.02;
 // One that took so long tells how fast the device is.
-constexpr double kTellingSeconds = 0.002;
+constexpr double kMinTimedSeconds = 0.002;
 // should_stop is asked at least so often while the host waits.
 constexpr int64_t kAskMs = 10;
 // Multiply-adds per row after which a segment ends.
@@ -525,7 +525,7 @@ bool Program::wait(int64_t timeout_ms) {
       // least as fast.
       const double speed = flight.work / std::max(took.count(), 1e-6);
       if (flight.work > 0 && !stopping_ &&
-          (took.count() > kTellingSeconds || speed > device_.speed)) {
+          (took.count() > kMinTimedSeconds || speed > device_.speed)) {
         device_.speed = 0.5 * device_.speed + 0.5 * speed;
       }
       oldest_ = 1 - oldest_;

@@ -148,14 +148,8 @@ rc_status rc_backend_explain(rc_backend* backend, const char** json) {
   return guard([&] {
     rc_backend& handle = need(backend, "backend");
     need_pointer(json, "json");
-    const std::string device = handle.chain.first()->id();
-    std::vector<rc::runtime::Fallback> fallbacks;
-    for (rc::compute::Elsewhere& op : handle.compute->all_elsewhere()) {
-      fallbacks.push_back({std::move(op.op), device, std::move(op.device),
-                           std::move(op.reason)});
-    }
-    std::string text =
-        handle.explanation.text(handle.tenant->models(), std::move(fallbacks));
+    std::string text = handle.explanation.text(handle.tenant->models(),
+                                               handle.compute->fallbacks());
     const std::lock_guard lock(handle.mutex);
     *json = handle.told.insert(std::move(text)).first->c_str();
   });

@@ -61,7 +61,7 @@ void explain_models(const Json& account) {
 
 void explain_fallbacks(const Json& account) {
   for (const Json& fallback : account.at("fallbacks")) {
-    print(Style::kWarning, "elsewhere   ");
+    print(Style::kWarning, "fallback    ");
     print(text_of(fallback, "op") + ": " + text_of(fallback, "lacking") +
           " lacks it, it runs on " + text_of(fallback, "device") + ": " +
           text_of(fallback, "reason") + "\n");

@@ -53,9 +53,9 @@ void OpCall::run_on(
   program->run(arguments, timeout_ms);
 }
 
-void OpCall::run_elsewhere(const std::shared_ptr<runtime::Device>& device,
-                           std::vector<rc_plugin_value> values,
-                           const Tensor& result) const {
+void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
+                             std::vector<rc_plugin_value> values,
+                             const Tensor& result) const {
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   std::vector<std::byte> bytes;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -100,8 +100,8 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
   const rc_status status =
       context->device()->op_supported(op, values.data(), message);
   if (status == RC_E_UNSUPPORTED) {
-    run_elsewhere(context->elsewhere(op_name(op.code), message.text()),
-                  std::move(values), result);
+    run_on_fallback(context->fall_back(op_name(op.code), message.text()),
+                    std::move(values), result);
     return result;
   }
   check(*context->device(), "tell whether it supports an op", status, message);

@@ -35,9 +35,9 @@ class OpCall {
               const std::vector<rc_plugin_value>& values,
               const std::vector<std::shared_ptr<runtime::Buffer>>& buffers,
               int64_t timeout_ms) const;
-  void run_elsewhere(const std::shared_ptr<runtime::Device>& device,
-                     std::vector<rc_plugin_value> values,
-                     const Tensor& result) const;
+  void run_on_fallback(const std::shared_ptr<runtime::Device>& device,
+                       std::vector<rc_plugin_value> values,
+                       const Tensor& result) const;
 
   std::vector<Operand> operands_;
   int slots_ = 0;

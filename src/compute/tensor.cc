@@ -46,27 +46,29 @@ class Normal {
 
 }  // namespace
 
-std::shared_ptr<runtime::Device> Context::elsewhere(const char* op,
+std::shared_ptr<runtime::Device> Context::fall_back(const char* op,
                                                     const std::string& reason) {
   if (chain_.strict()) {
     fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason,
          "). Open the backend without strict, and it runs on the CPU");
   }
   const std::lock_guard lock(mutex_);
-  if (fallback_ == nullptr) fallback_ = chain_.open_fallback();
-  if (fallback_ == device()) {
+  if (fallback_device_ == nullptr) fallback_device_ = chain_.open_fallback();
+  if (fallback_device_ == device()) {
     fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason, ")");
   }
   const bool known =
-      std::any_of(elsewhere_.begin(), elsewhere_.end(),
-                  [&](const Elsewhere& other) { return other.op == op; });
-  if (!known) elsewhere_.push_back({op, fallback_->id(), reason});
-  return fallback_;
+      std::any_of(fallbacks_.begin(), fallbacks_.end(),
+                  [&](const auto& fallback) { return fallback.op == op; });
+  if (!known) {
+    fallbacks_.push_back({op, device()->id(), fallback_device_->id(), reason});
+  }
+  return fallback_device_;
 }
 
-std::vector<Elsewhere> Context::all_elsewhere() const {
+std::vector<runtime::Fallback> Context::fallbacks() const {
   const std::lock_guard lock(mutex_);
-  return elsewhere_;
+  return fallbacks_;
 }
 
 Storage::Storage(const Context& context, uint64_t bytes)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/shape.h"
+#include "runtime/assignment.h"
 #include "runtime/device_chain.h"
 #include "tensor/dtype.h"
 
@@ -24,13 +25,6 @@ class Account {
   // Throws RC_E_DEVICE_MEMORY beyond the limit.
   virtual void take(uint64_t bytes) = 0;
   virtual void give_back(uint64_t bytes) noexcept = 0;
-};
-
-// An op that the device of a context lacks.
-struct Elsewhere {
-  std::string op;      // "CONV2D"
-  std::string device;  // that does it, "cpu:0"
-  std::string reason;
 };
 
 // Where tensors live and ops run: a device, and what its user allows.
@@ -52,18 +46,18 @@ class Context {
 
   // The device for an op that this one lacks; notes the reason. Throws
   // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
-  std::shared_ptr<runtime::Device> elsewhere(const char* op,
+  std::shared_ptr<runtime::Device> fall_back(const char* op,
                                              const std::string& reason);
-  // What elsewhere has been asked for, each op once.
-  std::vector<Elsewhere> all_elsewhere() const;
+  // The ops that fell back so far, each once.
+  std::vector<runtime::Fallback> fallbacks() const;
 
  private:
   const runtime::DeviceChain chain_;
   const std::shared_ptr<Account> account_;
   const int64_t timeout_ms_;
   mutable std::mutex mutex_;
-  std::shared_ptr<runtime::Device> fallback_;
-  std::vector<Elsewhere> elsewhere_;
+  std::shared_ptr<runtime::Device> fallback_device_;
+  std::vector<runtime::Fallback> fallbacks_;
 };
 
 // Device memory on an account.

@@ -91,13 +91,13 @@ class OwnLoop final : public Loop {
   // The thread, which ends only if a callback ends it.
   [[noreturn]] void run() {
     become_library_thread();
-    struct Leaving {
+    struct ThreadExit {
       OwnLoop& loop;
-      ~Leaving() {
+      ~ThreadExit() {
         loop.without_thread_.store(true);
         loop.replace_thread();
       }
-    } const leaving{*this};
+    } const exit{*this};
     thread_.store(std::this_thread::get_id());
     while (true) {
       const uint32_t wakes = wakes_.load();

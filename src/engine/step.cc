@@ -11,7 +11,7 @@ namespace {
 // How long a step may take while somebody waits for the next token of a stream,
 // and how long if only prompts are evaluated: newcomers and session calls wait
 // for the end of the step.
-constexpr double kSecondsBeside = 0.040;
+constexpr double kStepSecondsWhileDecoding = 0.040;
 constexpr double kSecondsAlone = 0.4;
 
 }  // namespace
@@ -73,7 +73,7 @@ Schedule Step::plan() {
   budget.pages = pages.available();
   budget.page_size = pages.page_size();
   budget.prompt_rows_beside =
-      std::max(core_.clock_.rows_within(kSecondsBeside) - decoding,
+      std::max(core_.clock_.rows_within(kStepSecondsWhileDecoding) - decoding,
                StepClock::kLeastRows);
   budget.prompt_rows_alone = core_.clock_.rows_within(kSecondsAlone);
   return schedule(candidates, budget);

@@ -110,7 +110,7 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
   return device;
 }
 
-void bury(const void* memory) noexcept {
+void leak_deliberately(const void* memory) noexcept {
   static std::mutex mutex;
   try {
     static auto* graveyard = new std::vector<const void*>;
@@ -124,7 +124,7 @@ void bury(const void* memory) noexcept {
 Device::~Device() {
   if (handle_ == nullptr) return;
   if (abandoned_) {
-    bury(handle_);
+    leak_deliberately(handle_);
     return;
   }
   quietly([&] { plugin_.close(handle_); });
@@ -206,8 +206,8 @@ std::shared_ptr<Weight> Device::map_weight(const WeightInfo& info,
 Weight::~Weight() {
   if (handle_ == nullptr) return;
   if (device_->abandoned()) {
-    bury(handle_);
-    bury(owner_.release());
+    leak_deliberately(handle_);
+    leak_deliberately(owner_.release());
     return;
   }
   quietly(
@@ -251,7 +251,7 @@ void Device::test_with(std::unique_ptr<SelfTest> test) {
 Buffer::~Buffer() {
   if (handle_ == nullptr) return;
   if (device_->abandoned()) {
-    bury(handle_);
+    leak_deliberately(handle_);
     return;
   }
   quietly(

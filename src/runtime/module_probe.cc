@@ -20,11 +20,11 @@
 #include <thread>
 
 #include "base/descriptor.h"
+#include "base/disk_cache.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/own_folder.h"
-#include "base/remembered.h"
+#include "base/module_directory.h"
 #include "base/whole_file.h"
 
 extern char** environ;
@@ -74,7 +74,7 @@ std::string circumstances(const std::string& module) {
 
 // "" if there is none.
 fs::path probe_program() {
-  const fs::path own(own_folder());
+  const fs::path own(module_directory());
   if (own.empty()) return {};
   for (const char* way : {RC_LIBRARY_TO_PROBE, RC_PROGRAM_TO_PROBE,
                           "../bin/runcible-probe", "runcible-probe"}) {
@@ -226,8 +226,8 @@ int64_t seconds_now() {
       .count();
 }
 
-// What is remembered of an answer: one word, and of a failure the time and the
-// reason.
+// What the cache keeps of an answer: one word, and of a failure the time and
+// the reason.
 constexpr std::string_view kGoodAnswer = "good";
 constexpr std::string_view kSoftwareAnswer = "software";
 constexpr std::string_view kFailed = "failed ";

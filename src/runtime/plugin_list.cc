@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/log.h"
-#include "base/own_folder.h"
+#include "base/module_directory.h"
 #include "cpu/plugin.h"
 #include "reference/plugin.h"
 #include "runtime/host_memory.h"
@@ -95,7 +95,7 @@ std::vector<std::string> module_folders() {
     if (end > begin) folders.emplace_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
-  const std::string own = own_folder();
+  const std::string own = module_directory();
   if (own.empty()) return folders;
   folders.push_back(own);
   for (const char* way : {RC_LIBRARY_TO_MODULES, RC_PROGRAM_TO_MODULES}) {

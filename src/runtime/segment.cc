@@ -150,7 +150,7 @@ Segment::~Segment() {
     const auto turn = device_->turn();
     device_->plugin().destroy_compiled(device_->handle(), compiled_);
   } catch (...) {
-    bury(compiled_);
+    leak_deliberately(compiled_);
   }
 }
 
@@ -256,7 +256,8 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
                                    message.buffer()) != RC_E_TIMEOUT;
     if (!ended) {
       device_->abandon();
-      bury(flight.release());  // the device may still write into it
+      leak_deliberately(
+          flight.release());  // the device may still write into it
     }
     overdue(ended ? "" : "; it does not stop, so the device is given up");
   }

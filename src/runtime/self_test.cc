@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/deep_stack.h"
+#include "base/disk_cache.h"
 #include "base/error.h"
-#include "base/remembered.h"
 #include "reference/plugin.h"
 #include "runtime/program.h"
 #include "runtime/self_test_case.h"

@@ -57,7 +57,7 @@ TEST(Command, Explains) {
   const Outcome lacking = run({"explain", model(), "--backend", "example,cpu"});
   unsetenv("RUNCIBLE_PLUGIN_PATH");
   ASSERT_EQ(lacking.code, 0) << lacking.err;
-  EXPECT_NE(lacking.out.find("elsewhere   ATTENTION: example:0 lacks it, it "
+  EXPECT_NE(lacking.out.find("fallback    ATTENTION: example:0 lacks it, it "
                              "runs on cpu:0"),
             std::string::npos)
       << lacking.out;

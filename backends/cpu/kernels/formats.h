@@ -92,21 +92,22 @@ struct Format {
 template <int rows>
 constexpr int kPrefetch = rows == 1 ? 6144 : 8192;
 
-// Asks for what is `distance` + `elsewhere` bytes behind step j of a block and,
-// with the first step, behind the block's scales. No line may be left out:
-// several rows of activations are enough for the processor to lose the track of
-// the weights.
+// Asks for what is `distance` + `prefetch_offset` bytes behind step j of a
+// block and, with the first step, behind the block's scales. No line may be
+// left out: several rows of activations are enough for the processor to lose
+// the track of the weights.
 template <int distance, class Format>
-RC_SIMD void prefetch_step(const Format& format, int j, int64_t elsewhere) {
+RC_SIMD void prefetch_step(const Format& format, int j,
+                           int64_t prefetch_offset) {
   constexpr bool one_step = Format::kColumns == 32;
   constexpr int bytes = one_step ? Format::kBytes : Format::kStep;
   const uint8_t* p =
-      (one_step ? format.block : format.quants(j)) + distance + elsewhere;
+      (one_step ? format.block : format.quants(j)) + distance + prefetch_offset;
 #pragma GCC unroll 16
   for (int i = 0; i < bytes; i += 64) prefetch_later(p + i);
   if (!one_step && j == 0) {
     for (int i = 0; i < Format::kBytes - 8 * Format::kStep; i += 64) {
-      prefetch_later(format.block + distance + elsewhere + i);
+      prefetch_later(format.block + distance + prefetch_offset + i);
     }
   }
 }

@@ -70,7 +70,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
         ahead.prefetch_step(at);
       } else {
         static_assert(tiles == 1);
-        prefetch_step<kPrefetch<rows>>(format[0], j, ahead.elsewhere);
+        prefetch_step<kPrefetch<rows>>(format[0], j, ahead.prefetch_offset);
       }
       Vi products[kScales<Format>][tiles][rows];
 #pragma GCC unroll 8
@@ -111,7 +111,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) t[r] = splat(0);
     for (int64_t column = first; column < end; ++column) {
-      prefetch_later(tile + kPrefetch<rows> + ahead.elsewhere);
+      prefetch_later(tile + kPrefetch<rows> + ahead.prefetch_offset);
       const Vf w = Plain::column(tile);
       tile += Plain::kBytes;
 #pragma GCC unroll 8
@@ -142,7 +142,7 @@ void some_rows(const LinearTask& task, int tile, int first) {
     y[0][r] = splat(0);
   }
   dot_rows<Weight, 1, rows>(task.tile + tile * task.tile_bytes, 0, task.columns,
-                            Ahead{nullptr, 0, task.elsewhere}, x, y);
+                            Ahead{nullptr, 0, task.prefetch_offset}, x, y);
   for (int r = 0; r < rows; ++r) finish(task, tile, first + r, y[0][r]);
 }
 
@@ -244,7 +244,7 @@ void quantized_linear(const LinearTask& task) {
                                 ? task.columns - column
                                 : kUnpackedColumns;
       for (int t = 0; t < tiles; ++t) {
-        unpack<Format>(from + t * task.tile_bytes, count, task.elsewhere,
+        unpack<Format>(from + t * task.tile_bytes, count, task.prefetch_offset,
                        weights[t]);
       }
       const int64_t bytes = count / Format::kColumns * Format::kBytes;
@@ -255,7 +255,7 @@ void quantized_linear(const LinearTask& task) {
       by_rows<most>(task.rows, [&]<int rows>(int first) {
         const Ahead ahead = {from + (tiles - 1) * task.tile_bytes +
                                  first / most * (count / 32) * lines * 64 +
-                                 task.elsewhere,
+                                 task.prefetch_offset,
                              lines, 0};
         some_columns<Weight, tiles, rows>(task, tile, first, column, count,
                                           weights[0], bytes_most, ahead, sums);

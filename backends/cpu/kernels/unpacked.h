@@ -43,7 +43,7 @@ constexpr int64_t kUnpackedColumns = 2048;
 struct Ahead {
   const uint8_t* bytes;
   int lines;
-  int64_t elsewhere;
+  int64_t prefetch_offset;
 
   RC_SIMD_MEMBER void prefetch_step(int64_t at) const {
     const uint8_t* next = bytes + 64 * lines * at;
@@ -64,13 +64,13 @@ RC_SIMD void unpack_pair(const Format& format, int j, uint8_t* to) {
 
 // `columns` columns, a multiple of the format's, from `tile` to `to`.
 template <class Format>
-RC_SIMD void unpack(const uint8_t* tile, int64_t columns, int64_t elsewhere,
-                    uint8_t* to) {
+RC_SIMD void unpack(const uint8_t* tile, int64_t columns,
+                    int64_t prefetch_offset, uint8_t* to) {
   using To = UnpackedOf<Format>;
   for (; columns > 0; columns -= Format::kColumns, tile += Format::kBytes) {
     const Format format(tile);
     for (int j = 0; j < Format::kColumns / 32; ++j, to += To::kBytes) {
-      prefetch_step<kPrefetch<kMaxChunk>>(format, j, elsewhere);
+      prefetch_step<kPrefetch<kMaxChunk>>(format, j, prefetch_offset);
       unpack_pair<Format, 0>(format, j, to);
       unpack_pair<Format, 1>(format, j, to);
       unpack_pair<Format, 2>(format, j, to);

@@ -7,6 +7,6 @@ namespace rc {
 
 // The folder of the shared library, or of the program that the static library
 // is linked into; without symbolic links. "" if it cannot be told for certain.
-std::string own_folder();
+std::string module_directory();
 
 }  // namespace rc

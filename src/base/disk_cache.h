@@ -11,10 +11,10 @@
 
 namespace rc {
 
-// What was remembered under the key, which is any text.
+// What is kept under the key, which is any text.
 std::optional<std::string> recall(std::string_view key);
 
-// Replaces what was remembered under the key.
+// Replaces what is kept under the key.
 void remember(std::string_view key, std::string_view fact);
 
 // Identity, size and age of a file or folder, as a part of keys: what was found

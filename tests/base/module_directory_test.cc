@@ -1,4 +1,4 @@
-#include "base/own_folder.h"
+#include "base/module_directory.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -13,18 +13,18 @@ std::filesystem::path program() {
   return std::filesystem::canonical("/proc/self/exe");
 }
 
-TEST(OwnFolder, IsTheProgramsHere) {
-  EXPECT_EQ(own_folder(), program().parent_path());
+TEST(ModuleDirectory, IsTheProgramsHere) {
+  EXPECT_EQ(module_directory(), program().parent_path());
 }
 
 // Runs this program's test above under another name, in another folder.
-TEST(OwnFolder, DoesNotDependOnTheNameOfTheProgram) {
+TEST(ModuleDirectory, DoesNotDependOnTheNameOfTheProgram) {
   for (const char* name : {"bare", "./relative", "/made/up", ""}) {
     const std::string path = program().string();
     const pid_t child = fork();
     if (child == 0) {
       if (chdir("/") != 0) _exit(126);
-      execl(path.c_str(), name, "--gtest_filter=OwnFolder.Is*",
+      execl(path.c_str(), name, "--gtest_filter=ModuleDirectory.Is*",
             "--gtest_brief=1", nullptr);
       _exit(127);
     }

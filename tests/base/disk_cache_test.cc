@@ -1,4 +1,4 @@
-#include "base/remembered.h"
+#include "base/disk_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Remembered : public testing::Test {
+class DiskCache : public testing::Test {
  protected:
   fs::path only_file() const {
     return fs::directory_iterator(cache_ / "runcible")->path();
@@ -24,7 +24,7 @@ class Remembered : public testing::Test {
   const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
-TEST_F(Remembered, WhatWasRememberedLast) {
+TEST_F(DiskCache, WhatWasRememberedLast) {
   EXPECT_EQ(recall("key"), std::nullopt);
   remember("key", "one");
   remember("key", "two\nlines");
@@ -34,7 +34,7 @@ TEST_F(Remembered, WhatWasRememberedLast) {
   EXPECT_EQ(recall("ke"), std::nullopt);
 }
 
-TEST_F(Remembered, AForeignFileIsNothing) {
+TEST_F(DiskCache, AForeignFileIsNothing) {
   remember("key", "fact");
   for (const char* content : {"", "3", "3 yek\nfact", "3 key"}) {
     std::ofstream(only_file(), std::ios::trunc) << content;
@@ -46,7 +46,7 @@ TEST_F(Remembered, AForeignFileIsNothing) {
 }
 
 // Somebody else may write to the folder, on purpose or by mistake.
-TEST_F(Remembered, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
+TEST_F(DiskCache, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
   remember("key", "fact");
   const fs::path file = only_file();
   fs::remove(file);
@@ -62,7 +62,7 @@ TEST_F(Remembered, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
   EXPECT_EQ(recall("key"), std::nullopt);
 }
 
-TEST_F(Remembered, NobodyElseReadsIt) {
+TEST_F(DiskCache, NobodyElseReadsIt) {
   const mode_t before = umask(0);
   remember("key", "fact");
   umask(before);
@@ -71,7 +71,7 @@ TEST_F(Remembered, NobodyElseReadsIt) {
   EXPECT_EQ(recall("key"), "fact");
 }
 
-TEST_F(Remembered, AFolderThatCannotBeIsNoFailure) {
+TEST_F(DiskCache, AFolderThatCannotBeIsNoFailure) {
   std::ofstream(cache_).put('x');  // a file where the folder should be
   remember("key", "fact");
   EXPECT_EQ(recall("key"), std::nullopt);

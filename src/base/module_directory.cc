@@ -1,4 +1,4 @@
-#include "base/own_folder.h"
+#include "base/module_directory.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -24,9 +24,9 @@ bool is_program(const Dl_info& object) {
 
 }  // namespace
 
-std::string own_folder() {
+std::string module_directory() {
   Dl_info object = {};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &object) == 0 ||
+  if (dladdr(reinterpret_cast<const void*>(&module_directory), &object) == 0 ||
       object.dli_fname == nullptr) {
     return {};
   }

@@ -1,4 +1,4 @@
-#include "base/remembered.h"
+#include "base/disk_cache.h"
 
 #include <sys/stat.h>
 
@@ -72,7 +72,7 @@ void remember(std::string_view key, std::string_view fact) {
     file.append(std::as_bytes(std::span(fact)));
     file.commit();
   } catch (const Error& error) {
-    log(RC_LOG_DEBUG, "cannot be remembered: ", error.message());
+    log(RC_LOG_DEBUG, "cannot be kept in the cache: ", error.message());
   }
 }
 

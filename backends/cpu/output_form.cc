@@ -28,8 +28,8 @@ bool Compiler::quantizes(const rc_plugin_op& op) const {
          takes_quantized(program_.weights[weight.index]->layout.dtype);
 }
 
-Compiler::Leaving Compiler::leaving(int32_t i, int64_t width) const {
-  Leaving result = {nullptr, value(i).storage != RC_STORAGE_SCRATCH};
+Compiler::OutputForm Compiler::output_form(int32_t i, int64_t width) const {
+  OutputForm result = {nullptr, value(i).storage != RC_STORAGE_SCRATCH};
   if (width % 32 != 0) return {nullptr, true};
   const Area its = area(i);
   bool kept = true;  // the blocks are still there
