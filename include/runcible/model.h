@@ -185,9 +185,8 @@ RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
 /* What a model would take of one device; exact, in bytes. */
 typedef struct rc_device_plan {
-  char device[64]; /* "vulkan:0" */
-  uint64_t
-      weights; /* but those that another model of the same file has there */
+  char device[64];  /* "vulkan:0" */
+  uint64_t weights; /* that no other model of the same file has there */
   uint64_t cache;
   uint64_t scratch;
   uint64_t total;

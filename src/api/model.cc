@@ -45,6 +45,14 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   return result;
 }
 
+// While the tenant lives.
+void limit_memory(const Tenant& tenant, engine::EngineOptions& options) {
+  options.memory_limit = tenant.memory_left();
+  options.has_weight = [&](const runtime::Weight& weight) {
+    return tenant.holds(weight);
+  };
+}
+
 uint64_t count_parameters(const gguf::File& file) {
   uint64_t parameters = 0;
   for (const gguf::Tensor& tensor : file.tensors()) {
@@ -106,7 +114,7 @@ std::unique_ptr<rc_model> LoadRequest::load(
   const std::shared_ptr<const model::ModelFile> file =
       model::ModelFile::open(model::file_of(path));
   engine::EngineOptions limited = options;
-  limited.memory_limit = tenant->memory_left();
+  limit_memory(*tenant, limited);
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
     if (progress == nullptr) return true;
@@ -147,7 +155,7 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
                         rc_backend* backend, rc_model_plan_report* report) {
   return guard([&] {
     rc::api::LoadRequest request(backend, path, options);
-    request.options.memory_limit = request.tenant->memory_left();
+    rc::api::limit_memory(*request.tenant, request.options);
     const rc::engine::Plan plan = rc::engine::plan(
         *rc::model::ModelFile::open(rc::model::file_of(request.path)),
         request.chain, request.options);

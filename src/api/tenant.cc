@@ -159,6 +159,15 @@ bool Tenant::holds(const engine::Engine& engine) const {
   return engines_.contains(&engine);
 }
 
+bool Tenant::holds(const runtime::Weight& weight) const {
+  const std::lock_guard lock(ledger().mutex);
+  const auto entry = ledger().holders.find(&weight);
+  return entry != ledger().holders.end() &&
+         std::any_of(
+             entry->second.begin(), entry->second.end(),
+             [this](const Holder& holder) { return holder.tenant == this; });
+}
+
 std::vector<runtime::Explanation::Model> Tenant::models() const {
   std::lock_guard lock(mutex_);
   std::vector<runtime::Explanation::Model> models;

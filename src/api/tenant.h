@@ -72,8 +72,9 @@ class Tenant : public compute::Account,
   // Of all devices together.
   uint64_t memory() const;
   uint64_t peak_memory() const;
-  // Whether an engine is on the account already.
+  // Whether an engine, or a weight, is on the account already.
   bool holds(const engine::Engine& engine) const;
+  bool holds(const runtime::Weight& weight) const;
   // Of the models on the account, for rc_backend_explain.
   std::vector<runtime::Explanation::Model> models() const;
 

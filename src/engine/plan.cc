@@ -54,6 +54,7 @@ Resolved resolve(const model::ModelFile& file,
 
   Resolved result;
   result.options = options;
+  result.options.has_weight = nullptr;  // of no use later
   if (options.max_rows == 0) result.options.max_rows = kDefaultRows;
   const int64_t rows = result.options.max_rows;
   model::ResidentOptions& resident = result.resident;
@@ -66,7 +67,7 @@ Resolved resolve(const model::ModelFile& file,
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it
 
-  Spread spread(file, chain, resident, options.memory_limit);
+  Spread spread(file, chain, resident, options);
   Plan& plan = result.plan;
   plan.available = spread.available(*chain.first());
   const int64_t page = cache.page_size;
@@ -116,9 +117,10 @@ Resolved resolve(const model::ModelFile& file,
   cache.pages_per_sequence = round_up(context, page) / page;
   result.placement = spread.place(parts, cache.pages);
   plan.memory = result.placement.memory;
-  for (const model::DeviceMemory& here : plan.memory.devices) {
-    plan.device_available.push_back(spread.available(*here.device));
-    plan.device_fits.push_back(spread.fits(here));
+  for (size_t d = 0; d < plan.memory.devices.size(); ++d) {
+    plan.device_available.push_back(
+        spread.available(*plan.memory.devices[d].device));
+    plan.device_fits.push_back(spread.fits(result.placement, d));
     plan.fits = plan.fits && plan.device_fits.back();
   }
   return result;

@@ -5,11 +5,12 @@
 namespace rc::engine {
 
 Spread::Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
-               const model::ResidentOptions& options, uint64_t memory_limit)
+               const model::ResidentOptions& resident,
+               const EngineOptions& options)
     : file_(file),
       chain_(chain),
+      resident_(resident),
       options_(options),
-      memory_limit_(memory_limit),
       all_on_first_(model::part_count(file), 0),
       devices_{chain.first()} {}
 
@@ -29,7 +30,7 @@ uint64_t Spread::free_memory(const runtime::Device& device) const {
 }
 
 uint64_t Spread::limit(const runtime::Device& device) const {
-  return &device == chain_.first().get() ? memory_limit_ : 0;
+  return &device == chain_.first().get() ? options_.memory_limit : 0;
 }
 
 uint64_t Spread::available(const runtime::Device& device) const {
@@ -38,18 +39,31 @@ uint64_t Spread::available(const runtime::Device& device) const {
   return limited != 0 && (free == 0 || limited < free) ? limited : free;
 }
 
-uint64_t Spread::most(const runtime::Device& device, uint64_t shared) const {
-  const uint64_t free = free_memory(device);
-  const uint64_t limited = limit(device);
-  const uint64_t most =
-      free == 0 || shared > UINT64_MAX - free ? UINT64_MAX : free + shared;
-  return limited == 0 ? most : std::min(most, limited);
+uint64_t Spread::most(const model::Placement& placement, size_t device) const {
+  const model::DeviceMemory& here = placement.memory.devices[device];
+  const uint64_t free = free_memory(*here.device);
+  const uint64_t most = free == 0 || free > UINT64_MAX - here.shared
+                            ? UINT64_MAX
+                            : free + here.shared;
+  uint64_t limited = limit(*here.device);
+  if (limited == 0) return most;
+  for (const auto& shared : placement.shared) {
+    if (shared.device == here.device.get() && options_.has_weight &&
+        options_.has_weight(*shared.weight)) {
+      limited += shared.bytes;
+    }
+  }
+  return std::min(most, limited);
+}
+
+bool Spread::fits(const model::Placement& placement, size_t device) const {
+  return placement.memory.devices[device].total() <= most(placement, device);
 }
 
 model::Placement Spread::place(const Parts& parts, int64_t pages) const {
-  model::ResidentOptions options = options_;
-  options.cache.pages = pages;
-  return model::place(file_, options, chain_, devices_, parts);
+  model::ResidentOptions resident = resident_;
+  resident.cache.pages = pages;
+  return model::place(file_, resident, chain_, devices_, parts);
 }
 
 const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
@@ -58,27 +72,27 @@ const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
   }
   const model::Placement placement = place(parts, 1);
   std::vector<Cost> costs;
-  for (const model::DeviceMemory& here : placement.memory.devices) {
-    costs.push_back(
-        {here.device, here.weights + here.scratch, here.shared, here.cache});
+  for (size_t d = 0; d < placement.memory.devices.size(); ++d) {
+    const model::DeviceMemory& here = placement.memory.devices[d];
+    costs.push_back({here.device, here.weights + here.scratch, here.cache,
+                     most(placement, d)});
   }
   return costs_.emplace(parts, std::move(costs)).first->second;
 }
 
 bool Spread::fits(const Cost& cost, int64_t pages) const {
-  const uint64_t bytes = most(*cost.device, cost.shared);
-  if (cost.fixed > bytes) return false;
+  if (cost.fixed > cost.most) return false;
   return cost.page == 0 ||
-         static_cast<uint64_t>(pages) <= (bytes - cost.fixed) / cost.page;
+         static_cast<uint64_t>(pages) <= (cost.most - cost.fixed) / cost.page;
 }
 
 int64_t Spread::room(const Parts& parts, int64_t most_pages) {
   for (const Cost& cost : costs(parts)) {
-    const uint64_t bytes = most(*cost.device, cost.shared);
-    if (cost.fixed > bytes) return 0;
+    if (cost.fixed > cost.most) return 0;
     if (cost.page == 0) continue;
-    most_pages = static_cast<int64_t>(std::min<uint64_t>(
-        (bytes - cost.fixed) / cost.page, static_cast<uint64_t>(most_pages)));
+    most_pages = static_cast<int64_t>(
+        std::min<uint64_t>((cost.most - cost.fixed) / cost.page,
+                           static_cast<uint64_t>(most_pages)));
   }
   return most_pages;
 }

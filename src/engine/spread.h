@@ -11,16 +11,17 @@
 #include <memory>
 #include <vector>
 
+#include "engine/engine.h"
 #include "model/placement.h"
 
 namespace rc::engine {
 
 class Spread {
  public:
-  // Of the options everything but the number of pages. `memory_limit` is of the
-  // first device, bytes; 0: none. All must outlive this.
+  // Of the resident options everything but the number of pages. All must
+  // outlive this.
   Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
-         const model::ResidentOptions& options, uint64_t memory_limit);
+         const model::ResidentOptions& resident, const EngineOptions& options);
 
   // Which device each part lies on; see model::place.
   using Parts = std::vector<size_t>;
@@ -40,31 +41,30 @@ class Spread {
   model::Placement place(const Parts& parts, int64_t pages) const;
   // Of a device, bytes; 0: unknown.
   uint64_t available(const runtime::Device& device) const;
-  // Whether a device has enough. A limit counts shared weights too, since its
-  // owner has to pay for them once the others are gone.
-  bool fits(const model::DeviceMemory& here) const {
-    return here.total() <= most(*here.device, here.shared);
-  }
+  // Whether a device of the placement has enough.
+  bool fits(const model::Placement& placement, size_t device) const;
 
  private:
   // What one page costs and what is there without pages, by device.
   struct Cost {
     std::shared_ptr<runtime::Device> device;
     uint64_t fixed;
-    uint64_t shared;  // of that
     uint64_t page;
+    uint64_t most;  // that may lie there, weights of others and all
   };
   const std::vector<Cost>& costs(const Parts& parts);
   bool fits(const Cost& cost, int64_t pages) const;
-  // What may lie on a device, bytes, if so many of them are there already.
-  uint64_t most(const runtime::Device& device, uint64_t shared) const;
+  // What may lie on a device of the placement, bytes. Weights that are there
+  // already need no free memory; but the limit counts those of others, for
+  // which its owner has to pay once they are gone.
+  uint64_t most(const model::Placement& placement, size_t device) const;
   uint64_t limit(const runtime::Device& device) const;
   uint64_t free_memory(const runtime::Device& device) const;
 
   const model::ModelFile& file_;
   const runtime::DeviceChain& chain_;
-  const model::ResidentOptions& options_;
-  const uint64_t memory_limit_;
+  const model::ResidentOptions& resident_;
+  const EngineOptions& options_;
   const Parts all_on_first_;
   std::vector<std::shared_ptr<runtime::Device>> devices_;  // as far as opened
   bool opened_ = false;

@@ -51,7 +51,8 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
       if (set == nullptr || stays_mapped(weight, options)) continue;
       if (auto resident = set->find(weight)) {
         here.shared += bytes;
-        placement.shared.push_back(std::move(resident));
+        placement.shared.push_back(
+            {std::move(resident), here.device.get(), bytes});
       }
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {

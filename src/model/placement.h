@@ -56,8 +56,13 @@ struct Placement {
   runtime::Split split;
   std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
   MemoryPlan memory;  // exactly what loading takes; of the devices in use
-  // Those that other models have there already, kept for the loading.
-  std::vector<std::shared_ptr<runtime::Weight>> shared;
+  // Weights that other models have there already, kept for the loading.
+  struct SharedWeight {
+    std::shared_ptr<runtime::Weight> weight;
+    const runtime::Device* device;
+    uint64_t bytes;
+  };
+  std::vector<SharedWeight> shared;
 };
 
 // The number of parts: the embedding, each layer, the output.

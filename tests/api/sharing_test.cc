@@ -100,6 +100,27 @@ TEST(Sharing, WeightsOfDifferentModelsOfOneFile) {
   EXPECT_EQ(memory(backends[2]), weights + own[0]);
 }
 
+// But not twice what the handle has itself.
+TEST(Sharing, ALimitCountsWeightsOnce) {
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  ASSERT_OK(rc_model_describe(load_model(open_backend().get()).get(), &report));
+  const uint64_t own = report.cache_bytes + report.scratch_bytes;
+  const Backend limited = open_limited(report.weight_bytes + 2 * own);
+  const Model one = load_model(limited.get());
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.context_length = 64;
+  options.prefix_cache = 0;
+  rc_model* other = nullptr;
+  ASSERT_OK(
+      rc_model_load(limited.get(), model_path().c_str(), &options, &other));
+  const Model two(other);
+  options.max_rows = 1;
+  EXPECT_FAILS(
+      RC_E_DEVICE_MEMORY,
+      rc_model_load(limited.get(), model_path().c_str(), &options, &other),
+      "may be used");
+}
+
 // A limit counts weights that another handle pays for: it may have to pay.
 TEST(Sharing, ALimitCountsWeightsOfOthers) {
   const Backend first = open_backend();
