@@ -1,0 +1,1 @@
+// Nothing: the target is for the headers that tests share, compiled once.
