@@ -237,14 +237,18 @@ TEST_F(Requests, HaveDeadlines) {
   rc_generate_options options = some_options();
   options.max_tokens = -1;
   options.deadline_ms = 30;
-  char* text = nullptr;
   rc_generate_report report = RC_GENERATE_REPORT_INIT;
-  EXPECT_FAILS(RC_E_DEADLINE,
-               rc_generate(endless.get(), &options, &text, nullptr, &report));
-  EXPECT_EQ(report.reason, RC_END_DEADLINE);
-  EXPECT_GT(report.generated_tokens, 0);
-  EXPECT_NE(text, nullptr);
-  rc_free(text);
+  // A busy machine may need longer for the first token.
+  while (report.generated_tokens == 0) {
+    char* text = nullptr;
+    EXPECT_FAILS(RC_E_DEADLINE,
+                 rc_generate(endless.get(), &options, &text, nullptr, &report));
+    EXPECT_EQ(report.reason, RC_END_DEADLINE);
+    EXPECT_NE(text, nullptr);
+    rc_free(text);
+    options.deadline_ms *= 2;
+    ASSERT_LT(options.deadline_ms, 600000);
+  }
 }
 
 TEST_F(Requests, OfAClosedLoop) {
