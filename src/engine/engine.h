@@ -35,8 +35,8 @@ struct EngineOptions {
   bool guard_mapped = false;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none
-  // Whether the limit is without a weight, because the caller has it already.
-  // Empty: it has none.
+  // Whether the caller pays for a weight already, so that the limit does not
+  // count it again. Empty: it pays for none.
   std::function<bool(const runtime::Weight&)> has_weight;
 };
 

@@ -31,7 +31,7 @@ struct Batch {
 
 // Device memory that is paid for as one, however many models use it.
 struct Resource {
-  const void* identity;  // another one's is another
+  const void* identity;  // unlike that of every other resource in use
   runtime::Device* device;
   uint64_t bytes;
 };

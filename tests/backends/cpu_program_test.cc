@@ -235,6 +235,23 @@ TEST(CpuProgram, RunChecksItsNumbersAndPointers) {
   EXPECT_EQ(program.run(8), RC_OK);
 }
 
+// Runs `rows` and `few` rows in turns; value y, of d elements a row, begins
+// with the bits of `expected`, which the first run fills if it is empty.
+void expect_same_bits(Program& program, int32_t y, int64_t rows, int64_t few,
+                      int64_t d, std::vector<float>& expected) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    for (int64_t count : {rows, few}) {
+      ASSERT_EQ(program.run(count), RC_OK) << program.message();
+      const auto& result = program.result(y);
+      if (expected.empty()) expected = result;
+      ASSERT_EQ(std::memcmp(result.data(), expected.data(),
+                            count * d * sizeof(float)),
+                0)
+          << count << " rows";
+    }
+  }
+}
+
 // A chain in which every step reads what other threads wrote, over scratch
 // that is used again and again.
 TEST(CpuProgram, StepsWaitForEachOther) {
@@ -262,17 +279,8 @@ TEST(CpuProgram, StepsWaitForEachOther) {
       program.op(RC_OP_GLU, {a, b}, {a});
     }
     program.op(RC_OP_ADD, {a, b}, {y});
-    for (int repeat = 0; repeat < 20; ++repeat) {
-      for (int64_t count : {rows, int64_t{1}}) {
-        ASSERT_EQ(program.run(count), RC_OK) << program.message();
-        const auto& result = program.result(y);
-        if (expected.empty()) expected = result;
-        ASSERT_EQ(std::memcmp(result.data(), expected.data(),
-                              count * d * sizeof(float)),
-                  0)
-            << threads << " threads, " << count << " rows";
-      }
-    }
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    expect_same_bits(program, y, rows, 1, d, expected);
   }
 }
 
@@ -319,17 +327,8 @@ TEST(CpuProgram, ChunksAreTheSameWhoeverMakesThem) {
       program.op(RC_OP_ADD, {a, b}, {a});
     }
     program.op(RC_OP_EXPERT_SUM, {a, gates}, {y});
-    for (int repeat = 0; repeat < 20; ++repeat) {
-      for (int64_t count : {rows, int64_t{3}}) {
-        ASSERT_EQ(program.run(count), RC_OK) << program.message();
-        const auto& result = program.result(y);
-        if (expected.empty()) expected = result;
-        ASSERT_EQ(std::memcmp(result.data(), expected.data(),
-                              count * d * sizeof(float)),
-                  0)
-            << threads << " threads, " << count << " rows";
-      }
-    }
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    expect_same_bits(program, y, rows, 3, d, expected);
   }
 }
 

@@ -34,20 +34,13 @@ rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
   return cpu().run(device, compiled, run, message);
 }
 
-rc_status create_weight(rc_plugin_device* device,
-                        const rc_plugin_weight_info* info, const void* data,
-                        rc_plugin_weight** weight, char* message) {
+// Calls create_weight or map_weight of the cpu backend.
+template <auto function>
+rc_status make_weight(rc_plugin_device* device,
+                      const rc_plugin_weight_info* info, const void* data,
+                      rc_plugin_weight** weight, char* message) {
   const rc_status status =
-      cpu().create_weight(device, info, data, weight, message);
-  if (status == RC_OK) ++fault_control().weights;
-  return status;
-}
-
-rc_status map_weight(rc_plugin_device* device,
-                     const rc_plugin_weight_info* info, const void* data,
-                     rc_plugin_weight** weight, char* message) {
-  const rc_status status =
-      cpu().map_weight(device, info, data, weight, message);
+      (cpu().*function)(device, info, data, weight, message);
   if (status == RC_OK) ++fault_control().weights;
   return status;
 }
@@ -96,8 +89,8 @@ std::shared_ptr<runtime::Device> open_faulty_device() {
     rc_plugin table = cpu();
     table.name = "faulty";
     table.description = "the cpu backend with faults";
-    table.create_weight = create_weight;
-    table.map_weight = map_weight;
+    table.create_weight = make_weight<&rc_plugin::create_weight>;
+    table.map_weight = make_weight<&rc_plugin::map_weight>;
     table.destroy_weight = destroy_weight;
     table.run = run;
     table.wait = wait;

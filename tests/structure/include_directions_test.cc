@@ -31,12 +31,13 @@ std::vector<Room> rooms() {
                            "compute", "model", "engine", "api"}) {
     seen.push_back(std::string(name) + "/");
     rooms.push_back({std::string("src/") + name, seen});
-  }
-  // The neighbours.
-  std::erase(rooms[6].sees, "compute/");
-  // The tables of the backends that are linked in.
-  for (const char* backend : {"cpu", "reference"}) {
-    rooms[4].sees.push_back(std::string(backend) + "/plugin.h");
+    Room& room = rooms.back();
+    // Its neighbour.
+    if (room.folder == "src/model") std::erase(room.sees, "compute/");
+    // The tables of the backends that are linked in.
+    if (room.folder == "src/runtime") {
+      room.sees.insert(room.sees.end(), {"cpu/plugin.h", "reference/plugin.h"});
+    }
   }
   for (const char* backend : {"cpu", "opencl", "reference", "vulkan"}) {
     rooms.push_back({std::string("backends/") + backend,
