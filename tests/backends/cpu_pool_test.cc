@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -77,9 +79,17 @@ TEST(Pool, UsesNoProcessorWhileIdle) {
     return usage.ru_utime.tv_sec * 1000000L + usage.ru_utime.tv_usec +
            usage.ru_stime.tv_sec * 1000000L + usage.ru_stime.tv_usec;
   };
-  const long before = used();
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  EXPECT_LT(used() - before, 20000);
+  // A pool that looks for work uses every period. One that is lost to others,
+  // such as the thread of a sanitizer, or charged to this process because it
+  // ran when the system's clock ticked, is followed by one that is not.
+  constexpr long kLittle = 20000;  // microseconds, of 200,000
+  long least = std::numeric_limits<long>::max();
+  for (int period = 0; period < 20 && least >= kLittle; ++period) {
+    const long before = used();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    least = std::min(least, used() - before);
+  }
+  EXPECT_LT(least, kLittle);
 }
 
 TEST(Pool, ManyPoolsComeAndGo) {
