@@ -70,7 +70,7 @@ static void on_event(void* user, const rc_event* event) {
   if (j->ended++ != 0) s->double_ends++;
   s->ends++;
   s->in_flight--;
-  if (event->report.status != RC_OK && event->report.status != RC_E_CANCELLED) {
+  if (event->report->status != RC_OK && event->report->status != RC_E_CANCELLED) {
     s->errors++;
     fprintf(stderr, "request: %s\n", event->message);
   }
@@ -276,7 +276,7 @@ int main(int argc, char** argv) {
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.seed = (uint64_t)i;
     options.max_tokens = tokens;
-    options.ignore_end = 1;
+    options.ignore_eos = 1;
     jobs[i].all = &s;
     if (start(model, &options, loop, &jobs[i], NULL) != 0) return 1;
   }

@@ -81,7 +81,7 @@ std::vector<Case> cases() {
       },
       off);
   add(
-      "typical 0.9", [](O& o) { o.typical = 0.9f; }, off);
+      "typical 0.9", [](O& o) { o.typical_p = 0.9f; }, off);
   return all;
 }
 
@@ -99,7 +99,7 @@ void choose(benchmark::State& state, const engine::SamplingOptions& options,
 }
 
 void logprobs(benchmark::State& state, const std::vector<float>& logits) {
-  std::vector<rc_logprob> top;
+  std::vector<engine::TokenLogprob> top;
   for (auto _ : state) {
     top.clear();
     engine::Logprobs(logits).append_top(5, &top);

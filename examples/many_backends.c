@@ -63,8 +63,8 @@ static void on_event(void* user, const rc_event* event) {
     return;
   }
   --in_flight;
-  story->report = event->report;
-  if (event->report.status != RC_OK) fprintf(stderr, "%s\n", event->message);
+  story->report = *event->report;
+  if (event->report->status != RC_OK) fprintf(stderr, "%s\n", event->message);
 }
 
 int main(int argc, char** argv) {

@@ -42,7 +42,7 @@ static void on_event(void* user, const rc_event* event) {
   puts("");
   fflush(stdout);
   done = 1;
-  result = event->report.status;
+  result = event->report->status;
   if (result != RC_OK) fprintf(stderr, "%s\n", event->message);
 }
 

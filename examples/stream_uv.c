@@ -42,10 +42,10 @@ static void on_event(void* user, const rc_event* event) {
   }
   puts("");
   fflush(stdout);
-  result = event->report.status;
+  result = event->report->status;
   if (result != RC_OK) fprintf(stderr, "%s\n", event->message);
   fprintf(stderr, "%" PRId64 " tokens; meanwhile the timer ticked %d times\n",
-          event->report.generated_tokens, ticks);
+          event->report->generated_tokens, ticks);
   uv_close((uv_handle_t*)user, NULL);
 }
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "runcible/base.h"
+#include "runcible/types.h"
 
 namespace rc::cpu {
 

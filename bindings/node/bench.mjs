@@ -55,7 +55,7 @@ async function beside(work) {
 async function countTokens(model, seed, maxTokens) {
   const session = model.session({ whenFull: "shift" });
   let count = 0;
-  const options = { seed, maxTokens, ignoreEnd: true };
+  const options = { seed, maxTokens, ignoreEos: true };
   for await (const piece of session.stream("A", options)) {
     count += piece.tokens.length;
   }

@@ -85,7 +85,7 @@ async def lateness(work):
 
 async def count_tokens(session, seed, tokens):
     count = 0
-    options = {"seed": seed, "max_tokens": tokens, "ignore_end": True}
+    options = {"seed": seed, "max_tokens": tokens, "ignore_eos": True}
     async for piece in session.stream("A", **options):
         count += len(piece.tokens)
     return count

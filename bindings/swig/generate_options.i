@@ -1,11 +1,10 @@
 /* rc_generate_options with the memory that its pointers need: the texts, tokens
  * and biases are copied, and go with the object. */
-%ignore rc_logit_bias;
-%ignore rc_logprob;
 %ignore rc_generate_options::prompt;
 %ignore rc_generate_options::prompt_length;
 %ignore rc_generate_options::prompt_tokens;
 %ignore rc_generate_options::prompt_token_count;
+%ignore rc_generate_options::logit_bias_tokens;
 %ignore rc_generate_options::logit_bias;
 %ignore rc_generate_options::logit_bias_count;
 %ignore rc_generate_options::stop;
@@ -22,7 +21,8 @@ typedef struct {
   char* prompt;
   int32_t* prompt_tokens;
   int32_t* stop_tokens;
-  rc_logit_bias* logit_bias;
+  int32_t* logit_bias_tokens;
+  float* logit_bias;
   char** stop;
 } owned_generate_options;
 
@@ -52,6 +52,7 @@ static void free_generate_options(rc_generate_options* options) {
   for (i = 0; i < options->stop_count; ++i) free(owned->stop[i]);
   free(owned->stop);
   free(owned->logit_bias);
+  free(owned->logit_bias_tokens);
   free(owned->stop_tokens);
   free(owned->prompt_tokens);
   free(owned->prompt);
@@ -98,14 +99,18 @@ static int keep_stop(rc_generate_options* options, const char* text) {
 
 static int keep_bias(rc_generate_options* options, int32_t token, float bias) {
   owned_generate_options* owned = owned_of(options);
-  rc_logit_bias* more = (rc_logit_bias*)realloc(
-      owned->logit_bias,
-      (options->logit_bias_count + 1) * sizeof(rc_logit_bias));
-  if (more == NULL) return 0;
-  options->logit_bias = owned->logit_bias = more;
-  more[options->logit_bias_count].token = token;
-  more[options->logit_bias_count].bias = bias;
-  ++options->logit_bias_count;
+  const size_t count = options->logit_bias_count;
+  int32_t* tokens = (int32_t*)realloc(owned->logit_bias_tokens,
+                                      (count + 1) * sizeof(int32_t));
+  float* biases;
+  if (tokens == NULL) return 0;
+  options->logit_bias_tokens = owned->logit_bias_tokens = tokens;
+  biases = (float*)realloc(owned->logit_bias, (count + 1) * sizeof(float));
+  if (biases == NULL) return 0;
+  options->logit_bias = owned->logit_bias = biases;
+  tokens[count] = token;
+  biases[count] = bias;
+  options->logit_bias_count = count + 1;
   return 1;
 }
 %}

@@ -7,7 +7,8 @@
 /* The receiver of one request's events. It holds the room for the last of them,
  * so that an end is told whatever memory is left, and becomes that event. */
 typedef struct receiver {
-  kept_event end; /* first: freed as an event */
+  kept_event end;            /* first: freed as an event */
+  rc_generate_report report; /* of the end, as the message */
   char message[1024];
   mailbox* box;
   int lost_a_piece;
@@ -79,21 +80,24 @@ static const void* put(char** room, const void* data, size_t size) {
 static kept_event* copy_piece(const rc_event* event) {
   const size_t tokens = event->token_count * sizeof(int32_t);
   const size_t logprobs =
-      event->logprobs == NULL ? 0 : event->token_count * sizeof(rc_logprob);
-  const size_t top =
-      event->top_logprobs == NULL
-          ? 0
-          : event->token_count * event->top_count * sizeof(rc_logprob);
-  kept_event* kept = (kept_event*)malloc(sizeof(*kept) + tokens + logprobs +
-                                         top + event->text_length);
+      event->logprobs == NULL ? 0 : event->token_count * sizeof(float);
+  const size_t top = event->token_count * event->top_count;
+  const size_t top_tokens =
+      event->top_tokens == NULL ? 0 : top * sizeof(int32_t);
+  const size_t top_logprobs =
+      event->top_logprobs == NULL ? 0 : top * sizeof(float);
+  kept_event* kept =
+      (kept_event*)malloc(sizeof(*kept) + tokens + logprobs + top_tokens +
+                          top_logprobs + event->text_length);
   char* room = (char*)(kept + 1);
   if (kept == NULL) return NULL;
   kept->event = *event;
   kept->event.tokens = (const int32_t*)put(&room, event->tokens, tokens);
-  kept->event.logprobs =
-      (const rc_logprob*)put(&room, event->logprobs, logprobs);
+  kept->event.logprobs = (const float*)put(&room, event->logprobs, logprobs);
+  kept->event.top_tokens =
+      (const int32_t*)put(&room, event->top_tokens, top_tokens);
   kept->event.top_logprobs =
-      (const rc_logprob*)put(&room, event->top_logprobs, top);
+      (const float*)put(&room, event->top_logprobs, top_logprobs);
   kept->event.text = (const char*)put(&room, event->text, event->text_length);
   kept->event.request = NULL;
   return kept;
@@ -103,13 +107,15 @@ static void keep_end(receiver* to, const rc_event* event) {
   unlink_receiver(to->box, to);
   to->end.event = *event;
   to->end.event.request = NULL;
+  to->report = *event->report;
   strncpy(to->message, event->message, sizeof(to->message) - 1);
   if (to->lost_a_piece) {
     strcpy(to->message, "no memory to keep a piece of the text in");
-    to->end.event.report.reason = RC_END_ERROR;
-    to->end.event.report.status = RC_E_OUT_OF_MEMORY;
+    to->report.reason = RC_END_ERROR;
+    to->report.status = RC_E_OUT_OF_MEMORY;
   }
   to->end.event.message = to->message;
+  to->end.event.report = &to->report;
   post(to->box, &to->end);
 }
 

@@ -4,7 +4,7 @@
  * A language whose names are topK defines RUNCIBLE_NAMES_CAMEL before, one
  * whose names are TopK defines RUNCIBLE_NAMES_PASCAL; others have the names of
  * C. One that takes text and tokens as the same argument defines
- * RUNCIBLE_ONE_PROMPT.
+ * RUNCIBLE_ONE_PROMPT. All take the tokens and numbers of logit_bias together.
  */
 #ifndef RUNCIBLE_OWN_WORDS_H
 #define RUNCIBLE_OWN_WORDS_H
@@ -28,7 +28,7 @@ static const char* const runcible_option_names[] = {
     "prefix_cache",
     "keep_mapped",
     "when_full",
-    "keep",
+    "keep_tokens",
     "prompt",
     "prompt_tokens",
     "echo",
@@ -39,15 +39,16 @@ static const char* const runcible_option_names[] = {
     "top_k",
     "top_p",
     "min_p",
-    "typical",
+    "typical_p",
     "penalty_tokens",
     "repetition_penalty",
     "presence_penalty",
     "frequency_penalty",
     "logit_bias",
+    "logit_bias_tokens",
     "stop",
     "stop_tokens",
-    "ignore_end",
+    "ignore_eos",
     "logprobs",
 };
 
@@ -68,15 +69,29 @@ static inline int runcible_is_option(const char* word, size_t length) {
   return 0;
 }
 
+/* The length of a name without "_tokens" at its end, where a language takes the
+ * tokens and what belongs to them as one argument. */
+static inline size_t runcible_own_length(const char* name, size_t length) {
+  static const char tokens[] = "_tokens";
+  static const char* const together[] = {
+      "logit_bias_tokens",
+#ifdef RUNCIBLE_ONE_PROMPT
+      "prompt_tokens",
+#endif
+  };
+  size_t i;
+  for (i = 0; i < sizeof(together) / sizeof(together[0]); ++i) {
+    if (strlen(together[i]) == length &&
+        memcmp(together[i], name, length) == 0) {
+      return length - (sizeof(tokens) - 1);
+    }
+  }
+  return length;
+}
+
 /* Writes a name as the language does; the end of what was written. */
 static inline char* runcible_put_name(char* to, const char* name,
                                       size_t length) {
-#ifdef RUNCIBLE_ONE_PROMPT
-  static const char tokens[] = "prompt_tokens";
-  if (length == sizeof(tokens) - 1 && memcmp(name, tokens, length) == 0) {
-    length = sizeof("prompt") - 1;
-  }
-#endif
 #if defined(RUNCIBLE_NAMES_CAMEL) || defined(RUNCIBLE_NAMES_PASCAL)
 #ifdef RUNCIBLE_NAMES_PASCAL
   int upper = 1;
@@ -140,7 +155,8 @@ static inline void runcible_write_own_words(const char* message, char* to) {
           (from == message || memchr(from, '_', (size_t)(end - from)) != NULL);
     }
     if (named) {
-      to = runcible_put_name(to, from, (size_t)(end - from));
+      to = runcible_put_name(to, from,
+                             runcible_own_length(from, (size_t)(end - from)));
     } else {
       memcpy(to, from, (size_t)(end - from));
       to += end - from;

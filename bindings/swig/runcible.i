@@ -36,6 +36,7 @@
 %include "events.i"
 
 %include "runcible/base.h"
+%include "runcible/types.h"
 %include "runcible/backend.h"
 %include "runcible/loop.h"
 %include "runcible/model.h"

@@ -23,7 +23,8 @@ runcible_struct(rc_backend_usage_report)
 runcible_struct(rc_tensor_report)
 runcible_struct(rc_tokenizer_report)
 runcible_struct(rc_model_options)
-runcible_struct(rc_model_plan_report)
+runcible_struct(rc_plan_report)
+runcible_struct(rc_plan_device_report)
 runcible_struct(rc_model_report)
 runcible_struct(rc_session_options)
 runcible_struct(rc_generate_report)
@@ -44,23 +45,12 @@ runcible_struct(rc_conv2d_options)
 %immutable rc_tensor_report::name;
 %immutable rc_tensor_report::dtype_name;
 %immutable rc_tokenizer_report::kind;
+%immutable rc_plan_device_report::device;
 %immutable rc_model_report::architecture;
 %immutable rc_model_report::name;
 %immutable rc_model_report::device;
-%immutable rc_device_plan::device;
 
 /* Arrays within structs, element by element. */
-%nodefaultctor rc_device_plan;
-%nodefaultdtor rc_device_plan;
-%ignore rc_model_plan_report::devices;
-%extend rc_model_plan_report {
-  /* The i-th device; NULL if there is none. Lives as long as the report. */
-  const rc_device_plan* device_plan(size_t i) {
-    return i < $self->device_count && i < RC_PLAN_DEVICES ? &$self->devices[i]
-                                                          : NULL;
-  }
-}
-
 %ignore rc_tensor_report::shape;
 %extend rc_tensor_report {
   /* The i-th dimension, slowest first; -1 if there is none. */

@@ -12,17 +12,6 @@ extern "C" {
 /* One generation in flight. */
 typedef struct rc_request rc_request;
 
-typedef struct rc_logit_bias {
-  int32_t token;
-  float bias; /* added to the logit; -infinity forbids the token */
-} rc_logit_bias;
-
-/* A token and the natural logarithm of its probability. */
-typedef struct rc_logprob {
-  int32_t token;
-  float logprob;
-} rc_logprob;
-
 /* A seed taken from the operating system; the one taken is reported. */
 #define RC_SEED_RANDOM UINT64_MAX
 
@@ -55,7 +44,7 @@ typedef struct rc_generate_options {
   int32_t top_k;     /* 0: off */
   float top_p;       /* (0, 1]; 1: off */
   float min_p;       /* [0, 1]; 0: off */
-  float typical;     /* (0, 1]; 1: off. Meister et al., arXiv:2202.00666 */
+  float typical_p;   /* (0, 1]; 1: off. Meister et al., arXiv:2202.00666 */
   /* Penalties look at the last penalty_tokens tokens of the session (0: none,
    * -1: all). repetition: logits of tokens seen are divided (if positive) or
    * multiplied (if negative) by it, 1 is off (Keskar et al.,
@@ -65,7 +54,10 @@ typedef struct rc_generate_options {
   float repetition_penalty;
   float presence_penalty;
   float frequency_penalty;
-  const rc_logit_bias* logit_bias;
+  /* [logit_bias_count]: logit_bias[i] is added to the logit of the token
+   * logit_bias_tokens[i]; -infinity forbids it. */
+  const int32_t* logit_bias_tokens;
+  const float* logit_bias;
   size_t logit_bias_count;
 
   const char* const* stop; /* strings, NUL-terminated, not empty; they end the
@@ -73,7 +65,7 @@ typedef struct rc_generate_options {
   size_t stop_count;
   const int32_t* stop_tokens;
   size_t stop_token_count;
-  int32_t ignore_end; /* 1: the model's own end tokens do not stop it */
+  int32_t ignore_eos; /* 1: the model's own end tokens do not stop it */
 
   int32_t logprobs; /* -1: none; n: that of each token and of the n most
                        probable, at most 64; before bias and penalties */
@@ -83,7 +75,7 @@ typedef struct rc_generate_options {
   {                                                                            \
     sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
         -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64, 1.0f,      \
-        0.0f, 0.0f, NULL, 0, NULL, 0, NULL, 0, 0, -1                           \
+        0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1                     \
   }
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
 
@@ -143,15 +135,18 @@ typedef struct rc_event {
   size_t text_length;
   const int32_t* tokens;
   size_t token_count;
-  /* With options.logprobs = n >= 0: [token_count], and [token_count, n] by
-   * falling probability; else NULL. */
-  const rc_logprob* logprobs;
-  const rc_logprob* top_logprobs;
+  /* With options.logprobs = n >= 0: the natural logarithm of the probability of
+   * each token [token_count]; and of the n most probable ones in its place the
+   * tokens and those logarithms, both [token_count, n], by falling probability.
+   * Else NULL; where a vocabulary has fewer than n, tokens of -1 follow. */
+  const float* logprobs;
+  const int32_t* top_tokens;
+  const float* top_logprobs;
   size_t top_count; /* n */
 
   /* RC_EVENT_END. */
   const char* message; /* NUL-terminated; "" unless status is an error */
-  rc_generate_report report;
+  const rc_generate_report* report; /* NULL for a piece */
 } rc_event;
 
 /* Runs on the thread of the request's loop. May call any function of the
@@ -195,10 +190,10 @@ RC_API rc_status rc_request_cancel(rc_request* request);
 RC_API rc_status rc_request_next(rc_request* request, int64_t timeout_ms,
                                  rc_event* event);
 
-#define RC_EVENT_INIT                                                 \
-  {                                                                   \
-    sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, \
-        RC_GENERATE_REPORT_INIT                                       \
+#define RC_EVENT_INIT                                                       \
+  {                                                                         \
+    sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, NULL, \
+        NULL                                                                \
   }
 RC_API void rc_event_init(rc_event* event, size_t size);
 

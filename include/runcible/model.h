@@ -4,6 +4,7 @@
 
 #include "runcible/backend.h"
 #include "runcible/loop.h"
+#include "runcible/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -183,66 +184,67 @@ typedef struct rc_model_options {
   { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0 }
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
+/* What loading a model would take of device memory; see rc_model_plan. It does
+ * not change. */
+typedef struct rc_plan rc_plan;
+
+/* Computes what loading would take, loading nothing. *plan is the caller's; see
+ * rc_plan_release. Statuses of rc_model_load but those about memory. */
+RC_API rc_status rc_model_plan(const char* path,
+                               const rc_model_options* options,
+                               rc_backend* backend, rc_plan** plan);
+RC_API rc_plan* rc_plan_retain(rc_plan* plan);
+RC_API void rc_plan_release(rc_plan* plan);
+
+/* The whole of a plan; exact, in bytes. Models of one file share their weights
+ * on a device, whatever else they differ in: those that are there already take
+ * nothing. */
+typedef struct rc_plan_report {
+  size_t struct_size;
+  uint64_t weights; /* these four are sums over all devices */
+  uint64_t cache;
+  uint64_t scratch; /* activations */
+  uint64_t total;
+  uint64_t transfers; /* host memory through which values pass from one device
+                         to another; not in the total */
+  uint64_t available; /* free on the opened device, or the handle's limit if
+                         that is less; 0: unknown */
+  int64_t context_length; /* that the plan is for, tokens */
+  int64_t cache_tokens;
+  int64_t largest_context; /* that would fit; 0: not even the weights do */
+  int32_t device_count;    /* on which it would lie; see rc_plan_device */
+  int32_t fits;            /* 1: every device has enough, or that is unknown */
+} rc_plan_report;
+
+#define RC_PLAN_REPORT_INIT \
+  { sizeof(rc_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
+RC_API rc_status rc_plan_describe(rc_plan* plan, rc_plan_report* report);
+
 /* What a model would take of one device; exact, in bytes. */
-typedef struct rc_device_plan {
-  char device[64];  /* "vulkan:0" */
-  uint64_t weights; /* that no other model of the same file has there */
+typedef struct rc_plan_device_report {
+  size_t struct_size;
+  const char* device; /* "vulkan:0"; owned by the plan */
+  uint64_t weights;   /* that no other model of the same file has there */
   uint64_t cache;
   uint64_t scratch;
   uint64_t total;
-  uint64_t available;  /* as in rc_model_plan_report, of this device */
+  uint64_t available;  /* as in rc_plan_report, of this device */
   int32_t first_layer; /* counted from 0 */
   int32_t layers;      /* that lie here; 0: only other parts of the model, or
                           ops that another device lacks */
   int32_t embedding;   /* 1: the embedding table lies here */
   int32_t output;      /* 1: the output matrix lies here */
-} rc_device_plan;
+} rc_plan_device_report;
 
-/* No plan names more devices. */
-#define RC_PLAN_DEVICES 8
-
-/* What loading a model would take of device memory; exact, in bytes. Models of
- * one file share their weights on a device, whatever else they differ in: those
- * that are there already take nothing. */
-typedef struct rc_model_plan_report {
-  size_t struct_size;
-  uint64_t weights;
-  uint64_t cache;
-  uint64_t scratch; /* activations */
-  uint64_t total;
-  uint64_t available;     /* free on the opened device, or the handle's limit if
-                             that is less; 0: unknown */
-  int32_t fits;           /* 1: every device has enough, or that is unknown */
-  int64_t context_length; /* that the plan is for, tokens */
-  int64_t cache_tokens;
-  int64_t largest_context; /* that would fit; 0: not even the weights do */
-  /* Where it would lie; the sums above are over all of them. The first is the
-   * opened one, even if nothing fits there. */
-  uint64_t transfers; /* host memory through which values pass from one device
-                         to another; not in the total */
-  size_t device_count;
-  rc_device_plan devices[RC_PLAN_DEVICES];
-} rc_model_plan_report;
-
-#define RC_DEVICE_PLAN_INIT \
-  { "", 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-#define RC_MODEL_PLAN_REPORT_INIT                                        \
-  {                                                                      \
-    sizeof(rc_model_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {     \
-      RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT,     \
-          RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT, \
-          RC_DEVICE_PLAN_INIT, RC_DEVICE_PLAN_INIT                       \
-    }                                                                    \
-  }
-RC_API void rc_model_plan_report_init(rc_model_plan_report* report,
-                                      size_t size);
-
-/* Computes what loading would take, loading nothing. Statuses of
- * rc_model_load but those about memory. */
-RC_API rc_status rc_model_plan(const char* path,
-                               const rc_model_options* options,
-                               rc_backend* backend,
-                               rc_model_plan_report* report);
+#define RC_PLAN_DEVICE_REPORT_INIT \
+  { sizeof(rc_plan_device_report), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
+                                       size_t size);
+/* The i-th device of the plan. The first is the opened one, even if nothing
+ * fits there. RC_E_INVALID_ARGUMENT: no such device. */
+RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
+                                rc_plan_device_report* report);
 
 /* Loads a model; blocks. *model is the caller's; see rc_model_release.
  * RC_E_NOT_FOUND, RC_E_IO: the file, also if somebody cuts it short or writes

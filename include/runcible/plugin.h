@@ -27,6 +27,7 @@
 #define RUNCIBLE_PLUGIN_H
 
 #include "runcible/base.h"
+#include "runcible/types.h"
 
 #ifdef __cplusplus
 extern "C" {

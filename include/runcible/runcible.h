@@ -9,5 +9,6 @@
 #include "runcible/model.h"
 #include "runcible/session.h"
 #include "runcible/tensor.h"
+#include "runcible/types.h"
 
 #endif /* RUNCIBLE_RUNCIBLE_H */

@@ -28,9 +28,9 @@ typedef struct rc_session rc_session;
 enum {
   /* RC_E_CONTEXT_FULL; a request ends with what it has so far. */
   RC_FULL_ERROR = 0,
-  /* The oldest tokens after the first `keep` are dropped, half of the rest at a
-   * time, and what stays is evaluated again: the session goes on exactly as a
-   * new one with the tokens that are left. */
+  /* The oldest tokens after the first `keep_tokens` are dropped, half of the
+   * rest at a time, and what stays is evaluated again: the session goes on
+   * exactly as a new one with the tokens that are left. */
   RC_FULL_SHIFT = 1
 };
 
@@ -38,7 +38,7 @@ typedef struct rc_session_options {
   size_t struct_size;
   int64_t context_length; /* tokens; 0: the model's; at most the model's */
   int32_t when_full;      /* RC_FULL_ERROR or RC_FULL_SHIFT */
-  int64_t keep;           /* tokens at the start that a shift keeps */
+  int64_t keep_tokens;    /* at the start, that a shift keeps */
 } rc_session_options;
 
 #define RC_SESSION_OPTIONS_INIT \

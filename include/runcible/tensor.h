@@ -41,6 +41,7 @@
 
 #include "runcible/backend.h"
 #include "runcible/base.h"
+#include "runcible/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -55,19 +55,6 @@ class Collector final : public engine::Listener {
   char message_[1024] = "";
 };
 
-// An event for the caller's struct: a nested report cut where the struct ends.
-void write_event(rc_event* target, const rc_event& event) {
-  write_report(target, event, "event");
-  constexpr size_t kReport = offsetof(rc_event, report);
-  size_t size = 0;
-  std::memcpy(&size, target, sizeof(size));
-  if (size >= kReport + sizeof(size)) {
-    size = std::min(size - kReport, sizeof(rc_generate_report));
-    std::memcpy(reinterpret_cast<unsigned char*>(target) + kReport, &size,
-                sizeof(size));
-  }
-}
-
 }  // namespace
 }  // namespace rc::api
 
@@ -176,7 +163,7 @@ rc_status rc_request_next(rc_request* request, int64_t timeout_ms,
     const auto held = need(request, "request").shared_from_this();
     need_pointer(event, "event");
     rc::api::check_struct_size(event->struct_size, "event");
-    rc::api::write_event(event, held->next(timeout_ms));
+    rc::api::write_report(event, held->next(timeout_ms), "event");
   });
 }
 

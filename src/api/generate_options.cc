@@ -34,36 +34,39 @@ engine::SamplingOptions sampling_options(const rc_generate_options& options,
   need_finite(options.temperature, "options->temperature");
   need_finite(options.top_p, "options->top_p");
   need_finite(options.min_p, "options->min_p");
-  need_finite(options.typical, "options->typical");
+  need_finite(options.typical_p, "options->typical_p");
   need_finite(options.repetition_penalty, "options->repetition_penalty");
   need_finite(options.presence_penalty, "options->presence_penalty");
   need_finite(options.frequency_penalty, "options->frequency_penalty");
+  need_array(options.logit_bias_tokens, options.logit_bias_count,
+             sizeof(*options.logit_bias_tokens), "options->logit_bias_tokens");
   need_array(options.logit_bias, options.logit_bias_count,
-             sizeof(rc_logit_bias), "options->logit_bias");
+             sizeof(*options.logit_bias), "options->logit_bias");
   engine::SamplingOptions sampling;
   sampling.seed = options.seed == RC_SEED_RANDOM ? random_seed() : options.seed;
   sampling.temperature = options.temperature;
   sampling.top_k = options.top_k;
   sampling.top_p = options.top_p;
   sampling.min_p = options.min_p;
-  sampling.typical = options.typical;
+  sampling.typical_p = options.typical_p;
   sampling.penalty_tokens = options.penalty_tokens;
   sampling.repetition_penalty = options.repetition_penalty;
   sampling.presence_penalty = options.presence_penalty;
   sampling.frequency_penalty = options.frequency_penalty;
   for (size_t i = 0; i < options.logit_bias_count; ++i) {
-    const rc_logit_bias& bias = options.logit_bias[i];
-    if (bias.token < 0 || bias.token >= vocabulary) {
-      fail(RC_E_INVALID_ARGUMENT, "options->logit_bias[", i,
-           "].token: ", bias.token, " is not in the vocabulary of ", vocabulary,
+    const int32_t token = options.logit_bias_tokens[i];
+    const float bias = options.logit_bias[i];
+    if (token < 0 || token >= vocabulary) {
+      fail(RC_E_INVALID_ARGUMENT, "options->logit_bias_tokens[", i,
+           "]: ", token, " is not in the vocabulary of ", vocabulary,
            " tokens");
     }
     // Minus infinity forbids a token; the others are no numbers to add.
-    if (std::isnan(bias.bias) || bias.bias == INFINITY) {
-      fail(RC_E_INVALID_ARGUMENT, "options->logit_bias[", i,
-           "].bias: ", bias.bias, " is neither finite nor -infinity");
+    if (std::isnan(bias) || bias == INFINITY) {
+      fail(RC_E_INVALID_ARGUMENT, "options->logit_bias[", i, "]: ", bias,
+           " is neither finite nor -infinity");
     }
-    sampling.logit_bias.push_back(bias);
+    sampling.logit_bias.push_back({token, bias});
   }
   return sampling;
 }
@@ -128,8 +131,8 @@ engine::RequestOptions request_options(const rc_generate_options* given,
   request.priority = options.priority;
   request.sampling = sampling_options(options, vocabulary);
   copy_stops(options, vocabulary, &request);
-  need_flag(options.ignore_end, "options->ignore_end");
-  request.ignore_end = options.ignore_end != 0;
+  need_flag(options.ignore_eos, "options->ignore_eos");
+  request.ignore_eos = options.ignore_eos != 0;
   request.logprobs = options.logprobs;
   need_flag(options.echo, "options->echo");
   request.echo = options.echo != 0;

@@ -37,6 +37,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_device_list";
     case Kind::kBackend:
       return "rc_backend";
+    case Kind::kPlan:
+      return "plan";
     case Kind::kModelInfo:
       return "rc_model_info";
     case Kind::kTokenizer:

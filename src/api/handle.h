@@ -22,6 +22,7 @@ enum class Kind {
   kDeviceList,
   kBackend,
   kModelInfo,
+  kPlan,
   kTokenizer,
   kModel,
   kSession,

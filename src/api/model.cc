@@ -45,14 +45,6 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   return result;
 }
 
-// While the tenant lives.
-void limit_memory(const Tenant& tenant, engine::EngineOptions& options) {
-  options.memory_limit = tenant.memory_left();
-  options.has_weight = [&](const runtime::Weight& weight) {
-    return tenant.holds(weight);
-  };
-}
-
 uint64_t count_parameters(const gguf::File& file) {
   uint64_t parameters = 0;
   for (const gguf::Tensor& tensor : file.tensors()) {
@@ -61,27 +53,6 @@ uint64_t count_parameters(const gguf::File& file) {
     parameters += elements;
   }
   return parameters;
-}
-
-// The devices in use; the first one always is one of them.
-void list_devices(const engine::Plan& plan, rc_model_plan_report& report) {
-  for (size_t i = 0; i < plan.memory.devices.size(); ++i) {
-    const model::DeviceMemory& here = plan.memory.devices[i];
-    if (i > 0 && here.total() == 0) continue;
-    if (report.device_count == RC_PLAN_DEVICES) break;
-    rc_device_plan& target = report.devices[report.device_count++];
-    std::snprintf(target.device, sizeof target.device, "%s",
-                  here.device->id().c_str());
-    target.weights = here.weights - here.shared;
-    target.cache = here.cache;
-    target.scratch = here.scratch;
-    target.total = here.added();
-    target.available = plan.device_available[i];
-    target.first_layer = static_cast<int32_t>(here.first_layer);
-    target.layers = static_cast<int32_t>(here.layers);
-    target.embedding = here.embedding ? 1 : 0;
-    target.output = here.output ? 1 : 0;
-  }
 }
 
 }  // namespace
@@ -109,12 +80,19 @@ LoadRequest::LoadRequest(rc_backend* backend, const char* file,
   progress_user = read.progress_user;
 }
 
+engine::EngineOptions LoadRequest::limited_options() const {
+  engine::EngineOptions limited = options;
+  limited.memory_limit = tenant->memory_left();
+  limited.has_weight = [&account = *tenant](const runtime::Weight& weight) {
+    return account.holds(weight);
+  };
+  return limited;
+}
+
 std::unique_ptr<rc_model> LoadRequest::load(
     const std::function<bool()>& go_on) const {
   const std::shared_ptr<const model::ModelFile> file =
       model::ModelFile::open(model::file_of(path));
-  engine::EngineOptions limited = options;
-  limit_memory(*tenant, limited);
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
     if (progress == nullptr) return true;
@@ -130,7 +108,7 @@ std::unique_ptr<rc_model> LoadRequest::load(
     return !cancel;
   };
   std::shared_ptr<engine::Engine> engine = engine::Engine::load(
-      file, chain, limited, report,
+      file, chain, limited_options(), report,
       [&](const engine::Engine& resident) { return tenant->holds(resident); });
   return std::make_unique<rc_model>(
       std::make_shared<LoadedModel>(tenant, file, std::move(engine)));
@@ -144,35 +122,6 @@ using rc::api::need;
 
 void rc_model_options_init(rc_model_options* options, size_t size) {
   rc::api::initialise(options, size, rc::api::kModelDefaults);
-}
-
-void rc_model_plan_report_init(rc_model_plan_report* report, size_t size) {
-  rc::api::initialise(report, size,
-                      rc_model_plan_report RC_MODEL_PLAN_REPORT_INIT);
-}
-
-rc_status rc_model_plan(const char* path, const rc_model_options* options,
-                        rc_backend* backend, rc_model_plan_report* report) {
-  return guard([&] {
-    rc::api::LoadRequest request(backend, path, options);
-    rc::api::limit_memory(*request.tenant, request.options);
-    const rc::engine::Plan plan = rc::engine::plan(
-        *rc::model::ModelFile::open(rc::model::file_of(request.path)),
-        request.chain, request.options);
-    rc_model_plan_report result = RC_MODEL_PLAN_REPORT_INIT;
-    result.weights = plan.memory.weights - plan.memory.shared;
-    result.cache = plan.memory.cache;
-    result.scratch = plan.memory.scratch;
-    result.total = plan.memory.added();
-    result.available = plan.available;
-    result.fits = plan.fits ? 1 : 0;
-    result.context_length = plan.context_length;
-    result.cache_tokens = plan.cache_tokens;
-    result.largest_context = plan.largest_context;
-    result.transfers = plan.memory.transfers;
-    rc::api::list_devices(plan, result);
-    rc::api::write_report(report, result, "report");
-  });
 }
 
 rc_status rc_model_load(rc_backend* backend, const char* path,

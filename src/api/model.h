@@ -70,6 +70,8 @@ struct LoadRequest {
   // `go_on` may be empty; loading stops with RC_E_CANCELLED when it says
   // false.
   std::unique_ptr<rc_model> load(const std::function<bool()>& go_on) const;
+  // The options with what the tenant has left; good while the tenant lives.
+  engine::EngineOptions limited_options() const;
 
   runtime::DeviceChain chain;
   std::shared_ptr<Tenant> tenant;

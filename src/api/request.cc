@@ -35,16 +35,27 @@ class rc_request::Event : public rc::engine::Delivery {
  public:
   void run() override { keep_->deliver(describe(*keep_)); }
   // What the event says, pointing into it.
-  virtual rc_event describe(rc_request& request) const = 0;
+  virtual rc_event describe(rc_request& request) = 0;
 
   std::shared_ptr<rc_request> keep_;
 };
 
 class rc_request::PieceEvent final : public Event {
  public:
-  explicit PieceEvent(rc::engine::Piece piece) : piece_(std::move(piece)) {}
+  explicit PieceEvent(rc::engine::Piece piece) : piece_(std::move(piece)) {
+    logprobs_.reserve(piece_.logprobs.size());
+    for (const auto& entry : piece_.logprobs) {
+      logprobs_.push_back(entry.logprob);
+    }
+    top_tokens_.reserve(piece_.top_logprobs.size());
+    top_logprobs_.reserve(piece_.top_logprobs.size());
+    for (const auto& entry : piece_.top_logprobs) {
+      top_tokens_.push_back(entry.token);
+      top_logprobs_.push_back(entry.logprob);
+    }
+  }
 
-  rc_event describe(rc_request& request) const override {
+  rc_event describe(rc_request& request) override {
     rc_event event = RC_EVENT_INIT;
     event.type = RC_EVENT_PIECE;
     event.request = &request;
@@ -52,11 +63,12 @@ class rc_request::PieceEvent final : public Event {
     event.text_length = piece_.text.size();
     event.tokens = piece_.tokens.data();
     event.token_count = piece_.tokens.size();
-    if (!piece_.logprobs.empty()) {
-      event.logprobs = piece_.logprobs.data();
-      if (!piece_.top_logprobs.empty()) {
-        event.top_logprobs = piece_.top_logprobs.data();
-        event.top_count = piece_.top_logprobs.size() / piece_.logprobs.size();
+    if (!logprobs_.empty()) {
+      event.logprobs = logprobs_.data();
+      if (!top_tokens_.empty()) {
+        event.top_tokens = top_tokens_.data();
+        event.top_logprobs = top_logprobs_.data();
+        event.top_count = top_tokens_.size() / logprobs_.size();
       }
     }
     event.message = "";
@@ -65,6 +77,9 @@ class rc_request::PieceEvent final : public Event {
 
  private:
   const rc::engine::Piece piece_;
+  std::vector<float> logprobs_;
+  std::vector<int32_t> top_tokens_;
+  std::vector<float> top_logprobs_;
 };
 
 class rc_request::EndEvent final : public Event {
@@ -76,6 +91,7 @@ class rc_request::EndEvent final : public Event {
 
   void set(const rc_generate_report& report, const char* message) noexcept {
     report_ = report;
+    report_.struct_size = sizeof(report_);
     std::strncpy(message_, message, sizeof(message_) - 1);
   }
 
@@ -85,18 +101,17 @@ class rc_request::EndEvent final : public Event {
     keep_->leave_loop();
   }
 
-  rc_event describe(rc_request& request) const override {
+  rc_event describe(rc_request& request) override {
     rc_event event = RC_EVENT_INIT;
     event.type = RC_EVENT_END;
     event.request = &request;
     event.text = "";
     event.message = message_;
-    event.report = report_;
-    event.report.struct_size = sizeof(report_);
+    event.report = &report_;
     if (*request.failure_ != '\0') {
       event.message = request.failure_;
-      event.report.reason = RC_END_ERROR;
-      event.report.status = RC_E_INTERNAL;
+      report_.reason = RC_END_ERROR;
+      report_.status = RC_E_INTERNAL;
     }
     return event;
   }

@@ -86,7 +86,7 @@ double measure_decode(const Model& model, int64_t batch, int64_t depth,
     options.prompt_token_count = prompt.size();
     options.max_tokens = count;
     options.temperature = 0;
-    options.ignore_end = 1;
+    options.ignore_eos = 1;
     rc_request* request = nullptr;
     check(rc_generate_async(sessions[static_cast<size_t>(i)].get(), &options,
                             nullptr, nullptr, nullptr, &request));
@@ -100,10 +100,10 @@ double measure_decode(const Model& model, int64_t batch, int64_t depth,
       const rc_status status = rc_request_next(request.get(), 50, &event);
       if (status != RC_E_TIMEOUT) check(status);
     }
-    if (event.report.status != RC_OK) {
-      throw Failure{exit_code(event.report.status), event.message};
+    if (event.report->status != RC_OK) {
+      throw Failure{exit_code(event.report->status), event.message};
     }
-    longest = std::max(longest, event.report.generate_us);
+    longest = std::max(longest, event.report->generate_us);
   }
   return static_cast<double>(batch * (count - 1)) * 1e6 /
          static_cast<double>(longest);

@@ -38,6 +38,7 @@ using Backend = std::unique_ptr<rc_backend, Release<rc_backend_release>>;
 using Info = std::unique_ptr<rc_model_info, Release<rc_model_info_release>>;
 using Tokenizer = std::unique_ptr<rc_tokenizer, Release<rc_tokenizer_release>>;
 using Model = std::unique_ptr<rc_model, Release<rc_model_release>>;
+using Plan = std::unique_ptr<rc_plan, Release<rc_plan_release>>;
 using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
 using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
 

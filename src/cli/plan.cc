@@ -6,8 +6,19 @@
 namespace cli {
 namespace {
 
+using Devices = std::vector<rc_plan_device_report>;
+
+Devices devices_of(rc_plan* plan, const rc_plan_report& report) {
+  Devices devices(static_cast<size_t>(report.device_count));
+  for (size_t i = 0; i < devices.size(); ++i) {
+    devices[i] = RC_PLAN_DEVICE_REPORT_INIT;
+    check(rc_plan_device(plan, i, &devices[i]));
+  }
+  return devices;
+}
+
 // "layers 0 to 11, embedding, output"; "" if it holds only single ops.
-std::string parts_text(const rc_device_plan& device) {
+std::string parts_text(const rc_plan_device_report& device) {
   std::string text;
   const auto add = [&](const std::string& part) {
     text.append(text.empty() ? "" : ", ").append(part);
@@ -22,10 +33,10 @@ std::string parts_text(const rc_device_plan& device) {
 }
 
 // Where the parts of a model on several devices lie; "" for one device.
-std::string devices_text(const rc_model_plan_report& plan) {
+std::string devices_text(const Devices& devices) {
   std::string text;
-  for (size_t i = 0; plan.device_count > 1 && i < plan.device_count; ++i) {
-    const rc_device_plan& device = plan.devices[i];
+  if (devices.size() == 1) return text;
+  for (const rc_plan_device_report& device : devices) {
     std::string parts = parts_text(device);
     if (parts.empty()) parts = device.total > 0 ? "single ops" : "nothing";
     text += "\n" + std::string(device.device) + ": " + parts +
@@ -39,10 +50,9 @@ std::string devices_text(const rc_model_plan_report& plan) {
   return text;
 }
 
-nlohmann::ordered_json devices_json(const rc_model_plan_report& plan) {
+nlohmann::ordered_json devices_json(const Devices& devices) {
   auto list = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < plan.device_count; ++i) {
-    const rc_device_plan& device = plan.devices[i];
+  for (const rc_plan_device_report& device : devices) {
     list.push_back({{"device", device.device},
                     {"first_layer", device.first_layer},
                     {"layers", device.layers},
@@ -69,8 +79,11 @@ void add_plan(CLI::App& program) {
   command->callback([choice, json] {
     const Backend backend = choice->open_backend();
     const rc_model_options options = choice->options();
-    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
-    check(rc_model_plan(choice->path.c_str(), &options, backend.get(), &plan));
+    const Plan made = make<Plan>(rc_model_plan, choice->path.c_str(), &options,
+                                 backend.get());
+    rc_plan_report plan = RC_PLAN_REPORT_INIT;
+    check(rc_plan_describe(made.get(), &plan));
+    const Devices devices = devices_of(made.get(), plan);
     choice->note_default();
     if (choice->context > 0) choice->note_context(choice->trained_context());
     rc_device_report device = RC_DEVICE_REPORT_INIT;
@@ -88,7 +101,7 @@ void add_plan(CLI::App& program) {
                                  {"cache_tokens", plan.cache_tokens},
                                  {"largest_context", plan.largest_context},
                                  {"transfers", plan.transfers},
-                                 {"devices", devices_json(plan)}}));
+                                 {"devices", devices_json(devices)}}));
       return;
     }
     print(std::string("device           ") + device.id + " (" + device.name +
@@ -101,7 +114,7 @@ void add_plan(CLI::App& program) {
           (plan.available == 0 ? "unknown" : bytes_text(plan.available)) +
           "\nfits             " + (plan.fits != 0 ? "yes" : "no") +
           "\nlargest context  " + std::to_string(plan.largest_context) +
-          " tokens\n" + devices_text(plan));
+          " tokens\n" + devices_text(devices));
   });
 }
 

@@ -73,7 +73,7 @@ Result generate(const Session& session, const rc_generate_options& options,
     if (status == RC_E_TIMEOUT) continue;
     check(status);
     if (event.type == RC_EVENT_END) {
-      result.report = event.report;
+      result.report = *event.report;
       result.message = event.message;
       return result;
     }
@@ -213,7 +213,7 @@ void add_options(CLI::App& command, RunArguments& arguments) {
              "off",
              Real{0, 1})
       ->capture_default_str();
-  add_number("--typical", options.typical,
+  add_number("--typical-p", options.typical_p,
              "choose among the most typical that have this share; 1: off",
              Real{0, 1, true})
       ->capture_default_str();
@@ -240,7 +240,7 @@ void add_options(CLI::App& command, RunArguments& arguments) {
         return stop.empty() ? "an empty text would end every text at once"
                             : std::string();
       });
-  command.add_flag("--ignore-end", options.ignore_end,
+  command.add_flag("--ignore-eos", options.ignore_eos,
                    "go on after the model's end tokens");
   command.add_flag("--echo", options.echo, "print the prompt too");
   command.add_flag("--json", arguments.json,

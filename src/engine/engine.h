@@ -57,7 +57,7 @@ Plan plan(const model::ModelFile& file, const runtime::DeviceChain& chain,
 struct SessionOptions {
   int64_t context_length = 0;  // 0: the engine's
   bool shift_when_full = false;
-  int64_t keep = 0;
+  int64_t keep_tokens = 0;
 };
 
 struct RequestOptions {
@@ -70,7 +70,7 @@ struct RequestOptions {
   SamplingOptions sampling;
   std::vector<std::string> stop;
   std::vector<TokenId> stop_tokens;
-  bool ignore_end = false;
+  bool ignore_eos = false;
   int32_t logprobs = -1;
   bool echo = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.
@@ -84,8 +84,8 @@ void check(const RequestOptions& options, const model::ModelFile& file);
 struct Piece {
   std::string text;
   std::vector<TokenId> tokens;
-  std::vector<rc_logprob> logprobs;
-  std::vector<rc_logprob> top_logprobs;
+  std::vector<TokenLogprob> logprobs;
+  std::vector<TokenLogprob> top_logprobs;
 };
 
 // Hears of a request, on the engine thread. Must not block, nor call the

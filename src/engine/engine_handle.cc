@@ -68,9 +68,9 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
          "; the model was loaded for 2 to ", most);
   }
   warn_beyond_training(*file_, options.context_length);
-  const int64_t keep = options.keep;
+  const int64_t keep = options.keep_tokens;
   if (keep < 0 || (options.shift_when_full && keep > context - 2)) {
-    fail(RC_E_INVALID_ARGUMENT, "keep is ", keep, "; with a context of ",
+    fail(RC_E_INVALID_ARGUMENT, "keep_tokens is ", keep, "; with a context of ",
          context, " it must be 0 to ", context - 2);
   }
   state->meter = meter ? std::move(meter) : std::make_shared<Meter>();

@@ -139,7 +139,7 @@ bool Generation::is_end(TokenId token) const {
                          options_.stop_tokens.end(), token)) {
     return true;
   }
-  return !options_.ignore_end && tokenizer_ != nullptr &&
+  return !options_.ignore_eos && tokenizer_ != nullptr &&
          tokenizer_->is_end(token);
 }
 

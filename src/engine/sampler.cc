@@ -55,7 +55,7 @@ void check(const SamplingOptions& options, int64_t vocabulary) {
   }
   check_range("top_p", options.top_p, 0.0f, false, 1.0f);
   check_range("min_p", options.min_p, 0.0f, true, 1.0f);
-  check_range("typical", options.typical, 0.0f, false, 1.0f);
+  check_range("typical_p", options.typical_p, 0.0f, false, 1.0f);
   if (options.penalty_tokens < -1) {
     fail(RC_E_INVALID_ARGUMENT, "penalty_tokens is ", options.penalty_tokens,
          "; it must be a number of tokens, 0 for none or -1 for all");
@@ -64,7 +64,7 @@ void check(const SamplingOptions& options, int64_t vocabulary) {
               kLargest);
   check_finite("presence_penalty", options.presence_penalty);
   check_finite("frequency_penalty", options.frequency_penalty);
-  for (const rc_logit_bias& entry : options.logit_bias) {
+  for (const LogitBias& entry : options.logit_bias) {
     if (entry.token < 0 || entry.token >= vocabulary) {
       fail(RC_E_INVALID_ARGUMENT, "logit_bias names token ", entry.token,
            "; the vocabulary has ", vocabulary, " tokens");
@@ -117,14 +117,14 @@ TokenId Sampler::choose(std::span<const float> logits,
       static_cast<size_t>(options_.top_k) < logits.size()) {
     keep_top_k();
   }
-  if (options_.typical < 1.0f) keep_typical();
+  if (options_.typical_p < 1.0f) keep_typical();
   if (options_.top_p < 1.0f) keep_top_p();
   if (options_.min_p > 0.0f) keep_min_p();
   return draw();
 }
 
 void Sampler::add_bias() {
-  for (const rc_logit_bias& entry : options_.logit_bias) {
+  for (const LogitBias& entry : options_.logit_bias) {
     float& logit = changed_[static_cast<size_t>(entry.token)];
     if (logit == -kInfinity) continue;
     logit = entry.bias == -kInfinity ? -kInfinity : clamped(logit + entry.bias);
@@ -199,7 +199,7 @@ void Sampler::choose_among(const Candidates& candidates) {
 }
 
 // Keeps those whose surprise is nearest to the expected one until their
-// probabilities reach options_.typical.
+// probabilities reach options_.typical_p.
 void Sampler::keep_typical() {
   if (ids_.empty()) {
     candidates_.clear();
@@ -228,7 +228,7 @@ void Sampler::keep_typical() {
     const double distance = std::abs(surprise(logit) - entropy);
     keys.push_back(-static_cast<float>(std::min<double>(distance, kLargest)));
   }
-  candidates_.keep_first(part_of(total, options_.typical), keys);
+  candidates_.keep_first(part_of(total, options_.typical_p), keys);
   choose_among(candidates_);
 }
 
@@ -277,12 +277,13 @@ Logprobs::Logprobs(std::span<const float> logits) {
       portable_log(in_full_weights(softmax_.total(1.0f))) + softmax_.best();
 }
 
-rc_logprob Logprobs::of(TokenId token) const {
+TokenLogprob Logprobs::of(TokenId token) const {
   return {token, static_cast<float>(
                      softmax_.logits()[static_cast<size_t>(token)] - log_sum_)};
 }
 
-void Logprobs::append_top(size_t count, std::vector<rc_logprob>* target) const {
+void Logprobs::append_top(size_t count,
+                          std::vector<TokenLogprob>* target) const {
   // At most 64: insertion into an ordered list of the best so far.
   const size_t begin = target->size();
   target->reserve(begin + count);
@@ -295,12 +296,12 @@ void Logprobs::append_top(size_t count, std::vector<rc_logprob>* target) const {
         if (target->size() - begin == count) target->pop_back();
         const auto place = std::find_if(
             target->begin() + static_cast<ptrdiff_t>(begin), target->end(),
-            [=](const rc_logprob& entry) { return entry.logprob < logit; });
+            [=](const TokenLogprob& entry) { return entry.logprob < logit; });
         target->insert(place, {static_cast<TokenId>(i), logit});
         if (target->size() - begin == count) least = target->back().logprob;
       });
   for (size_t i = begin; i < target->size(); ++i) {
-    rc_logprob& entry = (*target)[i];
+    TokenLogprob& entry = (*target)[i];
     entry.logprob = static_cast<float>(entry.logprob - log_sum_);
   }
   target->resize(begin + count, {-1, -kInfinity});

@@ -24,18 +24,23 @@
 
 namespace rc::engine {
 
+struct LogitBias {
+  TokenId token = 0;
+  float bias = 0.0f;  // added to its logit; -infinity forbids it
+};
+
 struct SamplingOptions {
   uint64_t seed = 0;  // already drawn if the caller wanted a random one
   float temperature = 0.8f;
   int32_t top_k = 40;
   float top_p = 0.95f;
   float min_p = 0.05f;
-  float typical = 1.0f;
+  float typical_p = 1.0f;
   int32_t penalty_tokens = 64;
   float repetition_penalty = 1.0f;
   float presence_penalty = 0.0f;
   float frequency_penalty = 0.0f;
-  std::vector<rc_logit_bias> logit_bias;
+  std::vector<LogitBias> logit_bias;
 };
 
 // Throws RC_E_INVALID_ARGUMENT with name, value and limit.
@@ -82,16 +87,22 @@ class Sampler {
   std::vector<TokenId> seen_;
 };
 
+// A token and the natural logarithm of its probability.
+struct TokenLogprob {
+  TokenId token = -1;
+  float logprob = 0.0f;
+};
+
 // Logarithms of probabilities of a softmax over `logits`.
 class Logprobs {
  public:
   // Throws as Sampler::choose.
   explicit Logprobs(std::span<const float> logits);
-  rc_logprob of(TokenId token) const;
+  TokenLogprob of(TokenId token) const;
   // Appends the `count` most probable by falling probability, lower id first
   // among equals. A smaller vocabulary is filled up with token -1 and logprob
   // -infinity.
-  void append_top(size_t count, std::vector<rc_logprob>* target) const;
+  void append_top(size_t count, std::vector<TokenLogprob>* target) const;
 
  private:
   Softmax softmax_;

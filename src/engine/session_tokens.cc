@@ -72,7 +72,7 @@ void add_tokens(PageKeeper& pages, SessionState& session,
 }
 
 void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit) {
-  const int64_t keep = session.options.keep;
+  const int64_t keep = session.options.keep_tokens;
   while (session.size() > limit) {
     const auto first = session.tokens.begin() + keep;
     session.tokens.erase(first, first + (session.size() - keep) / 2);

@@ -41,9 +41,9 @@ void check_tokens(const char* what, std::span<const TokenId> tokens,
 void add_tokens(PageKeeper& pages, SessionState& session,
                 std::span<const TokenId> tokens, int64_t room);
 
-// Drops the oldest tokens after the first `keep`, half of the rest at a time,
-// until at most `limit` are left. At least one is left to evaluate. Engine
-// thread.
+// Drops the oldest tokens after the first `keep_tokens`, half of the rest at a
+// time, until at most `limit` are left. At least one is left to evaluate.
+// Engine thread.
 void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit);
 
 }  // namespace rc::engine

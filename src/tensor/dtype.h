@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "runcible/base.h"
+#include "runcible/types.h"
 #include "tensor/half.h"
 
 namespace rc {

@@ -49,7 +49,7 @@ std::string generate(rc_session* session) {
   options.prompt_length = 5;
   options.max_tokens = 8;
   options.seed = 3;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   char* text = nullptr;
   size_t length = 0;
   EXPECT_OK(rc_generate(session, &options, &text, &length, nullptr));
@@ -57,6 +57,33 @@ std::string generate(rc_session* session) {
   const std::string copy(text, length);
   rc_free(text);
   return copy;
+}
+
+Plan plan_model(rc_backend* backend, const std::string& path,
+                const rc_model_options* options) {
+  rc_plan* plan = nullptr;
+  EXPECT_OK(rc_model_plan(path.c_str(), options, backend, &plan));
+  return Plan(plan);
+}
+
+rc_plan_report report_of(rc_plan* plan) {
+  rc_plan_report report = RC_PLAN_REPORT_INIT;
+  EXPECT_OK(rc_plan_describe(plan, &report));
+  return report;
+}
+
+rc_plan_device_report device_of(rc_plan* plan, size_t i) {
+  rc_plan_device_report report = RC_PLAN_DEVICE_REPORT_INIT;
+  EXPECT_OK(rc_plan_device(plan, i, &report));
+  return report;
+}
+
+rc_status try_plan(rc_backend* backend, const char* path,
+                   const rc_model_options* options) {
+  rc_plan* plan = nullptr;
+  const rc_status status = rc_model_plan(path, options, backend, &plan);
+  rc_plan_release(plan);
+  return status;
 }
 
 std::vector<std::function<rc_status(const char*)>> openers(
@@ -75,10 +102,7 @@ std::vector<std::function<rc_status(const char*)>> openers(
         rc_tokenizer_release(tokenizer);
         return status;
       },
-      [backend](const char* path) {
-        rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
-        return rc_model_plan(path, nullptr, backend, &report);
-      },
+      [backend](const char* path) { return try_plan(backend, path, nullptr); },
       [backend](const char* path) {
         rc_model* model = nullptr;
         const rc_status status = rc_model_load(backend, path, nullptr, &model);

@@ -22,6 +22,7 @@ struct Release {
 };
 using Backend = std::unique_ptr<rc_backend, Release<rc_backend_release>>;
 using Model = std::unique_ptr<rc_model, Release<rc_model_release>>;
+using Plan = std::unique_ptr<rc_plan, Release<rc_plan_release>>;
 using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
 using Loop = std::unique_ptr<rc_loop, Release<rc_loop_release>>;
 using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
@@ -34,6 +35,15 @@ Backend open_backend(const char* spec = "reference");
 // Of 64 tokens of context.
 Model load_model(rc_backend* backend);
 Session create_session(rc_model* model);
+
+// What loading the model would take; `options` may be NULL.
+Plan plan_model(rc_backend* backend, const std::string& path,
+                const rc_model_options* options);
+rc_plan_report report_of(rc_plan* plan);
+rc_plan_device_report device_of(rc_plan* plan, size_t i);
+// The status of rc_model_plan.
+rc_status try_plan(rc_backend* backend, const char* path,
+                   const rc_model_options* options);
 
 // One that drops its oldest tokens when it is full: a generation without a
 // maximum goes on until it is cancelled.

@@ -54,7 +54,7 @@ struct Heard {
     EXPECT_EQ(heard->ends, 0) << "an event after the end";
     if (event->type == RC_EVENT_END) {
       ++heard->ends;
-      heard->report = event->report;
+      heard->report = *event->report;
       heard->message = event->message;
       // Who waits for the end takes `heard` away.
       const bool leaves = heard->leave_at_end;
@@ -117,7 +117,7 @@ class Callbacks : public testing::TestWithParam<Way> {
     options.prompt = "hello";
     options.prompt_length = 5;
     options.max_tokens = heard->leave_at_end ? 4 : -1;
-    options.ignore_end = 1;
+    options.ignore_eos = 1;
     ASSERT_OK(rc_generate_async(session, &options, loop, Heard::hear, heard,
                                 request));
   }

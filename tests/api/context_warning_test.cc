@@ -59,9 +59,7 @@ TEST_F(ContextWarning, OfModels) {
   EXPECT_TRUE(warned(longer));
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = longer;
-  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
-  EXPECT_OK(
-      rc_model_plan(model_path().c_str(), &options, backend_.get(), &plan));
+  EXPECT_OK(try_plan(backend_.get(), model_path().c_str(), &options));
   EXPECT_TRUE(warned(longer));
 }
 

@@ -88,15 +88,13 @@ TEST(Files, WithMoreThanThisBuildComputes) {
   writer.write_file(path);
   const Backend backend = open_backend();
   rc_model* model = nullptr;
-  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
   const std::string name = "'blk.0.attn_q_norm.weight'";
   EXPECT_FAILS(RC_E_UNSUPPORTED, rc_model_verify(path.c_str()), path, name);
   EXPECT_FAILS(RC_E_UNSUPPORTED,
                rc_model_load(backend.get(), path.c_str(), nullptr, &model),
                path, name);
-  EXPECT_FAILS(RC_E_UNSUPPORTED,
-               rc_model_plan(path.c_str(), nullptr, backend.get(), &plan), path,
-               name);
+  EXPECT_FAILS(RC_E_UNSUPPORTED, try_plan(backend.get(), path.c_str(), nullptr),
+               path, name);
 }
 
 // A limit on the size of files, for a while.

@@ -54,10 +54,7 @@ TEST_F(Handles, Backends) {
          return rc_backend_usage(h, &report);
        }},
       {"plan",
-       [](auto* h) {
-         rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
-         return rc_model_plan(model_path().c_str(), nullptr, h, &report);
-       }},
+       [](auto* h) { return try_plan(h, model_path().c_str(), nullptr); }},
       {"load",
        [](auto* h) {
          rc_model* model = nullptr;

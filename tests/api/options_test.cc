@@ -24,8 +24,10 @@ TEST(Options, OfAGeneration) {
   const Model model = load_model(backend.get());
   const Session session = create_session(model.get());
   const std::string text = generate(session.get());
-  static const rc_logit_bias far_token = {272, 0};
-  static const rc_logit_bias nan_bias = {1, kNan};
+  static const int32_t far_token = 272;
+  static const int32_t near_token = 1;
+  static const float no_bias = 0;
+  static const float nan_bias = kNan;
   static const int32_t negative = -5;
   static const char* const empty_stop = "";
   static const char* const no_stop = nullptr;
@@ -39,7 +41,7 @@ TEST(Options, OfAGeneration) {
       {"top_p", [](auto& o) { o.top_p = kNan; }, "nan"},
       {"min_p", [](auto& o) { o.min_p = 1.5f; }, "1.5"},
       {"min_p", [](auto& o) { o.min_p = -0.25f; }, "-0.25"},
-      {"typical", [](auto& o) { o.typical = 2; }, "2"},
+      {"typical_p", [](auto& o) { o.typical_p = 2; }, "2"},
       {"penalty_tokens", [](auto& o) { o.penalty_tokens = -2; }, "-2"},
       {"repetition_penalty", [](auto& o) { o.repetition_penalty = 0; }, "0"},
       {"repetition_penalty", [](auto& o) { o.repetition_penalty = kNan; },
@@ -51,7 +53,7 @@ TEST(Options, OfAGeneration) {
       {"deadline_ms", [](auto& o) { o.deadline_ms = -1; }, "-1"},
       {"logprobs", [](auto& o) { o.logprobs = 65; }, "65"},
       {"logprobs", [](auto& o) { o.logprobs = -2; }, "-2"},
-      {"ignore_end", [](auto& o) { o.ignore_end = 2; }, "2"},
+      {"ignore_eos", [](auto& o) { o.ignore_eos = 2; }, "2"},
       {"echo", [](auto& o) { o.echo = -1; }, "-1"},
       {"tokenize_flags", [](auto& o) { o.tokenize_flags = 8; }, "8"},
       {"prompt", [](auto& o) { o.prompt_length = 3; }, "NULL"},
@@ -81,14 +83,28 @@ TEST(Options, OfAGeneration) {
        },
        "NULL"},
       {"stop", [](auto& o) { o.stop_count = 1; }, "NULL"},
-      {"logit_bias",
+      {"logit_bias_tokens[0]",
        [](auto& o) {
-         o.logit_bias = &far_token;
+         o.logit_bias_tokens = &far_token;
+         o.logit_bias = &no_bias;
          o.logit_bias_count = 1;
        },
        "272"},
+      {"logit_bias_tokens",
+       [](auto& o) {
+         o.logit_bias = &no_bias;
+         o.logit_bias_count = 1;
+       },
+       "NULL"},
       {"logit_bias",
        [](auto& o) {
+         o.logit_bias_tokens = &near_token;
+         o.logit_bias_count = 1;
+       },
+       "NULL"},
+      {"logit_bias[0]",
+       [](auto& o) {
+         o.logit_bias_tokens = &near_token;
          o.logit_bias = &nan_bias;
          o.logit_bias_count = 1;
        },
@@ -213,9 +229,8 @@ TEST(Options, OfAModel) {
 TEST(Options, OfAModelThatStaysMapped) {
   const Backend backend = open_backend();
   const auto weights = [&](const rc_model_options& options) {
-    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
-    EXPECT_OK(
-        rc_model_plan(model_path().c_str(), &options, backend.get(), &plan));
+    const rc_plan_report plan =
+        report_of(plan_model(backend.get(), model_path(), &options).get());
     rc_model* loaded = nullptr;
     EXPECT_OK(
         rc_model_load(backend.get(), model_path().c_str(), &options, &loaded));
@@ -248,8 +263,8 @@ TEST(Options, MemoryLimitOfABackend) {
       rc_model_load(backend.get(), model_path().c_str(), nullptr, &model),
       "1000");
   EXPECT_EQ(model, nullptr);
-  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
-  EXPECT_OK(rc_model_plan(model_path().c_str(), nullptr, backend.get(), &plan));
+  const rc_plan_report plan =
+      report_of(plan_model(backend.get(), model_path(), nullptr).get());
   EXPECT_EQ(plan.fits, 0);
   EXPECT_EQ(plan.largest_context, 0);
 }
@@ -271,10 +286,10 @@ TEST(Options, OfASession) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                create([](auto& o) { o.context_length = -1; }), "context_length",
                "-1");
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.keep = -1; }),
-               "keep", "-1");
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.keep = 64; }),
-               "keep", "64");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               create([](auto& o) { o.keep_tokens = -1; }), "keep", "-1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               create([](auto& o) { o.keep_tokens = 64; }), "keep", "64");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.when_full = 2; }),
                "when_full", "2");
 }

@@ -39,7 +39,7 @@ TEST_F(Prompts, UpToTheEndOfTheContext) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   char* out = nullptr;
   rc_generate_report report = RC_GENERATE_REPORT_INIT;
   EXPECT_OK(rc_generate(session_.get(), &options, &out, nullptr, &report));
@@ -63,7 +63,7 @@ TEST_F(Prompts, MoreTokensThanTheContextHasRoomFor) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   options.max_tokens = 1000;
   char* out = nullptr;
   rc_generate_report report = RC_GENERATE_REPORT_INIT;
@@ -76,7 +76,7 @@ TEST_F(Prompts, MoreTokensThanTheContextHasRoomFor) {
 TEST_F(Prompts, Empty) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.max_tokens = 4;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   for (const char* prompt : {static_cast<const char*>(nullptr), ""}) {
     ASSERT_OK(rc_session_truncate(session_.get(), 0));
     options.prompt = prompt;
@@ -92,7 +92,7 @@ TEST_F(Prompts, Empty) {
 TEST_F(Prompts, NotUtf8) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.max_tokens = 4;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   const std::string bytes("a\xFF\xC0\x80\0\xED\xA0\x80z", 9);
   options.prompt = bytes.data();
   options.prompt_length = bytes.size();
@@ -108,7 +108,7 @@ TEST_F(Prompts, BusySessionsSaySo) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   rc_request* request = nullptr;
   ASSERT_OK(rc_generate_async(session.get(), &options, nullptr, nullptr,
                               nullptr, &request));

@@ -10,7 +10,9 @@ namespace {
 struct Heard {
   std::string text;
   std::vector<int32_t> tokens;
-  std::vector<rc_logprob> logprobs;
+  std::vector<float> logprobs;
+  std::vector<int32_t> top_tokens;
+  std::vector<float> top_logprobs;
   int ends = 0;
   rc_generate_report report = RC_GENERATE_REPORT_INIT;
   std::string message;
@@ -21,7 +23,7 @@ struct Heard {
     EXPECT_EQ(heard->ends, 0) << "an event after the end";
     heard->thread = std::this_thread::get_id();
     if (event->type == RC_EVENT_END) {
-      heard->report = event->report;
+      heard->report = *event->report;
       heard->message = event->message;
       ++heard->ends;
       return;
@@ -32,6 +34,11 @@ struct Heard {
     if (event->logprobs != nullptr) {
       heard->logprobs.insert(heard->logprobs.end(), event->logprobs,
                              event->logprobs + event->token_count);
+      const size_t top = event->token_count * event->top_count;
+      heard->top_tokens.insert(heard->top_tokens.end(), event->top_tokens,
+                               event->top_tokens + top);
+      heard->top_logprobs.insert(heard->top_logprobs.end(), event->top_logprobs,
+                                 event->top_logprobs + top);
     }
   }
 };
@@ -42,7 +49,7 @@ rc_generate_options some_options() {
   options.prompt_length = 5;
   options.max_tokens = 8;
   options.seed = 3;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   return options;
 }
 
@@ -92,9 +99,13 @@ TEST_F(Requests, TellLogprobs) {
                               Heard::hear, &heard, nullptr));
   dispatch_until_end(heard);
   ASSERT_EQ(heard.logprobs.size(), heard.tokens.size());
+  ASSERT_EQ(heard.top_tokens.size(), 3 * heard.tokens.size());
   for (size_t i = 0; i < heard.tokens.size(); ++i) {
-    EXPECT_EQ(heard.logprobs[i].token, heard.tokens[i]);
-    EXPECT_LE(heard.logprobs[i].logprob, 0);
+    EXPECT_LE(heard.logprobs[i], 0);
+    // The most probable ones; the first of them was chosen.
+    EXPECT_EQ(heard.top_tokens[3 * i], heard.tokens[i]);
+    EXPECT_EQ(heard.top_logprobs[3 * i], heard.logprobs[i]);
+    EXPECT_LE(heard.top_logprobs[3 * i + 1], heard.logprobs[i]);
   }
 }
 
@@ -227,8 +238,8 @@ TEST_F(Requests, AreCancelledFromManyThreads) {
   do {
     ASSERT_OK(rc_request_next(request, -1, &event));
   } while (event.type != RC_EVENT_END);
-  EXPECT_EQ(event.report.reason, RC_END_CANCELLED);
-  EXPECT_EQ(event.report.status, RC_E_CANCELLED);
+  EXPECT_EQ(event.report->reason, RC_END_CANCELLED);
+  EXPECT_EQ(event.report->status, RC_E_CANCELLED);
   rc_request_release(request);
 }
 
@@ -271,17 +282,15 @@ TEST_F(Requests, ArePulledByOlderStructs) {
                               nullptr, &request));
   const Request owned(request);
   rc_event event = RC_EVENT_INIT;
-  // As if the report ended after the seed.
-  event.struct_size =
-      offsetof(rc_event, report) + offsetof(rc_generate_report, prompt_tokens);
+  // As if there were no report yet.
+  const rc_generate_report untouched = RC_GENERATE_REPORT_INIT;
+  event.struct_size = offsetof(rc_event, report);
+  event.report = &untouched;
   do {
-    event.report.prompt_tokens = -77;
     ASSERT_OK(rc_request_next(request, -1, &event));
   } while (event.type != RC_EVENT_END);
-  EXPECT_EQ(event.report.struct_size,
-            offsetof(rc_generate_report, prompt_tokens));
-  EXPECT_EQ(event.report.seed, 3u);
-  EXPECT_EQ(event.report.prompt_tokens, -77);
+  EXPECT_STREQ(event.message, "");
+  EXPECT_EQ(event.report, &untouched);
   event.struct_size = 0;
   EXPECT_EQ(rc_request_next(request, 0, &event), RC_E_INVALID_ARGUMENT);
 }

@@ -69,9 +69,8 @@ TEST(Sharing, WeightsOfDifferentModelsOfOneFile) {
   for (int i = 0; i < 3; ++i) {
     rc_model_options options = RC_MODEL_OPTIONS_INIT;
     options.context_length = 64 << i;
-    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
-    ASSERT_OK(rc_model_plan(model_path().c_str(), &options, backends[i].get(),
-                            &plan));
+    const rc_plan_report plan =
+        report_of(plan_model(backends[i].get(), model_path(), &options).get());
     rc_model* model = nullptr;
     ASSERT_OK(rc_model_load(backends[i].get(), model_path().c_str(), &options,
                             &model));

@@ -23,13 +23,6 @@ Backend open_limited(const char* spec, uint64_t limit, bool strict = false) {
   return Backend(backend);
 }
 
-rc_model_plan_report plan(rc_backend* backend, const std::string& path,
-                          const rc_model_options& options) {
-  rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
-  EXPECT_OK(rc_model_plan(path.c_str(), &options, backend, &report));
-  return report;
-}
-
 Model load(rc_backend* backend, const std::string& path,
            const rc_model_options& options) {
   rc_model* model = nullptr;
@@ -51,7 +44,7 @@ std::string greedy(rc_model* model, int64_t tokens) {
   options.prompt_length = prompt.size();
   options.temperature = 0;
   options.max_tokens = tokens;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   char* text = nullptr;
   size_t length = 0;
   EXPECT_OK(rc_generate(session.get(), &options, &text, &length, nullptr));
@@ -75,20 +68,25 @@ TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
                        RC_DTYPE_F32);
   const rc_model_options options = small_options();
   const Backend cpu = open_limited("cpu", 0);
-  const rc_model_plan_report whole = plan(cpu.get(), path, options);
-  EXPECT_EQ(whole.device_count, 1u);
-  EXPECT_STREQ(whole.devices[0].device, "cpu:0");
-  EXPECT_EQ(whole.devices[0].layers, 4);
-  EXPECT_EQ(whole.devices[0].total, whole.total);
+  const Plan on_cpu = plan_model(cpu.get(), path, &options);
+  const rc_plan_report whole = report_of(on_cpu.get());
+  EXPECT_EQ(whole.device_count, 1);
+  EXPECT_STREQ(device_of(on_cpu.get(), 0).device, "cpu:0");
+  EXPECT_EQ(device_of(on_cpu.get(), 0).layers, 4);
+  EXPECT_EQ(device_of(on_cpu.get(), 0).total, whole.total);
+  rc_plan_device_report none = RC_PLAN_DEVICE_REPORT_INIT;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_plan_device(on_cpu.get(), 1, &none),
+               "i: 1", "1 devices");
   const std::string expected = greedy(load(cpu.get(), path, options).get(), 64);
 
   WrappedState& state = wrap_backend("small", "cpu");
   const uint64_t limit = whole.total / 2;
   const Backend backend = open_limited("small,cpu", limit);
-  const rc_model_plan_report planned = plan(backend.get(), path, options);
-  ASSERT_EQ(planned.device_count, 2u);
-  const rc_device_plan& first = planned.devices[0];
-  const rc_device_plan& second = planned.devices[1];
+  const Plan on_both = plan_model(backend.get(), path, &options);
+  const rc_plan_report planned = report_of(on_both.get());
+  ASSERT_EQ(planned.device_count, 2);
+  const rc_plan_device_report first = device_of(on_both.get(), 0);
+  const rc_plan_device_report second = device_of(on_both.get(), 1);
   EXPECT_STREQ(first.device, "small:0");
   EXPECT_STREQ(second.device, "cpu:0");
   EXPECT_EQ(planned.fits, 1);
@@ -138,12 +136,13 @@ TEST(Spread, WithoutANextDeviceItDoesNotFit) {
   wrap_backend("small", "cpu");
   const rc_model_options options = small_options();
   const Backend roomy = open_limited("small", 0);
-  const uint64_t total = plan(roomy.get(), model_path(), options).total;
+  const uint64_t total =
+      report_of(plan_model(roomy.get(), model_path(), &options).get()).total;
   const Backend backend = open_limited("small", total / 2);
-  const rc_model_plan_report planned =
-      plan(backend.get(), model_path(), options);
+  const rc_plan_report planned =
+      report_of(plan_model(backend.get(), model_path(), &options).get());
   EXPECT_EQ(planned.fits, 0);
-  EXPECT_EQ(planned.device_count, 1u);
+  EXPECT_EQ(planned.device_count, 1);
   rc_model* model = nullptr;
   EXPECT_FAILS(
       RC_E_DEVICE_MEMORY,
@@ -181,11 +180,8 @@ TEST(Spread, FallbacksAreExplainedAndStrictRefusesThem) {
       RC_E_UNSUPPORTED,
       rc_model_load(strict.get(), model_path().c_str(), &options, &model),
       "ROPE", "small:0", "the test took it away");
-  rc_model_plan_report report = RC_MODEL_PLAN_REPORT_INIT;
-  EXPECT_FAILS(
-      RC_E_UNSUPPORTED,
-      rc_model_plan(model_path().c_str(), &options, strict.get(), &report),
-      "ROPE");
+  EXPECT_FAILS(RC_E_UNSUPPORTED,
+               try_plan(strict.get(), model_path().c_str(), &options), "ROPE");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class ThreadCancel : public testing::Test {
     options.prompt = "hello";
     options.prompt_length = 5;
     options.max_tokens = 20;
-    options.ignore_end = 1;
+    options.ignore_eos = 1;
     return options;
   }
   Backend backend_ = open_backend();

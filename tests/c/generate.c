@@ -17,13 +17,14 @@ static char* pull(rc_session* session, const rc_generate_options* options,
   do {
     REQUIRE_OK(rc_request_next(request, -1, &event));
     CHECK(event.request == request);
+    CHECK((event.report != NULL) == (event.type == RC_EVENT_END));
     if (event.type == RC_EVENT_PIECE) {
       memcpy(text + length, event.text, event.text_length);
       length += event.text_length;
       tokens += (int64_t)event.token_count;
     }
   } while (event.type != RC_EVENT_END);
-  *report = event.report;
+  *report = *event.report;
   CHECK(tokens == report->generated_tokens);
   CHECK_STATUS(RC_E_CLOSED, rc_request_next(request, -1, &event));
   CHECK_STATUS(RC_OK, rc_request_wait(request, 0));
@@ -57,7 +58,7 @@ int main(void) {
   options.prompt_token_count = 4;
   options.max_tokens = 12;
   options.seed = 7;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   REQUIRE_OK(rc_generate(session, &options, &text, &length, &report));
   CHECK(report.reason == RC_END_LENGTH && report.status == RC_OK);
   CHECK(report.seed == 7 && report.prompt_tokens == 4);
@@ -87,7 +88,7 @@ int main(void) {
   do {
     REQUIRE_OK(rc_request_next(request, 0, &event));
   } while (event.type != RC_EVENT_END);
-  CHECK(event.report.reason == RC_END_CANCELLED);
+  CHECK(event.report->reason == RC_END_CANCELLED);
   rc_request_release(request);
   CHECK_STATUS(RC_OK, rc_backend_usage(backend, &usage));
   CHECK(usage.requests == 3 && usage.generated_tokens >= 24);

@@ -23,7 +23,7 @@ static void on_event(void* user, const rc_event* event) {
     ++c->pieces;
   } else {
     ++c->ends;
-    c->status = event->report.status;
+    c->status = event->report->status;
     rc_request_release(c->released);
   }
 }
@@ -58,7 +58,7 @@ int main(void) {
   REQUIRE_OK(rc_model_load(backend, RC_MODEL, NULL, &model));
   REQUIRE_OK(rc_session_create(model, NULL, &session));
   options.max_tokens = 8;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   options.prompt = "hello";
   options.prompt_length = 5;
 

@@ -34,7 +34,7 @@ static void on_job_event(void* user, const rc_event* event) {
     return;
   }
   ++j->ends;
-  j->status = event->report.status;
+  j->status = event->report->status;
   --jobs_in_flight;
 }
 
@@ -50,7 +50,7 @@ static void start_jobs(rc_loop* loop) {
   model_options.cache_tokens = kRequests * 64;
   REQUIRE_OK(rc_model_load(backend, RC_MODEL, &model_options, &model));
   options.max_tokens = kTokens;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   options.prompt = "hello";
   options.prompt_length = 5;
   for (i = 0; i < kRequests; ++i) {

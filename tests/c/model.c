@@ -130,7 +130,9 @@ int main(void) {
   rc_tokenizer* tokenizer = NULL;
   rc_model* model = NULL;
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
-  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+  rc_plan* made = NULL;
+  rc_plan_report plan = RC_PLAN_REPORT_INIT;
+  rc_plan_device_report device = RC_PLAN_DEVICE_REPORT_INIT;
   rc_model_report report = RC_MODEL_REPORT_INIT;
   rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
   double last = 0;
@@ -151,9 +153,20 @@ int main(void) {
 
   REQUIRE_OK(rc_backend_open("reference", NULL, &backend));
   options.context_length = 64;
-  CHECK_STATUS(RC_OK, rc_model_plan(RC_MODEL, &options, backend, &plan));
+  REQUIRE_OK(rc_model_plan(RC_MODEL, &options, backend, &made));
+  CHECK_STATUS(RC_OK, rc_plan_describe(made, &plan));
   CHECK(plan.total == plan.weights + plan.cache + plan.scratch);
   CHECK(plan.fits == 1 && plan.context_length == 64);
+  CHECK(plan.device_count == 1);
+  CHECK_STATUS(RC_OK, rc_plan_device(made, 0, &device));
+  CHECK(strcmp(device.device, "reference:0") == 0);
+  CHECK(device.total == plan.total && device.available == plan.available);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_plan_device(made, 1, &device));
+  CHECK(rc_plan_retain(made) == made);
+  rc_plan_release(made);
+  CHECK_STATUS(RC_OK, rc_plan_describe(made, &plan));
+  rc_plan_release(made);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_plan_describe(made, &plan));
   options.progress = on_progress_stop;
   CHECK_STATUS(RC_E_CANCELLED,
                rc_model_load(backend, RC_MODEL, &options, &model));

@@ -93,10 +93,10 @@ int main(void) {
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_options, guard_mapped);
-  CHECK_NO_PADDING(rc_model_plan_report, devices);
-  CHECK_NO_PADDING(rc_device_plan, output);
+  CHECK_NO_PADDING(rc_plan_report, fits);
+  CHECK_NO_PADDING(rc_plan_device_report, output);
   CHECK_NO_PADDING(rc_model_report, page_size);
-  CHECK_NO_PADDING(rc_session_options, keep);
+  CHECK_NO_PADDING(rc_session_options, keep_tokens);
   CHECK_NO_PADDING(rc_generate_options, logprobs);
   CHECK_NO_PADDING(rc_generate_report, generate_us);
   CHECK_NO_PADDING(rc_event, report);

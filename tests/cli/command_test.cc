@@ -19,7 +19,7 @@ TEST(Command, TakesAModelByItsOption) {
     EXPECT_EQ(run(form).out, model() + ": sound\n");
   }
   EXPECT_EQ(
-      run({"run", "-m", model(), "-t", "1", "-n", "2", "--ignore-end"}).code,
+      run({"run", "-m", model(), "-t", "1", "-n", "2", "--ignore-eos"}).code,
       0);
   EXPECT_EQ(run({"verify", model(), "-m", model()}).code, 2);
 }
@@ -65,7 +65,7 @@ TEST(Command, Explains) {
 
 TEST(Command, RunsTheSameWhateverTheForm) {
   const std::vector<std::string> common = {
-      "run", model(), "-n", "6", "--seed", "5", "--ignore-end"};
+      "run", model(), "-n", "6", "--seed", "5", "--ignore-eos"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), common.begin(), common.end());
     return more;
@@ -102,7 +102,7 @@ TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {
   std::filesystem::copy_file(model(), folder / "fable.gguf");
   setenv("RUNCIBLE_DATA", folder.c_str(), 1);
   const std::vector<std::string> common = {"-n", "6", "--seed", "5",
-                                           "--ignore-end"};
+                                           "--ignore-eos"};
   const auto run_with = [&](std::vector<std::string> first) {
     first.insert(first.end(), common.begin(), common.end());
     return run(first);
@@ -133,7 +133,7 @@ TEST(Command, WritesRawLogits) {
   const std::string path = testing::TempDir() + "raw_logits.f32";
   const Outcome outcome =
       run({"run", model(), "--backend", "reference", "--prompt-tokens",
-           "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-end",
+           "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-eos",
            "--cache-type", "f32", "--raw-logits", path});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   // Four of the prompt; of three generated tokens the last is not evaluated.
@@ -152,7 +152,7 @@ TEST(Command, WritesRawLogits) {
   // From the mapped file they are the same.
   const std::string mapped = testing::TempDir() + "mapped_logits.f32";
   ASSERT_EQ(run({"run", model(), "--backend", "reference", "--prompt-tokens",
-                 "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-end",
+                 "1,128,55,255", "-n", "3", "--temp", "0", "--ignore-eos",
                  "--cache-type", "f32", "--keep-mapped", "--guard-mapped",
                  "--raw-logits", mapped})
                 .code,

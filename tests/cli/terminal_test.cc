@@ -25,7 +25,7 @@ bool is_zombie(pid_t process) {
 
 TEST(CommandTerminal, TakesATextFromAPipeOrAFile) {
   const std::vector<std::string> common = {
-      "run", model(), "-n", "6", "--seed", "5", "--ignore-end"};
+      "run", model(), "-n", "6", "--seed", "5", "--ignore-eos"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), common.begin(), common.end());
     return more;
@@ -158,7 +158,7 @@ TEST(CommandTerminal, EndsQuietlyWhenNobodyReads) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
-  Process process({"run", model(), "-p", "hello", "-n", "6", "--ignore-end"},
+  Process process({"run", model(), "-p", "hello", "-n", "6", "--ignore-eos"},
                   "", ends[1]);
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.code, 141);
@@ -191,7 +191,7 @@ TEST(CommandTerminal, CtrlCGivesWhatThereIs) {
   const std::string fable = source_path("examples/model/fable.gguf").string();
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  Process process({"run", fable, "-p", "Once upon a time", "--ignore-end",
+  Process process({"run", fable, "-p", "Once upon a time", "--ignore-eos",
                    "--backend", "reference"},
                   "", ends[1]);
   pollfd watched = {ends[0], POLLIN, 0};

@@ -50,7 +50,7 @@ TEST(CommandTrace, TracesWhatItRuns) {
   const std::string file =
       testing::TempDir() + "runcible-run-" + std::to_string(getpid()) + ".json";
   const std::vector<std::string> common = {
-      "run", model(), "-p", "hello", "-n", "3", "--ignore-end"};
+      "run", model(), "-p", "hello", "-n", "3", "--ignore-eos"};
   const auto traced = [&](const char* chain) {
     auto arguments = common;
     arguments.insert(arguments.end(), {"--backend", chain, "--trace", file});
@@ -78,7 +78,7 @@ TEST(CommandTrace, TracesIfTheEnvironmentSaysSo) {
   std::filesystem::current_path(folder);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"run", model(), "-p", "hello", "-n", "3",
-                                 "--ignore-end", "--backend", "cpu"},
+                                 "--ignore-eos", "--backend", "cpu"},
         std::vector<std::string>{"bench", model(), "--prompts", "8",
                                  "--batches", "1", "-n", "2", "--repetitions",
                                  "1", "--backend", "cpu"}}) {

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 struct Release {
   void operator()(rc_backend* handle) const { rc_backend_release(handle); }
+  void operator()(rc_plan* handle) const { rc_plan_release(handle); }
   void operator()(rc_model* handle) const { rc_model_release(handle); }
   void operator()(rc_session* handle) const { rc_session_release(handle); }
 };
@@ -40,6 +41,8 @@ std::vector<std::string> other_devices() {
   return ids;
 }
 
+using Plan = std::unique_ptr<rc_plan, Release>;
+
 Backend open(const std::string& spec, uint64_t memory_limit) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = memory_limit;
@@ -59,8 +62,28 @@ rc_model_options model_options() {
   return options;
 }
 
+Plan plan(rc_backend* backend, const std::string& path) {
+  const rc_model_options options = model_options();
+  rc_plan* made = nullptr;
+  EXPECT_EQ(rc_model_plan(path.c_str(), &options, backend, &made), RC_OK)
+      << rc_error_message();
+  return Plan(made);
+}
+
+rc_plan_report report_of(rc_plan* plan) {
+  rc_plan_report report = RC_PLAN_REPORT_INIT;
+  EXPECT_EQ(rc_plan_describe(plan, &report), RC_OK) << rc_error_message();
+  return report;
+}
+
+rc_plan_device_report device_of(rc_plan* plan, size_t i) {
+  rc_plan_device_report report = RC_PLAN_DEVICE_REPORT_INIT;
+  EXPECT_EQ(rc_plan_device(plan, i, &report), RC_OK) << rc_error_message();
+  return report;
+}
+
 void generate(rc_backend* backend, const std::string& path,
-              const rc_model_plan_report& planned, std::string* result) {
+              const rc_plan_report& planned, std::string* result) {
   const rc_model_options options = model_options();
   rc_model* loaded = nullptr;
   RC_OK_OR_DIE(rc_model_load(backend, path.c_str(), &options, &loaded));
@@ -79,7 +102,7 @@ void generate(rc_backend* backend, const std::string& path,
   sampling.prompt_length = prompt.size();
   sampling.temperature = 0;
   sampling.max_tokens = 64;
-  sampling.ignore_end = 1;
+  sampling.ignore_eos = 1;
   char* text = nullptr;
   size_t length = 0;
   RC_OK_OR_DIE(rc_generate(created, &sampling, &text, &length, nullptr));
@@ -92,11 +115,9 @@ TEST(Spread, OverADeviceAndTheCpuIsAsOnTheCpuAlone) {
       (fs::temp_directory_path() / "runcible_spread_fable_f32.gguf").string();
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
                        RC_DTYPE_F32);
-  const rc_model_options options = model_options();
   const Backend cpu = open("cpu", 0);
   ASSERT_NE(cpu, nullptr) << rc_error_message();
-  rc_model_plan_report whole = RC_MODEL_PLAN_REPORT_INIT;
-  RC_OK_OR_DIE(rc_model_plan(path.c_str(), &options, cpu.get(), &whole));
+  const rc_plan_report whole = report_of(plan(cpu.get(), path).get());
   std::string expected;
   generate(cpu.get(), path, whole, &expected);
   EXPECT_GT(expected.size(), 64u);
@@ -105,22 +126,18 @@ TEST(Spread, OverADeviceAndTheCpuIsAsOnTheCpuAlone) {
     SCOPED_TRACE(id);
     const Backend unlimited = open(id, 0);
     if (unlimited == nullptr) continue;
-    rc_model_plan_report alone = RC_MODEL_PLAN_REPORT_INIT;
-    RC_OK_OR_DIE(
-        rc_model_plan(path.c_str(), &options, unlimited.get(), &alone));
     // What lacks ops holds less than the whole model.
-    const uint64_t limit = alone.devices[0].total / 2;
+    const uint64_t limit =
+        device_of(plan(unlimited.get(), path).get(), 0).total / 2;
     const Backend backend = open(id + ",cpu", limit);
-    rc_model_plan_report planned = RC_MODEL_PLAN_REPORT_INIT;
-    RC_OK_OR_DIE(
-        rc_model_plan(path.c_str(), &options, backend.get(), &planned));
-    ASSERT_EQ(planned.device_count, 2u);
-    EXPECT_EQ(planned.devices[0].device, id);
-    EXPECT_GT(planned.devices[0].layers, 0);
-    EXPECT_GT(planned.devices[1].layers, 0);
-    EXPECT_LE(planned.devices[0].total, limit);
+    const Plan planned = plan(backend.get(), path);
+    ASSERT_EQ(report_of(planned.get()).device_count, 2);
+    EXPECT_EQ(device_of(planned.get(), 0).device, id);
+    EXPECT_GT(device_of(planned.get(), 0).layers, 0);
+    EXPECT_GT(device_of(planned.get(), 1).layers, 0);
+    EXPECT_LE(device_of(planned.get(), 0).total, limit);
     std::string text;
-    generate(backend.get(), path, planned, &text);
+    generate(backend.get(), path, report_of(planned.get()), &text);
     EXPECT_EQ(text, expected);
   }
   fs::remove(path);

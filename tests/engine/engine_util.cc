@@ -131,7 +131,7 @@ RequestOptions greedy(std::vector<TokenId> prompt, int64_t max_tokens) {
   options.prompt_tokens = std::move(prompt);
   options.max_tokens = max_tokens;
   options.sampling.temperature = 0.0f;
-  options.ignore_end = true;
+  options.ignore_eos = true;
   return options;
 }
 

@@ -53,8 +53,8 @@ class Hearer final : public Listener {
   // To be read after the end.
   std::string text;
   std::vector<TokenId> tokens;
-  std::vector<rc_logprob> logprobs;
-  std::vector<rc_logprob> top_logprobs;
+  std::vector<TokenLogprob> logprobs;
+  std::vector<TokenLogprob> top_logprobs;
   std::string message;
   int ends = 0;
   // Called for each piece, on the engine thread.

@@ -234,7 +234,7 @@ TEST(Generation, ShiftGoesOnAsANewSessionWithTheTokensLeft) {
   SessionOptions options;
   options.context_length = 100;
   options.shift_when_full = true;
-  options.keep = 4;
+  options.keep_tokens = 4;
   const auto session = engine->create_session(options, nullptr);
   const auto prompt = some_tokens(90);
   const Result whole = generate(*session, greedy(prompt, 60));
@@ -269,7 +269,7 @@ TEST(Generation, SmallestContextAndLargestKeepStillShift) {
   for (const auto& [context, keep] :
        {std::pair<int64_t, int64_t>{2, 0}, {3, 1}, {40, 38}, {33, 31}}) {
     options.context_length = context;
-    options.keep = keep;
+    options.keep_tokens = keep;
     const Result result = generate(*engine, greedy({1}, 100), options);
     EXPECT_EQ(result.report.reason, RC_END_LENGTH) << result.message;
     EXPECT_EQ(result.tokens.size(), 100u);

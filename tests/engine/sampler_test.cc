@@ -94,14 +94,14 @@ std::map<TokenId, double> expected_shares(const SamplingOptions& options,
     }
     all.resize(kept);
   };
-  if (options.typical < 1.0f) {
+  if (options.typical_p < 1.0f) {
     double entropy = 0;
     for (const Entry& e : all) entropy -= e.p * std::log(e.p);
     std::sort(all.begin(), all.end(), [&](const Entry& a, const Entry& b) {
       return std::abs(-std::log(a.p) - entropy) <
              std::abs(-std::log(b.p) - entropy);
     });
-    keep_until(options.typical);
+    keep_until(options.typical_p);
     normalize(1.0);
   }
   if (options.top_p < 1.0f) {
@@ -146,7 +146,7 @@ TEST(Sampler, EachStageKeepsWhatItShould) {
   options.min_p = 0.2f;
   expect_shares(options, logits);
   options = plain();
-  options.typical = 0.5f;
+  options.typical_p = 0.5f;
   expect_shares(options, logits);
   options = plain();
   options.temperature = 0.5f;
@@ -157,7 +157,7 @@ TEST(Sampler, StagesTogether) {
   const std::vector<float> logits = random_logits(1000, 4);
   SamplingOptions options = plain();
   options.top_k = 100;
-  options.typical = 0.9f;
+  options.typical_p = 0.9f;
   options.top_p = 0.9f;
   options.min_p = 0.1f;
   options.temperature = 1.3f;
@@ -292,7 +292,7 @@ TEST(Sampler, HugeNumbersStayNumbers) {
   SamplingOptions options = plain();
   options.logit_bias = {{0, 3.4e38f}};
   options.temperature = 1e-30f;
-  options.typical = 0.9f;
+  options.typical_p = 0.9f;
   EXPECT_EQ(once(options, {3.4e38f, 1, -3.4e38f}), 0);
 }
 
@@ -329,7 +329,7 @@ TEST(Sampler, EveryCombinationOfExtremesChooses) {
                 options.top_k = 3;
                 options.top_p = kLeast;
                 options.min_p = kLeast;
-                options.typical = kLeast;
+                options.typical_p = kLeast;
               }
               check(options, 4);
               const TokenId token = once(options, logits, history);
@@ -447,7 +447,7 @@ TEST(Sampler, OptionsOutOfRangeAreNamed) {
   refused([&](O& o) { o.top_p = 3; }, "top_p");
   refused([&](O& o) { o.top_p = 0; }, "top_p");
   refused([&](O& o) { o.min_p = nan; }, "min_p");
-  refused([&](O& o) { o.typical = 1.5f; }, "typical");
+  refused([&](O& o) { o.typical_p = 1.5f; }, "typical_p");
   refused([&](O& o) { o.penalty_tokens = -2; }, "penalty_tokens");
   refused([&](O& o) { o.repetition_penalty = 0; }, "repetition_penalty");
   refused([&](O& o) { o.presence_penalty = nan; }, "presence_penalty");
@@ -467,7 +467,7 @@ TEST(Logprobs, AreThoseOfTheSoftmax) {
     EXPECT_NEAR(logprobs.of(i).logprob,
                 logits[static_cast<size_t>(i)] - std::log(sum), 1e-6);
   }
-  std::vector<rc_logprob> top;
+  std::vector<TokenLogprob> top;
   logprobs.append_top(3, &top);
   logprobs.append_top(0, &top);
   ASSERT_EQ(top.size(), 3u);

@@ -89,7 +89,7 @@ TEST(Session, AppendShiftsWhereItMay) {
   SessionOptions options;
   options.context_length = 20;
   options.shift_when_full = true;
-  options.keep = 2;
+  options.keep_tokens = 2;
   const auto session = engine->create_session(options, nullptr);
   const auto tokens = some_tokens(20);
   session->append(tokens);
@@ -113,11 +113,11 @@ TEST(Session, OptionsOutOfRange) {
   expect_status(RC_E_INVALID_ARGUMENT,
                 [&] { engine->create_session(options, nullptr); });
   options = SessionOptions();
-  options.keep = -1;
+  options.keep_tokens = -1;
   expect_status(
       RC_E_INVALID_ARGUMENT, [&] { engine->create_session(options, nullptr); },
       "keep");
-  options.keep = 255;
+  options.keep_tokens = 255;
   options.shift_when_full = true;
   expect_status(
       RC_E_INVALID_ARGUMENT, [&] { engine->create_session(options, nullptr); },

@@ -37,7 +37,7 @@ struct Generation {
       return;
     }
     self->message = event->message;
-    self->report = event->report;
+    self->report = *event->report;
     self->ended = true;
   }
 };
@@ -48,7 +48,7 @@ rc_generate_options greedy(int64_t max_tokens) {
   options.prompt_length = std::strlen(options.prompt);
   options.max_tokens = max_tokens;
   options.temperature = 0;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   return options;
 }
 

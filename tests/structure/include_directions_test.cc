@@ -40,9 +40,10 @@ std::vector<Room> rooms() {
     }
   }
   for (const char* backend : {"cpu", "opencl", "reference", "vulkan"}) {
-    rooms.push_back({std::string("backends/") + backend,
-                     {std::string(backend) + "/", "runcible/plugin.h",
-                      "runcible/base.h", "base/", "tensor/"}});
+    rooms.push_back(
+        {std::string("backends/") + backend,
+         {std::string(backend) + "/", "runcible/plugin.h", "runcible/types.h",
+          "runcible/base.h", "base/", "tensor/"}});
   }
   for (const char* program : {"src/cli", "src/probe", "examples"}) {
     rooms.push_back({program, {"runcible/"}});

@@ -100,6 +100,7 @@ namespace Runcible {
       internal IntPtr Tokens;
       internal ulong TokenCount;
       internal IntPtr Logprobs;
+      internal IntPtr TopTokens;
       internal IntPtr TopLogprobs;
       internal ulong TopCount;
       internal IntPtr Message;
@@ -120,11 +121,14 @@ namespace Runcible {
     private Event(Raw raw) {
       Key = raw.Key;
       if (raw.Type == native.EVENT_PIECE) {
+        int[] tokens = Memory.Ints(raw.Tokens, raw.TokenCount);
         Piece = new Piece(
-            Memory.Text(raw.Text, raw.TextLength),
-            Memory.Ints(raw.Tokens, raw.TokenCount),
+            Memory.Text(raw.Text, raw.TextLength), tokens,
             raw.Logprobs == IntPtr.Zero
-                ? null : Read(raw.Logprobs, 0, raw.TokenCount),
+                ? null
+                : Logprobs(
+                    tokens, Memory.Floats(raw.Logprobs, raw.TokenCount), 0,
+                    tokens.Length),
             raw.Logprobs == IntPtr.Zero ? null : Top(raw));
         return;
       }
@@ -152,27 +156,22 @@ namespace Runcible {
     internal bool IsEnd => Piece == null;
 
     private static IReadOnlyList<IReadOnlyList<Logprob>> Top(Raw raw) {
+      ulong all = raw.TokenCount * raw.TopCount;
+      int[] tokens = Memory.Ints(raw.TopTokens, all);
+      float[] numbers = Memory.Floats(raw.TopLogprobs, all);
+      int count = (int)raw.TopCount;
       var top = new List<IReadOnlyList<Logprob>>();
-      for (ulong i = 0; i < raw.TokenCount; ++i) {
-        top.Add(Read(raw.TopLogprobs, i * raw.TopCount, raw.TopCount));
+      for (int i = 0; i < (int)raw.TokenCount; ++i) {
+        top.Add(Logprobs(tokens, numbers, i * count, count));
       }
       return top;
     }
 
-    /// A token and a float each, from one on.
-    private static IReadOnlyList<Logprob> Read(
-        IntPtr data, ulong first, ulong count) {
-      var numbers = new int[2 * count];
-      if (count > 0) {
-        Marshal.Copy(
-            new IntPtr(data.ToInt64() + (long)first * 8), numbers, 0,
-            numbers.Length);
-      }
+    private static IReadOnlyList<Logprob> Logprobs(
+        int[] tokens, float[] numbers, int first, int count) {
       var logprobs = new Logprob[count];
-      var number = new float[1];
-      for (int i = 0; i < logprobs.Length; ++i) {
-        Buffer.BlockCopy(numbers, i * 8 + 4, number, 0, sizeof(float));
-        logprobs[i] = new Logprob(numbers[2 * i], number[0]);
+      for (int i = 0; i < count; ++i) {
+        logprobs[i] = new Logprob(tokens[first + i], numbers[first + i]);
       }
       return logprobs;
     }

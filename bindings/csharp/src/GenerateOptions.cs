@@ -40,7 +40,7 @@ namespace Runcible {
 
     /// <summary>Locally typical sampling (arXiv:2202.00666), (0, 1]; 1:
     /// off.</summary>
-    public double? Typical { get; set; }
+    public double? TypicalP { get; set; }
 
     /// <summary>How many of the last tokens the penalties look at; 0: none,
     /// -1: all.</summary>
@@ -58,7 +58,7 @@ namespace Runcible {
     public double? FrequencyPenalty { get; set; }
 
     /// <summary>The model's own end tokens do not stop it.</summary>
-    public bool? IgnoreEnd { get; set; }
+    public bool? IgnoreEos { get; set; }
 
     /// <summary>Gives logprobs of each token and of so many of the most
     /// probable, at most 64, before bias and penalties; -1: none.</summary>
@@ -150,8 +150,8 @@ namespace Runcible {
       if (MinP.HasValue) {
         made.min_p = (float)MinP.Value;
       }
-      if (Typical.HasValue) {
-        made.typical = (float)Typical.Value;
+      if (TypicalP.HasValue) {
+        made.typical_p = (float)TypicalP.Value;
       }
       if (PenaltyTokens.HasValue) {
         made.penalty_tokens = PenaltyTokens.Value;
@@ -165,8 +165,8 @@ namespace Runcible {
       if (FrequencyPenalty.HasValue) {
         made.frequency_penalty = (float)FrequencyPenalty.Value;
       }
-      if (IgnoreEnd.HasValue) {
-        made.ignore_end = IgnoreEnd.Value ? 1 : 0;
+      if (IgnoreEos.HasValue) {
+        made.ignore_eos = IgnoreEos.Value ? 1 : 0;
       }
       if (Logprobs.HasValue) {
         made.logprobs = Logprobs.Value;

@@ -53,6 +53,14 @@ namespace Runcible {
       return made;
     }
 
+    internal static float[] Floats(IntPtr data, ulong count) {
+      float[] made = new float[count];
+      if (count > 0) {
+        Marshal.Copy(data, made, 0, made.Length);
+      }
+      return made;
+    }
+
     /// [rows, columns]
     internal static float[,] Rows(IntPtr data, ulong rows, ulong columns) {
       float[,] made = new float[rows, columns];

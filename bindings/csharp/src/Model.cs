@@ -100,10 +100,20 @@ namespace Runcible {
     public static Plan Plan(
         string path, Backend backend, ModelOptions options = null) {
       byte[] name = Memory.Name(path);
-      using (model_options made = (options ?? new ModelOptions()).Make())
-      using (var report = new model_plan_report()) {
-        native.model_plan(name, made, backend.handle, report);
-        return new Plan(report);
+      using (model_options made = (options ?? new ModelOptions()).Make()) {
+        native.model_plan(name, made, backend.handle, out var planned);
+        using (var plan = new plan(planned))
+        using (var report = new plan_report()) {
+          native.plan_describe(plan, report);
+          var devices = new List<DevicePlan>();
+          for (int i = 0; i < report.device_count; ++i) {
+            using (var device = new plan_device_report()) {
+              native.plan_device(plan, (ulong)i, device);
+              devices.Add(new DevicePlan(device));
+            }
+          }
+          return new Plan(report, devices);
+        }
       }
     }
 

@@ -141,8 +141,8 @@ namespace Runcible {
     /// null.</summary>
     public WhenFull? WhenFull { get; set; }
 
-    /// <summary>{@rc rc_session_options.keep}</summary>
-    public long? Keep { get; set; }
+    /// <summary>{@rc rc_session_options.keep_tokens}</summary>
+    public long? KeepTokens { get; set; }
 
     internal session_options Make() {
       var made = new session_options();
@@ -152,8 +152,8 @@ namespace Runcible {
       if (WhenFull.HasValue) {
         made.when_full = (int)WhenFull.Value;
       }
-      if (Keep.HasValue) {
-        made.keep = Keep.Value;
+      if (KeepTokens.HasValue) {
+        made.keep_tokens = KeepTokens.Value;
       }
       return made;
     }

@@ -1,5 +1,4 @@
 using System.Collections.Generic;
-using System.Linq;
 using Runcible.Native;
 
 namespace Runcible {
@@ -80,9 +79,9 @@ namespace Runcible {
     public string Automatic { get; }
   }
 
-  /// <summary>{@rc rc_device_plan}</summary>
+  /// <summary>{@rc rc_plan_device_report}</summary>
   public sealed class DevicePlan {
-    internal DevicePlan(device_plan report) {
+    internal DevicePlan(plan_device_report report) {
       Device = report.device;
       Weights = (long)report.weights;
       Cache = (long)report.cache;
@@ -95,7 +94,7 @@ namespace Runcible {
       Output = report.output != 0;
     }
 
-    /// <summary>{@rc rc_device_plan.device}</summary>
+    /// <summary>Its id, "vulkan:0".</summary>
     public string Device { get; }
 
     /// <summary>Bytes.</summary>
@@ -110,25 +109,25 @@ namespace Runcible {
     /// <summary>Bytes.</summary>
     public long Total { get; }
 
-    /// <summary>{@rc rc_device_plan.available}</summary>
+    /// <summary>{@rc rc_plan_device_report.available}</summary>
     public long Available { get; }
 
-    /// <summary>{@rc rc_device_plan.first_layer}</summary>
+    /// <summary>{@rc rc_plan_device_report.first_layer}</summary>
     public int FirstLayer { get; }
 
-    /// <summary>{@rc rc_device_plan.layers}</summary>
+    /// <summary>{@rc rc_plan_device_report.layers}</summary>
     public int Layers { get; }
 
-    /// <summary>{@rc rc_device_plan.embedding}</summary>
+    /// <summary>{@rc rc_plan_device_report.embedding}</summary>
     public bool Embedding { get; }
 
-    /// <summary>{@rc rc_device_plan.output}</summary>
+    /// <summary>{@rc rc_plan_device_report.output}</summary>
     public bool Output { get; }
   }
 
-  /// <summary>{@rc rc_model_plan_report}</summary>
+  /// <summary>{@rc rc_plan_report}</summary>
   public sealed class Plan {
-    internal Plan(model_plan_report report) {
+    internal Plan(plan_report report, IReadOnlyList<DevicePlan> devices) {
       Weights = (long)report.weights;
       Cache = (long)report.cache;
       Scratch = (long)report.scratch;
@@ -139,8 +138,7 @@ namespace Runcible {
       CacheTokens = report.cache_tokens;
       LargestContext = report.largest_context;
       Transfers = (long)report.transfers;
-      Devices = Enumerable.Range(0, (int)report.device_count)
-          .Select(i => new DevicePlan(report.device_plan((ulong)i))).ToList();
+      Devices = devices;
     }
 
     /// <summary>Bytes.</summary>
@@ -155,22 +153,22 @@ namespace Runcible {
     /// <summary>Bytes.</summary>
     public long Total { get; }
 
-    /// <summary>{@rc rc_model_plan_report.available}</summary>
+    /// <summary>{@rc rc_plan_report.available}</summary>
     public long Available { get; }
 
-    /// <summary>{@rc rc_model_plan_report.fits}</summary>
+    /// <summary>{@rc rc_plan_report.fits}</summary>
     public bool Fits { get; }
 
-    /// <summary>{@rc rc_model_plan_report.context_length}</summary>
+    /// <summary>{@rc rc_plan_report.context_length}</summary>
     public long ContextLength { get; }
 
     /// <summary>That the KV cache would hold.</summary>
     public long CacheTokens { get; }
 
-    /// <summary>{@rc rc_model_plan_report.largest_context}</summary>
+    /// <summary>{@rc rc_plan_report.largest_context}</summary>
     public long LargestContext { get; }
 
-    /// <summary>{@rc rc_model_plan_report.transfers}</summary>
+    /// <summary>{@rc rc_plan_report.transfers}</summary>
     public long Transfers { get; }
 
     /// <summary>What each device would hold.</summary>

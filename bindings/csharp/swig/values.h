@@ -31,8 +31,9 @@ typedef struct {
   uint64_t text_length;
   const int32_t* tokens;
   uint64_t token_count;
-  const rc_logprob* logprobs;
-  const rc_logprob* top_logprobs;
+  const float* logprobs;
+  const int32_t* top_tokens;
+  const float* top_logprobs;
   uint64_t top_count;
   const char* message;
   int64_t status;
@@ -47,16 +48,18 @@ typedef struct {
 } runcible_event;
 
 static void runcible_read_event(const rc_event* event, runcible_event* raw) {
-  const rc_generate_report* report = &event->report;
-  raw->key = 0;
+  const rc_generate_report* report = event->report;
+  memset(raw, 0, sizeof(*raw));
   raw->type = event->type;
   raw->text = event->text;
   raw->text_length = event->text_length;
   raw->tokens = event->tokens;
   raw->token_count = event->token_count;
   raw->logprobs = event->logprobs;
+  raw->top_tokens = event->top_tokens;
   raw->top_logprobs = event->top_logprobs;
   raw->top_count = event->top_count;
+  if (event->type != RC_EVENT_END) return;
   raw->message = runcible_own_words(event->message);
   raw->status = report->status;
   raw->reason = report->reason;

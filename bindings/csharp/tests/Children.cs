@@ -7,7 +7,7 @@ static class Children {
   public static void Run(string name) {
     var model = new Model("builtin:fable", new Backend("cpu"));
     var shift = new SessionOptions { WhenFull = WhenFull.Shift };
-    var endless = new GenerateOptions { IgnoreEnd = true };
+    var endless = new GenerateOptions { IgnoreEos = true };
     for (int i = 0; i < 3; ++i) {
       model.Session(shift).Generate("A", endless).MoveNext();
       model.Session(shift).GenerateAsync("A", endless);

@@ -19,7 +19,7 @@ class FaultsTests {
       model.Session(new SessionOptions { WhenFull = WhenFull.Shift });
 
   private static readonly GenerateOptions endless =
-      new GenerateOptions { IgnoreEnd = true };
+      new GenerateOptions { IgnoreEos = true };
 
   public void TestNull() {
     foreach (Action wrong in new Action[] {
@@ -203,6 +203,16 @@ class FaultsTests {
     Check.Throws<ContextFullException>(() => session.Generate().Text());
   }
 
+  /// A generation waits in slices of time; nothing comes in the first ones.
+  public void TestAPromptThatTakesLong() {
+    var slow = new Model("builtin:fable", new Backend("reference"));
+    Generation generation = slow.Session().Generate(null, new GenerateOptions {
+      PromptTokens = Enumerable.Repeat(50, 300).ToArray(), MaxTokens = 1
+    });
+    generation.Text();
+    Check.Equal(1, generation.Report.GeneratedTokens);
+  }
+
   public void TestDecodingOnAnotherThread() {
     Session session = EndlessSession();
     session.Append(5, 6, 7);
@@ -254,7 +264,7 @@ class FaultsTests {
 
   public void TestThreadsShareAGeneration() {
     Generation generation = EndlessSession().Generate(
-        "A", new GenerateOptions { IgnoreEnd = true, MaxTokens = 200 });
+        "A", new GenerateOptions { IgnoreEos = true, MaxTokens = 200 });
     int refused = 0;
     var threads = Enumerable.Range(0, 4).Select(i => new Thread(() => {
       while (true) {

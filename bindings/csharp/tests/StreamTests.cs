@@ -14,11 +14,11 @@ class StreamTests {
       model.Session(new SessionOptions { WhenFull = WhenFull.Shift });
 
   private static GenerateOptions Endless() =>
-      new GenerateOptions { IgnoreEnd = true };
+      new GenerateOptions { IgnoreEos = true };
 
   private static GenerateOptions Few(int tokens, ulong seed) =>
       new GenerateOptions {
-        IgnoreEnd = true, MaxTokens = tokens, Seed = seed
+        IgnoreEos = true, MaxTokens = tokens, Seed = seed
       };
 
   private static T Wait<T>(ValueTask<T> task) => task.AsTask().Result;

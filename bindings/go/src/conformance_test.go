@@ -278,8 +278,8 @@ func begin(r *runner, s step) (*runcible.Generation, context.CancelFunc, error) 
 			options = append(options, runcible.TopK(int32(value.(float64))))
 		case "max_tokens":
 			options = append(options, runcible.MaxTokens(int64(value.(float64))))
-		case "ignore_end":
-			options = append(options, runcible.IgnoreEnd())
+		case "ignore_eos":
+			options = append(options, runcible.IgnoreEOS())
 		case "deadline":
 			seconds := time.Duration(value.(float64) * float64(time.Second))
 			ctx, cancel = context.WithTimeout(ctx, seconds)

@@ -263,7 +263,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		generation, err := session.Generate(background, "A", runcible.IgnoreEnd())
+		generation, err := session.Generate(background, "A", runcible.IgnoreEOS())
 		if err != nil {
 			panic(err)
 		}
@@ -376,7 +376,7 @@ func TestErrorsOfTheSystem(t *testing.T) {
 func TestAFullContextIsAnEnd(t *testing.T) {
 	session, err := theModel(t).NewSession(runcible.SessionOptions{ContextLength: 32})
 	check(t, err)
-	generation, err := session.Generate(background, "Once", runcible.IgnoreEnd())
+	generation, err := session.Generate(background, "Once", runcible.IgnoreEOS())
 	check(t, err)
 	text, err := generation.Text()
 	if text == "" || err != nil || generation.Report().Reason != runcible.EndContext {

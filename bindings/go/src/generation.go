@@ -34,8 +34,8 @@ func pieceOf(event *native.Event) Piece {
 	if event.Logprobs == nil {
 		return piece
 	}
-	piece.Logprobs = logprobsOf(event.Logprobs)
-	top := logprobsOf(event.TopLogprobs)
+	piece.Logprobs = logprobsOf(event.Tokens, event.Logprobs)
+	top := logprobsOf(event.TopTokens, event.TopLogprobs)
 	for range event.Tokens {
 		piece.TopLogprobs = append(piece.TopLogprobs, top[:event.TopCount:event.TopCount])
 		top = top[event.TopCount:]
@@ -43,10 +43,10 @@ func pieceOf(event *native.Event) Piece {
 	return piece
 }
 
-func logprobsOf(given []native.Logprob) []Logprob {
+func logprobsOf(tokens []int32, given []float32) []Logprob {
 	made := make([]Logprob, len(given))
 	for i := range given {
-		made[i] = Logprob(given[i])
+		made[i] = Logprob{tokens[i], given[i]}
 	}
 	return made
 }

@@ -102,12 +102,12 @@ func MinP(part float32) GenerateOption {
 	}
 }
 
-// Typical keeps tokens of typical surprise.
+// TypicalP keeps tokens of typical surprise that have this probability together.
 //
-//runcible:doc rc_generate_options.typical
-func Typical(probability float32) GenerateOption {
+//runcible:doc rc_generate_options.typical_p
+func TypicalP(probability float32) GenerateOption {
 	return func(o native.Generate_options) error {
-		o.SetTypical(probability)
+		o.SetTypical_p(probability)
 		return nil
 	}
 }
@@ -146,9 +146,7 @@ func FrequencyPenalty(penalty float32) GenerateOption {
 	}
 }
 
-// LogitBias is added to the logit of a token.
-//
-//runcible:doc rc_logit_bias.bias
+// LogitBias is added to the logit of a token; minus infinity forbids the token.
 func LogitBias(token int32, bias float32) GenerateOption {
 	return func(o native.Generate_options) error {
 		return o.Add_logit_bias(token, bias)
@@ -178,12 +176,12 @@ func StopTokens(tokens ...int32) GenerateOption {
 	}
 }
 
-// IgnoreEnd goes on after the model's end tokens.
+// IgnoreEOS goes on after the model's end tokens.
 //
-//runcible:doc rc_generate_options.ignore_end
-func IgnoreEnd() GenerateOption {
+//runcible:doc rc_generate_options.ignore_eos
+func IgnoreEOS() GenerateOption {
 	return func(o native.Generate_options) error {
-		o.SetIgnore_end(1)
+		o.SetIgnore_eos(1)
 		return nil
 	}
 }

@@ -4,23 +4,23 @@ import "runcible/internal/native"
 
 // Plan is what a model would take.
 //
-//runcible:doc rc_model_plan_report
+//runcible:doc rc_plan_report
 type Plan struct {
 	Weights uint64
 	Cache   uint64
-	//runcible:doc rc_model_plan_report.scratch
+	//runcible:doc rc_plan_report.scratch
 	Scratch uint64
 	Total   uint64
-	//runcible:doc rc_model_plan_report.available
+	//runcible:doc rc_plan_report.available
 	Available uint64
-	//runcible:doc rc_model_plan_report.fits
+	//runcible:doc rc_plan_report.fits
 	Fits bool
-	//runcible:doc rc_model_plan_report.context_length
+	//runcible:doc rc_plan_report.context_length
 	ContextLength int64
 	CacheTokens   int64
-	//runcible:doc rc_model_plan_report.largest_context
+	//runcible:doc rc_plan_report.largest_context
 	LargestContext int64
-	//runcible:doc rc_model_plan_report.transfers
+	//runcible:doc rc_plan_report.transfers
 	Transfers uint64
 	// Where it would lie; the first is the opened one, even if nothing fits there.
 	Devices []DevicePlan
@@ -28,7 +28,7 @@ type Plan struct {
 
 // DevicePlan is the part of one device.
 //
-//runcible:doc rc_device_plan
+//runcible:doc rc_plan_device_report
 type DevicePlan struct {
 	Device    string
 	Weights   uint64
@@ -36,13 +36,13 @@ type DevicePlan struct {
 	Scratch   uint64
 	Total     uint64
 	Available uint64
-	//runcible:doc rc_device_plan.first_layer
+	//runcible:doc rc_plan_device_report.first_layer
 	FirstLayer int32
-	//runcible:doc rc_device_plan.layers
+	//runcible:doc rc_plan_device_report.layers
 	Layers int32
-	//runcible:doc rc_device_plan.embedding
+	//runcible:doc rc_plan_device_report.embedding
 	Embedding bool
-	//runcible:doc rc_device_plan.output
+	//runcible:doc rc_plan_device_report.output
 	Output bool
 }
 
@@ -64,12 +64,18 @@ func PlanModel(path string, backend *Backend, options ModelOptions) (*Plan, erro
 		return nil, err
 	}
 	defer native.DeleteModel_options(o)
-	r := native.NewModel_plan_report()
-	defer native.DeleteModel_plan_report(r)
+	var pointer uintptr
+	if err := native.Model_plan(name, o, b, &pointer); err != nil {
+		return nil, err
+	}
+	p := native.SwigcptrPlan(pointer)
+	defer native.DeletePlan(p)
+	r := native.NewPlan_report()
+	defer native.DeletePlan_report(r)
 	if err := made(r); err != nil {
 		return nil, err
 	}
-	if err := native.Model_plan(name, o, b, r); err != nil {
+	if err := native.Plan_describe(p, r); err != nil {
 		return nil, err
 	}
 	plan := &Plan{
@@ -84,20 +90,35 @@ func PlanModel(path string, backend *Backend, options ModelOptions) (*Plan, erro
 		LargestContext: r.GetLargest_context(),
 		Transfers:      r.GetTransfers(),
 	}
-	for i := int64(0); i < r.GetDevice_count(); i++ {
-		device := r.Device_plan(i)
-		plan.Devices = append(plan.Devices, DevicePlan{
-			Device:     device.GetDevice(),
-			Weights:    device.GetWeights(),
-			Cache:      device.GetCache(),
-			Scratch:    device.GetScratch(),
-			Total:      device.GetTotal(),
-			Available:  device.GetAvailable(),
-			FirstLayer: device.GetFirst_layer(),
-			Layers:     device.GetLayers(),
-			Embedding:  device.GetEmbedding() != 0,
-			Output:     device.GetOutput() != 0,
-		})
+	for i := int32(0); i < r.GetDevice_count(); i++ {
+		device, err := devicePlan(p, int64(i))
+		if err != nil {
+			return nil, err
+		}
+		plan.Devices = append(plan.Devices, device)
 	}
 	return plan, nil
+}
+
+func devicePlan(plan native.Plan, i int64) (device DevicePlan, err error) {
+	r := native.NewPlan_device_report()
+	defer native.DeletePlan_device_report(r)
+	if err := made(r); err != nil {
+		return device, err
+	}
+	if err := native.Plan_device(plan, i, r); err != nil {
+		return device, err
+	}
+	return DevicePlan{
+		Device:     r.GetDevice(),
+		Weights:    r.GetWeights(),
+		Cache:      r.GetCache(),
+		Scratch:    r.GetScratch(),
+		Total:      r.GetTotal(),
+		Available:  r.GetAvailable(),
+		FirstLayer: r.GetFirst_layer(),
+		Layers:     r.GetLayers(),
+		Embedding:  r.GetEmbedding() != 0,
+		Output:     r.GetOutput() != 0,
+	}, nil
 }

@@ -21,8 +21,8 @@ type SessionOptions struct {
 	//runcible:doc rc_session_options.context_length
 	ContextLength int64
 	WhenFull      WhenFull
-	//runcible:doc rc_session_options.keep
-	Keep int64
+	//runcible:doc rc_session_options.keep_tokens
+	KeepTokens int64
 }
 
 // WhenFull tells what happens when the context is full.
@@ -44,7 +44,7 @@ func newSession(options *SessionOptions, make func(native.Session_options, *uint
 	}
 	o.SetContext_length(options.ContextLength)
 	o.SetWhen_full(int32(options.WhenFull))
-	o.SetKeep(options.Keep)
+	o.SetKeep_tokens(options.KeepTokens)
 	var pointer uintptr
 	if err := make(o, &pointer); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func sessionOf(t *testing.T, model *runcible.Model) *runcible.Session {
 // endless starts a generation that does not end by itself.
 func endless(t *testing.T, ctx context.Context, session *runcible.Session) *runcible.Generation {
 	t.Helper()
-	generation, err := session.Generate(ctx, "A", runcible.IgnoreEnd())
+	generation, err := session.Generate(ctx, "A", runcible.IgnoreEOS())
 	check(t, err)
 	return generation
 }
@@ -91,7 +91,7 @@ func TestManyGenerationsAtOnce(t *testing.T) {
 
 func TestNextEndsWithEOF(t *testing.T) {
 	generation, err := sessionOf(t, theModel(t)).Generate(background, "A", runcible.MaxTokens(3),
-		runcible.IgnoreEnd(), runcible.Logprobs(2))
+		runcible.IgnoreEOS(), runcible.Logprobs(2))
 	check(t, err)
 	count := 0
 	for {
@@ -209,7 +209,7 @@ func TestCancelFromAnotherGoroutine(t *testing.T) {
 
 func TestGoroutinesShareAGeneration(t *testing.T) {
 	generation, err := sessionOf(t, theModel(t)).Generate(background, "A",
-		runcible.IgnoreEnd(), runcible.MaxTokens(200))
+		runcible.IgnoreEOS(), runcible.MaxTokens(200))
 	check(t, err)
 	counts := make(chan int)
 	for i := 0; i < 4; i++ {

@@ -47,7 +47,7 @@ inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
          (known.of_status = jenv->GetStaticMethodID(
               known.errors, "ofStatus", "(I[B)Ljava/lang/RuntimeException;")) &&
          (known.piece = jenv->GetStaticMethodID(
-              known.event, "piece", "(J[B[I[I[F[I[F)Lruncible/Event;")) &&
+              known.event, "piece", "(J[B[I[F[I[F)Lruncible/Event;")) &&
          (known.end = jenv->GetStaticMethodID(known.event, "end",
                                               "(JI[B[J)Lruncible/Event;")) &&
          (known.number_of = jenv->GetStaticMethodID(known.number, "valueOf",
@@ -259,30 +259,8 @@ struct KeptEvents {
   kept_events list = {};
 };
 
-// Tokens and numbers of `count` logprobs, as two arrays; NULL if there are
-// none.
-struct Logprobs {
-  jintArray tokens = nullptr;
-  jfloatArray numbers = nullptr;
-
-  // False with an exception pending.
-  bool copy(JNIEnv* jenv, const rc_logprob* logprobs, size_t count) {
-    if (logprobs == nullptr) return true;
-    if (!fits(jenv, count)) return false;
-    const auto size = static_cast<jsize>(count);
-    tokens = jenv->NewIntArray(size);
-    if (tokens == nullptr) return false;
-    numbers = jenv->NewFloatArray(size);
-    for (jsize i = 0; numbers != nullptr && i < size; ++i) {
-      jenv->SetIntArrayRegion(tokens, i, 1, &logprobs[i].token);
-      jenv->SetFloatArrayRegion(numbers, i, 1, &logprobs[i].logprob);
-    }
-    return numbers != nullptr;
-  }
-};
-
 inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
-  const rc_generate_report& report = event->report;
+  const rc_generate_report& report = *event->report;
   const int64_t numbers[] = {
       report.reason,           static_cast<int64_t>(report.seed),
       report.prompt_tokens,    report.cached_tokens,
@@ -300,19 +278,24 @@ inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
 inline jobject event(JNIEnv* jenv, uint64_t key_number, const rc_event* event) {
   const auto key = static_cast<jlong>(key_number);
   if (event->type == RC_EVENT_END) return end_event(jenv, key, event);
-  Logprobs own;
-  Logprobs top;
+  const size_t count = event->token_count;
+  const size_t top_count = count * event->top_count;
+  jfloatArray logprobs = nullptr;
+  jintArray top_tokens = nullptr;
+  jfloatArray top_logprobs = nullptr;
   const jbyteArray text = bytes(jenv, event->text, event->text_length);
   if (text == nullptr) return nullptr;
-  const jintArray tokens = ints(jenv, event->tokens, event->token_count);
-  if (tokens == nullptr ||
-      !own.copy(jenv, event->logprobs, event->token_count) ||
-      !top.copy(jenv, event->top_logprobs,
-                event->token_count * event->top_count)) {
+  const jintArray tokens = ints(jenv, event->tokens, count);
+  if (tokens == nullptr) return nullptr;
+  if (event->logprobs != nullptr &&
+      ((logprobs = floats(jenv, event->logprobs, count)) == nullptr ||
+       (top_tokens = ints(jenv, event->top_tokens, top_count)) == nullptr ||
+       (top_logprobs = floats(jenv, event->top_logprobs, top_count)) ==
+           nullptr)) {
     return nullptr;
   }
-  return call(jenv, known.event, known.piece, key, text, tokens, own.tokens,
-              own.numbers, top.tokens, top.numbers);
+  return call(jenv, known.event, known.piece, key, text, tokens, logprobs,
+              top_tokens, top_logprobs);
 }
 
 inline jobject events(JNIEnv* jenv, const kept_events* events) {

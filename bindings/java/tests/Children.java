@@ -30,7 +30,7 @@ class Children {
   private static void inFlight() throws Exception {
     Model model = Model.load("builtin:fable", Backend.open("cpu"));
     SessionOptions shift = new SessionOptions().whenFull(WhenFull.SHIFT);
-    GenerateOptions endless = new GenerateOptions().ignoreEnd(true);
+    GenerateOptions endless = new GenerateOptions().ignoreEos(true);
     for (int i = 0; i < 3; ++i) {
       model.session(shift).generate("A", endless).next();
       model.session(shift).generateAsync("A", endless);

@@ -182,7 +182,7 @@ class FaultsTest {
 
   @Test
   void aClosedGeneration() {
-    Generation generation = endless().generate("A", options().ignoreEnd(true));
+    Generation generation = endless().generate("A", options().ignoreEos(true));
     generation.next();
     generation.close();
     generation.close();
@@ -226,7 +226,7 @@ class FaultsTest {
   @Test
   void aLostGenerationIsCancelled() throws Exception {
     Session session = endless();
-    session.generate("A", options().ignoreEnd(true)).next();
+    session.generate("A", options().ignoreEos(true)).next();
     for (int i = 0; i < 6000; ++i) {
       System.gc();
       if (Boolean.TRUE.equals(elsewhere(() -> free(session)))) {
@@ -269,7 +269,7 @@ class FaultsTest {
         session::save, () -> session.migrate(model),
         () -> session.truncate(1));
     for (Executable use : uses) {
-      Generation generation = session.generate("A", options().ignoreEnd(true));
+      Generation generation = session.generate("A", options().ignoreEos(true));
       for (Piece piece : generation) {
         assertFalse(piece.tokens().isEmpty());
         break;
@@ -279,10 +279,10 @@ class FaultsTest {
       assertEquals(
           EndReason.CANCELLED, generation.report().orElseThrow().reason());
     }
-    Generation streamed = session.generate("A", options().ignoreEnd(true));
+    Generation streamed = session.generate("A", options().ignoreEos(true));
     assertTrue(streamed.pieces().findFirst().isPresent());
     session.append("B");
-    Generation closed = session.generate("A", options().ignoreEnd(true));
+    Generation closed = session.generate("A", options().ignoreEos(true));
     closed.next();
     session.append("B");
     closed.close();
@@ -291,7 +291,7 @@ class FaultsTest {
   @Test
   void whatAnotherThreadReadsIsNotLeft() throws Exception {
     Session session = endless();
-    Generation generation = session.generate("A", options().ignoreEnd(true));
+    Generation generation = session.generate("A", options().ignoreEos(true));
     elsewhere(generation::next);
     assertFalse(free(session));
     generation.next();
@@ -301,7 +301,7 @@ class FaultsTest {
   @Test
   void aFullContextIsAnEnd() {
     Session session = model.session(new SessionOptions().contextLength(32));
-    Generation generation = session.generate("Once", options().ignoreEnd(true));
+    Generation generation = session.generate("Once", options().ignoreEos(true));
     assertFalse(generation.text().isEmpty());
     assertEquals(EndReason.CONTEXT, generation.report().orElseThrow().reason());
     assertThrows(
@@ -321,7 +321,7 @@ class FaultsTest {
     assertThrows(UncheckedIOException.class, () -> Model.load("/", backend));
     assertThrows(UnsupportedOperationException.class, backend::trace);
     Session session = endless();
-    Generation generation = session.generate("A", options().ignoreEnd(true));
+    Generation generation = session.generate("A", options().ignoreEos(true));
     elsewhere(generation::next);
     assertThrows(IllegalStateException.class, () -> session.append("B"));
     generation.cancel();
@@ -351,7 +351,7 @@ class FaultsTest {
     Session session = endless();
     assertThrows(ArithmeticException.class, () -> {
       try (Generation generation =
-          session.generate("A", options().ignoreEnd(true))) {
+          session.generate("A", options().ignoreEos(true))) {
         for (Piece piece : generation) {
           throw new ArithmeticException(piece.text());
         }
@@ -373,7 +373,7 @@ class FaultsTest {
 
   @Test
   void cancelFromAnotherThread() throws Exception {
-    Generation generation = endless().generate("A", options().ignoreEnd(true));
+    Generation generation = endless().generate("A", options().ignoreEos(true));
     generation.next();
     Thread thread = new Thread(generation::cancel);
     thread.start();
@@ -385,7 +385,7 @@ class FaultsTest {
   @Test
   void interruptingTheThreadThatWaits() throws Exception {
     Session session = endless();
-    Generation generation = session.generate("A", options().ignoreEnd(true));
+    Generation generation = session.generate("A", options().ignoreEos(true));
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     CountDownLatch begun = new CountDownLatch(1);
     Thread thread = new Thread(() -> {
@@ -431,7 +431,7 @@ class FaultsTest {
   @Test
   void threadsShareAGeneration() throws Exception {
     Generation generation = endless().generate(
-        "A", options().ignoreEnd(true).maxTokens(200));
+        "A", options().ignoreEos(true).maxTokens(200));
     AtomicInteger tokens = new AtomicInteger();
     Runnable read = () -> {
       while (true) {

@@ -157,7 +157,7 @@ class PackageTest {
   void aStreamOfPieces() {
     Session session = model.session(new SessionOptions());
     try (var pieces =
-        session.generate("A", options().ignoreEnd(true)).pieces()) {
+        session.generate("A", options().ignoreEos(true)).pieces()) {
       assertEquals(3, pieces.limit(3).map(Piece::text).toList().size());
     }
     session.append("B"); // no longer busy

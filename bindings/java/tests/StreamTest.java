@@ -50,11 +50,11 @@ class StreamTest {
   }
 
   private static GenerateOptions endless() {
-    return new GenerateOptions().ignoreEnd(true);
+    return new GenerateOptions().ignoreEos(true);
   }
 
   private static GenerateOptions few(int tokens, long seed) {
-    return new GenerateOptions().ignoreEnd(true).maxTokens(tokens).seed(seed);
+    return new GenerateOptions().ignoreEos(true).maxTokens(tokens).seed(seed);
   }
 
   @Test

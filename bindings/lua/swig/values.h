@@ -159,14 +159,14 @@ static void runcible_set_integer(lua_State* L, const char* name,
   lua_setfield(L, -2, name);
 }
 
-static void runcible_push_logprobs(lua_State* L, const rc_logprob* logprobs,
-                                   size_t count) {
+static void runcible_push_logprobs(lua_State* L, const int32_t* tokens,
+                                   const float* logprobs, size_t count) {
   size_t i;
   lua_createtable(L, (int)count, 0);
   for (i = 0; i < count; ++i) {
     lua_createtable(L, 0, 2);
-    runcible_set_integer(L, "token", logprobs[i].token);
-    lua_pushnumber(L, logprobs[i].logprob);
+    runcible_set_integer(L, "token", tokens[i]);
+    lua_pushnumber(L, logprobs[i]);
     lua_setfield(L, -2, "logprob");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -194,10 +194,10 @@ static void runcible_push_event(lua_State* L, uint64_t key,
   lua_createtable(L, 0, 5);
   runcible_set_integer(L, "key", (int64_t)key);
   if (event->type == RC_EVENT_END) {
-    runcible_set_integer(L, "status", event->report.status);
+    runcible_set_integer(L, "status", event->report->status);
     lua_pushstring(L, runcible_own_words(event->message));
     lua_setfield(L, -2, "message");
-    runcible_push_report(L, &event->report);
+    runcible_push_report(L, event->report);
     lua_setfield(L, -2, "report");
     return;
   }
@@ -208,12 +208,14 @@ static void runcible_push_event(lua_State* L, uint64_t key,
   lua_setfield(L, -2, "tokens");
   if (event->logprobs != NULL) {
     size_t i;
-    runcible_push_logprobs(L, event->logprobs, event->token_count);
+    runcible_push_logprobs(L, event->tokens, event->logprobs,
+                           event->token_count);
     lua_setfield(L, -2, "logprobs");
     lua_createtable(L, (int)event->token_count, 0);
     for (i = 0; i < event->token_count; ++i) {
-      runcible_push_logprobs(L, event->top_logprobs + i * event->top_count,
-                             event->top_count);
+      const size_t first = i * event->top_count;
+      runcible_push_logprobs(L, event->top_tokens + first,
+                             event->top_logprobs + first, event->top_count);
       lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "top_logprobs");

@@ -17,7 +17,7 @@ function helpers.endless()
   return helpers.model():session {when_full = "shift"}
 end
 
-helpers.ENDLESS = {ignore_end = true}
+helpers.ENDLESS = {ignore_eos = true}
 
 --- The error of class `name` that a call raises.
 function helpers.raises(name, f, ...)

@@ -236,7 +236,7 @@ end
 
 function TestFaults.test_a_full_context_is_an_end()
   local session = helpers.model():session {context_length = 32}
-  local generation = session:generate("Once", {ignore_end = true})
+  local generation = session:generate("Once", {ignore_eos = true})
   unit.assertTrue(#generation:text() > 0)
   unit.assertEquals(generation.report.reason, "context")
   local more = session:generate()
@@ -280,12 +280,12 @@ local IN_FLIGHT = [[
   local function start(loop)
     local session = model:session {when_full = "shift"}
     coroutine.wrap(function()
-      local options = {ignore_end = true, loop = loop}
+      local options = {ignore_eos = true, loop = loop}
       for _ in session:stream("A", options) do
         if loop then kept[#kept + 1] = session end
       end
     end)()
-    kept[#kept + 1] = model:session {when_full = "shift"}:generate("A", {ignore_end = true})
+    kept[#kept + 1] = model:session {when_full = "shift"}:generate("A", {ignore_eos = true})
     kept[#kept]()
   end
   local loop = runcible.Loop.new()
@@ -318,7 +318,7 @@ function TestFaults.test_interrupt()
     local session = runcible.Model("builtin:fable", "cpu"):session {when_full = "shift"}
     io.stdout:setvbuf "no"
     local begun
-    for _ in session:generate("A", {ignore_end = true}) do
+    for _ in session:generate("A", {ignore_eos = true}) do
       if not begun then io.write "begun" end
       begun = true
     end

@@ -31,7 +31,7 @@ local function on_loops(f)
 end
 
 local function endless(loop)
-  return {ignore_end = true, loop = loop}
+  return {ignore_eos = true, loop = loop}
 end
 
 function TestStreams.test_many_share_a_loop()
@@ -60,7 +60,7 @@ function TestStreams.test_luv_goes_on()
     ticks = ticks + 1
   end)
   coroutine.wrap(function()
-    for _ in helpers.model():session {when_full = "shift"}:stream("A", {ignore_end = true, max_tokens = 100}) do
+    for _ in helpers.model():session {when_full = "shift"}:stream("A", {ignore_eos = true, max_tokens = 100}) do
       pieces = pieces + 1
     end
     timer:close()
@@ -135,7 +135,7 @@ end
 
 function TestStreams.test_deadline()
   on_loops(function(loop)
-    local options = {ignore_end = true, deadline = 0.05, loop = loop}
+    local options = {ignore_eos = true, deadline = 0.05, loop = loop}
     local stream = helpers.endless():stream("A", options)
     helpers.raises("DeadlineError", stream.text, stream)
   end)

@@ -20,7 +20,7 @@ export interface GenerateOptions extends TokenizeOptions {
   topK?: number | undefined;
   topP?: number | undefined;
   minP?: number | undefined;
-  typical?: number | undefined;
+  typicalP?: number | undefined;
   penaltyTokens?: number | undefined;
   repetitionPenalty?: number | undefined;
   presencePenalty?: number | undefined;
@@ -30,7 +30,7 @@ export interface GenerateOptions extends TokenizeOptions {
   /** Texts that end the text and are not part of it. */
   stop?: string | readonly string[] | undefined;
   stopTokens?: Tokens | undefined;
-  ignoreEnd?: boolean | undefined;
+  ignoreEos?: boolean | undefined;
   logprobs?: number | undefined;
 }
 

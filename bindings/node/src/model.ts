@@ -10,7 +10,7 @@ import {
   type Proxy,
 } from "./handle";
 import { native } from "./native";
-import { planReport, type ModelReport, type Plan } from "./reports";
+import { planOf, type ModelReport, type Plan } from "./reports";
 import { Session, type SessionOptions } from "./session";
 import { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
 
@@ -153,16 +153,16 @@ export class Model extends Handle {
   }
 }
 
-/** @c rc_model_plan rc_model_plan_report */
+/** @c rc_model_plan rc_plan_report */
 export async function plan(
   path: Path,
   options: ModelOptions = {},
 ): Promise<Plan> {
   const made = optionsOf(options);
   const backend = await backendOf(options.backend);
-  const report = new native.model_plan_report();
-  await native.model_plan_later(pathOf(path), made, backend._handle, report);
-  return planReport(report);
+  return planOf(
+    await native.model_plan_later(pathOf(path), made, backend._handle),
+  );
 }
 
 /** @c rc_model_verify */

@@ -55,7 +55,7 @@ export interface Usage {
   readonly peakMemory: number;
 }
 
-/** @c rc_device_plan */
+/** @c rc_plan_device_report */
 export interface DevicePlan {
   readonly device: string;
   readonly weights: number;
@@ -69,7 +69,7 @@ export interface DevicePlan {
   readonly output: boolean;
 }
 
-/** @c rc_model_plan_report */
+/** @c rc_plan_report */
 export interface Plan {
   readonly weights: number;
   readonly cache: number;
@@ -81,6 +81,7 @@ export interface Plan {
   readonly cacheTokens: number;
   readonly largestContext: number;
   readonly transfers: number;
+  /** The first is the opened one, even if nothing fits there. */
   readonly devices: readonly DevicePlan[];
 }
 
@@ -116,9 +117,18 @@ export function deviceReport(report: Proxy): DeviceReport {
   return copied<DeviceReport>(report, { kind });
 }
 
-export function planReport(report: Proxy): Plan {
-  const devices = Array.from({ length: report.device_count }, (_, i) =>
-    copied<DevicePlan>(report.device_plan(i)),
-  );
-  return copied<Plan>(report, { devices });
+/** What the library's handle of a plan tells; gives the handle back. */
+export function planOf(handle: Proxy): Plan {
+  try {
+    const report = new native.plan_report();
+    native.plan_describe(handle, report);
+    const devices = Array.from({ length: report.device_count }, (_, i) => {
+      const device = new native.plan_device_report();
+      native.plan_device(handle, i, device);
+      return copied<DevicePlan>(device);
+    });
+    return copied<Plan>(report, { devices });
+  } finally {
+    native.close_rc_plan(handle);
+  }
 }

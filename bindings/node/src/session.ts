@@ -28,7 +28,7 @@ export interface SessionOptions {
   contextLength?: number | undefined;
   /** What happens when the context is full; "error" by default. */
   whenFull?: "error" | "shift" | undefined;
-  keep?: number | undefined;
+  keepTokens?: number | undefined;
 }
 
 const whenFull = new Map<string, number>([

@@ -28,6 +28,7 @@ RUNCIBLE_COUNTED(rc_tokenizer)
 static inline void runcible_release(rc_device_list* list) {
   rc_device_list_release(list);
 }
+static inline void runcible_release(rc_plan* plan) { rc_plan_release(plan); }
 
 // How far a load is, and whether it shall stop; shared by the load and by who
 // waits for it.

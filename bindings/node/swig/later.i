@@ -95,16 +95,15 @@ static runcible_later* model_load_later(rc_backend* backend, const char* path,
       SWIGTYPE_p_rc_model);
 }
 
-/* Writes to `report`, which the caller keeps until then. */
 static runcible_later* model_plan_later(const char* path,
                                         const rc_model_options* options,
-                                        rc_backend* backend,
-                                        rc_model_plan_report* report) {
-  return runcible_later_nothing([path = runcible_copy(path),
-                                 options = *options,
-                                 backend = runcible_hold(backend), report] {
-    return rc_model_plan(path(), &options, backend.get(), report);
-  });
+                                        rc_backend* backend) {
+  return runcible_later_handle<rc_plan>(
+      [path = runcible_copy(path), options = *options,
+       backend = runcible_hold(backend)](rc_plan** made) {
+        return rc_model_plan(path(), &options, backend.get(), made);
+      },
+      SWIGTYPE_p_rc_plan);
 }
 
 static runcible_later* model_verify_later(const char* path) {

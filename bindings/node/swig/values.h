@@ -183,13 +183,13 @@ static void runcible_append(Napi::Env env, Napi::Value* result,
   array.Set(array.Length(), value);
 }
 
-static Napi::Value runcible_logprobs(Napi::Env env, const rc_logprob* logprobs,
-                                     size_t count) {
+static Napi::Value runcible_logprobs(Napi::Env env, const int32_t* tokens,
+                                     const float* logprobs, size_t count) {
   const auto array = Napi::Array::New(env, count);
   for (size_t i = 0; i < count; ++i) {
     const auto pair = Napi::Object::New(env);
-    pair.Set("token", Napi::Number::New(env, logprobs[i].token));
-    pair.Set("logprob", Napi::Number::New(env, logprobs[i].logprob));
+    pair.Set("token", Napi::Number::New(env, tokens[i]));
+    pair.Set("logprob", Napi::Number::New(env, logprobs[i]));
     array.Set(static_cast<uint32_t>(i), pair);
   }
   return array;
@@ -202,19 +202,21 @@ static Napi::Value runcible_piece_logprobs(Napi::Env env,
   if (event.logprobs == nullptr) return env.Null();
   const auto top = Napi::Array::New(env, event.token_count);
   for (size_t i = 0; i < event.token_count; ++i) {
+    const size_t first = i * event.top_count;
     top.Set(static_cast<uint32_t>(i),
-            runcible_logprobs(env, event.top_logprobs + i * event.top_count,
-                              event.top_count));
+            runcible_logprobs(env, event.top_tokens + first,
+                              event.top_logprobs + first, event.top_count));
   }
   const auto both = Napi::Array::New(env, 2);
-  both.Set(0u, runcible_logprobs(env, event.logprobs, event.token_count));
+  both.Set(0u, runcible_logprobs(env, event.tokens, event.logprobs,
+                                 event.token_count));
   both.Set(1u, top);
   return both;
 }
 
 // [status, message, and the members of the report from `reason` on]
 static Napi::Value runcible_end(Napi::Env env, const rc_event& event) {
-  const rc_generate_report& report = event.report;
+  const rc_generate_report& report = *event.report;
   const auto end = Napi::Array::New(env);
   end.Set(0u, Napi::Number::New(env, report.status));
   end.Set(1u, Napi::String::New(env, runcible_own_words(event.message)));

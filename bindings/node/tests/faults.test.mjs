@@ -195,19 +195,19 @@ test("a generation that was left", async () => {
     () => session.truncate(1),
   ];
   for (const use of uses) {
-    const generation = session.streamSync("A", { ignoreEnd: true });
+    const generation = session.streamSync("A", { ignoreEos: true });
     assert.ok(generation.next().value.tokens.length > 0);
     await use();
     assert.throws(() => [...generation], errors.CancelledError);
     assert.equal(generation.report.reason, "cancelled");
   }
-  for (const _ of session.streamSync("A", { ignoreEnd: true })) break;
+  for (const _ of session.streamSync("A", { ignoreEos: true })) break;
   await session.append("B");
 });
 
 test("a full context is an end", async () => {
   const session = model.session({ contextLength: 32 });
-  const { text, report } = await session.generate("Once", { ignoreEnd: true });
+  const { text, report } = await session.generate("Once", { ignoreEos: true });
   assert.ok(text.length > 0);
   assert.equal(report.reason, "context");
   await assert.rejects(session.generate(), errors.ContextFullError);
@@ -287,8 +287,8 @@ test("collecting in any order", async () => {
     const session = loaded.session({ whenFull: "shift" });
     const tensor = Tensor.ones([2], own);
     const things = [own, loaded, session, await session.fork(), tensor];
-    session.stream("A", { ignoreEnd: true });
-    session.streamSync("A", { ignoreEnd: true });
+    session.stream("A", { ignoreEos: true });
+    session.streamSync("A", { ignoreEos: true });
     things.push(things);
   }
   await collect();
@@ -297,7 +297,7 @@ test("collecting in any order", async () => {
 test("a lost stream is cancelled", async () => {
   const session = model.session({ whenFull: "shift" });
   await (async () => {
-    await session.stream("A", { ignoreEnd: true }).next();
+    await session.stream("A", { ignoreEos: true }).next();
   })();
   for (let i = 0; ; ++i) {
     await collect();
@@ -350,7 +350,7 @@ test("an exit with requests in flight", async () => {
   const begin = `
     import { Model } from "runcible";
     const model = await Model.load("builtin:fable", { backend: "cpu" });
-    const options = { ignoreEnd: true };
+    const options = { ignoreEos: true };
     const streams = [];
     for (let i = 0; i < 6; ++i) {
       const session = model.session({ whenFull: "shift" });
@@ -376,7 +376,7 @@ test("a process ends when nothing is in flight", async () => {
 });
 
 test("a report of the process names the handle", async () => {
-  const stream = model.session({ whenFull: "shift" }).stream("A", { ignoreEnd: true });
+  const stream = model.session({ whenFull: "shift" }).stream("A", { ignoreEos: true });
   await stream.next();
   const { libuv } = process.report.getReport();
   assert.ok(libuv.some(({ type, is_referenced }) => type === "async" && is_referenced));

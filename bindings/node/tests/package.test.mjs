@@ -136,6 +136,15 @@ test("options", async () => {
   assert.equal(report.seed, seed);
 });
 
+test("refused options are named", () => {
+  const session = model.session();
+  const logitBias = new Map([[5, 1], [-1, 1]]);
+  const shift = { whenFull: "shift", keepTokens: -1 };
+  assert.throws(() => session.stream("A", { typicalP: 2 }), { message: /^typicalP/ });
+  assert.throws(() => session.stream("A", { logitBias }), { message: /^logitBias/ });
+  assert.throws(() => model.session(shift), { message: /^keepTokens/ });
+});
+
 test("sessions", async () => {
   const session = model.session();
   session.append("Once upon a time");

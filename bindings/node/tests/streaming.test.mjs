@@ -10,7 +10,7 @@ const model = await Model.load("builtin:fable", { backend: "cpu" });
 /** A session whose generation never ends by itself, and that generation. */
 function endless(options) {
   const session = model.session({ whenFull: "shift" });
-  return [session, session.stream("A", { ignoreEnd: true, ...options })];
+  return [session, session.stream("A", { ignoreEos: true, ...options })];
 }
 
 test("many streams share the loop", async () => {
@@ -108,7 +108,7 @@ test("deadline", async () => {
 });
 
 test("reads that nobody waited for", async () => {
-  const stream = model.session().stream("A", { maxTokens: 3, ignoreEnd: true });
+  const stream = model.session().stream("A", { maxTokens: 3, ignoreEos: true });
   const reads = Array.from({ length: 8 }, () => stream.next());
   const results = await Promise.all(reads);
   const tokens = results.map(({ value }) => value?.tokens.length ?? 0);
@@ -130,12 +130,12 @@ test("a busy session", async () => {
 
 test("a thread that generates without the loop", () => {
   const session = model.session({ whenFull: "shift" });
-  const generation = session.streamSync("A", { ignoreEnd: true });
+  const generation = session.streamSync("A", { ignoreEos: true });
   for (const piece of generation) {
     if (piece.text) break;
   }
   assert.equal(generation.report.reason, "cancelled");
-  const late = session.streamSync("A", { ignoreEnd: true, deadline: 20 });
+  const late = session.streamSync("A", { ignoreEos: true, deadline: 20 });
   assert.throws(() => [...late], errors.DeadlineError);
   assert.deepEqual([...late], []);
 });

@@ -16,7 +16,7 @@ function start(program) {
     (async () => {
       const model = await Model.load("builtin:fable", { backend: "cpu" });
       const endless = () => model.session({ whenFull: "shift" })
-        .stream("A", { ignoreEnd: true });
+        .stream("A", { ignoreEos: true });
       ${program}
     })();`;
   const url = new URL(`data:text/javascript,${encodeURIComponent(`
@@ -89,7 +89,7 @@ test("a worker that is ended while it loads, decodes and waits", async () => {
 test("a worker that is ended while it blocks", async () => {
   const worker = start(`
     const session = model.session({ whenFull: "shift" });
-    const generation = session.streamSync("A", { ignoreEnd: true });
+    const generation = session.streamSync("A", { ignoreEos: true });
     generation.next();
     parentPort.postMessage("begun");
     for (const _ of generation);`);

@@ -68,11 +68,10 @@ A Runcible::Report::Plan; the options are those of a model.
 sub plan {
     my ($path, $backend, %options) = @_;
     my $made   = Runcible::Model->options(%options);
-    my $report = Runcible::Native::new_model_plan_report();
     my $opened = Runcible::Backend->from($backend);
-    Runcible::Native::model_plan(Runcible::Arguments::path($path), $made,
-        $opened->proxy, $report);
-    return Runcible::Report->plan($report);
+    return Runcible::Report->plan(
+        Runcible::Native::model_plan(
+            Runcible::Arguments::path($path), $made, $opened->proxy));
 }
 
 =head2 Runcible::verify(path)

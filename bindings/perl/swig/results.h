@@ -24,13 +24,14 @@ static SV* runcible_shape(pTHX_ const int64_t* shape, int32_t rank) {
   return newRV_noinc((SV*)array);
 }
 
-static SV* runcible_logprobs(pTHX_ const rc_logprob* logprobs, size_t count) {
+static SV* runcible_logprobs(pTHX_ const int32_t* tokens, const float* logprobs,
+                             size_t count) {
   AV* array = newAV();
   size_t i;
   for (i = 0; i < count; ++i) {
     AV* pair = newAV();
-    av_push(pair, newSViv(logprobs[i].token));
-    av_push(pair, newSVnv((NV)logprobs[i].logprob));
+    av_push(pair, newSViv(tokens[i]));
+    av_push(pair, newSVnv((NV)logprobs[i]));
     av_push(array, newRV_noinc((SV*)pair));
   }
   return newRV_noinc((SV*)array);
@@ -40,9 +41,10 @@ static SV* runcible_top_logprobs(pTHX_ const rc_event* event) {
   AV* array = newAV();
   size_t i;
   for (i = 0; i < event->token_count; ++i) {
+    const size_t first = i * event->top_count;
     av_push(array,
-            runcible_logprobs(aTHX_ event->top_logprobs + i * event->top_count,
-                              event->top_count));
+            runcible_logprobs(aTHX_ event->top_tokens + first,
+                              event->top_logprobs + first, event->top_count));
   }
   return newRV_noinc((SV*)array);
 }
@@ -51,7 +53,7 @@ static SV* runcible_top_logprobs(pTHX_ const rc_event* event) {
  * not asked for; or for an end [key, undef, status, message, numbers of the
  * report from `reason` on]. */
 static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
-  const rc_generate_report* report = &event->report;
+  const rc_generate_report* report = event->report;
   AV* array = newAV();
   av_push(array, newSVuv(key));
   if (event->type == RC_EVENT_END) {
@@ -75,8 +77,8 @@ static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
           SvREFCNT_inc(runcible_text(aTHX_ event->text, event->text_length)));
   av_push(array, runcible_tokens(aTHX_ event->tokens, event->token_count));
   if (event->logprobs != NULL) {
-    av_push(array,
-            runcible_logprobs(aTHX_ event->logprobs, event->token_count));
+    av_push(array, runcible_logprobs(aTHX_ event->tokens, event->logprobs,
+                                     event->token_count));
     av_push(array, runcible_top_logprobs(aTHX_ event));
   }
   return newRV_noinc((SV*)array);

@@ -11,7 +11,7 @@ use Test::More;
 use Time::HiRes ();
 
 my $model = Runcible::Model->new('builtin:fable', 'cpu');
-sub endless { $model->session(when_full => 'shift')->generate('A', ignore_end => 1) }
+sub endless { $model->session(when_full => 'shift')->generate('A', ignore_eos => 1) }
 
 # Runs a program of its own, which must print this and end well, or so.
 sub prints {
@@ -30,10 +30,10 @@ subtest 'unknown options' => sub {
     my $backend = Runcible::Backend->new('cpu');
     my $tensor  = Runcible::Tensor->ones([1, 1, 1, 1], $backend);
     my %calls   = (
-        'add_special, deadline, echo, frequency_penalty, ignore_end, logit_bias, '
+        'add_special, deadline, echo, frequency_penalty, ignore_eos, logit_bias, '
             . 'logprobs, max_tokens, min_p, parse_special, penalty_tokens, '
             . 'presence_penalty, priority, repetition_penalty, seed, stop, '
-            . 'stop_tokens, temperature, top_k, top_p, typical' =>
+            . 'stop_tokens, temperature, top_k, top_p, typical_p' =>
             sub { $model->session->generate('A', @_) },
         'max_requests, memory_limit, profile, required_memory, strict, threads, timeout' =>
             sub { Runcible::Backend->new('cpu', @_) },
@@ -61,21 +61,21 @@ subtest 'what is left' => sub {
         truncate   => sub { $session->truncate(1) },
     );
     for my $use (qw(generate append decode tokens fork save_bytes migrate truncate)) {
-        my $generation = $session->generate('A', ignore_end => 1);
+        my $generation = $session->generate('A', ignore_eos => 1);
         while (my $piece = <$generation>) { last }
         ok(eval { $uses{$use}->(); 1 }, $use) or diag $@;
         ok(!eval { $generation->text; 1 }, 'reading on');
         is(ref $@, 'Runcible::Error::Cancelled', 'it was cancelled');
     }
     for (1 .. 20) {
-        my $generation = $session->generate('A', ignore_end => 1);
+        my $generation = $session->generate('A', ignore_eos => 1);
         $generation->next;
         undef $generation;
         # Nothing but the loss can have ended it.
         ok(eval { Runcible::Native::session_append_text($session->proxy, 'B', 0); 1 },
             'losing it waits for the end') or diag $@;
     }
-    my $generation = $session->generate('A', ignore_end => 1);
+    my $generation = $session->generate('A', ignore_eos => 1);
     local $SIG{ALRM} = sub { die "the handler\n" };
     Time::HiRes::alarm(0.2);
     ok(!eval { 1 while $generation->next; 1 }, 'a handler that dies');
@@ -85,7 +85,7 @@ subtest 'what is left' => sub {
 
 subtest 'a full context' => sub {
     my $session    = $model->session(context_length => 32);
-    my $generation = $session->generate('Once', ignore_end => 1);
+    my $generation = $session->generate('Once', ignore_eos => 1);
     isnt($generation->text, '', 'text');
     is($generation->report->reason, 'context', 'the reason');
     ok(!eval { $session->generate->text; 1 }, 'no room');
@@ -225,7 +225,7 @@ subtest 'any order' => sub {
 
 subtest 'exceptions' => sub {
     my $session    = $model->session(when_full => 'shift');
-    my $generation = $session->generate('A', ignore_end => 1);
+    my $generation = $session->generate('A', ignore_eos => 1);
     eval { while (my $piece = <$generation>) { die "mine\n" } };
     is($@, "mine\n", 'while streaming');
     $generation->close;
@@ -263,9 +263,9 @@ subtest 'signals' => sub {
 prints('exit with requests in flight', "done\n", <<'PERL');
     use IO::Async::Loop;
     my $model = Runcible::Model->new('builtin:fable', 'cpu');
-    our @kept = map { $model->session(when_full => 'shift')->generate('A', ignore_end => 1) } 0 .. 2;
+    our @kept = map { $model->session(when_full => 'shift')->generate('A', ignore_eos => 1) } 0 .. 2;
     $kept[0]->next;
-    push @kept, map { $model->session(when_full => 'shift')->stream('A', ignore_end => 1) } 0 .. 2;
+    push @kept, map { $model->session(when_full => 'shift')->stream('A', ignore_eos => 1) } 0 .. 2;
     $kept[4]->next->get;
     our $waiting = $kept[5]->next;
     print "done\n";
@@ -273,7 +273,7 @@ PERL
 
 prints('exit within a generation', "done\n", <<'PERL');
     our $session = Runcible::Model->new('builtin:fable', 'cpu')->session(when_full => 'shift');
-    our $tale = $session->generate('A', ignore_end => 1);
+    our $tale = $session->generate('A', ignore_eos => 1);
     while (<$tale>) { print "done\n"; exit }
 PERL
 
@@ -286,8 +286,8 @@ PERL
 prints('globals that hold one another', "done\n", <<'PERL');
     our %all = (model => Runcible::Model->new('builtin:fable', 'cpu'));
     $all{session} = $all{model}->session;
-    $all{tale} = $all{session}->generate('A', ignore_end => 1);
-    $all{stream} = $all{model}->session->stream('A', ignore_end => 1);
+    $all{tale} = $all{session}->generate('A', ignore_eos => 1);
+    $all{stream} = $all{model}->session->stream('A', ignore_eos => 1);
     $all{all} = \%all;
     print "done\n";
 PERL
@@ -330,8 +330,8 @@ SKIP: {
     use threads;
     my $model = Runcible::Model->new('builtin:fable', 'cpu');
     my $session = $model->session(when_full => 'shift');
-    my $tale = $session->generate('A', ignore_end => 1);
-    my $stream = $model->session(when_full => 'shift')->stream('A', ignore_end => 1);
+    my $tale = $session->generate('A', ignore_eos => 1);
+    my $stream = $model->session(when_full => 'shift')->stream('A', ignore_eos => 1);
     my $options = Runcible::Native::new_generate_options();
     my $tensor = Runcible::Tensor->new([1, 2], $model->backend);
     my @threads = map {

@@ -27,7 +27,7 @@ subtest 'iterators' => sub {
 
 subtest 'options' => sub {
     my $generation = $model->session->generate('A fox', seed => 7, max_tokens => 5, echo => 1,
-        ignore_end => 1, stop => ['nosuchtext'], stop_tokens => [], logit_bias => { 5 => -1 },
+        ignore_eos => 1, stop => ['nosuchtext'], stop_tokens => [], logit_bias => { 5 => -1 },
         temperature => 1, top_k => 10, logprobs => 2);
     while (my $piece = <$generation>) {
         next unless @{ $piece->tokens };
@@ -37,7 +37,7 @@ subtest 'options' => sub {
     my $report = $generation->report;
     is_deeply([$report->seed, $report->generated_tokens, $report->reason], [7, 5, 'length'],
         'the report');
-    my $stopped = $model->session->generate('Once', stop => ' ', seed => 1, ignore_end => 1,
+    my $stopped = $model->session->generate('Once', stop => ' ', seed => 1, ignore_eos => 1,
         max_tokens => 50);
     unlike($stopped->text, qr/ /, 'stopped');
     is($stopped->report->reason, 'stop string', 'the reason');
@@ -51,6 +51,19 @@ subtest 'options' => sub {
         seed => Math::BigInt->new('12345678901234567890'));
     $large->text;
     is($large->report->seed, '12345678901234567890', 'numbers that are objects');
+};
+
+subtest 'refused options are named' => sub {
+    my %wrong = (
+        typical_p   => sub { $model->session->generate('A', typical_p => 2) },
+        logit_bias  => sub { $model->session->generate('A', logit_bias => { 5 => 1, -1 => 1 }) },
+        keep_tokens => sub { $model->session(when_full => 'shift', keep_tokens => -1) },
+    );
+    for my $name (sort keys %wrong) {
+        eval { $wrong{$name}->() };
+        isa_ok($@, 'Runcible::Error::InvalidArgument', $name);
+        like($@->message, qr/^$name/, 'its message');
+    }
 };
 
 subtest 'texts' => sub {
@@ -93,7 +106,7 @@ subtest 'progress' => sub {
 };
 
 subtest 'sessions' => sub {
-    my $session = $model->session(when_full => 'shift', keep => 1);
+    my $session = $model->session(when_full => 'shift', keep_tokens => 1);
     $session->append('A fox')->append([5, 6]);
     my $saved = $session->decode->save_bytes;
     my $restored = Runcible::Session->restore_bytes($model, $saved);

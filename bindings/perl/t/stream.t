@@ -9,7 +9,7 @@ use Test::More;
 
 my $model   = Runcible::Model->new('builtin:fable', 'cpu');
 my $loop    = IO::Async::Loop->new;
-my %endless = (ignore_end => 1);
+my %endless = (ignore_eos => 1);
 sub endless { $model->session(when_full => 'shift')->stream('A', %endless) }
 
 # Reads a stream to its end, calling a function with each piece; a Future.

@@ -210,13 +210,13 @@ static PyObject* runcible_shape(const int64_t* shape, int32_t rank) {
   return tuple;
 }
 
-static PyObject* runcible_logprobs(const rc_logprob* logprobs, size_t count) {
+static PyObject* runcible_logprobs(const int32_t* tokens, const float* logprobs,
+                                   size_t count) {
   PyObject* list = PyList_New((Py_ssize_t)count);
   size_t i;
   if (list == NULL) return NULL;
   for (i = 0; i < count; ++i) {
-    PyObject* pair = Py_BuildValue("(id)", (int)logprobs[i].token,
-                                   (double)logprobs[i].logprob);
+    PyObject* pair = Py_BuildValue("(id)", (int)tokens[i], (double)logprobs[i]);
     if (pair == NULL) {
       Py_DECREF(list);
       return NULL;
@@ -233,11 +233,13 @@ static PyObject* runcible_piece_logprobs(const rc_event* event) {
   PyObject* top;
   size_t i;
   if (event->logprobs == NULL) return Py_BuildValue("(OO)", Py_None, Py_None);
-  own = runcible_logprobs(event->logprobs, event->token_count);
+  own = runcible_logprobs(event->tokens, event->logprobs, event->token_count);
   top = PyList_New((Py_ssize_t)event->token_count);
   for (i = 0; own != NULL && top != NULL && i < event->token_count; ++i) {
-    PyObject* best = runcible_logprobs(
-        event->top_logprobs + i * event->top_count, event->top_count);
+    const size_t first = i * event->top_count;
+    PyObject* best =
+        runcible_logprobs(event->top_tokens + first,
+                          event->top_logprobs + first, event->top_count);
     if (best == NULL) {
       Py_DECREF(own);
       own = NULL;
@@ -260,7 +262,7 @@ static PyObject* runcible_event(uint64_t key, const rc_event* event) {
   PyObject* tokens;
   PyObject* logprobs = NULL;
   if (event->type == RC_EVENT_END) {
-    const rc_generate_report* report = &event->report;
+    const rc_generate_report* report = event->report;
     const char* message = runcible_own_words(event->message);
     text = runcible_text(message, strlen(message));
     if (text == NULL) return NULL;

@@ -141,7 +141,7 @@ def test_collecting_in_any_order():
 def test_an_exception_while_streaming(model):
     session = model.session(when_full="shift")
     with pytest.raises(KeyError):
-        with session.generate("A", ignore_end=True) as generation:
+        with session.generate("A", ignore_eos=True) as generation:
             for _ in generation:
                 raise KeyError
     assert generation.report.reason == "cancelled"
@@ -162,7 +162,7 @@ def test_leaving_a_loop(model):
         "migrate": lambda: session.migrate(model),
     }
     for name, use in uses.items():
-        generation = session.generate("A", ignore_end=True)
+        generation = session.generate("A", ignore_eos=True)
         for _ in generation:
             break
         use()
@@ -175,7 +175,7 @@ def test_what_a_traceback_keeps(model):
     session = model.session(when_full="shift")
 
     def tell():
-        for _ in session.generate("A", ignore_end=True):
+        for _ in session.generate("A", ignore_eos=True):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as kept:
@@ -187,7 +187,7 @@ def test_what_a_traceback_keeps(model):
 def test_losing_a_generation_waits_for_its_end(model):
     session = model.session(when_full="shift")
     for _ in range(20):
-        for _ in session.generate("A", ignore_end=True):
+        for _ in session.generate("A", ignore_eos=True):
             break
         # By a thread that has not read it, so that nothing else ends it.
         failures = []
@@ -206,7 +206,7 @@ def test_losing_a_generation_waits_for_its_end(model):
 
 def test_what_another_thread_reads_is_not_left(model):
     session = model.session(when_full="shift")
-    generation = session.generate("A", ignore_end=True)
+    generation = session.generate("A", ignore_eos=True)
     thread = threading.Thread(target=lambda: next(generation))
     thread.start()
     thread.join()
@@ -219,7 +219,7 @@ def test_what_another_thread_reads_is_not_left(model):
 def test_an_exception_while_waiting(model):
     """The end of a wait by a signal is that of the generation."""
     session = model.session(when_full="shift")
-    going = session.generate("A", ignore_end=True)
+    going = session.generate("A", ignore_eos=True)
     waiting = session.generate("B")  # for the end of the one before
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
@@ -239,7 +239,7 @@ def test_an_exception_while_waiting(model):
 
 def test_a_full_context_is_an_end(model):
     session = model.session(context_length=32)
-    generation = session.generate("Once", ignore_end=True)
+    generation = session.generate("Once", ignore_eos=True)
     assert "".join(generation)
     assert generation.report.reason == "context"
     with pytest.raises(errors.ContextFullError, match="32"):
@@ -290,7 +290,7 @@ def test_an_exception_of_the_progress_function():
 
 
 def test_cancel_from_another_thread(model):
-    generation = model.session(when_full="shift").generate("A", ignore_end=True)
+    generation = model.session(when_full="shift").generate("A", ignore_eos=True)
     next(generation)
     thread = threading.Thread(target=generation.cancel)
     thread.start()
@@ -321,7 +321,7 @@ def test_threads_generate_at_once(model):
 
 def test_threads_share_a_generation(model):
     generation = model.session(when_full="shift").generate(
-        "A", ignore_end=True, max_tokens=200
+        "A", ignore_eos=True, max_tokens=200
     )
     pieces, refused = [], []
 
@@ -386,11 +386,11 @@ def test_exit_with_requests_in_flight():
         import asyncio, runcible
         model = runcible.Model("builtin:fable", "cpu")
         sessions = [model.session(when_full="shift") for _ in range(6)]
-        kept = [s.generate("A", ignore_end=True) for s in sessions[:3]]
+        kept = [s.generate("A", ignore_eos=True) for s in sessions[:3]]
         next(kept[0])
         async def main():
             for s in sessions[3:]:
-                kept.append(s.stream("A", ignore_end=True))
+                kept.append(s.stream("A", ignore_eos=True))
             await kept[-1].__anext__()
         asyncio.run(main())
         print("done")
@@ -407,7 +407,7 @@ def test_exit_while_a_thread_generates():
         session = runcible.Model("builtin:fable", "cpu").session(when_full="shift")
         begun = threading.Event()
         def work():
-            for _ in session.generate("A", ignore_end=True):
+            for _ in session.generate("A", ignore_eos=True):
                 begun.set()
         threading.Thread(target=work, daemon=True).start()
         begun.wait()
@@ -424,7 +424,7 @@ def test_interrupt():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     session = runcible.Model("builtin:fable", "cpu").session(when_full="shift")
     try:
-        for i, _ in enumerate(session.generate("A", ignore_end=True)):
+        for i, _ in enumerate(session.generate("A", ignore_eos=True)):
             if i == 0:
                 print("begun", flush=True)
     except KeyboardInterrupt:

@@ -91,6 +91,16 @@ def test_options(model):
     assert next(biased).tokens[0] != token
 
 
+def test_refused_options_are_named(model):
+    refused = runcible.errors.InvalidArgumentError
+    with pytest.raises(refused, match="^typical_p"):
+        model.session().generate("A", typical_p=2)
+    with pytest.raises(refused, match="^logit_bias"):
+        model.session().generate("A", logit_bias={5: 1.0, -1: 1.0})
+    with pytest.raises(refused, match="^keep_tokens"):
+        model.session(when_full="shift", keep_tokens=-1)
+
+
 def test_saved_in_memory(model):
     session = model.session()
     session.append("Once upon a time")

@@ -50,7 +50,7 @@ def test_many_streams_share_a_loop(model, run):
 def test_the_loop_goes_on(endless, run):
     async def main():
         turns = 0
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         async with stream:
             for _ in range(5):
                 await first_piece(stream)
@@ -82,7 +82,7 @@ def test_a_backlog_is_read_in_turns(run, monkeypatch):
     async def main():
         streams = [
             model.session(when_full="shift").stream(
-                "A", ignore_end=True, max_tokens=60
+                "A", ignore_eos=True, max_tokens=60
             )
             for _ in range(4)
         ]
@@ -100,7 +100,7 @@ def test_a_backlog_is_read_in_turns(run, monkeypatch):
 def test_many_waiting_pieces_leave_others_their_turn(model, run):
     async def main():
         stream = model.session(when_full="shift").stream(
-            "A", ignore_end=True, max_tokens=200
+            "A", ignore_eos=True, max_tokens=200
         )
         while stream.report is None:
             await asyncio.sleep(0.001)
@@ -120,7 +120,7 @@ def test_cancelling_the_task_ends_the_request(endless, run):
             pass
 
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         task = asyncio.create_task(read(stream))
         await asyncio.sleep(0.02)
         task.cancel()
@@ -135,7 +135,7 @@ def test_cancelling_the_task_ends_the_request(endless, run):
 
 def test_aclose(endless, run):
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         await first_piece(stream)
         await stream.aclose()
         await stream.aclose()
@@ -148,7 +148,7 @@ def test_aclose(endless, run):
 
 def test_a_lost_stream_is_cancelled(endless, run):
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         await first_piece(stream)
         gone = weakref.ref(stream)
         del stream
@@ -172,14 +172,14 @@ def test_leaving_a_loop(endless, run):
             lambda: endless.decode(),
             lambda: list(endless.generate("B", max_tokens=2)),
         ):
-            stream = endless.stream("A", ignore_end=True)
+            stream = endless.stream("A", ignore_eos=True)
             async for _ in stream:
                 break
             use()
             with pytest.raises(runcible.errors.CancelledError):
                 async for _ in stream:
                     pass
-        left = endless.stream("A", ignore_end=True)
+        left = endless.stream("A", ignore_eos=True)
         async for _ in left:
             break
         stream = endless.stream("B", max_tokens=2)
@@ -190,7 +190,7 @@ def test_leaving_a_loop(endless, run):
 
 def test_what_another_task_reads_is_not_left(endless, run):
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         await asyncio.create_task(first_piece(stream))
         with pytest.raises(runcible.errors.BusyError):
             endless.append("B")
@@ -216,7 +216,7 @@ def test_decoding_on_a_loop(endless, run):
 
 def test_an_exception_in_the_body(endless, run):
     async def main():
-        async with endless.stream("A", ignore_end=True) as stream:
+        async with endless.stream("A", ignore_eos=True) as stream:
             async for _ in stream:
                 raise KeyError("mine")
 
@@ -227,7 +227,7 @@ def test_an_exception_in_the_body(endless, run):
 
 def test_deadline(endless, run):
     async def main():
-        stream = endless.stream("A", ignore_end=True, deadline=0.05)
+        stream = endless.stream("A", ignore_eos=True, deadline=0.05)
         with pytest.raises(TimeoutError) as caught:
             async for _ in stream:
                 pass
@@ -241,7 +241,7 @@ def test_deadline(endless, run):
 def test_a_timeout_of_asyncio(endless, run):
     async def main():
         async def read():
-            async for _ in endless.stream("A", ignore_end=True):
+            async for _ in endless.stream("A", ignore_eos=True):
                 pass
 
         with pytest.raises(asyncio.TimeoutError):
@@ -256,7 +256,7 @@ def test_a_loop_that_ends_first(model, run):
 
     async def main():
         streams.append(
-            model.session(when_full="shift").stream("A", ignore_end=True)
+            model.session(when_full="shift").stream("A", ignore_eos=True)
         )
         await first_piece(streams[0])
 
@@ -277,7 +277,7 @@ def test_without_a_loop(model):
 
 def test_two_tasks_cannot_share_a_stream(endless, run):
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         stream._channel.pieces.clear()
         tasks = [
             asyncio.create_task(stream._channel.wait()) for _ in range(2)

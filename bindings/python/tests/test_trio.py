@@ -44,7 +44,7 @@ def test_many_streams_share_a_run(model):
 
 def test_cancelling_ends_the_request(endless):
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         with trio.move_on_after(0.02) as scope:
             async for _ in stream:
                 pass
@@ -59,7 +59,7 @@ def test_cancelling_ends_the_request(endless):
 def test_leaving_within_a_cancelled_scope(endless):
     async def main():
         with trio.CancelScope() as scope:
-            async with endless.stream("A", ignore_end=True) as stream:
+            async with endless.stream("A", ignore_eos=True) as stream:
                 async for _ in stream:
                     scope.cancel()
         assert scope.cancelled_caught
@@ -71,13 +71,13 @@ def test_leaving_within_a_cancelled_scope(endless):
 
 def test_leaving_a_loop(endless):
     async def main():
-        stream = endless.stream("A", ignore_end=True)
+        stream = endless.stream("A", ignore_eos=True)
         async for _ in stream:
             break
         endless.append("B")
         await endless.adecode()
         assert endless.logits().shape == (1, 2048)
-        left = endless.stream("A", ignore_end=True)
+        left = endless.stream("A", ignore_eos=True)
         async for _ in left:
             break
         stream = endless.stream("B", max_tokens=2)
@@ -88,7 +88,7 @@ def test_leaving_a_loop(endless):
 
 def test_an_exception_in_the_body(endless):
     async def main():
-        async with endless.stream("A", ignore_end=True) as stream:
+        async with endless.stream("A", ignore_eos=True) as stream:
             async for _ in stream:
                 raise KeyError("mine")
 
@@ -99,7 +99,7 @@ def test_an_exception_in_the_body(endless):
 
 def test_deadline(endless):
     async def main():
-        stream = endless.stream("A", ignore_end=True, deadline=0.05)
+        stream = endless.stream("A", ignore_eos=True, deadline=0.05)
         with pytest.raises(runcible.errors.DeadlineError):
             async for _ in stream:
                 pass
@@ -110,7 +110,7 @@ def test_deadline(endless):
 def test_many_waiting_pieces_leave_others_their_turn(model):
     async def main():
         stream = model.session(when_full="shift").stream(
-            "A", ignore_end=True, max_tokens=200
+            "A", ignore_eos=True, max_tokens=200
         )
         while stream.report is None:
             await trio.sleep(0.001)
@@ -127,7 +127,7 @@ def test_a_run_that_ends_first(endless):
     streams = []
 
     async def main():
-        streams.append(endless.stream("A", ignore_end=True))
+        streams.append(endless.stream("A", ignore_eos=True))
         await streams[0].__anext__()
 
     trio.run(main)

@@ -164,12 +164,13 @@ static VALUE runcible_shape(const int64_t* shape, int32_t rank) {
   return array;
 }
 
-static VALUE runcible_logprobs(const rc_logprob* logprobs, size_t count) {
+static VALUE runcible_logprobs(const int32_t* tokens, const float* logprobs,
+                               size_t count) {
   VALUE array = rb_ary_new_capa((long)count);
   size_t i;
   for (i = 0; i < count; ++i) {
-    rb_ary_push(array, rb_assoc_new(INT2NUM(logprobs[i].token),
-                                    rb_float_new((double)logprobs[i].logprob)));
+    rb_ary_push(array, rb_assoc_new(INT2NUM(tokens[i]),
+                                    rb_float_new((double)logprobs[i])));
   }
   return array;
 }
@@ -178,9 +179,10 @@ static VALUE runcible_top_logprobs(const rc_event* event) {
   VALUE array = rb_ary_new_capa((long)event->token_count);
   size_t i;
   for (i = 0; i < event->token_count; ++i) {
-    rb_ary_push(array,
-                runcible_logprobs(event->top_logprobs + i * event->top_count,
-                                  event->top_count));
+    const size_t first = i * event->top_count;
+    rb_ary_push(array, runcible_logprobs(event->top_tokens + first,
+                                         event->top_logprobs + first,
+                                         event->top_count));
   }
   return array;
 }
@@ -188,7 +190,7 @@ static VALUE runcible_top_logprobs(const rc_event* event) {
 /* [text, tokens, logprobs or nil, top logprobs or nil], or for an end
  * [nil, status, message, numbers of the report from `reason` on]. */
 static VALUE runcible_event(const rc_event* event) {
-  const rc_generate_report* report = &event->report;
+  const rc_generate_report* report = event->report;
   if (event->type == RC_EVENT_END) {
     const char* message = runcible_own_words(event->message);
     return rb_ary_new_from_args(
@@ -205,7 +207,8 @@ static VALUE runcible_event(const rc_event* event) {
       runcible_tokens(event->tokens, event->token_count),
       event->logprobs == NULL
           ? Qnil
-          : runcible_logprobs(event->logprobs, event->token_count),
+          : runcible_logprobs(event->tokens, event->logprobs,
+                              event->token_count),
       event->logprobs == NULL ? Qnil : runcible_top_logprobs(event));
 }
 

@@ -9,7 +9,7 @@ class TestFaults < Minitest::Test
   include Helper
 
   def endless
-    model.session(when_full: :shift).generate("A", ignore_end: true)
+    model.session(when_full: :shift).generate("A", ignore_eos: true)
   end
 
   WRONG_TYPES = [
@@ -121,7 +121,7 @@ class TestFaults < Minitest::Test
       backend = Runcible::Backend.new("cpu")
       model = Runcible::Model.new("builtin:fable", backend)
       session = model.session
-      [session.fork, session.generate("A", ignore_end: true), model.tokenizer]
+      [session.fork, session.generate("A", ignore_eos: true), model.tokenizer]
       model.session.generate("B").next
       GC.start
     end
@@ -145,7 +145,7 @@ class TestFaults < Minitest::Test
 
   def test_an_exception_while_streaming
     session = model.session(when_full: :shift)
-    generation = session.generate("A", ignore_end: true)
+    generation = session.generate("A", ignore_eos: true)
     assert_raises(KeyError) { generation.each { raise KeyError } }
     assert_equal "cancelled", generation.report.reason
     session.append("B")
@@ -159,14 +159,14 @@ class TestFaults < Minitest::Test
       -> { session.save_bytes }, -> { session.migrate(model) }, -> { session.truncate(1) }
     ]
     uses.each do |use|
-      generation = session.generate("A", ignore_end: true)
+      generation = session.generate("A", ignore_eos: true)
       generation.next
       use.call
       assert_raises(Runcible::CancelledError) { generation.text }
       assert_equal "cancelled", generation.report.reason
     end
     # Of another thread, and of one that has ended.
-    generation = session.generate("A", ignore_end: true)
+    generation = session.generate("A", ignore_eos: true)
     reading = Queue.new
     thread = Thread.new do
       generation.next
@@ -181,7 +181,7 @@ class TestFaults < Minitest::Test
 
   def test_a_full_context_is_an_end
     session = model.session(context_length: 32)
-    generation = session.generate("Once", ignore_end: true)
+    generation = session.generate("Once", ignore_eos: true)
     refute_empty generation.text
     assert_equal "context", generation.report.reason
     assert_raises(Runcible::ContextFullError) { session.generate.text }
@@ -252,7 +252,7 @@ class TestFaults < Minitest::Test
   end
 
   def test_threads_share_a_generation
-    generation = model.session(when_full: :shift).generate("A", ignore_end: true, max_tokens: 200)
+    generation = model.session(when_full: :shift).generate("A", ignore_eos: true, max_tokens: 200)
     threads = (0..3).map do
       Thread.new do
         count = 0
@@ -293,7 +293,7 @@ class TestFaults < Minitest::Test
     assert_prints "done\n", <<~RUBY
       require "runcible"
       model = Runcible::Model.new("builtin:fable", "cpu")
-      kept = Array.new(6) { model.session(when_full: :shift).generate("A", ignore_end: true) }
+      kept = Array.new(6) { model.session(when_full: :shift).generate("A", ignore_eos: true) }
       kept[0].next
       Thread.new { kept[1].each { |piece| piece } }
       kept[1].next
@@ -305,7 +305,7 @@ class TestFaults < Minitest::Test
     assert_prints "done\n", <<~RUBY
       require "runcible"
       session = Runcible::Model.new("builtin:fable", "cpu").session(when_full: :shift)
-      session.generate("A", ignore_end: true) { puts "done"; exit }
+      session.generate("A", ignore_eos: true) { puts "done"; exit }
     RUBY
   end
 
@@ -317,7 +317,7 @@ class TestFaults < Minitest::Test
       session = Runcible::Model.new("builtin:fable", "cpu").session(when_full: :shift)
       begun = false
       begin
-        session.generate("A", ignore_end: true) do
+        session.generate("A", ignore_eos: true) do
           begun ||= $stdout.syswrite("begun\n")
         end
       rescue Interrupt

@@ -30,7 +30,7 @@ class TestPackage < Minitest::Test
 
   def test_options
     session = model.session
-    report = session.generate("A fox", seed: 7, max_tokens: 5, echo: true, ignore_end: true,
+    report = session.generate("A fox", seed: 7, max_tokens: 5, echo: true, ignore_eos: true,
                                        stop: ["nosuchtext"], stop_tokens: [], logit_bias: { 5 => -1.0 },
                                        temperature: 1, top_k: 10, logprobs: 2) do |piece|
       next if piece.tokens.empty?
@@ -40,9 +40,20 @@ class TestPackage < Minitest::Test
     end
     assert_equal [7, 5, "length"], [report.seed, report.generated_tokens, report.reason]
     assert report.frozen?
-    stopped = model.session.generate("Once", stop: " ", seed: 1, ignore_end: true, max_tokens: 50)
+    stopped = model.session.generate("Once", stop: " ", seed: 1, ignore_eos: true, max_tokens: 50)
     refute_includes stopped.text, " "
     assert_equal "stop string", stopped.report.reason
+  end
+
+  def test_refused_options_are_named
+    {
+      typical_p: -> { model.session.generate("A", typical_p: 2) },
+      logit_bias: -> { model.session.generate("A", logit_bias: { 5 => 1.0, -1 => 1.0 }) },
+      keep_tokens: -> { model.session(when_full: :shift, keep_tokens: -1) }
+    }.each do |name, wrong|
+      error = assert_raises(Runcible::InvalidArgumentError) { wrong.call }
+      assert_match(/\A#{name}/, error.message)
+    end
   end
 
   def test_texts
@@ -82,7 +93,7 @@ class TestPackage < Minitest::Test
   end
 
   def test_sessions
-    session = model.session(when_full: :shift, keep: 1)
+    session = model.session(when_full: :shift, keep_tokens: 1)
     session << "A fox" << [5, 6]
     saved = session.decode.save_bytes
     assert_equal Encoding::BINARY, saved.encoding

@@ -8,7 +8,7 @@ require_relative "scheduler"
 class TestStreaming < Minitest::Test
   include Helper
 
-  ENDLESS = { ignore_end: true }.freeze
+  ENDLESS = { ignore_eos: true }.freeze
 
   def endless
     model.session(when_full: :shift).generate("A", **ENDLESS)
@@ -19,12 +19,12 @@ class TestStreaming < Minitest::Test
     Scheduler.run do
       4.times do |i|
         Fiber.schedule do
-          texts[i] = model.session.generate("A", seed: i, max_tokens: 30, ignore_end: true).to_a.join
+          texts[i] = model.session.generate("A", seed: i, max_tokens: 30, ignore_eos: true).to_a.join
         end
       end
     end
     4.times do |i|
-      again = model.session.generate("A", seed: i, max_tokens: 30, ignore_end: true).text
+      again = model.session.generate("A", seed: i, max_tokens: 30, ignore_eos: true).text
       assert_equal again, texts[i]
     end
   end

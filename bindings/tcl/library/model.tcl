@@ -49,28 +49,26 @@ proc ::runcible::ModelPairs {pairs} {
     return $pairs
 }
 
-# What loading would take, loading nothing: the members of rc_model_plan_report,
-# with a list of those of rc_device_plan as `devices`. Arguments as of Model.
+# What loading would take, loading nothing: the members of rc_plan_report, with a
+# list of those of rc_plan_device_report as `devices`, the opened one first. Arguments
+# as of Model.
 proc ::runcible::plan {path args} {
     set pairs [dict merge {backend ""} [ModelPairs [Pairs $args]]]
-    set report [native::new_model_plan_report]
+    set made [WithBackend [dict get $pairs backend] [list apply {{path pairs backend} {
+        WithOptions model_options $pairs [list apply {{path backend options} {
+            native::model_plan $path $options $backend
+        } ::runcible} $path $backend]
+    } ::runcible} $path [dict remove $pairs backend]]]
     try {
-        WithBackend [dict get $pairs backend] [list apply {{path pairs report backend} {
-            WithOptions model_options $pairs [list apply {{path backend report options} {
-                native::model_plan $path $options $backend $report
-            } ::runcible} $path $backend $report]
-        } ::runcible} $path [dict remove $pairs backend] $report]
-        set plan [Copied model_plan_report $report]
+        set plan [Report plan_report [list native::plan_describe $made]]
         set devices {}
         for {set i 0} {$i < [dict get $plan device_count]} {incr i} {
-            set device [native::model_plan_report_device_plan $report $i]
-            lappend devices [Copied device_plan $device]
-            native::dispose $device
+            lappend devices [Report plan_device_report [list native::plan_device $made $i]]
         }
         dict set plan devices $devices
         return $plan
     } finally {
-        native::dispose $report
+        native::dispose $made
     }
 }
 

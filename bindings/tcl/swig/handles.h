@@ -21,12 +21,11 @@ typedef struct {
 typedef struct {
   void* pointer;
   swig_type_info* type;
-  int owned;
 } runcible_handle;
 
 static void runcible_free_handle(runcible_handle* handle) {
   const swig_class* class_of = (const swig_class*)handle->type->clientdata;
-  if (handle->owned && class_of != NULL && class_of->destructor != NULL) {
+  if (class_of != NULL && class_of->destructor != NULL) {
     class_of->destructor(handle->pointer);
   }
   ckfree(handle);
@@ -60,8 +59,8 @@ static runcible_handles* runcible_handles_of(Tcl_Interp* interp) {
                                              NULL);
 }
 
-static Tcl_Obj* runcible_name_handle(Tcl_Interp* interp, void* pointer,
-                                     swig_type_info* type, int owned) {
+static Tcl_Obj* runcible_new_handle(Tcl_Interp* interp, void* pointer,
+                                    swig_type_info* type) {
   runcible_handles* handles = runcible_handles_of(interp);
   runcible_handle* handle = (runcible_handle*)ckalloc(sizeof(*handle));
   const char* kind = type->name + strlen("_p_");
@@ -69,21 +68,10 @@ static Tcl_Obj* runcible_name_handle(Tcl_Interp* interp, void* pointer,
   int is_new;
   handle->pointer = pointer;
   handle->type = type;
-  handle->owned = owned;
   Tcl_SetHashValue(
       Tcl_CreateHashEntry(&handles->names, Tcl_GetString(name), &is_new),
       handle);
   return name;
-}
-
-static Tcl_Obj* runcible_new_handle(Tcl_Interp* interp, void* pointer,
-                                    swig_type_info* type) {
-  return runcible_name_handle(interp, pointer, type, 1);
-}
-
-static Tcl_Obj* runcible_borrowed_handle(Tcl_Interp* interp, void* pointer,
-                                         swig_type_info* type) {
-  return runcible_name_handle(interp, pointer, type, 0);
 }
 
 static Tcl_HashEntry* runcible_find_handle(Tcl_Interp* interp, Tcl_Obj* name) {

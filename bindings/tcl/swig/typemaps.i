@@ -66,13 +66,6 @@ SWIGEXPORT int Runcible_Init(Tcl_Interp* interp) {
                    runcible_new_handle(interp, *$1, $descriptor(TYPE*)));
 }
 %enddef
-/* Part of a report, which keeps it. */
-%typemap(out) const rc_device_plan* {
-  if ($1 != NULL) {
-    Tcl_SetObjResult(
-        interp, runcible_borrowed_handle(interp, (void*)$1, $descriptor));
-  }
-}
 
 /* Numbers: SWIG's own take negative ones for unsigned. */
 %define runcible_whole_number(TYPE, LEAST, MOST)
@@ -112,7 +105,7 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 %apply int32_t FLAG {
   int32_t strict, int32_t profile, int32_t prefix_cache,
   int32_t keep_mapped, int32_t guard_mapped, int32_t echo,
-  int32_t ignore_end, int32_t special, int32_t keep, int32_t causal
+  int32_t ignore_eos, int32_t special, int32_t keep, int32_t causal
 }
 
 %typemap(in) (const char* TEXT, size_t LENGTH) (Tcl_DString utf8) {
@@ -138,7 +131,7 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 %typemap(arginit) const char* NAME { Tcl_DStringInit(&utf8$argnum); }
 %typemap(freearg) const char* NAME { Tcl_DStringFree(&utf8$argnum); }
 
-%typemap(out) const char*, char*, char[ANY] {
+%typemap(out) const char*, char* {
   Tcl_SetObjResult(interp, runcible_text($1, strlen($1)));
 }
 %typemap(in, numinputs=0) const char** BORROWED (const char* text = NULL) {

@@ -176,12 +176,13 @@ static void runcible_put(Tcl_Obj* dict, const char* name, Tcl_Obj* value) {
 }
 
 /* A flat list of tokens and the natural logarithms of their probabilities. */
-static Tcl_Obj* runcible_logprobs(const rc_logprob* logprobs, size_t count) {
+static Tcl_Obj* runcible_logprobs(const int32_t* tokens, const float* logprobs,
+                                  size_t count) {
   Tcl_Obj* list = Tcl_NewListObj(0, NULL);
   size_t i;
   for (i = 0; i < count; ++i) {
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(logprobs[i].token));
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(logprobs[i].logprob));
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(tokens[i]));
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(logprobs[i]));
   }
   return list;
 }
@@ -208,9 +209,9 @@ static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
   runcible_put(dict, "key", Tcl_NewWideIntObj((Tcl_WideInt)key));
   if (event->type == RC_EVENT_END) {
     const char* message = runcible_own_words(event->message);
-    runcible_put(dict, "status", Tcl_NewIntObj(event->report.status));
+    runcible_put(dict, "status", Tcl_NewIntObj(event->report->status));
     runcible_put(dict, "message", runcible_text(message, strlen(message)));
-    runcible_put(dict, "report", runcible_report(&event->report));
+    runcible_put(dict, "report", runcible_report(event->report));
     return dict;
   }
   runcible_put(dict, "text", runcible_text(event->text, event->text_length));
@@ -220,13 +221,15 @@ static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
     Tcl_Obj* top = Tcl_NewListObj(0, NULL);
     size_t i;
     for (i = 0; i < event->token_count; ++i) {
+      const size_t first = i * event->top_count;
       Tcl_ListObjAppendElement(
           NULL, top,
-          runcible_logprobs(event->top_logprobs + i * event->top_count,
-                            event->top_count));
+          runcible_logprobs(event->top_tokens + first,
+                            event->top_logprobs + first, event->top_count));
     }
-    runcible_put(dict, "logprobs",
-                 runcible_logprobs(event->logprobs, event->token_count));
+    runcible_put(
+        dict, "logprobs",
+        runcible_logprobs(event->tokens, event->logprobs, event->token_count));
     runcible_put(dict, "top_logprobs", top);
   }
   return dict;

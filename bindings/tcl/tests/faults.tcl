@@ -122,7 +122,7 @@ it faults_leaving_a_loop {
     foreach use {
         {generate B -max_tokens 2} {append B} decode tokens fork save_memory {migrate [box]} {truncate 1}
     } {
-        set generation [$session start A -ignore_end 1]
+        set generation [$session start A -ignore_eos 1]
         $generation next piece
         eval "\$session $use"
         check {[failure {$generation text}] eq "CANCELLED"}
@@ -130,7 +130,7 @@ it faults_leaving_a_loop {
         $generation destroy
     }
     for {set i 0} {$i < 20} {incr i} {
-        set generation [$session start A -ignore_end 1]
+        set generation [$session start A -ignore_eos 1]
         # Not read by us, so that nothing but destroying it ends it.
         coroutine reader$i apply {{generation} {$generation next piece; yield}} $generation
         check {[failure {$session append B}] eq "BUSY"}
@@ -138,19 +138,19 @@ it faults_leaving_a_loop {
         $session append B
         rename reader$i ""
     }
-    set generation [$session start A -ignore_end 1]
+    set generation [$session start A -ignore_eos 1]
     $generation close
     $generation next piece
     $session append B
     $generation destroy
-    set generation [$session start A -ignore_end 1]
+    set generation [$session start A -ignore_eos 1]
     coroutine gone apply {{generation} {$generation next piece}} $generation
     $session append B
 }
 
 it faults_a_full_context_is_an_end {
     set session [[box] session -context_length 32]
-    check {[$session generate Once -ignore_end 1 -report report] ne ""}
+    check {[$session generate Once -ignore_eos 1 -report report] ne ""}
     check {[dict get $report reason] eq "context"}
     check {[failure {$session generate}] eq "CONTEXT_FULL"}
 }
@@ -234,9 +234,9 @@ it faults_exit_with_requests_in_flight {
     set program {
         set model [runcible::Model new builtin:fable -backend cpu]
         for {set i 0} {$i < 3} {incr i} {
-            [[$model session -when_full shift] start A -ignore_end 1] next piece
-            [[$model session -when_full shift] stream A -ignore_end 1] next piece
-            [$model session -when_full shift] stream A -ignore_end 1 -command list
+            [[$model session -when_full shift] start A -ignore_eos 1] next piece
+            [[$model session -when_full shift] stream A -ignore_eos 1] next piece
+            [$model session -when_full shift] stream A -ignore_eos 1 -command list
         }
         after 20 {set ::awake 1}
         vwait ::awake
@@ -256,9 +256,9 @@ it faults_interpreters {
             package require runcible
             set model [runcible::Model new builtin:fable -backend cpu]
             set session [$model session -when_full shift]
-            set stream [$session stream A -ignore_end 1]
+            set stream [$session stream A -ignore_eos 1]
             $stream next piece
-            [$model session] stream A -ignore_end 1 -command list
+            [$model session] stream A -ignore_eos 1 -command list
             expr {$piece ne ""}
         }]}
         interp delete $child
@@ -300,7 +300,7 @@ it faults_threads {
     # Threads end with a stream in flight.
     foreach thread $threads {
         thread::send $thread {
-            set stream [[$model session -when_full shift] stream A -ignore_end 1]
+            set stream [[$model session -when_full shift] stream A -ignore_eos 1]
             $stream next piece
         }
         thread::release $thread
@@ -318,7 +318,7 @@ it faults_a_blocked_thread_is_cancelled {
         thread::send -async $thread {
             package require runcible
             set model [runcible::Model new builtin:fable -backend cpu]
-            [$model session -when_full shift] foreach piece A -ignore_end 1 {
+            [$model session -when_full shift] foreach piece A -ignore_eos 1 {
                 tsv::set shared begun 1
             }
         } cancelled

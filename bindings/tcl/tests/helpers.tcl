@@ -14,7 +14,7 @@ proc box {} {
     return $::box
 }
 
-# A session whose generations, with -ignore_end 1, never end by themselves.
+# A session whose generations, with -ignore_eos 1, never end by themselves.
 proc endless {} {
     return [[box] session -when_full shift]
 }

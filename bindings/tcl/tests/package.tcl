@@ -91,7 +91,7 @@ it package_pieces {
 it package_foreach_is_a_loop {
     set session [[box] session]
     set count 0
-    $session foreach piece A -max_tokens 10 -ignore_end 1 {
+    $session foreach piece A -max_tokens 10 -ignore_eos 1 {
         incr count
         if {$count < 3} continue
         break
@@ -131,6 +131,17 @@ it package_options {
     check {[dict get $report seed] == 18446744073709551614}
     set tokens [[box] tokenize A]
     check {[[[box] session] generate "" -prompt_tokens $tokens -seed 1 -max_tokens 5] eq [text -max_tokens 5]}
+}
+
+it package_refused_options_are_named {
+    foreach {name wrong} {
+        typical_p {text -typical_p 2}
+        logit_bias {text -logit_bias {5 1.0 -1 1.0}}
+        keep_tokens {[box] session -when_full shift -keep_tokens -1}
+    } {
+        check {[failure $wrong] eq "INVALID_ARGUMENT"}
+        check {[string match "$name*" $::failure]}
+    }
 }
 
 it package_saved_in_memory {

@@ -21,7 +21,7 @@ it streams_the_event_loop_goes_on {
         if {[incr ::ticks] == 5} {$stream cancel} else {after 1 [list tick $stream]}
     }
     in_coroutine {{} {
-        set stream [[endless] stream A -ignore_end 1]
+        set stream [[endless] stream A -ignore_eos 1]
         tick $stream
         set ::failure [catch {$stream foreach piece {}}]
         $stream destroy
@@ -58,7 +58,7 @@ it streams_to_a_command {
 }
 
 it streams_tell_errors_to_a_command {
-    [endless] stream A -ignore_end 1 -deadline 0.05 -command hear
+    [endless] stream A -ignore_eos 1 -deadline 0.05 -command hear
     wait_for ::last
     check {[lindex $::heard end] eq "error"}
     check {[dict get [lindex $::last 1] -errorcode] eq {RUNCIBLE DEADLINE -13}}
@@ -67,7 +67,7 @@ it streams_tell_errors_to_a_command {
 
 it streams_that_their_command_destroys {
     set session [endless]
-    $session stream A -ignore_end 1 -command {apply {{stream what args} {
+    $session stream A -ignore_eos 1 -command {apply {{stream what args} {
         $stream destroy
         set ::last $what
     }}}
@@ -110,12 +110,12 @@ it streams_whose_command_runs_the_event_loop {
 it streams_leaving_the_loop_cancels {
     set session [endless]
     in_coroutine {{session} {
-        set stream [$session stream A -ignore_end 1]
+        set stream [$session stream A -ignore_eos 1]
         $stream foreach piece break
         check {[dict get [$stream report] reason] eq "cancelled"}
         $session append B ;# no longer busy
         $stream destroy
-        set stream [$session stream A -ignore_end 1]
+        set stream [$session stream A -ignore_eos 1]
         catch {$stream foreach piece {error mine}} message
         check {$message eq "mine"}
         $session append B
@@ -125,7 +125,7 @@ it streams_leaving_the_loop_cancels {
 
 it streams_cancel {
     in_coroutine {{} {
-        set stream [[endless] stream A -ignore_end 1]
+        set stream [[endless] stream A -ignore_eos 1]
         $stream next piece
         $stream cancel
         check {[failure {$stream text}] eq "CANCELLED"}
@@ -136,7 +136,7 @@ it streams_cancel {
 
 it streams_deadline {
     in_coroutine {{} {
-        set stream [[endless] stream A -ignore_end 1 -deadline 0.05]
+        set stream [[endless] stream A -ignore_eos 1 -deadline 0.05]
         check {[failure {$stream text}] eq "DEADLINE"}
         $stream destroy
     }}
@@ -144,7 +144,7 @@ it streams_deadline {
 
 it streams_that_are_destroyed {
     set session [endless]
-    set stream [$session stream A -ignore_end 1]
+    set stream [$session stream A -ignore_eos 1]
     $stream next piece
     $stream destroy
     check {[$session generate B -max_tokens 2] ne ""}
@@ -152,7 +152,7 @@ it streams_that_are_destroyed {
 }
 
 it streams_two_coroutines_cannot_share {
-    set stream [[endless] stream A -ignore_end 1]
+    set stream [[endless] stream A -ignore_eos 1]
     coroutine first apply {{stream} {set ::first [failure {$stream text}]}} $stream
     coroutine second apply {{stream} {failure {$stream text}; set ::second $::failure}} $stream
     check {$::second eq "another coroutine waits for this stream"}
@@ -176,7 +176,7 @@ it streams_who_else_resumes_does_no_harm {
 it streams_whose_coroutine_is_gone {
     set session [endless]
     coroutine gone apply {{session} {
-        set ::stream [$session stream A -ignore_end 1]
+        set ::stream [$session stream A -ignore_eos 1]
         $::stream foreach piece {}
     }} $session
     rename gone ""

@@ -25,7 +25,7 @@ void hear(void* user, const rc_event* event) {
   auto* heard = static_cast<Heard*>(user);
   if (event->type != RC_EVENT_END) return;
   ++heard->ends;
-  heard->status = event->report.status;
+  heard->status = event->report->status;
 }
 
 // Loads, tokenizes, generates blocking and on a loop, saves and restores.
@@ -52,7 +52,7 @@ rc_status run(const char* spec, const std::string& path) {
   options.prompt_length = 5;
   options.max_tokens = 4;
   options.seed = 1;
-  options.ignore_end = 1;
+  options.ignore_eos = 1;
   options.logprobs = 2;
   const char* const stop[] = {"no such text"};
   options.stop = stop;

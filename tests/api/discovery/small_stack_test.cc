@@ -109,8 +109,9 @@ rc_status generate(const char* spec) {
   RC_DO(rc_model_info_open(path.c_str(), &info));
   rc_model_info_release(info);
   RC_DO(rc_model_verify(path.c_str()));
-  rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
+  rc_plan* plan = nullptr;
   RC_DO(rc_model_plan(path.c_str(), nullptr, backend, &plan));
+  rc_plan_release(plan);
   rc_model* model = nullptr;
   RC_DO(rc_model_load(backend, path.c_str(), nullptr, &model));
   rc_tokenizer* tokenizer = nullptr;

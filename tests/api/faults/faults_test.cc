@@ -47,9 +47,8 @@ class Walk {
     const Backend holds_backend(backend);
     rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
     model_options.context_length = 64;
-    rc_model_plan_report plan = RC_MODEL_PLAN_REPORT_INIT;
     good("rc_model_plan",
-         rc_model_plan(model_path().c_str(), &model_options, backend, &plan));
+         try_plan(backend, model_path().c_str(), &model_options));
     rc_model* model = nullptr;
     if (!good("rc_model_load", rc_model_load(backend, model_path().c_str(),
                                              &model_options, &model))) {
@@ -91,7 +90,7 @@ class Walk {
     options.prompt_length = std::strlen(kPrompt);
     options.max_tokens = 4;
     options.seed = 3;
-    options.ignore_end = 1;
+    options.ignore_eos = 1;
     char* text = nullptr;
     size_t length = 0;
     if (good("rc_generate",

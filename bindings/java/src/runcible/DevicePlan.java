@@ -1,18 +1,18 @@
 package runcible;
 
 /**
- * {@rc rc_device_plan}
+ * {@rc rc_plan_device_report}
  *
- * @param device {@rc rc_device_plan.device}
+ * @param device its id, "vulkan:0"
  * @param weights bytes
  * @param cache bytes
  * @param scratch bytes of activations
  * @param total bytes
- * @param available {@rc rc_device_plan.available}
- * @param firstLayer {@rc rc_device_plan.first_layer}
- * @param layers {@rc rc_device_plan.layers}
- * @param embedding {@rc rc_device_plan.embedding}
- * @param output {@rc rc_device_plan.output}
+ * @param available {@rc rc_plan_device_report.available}
+ * @param firstLayer {@rc rc_plan_device_report.first_layer}
+ * @param layers {@rc rc_plan_device_report.layers}
+ * @param embedding {@rc rc_plan_device_report.embedding}
+ * @param output {@rc rc_plan_device_report.output}
  */
 public record DevicePlan(
     String device,
@@ -25,7 +25,7 @@ public record DevicePlan(
     int layers,
     boolean embedding,
     boolean output) {
-  static DevicePlan of(device_plan report) {
+  static DevicePlan of(plan_device_report report) {
     return new DevicePlan(
         Text.decode(report.getDevice()),
         report.getWeights(),

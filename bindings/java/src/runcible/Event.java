@@ -14,16 +14,15 @@ import java.util.List;
  */
 record Event(long key, Piece piece, Report report, RuntimeException error) {
   static Event piece(
-      long key, byte[] text, int[] tokens, int[] logprobTokens,
-      float[] logprobs, int[] topTokens, float[] topLogprobs) {
+      long key, byte[] text, int[] tokens, float[] logprobs, int[] topTokens,
+      float[] topLogprobs) {
     List<Logprob> own = List.of();
     List<List<Logprob>> top = new ArrayList<>();
     if (logprobs != null) {
-      own = Logprob.list(logprobTokens, logprobs, 0, tokens.length);
-      int count = tokens.length == 0 || topTokens == null
-          ? 0 : topTokens.length / tokens.length;
+      own = Logprob.list(tokens, logprobs, 0, tokens.length);
+      int count = tokens.length == 0 ? 0 : topTokens.length / tokens.length;
       for (int i = 0; i < tokens.length; ++i) {
-        top.add(count == 0 ? List.of() : Logprob.list(
+        top.add(Logprob.list(
             topTokens, topLogprobs, i * count, (i + 1) * count));
       }
     }

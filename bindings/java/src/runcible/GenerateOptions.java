@@ -147,8 +147,8 @@ public final class GenerateOptions {
   }
 
   /** Locally typical sampling (arXiv:2202.00666), (0, 1]; 1: off. */
-  public GenerateOptions typical(double value) {
-    settings.add(options -> options.setTypical((float) value));
+  public GenerateOptions typicalP(double value) {
+    settings.add(options -> options.setTypical_p((float) value));
     return this;
   }
 
@@ -180,8 +180,8 @@ public final class GenerateOptions {
   }
 
   /** The model's own end tokens do not stop it. */
-  public GenerateOptions ignoreEnd(boolean ignore) {
-    settings.add(options -> options.setIgnore_end(ignore ? 1 : 0));
+  public GenerateOptions ignoreEos(boolean ignore) {
+    settings.add(options -> options.setIgnore_eos(ignore ? 1 : 0));
     return this;
   }
 

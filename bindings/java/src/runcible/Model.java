@@ -1,6 +1,8 @@
 package runcible;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -80,10 +82,22 @@ public final class Model extends Handle {
   /** {@rc rc_model_plan} */
   public static Plan plan(String path, Backend backend, ModelOptions options) {
     byte[] name = Text.name(path);
-    try (model_options made = options.make();
-        model_plan_report report = new model_plan_report()) {
-      Native.model_plan(name, made, backend.handle, report);
-      return Plan.of(report);
+    try (model_options made = options.make()) {
+      plan planned =
+          new plan((Long) Native.model_plan(name, made, backend.handle));
+      try (plan_report report = new plan_report()) {
+        Native.plan_describe(planned, report);
+        List<DevicePlan> devices = new ArrayList<>();
+        for (long i = 0; i < report.getDevice_count(); ++i) {
+          try (plan_device_report device = new plan_device_report()) {
+            Native.plan_device(planned, i, device);
+            devices.add(DevicePlan.of(device));
+          }
+        }
+        return Plan.of(report, List.copyOf(devices));
+      } finally {
+        planned.close();
+      }
     }
   }
 

@@ -1,21 +1,20 @@
 package runcible;
 
 import java.util.List;
-import java.util.stream.LongStream;
 
 /**
- * {@rc rc_model_plan_report}
+ * {@rc rc_plan_report}
  *
  * @param weights bytes
  * @param cache bytes
- * @param scratch {@rc rc_model_plan_report.scratch}
+ * @param scratch {@rc rc_plan_report.scratch}
  * @param total bytes
- * @param available {@rc rc_model_plan_report.available}
- * @param fits {@rc rc_model_plan_report.fits}
- * @param contextLength {@rc rc_model_plan_report.context_length}
+ * @param available {@rc rc_plan_report.available}
+ * @param fits {@rc rc_plan_report.fits}
+ * @param contextLength {@rc rc_plan_report.context_length}
  * @param cacheTokens that the KV cache would hold
- * @param largestContext {@rc rc_model_plan_report.largest_context}
- * @param transfers {@rc rc_model_plan_report.transfers}
+ * @param largestContext {@rc rc_plan_report.largest_context}
+ * @param transfers {@rc rc_plan_report.transfers}
  * @param devices what each device would hold
  */
 public record Plan(
@@ -30,7 +29,7 @@ public record Plan(
     long largestContext,
     long transfers,
     List<DevicePlan> devices) {
-  static Plan of(model_plan_report report) {
+  static Plan of(plan_report report, List<DevicePlan> devices) {
     return new Plan(
         report.getWeights(),
         report.getCache(),
@@ -42,8 +41,6 @@ public record Plan(
         report.getCache_tokens(),
         report.getLargest_context(),
         report.getTransfers(),
-        LongStream.range(0, report.getDevice_count())
-            .mapToObj(i -> DevicePlan.of(report.device_plan(i)))
-            .toList());
+        devices);
   }
 }

@@ -19,9 +19,9 @@ public final class SessionOptions {
     return this;
   }
 
-  /** {@rc rc_session_options.keep} */
-  public SessionOptions keep(long tokens) {
-    settings.add(options -> options.setKeep(tokens));
+  /** {@rc rc_session_options.keep_tokens} */
+  public SessionOptions keepTokens(long count) {
+    settings.add(options -> options.setKeep_tokens(count));
     return this;
   }
 

@@ -101,16 +101,19 @@ function Model:session(options)
 end
 
 --- What loading would take, loading nothing: the members of
--- rc_model_plan_report, with a list of those of rc_device_plan as `devices`.
+-- rc_plan_report, with a list of those of rc_plan_device_report as `devices`.
 -- Arguments as of Model.
 local function plan(path, backend, options)
-  local report = native.model_plan_report()
   local opened = Backend.from(backend)
-  native.model_plan(path, model_options(options), need(opened, Backend, "backend"), report)
+  local planned = native.model_plan(path, model_options(options), need(opened, Backend, "backend"))
+  local report = native.plan_report()
+  native.plan_describe(planned, report)
   local copy = handle.copied(report)
   copy.devices = {}
   for i = 1, report.device_count do
-    copy.devices[i] = handle.copied(report:device_plan(i - 1))
+    local device = native.plan_device_report()
+    native.plan_device(planned, i - 1, device)
+    copy.devices[i] = handle.copied(device)
   end
   return copy
 end

@@ -25,13 +25,14 @@ C<kind> is "cpu", "discrete GPU", "integrated GPU", "accelerator", "software" or
 
 =head2 Runcible::Report::Plan
 
-C<devices> is a reference to an array of Runcible::Report::DevicePlan.
+C<devices> is a reference to an array of Runcible::Report::DevicePlan; the first is
+that of the opened device, even if nothing fits there.
 
-=for header rc_model_plan_report
+=for header rc_plan_report
 
 =head2 Runcible::Report::DevicePlan
 
-=for header rc_device_plan
+=for header rc_plan_device_report
 
 =head2 Runcible::Report::Model
 
@@ -100,15 +101,18 @@ sub device {
         kind => $kinds{$kind} // 'other');
 }
 
+# Of the library's handle, whose devices are told one by one.
 sub plan {
-    my ($self, $report) = @_;
-    my $count = Runcible::Native::model_plan_report_device_count_get($report);
+    my ($self, $proxy) = @_;
+    my $report = Runcible::Native::new_plan_report();
+    Runcible::Native::plan_describe($proxy, $report);
+    my $count   = Runcible::Native::plan_report_device_count_get($report);
     my @devices = map {
-        $self->copied('DevicePlan', 'device_plan',
-            Runcible::Native::model_plan_report_device_plan($report, $_))
+        my $device = Runcible::Native::new_plan_device_report();
+        Runcible::Native::plan_device($proxy, $_, $device);
+        $self->copied('DevicePlan', 'plan_device_report', $device)
     } 0 .. $count - 1;
-    return $self->copied('Plan', 'model_plan_report', $report,
-        devices => \@devices);
+    return $self->copied('Plan', 'plan_report', $report, devices => \@devices);
 }
 
 # Of its numbers, in their order from `reason` on.

@@ -39,7 +39,7 @@ sub _options {
     $options{when_full} = choice($when_full, $options{when_full}, 'when_full')
         if defined $options{when_full};
     return set_options('session_options', \%options,
-        names => [qw(context_length when_full keep)]);
+        names => [qw(context_length when_full keep_tokens)]);
 }
 
 =head2 restore(model, path, options...)
@@ -118,8 +118,8 @@ sub stream {
 }
 
 my @generate_names = qw(max_tokens priority seed temperature top_k top_p min_p
-    typical penalty_tokens repetition_penalty presence_penalty frequency_penalty
-    logprobs);
+    typical_p penalty_tokens repetition_penalty presence_penalty
+    frequency_penalty logprobs);
 my @generate_others = qw(add_special parse_special deadline stop stop_tokens
     logit_bias);
 
@@ -130,7 +130,7 @@ sub _generate_options {
     my $made = set_options(
         'generate_options', \%options,
         names   => \@generate_names,
-        flags   => [qw(echo ignore_end)],
+        flags   => [qw(echo ignore_eos)],
         others  => \@generate_others,
         members => {
             tokenize_flags => tokenize_flags(@options{qw(add_special parse_special)}),

@@ -44,7 +44,7 @@ class GenerateOptions(TypedDict, total=False):
     top_k: Optional[int]
     top_p: Optional[float]
     min_p: Optional[float]
-    typical: Optional[float]
+    typical_p: Optional[float]
     penalty_tokens: Optional[int]
     repetition_penalty: Optional[float]
     presence_penalty: Optional[float]
@@ -52,7 +52,7 @@ class GenerateOptions(TypedDict, total=False):
     logit_bias: Optional[Mapping[int, float]]
     stop: Union[str, Sequence[str], None]
     stop_tokens: Optional[Sequence[int]]
-    ignore_end: Optional[bool]
+    ignore_eos: Optional[bool]
     logprobs: Optional[int]
     add_special: bool
     parse_special: bool
@@ -84,12 +84,12 @@ def make_options(
     top_k: Optional[int] = None,
     top_p: Optional[float] = None,
     min_p: Optional[float] = None,
-    typical: Optional[float] = None,
+    typical_p: Optional[float] = None,
     penalty_tokens: Optional[int] = None,
     repetition_penalty: Optional[float] = None,
     presence_penalty: Optional[float] = None,
     frequency_penalty: Optional[float] = None,
-    ignore_end: Optional[bool] = None,
+    ignore_eos: Optional[bool] = None,
     logprobs: Optional[int] = None,
 ) -> Any:
     """The library's own options of the keywords in GenerateOptions."""
@@ -105,12 +105,12 @@ def make_options(
         top_k=top_k,
         top_p=top_p,
         min_p=min_p,
-        typical=typical,
+        typical_p=typical_p,
         penalty_tokens=penalty_tokens,
         repetition_penalty=repetition_penalty,
         presence_penalty=presence_penalty,
         frequency_penalty=frequency_penalty,
-        ignore_end=ignore_end,
+        ignore_eos=ignore_eos,
         logprobs=logprobs,
     )
     if isinstance(prompt, (str, bytes)):

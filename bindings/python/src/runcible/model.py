@@ -23,7 +23,7 @@ from ._handle import Handle, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
-from .reports import ModelReport, Plan, copied, plan_report
+from .reports import ModelReport, Plan, copied, plan_of
 from .tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Model(Handle):
         *,
         context_length: Optional[int] = None,
         when_full: Optional[str] = None,
-        keep: Optional[int] = None,
+        keep_tokens: Optional[int] = None,
     ) -> Session:
         """An empty session; see Session."""
         from .session import Session
@@ -173,7 +173,7 @@ class Model(Handle):
             self,
             context_length=context_length,
             when_full=when_full,
-            keep=keep,
+            keep_tokens=keep_tokens,
         )
 
     def __repr__(self) -> str:
@@ -183,7 +183,7 @@ class Model(Handle):
         return f"<Model {report.name!r} ({report.architecture}) on {report.device}>"
 
 
-@documented("rc_model_plan", "rc_model_plan_report")
+@documented("rc_model_plan", "rc_plan_report")
 def plan(
     path: Path,
     backend: Union[Backend, str, None] = None,
@@ -205,10 +205,10 @@ def plan(
         keep_mapped,
         guard_mapped,
     )
-    report = _native.model_plan_report()
     opened = backend_of(backend)
-    _native.model_plan(os.fsencode(path), options, opened._handle, report)
-    return plan_report(report)
+    return plan_of(
+        _native.model_plan(os.fsencode(path), options, opened._handle)
+    )
 
 
 @documented("rc_model_verify")

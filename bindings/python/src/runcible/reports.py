@@ -66,7 +66,7 @@ class Usage:
     peak_memory: int
 
 
-@documented("rc_device_plan")
+@documented("rc_plan_device_report")
 @dataclass(frozen=True)
 class DevicePlan:
     device: str
@@ -81,7 +81,7 @@ class DevicePlan:
     output: bool
 
 
-@documented("rc_model_plan_report")
+@documented("rc_plan_report")
 @dataclass(frozen=True)
 class Plan:
     weights: int
@@ -94,6 +94,7 @@ class Plan:
     cache_tokens: int
     largest_context: int
     transfers: int
+    #: The first is the opened one, even if nothing fits there.
     devices: List[DevicePlan]
 
 
@@ -142,9 +143,13 @@ def device_report(report: Any) -> DeviceReport:
     return copied(DeviceReport, report, kind=kind)
 
 
-def plan_report(report: Any) -> Plan:
-    devices = [
-        copied(DevicePlan, report.device_plan(i))
-        for i in range(report.device_count)
-    ]
+def plan_of(handle: Any) -> Plan:
+    """What the library's handle of a plan tells, the devices one by one."""
+    report = _native.plan_report()
+    _native.plan_describe(handle, report)
+    devices = []
+    for i in range(report.device_count):
+        device = _native.plan_device_report()
+        _native.plan_device(handle, i, device)
+        devices.append(copied(DevicePlan, device))
     return copied(Plan, report, devices=devices)

@@ -32,7 +32,7 @@ _WHEN_FULL = {"error": _native.FULL_ERROR, "shift": _native.FULL_SHIFT}
 def _options(
     context_length: Optional[int],
     when_full: Optional[str],
-    keep: Optional[int],
+    keep_tokens: Optional[int],
 ) -> Any:
     if when_full is not None and when_full not in _WHEN_FULL:
         raise ValueError(f"when_full must be 'error' or 'shift', not {when_full!r}")
@@ -40,7 +40,7 @@ def _options(
         _native.session_options(),
         context_length=context_length,
         when_full=None if when_full is None else _WHEN_FULL[when_full],
-        keep=keep,
+        keep_tokens=keep_tokens,
     )
 
 
@@ -54,9 +54,9 @@ class Session(Handle):
         *,
         context_length: Optional[int] = None,
         when_full: Optional[str] = None,
-        keep: Optional[int] = None,
+        keep_tokens: Optional[int] = None,
     ) -> None:
-        options = _options(context_length, when_full, keep)
+        options = _options(context_length, when_full, keep_tokens)
         self._proxy = _native.session_create(
             need(model, Model, "model"), options
         )
@@ -82,9 +82,9 @@ class Session(Handle):
         *,
         context_length: Optional[int] = None,
         when_full: Optional[str] = None,
-        keep: Optional[int] = None,
+        keep_tokens: Optional[int] = None,
     ) -> Session:
-        options = _options(context_length, when_full, keep)
+        options = _options(context_length, when_full, keep_tokens)
         handle = need(model, Model, "model")
         if isinstance(saved, bytes):
             proxy = _native.session_restore_memory(handle, saved, options)

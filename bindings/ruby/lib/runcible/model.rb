@@ -88,13 +88,12 @@ module Runcible
   # The options are those of Model.new.
   def self.plan(path, backend = nil, **options)
     options = Model.options(**options)
-    report = Native::Model_plan_report.new
     path = Arguments.path(path)
     opened = Backend.from(backend)
-    Cooperation.wait_for do
-      Native.model_plan(path, options, opened.proxy, report)
+    made = Cooperation.wait_for do
+      Native.model_plan(path, options, opened.proxy)
     end
-    Reports.plan(report)
+    Reports.plan(made)
   end
 
   # :header: rc_model_verify

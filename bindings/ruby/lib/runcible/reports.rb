@@ -30,13 +30,16 @@ module Runcible
     :memory, :peak_memory, keyword_init: true
   )
 
-  # :header: rc_device_plan
+  # :header: rc_plan_device_report
   DevicePlan = Struct.new(
     :device, :weights, :cache, :scratch, :total, :available, :first_layer,
     :layers, :embedding, :output, keyword_init: true
   )
 
-  # :header: rc_model_plan_report
+  # :header: rc_plan_report
+  #
+  # devices:: of DevicePlan; the first is the opened one, even if nothing fits
+  #           there
   Plan = Struct.new(
     :weights, :cache, :scratch, :total, :available, :fits, :context_length,
     :cache_tokens, :largest_context, :transfers, :devices, keyword_init: true
@@ -92,9 +95,14 @@ module Runcible
       copied(DeviceReport, report, kind: KINDS.fetch(report.kind, "other"))
     end
 
-    def plan(report)
+    # Of the library's handle, whose devices are told one by one.
+    def plan(handle)
+      report = Native::Plan_report.new
+      Native.plan_describe(handle, report)
       devices = Array.new(report.device_count) do |i|
-        copied(DevicePlan, report.device_plan(i))
+        device = Native::Plan_device_report.new
+        Native.plan_device(handle, i, device)
+        copied(DevicePlan, device)
       end
       copied(Plan, report, devices: devices.freeze)
     end

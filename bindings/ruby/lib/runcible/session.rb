@@ -52,11 +52,13 @@ module Runcible
     end
     private_class_method :of
 
-    def self.options(context_length: nil, when_full: nil, keep: nil) # :nodoc:
+    def self.options( # :nodoc:
+      context_length: nil, when_full: nil, keep_tokens: nil
+    )
       when_full &&= Arguments.choice(WHEN_FULL, when_full, "when_full")
       Arguments.set(Native::Session_options.new,
                     context_length: context_length, when_full: when_full,
-                    keep: keep)
+                    keep_tokens: keep_tokens)
     end
 
     # Starts generating; the pieces come out of the Generation.
@@ -80,8 +82,8 @@ module Runcible
       prompt, deadline: nil, logit_bias: nil, stop: nil, stop_tokens: nil,
       add_special: true, parse_special: false, echo: nil, max_tokens: nil,
       priority: nil, seed: nil, temperature: nil, top_k: nil, top_p: nil,
-      min_p: nil, typical: nil, penalty_tokens: nil, repetition_penalty: nil,
-      presence_penalty: nil, frequency_penalty: nil, ignore_end: nil,
+      min_p: nil, typical_p: nil, penalty_tokens: nil, repetition_penalty: nil,
+      presence_penalty: nil, frequency_penalty: nil, ignore_eos: nil,
       logprobs: nil
     )
       options = Arguments.set(
@@ -90,10 +92,10 @@ module Runcible
         deadline_ms: Arguments.milliseconds(deadline, "deadline"),
         echo: echo, max_tokens: max_tokens, priority: priority, seed: seed,
         temperature: temperature, top_k: top_k, top_p: top_p, min_p: min_p,
-        typical: typical, penalty_tokens: penalty_tokens,
+        typical_p: typical_p, penalty_tokens: penalty_tokens,
         repetition_penalty: repetition_penalty,
         presence_penalty: presence_penalty,
-        frequency_penalty: frequency_penalty, ignore_end: ignore_end,
+        frequency_penalty: frequency_penalty, ignore_eos: ignore_eos,
         logprobs: logprobs
       )
       if prompt.is_a?(String)

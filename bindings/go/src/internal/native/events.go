@@ -13,12 +13,6 @@ type Events struct {
 	c C.kept_events
 }
 
-// Logprob is a token and the natural logarithm of its probability.
-type Logprob struct {
-	Token   int32
-	Logprob float32
-}
-
 // Event is a copy of an rc_event.
 type Event struct {
 	Key uint64
@@ -26,8 +20,9 @@ type Event struct {
 	// Of a piece.
 	Text        string
 	Tokens      []int32
-	Logprobs    []Logprob
-	TopLogprobs []Logprob // [tokens, TopCount]
+	Logprobs    []float32
+	TopTokens   []int32 // [tokens, TopCount]
+	TopLogprobs []float32
 	TopCount    int
 
 	// Of an end.
@@ -81,17 +76,20 @@ func eventOf(kept *C.kept_event) Event {
 		return event
 	}
 	event.Text = string(unsafe.Slice((*byte)(unsafe.Pointer(c.text)), c.text_length))
-	event.Tokens = append([]int32{},
-		unsafe.Slice((*int32)(unsafe.Pointer(c.tokens)), c.token_count)...)
+	event.Tokens = tokens(c.tokens, c.token_count)
 	if c.logprobs != nil {
 		event.TopCount = int(c.top_count)
 		event.Logprobs = logprobs(c.logprobs, c.token_count)
+		event.TopTokens = tokens(c.top_tokens, c.token_count*c.top_count)
 		event.TopLogprobs = logprobs(c.top_logprobs, c.token_count*c.top_count)
 	}
 	return event
 }
 
-func logprobs(first *C.rc_logprob, count C.size_t) []Logprob {
-	return append([]Logprob{},
-		unsafe.Slice((*Logprob)(unsafe.Pointer(first)), count)...)
+func tokens(first *C.int32_t, count C.size_t) []int32 {
+	return append([]int32{}, unsafe.Slice((*int32)(unsafe.Pointer(first)), count)...)
+}
+
+func logprobs(first *C.float, count C.size_t) []float32 {
+	return append([]float32{}, unsafe.Slice((*float32)(unsafe.Pointer(first)), count)...)
 }

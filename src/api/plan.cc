@@ -1,0 +1,110 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/guard.h"
+#include "api/model.h"
+#include "api/model_path.h"
+#include "api/options.h"
+
+struct rc_plan {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kPlan;
+  rc_plan_report report = RC_PLAN_REPORT_INIT;
+  std::vector<std::string> names;  // of the devices
+  std::vector<rc_plan_device_report> devices;
+};
+
+namespace rc::api {
+namespace {
+
+rc_plan_device_report device_report(const model::DeviceMemory& here,
+                                    uint64_t available) {
+  rc_plan_device_report report = RC_PLAN_DEVICE_REPORT_INIT;
+  report.weights = here.weights - here.shared;
+  report.cache = here.cache;
+  report.scratch = here.scratch;
+  report.total = here.added();
+  report.available = available;
+  report.first_layer = static_cast<int32_t>(here.first_layer);
+  report.layers = static_cast<int32_t>(here.layers);
+  report.embedding = here.embedding ? 1 : 0;
+  report.output = here.output ? 1 : 0;
+  return report;
+}
+
+std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan) {
+  auto made = std::make_unique<rc_plan>();
+  for (size_t i = 0; i < plan.memory.devices.size(); ++i) {
+    const model::DeviceMemory& here = plan.memory.devices[i];
+    // The first one is always listed, of the others those in use.
+    if (i > 0 && here.total() == 0) continue;
+    made->names.push_back(here.device->id());
+    made->devices.push_back(device_report(here, plan.device_available[i]));
+  }
+  for (size_t i = 0; i < made->names.size(); ++i) {
+    made->devices[i].device = made->names[i].c_str();
+  }
+  rc_plan_report& report = made->report;
+  report.weights = plan.memory.weights - plan.memory.shared;
+  report.cache = plan.memory.cache;
+  report.scratch = plan.memory.scratch;
+  report.total = plan.memory.added();
+  report.transfers = plan.memory.transfers;
+  report.available = plan.available;
+  report.context_length = plan.context_length;
+  report.cache_tokens = plan.cache_tokens;
+  report.largest_context = plan.largest_context;
+  report.device_count = static_cast<int32_t>(made->devices.size());
+  report.fits = plan.fits ? 1 : 0;
+  return made;
+}
+
+}  // namespace
+}  // namespace rc::api
+
+using rc::api::guard;
+using rc::api::guard_handle;
+using rc::api::need;
+
+rc_status rc_model_plan(const char* path, const rc_model_options* options,
+                        rc_backend* backend, rc_plan** plan) {
+  return guard_handle(plan, "plan", [&] {
+    const rc::api::LoadRequest request(backend, path, options);
+    return rc::api::add_handle(rc::api::make_plan(rc::engine::plan(
+        *rc::model::ModelFile::open(rc::model::file_of(request.path)),
+        request.chain, request.limited_options())));
+  });
+}
+
+rc_plan* rc_plan_retain(rc_plan* plan) {
+  return rc::api::retain_handle(plan, "plan");
+}
+
+void rc_plan_release(rc_plan* plan) { rc::api::release_handle(plan, "plan"); }
+
+void rc_plan_report_init(rc_plan_report* report, size_t size) {
+  rc::api::initialise(report, size, rc_plan_report RC_PLAN_REPORT_INIT);
+}
+
+rc_status rc_plan_describe(rc_plan* plan, rc_plan_report* report) {
+  return guard([&] {
+    rc::api::write_report(report, need(plan, "plan").report, "report");
+  });
+}
+
+void rc_plan_device_report_init(rc_plan_device_report* report, size_t size) {
+  rc::api::initialise(report, size,
+                      rc_plan_device_report RC_PLAN_DEVICE_REPORT_INIT);
+}
+
+rc_status rc_plan_device(rc_plan* plan, size_t i,
+                         rc_plan_device_report* report) {
+  return guard([&] {
+    const rc_plan& made = need(plan, "plan");
+    if (i >= made.devices.size()) {
+      rc::fail(RC_E_INVALID_ARGUMENT, "i: ", i, ", but the plan has ",
+               made.devices.size(), " devices");
+    }
+    rc::api::write_report(report, made.devices[i], "report");
+  });
+}
