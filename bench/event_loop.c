@@ -70,7 +70,8 @@ static void on_event(void* user, const rc_event* event) {
   if (j->ended++ != 0) s->double_ends++;
   s->ends++;
   s->in_flight--;
-  if (event->report->status != RC_OK && event->report->status != RC_E_CANCELLED) {
+  if (event->report->status != RC_OK &&
+      event->report->status != RC_E_CANCELLED) {
     s->errors++;
     fprintf(stderr, "request: %s\n", event->message);
   }

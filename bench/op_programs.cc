@@ -185,7 +185,7 @@ std::unique_ptr<OpProgram> OpProgram::small(
         y = builder.rope(y, positions, weight, RC_ROPE_ADJACENT, 1.0f);
         break;
       case Small::kGlu:
-        y = builder.glu(x, x, RC_ACTIVATION_SILU);
+        y = builder.glu(x, x, RC_FUNCTION_SILU);
         break;
     }
   }

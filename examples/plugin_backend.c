@@ -22,10 +22,14 @@ typedef const rc_plugin_run Run;
 struct rc_plugin_device {
   int unused; /* host memory has no state */
 };
+struct step { /* an op: numbers of its values, and what it needs to know */
+  int32_t code, a, b, y;
+  float epsilon;
+};
 struct rc_plugin_compiled { /* copies of what the program holds, and scratch */
   rc_plugin_value* values;
-  rc_plugin_op* ops;
-  size_t op_count;
+  struct step* steps;
+  size_t step_count;
   char **weights, **caches; /* a handle is the address of its bytes */
   char* scratch;
 };
@@ -52,12 +56,14 @@ static rc_status open_device(int32_t i, const rc_plugin_open_options* options,
 static void close_device(Device* d) { free(d); }
 
 static rc_status op_supported(Device* d, const rc_plugin_op* op,
-                              const rc_plugin_value* values, char* message) {
-  (void)d;
+                              const rc_plugin_value* const* values,
+                              size_t value_count, char* message) {
+  (void)d, (void)value_count;
   if (op->code == RC_OP_ADD) return RC_OK;
-  if (op->code == RC_OP_RMS_NORM && values[op->inputs[1]].dtype == RC_DTYPE_F32)
+  if (op->code == RC_OP_RMS_NORM &&
+      values[op->inputs[1]]->dtype == RC_DTYPE_F32)
     return RC_OK;
-  if (op->code == RC_OP_GLU && op->params.glu.activation == RC_ACTIVATION_SILU)
+  if (op->code == RC_OP_GLU && op->params->glu.function == RC_FUNCTION_SILU)
     return RC_OK;
   strcpy(message, "only ADD, RMS_NORM of F32 and GLU with SiLU are written");
   return RC_E_UNSUPPORTED;
@@ -67,24 +73,33 @@ static void* copy(const void* from, size_t bytes, char* message) {
   return to == NULL || bytes == 0 ? to : memcpy(to, from, bytes);
 }
 static void destroy_compiled(Device* d, Compiled* c) {
-  (void)d, free(c->values), free(c->ops), free(c->weights), free(c->caches);
+  (void)d, free(c->values), free(c->steps), free(c->weights), free(c->caches);
   free(c->scratch), free(c);
 }
 static rc_status compile(Device* d, const rc_plugin_program* p, Compiled** out,
                          char* m) {
   Compiled* c = given(calloc(1, sizeof *c), m);
   if (c == NULL) return RC_E_OUT_OF_MEMORY;
-  c->values = copy(p->values, p->value_count * sizeof *p->values, m);
-  c->ops = copy(p->ops, p->op_count * sizeof *p->ops, m);
-  c->op_count = p->op_count;
+  c->values = given(calloc(p->value_count + 1, sizeof *c->values), m);
+  c->steps = given(calloc(p->op_count + 1, sizeof *c->steps), m);
+  c->step_count = p->op_count;
   c->weights = copy(p->weights, p->weight_count * sizeof *p->weights, m);
   c->caches = copy(p->caches, p->cache_count * sizeof *p->caches, m);
   c->scratch = given(malloc(p->scratch_bytes + 1), m);
+  if (!c->values || !c->steps || !c->weights || !c->caches || !c->scratch) {
+    destroy_compiled(d, c);
+    return RC_E_OUT_OF_MEMORY;
+  }
+  /* A newer library's structs may be longer; these are as long as ours. */
+  for (size_t i = 0; i < p->value_count; i++) c->values[i] = *p->values[i];
+  for (size_t i = 0; i < p->op_count; i++) {
+    const rc_plugin_op* op = p->ops[i];
+    const struct step s = {op->code, op->inputs[0], op->inputs[1],
+                           op->outputs[0], op->params->norm.epsilon};
+    c->steps[i] = s;
+  }
   *out = c;
-  if (c->values && c->ops && c->weights && c->caches && c->scratch)
-    return RC_OK;
-  destroy_compiled(d, c);
-  return RC_E_OUT_OF_MEMORY;
+  return RC_OK;
 }
 
 static float* at(const Compiled* c, Run* run, int32_t value) {
@@ -95,33 +110,33 @@ static float* at(const Compiled* c, Run* run, int32_t value) {
   const int cache = v->storage == RC_STORAGE_CACHE;
   return (float*)((cache ? c->caches[v->index] : c->scratch) + v->offset);
 }
-static void compute(const Compiled* c, Run* run, const rc_plugin_op* op) {
-  const float *a = at(c, run, op->inputs[0]), *b = at(c, run, op->inputs[1]);
-  float* y = at(c, run, op->outputs[0]);
-  const rc_plugin_value* v = &c->values[op->outputs[0]];
+static void compute(const Compiled* c, Run* run, const struct step* s) {
+  const float *a = at(c, run, s->a), *b = at(c, run, s->b);
+  float* y = at(c, run, s->y);
+  const rc_plugin_value* v = &c->values[s->y];
   const int64_t symbols[] = {0, run->rows, run->outputs, run->sequences};
   const int64_t d = v->shape[v->rank - 1];
   int64_t n = 1;
   for (int i = 0; i < v->rank; i++)
     n *= v->shape[i] < 0 ? symbols[-v->shape[i]] : v->shape[i];
-  for (int64_t i = 0; i < n && op->code == RC_OP_ADD; i++) y[i] = a[i] + b[i];
-  for (int64_t i = 0; i < n && op->code == RC_OP_GLU; i++)
+  for (int64_t i = 0; i < n && s->code == RC_OP_ADD; i++) y[i] = a[i] + b[i];
+  for (int64_t i = 0; i < n && s->code == RC_OP_GLU; i++)
     y[i] = a[i] / (1 + expf(-a[i])) * b[i];
-  for (int64_t r = 0; r < n && op->code == RC_OP_RMS_NORM; r += d) {
+  for (int64_t r = 0; r < n && s->code == RC_OP_RMS_NORM; r += d) {
     double sum = 0;
     for (int64_t i = r; i < r + d; i++) sum += (double)a[i] * a[i];
-    const double root = sqrt(sum / (double)d + op->params.norm.epsilon);
+    const double root = sqrt(sum / (double)d + s->epsilon);
     for (int64_t i = r; i < r + d; i++) y[i] = (float)(a[i] / root) * b[i - r];
   }
 }
 static rc_status run(Device* d, Compiled* c, Run* run, char* message) {
   (void)d;
-  for (size_t i = 0; i < c->op_count; i++) {
+  for (size_t i = 0; i < c->step_count; i++) {
     if (run->should_stop && run->should_stop(run->user)) {
       strcpy(message, "asked to stop");
       return RC_E_CANCELLED;
     }
-    compute(c, run, &c->ops[i]);
+    compute(c, run, &c->steps[i]);
   }
   return RC_OK;
 }
@@ -131,6 +146,7 @@ const rc_plugin* rc_plugin_entry(void) {
   static rc_plugin plugin; /* what is not set has a default */
   plugin.struct_size = sizeof plugin;
   plugin.abi_version = RC_PLUGIN_ABI_VERSION;
+  plugin.least_abi_version = RC_PLUGIN_ABI_VERSION;
   plugin.name = "example";
   plugin.description = "three ops in plain C";
   plugin.device_count = device_count;

@@ -19,7 +19,7 @@ bool touches(const std::vector<Area>& a, const std::vector<Area>& b) {
 }
 
 // Bytes of a thread's scratch for an op.
-uint64_t thread_bytes_of(const Compiler& c, const rc_plugin_op& op) {
+uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_GET_ROWS:
       return get_rows_scratch(c, op);
@@ -57,10 +57,10 @@ uint64_t product(uint64_t a, uint64_t b) {
   return result;
 }
 
-Compiler::Compiler(const rc_plugin_program& program,
+Compiler::Compiler(const plugin::GivenProgram& program,
                    rc_plugin_compiled& compiled, int threads)
     : program_(program), compiled_(compiled), threads_(threads) {
-  check_values();
+  check_program();
   measure();
 }
 
@@ -164,8 +164,8 @@ rc_plugin_buffer& Compiler::cache(int32_t i) const {
 // Sizes the areas that all steps share, before any step points into them.
 void Compiler::measure() {
   uint64_t thread_bytes = 0;
-  for (size_t i = 0; i < program_.op_count; ++i) {
-    const rc_plugin_op& op = program_.ops[i];
+  for (size_t i = 0; i < program_.ops.size(); ++i) {
+    const Op& op = program_.ops[i];
     if (op.code == RC_OP_LINEAR || op.code == RC_OP_EXPERT_LINEAR ||
         (op.code == RC_OP_MATMUL && quantizes(op))) {
       activation_bytes_ = std::max(
@@ -227,8 +227,8 @@ void Compiler::append(std::unique_ptr<Step> step, std::vector<Area> reads,
 }
 
 void Compiler::compile() {
-  for (size_t i = 0; i < program_.op_count; ++i) {
-    const rc_plugin_op& op = program_.ops[i];
+  for (size_t i = 0; i < program_.ops.size(); ++i) {
+    const Op& op = program_.ops[i];
     op_ = static_cast<int32_t>(i);
     switch (op.code) {
       case RC_OP_GET_ROWS:

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/given_program.h"
 #include "cpu/choices.h"
 #include "cpu/program.h"
 
@@ -28,7 +29,7 @@ class Compiler {
  public:
   // Checks the whole program; fails with RC_E_INVALID_ARGUMENT or
   // RC_E_UNSUPPORTED.
-  Compiler(const rc_plugin_program& program, rc_plugin_compiled& compiled,
+  Compiler(const plugin::GivenProgram& program, rc_plugin_compiled& compiled,
            int threads);
   void compile();
 
@@ -128,17 +129,16 @@ class Compiler {
   void append(std::unique_ptr<Step> step, std::vector<Area> reads,
               std::vector<Area> writes);
 
-  void check_values() const;
-  void check_storage(int32_t i) const;
+  void check_program() const;
   void measure();
   ThreadScratch scratch_of(uint64_t bytes);
   uint64_t max_bytes(int32_t i) const;
   // Whether two values are the same numbers.
   bool same(int32_t a, int32_t b) const;
   // Whether an op multiplies quantized rows of its first input.
-  bool quantizes(const rc_plugin_op& op) const;
+  bool quantizes(const Op& op) const;
 
-  const rc_plugin_program& program_;
+  const plugin::GivenProgram& program_;
   rc_plugin_compiled& compiled_;
   const int threads_;
   int32_t op_ = 0;  // being compiled
@@ -169,34 +169,34 @@ class Compiler {
 uint64_t product(uint64_t a, uint64_t b);
 
 // One per group of ops; they add the op's steps. The op has been checked.
-void compile_get_rows(Compiler& compiler, const rc_plugin_op& op);
-void compile_row_op(Compiler& compiler, const rc_plugin_op& op);
-void compile_linear(Compiler& compiler, const rc_plugin_op& op);
-void compile_rope(Compiler& compiler, const rc_plugin_op& op);
-void compile_cache_store(Compiler& compiler, const rc_plugin_op& op);
-void compile_attention(Compiler& compiler, const rc_plugin_op& op);
-void compile_route(Compiler& compiler, const rc_plugin_op& op);
-void compile_expert_linear(Compiler& compiler, const rc_plugin_op& op);
-void compile_expert_sum(Compiler& compiler, const rc_plugin_op& op);
+void compile_get_rows(Compiler& compiler, const Op& op);
+void compile_row_op(Compiler& compiler, const Op& op);
+void compile_linear(Compiler& compiler, const Op& op);
+void compile_rope(Compiler& compiler, const Op& op);
+void compile_cache_store(Compiler& compiler, const Op& op);
+void compile_attention(Compiler& compiler, const Op& op);
+void compile_route(Compiler& compiler, const Op& op);
+void compile_expert_linear(Compiler& compiler, const Op& op);
+void compile_expert_sum(Compiler& compiler, const Op& op);
 
 // Those of the tensor ops, by file.
-void compile_arrangement(Compiler& compiler, const rc_plugin_op& op);
-void compile_elementwise(Compiler& compiler, const rc_plugin_op& op);
-void compile_reduction(Compiler& compiler, const rc_plugin_op& op);
-void compile_rotate(Compiler& compiler, const rc_plugin_op& op);
-void compile_matmul(Compiler& compiler, const rc_plugin_op& op);
-void compile_conv2d(Compiler& compiler, const rc_plugin_op& op);
-void compile_attend(Compiler& compiler, const rc_plugin_op& op);
+void compile_arrangement(Compiler& compiler, const Op& op);
+void compile_elementwise(Compiler& compiler, const Op& op);
+void compile_reduction(Compiler& compiler, const Op& op);
+void compile_rotate(Compiler& compiler, const Op& op);
+void compile_matmul(Compiler& compiler, const Op& op);
+void compile_conv2d(Compiler& compiler, const Op& op);
+void compile_attend(Compiler& compiler, const Op& op);
 
 // Bytes of a thread's scratch that the steps of an op use.
-uint64_t row_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t attention_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t expert_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t get_rows_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t linear_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t reduction_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t matmul_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t conv2d_scratch(const Compiler& compiler, const rc_plugin_op& op);
-uint64_t attend_scratch(const Compiler& compiler, const rc_plugin_op& op);
+uint64_t row_scratch(const Compiler& compiler, const Op& op);
+uint64_t attention_scratch(const Compiler& compiler, const Op& op);
+uint64_t expert_scratch(const Compiler& compiler, const Op& op);
+uint64_t get_rows_scratch(const Compiler& compiler, const Op& op);
+uint64_t linear_scratch(const Compiler& compiler, const Op& op);
+uint64_t reduction_scratch(const Compiler& compiler, const Op& op);
+uint64_t matmul_scratch(const Compiler& compiler, const Op& op);
+uint64_t conv2d_scratch(const Compiler& compiler, const Op& op);
+uint64_t attend_scratch(const Compiler& compiler, const Op& op);
 
 }  // namespace rc::cpu

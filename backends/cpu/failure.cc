@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <new>
 
+#include "base/error.h"
+
 namespace rc::cpu {
 
 Failure::Failure(rc_status status, const char* format, va_list arguments)
@@ -27,6 +29,9 @@ rc_status status_of_exception(char* message) noexcept {
   } catch (const Failure& failure) {
     write(failure.what());
     return failure.status();
+  } catch (const Error& error) {
+    write(error.what());
+    return error.status();
   } catch (const std::bad_alloc&) {
     write("out of memory");
     return RC_E_OUT_OF_MEMORY;

@@ -107,7 +107,7 @@ struct Kernels {
   void (*quantize)(const float* x, int64_t n, ActivationBlock* y);
   void (*rms_norm)(const float* x, const float* weight, int64_t n,
                    float epsilon, float* y);
-  void (*glu)(const float* gate, const float* up, int64_t n, int32_t activation,
+  void (*glu)(const float* gate, const float* up, int64_t n, int32_t function,
               float* y);
   void (*add)(const float* a, const float* b, int64_t n, float* y);
   void (*scale)(const float* x, int64_t n, float factor, float* y);

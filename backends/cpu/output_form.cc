@@ -18,7 +18,7 @@ bool Compiler::same(int32_t a, int32_t b) const {
   return x.index == y.index && x.begin == y.begin && x.end == y.end;
 }
 
-bool Compiler::quantizes(const rc_plugin_op& op) const {
+bool Compiler::quantizes(const Op& op) const {
   if (op.code == RC_OP_MATMUL) {
     return takes_quantized(tile_dtype(value(op.inputs[1]).dtype));
   }
@@ -33,8 +33,8 @@ Compiler::OutputForm Compiler::output_form(int32_t i, int64_t width) const {
   if (width % 32 != 0) return {nullptr, true};
   const Area its = area(i);
   bool kept = true;  // the blocks are still there
-  for (size_t k = static_cast<size_t>(op_) + 1; k < program_.op_count; ++k) {
-    const rc_plugin_op& op = program_.ops[k];
+  for (size_t k = static_cast<size_t>(op_) + 1; k < program_.ops.size(); ++k) {
+    const Op& op = program_.ops[k];
     const bool product = quantizes(op);
     const bool takes_blocks = product && kept && same(op.inputs[0], i);
     if (takes_blocks) result.blocks = activations_;

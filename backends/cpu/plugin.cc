@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "common/guard.h"
 #include "cpu/check.h"
 #include "cpu/compiler.h"
 #include "cpu/failure.h"
@@ -122,11 +123,15 @@ rc_status open(int32_t index, const rc_plugin_open_options* options,
 void close(rc_plugin_device* device) { delete device; }
 
 rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
-                       const rc_plugin_value* values, char* message) {
+                       const rc_plugin_value* const* values, size_t value_count,
+                       char* message) {
   return guard(message, [&] {
     require(op, "op");
     require(values, "values");
-    check_op(*op, values, SIZE_MAX);
+    const Op copy = op_from(*op);
+    const auto copies = plugin::copy_values(values, value_count);
+    check_op(copy, copies);
+    check_supported(copy, copies);
   });
 }
 
@@ -237,8 +242,9 @@ rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
     require(program, "program");
     require(compiled, "compiled");
     *compiled = nullptr;
-    *compiled = new rc_plugin_compiled(*program, *device->level.kernels,
-                                       device->pool, device->profile);
+    *compiled = new rc_plugin_compiled(plugin::GivenProgram(*program),
+                                       *device->level.kernels, device->pool,
+                                       device->profile);
   });
 }
 
@@ -281,21 +287,20 @@ rc_status wait(rc_plugin_device* device, int64_t, char* message) {
   return status != RC_OK ? status : result;
 }
 
-rc_status op_times(rc_plugin_device* device, rc_plugin_op_time* times,
-                   size_t capacity, size_t* count, char* message) {
+rc_status op_time(rc_plugin_device* device, size_t i, rc_plugin_op_time* time,
+                  char* message) {
   return guard(message, [&] {
     require(device, "device");
-    require(count, "count");
-    *count = 0;
-    if (device->last_run == nullptr) return;
-    const auto& known = device->last_run->op_times();
-    *count = known.size();
-    std::copy_n(known.begin(), std::min(capacity, known.size()), times);
+    require(time, "time");
+    std::span<const rc_plugin_op_time> known;
+    if (device->last_run != nullptr) known = device->last_run->op_times();
+    plugin::give_op_time(known, i, time);
   });
 }
 
 constexpr rc_plugin kPlugin = {
     sizeof(rc_plugin),
+    RC_PLUGIN_ABI_VERSION,
     RC_PLUGIN_ABI_VERSION,
     "cpu",
     "The processors of this machine",
@@ -316,7 +321,7 @@ constexpr rc_plugin kPlugin = {
     run,
     wait,
     copy,
-    op_times,
+    op_time,
     map_weight,
 };
 

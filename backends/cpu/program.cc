@@ -6,7 +6,7 @@
 #include "cpu/compiler.h"
 #include "cpu/failure.h"
 
-rc_plugin_compiled::rc_plugin_compiled(const rc_plugin_program& program,
+rc_plugin_compiled::rc_plugin_compiled(const rc::plugin::GivenProgram& program,
                                        const rc::cpu::Kernels& kernels,
                                        rc::cpu::Pool& pool, bool profile)
     : kernels_(kernels),

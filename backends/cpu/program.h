@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/given_program.h"
 #include "cpu/choices.h"
 #include "cpu/memory.h"
 #include "cpu/pool.h"
@@ -32,7 +33,7 @@ struct ThreadScratch {
 
 struct rc_plugin_compiled {
   // The pool outlives it.
-  rc_plugin_compiled(const rc_plugin_program& program,
+  rc_plugin_compiled(const rc::plugin::GivenProgram& program,
                      const rc::cpu::Kernels& kernels, rc::cpu::Pool& pool,
                      bool profile);
 

@@ -35,7 +35,7 @@ void copy_units(const uint8_t* from, int64_t step, int64_t count, int64_t bytes,
   }
 }
 
-void add_copy(Compiler& c, const rc_plugin_op& op) {
+void add_copy(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.outputs[0]);
   const DTypeInfo& type = *dtype_info(value.dtype);
   const int64_t bytes = type.block_bytes;
@@ -70,7 +70,7 @@ void add_copy(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void add_convert(Compiler& c, const rc_plugin_op& op) {
+void add_convert(Compiler& c, const Op& op) {
   const rc_dtype from_type = c.value(op.inputs[0]).dtype;
   const rc_dtype to_type = c.value(op.outputs[0]).dtype;
   const int64_t n = c.columns(op.inputs[0]);
@@ -104,7 +104,7 @@ void add_convert(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void add_gather(Compiler& c, const rc_plugin_op& op) {
+void add_gather(Compiler& c, const Op& op) {
   const rc_plugin_value& table = c.value(op.inputs[0]);
   const int64_t table_rows = table.shape[0];
   const int64_t d = table.shape[1];
@@ -136,7 +136,7 @@ void add_gather(Compiler& c, const rc_plugin_op& op) {
 
 }  // namespace
 
-void compile_arrangement(Compiler& c, const rc_plugin_op& op) {
+void compile_arrangement(Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_COPY:
       return add_copy(c, op);

@@ -89,7 +89,7 @@ struct UnitScratch {
 
 }  // namespace
 
-void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
+void compile_cache_store(Compiler& c, const Op& op) {
   const int32_t cache = op.inputs[4];
   const Pages pages = {c.kept(op.inputs[1]),    c.kept(op.inputs[2]),
                        c.kept(op.inputs[3]),    c.columns(op.inputs[3]),
@@ -99,7 +99,7 @@ void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
   const int64_t heads = value.shape[1];
   const int64_t d = value.shape[2];
   const rc_dtype dtype = c.value(cache).dtype;
-  const int64_t bytes = static_cast<int64_t>(cache_row_bytes(dtype, d));
+  const int64_t bytes = static_cast<int64_t>(*row_bytes(dtype, d));
   uint8_t* data = c.cache(cache).memory.data();
   const Place x = c.place(op.inputs[0]);
   const Chunks chunks = {dimension, heads * d, heads * d, 2};
@@ -156,7 +156,7 @@ void compile_cache_store(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-uint64_t attention_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t attention_scratch(const Compiler& c, const Op& op) {
   const int64_t group =
       c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1];
   const int64_t d = c.value(op.inputs[0]).shape[2];
@@ -167,7 +167,7 @@ uint64_t attention_scratch(const Compiler& c, const rc_plugin_op& op) {
                  sizeof(int32_t));
 }
 
-void compile_attention(Compiler& c, const rc_plugin_op& op) {
+void compile_attention(Compiler& c, const Op& op) {
   const int32_t keys = op.inputs[1];
   const int32_t values = op.inputs[2];
   const Pages pages = {c.kept(op.inputs[3]),   c.kept(op.inputs[4]),
@@ -190,10 +190,8 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
   base.page_size = pages.page_size;
   base.keys = c.cache(keys).memory.data();
   base.values = c.cache(values).memory.data();
-  base.key_bytes =
-      static_cast<int64_t>(cache_row_bytes(c.value(keys).dtype, d));
-  base.value_bytes =
-      static_cast<int64_t>(cache_row_bytes(c.value(values).dtype, d));
+  base.key_bytes = static_cast<int64_t>(*row_bytes(c.value(keys).dtype, d));
+  base.value_bytes = static_cast<int64_t>(*row_bytes(c.value(values).dtype, d));
   base.key_page_bytes = kv_heads * pages.page_size * base.key_bytes;
   base.value_page_bytes = kv_heads * pages.page_size * base.value_bytes;
   const int64_t window = op.params.attention.window;
@@ -280,14 +278,14 @@ void compile_attention(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-uint64_t attend_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t attend_scratch(const Compiler& c, const Op& op) {
   return task_scratch(
       c.value(op.inputs[0]).shape[2] / c.value(op.inputs[1]).shape[2],
       c.value(op.inputs[0]).shape[3]);
 }
 
 // The tensors are caches of one page per batch that holds all positions.
-void compile_attend(Compiler& c, const rc_plugin_op& op) {
+void compile_attend(Compiler& c, const Op& op) {
   const auto params = op.params.attend;
   const rc_plugin_value& q = c.value(op.inputs[0]);
   const rc_plugin_value& k = c.value(op.inputs[1]);

@@ -17,7 +17,7 @@ struct Sizes {
   int64_t height, width, kh, kw, oh, ow;
   int32_t stride[2], padding[2], dilation[2];
 
-  Sizes(const Compiler& c, const rc_plugin_op& op) {
+  Sizes(const Compiler& c, const Op& op) {
     const rc_plugin_value& x = c.value(op.inputs[0]);
     const rc_plugin_value& weight = c.value(op.inputs[1]);
     const rc_plugin_value& y = c.value(op.outputs[0]);
@@ -73,7 +73,7 @@ struct Sizes {
   }
 };
 
-void add_bias(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
+void add_bias(Compiler& c, const Op& op, const Sizes& sizes) {
   if (op.inputs[2] < 0) return;
   const Place bias = c.place(op.inputs[2]);
   const Place y = c.place(op.outputs[0]);
@@ -94,7 +94,7 @@ void add_bias(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
       });
 }
 
-void add_blas(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
+void add_blas(Compiler& c, const Op& op, const Sizes& sizes) {
   const Blas* blas = Blas::find();
   constexpr int64_t kPanelFloats = int64_t{1} << 20;
   const int64_t pixels = sizes.pixels();
@@ -128,7 +128,7 @@ void add_blas(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
       });
 }
 
-void add_tiles(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
+void add_tiles(Compiler& c, const Op& op, const Sizes& sizes) {
   const LinearFunction function = c.kernels().linear(RC_DTYPE_F32);
   const ThreadScratch scratch = c.thread_scratch();
   const int64_t pixels = sizes.pixels();
@@ -183,7 +183,7 @@ void add_tiles(Compiler& c, const rc_plugin_op& op, const Sizes& sizes) {
 
 }  // namespace
 
-void compile_conv2d(Compiler& c, const rc_plugin_op& op) {
+void compile_conv2d(Compiler& c, const Op& op) {
   const Sizes sizes(c, op);
   const bool large =
       Blas::suits(sizes.outputs, sizes.pixels(), sizes.window()) &&
@@ -196,7 +196,7 @@ void compile_conv2d(Compiler& c, const rc_plugin_op& op) {
   add_bias(c, op, sizes);
 }
 
-uint64_t conv2d_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t conv2d_scratch(const Compiler& c, const Op& op) {
   return product(
       product(static_cast<uint64_t>(c.row_elements(op.inputs[1])), kTileRows),
       sizeof(float));

@@ -9,7 +9,7 @@
 namespace rc::cpu {
 namespace {
 
-void add_unary(Compiler& c, const rc_plugin_op& op) {
+void add_unary(Compiler& c, const Op& op) {
   const int32_t function = op.params.unary.function;
   const int64_t n =
       c.row_elements(op.inputs[0]) * c.value(op.inputs[0]).shape[0];
@@ -30,7 +30,7 @@ void add_unary(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void add_binary(Compiler& c, const rc_plugin_op& op) {
+void add_binary(Compiler& c, const Op& op) {
   const int32_t function = op.params.binary.function;
   const rc_plugin_value& value = c.value(op.outputs[0]);
   Strided<2> shape(value.rank);
@@ -75,12 +75,12 @@ void add_binary(Compiler& c, const rc_plugin_op& op) {
 
 }  // namespace
 
-void compile_elementwise(Compiler& c, const rc_plugin_op& op) {
+void compile_elementwise(Compiler& c, const Op& op) {
   if (op.code == RC_OP_UNARY) return add_unary(c, op);
   add_binary(c, op);
 }
 
-void compile_rotate(Compiler& c, const rc_plugin_op& op) {
+void compile_rotate(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t rows = value.shape[0];
   const int64_t heads = value.shape[1];

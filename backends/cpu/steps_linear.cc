@@ -78,13 +78,13 @@ struct Grid {
 
 }  // namespace
 
-uint64_t linear_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t linear_scratch(const Compiler& c, const Op& op) {
   return product(c.matrix(op.inputs[1]).scratch_bytes(kTilesPerUnit) / 64 + 1,
                  64) +
          kResultBytes;
 }
 
-void compile_linear(Compiler& c, const rc_plugin_op& op) {
+void compile_linear(Compiler& c, const Op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const WeightLayout layout = weight->layout;
   const LinearFunction function = c.kernels().linear(layout.dtype);
@@ -180,11 +180,11 @@ void compile_linear(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-uint64_t expert_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t expert_scratch(const Compiler& c, const Op& op) {
   return linear_scratch(c, op);
 }
 
-void compile_expert_linear(Compiler& c, const rc_plugin_op& op) {
+void compile_expert_linear(Compiler& c, const Op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const WeightLayout layout = weight->layout;
   const LinearFunction function = c.kernels().linear(layout.dtype);

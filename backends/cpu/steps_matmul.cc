@@ -22,7 +22,7 @@ struct MatmulSizes {
   uint64_t b_row_bytes;  // of a row of b as it lies
   uint64_t tile_bytes;
 
-  MatmulSizes(const Compiler& c, const rc_plugin_op& op) {
+  MatmulSizes(const Compiler& c, const Op& op) {
     const rc_plugin_value& a = c.value(op.inputs[0]);
     const rc_plugin_value& b = c.value(op.inputs[1]);
     batch = a.shape[0];
@@ -58,7 +58,7 @@ struct MatmulSizes {
 uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // function(y + bias) in place.
-void add_end(Compiler& c, const rc_plugin_op& op, const MatmulSizes& sizes) {
+void add_end(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   const int32_t function = op.params.matmul.function;
   const bool has_bias = op.inputs[2] >= 0;
   if (function == RC_FUNCTION_NONE && !has_bias) return;
@@ -83,8 +83,7 @@ void add_end(Compiler& c, const rc_plugin_op& op, const MatmulSizes& sizes) {
       });
 }
 
-void add_matmul_blas(Compiler& c, const rc_plugin_op& op,
-                     const MatmulSizes& sizes) {
+void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   const Blas* blas = Blas::find();
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[1]);
@@ -117,8 +116,7 @@ void add_matmul_blas(Compiler& c, const rc_plugin_op& op,
   add_end(c, op, sizes);
 }
 
-void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
-                      const MatmulSizes& sizes) {
+void add_matmul_tiles(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   const LinearFunction function = c.kernels().linear(sizes.tile_type);
   const bool quantized = takes_quantized(sizes.tile_type);
   const ActivationBlock* blocks =
@@ -194,7 +192,7 @@ void add_matmul_tiles(Compiler& c, const rc_plugin_op& op,
 
 }  // namespace
 
-void compile_matmul(Compiler& c, const rc_plugin_op& op) {
+void compile_matmul(Compiler& c, const Op& op) {
   const MatmulSizes sizes(c, op);
   const bool large = sizes.b_type == RC_DTYPE_F32 &&
                      Blas::suits(sizes.m, sizes.n, sizes.k) &&
@@ -206,7 +204,7 @@ void compile_matmul(Compiler& c, const rc_plugin_op& op) {
   }
 }
 
-uint64_t matmul_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t matmul_scratch(const Compiler& c, const Op& op) {
   const MatmulSizes sizes(c, op);
   return product(aligned(sizes.tile_bytes), 1) +
          product(static_cast<uint64_t>(sizes.k), sizeof(float));

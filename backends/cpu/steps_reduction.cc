@@ -56,7 +56,7 @@ void argmax_strip(const float* x, int64_t n, int64_t inner, int64_t width,
   }
 }
 
-void add_lines(Compiler& c, const rc_plugin_op& op) {
+void add_lines(Compiler& c, const Op& op) {
   const int64_t* shape = c.value(op.inputs[0]).shape;
   const int64_t outer = shape[0];
   const int64_t n = shape[1];
@@ -93,7 +93,7 @@ void add_lines(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void add_softmax(Compiler& c, const rc_plugin_op& op) {
+void add_softmax(Compiler& c, const Op& op) {
   const int64_t* shape = c.value(op.inputs[0]).shape;
   const int64_t outer = shape[0];
   const int64_t n = shape[1];
@@ -119,7 +119,7 @@ void add_softmax(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void add_layer_norm(Compiler& c, const rc_plugin_op& op) {
+void add_layer_norm(Compiler& c, const Op& op) {
   const auto params = op.params.layer_norm;
   const int64_t n = c.columns(op.inputs[0]);
   const int64_t lines =
@@ -152,7 +152,7 @@ void add_layer_norm(Compiler& c, const rc_plugin_op& op) {
 
 }  // namespace
 
-void compile_reduction(Compiler& c, const rc_plugin_op& op) {
+void compile_reduction(Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_LAYER_NORM:
       return add_layer_norm(c, op);
@@ -163,7 +163,7 @@ void compile_reduction(Compiler& c, const rc_plugin_op& op) {
   }
 }
 
-uint64_t reduction_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t reduction_scratch(const Compiler& c, const Op& op) {
   if (op.code == RC_OP_SOFTMAX && c.value(op.inputs[0]).shape[2] > 1) {
     return product(c.value(op.inputs[0]).shape[1], sizeof(float));
   }

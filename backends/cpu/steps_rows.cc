@@ -11,8 +11,8 @@ namespace {
 
 // y = f(a, b, n) over all elements, chunk by chunk.
 template <class Function>
-void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,
-                     Function function, int64_t cost) {
+void add_elementwise(Compiler& c, const Op& op, int inputs, Function function,
+                     int64_t cost) {
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[inputs - 1]);
   add_chunks(c, {c.area(op.inputs[0]), c.area(op.inputs[inputs - 1])},
@@ -26,7 +26,7 @@ void add_elementwise(Compiler& c, const rc_plugin_op& op, int inputs,
              });
 }
 
-void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
+void add_rms_norm(Compiler& c, const Op& op) {
   const int64_t n = c.columns(op.inputs[0]);
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
@@ -48,9 +48,9 @@ void add_rms_norm(Compiler& c, const rc_plugin_op& op) {
 
 // With its product for the next weights: by pieces that stay in the first-level
 // cache until they are quantized.
-void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
+void add_quantized_glu(Compiler& c, const Op& op,
                        const Compiler::OutputForm& form) {
-  const int32_t activation = op.params.glu.activation;
+  const int32_t function = op.params.glu.function;
   const Place gate = c.place(op.inputs[0]);
   const Place up = c.place(op.inputs[1]);
   const ThreadScratch scratch = c.thread_scratch();
@@ -62,7 +62,7 @@ void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
           ActivationBlock* blocks) {
         float* y = floats ? floats : scratch.of<float>(thread);
         run.kernels.glu(run.at<const float>(gate) + at,
-                        run.at<const float>(up) + at, count, activation, y);
+                        run.at<const float>(up) + at, count, function, y);
         run.kernels.quantize(y, count, blocks);
       });
   c.set_quantized(op.outputs[0]);
@@ -70,12 +70,12 @@ void add_quantized_glu(Compiler& c, const rc_plugin_op& op,
 
 }  // namespace
 
-uint64_t row_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t row_scratch(const Compiler& c, const Op& op) {
   if (op.code == RC_OP_GLU) return kGateChunk * sizeof(float);
   return product(static_cast<uint64_t>(c.columns(op.inputs[0])), sizeof(float));
 }
 
-void compile_row_op(Compiler& c, const rc_plugin_op& op) {
+void compile_row_op(Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
@@ -83,11 +83,11 @@ void compile_row_op(Compiler& c, const rc_plugin_op& op) {
       const Compiler::OutputForm form =
           c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
       if (form.blocks) return add_quantized_glu(c, op, form);
-      const int32_t activation = op.params.glu.activation;
+      const int32_t function = op.params.glu.function;
       return add_elementwise(
           c, op, 2,
           [=](const Kernels& k, const float* gate, const float* up, int64_t n,
-              float* y) { k.glu(gate, up, n, activation, y); },
+              float* y) { k.glu(gate, up, n, function, y); },
           2);
     }
     case RC_OP_ADD:
@@ -117,13 +117,13 @@ void compile_row_op(Compiler& c, const rc_plugin_op& op) {
   }
 }
 
-uint64_t get_rows_scratch(const Compiler& c, const rc_plugin_op& op) {
+uint64_t get_rows_scratch(const Compiler& c, const Op& op) {
   const int32_t table = op.inputs[0];
   if (c.value(table).storage != RC_STORAGE_WEIGHT) return 0;
   return c.matrix(table).scratch_bytes(1);
 }
 
-void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
+void compile_get_rows(Compiler& c, const Op& op) {
   const int32_t table = op.inputs[0];
   const int64_t d = c.columns(table);
   const int64_t dimension = c.value(op.inputs[1]).shape[0];
@@ -174,7 +174,7 @@ void compile_get_rows(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void compile_rope(Compiler& c, const rc_plugin_op& op) {
+void compile_rope(Compiler& c, const Op& op) {
   const int32_t style = op.params.rope.style;
   const float* angles =
       c.angles(op.inputs[1], op.inputs[2], op.params.rope.scale);
@@ -196,7 +196,7 @@ void compile_rope(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void compile_route(Compiler& c, const rc_plugin_op& op) {
+void compile_route(Compiler& c, const Op& op) {
   const bool normalize = op.params.route.normalize != 0;
   const int64_t dimension = c.value(op.inputs[0]).shape[0];
   const int64_t experts = c.columns(op.inputs[0]);
@@ -239,7 +239,7 @@ void compile_route(Compiler& c, const rc_plugin_op& op) {
       });
 }
 
-void compile_expert_sum(Compiler& c, const rc_plugin_op& op) {
+void compile_expert_sum(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t k = value.shape[1];
   const int64_t n = value.shape[2];

@@ -50,7 +50,7 @@ Walk::Walk(Pool& pool, const std::vector<std::unique_ptr<Step>>& steps,
   for (size_t i = 0; timed && i < steps.size(); ++i) {
     if (i > 0 && steps[i]->op == steps[i - 1]->op) continue;
     timed_op_[i] = static_cast<int32_t>(op_times_.size());
-    op_times_.push_back({steps[i]->op, 0, 0, 0});
+    op_times_.push_back({sizeof(rc_plugin_op_time), steps[i]->op, 0, 0});
   }
   op_begins_ = std::vector<std::atomic<int64_t>>(op_times_.size());
 }

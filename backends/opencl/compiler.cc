@@ -23,26 +23,24 @@ cl_int count_index(int64_t dimension) {
 }  // namespace
 
 void Compiler::compile() {
-  target_.values.assign(program_.values,
-                        program_.values + program_.value_count);
-  target_.limits = {program_.max_rows, program_.max_outputs,
-                    program_.max_sequences};
-  if (program_.max_rows < 0 || program_.max_outputs < 0 ||
-      program_.max_sequences < 0) {
-    fail(RC_E_INVALID_ARGUMENT, "a program for negative numbers of rows");
-  }
+  program_.check(
+      [](const rc_plugin_weight* weight) -> plugin::WeightShape {
+        return {weight->dtype, weight->shape};
+      },
+      [](const rc_plugin_buffer* buffer) { return buffer->bytes; });
+  target_.values = program_.values;
+  target_.limits = program_.limits();
   target_.inputs.resize(program_.input_count);
   target_.outputs.resize(program_.output_count);
   target_.input_values.assign(program_.input_count, -1);
   target_.output_values.assign(program_.output_count, -1);
   target_.counts = device_.allocate(3 * sizeof(cl_int), false);
   target_.scratch = device_.allocate(program_.scratch_bytes, false);
-  for (size_t i = 0; i < program_.value_count; ++i) {
+  for (size_t i = 0; i < program_.values.size(); ++i) {
     place_value(static_cast<int32_t>(i));
   }
-  for (size_t i = 0; i < program_.op_count; ++i) {
-    const rc_plugin_op& op = program_.ops[i];
-    check_op(op, target_.values);
+  for (size_t i = 0; i < program_.ops.size(); ++i) {
+    const Op& op = program_.ops[i];
     const size_t first = target_.steps.size();
     if (is_tensor_op(op.code)) {
       add_tensor_op(op);
@@ -57,63 +55,13 @@ void Compiler::compile() {
 
 void Compiler::place_value(int32_t number) {
   const rc_plugin_value& value = program_.values[number];
-  check_value(value);
-  const auto bytes = value_bytes(value, target_.limits);
-  if (!bytes) {
-    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-         ", is too large");
-  }
-  if (value.storage == RC_STORAGE_SCRATCH) {
-    if (value.offset % sizeof(cl_ulong) != 0 ||
-        value.offset > program_.scratch_bytes ||
-        *bytes > program_.scratch_bytes - value.offset) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", number, " takes ", *bytes,
-           " bytes at ", value.offset, " of ", program_.scratch_bytes,
-           " bytes of scratch");
-    }
-    return;
-  }
-  const size_t counts[] = {program_.weight_count, program_.cache_count,
-                           program_.input_count, 0, program_.output_count};
-  if (value.index < 0 ||
-      static_cast<size_t>(value.index) >= counts[value.storage]) {
-    fail(RC_E_INVALID_ARGUMENT, "value ", number, " has index ", value.index,
-         " of ", counts[value.storage]);
-  }
-  switch (value.storage) {
-    case RC_STORAGE_WEIGHT:
-      if (weight(value).dtype != value.dtype) {
-        fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-             ", is not of the type of weight ", value.index);
-      }
-      break;
-    case RC_STORAGE_CACHE:
-      check_cache(number, *bytes);
-      break;
-    case RC_STORAGE_INPUT:
-      target_.inputs[value.index] = device_.allocate(*bytes, false);
-      target_.input_values[value.index] = number;
-      break;
-    case RC_STORAGE_OUTPUT:
-      target_.outputs[value.index] = device_.allocate(*bytes, false);
-      target_.output_values[value.index] = number;
-      break;
-  }
-}
-
-void Compiler::check_cache(int32_t number, uint64_t bytes) const {
-  const rc_plugin_value& value = program_.values[number];
-  const uint64_t size = program_.caches[value.index]->bytes;
-  if (value.offset > size || bytes > size - value.offset) {
-    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-         ", needs ", bytes, " bytes at ", value.offset, ", but cache ",
-         value.index, " has ", size);
-  }
-  if (value.offset %
-          static_cast<uint64_t>(dtype_info(value.dtype)->block_bytes) !=
-      0) {
-    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-         ", does not begin at an element or block, but at byte ", value.offset);
+  const uint64_t bytes = value_bytes(value, target_.limits).value();
+  if (value.storage == RC_STORAGE_INPUT) {
+    target_.inputs[value.index] = device_.allocate(bytes, false);
+    target_.input_values[value.index] = number;
+  } else if (value.storage == RC_STORAGE_OUTPUT) {
+    target_.outputs[value.index] = device_.allocate(bytes, false);
+    target_.output_values[value.index] = number;
   }
 }
 
@@ -138,7 +86,7 @@ Place Compiler::place(int32_t number) const {
 
 cl_mem Compiler::elements(int32_t number) const { return place(number).memory; }
 
-void Compiler::add(const rc_plugin_op& op) {
+void Compiler::add(const Op& op) {
   const auto make = [&]() -> Step {
     switch (op.code) {
       case RC_OP_GET_ROWS:
@@ -190,7 +138,7 @@ std::string Compiler::cache_definitions(const rc_plugin_value& cache) const {
              definition("HEAD", cache.shape[3]));
 }
 
-Step Compiler::get_rows(const rc_plugin_op& op) {
+Step Compiler::get_rows(const Op& op) {
   const rc_plugin_value& table = input(op, 0);
   if (table.storage == RC_STORAGE_WEIGHT) {
     const rc_plugin_weight& w = weight(table);
@@ -211,8 +159,8 @@ Step Compiler::get_rows(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::decode_rows(const rc_plugin_op& op, const Place& place_of_table,
-                           int tile, uint64_t tile_bytes) {
+Step Compiler::decode_rows(const Op& op, const Place& place_of_table, int tile,
+                           uint64_t tile_bytes) {
   const rc_plugin_value& table = input(op, 0);
   const Place ids = place(op.inputs[1]);
   const Place out = place(op.outputs[0]);
@@ -231,7 +179,7 @@ Step Compiler::decode_rows(const rc_plugin_op& op, const Place& place_of_table,
   return step;
 }
 
-Step Compiler::rms_norm(const rc_plugin_op& op) {
+Step Compiler::rms_norm(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const Place from = place(x);
   const Place to = place(op.outputs[0]);
@@ -265,7 +213,7 @@ Range Compiler::product(const rc_plugin_weight& weight, int64_t n, int rows,
   return made;
 }
 
-Step Compiler::linear(const rc_plugin_op& op) {
+Step Compiler::linear(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const rc_plugin_weight& w = weight(input(op, 1));
   const int64_t n = input(op, 1).shape[0];
@@ -294,7 +242,7 @@ Step Compiler::linear(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::expert_linear(const rc_plugin_op& op) {
+Step Compiler::expert_linear(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const rc_plugin_value& all = input(op, 1);
   const rc_plugin_weight& w = weight(all);
@@ -318,7 +266,7 @@ Step Compiler::expert_linear(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::rope(const rc_plugin_op& op) {
+Step Compiler::rope(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t pairs = input(op, 2).shape[0];
   const Place from = place(x);
@@ -338,7 +286,7 @@ Step Compiler::rope(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::cache_store(const rc_plugin_op& op) {
+Step Compiler::cache_store(const Op& op) {
   const rc_plugin_value& cache = input(op, 4);
   const Place x = place(op.inputs[0]);
   const Place positions = place(op.inputs[1]);
@@ -358,7 +306,7 @@ Step Compiler::cache_store(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::attention(const rc_plugin_op& op) {
+Step Compiler::attention(const Op& op) {
   const rc_plugin_value& q = input(op, 0);
   const rc_plugin_value& keys = input(op, 1);
   const Place query = place(q);
@@ -391,7 +339,7 @@ Step Compiler::attention(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::elementwise(const rc_plugin_op& op) {
+Step Compiler::elementwise(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t width = product_of(x, 1, x.rank);
   const char* name = op.code == RC_OP_GLU     ? "glu"
@@ -411,7 +359,7 @@ Step Compiler::elementwise(const rc_plugin_op& op) {
     case RC_OP_GLU:
       set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,
                     to.memory, to.offset, number(width),
-                    op.params.glu.activation);
+                    op.params.glu.function);
       break;
     case RC_OP_ADD:
       set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,
@@ -428,7 +376,7 @@ Step Compiler::elementwise(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::route(const rc_plugin_op& op) {
+Step Compiler::route(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t chosen = output(op).shape[1];
   const Place from = place(x);
@@ -443,7 +391,7 @@ Step Compiler::route(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::expert_sum(const rc_plugin_op& op) {
+Step Compiler::expert_sum(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t chosen = x.shape[1];
   const int64_t width = x.shape[2];

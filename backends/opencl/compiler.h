@@ -15,7 +15,7 @@ struct Place {
 
 class Compiler {
  public:
-  Compiler(Device& device, const rc_plugin_program& program,
+  Compiler(Device& device, const plugin::GivenProgram& program,
            rc_plugin_compiled& target)
       : device_(device),
         tuning_(device.tuning()),
@@ -27,10 +27,10 @@ class Compiler {
   void compile();
 
  private:
-  const rc_plugin_value& input(const rc_plugin_op& op, int slot) const {
+  const rc_plugin_value& input(const Op& op, int slot) const {
     return program_.values[op.inputs[slot]];
   }
-  const rc_plugin_value& output(const rc_plugin_op& op) const {
+  const rc_plugin_value& output(const Op& op) const {
     return program_.values[op.outputs[0]];
   }
   const rc_plugin_weight& weight(const rc_plugin_value& value) const {
@@ -45,37 +45,37 @@ class Compiler {
   Place place(int32_t number) const;
   cl_mem elements(int32_t number) const;
 
-  void add(const rc_plugin_op& op);
-  Step get_rows(const rc_plugin_op& op);
+  void add(const Op& op);
+  Step get_rows(const Op& op);
   // Of a table of any type.
-  Step decode_rows(const rc_plugin_op& op, const Place& place_of_table,
-                   int tile, uint64_t tile_bytes);
-  Step rms_norm(const rc_plugin_op& op);
-  Step linear(const rc_plugin_op& op);
-  Step rope(const rc_plugin_op& op);
-  Step cache_store(const rc_plugin_op& op);
-  Step attention(const rc_plugin_op& op);
-  Step elementwise(const rc_plugin_op& op);
-  Step route(const rc_plugin_op& op);
-  Step expert_linear(const rc_plugin_op& op);
-  Step expert_sum(const rc_plugin_op& op);
+  Step decode_rows(const Op& op, const Place& place_of_table, int tile,
+                   uint64_t tile_bytes);
+  Step rms_norm(const Op& op);
+  Step linear(const Op& op);
+  Step rope(const Op& op);
+  Step cache_store(const Op& op);
+  Step attention(const Op& op);
+  Step elementwise(const Op& op);
+  Step route(const Op& op);
+  Step expert_linear(const Op& op);
+  Step expert_sum(const Op& op);
 
   // The tensor ops, in files of their own.
-  void add_tensor_op(const rc_plugin_op& op);
-  Step copy(const rc_plugin_op& op);
-  Step convert(const rc_plugin_op& op);
-  Step gather(const rc_plugin_op& op);
-  Step unary(const rc_plugin_op& op);
-  Step binary(const rc_plugin_op& op);
-  Step matmul(const rc_plugin_op& op);
-  Step conv2d(const rc_plugin_op& op);
-  Step layer_norm(const rc_plugin_op& op);
-  void softmax(const rc_plugin_op& op);
+  void add_tensor_op(const Op& op);
+  Step copy(const Op& op);
+  Step convert(const Op& op);
+  Step gather(const Op& op);
+  Step unary(const Op& op);
+  Step binary(const Op& op);
+  Step matmul(const Op& op);
+  Step conv2d(const Op& op);
+  Step layer_norm(const Op& op);
+  void softmax(const Op& op);
   // REDUCE and ARGMAX: the largest number or the sum, divided, of each line,
   // and the place of the largest. Either target may be absent.
-  void reduce(const rc_plugin_op& op, bool most, const Place& to,
-              const Place& to_places, float divisor);
-  Step attend(const rc_plugin_op& op);
+  void reduce(const Op& op, bool most, const Place& to, const Place& to_places,
+              float divisor);
+  Step attend(const Op& op);
   // Memory for what the steps of an op hand on.
   Place keep(int64_t elements);
 
@@ -91,7 +91,7 @@ class Compiler {
 
   Device& device_;
   const Tuning& tuning_;
-  const rc_plugin_program& program_;
+  const plugin::GivenProgram& program_;
   rc_plugin_compiled& target_;
 };
 

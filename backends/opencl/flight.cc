@@ -245,7 +245,8 @@ std::vector<rc_plugin_op_time> Flight::op_times() const {
     if (!times.empty() && times.back().op == launch.op) {
       times.back().end_ns = end;
     } else {
-      times.push_back({launch.op, 0, moment(CL_PROFILING_COMMAND_START), end});
+      times.push_back({sizeof(rc_plugin_op_time), launch.op,
+                       moment(CL_PROFILING_COMMAND_START), end});
     }
   }
   return times;

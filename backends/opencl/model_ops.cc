@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kLargestHead = 1024;
 
 // Bytes of the buffer that a weight takes as input `slot` of an op.
-uint64_t bytes_of_weight(const Device& device, const rc_plugin_op& op, int slot,
+uint64_t bytes_of_weight(const Device& device, const Op& op, int slot,
                          const rc_plugin_value& value) {
   rc_plugin_weight_info info = {};
   info.dtype = value.dtype;
@@ -29,7 +29,7 @@ uint64_t bytes_of_weight(const Device& device, const rc_plugin_op& op, int slot,
 }
 
 // Dimensions but for a symbolic one, and those of a row together.
-void check_dimensions(const rc_plugin_op& op, const rc_plugin_value& value) {
+void check_dimensions(const Op& op, const rc_plugin_value& value) {
   int64_t width = 1;
   for (int i = 0; i < value.rank; ++i) {
     const int64_t dimension = value.shape[i];
@@ -46,17 +46,16 @@ void check_dimensions(const rc_plugin_op& op, const rc_plugin_value& value) {
 
 }  // namespace
 
-void check_head(const rc_plugin_op& op, const rc_plugin_value& value,
-                int dimension) {
+void check_head(const Op& op, const rc_plugin_value& value, int dimension) {
   if (value.shape[dimension] > kLargestHead) {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", value_text(value),
          ": heads have ", kLargestHead, " elements at most");
   }
 }
 
-void check_model_op_supported(const Device& device, const rc_plugin_op& op,
+void check_model_op_supported(const Device& device, const Op& op,
                               const rc_plugin_value* values) {
-  for (int slot = 0; slot < RC_PLUGIN_MAX_INPUTS; ++slot) {
+  for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;
     const rc_plugin_value& value = values[op.inputs[slot]];
     const char* reason = undecodable(device, value.dtype);

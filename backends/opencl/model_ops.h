@@ -5,17 +5,17 @@
 
 #include "opencl/device.h"
 #include "runcible/plugin.h"
+#include "tensor/op.h"
 
 namespace rc::opencl {
 
 // Throws RC_E_UNSUPPORTED with the reason if it cannot. The op has passed
 // check_op.
-void check_model_op_supported(const Device& device, const rc_plugin_op& op,
+void check_model_op_supported(const Device& device, const Op& op,
                               const rc_plugin_value* values);
 
 // The same for the size of a head, dimension number `dimension` of a value:
 // work-items keep a whole head.
-void check_head(const rc_plugin_op& op, const rc_plugin_value& value,
-                int dimension);
+void check_head(const Op& op, const rc_plugin_value& value, int dimension);
 
 }  // namespace rc::opencl

@@ -20,7 +20,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "guard.h"
+#include "common/guard.h"
 #include "opencl/device.h"
 #include "opencl/flight.h"
 #include "opencl/model_ops.h"
@@ -46,7 +46,6 @@ namespace {
 using plugin::check_range;
 using plugin::guarded;
 using plugin::report;
-using plugin::values_up_to_last;
 
 rc_status device_count(int32_t* count, char* message) {
   return guarded(message,
@@ -57,8 +56,7 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
                       char* message) {
   return guarded(message, [&] {
     rc_plugin_device_info filled = describe(device_by_number(index));
-    filled.struct_size = info->struct_size;
-    std::memcpy(info, &filled, std::min(info->struct_size, sizeof filled));
+    plugin::fill(info, filled);
   });
 }
 
@@ -71,14 +69,17 @@ rc_status open(int32_t index, const rc_plugin_open_options* options,
 
 void close(rc_plugin_device* device) { delete device; }
 
-rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
-                       const rc_plugin_value* values, char* message) {
+rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* given,
+                       const rc_plugin_value* const* given_values,
+                       size_t value_count, char* message) {
   return guarded(message, [&] {
-    check_op(*op, values_up_to_last(*op, values));
-    if (is_tensor_op(op->code)) {
-      return check_tensor_op_supported(device->device, *op, values);
+    const Op op = op_from(*given);
+    const auto values = plugin::copy_values(given_values, value_count);
+    check_op(op, values);
+    if (is_tensor_op(op.code)) {
+      return check_tensor_op_supported(device->device, op, values.data());
     }
-    check_model_op_supported(device->device, *op, values);
+    check_model_op_supported(device->device, op, values.data());
   });
 }
 
@@ -143,7 +144,8 @@ rc_status copy(rc_plugin_device* device, rc_plugin_buffer* target,
 rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
                   rc_plugin_compiled** compiled, char* message) {
   return guarded(message, [&] {
-    *compiled = new rc_plugin_compiled(device->device, *program);
+    *compiled =
+        new rc_plugin_compiled(device->device, plugin::GivenProgram(*program));
   });
 }
 
@@ -184,17 +186,15 @@ rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
   return status;
 }
 
-rc_status op_times(rc_plugin_device* device, rc_plugin_op_time* times,
-                   size_t capacity, size_t* count, char* message) {
-  return guarded(message, [&] {
-    const size_t all = device->op_times.size();
-    std::copy_n(device->op_times.begin(), std::min(all, capacity), times);
-    *count = all;
-  });
+rc_status op_time(rc_plugin_device* device, size_t i, rc_plugin_op_time* time,
+                  char* message) {
+  return guarded(message,
+                 [&] { plugin::give_op_time(device->op_times, i, time); });
 }
 
 constexpr rc_plugin kPlugin = {
     sizeof(rc_plugin),
+    RC_PLUGIN_ABI_VERSION,
     RC_PLUGIN_ABI_VERSION,
     "opencl",
     "Devices with an OpenCL 1.2 driver",
@@ -215,7 +215,7 @@ constexpr rc_plugin kPlugin = {
     run,
     wait,
     copy,
-    op_times,
+    op_time,
     nullptr,
 };
 

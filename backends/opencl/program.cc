@@ -14,8 +14,8 @@ void check_count(const char* what, int64_t count, int64_t limit) {
 
 }  // namespace
 
-rc_plugin_compiled::rc_plugin_compiled(rc::opencl::Device& device,
-                                       const rc_plugin_program& program) {
+rc_plugin_compiled::rc_plugin_compiled(
+    rc::opencl::Device& device, const rc::plugin::GivenProgram& program) {
   rc::opencl::Compiler(device, program, *this).compile();
 }
 

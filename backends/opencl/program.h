@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/given_program.h"
 #include "opencl/api.h"
 #include "opencl/device.h"
 #include "opencl/weight.h"
@@ -49,7 +50,7 @@ struct Step {
 
 struct rc_plugin_compiled {
   rc_plugin_compiled(rc::opencl::Device& device,
-                     const rc_plugin_program& program);
+                     const rc::plugin::GivenProgram& program);
 
   // Throws RC_E_INVALID_ARGUMENT for numbers beyond those of the program.
   void check(const rc_plugin_run& run) const;

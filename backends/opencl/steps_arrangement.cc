@@ -27,7 +27,7 @@ Unit unit_of(const DTypeInfo& type) {
 
 }  // namespace
 
-Step Compiler::copy(const rc_plugin_op& op) {
+Step Compiler::copy(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const rc_plugin_value& y = output(op);
   const DTypeInfo& type = *dtype_info(x.dtype);
@@ -57,7 +57,7 @@ Step Compiler::copy(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::convert(const rc_plugin_op& op) {
+Step Compiler::convert(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const rc_plugin_value& y = output(op);
   const bool decoding = y.dtype == RC_DTYPE_F32;
@@ -86,7 +86,7 @@ Step Compiler::convert(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::gather(const rc_plugin_op& op) {
+Step Compiler::gather(const Op& op) {
   const rc_plugin_value& table = input(op, 0);
   Step step = decode_rows(op, place(table, 1), 1,
                           row_bytes(table.dtype, table.shape[1]).value());

@@ -14,7 +14,7 @@ int Compiler::head_items(int64_t d) const {
   return items;
 }
 
-Step Compiler::attend(const rc_plugin_op& op) {
+Step Compiler::attend(const Op& op) {
   const rc_plugin_value& q = input(op, 0);
   const rc_plugin_value& k = input(op, 1);
   const int64_t heads = q.shape[2];

@@ -5,7 +5,7 @@
 
 namespace rc::opencl {
 
-Step Compiler::unary(const rc_plugin_op& op) {
+Step Compiler::unary(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const Walk walk(x.shape, x.rank, {broadcast_strides(x, x)});
   const Place from = place(x);
@@ -18,7 +18,7 @@ Step Compiler::unary(const rc_plugin_op& op) {
   return step;
 }
 
-Step Compiler::binary(const rc_plugin_op& op) {
+Step Compiler::binary(const Op& op) {
   const rc_plugin_value& y = output(op);
   const Walk walk(
       y.shape, y.rank,

@@ -11,7 +11,7 @@ constexpr int64_t kTiledFrom = 16;
 
 }  // namespace
 
-Step Compiler::matmul(const rc_plugin_op& op) {
+Step Compiler::matmul(const Op& op) {
   const rc_plugin_value& a = input(op, 0);
   const rc_plugin_value& b = input(op, 1);
   const Place from_a = place(a);
@@ -45,7 +45,7 @@ Step Compiler::matmul(const rc_plugin_op& op) {
   return product.small(device_);
 }
 
-Step Compiler::conv2d(const rc_plugin_op& op) {
+Step Compiler::conv2d(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const rc_plugin_value& weight = input(op, 1);
   const rc_plugin_value& y = output(op);

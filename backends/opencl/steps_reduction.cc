@@ -56,7 +56,7 @@ struct Lines {
 
 }  // namespace
 
-Step Compiler::layer_norm(const rc_plugin_op& op) {
+Step Compiler::layer_norm(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t d = x.shape[x.rank - 1];
   const Place from = place(x);
@@ -77,7 +77,7 @@ Step Compiler::layer_norm(const rc_plugin_op& op) {
   return step;
 }
 
-void Compiler::reduce(const rc_plugin_op& op, bool most, const Place& to,
+void Compiler::reduce(const Op& op, bool most, const Place& to,
                       const Place& to_places, float divisor) {
   const rc_plugin_value& x = input(op, 0);
   Place from = place(x);
@@ -106,7 +106,7 @@ void Compiler::reduce(const rc_plugin_op& op, bool most, const Place& to,
   }
 }
 
-void Compiler::softmax(const rc_plugin_op& op) {
+void Compiler::softmax(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const Place from = place(x);
   const Place to = place(op.outputs[0]);

@@ -11,8 +11,7 @@
 namespace rc::opencl {
 namespace {
 
-void check_decodable(const Device& device, const rc_plugin_op& op,
-                     rc_dtype dtype) {
+void check_decodable(const Device& device, const Op& op, rc_dtype dtype) {
   const char* reason = undecodable(device, dtype);
   if (*reason != '\0') {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", dtype_name(dtype), ": ",
@@ -20,7 +19,7 @@ void check_decodable(const Device& device, const rc_plugin_op& op,
   }
 }
 
-void check_conv2d(const rc_plugin_op& op, const rc_plugin_value* values) {
+void check_conv2d(const Op& op, const rc_plugin_value* values) {
   const rc_plugin_value& x = values[op.inputs[0]];
   const rc_plugin_value& weight = values[op.inputs[1]];
   const rc_plugin_value& y = values[op.outputs[0]];
@@ -39,7 +38,7 @@ void check_conv2d(const rc_plugin_op& op, const rc_plugin_value* values) {
 
 }  // namespace
 
-void check_tensor_op_supported(const Device& device, const rc_plugin_op& op,
+void check_tensor_op_supported(const Device& device, const Op& op,
                                const rc_plugin_value* values) {
   switch (op.code) {
     case RC_OP_COPY:  // of bytes: of any type and size
@@ -90,7 +89,7 @@ Place Compiler::keep(int64_t elements) {
   return {target_.kept.back().get(), 0};
 }
 
-void Compiler::add_tensor_op(const rc_plugin_op& op) {
+void Compiler::add_tensor_op(const Op& op) {
   switch (op.code) {
     case RC_OP_SOFTMAX:
       return softmax(op);

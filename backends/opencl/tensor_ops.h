@@ -8,7 +8,7 @@ namespace rc::opencl {
 
 // Throws RC_E_UNSUPPORTED with the reason if it cannot. The op has passed
 // check_op.
-void check_tensor_op_supported(const Device& device, const rc_plugin_op& op,
+void check_tensor_op_supported(const Device& device, const Op& op,
                                const rc_plugin_value* values);
 
 }  // namespace rc::opencl

@@ -159,6 +159,7 @@ rc_plugin_weight::rc_plugin_weight(rc::opencl::Device& device,
                                    const void* data)
     : layout(rc::opencl::weight_layout(device, info)),
       dtype(info.dtype),
+      shape(info.shape, info.shape + info.rank),
       memory(device.allocate(layout.bytes, false)) {
   if (layout.tile_bytes == 0) {
     device.write(memory.get(), 0, data, layout.bytes);

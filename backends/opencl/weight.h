@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "opencl/api.h"
 #include "opencl/device.h"
@@ -37,5 +38,6 @@ struct rc_plugin_weight {
 
   rc::opencl::WeightLayout layout;
   rc_dtype dtype;
+  std::vector<int64_t> shape;
   rc::opencl::Memory memory;
 };

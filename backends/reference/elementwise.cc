@@ -7,22 +7,6 @@
 namespace rc::reference {
 namespace {
 
-double activate(int32_t activation, double x) {
-  switch (activation) {
-    case RC_ACTIVATION_SILU:
-      return x / (1 + std::exp(-x));
-    case RC_ACTIVATION_GELU_TANH:
-      return 0.5 * x *
-             (1 + std::tanh(std::sqrt(2 * std::numbers::inv_pi) *
-                            (x + 0.044715 * x * x * x)));
-    case RC_ACTIVATION_GELU:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
-    case RC_ACTIVATION_RELU:
-      return x > 0 ? x : 0;
-  }
-  fail(RC_E_INTERNAL, "activation ", activation, " passed the checks");
-}
-
 // Gives each element of the output, from its number.
 template <class Function>
 void each(const Call& call, Function function) {
@@ -77,11 +61,13 @@ double apply(int32_t function, double x) {
     case RC_FUNCTION_TANH:
       return std::tanh(x);
     case RC_FUNCTION_SILU:
-      return activate(RC_ACTIVATION_SILU, x);
+      return x / (1 + std::exp(-x));
     case RC_FUNCTION_GELU:
-      return activate(RC_ACTIVATION_GELU, x);
+      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
     case RC_FUNCTION_GELU_TANH:
-      return activate(RC_ACTIVATION_GELU_TANH, x);
+      return 0.5 * x *
+             (1 + std::tanh(std::sqrt(2 * std::numbers::inv_pi) *
+                            (x + 0.044715 * x * x * x)));
   }
   fail(RC_E_INTERNAL, "function ", function, " passed the checks");
 }
@@ -109,7 +95,7 @@ void glu(const Call& call) {
   const float* gate = call.inputs[0].floats();
   const float* up = call.inputs[1].floats();
   each(call, [&](int64_t i) {
-    return activate(call.op.params.glu.activation, gate[i]) * up[i];
+    return apply(call.op.params.glu.function, gate[i]) * up[i];
   });
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "runcible/plugin.h"
 #include "tensor/dtype.h"
+#include "tensor/op.h"
 
 namespace rc::reference {
 
@@ -54,9 +55,9 @@ struct Tensor {
 
 // One op of one run.
 struct Call {
-  const rc_plugin_op& op;
-  std::array<Tensor, RC_PLUGIN_MAX_INPUTS> inputs;  // no data: absent
-  std::array<Tensor, RC_PLUGIN_MAX_OUTPUTS> outputs;
+  const Op& op;
+  std::array<Tensor, kMaxInputs> inputs;  // no data: absent
+  std::array<Tensor, kMaxOutputs> outputs;
   int64_t sequences;
   const rc_plugin_run& run;
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "guard.h"
+#include "common/guard.h"
 #include "reference/program.h"
 
 namespace rc::reference {
@@ -16,7 +16,6 @@ namespace {
 using plugin::check_range;
 using plugin::guarded;
 using plugin::report;
-using plugin::values_up_to_last;
 
 // The result of the last run, for wait. A run is over when run returns.
 struct Device {
@@ -68,7 +67,6 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
   return guarded(message, [&] {
     check_index(index);
     rc_plugin_device_info filled = {};
-    filled.struct_size = info->struct_size;
     std::snprintf(filled.name, sizeof filled.name, "plain loops");
     filled.kind = RC_DEVICE_CPU;
     const long pages = sysconf(_SC_PHYS_PAGES);
@@ -79,7 +77,7 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
     }
     filled.unified_memory = 1;
     filled.cores = 1;
-    std::memcpy(info, &filled, std::min(info->struct_size, sizeof filled));
+    plugin::fill(info, filled);
   });
 }
 
@@ -93,14 +91,16 @@ rc_status open(int32_t index, const rc_plugin_open_options*,
 
 void close(rc_plugin_device* device) { delete from(device); }
 
-rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
-                       const rc_plugin_value* values, char* message) {
+rc_status op_supported(rc_plugin_device*, const rc_plugin_op* given,
+                       const rc_plugin_value* const* given_values,
+                       size_t value_count, char* message) {
   return guarded(message, [&] {
-    check_op(*op, values_up_to_last(*op, values));
-    if (is_tensor_op(op->code)) return;  // their rules tell the types
-    for (int32_t input : op->inputs) {
-      if (input < 0) continue;
-      const DTypeInfo* type = dtype_info(values[input].dtype);
+    const Op op = op_from(*given);
+    const auto values = plugin::copy_values(given_values, value_count);
+    check_op(op, values);
+    if (is_tensor_op(op.code)) return;  // their rules tell the types
+    for (const rc_plugin_value& value : values) {
+      const DTypeInfo* type = dtype_info(value.dtype);
       if (!type->decodable) {
         fail(RC_E_UNSUPPORTED, "there is no decoder for ", type->name);
       }
@@ -185,7 +185,8 @@ rc_status download(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
 rc_status compile(rc_plugin_device*, const rc_plugin_program* program,
                   rc_plugin_compiled** compiled, char* message) {
   return guarded(message, [&] {
-    *compiled = reinterpret_cast<rc_plugin_compiled*>(new Program(*program));
+    *compiled = reinterpret_cast<rc_plugin_compiled*>(
+        new Program(plugin::GivenProgram(*program)));
   });
 }
 
@@ -216,6 +217,7 @@ rc_status wait(rc_plugin_device* device, int64_t, char* message) {
 
 constexpr rc_plugin kPlugin = {
     sizeof(rc_plugin),
+    RC_PLUGIN_ABI_VERSION,
     RC_PLUGIN_ABI_VERSION,
     "reference",
     "plain loops on one thread, the measure of the other backends",

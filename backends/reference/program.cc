@@ -72,76 +72,24 @@ void check_count(const char* what, int64_t count, int64_t limit) {
 
 }  // namespace
 
-Program::Program(const rc_plugin_program& program)
-    : values_(program.values, program.values + program.value_count),
-      ops_(program.ops, program.ops + program.op_count),
-      input_count_(program.input_count),
-      output_count_(program.output_count),
-      limits_{program.max_rows, program.max_outputs, program.max_sequences} {
-  for (size_t i = 0; i < program.weight_count; ++i) {
-    weights_.push_back(reinterpret_cast<Weight*>(program.weights[i]));
+Program::Program(plugin::GivenProgram program) : limits_(program.limits()) {
+  program.check(
+      [](const rc_plugin_weight* handle) -> plugin::WeightShape {
+        const auto* weight = reinterpret_cast<const Weight*>(handle);
+        return {weight->dtype, weight->shape};
+      },
+      [](const rc_plugin_buffer* handle) -> uint64_t {
+        return reinterpret_cast<const Buffer*>(handle)->bytes.size();
+      });
+  values_ = std::move(program.values);
+  ops_ = std::move(program.ops);
+  for (rc_plugin_weight* weight : program.weights) {
+    weights_.push_back(reinterpret_cast<Weight*>(weight));
   }
-  for (size_t i = 0; i < program.cache_count; ++i) {
-    caches_.push_back(reinterpret_cast<Buffer*>(program.caches[i]));
-  }
-  if (limits_.rows < 0 || limits_.outputs < 0 || limits_.sequences < 0) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "a program for negative numbers of rows: ", limits_.rows, ", ",
-         limits_.outputs, ", ", limits_.sequences);
+  for (rc_plugin_buffer* cache : program.caches) {
+    caches_.push_back(reinterpret_cast<Buffer*>(cache));
   }
   scratch_.resize(program.scratch_bytes);
-  for (size_t i = 0; i < values_.size(); ++i) check_storage(values_[i], i);
-  for (const rc_plugin_op& op : ops_) check_op(op, values_);
-}
-
-void Program::check_storage(const rc_plugin_value& value, size_t number) const {
-  check_value(value);
-  const auto bytes = value_bytes(value, limits_);
-  if (!bytes) {
-    fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-         ", is too large");
-  }
-  if (value.storage == RC_STORAGE_SCRATCH) {
-    if (value.offset % alignof(double) != 0 || value.offset > scratch_.size() ||
-        *bytes > scratch_.size() - value.offset) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", number, " takes ", *bytes,
-           " bytes at ", value.offset, " of ", scratch_.size(),
-           " bytes of scratch");
-    }
-    return;
-  }
-  const size_t counts[] = {weights_.size(), caches_.size(), input_count_, 0,
-                           output_count_};
-  const size_t count = counts[value.storage];
-  if (value.index < 0 || static_cast<size_t>(value.index) >= count) {
-    fail(RC_E_INVALID_ARGUMENT, "value ", number, " has index ", value.index,
-         " of ", count, " in storage ", value.storage);
-  }
-  if (value.storage == RC_STORAGE_WEIGHT) {
-    const Weight* weight = weights_[value.index];
-    if (weight == nullptr || weight->dtype != value.dtype ||
-        !std::equal(weight->shape.begin(), weight->shape.end(), value.shape,
-                    value.shape + value.rank)) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-           ", is not of the shape and type of weight ", value.index,
-           weight == nullptr ? "" : ", ",
-           weight == nullptr ? "" : weight->name);
-    }
-  }
-  if (value.storage == RC_STORAGE_CACHE) {
-    const Buffer* cache = caches_[value.index];
-    const uint64_t size = cache == nullptr ? 0 : cache->bytes.size();
-    if (value.offset > size || *bytes > size - value.offset) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-           ", needs ", *bytes, " bytes at ", value.offset, ", but cache ",
-           value.index, " has ", size);
-    }
-    if (dtype_info(value.dtype)->block_size == 1 &&
-        value.offset % *row_bytes(value.dtype, 1) != 0) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", number, ", ", value_text(value),
-           ", does not begin at an element, but at byte ", value.offset);
-    }
-  }
 }
 
 Tensor Program::tensor(int32_t number, const rc_plugin_run& run,
@@ -186,13 +134,13 @@ void Program::run(const rc_plugin_run& run) {
   check_count("outputs", run.outputs, limits_.outputs);
   check_count("sequences", run.sequences, limits_.sequences);
   const Rows rows = {run.rows, run.outputs, run.sequences};
-  for (const rc_plugin_op& op : ops_) {
+  for (const Op& op : ops_) {
     Call call = {op, {}, {}, run.sequences, run};
     call.check_stop();
-    for (int i = 0; i < RC_PLUGIN_MAX_INPUTS; ++i) {
+    for (int i = 0; i < kMaxInputs; ++i) {
       call.inputs[i] = tensor(op.inputs[i], run, rows);
     }
-    for (int i = 0; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
+    for (int i = 0; i < kMaxOutputs; ++i) {
       call.outputs[i] = tensor(op.outputs[i], run, rows);
     }
     execute(call);

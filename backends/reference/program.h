@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/given_program.h"
 #include "reference/ops.h"
 #include "runcible/plugin.h"
 #include "tensor/op.h"
@@ -28,21 +29,18 @@ class Program {
  public:
   // Checks everything; throws RC_E_INVALID_ARGUMENT for a program that breaks a
   // rule of plugin.h.
-  explicit Program(const rc_plugin_program& program);
+  explicit Program(plugin::GivenProgram program);
 
   // Runs to the end. Throws RC_E_CANCELLED if the caller wants it to stop.
   void run(const rc_plugin_run& run);
 
  private:
-  void check_storage(const rc_plugin_value& value, size_t number) const;
   Tensor tensor(int32_t number, const rc_plugin_run& run, const Rows& rows);
 
   std::vector<rc_plugin_value> values_;
-  std::vector<rc_plugin_op> ops_;
+  std::vector<Op> ops_;
   std::vector<Weight*> weights_;
   std::vector<Buffer*> caches_;
-  size_t input_count_;
-  size_t output_count_;
   Rows limits_;
   std::vector<std::byte> scratch_;
 };

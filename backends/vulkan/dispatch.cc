@@ -55,7 +55,7 @@ CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache) {
 // Appends the dispatches of one op.
 class Appender {
  public:
-  Appender(Device& device, const rc_plugin_op& op, int32_t number,
+  Appender(Device& device, const Op& op, int32_t number,
            std::span<const Placed> values, const Rows& limits,
            std::vector<Dispatch>* dispatches)
       : device_(device),
@@ -109,7 +109,7 @@ class Appender {
 
   Device& device_;
   const Tuning& tuning_;
-  const rc_plugin_op& op_;
+  const Op& op_;
   int32_t number_;
   std::span<const Placed> values_;
   const Rows& limits_;
@@ -455,16 +455,15 @@ void Appender::run() {
       return cache_store();
     case RC_OP_ATTENTION:
       return attention();
-    case RC_OP_GLU: {
-      static constexpr uint32_t kKinds[] = {0, 1, 2, 3};
-      return elementwise(kKinds[op_.params.glu.activation], 0, true);
-    }
+    case RC_OP_GLU:
+      return elementwise(static_cast<uint32_t>(op_.params.glu.function), 0,
+                         true);
     case RC_OP_ADD:
-      return elementwise(4, 0, true);
+      return elementwise(16, 0, true);
     case RC_OP_SCALE:
-      return elementwise(5, op_.params.scale.factor, false);
+      return elementwise(17, op_.params.scale.factor, false);
     case RC_OP_SOFTCAP:
-      return elementwise(6, op_.params.softcap.cap, false);
+      return elementwise(18, op_.params.softcap.cap, false);
     case RC_OP_ROUTE:
       return route();
     case RC_OP_EXPERT_SUM:
@@ -474,7 +473,7 @@ void Appender::run() {
 }
 
 // Throws RC_E_UNSUPPORTED if no rows of a value can be bound; see pieces.
-void check_rows(const Device& device, const rc_plugin_op& op,
+void check_rows(const Device& device, const Op& op,
                 const rc_plugin_value& value) {
   if (value.storage == RC_STORAGE_WEIGHT || value.storage == RC_STORAGE_CACHE) {
     return;
@@ -499,7 +498,7 @@ uint32_t RowRange::count(const Rows& rows) const {
   return count >= at_least && count <= at_most ? count : 0;
 }
 
-void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
+void append_dispatches(Device& device, const Op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
                        std::vector<Dispatch>* dispatches,
                        std::deque<Buffer>* kept) {
@@ -510,7 +509,7 @@ void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
   Appender(device, op, number, values, limits, dispatches).run();
 }
 
-void check_supported(const Device& device, const rc_plugin_op& op,
+void check_supported(const Device& device, const Op& op,
                      std::span<const rc_plugin_value> values) {
   if (is_tensor_op(op.code)) {
     return check_tensor_supported(device, op, values);

@@ -74,13 +74,13 @@ struct Placed {
 // Appends the dispatches of op number `number`, which obeys check_op.
 // `limits` are the largest numbers of rows. What dispatches of the op hand on
 // to each other lies in buffers that are added to `kept`.
-void append_dispatches(Device& device, const rc_plugin_op& op, int32_t number,
+void append_dispatches(Device& device, const Op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
                        std::vector<Dispatch>* dispatches,
                        std::deque<Buffer>* kept);
 
 // Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done here.
-void check_supported(const Device& device, const rc_plugin_op& op,
+void check_supported(const Device& device, const Op& op,
                      std::span<const rc_plugin_value> values);
 
 }  // namespace rc::vulkan

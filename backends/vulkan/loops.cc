@@ -41,7 +41,7 @@ uint64_t linear_loops(const Tuning& tuning, uint64_t columns) {
          (1 + tuning.batch * inner(brought) + inner(tuning.chunk));
 }
 
-uint64_t loops_of(const Tuning& tuning, const rc_plugin_op& op,
+uint64_t loops_of(const Tuning& tuning, const Op& op,
                   std::span<const rc_plugin_value> values) {
   const auto size = [&](int slot, int dimension) {
     return static_cast<uint64_t>(values[op.inputs[slot]].shape[dimension]);
@@ -104,7 +104,7 @@ uint64_t channel_loops(const rc_plugin_value& weight) {
   return kNested * (1 + inner(height) + height * inner(width));
 }
 
-void check_loops(const Tuning& tuning, const rc_plugin_op& op,
+void check_loops(const Tuning& tuning, const Op& op,
                  std::span<const rc_plugin_value> values) {
   const uint64_t loops = loops_of(tuning, op, values);
   if (loops <= loop_budget(tuning)) return;

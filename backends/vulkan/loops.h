@@ -26,7 +26,7 @@ uint64_t channel_loops(const rc_plugin_value& weight);
 
 // Throws RC_E_UNSUPPORTED if a lane would go around too often for the op, which
 // obeys check_op.
-void check_loops(const Tuning& tuning, const rc_plugin_op& op,
+void check_loops(const Tuning& tuning, const Op& op,
                  std::span<const rc_plugin_value> values);
 
 }  // namespace rc::vulkan

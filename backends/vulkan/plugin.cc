@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "guard.h"
+#include "common/guard.h"
 #include "tensor/op.h"
 #include "vulkan/instance.h"
 #include "vulkan/program.h"
@@ -18,7 +18,6 @@ namespace {
 using plugin::check_range;
 using plugin::guarded;
 using plugin::report;
-using plugin::values_up_to_last;
 
 struct Opened {
   Opened(int index, const rc_plugin_open_options& options)
@@ -56,8 +55,7 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
   return guarded(message, [&] {
     rc_plugin_device_info filled = {};
     describe(Instance::get().device(index), &filled);
-    filled.struct_size = info->struct_size;
-    std::memcpy(info, &filled, std::min(info->struct_size, sizeof filled));
+    plugin::fill(info, filled);
   });
 }
 
@@ -72,12 +70,14 @@ void close(rc_plugin_device* device) {
   delete reinterpret_cast<Opened*>(device);
 }
 
-rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
-                       const rc_plugin_value* values, char* message) {
+rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* given,
+                       const rc_plugin_value* const* given_values,
+                       size_t value_count, char* message) {
   return guarded(message, [&] {
-    const auto all = values_up_to_last(*op, values);
-    check_op(*op, all);
-    check_supported(from(device).device, *op, all);
+    const Op op = op_from(*given);
+    const auto values = plugin::copy_values(given_values, value_count);
+    check_op(op, values);
+    check_supported(from(device).device, op, values);
   });
 }
 
@@ -147,7 +147,7 @@ rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
                   rc_plugin_compiled** compiled, char* message) {
   return guarded(message, [&] {
     *compiled = reinterpret_cast<rc_plugin_compiled*>(
-        new Program(from(device).device, *program));
+        new Program(from(device).device, plugin::GivenProgram(*program)));
   });
 }
 
@@ -187,17 +187,15 @@ rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
   });
 }
 
-rc_status op_times(rc_plugin_device* device, rc_plugin_op_time* times,
-                   size_t capacity, size_t* count, char* message) {
-  return guarded(message, [&] {
-    const std::vector<rc_plugin_op_time>& known = from(device).times;
-    std::copy_n(known.begin(), std::min(capacity, known.size()), times);
-    *count = known.size();
-  });
+rc_status op_time(rc_plugin_device* device, size_t i, rc_plugin_op_time* time,
+                  char* message) {
+  return guarded(message,
+                 [&] { plugin::give_op_time(from(device).times, i, time); });
 }
 
 constexpr rc_plugin kPlugin = {
     sizeof(rc_plugin),
+    RC_PLUGIN_ABI_VERSION,
     RC_PLUGIN_ABI_VERSION,
     "vulkan",
     "Devices with a Vulkan 1.1 driver",
@@ -218,7 +216,7 @@ constexpr rc_plugin kPlugin = {
     run,
     wait,
     copy_bytes,
-    op_times,
+    op_time,
     nullptr,
 };
 

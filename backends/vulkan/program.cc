@@ -39,23 +39,17 @@ bool overlap(const Region& region, const std::vector<Region>& others) {
 
 }  // namespace
 
-Program::Program(Device& device, const rc_plugin_program& program)
-    : device_(device),
-      ops_(program.ops, program.ops + program.op_count),
-      limits_{program.max_rows, program.max_outputs, program.max_sequences} {
-  for (int64_t limit : {limits_.rows, limits_.outputs, limits_.sequences}) {
-    if (limit < 0 || limit > INT32_MAX) {
-      fail(RC_E_INVALID_ARGUMENT, "a program for ", limits_.rows, " rows, ",
-           limits_.outputs, " outputs and ", limits_.sequences, " sequences");
-    }
-  }
-  const std::vector<rc_plugin_value> values(
-      program.values, program.values + program.value_count);
-  for (const rc_plugin_value& value : values) check_value(value);
-  for (const rc_plugin_op& op : ops_) {
-    check_op(op, values);
-    check_supported(device, op, values);
-  }
+Program::Program(Device& device, const plugin::GivenProgram& program)
+    : device_(device), ops_(program.ops), limits_(program.limits()) {
+  program.check(
+      [](const rc_plugin_weight* handle) -> plugin::WeightShape {
+        const auto* weight = reinterpret_cast<const Weight*>(handle);
+        return {weight->dtype, weight->shape};
+      },
+      [](const rc_plugin_buffer* handle) {
+        return reinterpret_cast<const Buffer*>(handle)->bytes();
+      });
+  for (const Op& op : ops_) check_supported(device, op, program.values);
   place_values(program);
   for (size_t i = 0; i < ops_.size(); ++i) {
     append_dispatches(device, ops_[i], static_cast<int32_t>(i), values_,
@@ -89,7 +83,7 @@ Program::~Program() {
   if (run_ != nullptr) end();
 }
 
-void Program::place_values(const rc_plugin_program& program) {
+void Program::place_values(const plugin::GivenProgram& program) {
   const uint64_t scale = std::max<uint64_t>(device_.alignment() / 64, 1);
   if (program.scratch_bytes > UINT64_MAX / 1024) {
     fail(RC_E_DEVICE_MEMORY, program.scratch_bytes,
@@ -97,7 +91,7 @@ void Program::place_values(const rc_plugin_program& program) {
   }
   // A program without scratch, inputs or outputs, such as one tensor op, takes
   // no memory for them.
-  if (std::any_of(program.values, program.values + program.value_count,
+  if (std::any_of(program.values.begin(), program.values.end(),
                   [](const rc_plugin_value& value) {
                     return value.storage == RC_STORAGE_SCRATCH;
                   })) {
@@ -107,66 +101,34 @@ void Program::place_values(const rc_plugin_program& program) {
   output_values_.resize(program.output_count);
   input_regions_.resize(program.input_count);
   output_regions_.resize(program.output_count);
-  values_.resize(program.value_count);
-  for (size_t i = 0; i < program.value_count; ++i) {
+  values_.resize(program.values.size());
+  for (size_t i = 0; i < values_.size(); ++i) {
     Placed& placed = values_[i];
     placed.value = program.values[i];
     const rc_plugin_value& value = placed.value;
-    const auto bytes = value_bytes(value, limits_);
-    if (!bytes || *bytes > UINT64_MAX / 1024) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", i, ", ", value_text(value),
-           ", is too large");
-    }
-    const size_t counts[] = {program.weight_count, program.cache_count,
-                             program.input_count, SIZE_MAX,
-                             program.output_count};
-    if (value.storage != RC_STORAGE_SCRATCH &&
-        (value.index < 0 ||
-         static_cast<size_t>(value.index) >= counts[value.storage])) {
-      fail(RC_E_INVALID_ARGUMENT, "value ", i, " has index ", value.index,
-           " of ", counts[value.storage], " in storage ", value.storage);
+    const uint64_t bytes = value_bytes(value, limits_).value();
+    if (bytes > UINT64_MAX / 1024) {
+      fail(RC_E_DEVICE_MEMORY, "value ", i, ", ", value_text(value),
+           ", is larger than any device");
     }
     switch (value.storage) {
-      case RC_STORAGE_WEIGHT: {
-        const auto* weight =
-            reinterpret_cast<Weight*>(program.weights[value.index]);
-        if (weight == nullptr || weight->dtype != value.dtype ||
-            !std::equal(weight->shape.begin(), weight->shape.end(), value.shape,
-                        value.shape + value.rank)) {
-          fail(RC_E_INVALID_ARGUMENT, "value ", i, ", ", value_text(value),
-               ", is not of the shape and type of weight ", value.index);
-        }
-        placed.weight = weight;
+      case RC_STORAGE_WEIGHT:
+        placed.weight = reinterpret_cast<Weight*>(program.weights[value.index]);
         break;
-      }
-      case RC_STORAGE_CACHE: {
-        const auto* cache =
-            reinterpret_cast<Buffer*>(program.caches[value.index]);
-        if (cache == nullptr || value.offset > cache->bytes() ||
-            *bytes > cache->bytes() - value.offset) {
-          fail(RC_E_INVALID_ARGUMENT, "value ", i, ", ", value_text(value),
-               ", needs ", *bytes, " bytes, but cache ", value.index, " has ",
-               cache == nullptr ? 0 : cache->bytes());
-        }
-        placed.region = {cache, value.offset, *bytes};
+      case RC_STORAGE_CACHE:
+        placed.region = {reinterpret_cast<Buffer*>(program.caches[value.index]),
+                         value.offset, bytes};
         break;
-      }
       case RC_STORAGE_INPUT:
         input_values_[value.index] = value;
-        input_regions_[value.index].bytes = *bytes;
+        input_regions_[value.index].bytes = bytes;
         break;
       case RC_STORAGE_SCRATCH:
-        if (value.offset % 64 != 0 || value.offset > program.scratch_bytes ||
-            *bytes > program.scratch_bytes - value.offset) {
-          fail(RC_E_INVALID_ARGUMENT, "value ", i, " takes ", *bytes,
-               " bytes at ", value.offset, " of ", program.scratch_bytes,
-               " bytes of scratch");
-        }
-        placed.region = {&scratch_, value.offset * scale, *bytes};
+        placed.region = {&scratch_, value.offset * scale, bytes};
         break;
       default:
         output_values_[value.index] = value;
-        output_regions_[value.index].bytes = *bytes;
+        output_regions_[value.index].bytes = bytes;
     }
   }
   const auto place = [&](std::vector<Region>& regions, Place where,
@@ -546,7 +508,7 @@ void Program::check_fault() const {
   uint32_t fault[3];
   control_.read(kFaultOffset, fault, sizeof fault);
   if (fault[0] == 0) return;
-  const rc_plugin_op& op = ops_[fault[0] - 1];
+  const Op& op = ops_[fault[0] - 1];
   fail(RC_E_INVALID_ARGUMENT, op_name(op.code), ": row ", fault[1],
        " asks for number ", static_cast<int32_t>(fault[2]), " of a table of ",
        values_[op.inputs[0]].value.shape[0]);
@@ -583,8 +545,8 @@ void Program::read_times() {
     const auto time = [&](uint64_t tick) {
       return static_cast<int64_t>(static_cast<double>(tick - origin) * period);
     };
-    times_.push_back(
-        {static_cast<int32_t>(op), 0, time(both[0]), time(both[1])});
+    times_.push_back({sizeof(rc_plugin_op_time), static_cast<int64_t>(op),
+                      time(both[0]), time(both[1])});
   }
 }
 

@@ -21,6 +21,7 @@
 #include <deque>
 #include <vector>
 
+#include "common/given_program.h"
 #include "tensor/op.h"
 #include "vulkan/dispatch.h"
 
@@ -30,7 +31,7 @@ class Program {
  public:
   // Checks everything; throws RC_E_INVALID_ARGUMENT for a program that breaks a
   // rule of plugin.h.
-  Program(Device& device, const rc_plugin_program& program);
+  Program(Device& device, const plugin::GivenProgram& program);
   // Waits for a run that is under way.
   ~Program();
   Program(const Program&) = delete;
@@ -59,8 +60,8 @@ class Program {
     Clock::time_point begin;
   };
 
-  void place_values(const rc_plugin_program& program);
-  Region region_of(const rc_plugin_program& program, size_t number) const;
+  void place_values(const plugin::GivenProgram& program);
+  Region region_of(const plugin::GivenProgram& program, size_t number) const;
   void make_descriptors();
   VkBufferView view(const Region& region, VkFormat format);
   void record();
@@ -78,7 +79,7 @@ class Program {
 
   Device& device_;
   std::vector<Placed> values_;
-  std::vector<rc_plugin_op> ops_;
+  std::vector<Op> ops_;
   Rows limits_;
   Buffer scratch_, inputs_, outputs_, control_;
   std::vector<Region> input_regions_, output_regions_;

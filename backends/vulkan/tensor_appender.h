@@ -20,7 +20,7 @@ uint64_t element_count(const rc_plugin_value& value);
 
 class TensorAppender {
  public:
-  TensorAppender(Device& device, const rc_plugin_op& op, int32_t number,
+  TensorAppender(Device& device, const Op& op, int32_t number,
                  std::span<const Placed> values,
                  std::vector<Dispatch>* dispatches, std::deque<Buffer>* kept)
       : op(op),
@@ -31,7 +31,7 @@ class TensorAppender {
         dispatches_(dispatches),
         kept_(kept) {}
 
-  const rc_plugin_op& op;
+  const Op& op;
   const int32_t number;
   const Tuning& tuning;
   // Stages so far.

@@ -81,8 +81,8 @@ Placed TensorAppender::keep(uint64_t words) {
   return placed;
 }
 
-void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
-                              int32_t number, std::span<const Placed> values,
+void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
+                              std::span<const Placed> values,
                               std::vector<Dispatch>* dispatches,
                               std::deque<Buffer>* kept) {
   TensorAppender appender(device, op, number, values, dispatches, kept);
@@ -117,7 +117,7 @@ void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
   fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
 }
 
-void check_tensor_supported(const Device& device, const rc_plugin_op& op,
+void check_tensor_supported(const Device& device, const Op& op,
                             std::span<const rc_plugin_value> values) {
   const auto bindable = [&](int32_t number) {
     if (number < 0) return;

@@ -11,11 +11,11 @@
 namespace rc::vulkan {
 
 // As append_dispatches and check_supported, for op codes from RC_OP_COPY on.
-void append_tensor_dispatches(Device& device, const rc_plugin_op& op,
-                              int32_t number, std::span<const Placed> values,
+void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
+                              std::span<const Placed> values,
                               std::vector<Dispatch>* dispatches,
                               std::deque<Buffer>* kept);
-void check_tensor_supported(const Device& device, const rc_plugin_op& op,
+void check_tensor_supported(const Device& device, const Op& op,
                             std::span<const rc_plugin_value> values);
 
 }  // namespace rc::vulkan

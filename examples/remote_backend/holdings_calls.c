@@ -89,7 +89,8 @@ static void log_line(rc_log_level level, const char* message) {
 static rc_status open_device(struct holdings* holdings, struct frame* request,
                              struct frame* answer, char* message) {
   const int32_t index = get_i32(request);
-  rc_plugin_open_options options = {sizeof options, 0, 0, log_line};
+  rc_plugin_open_options options = {sizeof options, 0, 0, log_line,
+                                    RC_PLUGIN_ABI_VERSION};
   rc_plugin_device* device = NULL;
   rc_status status;
   (void)answer;
@@ -106,23 +107,26 @@ static rc_status open_device(struct holdings* holdings, struct frame* request,
 
 static rc_status op_supported(struct holdings* holdings, struct frame* request,
                               struct frame* answer, char* message) {
-  rc_plugin_value values[RC_PLUGIN_MAX_INPUTS + RC_PLUGIN_MAX_OUTPUTS];
-  const int32_t count = (int32_t)get_count(request, VALUE_BYTES);
-  rc_plugin_op op;
+  rc_plugin_value values[MAX_INPUTS + MAX_OUTPUTS];
+  const rc_plugin_value* pointers[MAX_INPUTS + MAX_OUTPUTS];
+  const size_t count = get_count(request, VALUE_BYTES);
+  struct whole_op whole;
   (void)answer;
-  if (count > (int32_t)(sizeof values / sizeof *values)) {
-    return malformed(message);
+  if (count > sizeof values / sizeof *values) return malformed(message);
+  for (size_t i = 0; i < count; ++i) {
+    get_value(request, &values[i]);
+    pointers[i] = &values[i];
   }
-  for (int32_t i = 0; i < count; ++i) get_value(request, &values[i]);
-  get_op(request, &op);
+  get_op(request, &whole);
   if (!all_read(request)) return malformed(message);
-  for (int i = 0; i < RC_PLUGIN_MAX_INPUTS; ++i) {
-    if (op.inputs[i] >= count) return malformed(message);
+  for (size_t i = 0; i < whole.op.input_count; ++i) {
+    if (whole.inputs[i] >= (int32_t)count) return malformed(message);
   }
-  for (int i = 0; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
-    if (op.outputs[i] >= count) return malformed(message);
+  for (size_t i = 0; i < whole.op.output_count; ++i) {
+    if (whole.outputs[i] >= (int32_t)count) return malformed(message);
   }
-  return holdings->plugin->op_supported(holdings->device, &op, values, message);
+  return holdings->plugin->op_supported(holdings->device, &whole.op, pointers,
+                                        count, message);
 }
 
 /* The info of a weight that is possible, and the bytes of its data. */
@@ -307,25 +311,21 @@ static rc_status copy(struct holdings* holdings, struct frame* request,
   return status;
 }
 
-static rc_status op_times(struct holdings* holdings, struct frame* request,
-                          struct frame* answer, char* message) {
-  rc_plugin_op_time times[1024];
-  size_t most = get_u32(request), count = 0, told;
-  rc_status status = RC_OK;
+static rc_status op_time(struct holdings* holdings, struct frame* request,
+                         struct frame* answer, char* message) {
+  const uint64_t i = get_u64(request);
+  rc_plugin_op_time time;
+  rc_status status = RC_E_NOT_FOUND;
   if (!all_read(request)) return malformed(message);
-  if (most > sizeof times / sizeof *times) most = sizeof times / sizeof *times;
-  if (holdings->plugin->op_times != NULL) {
-    status = holdings->plugin->op_times(holdings->device, times, most, &count,
-                                        message);
+  memset(&time, 0, sizeof time);
+  time.struct_size = sizeof time;
+  if (holdings->plugin->op_time != NULL) {
+    status =
+        holdings->plugin->op_time(holdings->device, (size_t)i, &time, message);
   }
-  told = count < most ? count : most;
-  put_u32(answer, (uint32_t)count);
-  put_u32(answer, (uint32_t)told);
-  for (size_t i = 0; i < told; ++i) {
-    put_i32(answer, times[i].op);
-    put_i64(answer, times[i].begin_ns);
-    put_i64(answer, times[i].end_ns);
-  }
+  put_i64(answer, time.op);
+  put_i64(answer, time.begin_ns);
+  put_i64(answer, time.end_ns);
   return status;
 }
 
@@ -350,7 +350,7 @@ static const struct {
     [REMOTE_COPY] = {copy, 1, 0},
     [REMOTE_COMPILE] = {compile_program, 1, 0},
     [REMOTE_DESTROY_PROGRAM] = {destroy_program_call, 1, 0},
-    [REMOTE_TIMES] = {op_times, 1, 0},
+    [REMOTE_TIME] = {op_time, 1, 0},
 };
 
 int holdings_call(struct holdings* holdings, struct frame* request,

@@ -9,7 +9,9 @@
 struct draft {
   rc_plugin_program given;
   rc_plugin_value* values;
-  rc_plugin_op* ops;
+  struct whole_op* ops;
+  const rc_plugin_value** value_pointers;
+  const rc_plugin_op** op_pointers;
   uint32_t *weights, *caches;             /* their numbers */
   void **weight_handles, **cache_handles; /* the module's */
 };
@@ -31,6 +33,8 @@ void* array(size_t count, size_t size) {
 static void free_draft(struct draft* draft) {
   free(draft->values);
   free(draft->ops);
+  free(draft->value_pointers);
+  free(draft->op_pointers);
   free(draft->weights);
   free(draft->caches);
   free(draft->weight_handles);
@@ -53,22 +57,29 @@ static int get_draft(struct frame* request, struct draft* draft) {
   given->struct_size = sizeof *given;
   given->value_count = get_count(request, VALUE_BYTES);
   draft->values = array(given->value_count, sizeof *draft->values);
-  if (draft->values == NULL) return 0;
+  draft->value_pointers =
+      array(given->value_count, sizeof *draft->value_pointers);
+  if (draft->values == NULL || draft->value_pointers == NULL) return 0;
   for (size_t i = 0; i < given->value_count; ++i) {
     get_value(request, &draft->values[i]);
+    draft->value_pointers[i] = &draft->values[i];
   }
   given->op_count = get_count(request, OP_BYTES);
   draft->ops = array(given->op_count, sizeof *draft->ops);
-  if (draft->ops == NULL) return 0;
-  for (size_t i = 0; i < given->op_count; ++i) get_op(request, &draft->ops[i]);
+  draft->op_pointers = array(given->op_count, sizeof *draft->op_pointers);
+  if (draft->ops == NULL || draft->op_pointers == NULL) return 0;
+  for (size_t i = 0; i < given->op_count; ++i) {
+    get_op(request, &draft->ops[i]);
+    draft->op_pointers[i] = &draft->ops[i].op;
+  }
   if (!get_numbers(request, &draft->weights, &draft->weight_handles,
                    &given->weight_count) ||
       !get_numbers(request, &draft->caches, &draft->cache_handles,
                    &given->cache_count)) {
     return 0;
   }
-  given->values = draft->values;
-  given->ops = draft->ops;
+  given->values = draft->value_pointers;
+  given->ops = draft->op_pointers;
   given->weights = (rc_plugin_weight**)draft->weight_handles;
   given->caches = (rc_plugin_buffer**)draft->cache_handles;
   given->input_count = get_u32(request);
@@ -148,14 +159,14 @@ static rc_status check_draft(struct holdings* holdings, struct draft* draft,
     }
   }
   for (size_t i = 0; i < given->op_count; ++i) {
-    const rc_plugin_op* op = &draft->ops[i];
+    const struct whole_op* op = &draft->ops[i];
     const int64_t count = (int64_t)given->value_count;
-    for (int k = 0; k < RC_PLUGIN_MAX_INPUTS; ++k) {
+    for (int k = 0; k < MAX_INPUTS; ++k) {
       if (op->inputs[k] < -1 || op->inputs[k] >= count) {
         return impossible(message, "op", i);
       }
     }
-    for (int k = 0; k < RC_PLUGIN_MAX_OUTPUTS; ++k) {
+    for (int k = 0; k < MAX_OUTPUTS; ++k) {
       if (op->outputs[k] < -1 || op->outputs[k] >= count) {
         return impossible(message, "op", i);
       }

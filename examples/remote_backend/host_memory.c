@@ -80,7 +80,10 @@ static rc_status wait(rc_plugin_device* device, int64_t timeout_ms,
 }
 
 int complete_table(const rc_plugin* given, rc_plugin* table) {
-  if (given->abi_version != RC_PLUGIN_ABI_VERSION) return 0;
+  if (given->abi_version < RC_PLUGIN_OLDEST_ABI_VERSION ||
+      given->least_abi_version > RC_PLUGIN_ABI_VERSION) {
+    return 0;
+  }
   memset(table, 0, sizeof *table);
   memcpy(
       table, given,

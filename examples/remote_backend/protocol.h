@@ -42,12 +42,11 @@ enum remote_call {
   REMOTE_WAIT, /* i32 stop, u32 ms to wait -> i32 over; if it is over: i32
                   status, text message and, if the status is RC_OK, the bytes of
                   all outputs */
-  REMOTE_TIMES /* u32 most -> u32 n there are, u32 n told, their times (i32 op,
-                  i64 begin, i64 end) */
+  REMOTE_TIME  /* u64 number of a time -> i64 op, i64 begin, i64 end */
 };
 
 #define REMOTE_MAGIC 0x65746d72u
-#define REMOTE_VERSION 1u
+#define REMOTE_VERSION 2u
 /* The code of a frame that is no answer, but tells that one will come. */
 #define REMOTE_ALIVE 1
 /* How long the server lets a call take before it tells that it lives, and the

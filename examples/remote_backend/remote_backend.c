@@ -98,27 +98,19 @@ static rc_status open_device(int32_t index,
   return RC_OK;
 }
 
-/* The op travels with the values it names alone, under new numbers. */
 static rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
-                              const rc_plugin_value* values, char* message) {
+                              const rc_plugin_value* const* values,
+                              size_t value_count, char* message) {
   struct frame request = {0};
-  rc_plugin_op renumbered = *op;
-  int32_t count = 0;
-  for (int i = 0; i < RC_PLUGIN_MAX_INPUTS; ++i) {
-    if (op->inputs[i] >= 0) renumbered.inputs[i] = count++;
-  }
-  for (int i = 0; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
-    if (op->outputs[i] >= 0) renumbered.outputs[i] = count++;
+  if (!op_is_known(op->code)) {
+    snprintf(message, RC_PLUGIN_MESSAGE_BYTES,
+             "op number %d is newer than the remote backend", op->code);
+    return RC_E_UNSUPPORTED;
   }
   frame_begin(&request, REMOTE_SUPPORTED);
-  put_i32(&request, count);
-  for (int i = 0; i < RC_PLUGIN_MAX_INPUTS; ++i) {
-    if (op->inputs[i] >= 0) put_value(&request, &values[op->inputs[i]]);
-  }
-  for (int i = 0; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
-    if (op->outputs[i] >= 0) put_value(&request, &values[op->outputs[i]]);
-  }
-  put_op(&request, &renumbered);
+  put_u32(&request, (uint32_t)value_count);
+  for (size_t i = 0; i < value_count; ++i) put_value(&request, values[i]);
+  put_op(&request, op);
   return plain_call(device, &request, NULL, 0, message);
 }
 
@@ -242,6 +234,7 @@ const rc_plugin* rc_plugin_entry(void) {
   static const rc_plugin plugin = {
       .struct_size = sizeof plugin,
       .abi_version = RC_PLUGIN_ABI_VERSION,
+      .least_abi_version = RC_PLUGIN_ABI_VERSION,
       .name = "remote",
       .description = "the devices of a process at the other end of a socket",
       .device_count = device_count,
@@ -261,7 +254,7 @@ const rc_plugin* rc_plugin_entry(void) {
       .run = remote_start_run,
       .wait = remote_wait,
       .copy = copy,
-      .op_times = remote_op_times,
+      .op_time = remote_op_time,
   };
   return &plugin;
 }

@@ -41,7 +41,7 @@ rc_status remote_start_run(rc_plugin_device* device,
                            const rc_plugin_run* run, char* message);
 rc_status remote_wait(rc_plugin_device* device, int64_t timeout_ms,
                       char* message);
-rc_status remote_op_times(rc_plugin_device* device, rc_plugin_op_time* times,
-                          size_t capacity, size_t* count, char* message);
+rc_status remote_op_time(rc_plugin_device* device, size_t i,
+                         rc_plugin_op_time* time, char* message);
 
 #endif

@@ -19,9 +19,9 @@ struct rc_plugin_compiled {
 
 static void put_program(struct frame* request, const rc_plugin_program* p) {
   put_u32(request, (uint32_t)p->value_count);
-  for (size_t i = 0; i < p->value_count; ++i) put_value(request, &p->values[i]);
+  for (size_t i = 0; i < p->value_count; ++i) put_value(request, p->values[i]);
   put_u32(request, (uint32_t)p->op_count);
-  for (size_t i = 0; i < p->op_count; ++i) put_op(request, &p->ops[i]);
+  for (size_t i = 0; i < p->op_count; ++i) put_op(request, p->ops[i]);
   put_u32(request, (uint32_t)p->weight_count);
   for (size_t i = 0; i < p->weight_count; ++i) {
     put_u32(request, number_of(p->weights[i]));
@@ -49,7 +49,7 @@ rc_status remote_compile(rc_plugin_device* device,
   made->input_count = program->input_count;
   made->output_count = program->output_count;
   for (size_t i = 0; i < program->value_count; ++i) {
-    const rc_plugin_value* value = &program->values[i];
+    const rc_plugin_value* value = program->values[i];
     if (value->storage == RC_STORAGE_INPUT ||
         value->storage == RC_STORAGE_OUTPUT) {
       made->values[made->value_count++] = *value;
@@ -156,24 +156,25 @@ rc_status remote_wait(rc_plugin_device* device, int64_t timeout_ms,
   return device->result;
 }
 
-rc_status remote_op_times(rc_plugin_device* device, rc_plugin_op_time* times,
-                          size_t capacity, size_t* count, char* message) {
+rc_status remote_op_time(rc_plugin_device* device, size_t i,
+                         rc_plugin_op_time* time, char* message) {
   struct frame request = {0}, answer;
-  uint32_t found = 0;
+  rc_plugin_op_time found;
   rc_status status;
-  frame_begin(&request, REMOTE_TIMES);
-  put_u32(&request, capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX);
+  memset(&found, 0, sizeof found);
+  frame_begin(&request, REMOTE_TIME);
+  put_u64(&request, i);
   status =
       call(device->connection, &request, NULL, 0, NO_LIMIT, &answer, message);
   if (status == RC_OK) {
-    *count = get_u32(&answer);
-    found = get_count(&answer, 20);
-    for (uint32_t i = 0; i < found && i < capacity; ++i) {
-      times[i].op = get_i32(&answer);
-      times[i].reserved = 0;
-      times[i].begin_ns = get_i64(&answer);
-      times[i].end_ns = get_i64(&answer);
-    }
+    found.op = get_i64(&answer);
+    found.begin_ns = get_i64(&answer);
+    found.end_ns = get_i64(&answer);
   }
-  return finish(device->connection, status, 1, &answer, message);
+  status = finish(device->connection, status, 1, &answer, message);
+  if (status != RC_OK) return status;
+  found.struct_size = time->struct_size;
+  memcpy(time, &found,
+         time->struct_size < sizeof found ? time->struct_size : sizeof found);
+  return RC_OK;
 }

@@ -89,23 +89,43 @@ void get_value(struct frame* frame, rc_plugin_value* value) {
   value->offset = get_u64(frame);
 }
 
-/* The parameters travel as the bytes that the ABI gives them: ops that nobody
- * here has heard of travel, too. */
+int op_is_known(int32_t code) {
+  return (code >= RC_OP_GET_ROWS && code <= RC_OP_EXPERT_SUM) ||
+         (code >= RC_OP_COPY && code <= RC_OP_ROTATE);
+}
+
+static void put_numbers(struct frame* frame, const int32_t* numbers,
+                        size_t count) {
+  put_u32(frame, (uint32_t)count);
+  for (size_t i = 0; i < count; ++i) put_i32(frame, numbers[i]);
+}
+static size_t get_numbers(struct frame* frame, int32_t* numbers, size_t most) {
+  const size_t count = get_count(frame, sizeof *numbers);
+  if (count > most) frame->broken = 1;
+  for (size_t i = 0; i < count && i < most; ++i) numbers[i] = get_i32(frame);
+  return count < most ? count : most;
+}
+
+/* The parameters travel as the bytes that the ABI gives them. */
 void put_op(struct frame* frame, const rc_plugin_op* op) {
   put_i32(frame, op->code);
-  put_bytes(frame, op->inputs, sizeof op->inputs);
-  put_bytes(frame, op->outputs, sizeof op->outputs);
-  put_bytes(frame, &op->params, sizeof op->params);
+  put_numbers(frame, op->inputs, op->input_count);
+  put_numbers(frame, op->outputs, op->output_count);
+  put_bytes(frame, op->params, sizeof *op->params);
 }
-void get_op(struct frame* frame, rc_plugin_op* op) {
-  op->code = get_i32(frame);
-  for (int i = 0; i < RC_PLUGIN_MAX_INPUTS; ++i) op->inputs[i] = get_i32(frame);
-  for (int i = 0; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
-    op->outputs[i] = get_i32(frame);
-  }
-  for (size_t i = 0; i < sizeof op->params / sizeof *op->params.reserved; ++i) {
-    op->params.reserved[i] = get_i64(frame);
-  }
+void get_op(struct frame* frame, struct whole_op* op) {
+  const void* params;
+  memset(op->inputs, -1, sizeof op->inputs);
+  memset(op->outputs, -1, sizeof op->outputs);
+  op->op.code = get_i32(frame);
+  op->op.input_count = get_numbers(frame, op->inputs, MAX_INPUTS);
+  op->op.inputs = op->inputs;
+  op->op.output_count = get_numbers(frame, op->outputs, MAX_OUTPUTS);
+  op->op.outputs = op->outputs;
+  params = get_bytes(frame, sizeof op->params);
+  if (params != NULL) memcpy(&op->params, params, sizeof op->params);
+  op->op.params = &op->params;
+  if (!op_is_known(op->op.code)) frame->broken = 1;
 }
 
 void put_weight_info(struct frame* frame, const rc_plugin_weight_info* info) {

@@ -23,11 +23,24 @@ uint64_t transfer_bytes(const rc_plugin_value* values, size_t count,
                         int32_t storage, int32_t index,
                         const struct rows* rows);
 
-enum { VALUE_BYTES = 56, OP_BYTES = 108 }; /* of them in a frame */
+enum { MAX_INPUTS = 8, MAX_OUTPUTS = 2 }; /* of the ops of plugin.h */
+
+/* An op with what it points to. */
+struct whole_op {
+  rc_plugin_op op;
+  int32_t inputs[MAX_INPUTS], outputs[MAX_OUTPUTS];
+  rc_plugin_params params;
+};
+
+/* Whether the op is one of those that plugin.h had when this was built: the
+ * parameters of others may be larger. */
+int op_is_known(int32_t code);
+
+enum { VALUE_BYTES = 56, OP_BYTES = 44 }; /* of them in a frame, at least */
 void put_value(struct frame* frame, const rc_plugin_value* value);
 void get_value(struct frame* frame, rc_plugin_value* value);
-void put_op(struct frame* frame, const rc_plugin_op* op);
-void get_op(struct frame* frame, rc_plugin_op* op);
+void put_op(struct frame* frame, const rc_plugin_op* op); /* a known one */
+void get_op(struct frame* frame, struct whole_op* op);
 
 /* The name is kept in `name`. */
 void put_weight_info(struct frame* frame, const rc_plugin_weight_info* info);

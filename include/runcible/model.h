@@ -196,9 +196,9 @@ RC_API rc_status rc_model_plan(const char* path,
 RC_API rc_plan* rc_plan_retain(rc_plan* plan);
 RC_API void rc_plan_release(rc_plan* plan);
 
-/* The whole of a plan; exact, in bytes. Models of one file share their weights
- * on a device, whatever else they differ in: those that are there already take
- * nothing. */
+/* What a model would take of device memory, over all devices; exact, in bytes.
+ * Models of one file share their weights on a device, whatever else they differ
+ * in: those that are there already take nothing. */
 typedef struct rc_plan_report {
   size_t struct_size;
   uint64_t weights; /* these four are sums over all devices */

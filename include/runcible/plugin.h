@@ -22,6 +22,22 @@
  *   device_count and device_info may be called at any time from any thread.
  * - Shapes are written slowest dimension first; tensors are row-major and
  *   dense. All numbers in memory are little-endian.
+ *
+ * Versions. The plugin ABI grows and nothing in it changes, so a plugin that is
+ * built with an older header goes on working in a newer library:
+ * - Structs get new members at their end only, and arrays hold pointers to
+ *   structs, so the sizes that a plugin was built with never matter. A plugin
+ *   reads of what it is given, and writes into what it is to fill, only the
+ *   members that its header has.
+ * - An op has the same inputs, outputs and parameters for good; a variant of it
+ *   is another op. A plugin answers op_supported with RC_E_UNSUPPORTED for
+ * every op, type, function or style that it does not know; the library then
+ * runs the op elsewhere and says so (see rc_backend_explain).
+ * - rc_plugin.abi_version is the version of the header, and
+ *   rc_plugin.least_abi_version the least version of the library that the
+ *   plugin can work with. A plugin that can do without the newest members sets
+ *   the latter to an older version, and looks at
+ *   rc_plugin_open_options.abi_version before it reads them.
  */
 #ifndef RUNCIBLE_PLUGIN_H
 #define RUNCIBLE_PLUGIN_H
@@ -33,11 +49,11 @@
 extern "C" {
 #endif
 
-#define RC_PLUGIN_ABI_VERSION 1
+#define RC_PLUGIN_ABI_VERSION 2
+/* Of the oldest plugins that a library of this version loads. */
+#define RC_PLUGIN_OLDEST_ABI_VERSION 2
 #define RC_PLUGIN_MESSAGE_BYTES 512
 #define RC_PLUGIN_MAX_RANK 4
-#define RC_PLUGIN_MAX_INPUTS 8
-#define RC_PLUGIN_MAX_OUTPUTS 2
 
 /* Symbolic dimensions. They occur only as the first (slowest) dimension of a
  * value and get their number at each run. */
@@ -120,7 +136,7 @@ enum {
    *         positions, sequences, page_table; output [R, heads, d].
    * params.attention. */
   RC_OP_ATTENTION = 6,
-  /* activation(gate) * up (Shazeer 2020, arXiv:2002.05202).
+  /* function(gate) * up (Shazeer 2020, arXiv:2002.05202).
    * inputs: gate, up, both [..., n]; output alike, may be either.
    * params.glu. */
   RC_OP_GLU = 7,
@@ -224,78 +240,74 @@ enum { RC_BINARY_ADD = 0, RC_BINARY_MUL = 1 };
 /* Of REDUCE. */
 enum { RC_REDUCE_SUM = 0, RC_REDUCE_MEAN = 1, RC_REDUCE_MAX = 2 };
 
-enum {
-  RC_ACTIVATION_SILU = 0,
-  /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). */
-  RC_ACTIVATION_GELU_TANH = 1,
-  /* 0.5 x (1 + erf(x / sqrt(2))). */
-  RC_ACTIVATION_GELU = 2,
-  RC_ACTIVATION_RELU = 3
-};
+/* The parameters of an op, by its kind; an op that has none reads none. */
+typedef union rc_plugin_params {
+  struct {
+    float epsilon;
+  } norm;
+  struct {
+    int32_t style; /* RC_ROPE_* */
+    float scale;
+  } rope;
+  struct {
+    float scale;
+    float softcap;
+    int64_t window;
+  } attention;
+  struct {
+    int32_t function; /* RC_FUNCTION_*, not NONE */
+  } glu;
+  struct {
+    float factor;
+  } scale;
+  struct {
+    float cap;
+  } softcap;
+  struct {
+    int32_t normalize;
+  } route;
+  struct {
+    int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
+  } copy;
+  struct {
+    int32_t function; /* RC_FUNCTION_* */
+  } unary;
+  struct {
+    int32_t function; /* RC_BINARY_* */
+  } binary;
+  struct {
+    float epsilon;
+    int32_t center;
+  } layer_norm;
+  struct {
+    int32_t function; /* RC_REDUCE_* */
+  } reduce;
+  struct {
+    int32_t transposed;
+    int32_t function; /* RC_FUNCTION_* */
+  } matmul;
+  struct {
+    int32_t stride[2]; /* down, across; at least 1 */
+    int32_t padding[2];
+    int32_t dilation[2]; /* at least 1 */
+    int32_t groups;
+  } conv2d;
+  struct {
+    float scale;
+    float softcap;
+    int32_t causal;
+  } attend;
+} rc_plugin_params;
 
+/* One op. Its inputs and outputs are numbers of values, in the order of the
+ * op's description and as many as that names; -1 is an absent input. */
 typedef struct rc_plugin_op {
-  int32_t code;
-  /* Numbers of values; -1 for an absent input. */
-  int32_t inputs[RC_PLUGIN_MAX_INPUTS];
-  int32_t outputs[RC_PLUGIN_MAX_OUTPUTS];
-  union {
-    struct {
-      float epsilon;
-    } norm;
-    struct {
-      int32_t style; /* RC_ROPE_* */
-      float scale;
-    } rope;
-    struct {
-      float scale;
-      float softcap;
-      int64_t window;
-    } attention;
-    struct {
-      int32_t activation;
-    } glu;
-    struct {
-      float factor;
-    } scale;
-    struct {
-      float cap;
-    } softcap;
-    struct {
-      int32_t normalize;
-    } route;
-    struct {
-      int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
-    } copy;
-    struct {
-      int32_t function; /* RC_FUNCTION_* */
-    } unary;
-    struct {
-      int32_t function; /* RC_BINARY_* */
-    } binary;
-    struct {
-      float epsilon;
-      int32_t center;
-    } layer_norm;
-    struct {
-      int32_t function; /* RC_REDUCE_* */
-    } reduce;
-    struct {
-      int32_t transposed;
-      int32_t function; /* RC_FUNCTION_* */
-    } matmul;
-    struct {
-      int32_t stride[2]; /* down, across; at least 1 */
-      int32_t padding[2];
-      int32_t dilation[2]; /* at least 1 */
-      int32_t groups;
-    } conv2d;
-    struct {
-      float scale;
-      float softcap;
-      int32_t causal;
-    } attend;
-    int64_t reserved[8];
-  } params;
+  int32_t code; /* RC_OP_* */
+  size_t input_count;
+  const int32_t* inputs;
+  size_t output_count;
+  const int32_t* outputs;
+  const rc_plugin_params* params; /* never NULL */
 } rc_plugin_op;
 
 /* Handles of the plugin's own making. */
@@ -323,9 +335,9 @@ typedef struct rc_plugin_weight_info {
 
 typedef struct rc_plugin_program {
   size_t struct_size;
-  const rc_plugin_value* values;
+  const rc_plugin_value* const* values;
   size_t value_count;
-  const rc_plugin_op* ops;
+  const rc_plugin_op* const* ops;
   size_t op_count;
   rc_plugin_weight* const* weights;
   size_t weight_count;
@@ -335,7 +347,7 @@ typedef struct rc_plugin_program {
   size_t output_count;
   uint64_t scratch_bytes;
   /* The largest numbers that a run will give. */
-  int64_t max_rows;
+  int64_t max_rows; /* at least 1 */
   int64_t max_outputs;
   int64_t max_sequences;
 } rc_plugin_program;
@@ -375,21 +387,23 @@ typedef struct rc_plugin_open_options {
   int32_t threads; /* 0: the plugin's choice */
   int32_t profile;
   void (*log)(rc_log_level level, const char* message); /* never NULL */
+  uint32_t abi_version; /* of the library's plugin ABI */
 } rc_plugin_open_options;
 
 /* When an op of a run began and ended on the device, in nanoseconds of a clock
  * of the device's own. */
 typedef struct rc_plugin_op_time {
-  int32_t op; /* its place in rc_plugin_program.ops */
-  int32_t reserved;
+  size_t struct_size;
+  int64_t op; /* its place in rc_plugin_program.ops */
   int64_t begin_ns;
   int64_t end_ns;
 } rc_plugin_op_time;
 
 typedef struct rc_plugin {
   size_t struct_size;
-  uint32_t abi_version; /* RC_PLUGIN_ABI_VERSION */
-  const char* name;     /* "cpu": lower case letters, digits, '_' */
+  uint32_t abi_version;       /* RC_PLUGIN_ABI_VERSION */
+  uint32_t least_abi_version; /* that the library has to have; see above */
+  const char* name;           /* "cpu": lower case letters, digits, '_' */
   const char* description;
 
   /* The number of devices. A failure tells why the backend is not available on
@@ -403,10 +417,11 @@ typedef struct rc_plugin {
   void (*close)(rc_plugin_device* device);
 
   /* RC_OK if the op can be compiled; RC_E_UNSUPPORTED with the reason if not.
-   * `values` are the values of a program, so that shapes and types are known;
-   * storage offsets and indices are not yet. */
+   * `values` are those that the op names, so that types, shapes and storage are
+   * known; offsets and indices are not yet. */
   rc_status (*op_supported)(rc_plugin_device* device, const rc_plugin_op* op,
-                            const rc_plugin_value* values, char* message);
+                            const rc_plugin_value* const* values,
+                            size_t value_count, char* message);
 
   /* Weights and buffers. A plugin that computes in host memory may leave all
    * seven functions NULL; then they are memory of the library's, 64-byte
@@ -462,12 +477,12 @@ typedef struct rc_plugin {
                     uint64_t target_offset, rc_plugin_buffer* source,
                     uint64_t source_offset, uint64_t bytes, char* message);
 
-  /* The times of the ops of the last run that wait has ended, in the order of
+  /* The i-th time of an op of the last run that wait has ended, in the order of
    * the ops, if the device was opened with `profile`. Ops that are done as one
-   * are told under the first of them. Writes at most `capacity` times and into
-   * `count` how many there are; default: none are known. */
-  rc_status (*op_times)(rc_plugin_device* device, rc_plugin_op_time* times,
-                        size_t capacity, size_t* count, char* message);
+   * have one time, under the number of the first of them. RC_E_NOT_FOUND: there
+   * are no more; default: none are known. */
+  rc_status (*op_time)(rc_plugin_device* device, size_t i,
+                       rc_plugin_op_time* time, char* message);
 
   /* As create_weight, without a copy: `data`, which may have any alignment,
    * stays readable and as it is until destroy_weight, and programs read it
@@ -483,7 +498,9 @@ typedef struct rc_plugin {
 /* Adds a backend to the process. The table is copied; what it points to must
  * stay valid to the end of the process. RC_E_INVALID_ARGUMENT: a required
  * function is NULL, or the name is not lower case letters, digits and '_', or
- * it is taken; RC_E_ABI: abi_version is not RC_PLUGIN_ABI_VERSION. */
+ * it is taken; RC_E_ABI: the plugin needs a newer library, by its
+ * least_abi_version, or was built for version 1 of the plugin ABI, which could
+ * not grow. */
 RC_API rc_status rc_plugin_register(const rc_plugin* plugin);
 
 /* Loads a shared module and registers the table that its rc_plugin_entry

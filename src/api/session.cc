@@ -24,7 +24,8 @@ engine::SessionOptions session_options(const rc_session_options* given,
   }
   const int64_t context =
       options.context_length == 0 ? most : options.context_length;
-  need_range<int64_t>(options.keep_tokens, 0, context - 1, "options->keep_tokens");
+  need_range<int64_t>(options.keep_tokens, 0, context - 1,
+                      "options->keep_tokens");
   engine::SessionOptions result;
   result.context_length = options.context_length;
   result.shift_when_full = options.when_full == RC_FULL_SHIFT;

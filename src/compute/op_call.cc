@@ -23,11 +23,7 @@ rc_plugin_value make_value(DType dtype, const Shape& shape, size_t index,
 
 }  // namespace
 
-OpCall::OpCall(int32_t code) {
-  op.code = code;
-  std::fill(std::begin(op.inputs), std::end(op.inputs), -1);
-  std::fill(std::begin(op.outputs), std::end(op.outputs), -1);
-}
+OpCall::OpCall(int32_t code) { op.code = code; }
 
 void OpCall::add(const Tensor& tensor, const Shape& as) {
   op.inputs[slots_++] = static_cast<int32_t>(operands_.size());

@@ -14,7 +14,7 @@ class OpCall {
  public:
   explicit OpCall(int32_t code);
 
-  rc_plugin_op op = {};  // its parameters are the caller's to set
+  Op op;  // its parameters are the caller's to set
 
   // The operands in order: elements of the tensor from its first one on,
   // densely, under another shape. None of them is empty.

@@ -85,7 +85,7 @@ struct Architecture {
   // Attention and feed-forward have a norm behind them too, before their
   // result is added to the residual.
   bool sandwich_norms = false;
-  int32_t activation = RC_ACTIVATION_SILU;
+  int32_t activation = RC_FUNCTION_SILU;
 
   // kOptional: dense unless expert_count is above 0.
   Presence experts = Presence::kNever;

@@ -52,7 +52,9 @@ int main(int argc, char** argv) {
     const auto entry =
         reinterpret_cast<Entry>(dlsym(module, "rc_plugin_entry"));
     const rc_plugin* plugin = entry == nullptr ? nullptr : entry();
-    if (plugin != nullptr && plugin->abi_version == RC_PLUGIN_ABI_VERSION) {
+    if (plugin != nullptr &&
+        plugin->abi_version >= RC_PLUGIN_OLDEST_ABI_VERSION &&
+        plugin->least_abi_version <= RC_PLUGIN_ABI_VERSION) {
       only_software = ask(*plugin);
     }
   }

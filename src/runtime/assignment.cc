@@ -16,7 +16,7 @@ struct Lack {
 };
 
 // Why the device cannot run the op; "" if it can.
-std::string reason_of(const Device& device, const rc_plugin_op& op,
+std::string reason_of(const Device& device, const Op& op,
                       const ProgramDescription& description) {
   Message message;
   const rc_status status =
@@ -49,7 +49,7 @@ class CacheGroups {
   explicit CacheGroups(const ProgramDescription& description)
       : description_(description), leaders_(description.caches.size()) {
     std::iota(leaders_.begin(), leaders_.end(), size_t{0});
-    for (const rc_plugin_op& op : description.ops) {
+    for (const Op& op : description.ops) {
       size_t first = kNone;
       for_each_cache(op, [&](size_t cache) {
         if (first == kNone) first = leader(cache);
@@ -59,7 +59,7 @@ class CacheGroups {
   }
   static constexpr size_t kNone = static_cast<size_t>(-1);
   // Of the group of an op; kNone if it uses no cache.
-  size_t group(const rc_plugin_op& op) const {
+  size_t group(const Op& op) const {
     size_t found = kNone;
     for_each_cache(op, [&](size_t cache) { found = leader(cache); });
     return found;
@@ -67,7 +67,7 @@ class CacheGroups {
 
  private:
   template <class Function>
-  void for_each_cache(const rc_plugin_op& op, Function function) const {
+  void for_each_cache(const Op& op, Function function) const {
     const auto look = [&](Value number) {
       if (number < 0) return;
       const rc_plugin_value& value =
@@ -120,7 +120,7 @@ Assignment assign(const ProgramDescription& description,
   const CacheGroups groups(description);
   const size_t own_lacks = lacks.size();
   for (size_t k = 0; k < own_lacks; ++k) {
-    const rc_plugin_op& lack = description.ops[lacks[k].op];
+    const Op& lack = description.ops[lacks[k].op];
     const size_t group = groups.group(lack);
     if (group == CacheGroups::kNone) continue;
     for (size_t i = 0; i < description.ops.size(); ++i) {
@@ -136,7 +136,7 @@ Assignment assign(const ProgramDescription& description,
 
   std::vector<Lack> hopeless;
   for (const Lack& lack : lacks) {
-    const rc_plugin_op& op = description.ops[lack.op];
+    const Op& op = description.ops[lack.op];
     size_t& device = result.device_of_op[lack.op];
     std::string reason = reason_of(*stand_in, op, description);
     if (device == number || !reason.empty()) {

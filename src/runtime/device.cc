@@ -96,6 +96,7 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
   given.threads = options.threads;
   given.profile = options.profile ? 1 : 0;
   given.log = log_message;
+  given.abi_version = RC_PLUGIN_ABI_VERSION;
   // What the plugin writes here is taken only from a success.
   rc_plugin_device* handle = nullptr;
   Message message;
@@ -231,11 +232,21 @@ std::shared_ptr<Buffer> Device::create_buffer(uint64_t bytes) {
   return buffer;
 }
 
-rc_status Device::op_supported(const rc_plugin_op& op,
-                               const rc_plugin_value* values,
+rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
                                Message& message) const {
-  const rc_status status = known_status(
-      plugin_.op_supported(handle_, &op, values, message.buffer()));
+  // The op with its own values alone.
+  Op own = op;
+  std::vector<const rc_plugin_value*> own_values;
+  const auto number = [&](int32_t& value) {
+    if (value < 0) return;
+    own_values.push_back(&values[value]);
+    value = static_cast<int32_t>(own_values.size()) - 1;
+  };
+  for (int32_t& input : own.inputs) number(input);
+  for (int32_t& output : own.outputs) number(output);
+  const rc_plugin_op given = plugin_op(own);
+  const rc_status status = known_status(plugin_.op_supported(
+      handle_, &given, own_values.data(), own_values.size(), message.buffer()));
   if (status != RC_OK || self_test_ == nullptr) return status;
   const std::string reason = self_test_->of_op(op, values);
   if (reason.empty()) return RC_OK;

@@ -17,6 +17,7 @@
 #include "base/deep_stack.h"
 #include "runcible/plugin.h"
 #include "tensor/dtype.h"
+#include "tensor/op.h"
 
 namespace rc::runtime {
 
@@ -94,7 +95,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
   // RC_OK, or why the device cannot compile the op; RC_E_UNSUPPORTED too if its
   // kernels fail their self-test, which is done here, at the first of a kind.
-  rc_status op_supported(const rc_plugin_op& op, const rc_plugin_value* values,
+  rc_status op_supported(const Op& op, const rc_plugin_value* values,
                          Message& message) const;
 
   // Calls what may compile. Drivers do that, on a stack that is deep enough.

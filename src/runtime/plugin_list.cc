@@ -41,15 +41,21 @@ void check_name(const char* name) {
 
 // Our copy of the table, as far as the plugin has filled it.
 rc_plugin copy_table(const rc_plugin& given) {
-  if (given.struct_size <
-      offsetof(rc_plugin, abi_version) + sizeof given.abi_version) {
+  if (given.struct_size < offsetof(rc_plugin, name)) {
     fail(RC_E_INVALID_ARGUMENT, "the table of a plugin has struct_size ",
          given.struct_size, "; it should be ", sizeof(rc_plugin));
   }
-  if (given.abi_version != RC_PLUGIN_ABI_VERSION) {
+  if (given.abi_version < RC_PLUGIN_OLDEST_ABI_VERSION) {
     fail(RC_E_ABI, "a plugin was built for version ", given.abi_version,
          " of the plugin ABI; this library has version ", RC_PLUGIN_ABI_VERSION,
-         "; build the plugin anew");
+         " and can use plugins from version ", RC_PLUGIN_OLDEST_ABI_VERSION,
+         " on; build the plugin anew");
+  }
+  if (given.least_abi_version > RC_PLUGIN_ABI_VERSION) {
+    fail(RC_E_ABI, "a plugin needs version ", given.least_abi_version,
+         " of the plugin ABI at least; this library has version ",
+         RC_PLUGIN_ABI_VERSION,
+         "; use a newer library, or build the plugin with its headers");
   }
   rc_plugin table = {};
   std::memcpy(&table, &given, std::min(given.struct_size, sizeof table));

@@ -49,7 +49,7 @@ std::string row_name(const std::string& device, size_t row) {
 OpList::OpList(const ProgramDescription& description)
     : values_(description.values), ops_(description.ops) {
   for (size_t i = 0; i < ops_.size(); ++i) {
-    const rc_plugin_op& op = ops_[i];
+    const Op& op = ops_[i];
     // The weight tells most; without one, what comes out or goes in.
     int32_t shown = op.outputs[0] >= 0 ? op.outputs[0] : op.inputs[0];
     for (int32_t input : op.inputs) {
@@ -66,7 +66,7 @@ OpList::OpList(const ProgramDescription& description)
 }
 
 uint64_t OpList::bytes(size_t number, const Rows& rows) const {
-  const rc_plugin_op& op = ops_[number];
+  const Op& op = ops_[number];
   uint64_t total = 0;
   const auto add = [&](int32_t value) {
     if (value < 0 || values_[value].storage == RC_STORAGE_CACHE) return;
@@ -89,7 +89,7 @@ uint64_t OpList::bytes(size_t number, const Rows& rows) const {
 }
 
 uint64_t OpList::operations(size_t number, const Rows& rows) const {
-  const rc_plugin_op& op = ops_[number];
+  const Op& op = ops_[number];
   if (op.code != RC_OP_LINEAR && op.code != RC_OP_EXPERT_LINEAR) return 0;
   const rc_plugin_value& weight = values_[op.inputs[1]];
   const uint64_t results =
@@ -139,8 +139,8 @@ void Profile::add(const std::shared_ptr<const OpList>& ops, const Rows& rows,
       continue;
     }
     const int64_t shift = start_ns - times.front().begin_ns;
-    records_.push_back(
-        {ops, time.op, rows, time.begin_ns + shift, time.end_ns + shift});
+    records_.push_back({ops, static_cast<int32_t>(time.op), rows,
+                        time.begin_ns + shift, time.end_ns + shift});
     if (records_.size() > kMostRecords) records_.pop_front();
   }
 }

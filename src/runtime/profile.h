@@ -38,7 +38,7 @@ class OpList {
 
  private:
   std::vector<rc_plugin_value> values_;
-  std::vector<rc_plugin_op> ops_;
+  std::vector<Op> ops_;
   std::vector<Entry> entries_;
 };
 

@@ -29,7 +29,7 @@ struct ProgramDescription {
   // number of the value whose bytes it shows under its own shape: its own
   // number, unless it is the result of a reshape.
   std::vector<rc_plugin_value> values;
-  std::vector<rc_plugin_op> ops;
+  std::vector<Op> ops;
   std::vector<WeightInfo> weights;      // by index of RC_STORAGE_WEIGHT
   std::vector<rc_plugin_value> caches;  // dtype and shape, by index
   size_t input_count = 0;
@@ -85,7 +85,7 @@ class ProgramBuilder {
   Value attention(Value q, Value key_cache, Value value_cache, Value positions,
                   Value sequences, Value page_table, float scale, float softcap,
                   int64_t window);
-  Value glu(Value gate, Value up, int activation);
+  Value glu(Value gate, Value up, int function);
   Value add(Value a, Value b);
   Value scale(Value x, float factor);
   Value softcap(Value x, float cap);
@@ -111,7 +111,7 @@ class ProgramBuilder {
   Value append(DType dtype, const Shape& shape, int storage, int32_t index);
   Value append_scratch(DType dtype, const Shape& shape);
   // Appends the op if its values obey the rules; if not, its outputs go again.
-  void append_op(rc_plugin_op op, std::initializer_list<Value> inputs,
+  void append_op(Op op, std::initializer_list<Value> inputs,
                  std::initializer_list<Value> outputs);
 
   ProgramDescription description_;

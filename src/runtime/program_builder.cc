@@ -6,8 +6,8 @@
 namespace rc::runtime {
 namespace {
 
-rc_plugin_op make_op(int32_t code) {
-  rc_plugin_op op = {};
+Op make_op(int32_t code) {
+  Op op;
   op.code = code;
   return op;
 }
@@ -55,11 +55,8 @@ Value ProgramBuilder::append_scratch(DType dtype, const Shape& shape) {
                 static_cast<int32_t>(description_.values.size()));
 }
 
-void ProgramBuilder::append_op(rc_plugin_op op,
-                               std::initializer_list<Value> inputs,
+void ProgramBuilder::append_op(Op op, std::initializer_list<Value> inputs,
                                std::initializer_list<Value> outputs) {
-  std::fill(std::begin(op.inputs), std::end(op.inputs), kAbsent);
-  std::fill(std::begin(op.outputs), std::end(op.outputs), kAbsent);
   std::copy(inputs.begin(), inputs.end(), op.inputs);
   std::copy(outputs.begin(), outputs.end(), op.outputs);
   try {
@@ -135,7 +132,7 @@ Value ProgramBuilder::get_rows(Value table, Value ids) {
 }
 
 Value ProgramBuilder::rms_norm(Value x, Value weight, float epsilon) {
-  rc_plugin_op op = make_op(RC_OP_RMS_NORM);
+  Op op = make_op(RC_OP_RMS_NORM);
   op.params.norm.epsilon = epsilon;
   const Value y = append_scratch(RC_DTYPE_F32, shape(x));
   append_op(op, {x, weight}, {y});
@@ -152,7 +149,7 @@ Value ProgramBuilder::linear(Value x, Value weight, Value bias,
 
 Value ProgramBuilder::rope(Value x, Value positions, Value frequencies,
                            int style, float scale) {
-  rc_plugin_op op = make_op(RC_OP_ROPE);
+  Op op = make_op(RC_OP_ROPE);
   op.params.rope.style = style;
   op.params.rope.scale = scale;
   const Value y = append_scratch(RC_DTYPE_F32, shape(x));
@@ -170,7 +167,7 @@ Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
                                 Value positions, Value sequences,
                                 Value page_table, float scale, float softcap,
                                 int64_t window) {
-  rc_plugin_op op = make_op(RC_OP_ATTENTION);
+  Op op = make_op(RC_OP_ATTENTION);
   op.params.attention.scale = scale;
   op.params.attention.softcap = softcap;
   op.params.attention.window = window;
@@ -180,9 +177,9 @@ Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
   return y;
 }
 
-Value ProgramBuilder::glu(Value gate, Value up, int activation) {
-  rc_plugin_op op = make_op(RC_OP_GLU);
-  op.params.glu.activation = activation;
+Value ProgramBuilder::glu(Value gate, Value up, int function) {
+  Op op = make_op(RC_OP_GLU);
+  op.params.glu.function = function;
   const Value y = append_scratch(RC_DTYPE_F32, shape(gate));
   append_op(op, {gate, up}, {y});
   return y;
@@ -195,7 +192,7 @@ Value ProgramBuilder::add(Value a, Value b) {
 }
 
 Value ProgramBuilder::scale(Value x, float factor) {
-  rc_plugin_op op = make_op(RC_OP_SCALE);
+  Op op = make_op(RC_OP_SCALE);
   op.params.scale.factor = factor;
   const Value y = append_scratch(RC_DTYPE_F32, shape(x));
   append_op(op, {x}, {y});
@@ -203,7 +200,7 @@ Value ProgramBuilder::scale(Value x, float factor) {
 }
 
 Value ProgramBuilder::softcap(Value x, float cap) {
-  rc_plugin_op op = make_op(RC_OP_SOFTCAP);
+  Op op = make_op(RC_OP_SOFTCAP);
   op.params.softcap.cap = cap;
   const Value y = append_scratch(RC_DTYPE_F32, shape(x));
   append_op(op, {x}, {y});
@@ -212,7 +209,7 @@ Value ProgramBuilder::softcap(Value x, float cap) {
 
 ProgramBuilder::Route ProgramBuilder::route(Value x, int64_t k,
                                             bool normalize) {
-  rc_plugin_op op = make_op(RC_OP_ROUTE);
+  Op op = make_op(RC_OP_ROUTE);
   op.params.route.normalize = normalize ? 1 : 0;
   const Shape chosen = {dimension(x, 0), k};
   Route route;

@@ -52,7 +52,7 @@ class ScratchPlan {
   uint64_t place();
 
   std::vector<rc_plugin_value>& values_;
-  const std::vector<rc_plugin_op>& ops_;
+  const std::vector<Op>& ops_;
   Rows rows_;
   std::vector<Block> blocks_;      // by number of the base; times are ops
   std::vector<size_t> handed_on_;  // block whose bytes a block takes
@@ -105,7 +105,7 @@ bool ScratchPlan::shareable(size_t op, int input) const {
   if (owner < 0 || !may_share(ops_[op].code, input)) return false;
   const size_t shared = block(owner);
   if (blocks_[shared].last != op) return false;
-  for (int i = 0; i < RC_PLUGIN_MAX_INPUTS; ++i) {
+  for (int i = 0; i < kMaxInputs; ++i) {
     const Value other = base(ops_[op].inputs[i]);
     if (other >= 0 && block(other) == shared && !may_share(ops_[op].code, i)) {
       return false;
@@ -119,7 +119,7 @@ void ScratchPlan::share_in_place() {
     const Value output = base(ops_[i].outputs[0]);
     // An output that was written before is not this op's to place.
     if (output < 0 || blocks_[output].first != i) continue;
-    for (int input = 0; input < RC_PLUGIN_MAX_INPUTS; ++input) {
+    for (int input = 0; input < kMaxInputs; ++input) {
       if (!shareable(i, input)) continue;
       const size_t shared = block(base(ops_[i].inputs[input]));
       if (blocks_[shared].bytes != blocks_[output].bytes) continue;

@@ -10,6 +10,7 @@
 #include "runtime/assignment.h"
 #include "runtime/profile.h"
 #include "runtime/self_test.h"
+#include "tensor/plugin_arrays.h"
 
 namespace rc::runtime {
 namespace {
@@ -75,7 +76,7 @@ struct Flight {
 // whose turn must not have been taken.
 void test_kernels(const Device& device, const ProgramDescription& description) {
   if (!device.tests_kernels()) return;
-  for (const rc_plugin_op& op : description.ops) {
+  for (const Op& op : description.ops) {
     Message ignored;
     device.op_supported(op, description.values.data(), ignored);
   }
@@ -110,12 +111,10 @@ std::unique_ptr<Segment> Segment::compile(
   for (const auto& cache : segment->caches_) {
     cache_handles.push_back(cache->handle());
   }
+  const PluginArrays arrays(description.values, description.ops);
   rc_plugin_program given = {};
   given.struct_size = sizeof given;
-  given.values = description.values.data();
-  given.value_count = description.values.size();
-  given.ops = description.ops.data();
-  given.op_count = description.ops.size();
+  arrays.put_into(given);
   given.weights = weight_handles.data();
   given.weight_count = weight_handles.size();
   given.caches = cache_handles.data();
@@ -165,15 +164,18 @@ uint64_t Segment::output_bytes(size_t index, const Rows& rows) const {
 // Between the end of a run and the end of the device's turn.
 void Segment::record(const RunArguments& arguments, int64_t start_ns) const {
   const rc_plugin& plugin = device_->plugin();
-  if (ops_ == nullptr || plugin.op_times == nullptr) return;
-  std::vector<rc_plugin_op_time> times(ops_->size());
-  size_t count = 0;
-  Message message;
-  check(*device_, "tell the times of the ops",
-        plugin.op_times(device_->handle(), times.data(), times.size(), &count,
-                        message.buffer()),
-        message);
-  times.resize(std::min(count, times.size()));
+  if (ops_ == nullptr || plugin.op_time == nullptr) return;
+  std::vector<rc_plugin_op_time> times;
+  while (times.size() < ops_->size()) {
+    rc_plugin_op_time time = {};
+    time.struct_size = sizeof time;
+    Message message;
+    const rc_status status = plugin.op_time(device_->handle(), times.size(),
+                                            &time, message.buffer());
+    if (status == RC_E_NOT_FOUND) break;
+    check(*device_, "tell the time of an op", status, message);
+    times.push_back(time);
+  }
   device_->profile()->add(
       ops_, {arguments.rows, arguments.outputs, arguments.sequences}, start_ns,
       times);

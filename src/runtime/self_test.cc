@@ -41,7 +41,7 @@ double error_of(const std::vector<double>& actual,
 }
 
 bool supports_all(const Device& device, const ProgramDescription& description) {
-  for (const rc_plugin_op& op : description.ops) {
+  for (const Op& op : description.ops) {
     Message message;
     if (device.op_supported(op, description.values.data(), message) != RC_OK) {
       return false;
@@ -108,8 +108,7 @@ std::string SelfTest::of_device() {
   return reason;
 }
 
-std::string SelfTest::of_op(const rc_plugin_op& op,
-                            const rc_plugin_value* values) {
+std::string SelfTest::of_op(const Op& op, const rc_plugin_value* values) {
   if (under_way()) return "";
   const std::optional<Kind> kind = kind_of(op, values);
   if (!kind) return "";

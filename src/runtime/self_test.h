@@ -29,7 +29,7 @@ class SelfTest {
   // The same for the kernels that an op of a program needs; "" for ops that are
   // not tested. Tests each kind once. Throws when memory runs out or the device
   // is lost, which says nothing about its kernels.
-  std::string of_op(const rc_plugin_op& op, const rc_plugin_value* values);
+  std::string of_op(const Op& op, const rc_plugin_value* values);
 
   // Whether the calling thread is within a test.
   static bool under_way();

@@ -129,11 +129,11 @@ SelfTestCase norm() {
   return made.take(made.builder.rms_norm(x, w, 1e-5f));
 }
 
-SelfTestCase gated(int activation) {
+SelfTestCase gated(int function) {
   RowsCase made("GLU", kOneAndSeveral);
   const Value gate = made.input({RC_DIM_ROWS, 80});
   const Value up = made.input({RC_DIM_ROWS, 80});
-  return made.take(made.builder.glu(gate, up, activation));
+  return made.take(made.builder.glu(gate, up, function));
 }
 
 // Rotary embedding, and attention over a cache that the rows are put into.
@@ -173,7 +173,7 @@ SelfTestCase attention(DType dtype, int64_t head) {
 }
 
 // One tensor op; all its values lie in buffers.
-SelfTestCase tensor_op(rc_plugin_op op, std::vector<Bytes> inputs,
+SelfTestCase tensor_op(Op op, std::vector<Bytes> inputs,
                        const std::vector<std::pair<DType, Shape>>& values) {
   SelfTestCase made;
   made.row_counts = {1};
@@ -200,7 +200,7 @@ SelfTestCase tensor_op(rc_plugin_op op, std::vector<Bytes> inputs,
 }
 
 SelfTestCase line(int32_t code, int32_t function, int64_t n, int64_t inner) {
-  rc_plugin_op op = {};
+  Op op;
   op.code = code;
   if (code == RC_OP_REDUCE) op.params.reduce.function = function;
   std::vector<float> x = numbers(n * inner);
@@ -218,7 +218,7 @@ SelfTestCase line(int32_t code, int32_t function, int64_t n, int64_t inner) {
 
 SelfTestCase product(DType dtype, bool transposed, int64_t m, int64_t n,
                      int64_t k) {
-  rc_plugin_op op = {};
+  Op op;
   op.code = RC_OP_MATMUL;
   op.params.matmul.transposed = transposed ? 1 : 0;
   SelfTestCase made =
@@ -247,8 +247,7 @@ std::vector<double> numbers_of(const SelfTestCase& test, const Buffer& buffer) {
 
 SelfTestCase opening_case() { return linear(RC_DTYPE_F32, {1, 2}); }
 
-std::optional<Kind> kind_of(const rc_plugin_op& op,
-                            const rc_plugin_value* values) {
+std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
   const auto input = [&](int slot) -> const rc_plugin_value& {
     return values[op.inputs[slot]];
   };
@@ -259,7 +258,7 @@ std::optional<Kind> kind_of(const rc_plugin_op& op,
     case RC_OP_RMS_NORM:
       return Kind{op.code};
     case RC_OP_GLU:
-      return Kind{op.code, op.params.glu.activation};
+      return Kind{op.code, op.params.glu.function};
     case RC_OP_ATTENTION:
       return Kind{op.code, input(1).dtype, input(1).shape[3]};
     case RC_OP_REDUCE:

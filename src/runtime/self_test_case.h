@@ -36,7 +36,7 @@ struct SelfTestCase {
 SelfTestCase opening_case();
 
 // What chooses the kernels of the op; nothing for ops without a test.
-std::optional<SelfTest::Kind> kind_of(const rc_plugin_op& op,
+std::optional<SelfTest::Kind> kind_of(const Op& op,
                                       const rc_plugin_value* values);
 
 SelfTestCase case_of(const SelfTest::Kind& kind);

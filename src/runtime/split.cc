@@ -76,7 +76,7 @@ void Splitter::cut() {
 void Splitter::find_crossings() {
   for (size_t s = 0; s < result_.segments.size(); ++s) {
     for (const size_t i : result_.segments[s].ops) {
-      const rc_plugin_op& op = whole_.ops[i];
+      const Op& op = whole_.ops[i];
       for (const Value input : op.inputs) {
         if (input < 0 || !lives_once(storage_of(input))) continue;
         Crossing& crossing = crossings_[storage_of(input)];
@@ -142,7 +142,7 @@ class SegmentWriter {
 
   // The number in the segment of a value of the whole program.
   Value value(Value number, const Crossing* crossing, size_t segment);
-  void op(size_t number, rc_plugin_op op) {
+  void op(size_t number, Op op) {
     segment_.description.ops.push_back(op);
     if (number < whole_.parts.size()) {
       segment_.description.parts.push_back(whole_.parts[number]);
@@ -231,8 +231,8 @@ void Splitter::build(size_t number) {
     return found == crossings_.end() ? nullptr : &found->second;
   };
   for (const size_t i : segment.ops) {
-    rc_plugin_op op = whole_.ops[i];
-    for (int slot = 0; slot < RC_PLUGIN_MAX_INPUTS; ++slot) {
+    Op op = whole_.ops[i];
+    for (int slot = 0; slot < kMaxInputs; ++slot) {
       Value& input = op.inputs[slot];
       if (input < 0) continue;
       if (storage_of(input).first == RC_STORAGE_WEIGHT) {
@@ -283,7 +283,7 @@ void keep_whole(const ProgramDescription& whole, size_t device,
 
 }  // namespace
 
-uint32_t weight_use(const rc_plugin_op& op, int input) {
+uint32_t weight_use(const Op& op, int input) {
   switch (op.code) {
     case RC_OP_GET_ROWS:
       return RC_USE_ROWS;

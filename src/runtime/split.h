@@ -64,6 +64,6 @@ Split split(const ProgramDescription& description,
             const ProgramLimits& limits);
 
 // The uses (RC_USE_*) that an op has for the weight at one of its inputs.
-uint32_t weight_use(const rc_plugin_op& op, int input);
+uint32_t weight_use(const Op& op, int input);
 
 }  // namespace rc::runtime

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "tensor/dtype.h"
 #include "tensor/op_rules.h"
+#include "tensor/op_schema.h"
 
 namespace rc {
 namespace {
@@ -93,7 +94,6 @@ class OpCheck : OpRules {
 };
 
 void OpCheck::get_rows() const {
-  slots(2, 1);
   const PluginValue& table = input(0, "table");
   const PluginValue& ids = input(1, "ids");
   if (table.storage == RC_STORAGE_WEIGHT) {
@@ -111,7 +111,6 @@ void OpCheck::get_rows() const {
 }
 
 void OpCheck::rms_norm() const {
-  slots(2, 1);
   const PluginValue& x = activation(input(0, "x"), "x", 2, 3);
   expect(weight(1, "weight"), "weight", RC_DTYPE_F32, {x.shape[x.rank - 1]});
   expect_alike(output(0), "output", x);
@@ -122,7 +121,6 @@ void OpCheck::rms_norm() const {
 }
 
 void OpCheck::linear() const {
-  slots(4, 1);
   const PluginValue& x = activation(input(0, "x"), "x", 2, 2);
   const PluginValue& w = weight(1, "weight");
   if (w.rank != 2 || w.shape[1] != x.shape[1]) {
@@ -142,7 +140,6 @@ void OpCheck::linear() const {
 }
 
 void OpCheck::rope() const {
-  slots(3, 1);
   const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
   expect(input(1, "positions"), "positions", RC_DTYPE_I32, {x.shape[0]});
   const PluginValue& frequencies = weight(2, "frequencies");
@@ -161,7 +158,6 @@ void OpCheck::rope() const {
 }
 
 void OpCheck::cache_store() const {
-  slots(5, 0);
   const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
   places(1, x.shape[0]);
   const PluginValue& target = cache(4, "cache", x.shape[2]);
@@ -171,7 +167,6 @@ void OpCheck::cache_store() const {
 }
 
 void OpCheck::attention() const {
-  slots(6, 1);
   const PluginValue& q = activation(input(0, "q"), "q", 3, 3);
   const PluginValue& keys = cache(1, "key cache", q.shape[2]);
   const PluginValue& values = cache(2, "value cache", q.shape[2]);
@@ -195,38 +190,30 @@ void OpCheck::attention() const {
 }
 
 void OpCheck::glu() const {
-  slots(2, 1);
   const PluginValue& gate = activation(input(0, "gate"), "gate", 1, 4);
   expect_alike(activation(input(1, "up"), "up", 1, 4), "up", gate);
   expect_alike(output(0), "output", gate);
-  const int32_t kind = op_.params.glu.activation;
-  if (kind < RC_ACTIVATION_SILU || kind > RC_ACTIVATION_RELU) {
-    refuse("activation is ", kind);
-  }
+  function(op_.params.glu.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_TANH);
 }
 
 void OpCheck::add() const {
-  slots(2, 1);
   const PluginValue& a = activation(input(0, "a"), "a", 1, 4);
   expect_alike(activation(input(1, "b"), "b", 1, 4), "b", a);
   expect_alike(output(0), "output", a);
 }
 
 void OpCheck::scale() const {
-  slots(1, 1);
   expect_alike(output(0), "output", activation(input(0, "x"), "x", 1, 4));
   finite("factor", op_.params.scale.factor);
 }
 
 void OpCheck::softcap() const {
-  slots(1, 1);
   expect_alike(output(0), "output", activation(input(0, "x"), "x", 1, 4));
   finite("cap", op_.params.softcap.cap);
   if (op_.params.softcap.cap <= 0) refuse("cap is ", op_.params.softcap.cap);
 }
 
 void OpCheck::route() const {
-  slots(1, 2);
   const PluginValue& x = activation(input(0, "x"), "x", 2, 2);
   const PluginValue& ids = output(0);
   const int64_t k = ids.rank == 2 ? ids.shape[1] : 0;
@@ -239,7 +226,6 @@ void OpCheck::route() const {
 }
 
 void OpCheck::expert_linear() const {
-  slots(3, 1);
   const PluginValue& x = activation(input(0, "x"), "x", 2, 3);
   const PluginValue& w = weight(1, "weight");
   const PluginValue& ids = input(2, "ids");
@@ -257,7 +243,6 @@ void OpCheck::expert_linear() const {
 }
 
 void OpCheck::expert_sum() const {
-  slots(2, 1);
   const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
   expect(activation(input(1, "weights"), "weights", 2, 2), "weights",
          RC_DTYPE_F32, {x.shape[0], x.shape[1]});
@@ -265,6 +250,7 @@ void OpCheck::expert_sum() const {
 }
 
 void OpCheck::run() const {
+  check_slots();
   switch (op_.code) {
     case RC_OP_GET_ROWS:
       return get_rows();
@@ -298,14 +284,46 @@ void OpCheck::run() const {
 
 }  // namespace
 
+rc_plugin_op plugin_op(const Op& op) {
+  const OpSchema* known = find_op(op.code);
+  // As many as the op has; more only of an op that is wrong.
+  const auto count = [](const auto& numbers, int named) {
+    auto last = static_cast<int>(std::size(numbers));
+    while (last > named && numbers[last - 1] == -1) --last;
+    return static_cast<size_t>(last);
+  };
+  rc_plugin_op given = {};
+  given.code = op.code;
+  given.input_count = count(op.inputs, known == nullptr ? 0 : known->inputs);
+  given.inputs = op.inputs;
+  given.output_count = count(op.outputs, known == nullptr ? 0 : known->outputs);
+  given.outputs = op.outputs;
+  given.params = &op.params;
+  return given;
+}
+
+Op op_from(const rc_plugin_op& given) {
+  Op op;
+  op.code = given.code;
+  const auto copy = [&](const int32_t* from, size_t count, auto& to) {
+    for (size_t i = 0; i < count; ++i) {
+      if (i < std::size(to)) {
+        to[i] = from[i];
+      } else if (from[i] != -1) {
+        fail(RC_E_UNSUPPORTED, op_name(op.code), " has ", count,
+             " inputs or outputs; ", std::size(to), " are possible");
+      }
+    }
+  };
+  copy(given.inputs, given.input_count, op.inputs);
+  copy(given.outputs, given.output_count, op.outputs);
+  op.params = *given.params;
+  return op;
+}
+
 const char* op_name(int32_t code) {
-  static constexpr const char* kNames[] = {
-      "GET_ROWS",  "RMS_NORM",      "LINEAR",    "ROPE",  "CACHE_STORE",
-      "ATTENTION", "GLU",           "ADD",       "SCALE", "SOFTCAP",
-      "ROUTE",     "EXPERT_LINEAR", "EXPERT_SUM"};
-  if (is_tensor_op(code)) return tensor_op_name(code);
-  if (code < RC_OP_GET_ROWS || code > RC_OP_EXPERT_SUM) return "unknown op";
-  return kNames[code - RC_OP_GET_ROWS];
+  const OpSchema* known = find_op(code);
+  return known == nullptr ? "unknown op" : known->name;
 }
 
 std::string value_text(const rc_plugin_value& value) {
@@ -383,25 +401,18 @@ void check_value(const rc_plugin_value& value) {
   }
 }
 
-void check_op(const rc_plugin_op& op, std::span<const rc_plugin_value> values) {
+void check_op(const Op& op, std::span<const rc_plugin_value> values) {
   if (is_tensor_op(op.code)) return check_tensor_op(op, values);
   OpCheck(op, values).run();
 }
 
+bool is_tensor_op(int32_t code) {
+  return code >= RC_OP_COPY && code <= RC_OP_ROTATE;
+}
+
 bool may_share(int32_t code, int input) {
-  switch (code) {
-    case RC_OP_RMS_NORM:
-    case RC_OP_ROPE:
-    case RC_OP_SCALE:
-    case RC_OP_SOFTCAP:
-      return input == 0;
-    case RC_OP_LINEAR:
-      return input == 3;
-    case RC_OP_GLU:
-    case RC_OP_ADD:
-      return input == 0 || input == 1;
-  }
-  return false;
+  const OpSchema* known = find_op(code);
+  return known != nullptr && (known->may_share >> input & 1) != 0;
 }
 
 }  // namespace rc

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tensor/op.h"
+#include "tensor/op_schema.h"
 
 namespace rc {
 
@@ -13,7 +14,7 @@ namespace rc {
 // and, where shapes differ, both of them.
 class OpRules {
  public:
-  OpRules(const rc_plugin_op& op, std::span<const rc_plugin_value> values)
+  OpRules(const Op& op, std::span<const rc_plugin_value> values)
       : op_(op), values_(values) {}
 
  protected:
@@ -34,14 +35,21 @@ class OpRules {
     check_value(values_[number]);
     return values_[number];
   }
-  // The slots from these counts on must be empty.
-  void slots(int inputs, int outputs) const {
-    for (int i = inputs; i < RC_PLUGIN_MAX_INPUTS; ++i) {
-      if (op_.inputs[i] != -1) refuse("takes ", inputs, " inputs at most");
+  // The slots beyond those of the op must be empty.
+  void check_slots() const {
+    const OpSchema* known = find_op(op_.code);
+    if (known == nullptr) {
+      fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known");
     }
-    for (int i = outputs; i < RC_PLUGIN_MAX_OUTPUTS; ++i) {
+    for (int i = known->inputs; i < kMaxInputs; ++i) {
+      if (op_.inputs[i] != -1) {
+        refuse("takes ", known->inputs, " inputs at most");
+      }
+    }
+    for (int i = known->outputs; i < kMaxOutputs; ++i) {
       if (op_.outputs[i] != -1) {
-        refuse("has ", outputs, outputs == 1 ? " output" : " outputs");
+        refuse("has ", known->outputs,
+               known->outputs == 1 ? " output" : " outputs");
       }
     }
   }
@@ -65,11 +73,17 @@ class OpRules {
              " is needed");
     }
   }
+  void function(int32_t function, int32_t least, int32_t most) const {
+    if (function < least || function > most) {
+      refuse("the function is number ", function, "; ", least, " to ", most,
+             " are known");
+    }
+  }
   void finite(const char* name, float number) const {
     if (!std::isfinite(number)) refuse(name, " is ", number);
   }
 
-  const rc_plugin_op& op_;
+  const Op& op_;
   std::span<const PluginValue> values_;
 };
 

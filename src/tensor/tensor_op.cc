@@ -49,8 +49,6 @@ class TensorOpCheck : OpRules {
     }
     return found;
   }
-  void slots(int inputs) const { OpRules::slots(inputs, 1); }
-
   void need_rank(const PluginValue& value, const char* role, int rank) const {
     if (value.rank != rank) {
       refuse(role, " is ", value_text(value), " where rank ", rank,
@@ -62,12 +60,6 @@ class TensorOpCheck : OpRules {
     if (find_decoder(value.dtype) == nullptr) {
       fail(RC_E_UNSUPPORTED, op_name(op_.code), ": ", role, " is ",
            value_text(value), ", a type that cannot be decoded");
-    }
-  }
-  void function(int32_t function, int32_t least, int32_t most) const {
-    if (function < least || function > most) {
-      refuse("the function is number ", function, "; ", least, " to ", most,
-             " are known");
     }
   }
   void flag(const char* name, int32_t number) const {
@@ -91,7 +83,6 @@ class TensorOpCheck : OpRules {
 };
 
 void TensorOpCheck::copy() const {
-  slots(1);
   const PluginValue& x = any_input(0, "x");
   need_rank(x, "x", 1);
   const PluginValue& y = output();
@@ -121,7 +112,6 @@ void TensorOpCheck::copy() const {
 }
 
 void TensorOpCheck::convert() const {
-  slots(1);
   const PluginValue& x = any_input(0, "x");
   const PluginValue& y = output();
   PluginValue wanted = x;
@@ -139,13 +129,11 @@ void TensorOpCheck::convert() const {
 }
 
 void TensorOpCheck::unary() const {
-  slots(1);
   expect_alike(output(), "output", input(0, "x"));
   function(op_.params.unary.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_TANH);
 }
 
 void TensorOpCheck::binary() const {
-  slots(2);
   const PluginValue& a = input(0, "a");
   const PluginValue& b = input(1, "b");
   PluginValue wanted = a.rank >= b.rank ? a : b;
@@ -163,7 +151,6 @@ void TensorOpCheck::binary() const {
 }
 
 void TensorOpCheck::layer_norm() const {
-  slots(3);
   const PluginValue& x = input(0, "x");
   const int64_t d = x.shape[x.rank - 1];
   optional_vector(1, "weight", d);
@@ -176,19 +163,16 @@ void TensorOpCheck::layer_norm() const {
 }
 
 void TensorOpCheck::softmax() const {
-  slots(1);
   expect_alike(output(), "output", input(0, "x", 3));
 }
 
 void TensorOpCheck::reduce() const {
-  slots(1);
   const PluginValue& x = input(0, "x", 3);
   expect(output(), "output", RC_DTYPE_F32, {x.shape[0], x.shape[2]});
   function(op_.params.reduce.function, RC_REDUCE_SUM, RC_REDUCE_MAX);
 }
 
 void TensorOpCheck::argmax() const {
-  slots(1);
   const PluginValue& x = input(0, "x", 3);
   if (x.shape[1] > INT32_MAX) {
     refuse("x is ", value_text(x), ": I32 cannot tell the places");
@@ -197,7 +181,6 @@ void TensorOpCheck::argmax() const {
 }
 
 void TensorOpCheck::matmul() const {
-  slots(3);
   const PluginValue& a = input(0, "a", 3);
   const bool transposed = op_.params.matmul.transposed != 0;
   flag("transposed", op_.params.matmul.transposed);
@@ -216,7 +199,6 @@ void TensorOpCheck::matmul() const {
 }
 
 void TensorOpCheck::conv2d() const {
-  slots(3);
   const PluginValue& x = input(0, "x", 4);
   const PluginValue& weight = input(1, "weight", 4);
   const auto& params = op_.params.conv2d;
@@ -254,7 +236,6 @@ void TensorOpCheck::conv2d() const {
 }
 
 void TensorOpCheck::attend() const {
-  slots(3);
   const PluginValue& q = input(0, "q", 4);
   const PluginValue& k = input(1, "k", 4);
   expect_alike(input(2, "v", 4), "v", k);
@@ -277,7 +258,6 @@ void TensorOpCheck::attend() const {
 }
 
 void TensorOpCheck::gather() const {
-  slots(2);
   const PluginValue& table = any_input(0, "table");
   need_rank(table, "table", 2);
   numbers(table, "table");
@@ -287,7 +267,6 @@ void TensorOpCheck::gather() const {
 }
 
 void TensorOpCheck::rotate() const {
-  slots(3);
   const PluginValue& x = input(0, "x", 3);
   expect(any_input(1, "positions"), "positions", RC_DTYPE_I32, {x.shape[0]});
   const PluginValue& frequencies = input(2, "frequencies", 1);
@@ -304,6 +283,7 @@ void TensorOpCheck::rotate() const {
 }
 
 void TensorOpCheck::run() const {
+  check_slots();
   switch (op_.code) {
     case RC_OP_COPY:
       return copy();
@@ -337,20 +317,7 @@ void TensorOpCheck::run() const {
 
 }  // namespace
 
-bool is_tensor_op(int32_t code) {
-  return code >= RC_OP_COPY && code <= RC_OP_ROTATE;
-}
-
-const char* tensor_op_name(int32_t code) {
-  static constexpr const char* kNames[] = {
-      "COPY",    "CONVERT", "UNARY",  "BINARY", "LAYER_NORM",
-      "SOFTMAX", "REDUCE",  "ARGMAX", "MATMUL", "CONV2D",
-      "ATTEND",  "GATHER",  "ROTATE"};
-  return is_tensor_op(code) ? kNames[code - RC_OP_COPY] : "unknown op";
-}
-
-void check_tensor_op(const rc_plugin_op& op,
-                     std::span<const rc_plugin_value> values) {
+void check_tensor_op(const Op& op, std::span<const rc_plugin_value> values) {
   TensorOpCheck(op, values).run();
 }
 

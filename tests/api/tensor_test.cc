@@ -384,7 +384,7 @@ TEST(Tensor, TwoOpenings) {
 
 // A device with memory that computes nothing.
 rc_status only_memory(rc_plugin_device*, const rc_plugin_op*,
-                      const rc_plugin_value*, char* message) {
+                      const rc_plugin_value* const*, size_t, char* message) {
   std::strcpy(message, "it only remembers");
   return RC_E_UNSUPPORTED;
 }

@@ -15,11 +15,11 @@ std::vector<uint32_t> bits(const std::vector<float>& numbers, size_t count) {
   return result;
 }
 
-void set_parameters(rc_plugin_op& op) {
+void set_parameters(Op& op) {
   if (op.code == RC_OP_RMS_NORM) {
     op.params.norm.epsilon = 1e-5f;
   } else {
-    op.params.glu.activation = RC_ACTIVATION_SILU;
+    op.params.glu.function = RC_FUNCTION_SILU;
   }
 }
 

@@ -33,7 +33,7 @@ void expect_near(const std::vector<float>& actual,
 TEST_P(CpuOps, ElementwiseOps) {
   struct Case {
     int32_t code;
-    int32_t activation;
+    int32_t function;
     double (*expected)(double a, double b);
   };
   const Case cases[] = {
@@ -41,21 +41,25 @@ TEST_P(CpuOps, ElementwiseOps) {
       {RC_OP_SCALE, 0, [](double a, double) { return 0.3f * a; }},
       {RC_OP_SOFTCAP, 0,
        [](double a, double) { return 3.5 * std::tanh(a / 3.5); }},
-      {RC_OP_GLU, RC_ACTIVATION_SILU,
+      {RC_OP_GLU, RC_FUNCTION_SILU,
        [](double a, double b) { return a / (1 + std::exp(-a)) * b; }},
-      {RC_OP_GLU, RC_ACTIVATION_GELU_TANH,
+      {RC_OP_GLU, RC_FUNCTION_GELU_TANH,
        [](double a, double b) {
          return 0.5 * a *
                 (1 +
                  std::tanh(std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a))) *
                 b;
        }},
-      {RC_OP_GLU, RC_ACTIVATION_GELU,
+      {RC_OP_GLU, RC_FUNCTION_GELU,
        [](double a, double b) {
          return 0.5 * a * (1 + std::erf(a / std::sqrt(2.0))) * b;
        }},
-      {RC_OP_GLU, RC_ACTIVATION_RELU,
+      {RC_OP_GLU, RC_FUNCTION_RELU,
        [](double a, double b) { return std::max(a, 0.0) * b; }},
+      {RC_OP_GLU, RC_FUNCTION_SIGMOID,
+       [](double a, double b) { return b / (1 + std::exp(-a)); }},
+      {RC_OP_GLU, RC_FUNCTION_TANH,
+       [](double a, double b) { return std::tanh(a) * b; }},
   };
   const Device device(3, GetParam());
   for (const Case& c : cases) {
@@ -71,8 +75,10 @@ TEST_P(CpuOps, ElementwiseOps) {
       const int32_t pb =
           program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, b.data());
       const int32_t y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
-      rc_plugin_op& op = program.op(c.code, {pa, pb}, {y});
-      if (c.code == RC_OP_GLU) op.params.glu.activation = c.activation;
+      const bool two = c.code == RC_OP_ADD || c.code == RC_OP_GLU;
+      Op& op = two ? program.op(c.code, {pa, pb}, {y})
+                   : program.op(c.code, {pa}, {y});
+      if (c.code == RC_OP_GLU) op.params.glu.function = c.function;
       if (c.code == RC_OP_SCALE) op.params.scale.factor = 0.3f;
       if (c.code == RC_OP_SOFTCAP) op.params.softcap.cap = 3.5f;
       ASSERT_EQ(program.run(rows), RC_OK) << program.message();
@@ -149,7 +155,7 @@ TEST_P(CpuOps, RopeTurnsBothKindsOfPairs) {
     const int32_t y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, heads, d});
     const int32_t twice = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, heads, d});
     for (const auto& [from, to] : {std::pair{px, y}, std::pair{y, twice}}) {
-      rc_plugin_op& op = program.op(RC_OP_ROPE, {from, pp, pf}, {to});
+      Op& op = program.op(RC_OP_ROPE, {from, pp, pf}, {to});
       op.params.rope.style = style;
       op.params.rope.scale = 1.25f;
     }
@@ -320,8 +326,7 @@ struct AttentionProgram {
     y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, shape.heads, shape.d});
     program.op(RC_OP_CACHE_STORE, {pk, pp, ps, pt, keys}, {});
     program.op(RC_OP_CACHE_STORE, {pv, pp, ps, pt, values}, {});
-    rc_plugin_op& op =
-        program.op(RC_OP_ATTENTION, {pq, keys, values, pp, ps, pt}, {y});
+    Op& op = program.op(RC_OP_ATTENTION, {pq, keys, values, pp, ps, pt}, {y});
     op.params.attention.scale = 0.3f;
     op.params.attention.softcap = shape.softcap;
     op.params.attention.window = shape.window;

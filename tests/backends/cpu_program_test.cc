@@ -12,6 +12,8 @@
 #include "backends/cpu_util.h"
 #include "cpu/level.h"
 #include "cpu/plugin.h"
+#include "tensor/op_schema.h"
+#include "tensor/plugin_arrays.h"
 
 namespace rc::cpu_test {
 namespace {
@@ -80,16 +82,14 @@ TEST(CpuDevice, TheLevelCanBeForced) {
 }
 
 // A program of one op over values with the given shapes.
-rc_status compile(const Device& device, rc_plugin_op op,
+rc_status compile(const Device& device, Op op,
                   const std::vector<rc_plugin_value>& values,
                   std::string* message = nullptr,
                   uint64_t scratch_bytes = 1 << 20, int64_t max_rows = 8) {
   rc_plugin_program program{};
   program.struct_size = sizeof(program);
-  program.values = values.data();
-  program.value_count = values.size();
-  program.ops = &op;
-  program.op_count = 1;
+  const PluginArrays arrays(values, {&op, 1});
+  arrays.put_into(program);
   program.input_count = 4;
   program.output_count = 1;
   program.scratch_bytes = scratch_bytes;
@@ -109,11 +109,9 @@ rc_status compile(const Device& device, rc_plugin_op op,
   return status;
 }
 
-rc_plugin_op add_op(int32_t a, int32_t b, int32_t y) {
-  rc_plugin_op op{};
+Op add_op(int32_t a, int32_t b, int32_t y) {
+  Op op;
   op.code = RC_OP_ADD;
-  std::fill(std::begin(op.inputs), std::end(op.inputs), -1);
-  std::fill(std::begin(op.outputs), std::end(op.outputs), -1);
   op.inputs[0] = a;
   op.inputs[1] = b;
   op.outputs[0] = y;
@@ -204,11 +202,15 @@ TEST(CpuProgram, OpsWithMixedUpValuesAreRefused) {
       random = random * 1664525 + 1013904223;
       return static_cast<int32_t>((random >> 8) % bound);
     };
-    rc_plugin_op op{};
+    Op op;
     op.code = 1 + next(13);
+    const OpSchema& schema = *find_op(op.code);
     const auto count = static_cast<uint32_t>(values.size()) + 1;
-    for (int32_t& input : op.inputs) input = next(count) - 1;
-    for (int32_t& output : op.outputs) output = next(count) - 1;
+    // One slot too many now and then.
+    const int more = next(8) == 0 ? 1 : 0;
+    for (int k = 0; k < schema.inputs + more; ++k)
+      op.inputs[k] = next(count) - 1;
+    for (int k = 0; k < schema.outputs; ++k) op.outputs[k] = next(count) - 1;
     op.params.norm.epsilon = 1;
     compiled += compile(device, op, values) == RC_OK;
   }
@@ -276,7 +278,7 @@ TEST(CpuProgram, StepsWaitForEachOther) {
     for (int i = 0; i < 30; ++i) {
       program.op(RC_OP_RMS_NORM, {a, norm}, {b}).params.norm.epsilon = 1e-5f;
       program.op(RC_OP_LINEAR, {b, w, -1, a}, {a});
-      program.op(RC_OP_GLU, {a, b}, {a});
+      program.op(RC_OP_GLU, {a, b}, {a}).params.glu.function = RC_FUNCTION_SILU;
     }
     program.op(RC_OP_ADD, {a, b}, {y});
     SCOPED_TRACE(testing::Message() << threads << " threads");
@@ -319,10 +321,10 @@ TEST(CpuProgram, ChunksAreTheSameWhoeverMakesThem) {
     program.op(RC_OP_SCALE, {pg}, {gates}).params.scale.factor = 2;
     for (int i = 0; i < 5; ++i) {
       program.op(RC_OP_RMS_NORM, {a, norm}, {b}).params.norm.epsilon = 1e-5f;
-      rc_plugin_op& rope = program.op(RC_OP_ROPE, {b, where, turn}, {b});
+      Op& rope = program.op(RC_OP_ROPE, {b, where, turn}, {b});
       rope.params.rope.scale = 1;
       rope.params.rope.style = RC_ROPE_HALVES;
-      program.op(RC_OP_GLU, {a, b}, {b});
+      program.op(RC_OP_GLU, {a, b}, {b}).params.glu.function = RC_FUNCTION_SILU;
       program.op(RC_OP_SOFTCAP, {b}, {b}).params.softcap.cap = 3;
       program.op(RC_OP_ADD, {a, b}, {a});
     }

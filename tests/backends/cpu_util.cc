@@ -8,6 +8,7 @@
 #include "cpu/plugin.h"
 #include "tensor/blocks.h"
 #include "tensor/dtype.h"
+#include "tensor/plugin_arrays.h"
 
 namespace rc::cpu_test {
 namespace {
@@ -119,12 +120,10 @@ int32_t Program::output(rc_dtype dtype, const std::vector<int64_t>& shape) {
              static_cast<int32_t>(outputs_.size()) - 1, 0);
 }
 
-rc_plugin_op& Program::op(int32_t code, const std::vector<int32_t>& inputs,
-                          const std::vector<int32_t>& outputs) {
-  rc_plugin_op op{};
+Op& Program::op(int32_t code, const std::vector<int32_t>& inputs,
+                const std::vector<int32_t>& outputs) {
+  Op op;
   op.code = code;
-  std::fill(std::begin(op.inputs), std::end(op.inputs), -1);
-  std::fill(std::begin(op.outputs), std::end(op.outputs), -1);
   std::copy(inputs.begin(), inputs.end(), op.inputs);
   std::copy(outputs.begin(), outputs.end(), op.outputs);
   ops_.push_back(op);
@@ -141,10 +140,8 @@ rc_status Program::run(int64_t rows, int64_t outputs, int64_t sequences) {
   if (compiled_ == nullptr) {
     rc_plugin_program program{};
     program.struct_size = sizeof(program);
-    program.values = values_.data();
-    program.value_count = values_.size();
-    program.ops = ops_.data();
-    program.op_count = ops_.size();
+    const PluginArrays arrays(values_, ops_);
+    arrays.put_into(program);
     program.weights = weights_.data();
     program.weight_count = weights_.size();
     program.caches = caches_.data();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runcible/plugin.h"
+#include "tensor/op.h"
 
 namespace rc::cpu_test {
 
@@ -47,8 +48,8 @@ class Program {
   int32_t scratch(rc_dtype dtype, const std::vector<int64_t>& shape);
   int32_t output(rc_dtype dtype, const std::vector<int64_t>& shape);
 
-  rc_plugin_op& op(int32_t code, const std::vector<int32_t>& inputs,
-                   const std::vector<int32_t>& outputs);
+  Op& op(int32_t code, const std::vector<int32_t>& inputs,
+         const std::vector<int32_t>& outputs);
 
   void change_input(int32_t value, const void* data);
 
@@ -73,7 +74,7 @@ class Program {
 
   rc_plugin_device* device_;
   std::vector<rc_plugin_value> values_;
-  std::vector<rc_plugin_op> ops_;
+  std::vector<Op> ops_;
   std::vector<rc_plugin_weight*> weights_;
   std::vector<rc_plugin_buffer*> caches_;
   std::vector<const void*> inputs_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/plugin.h"
+#include "tensor/plugin_arrays.h"
 
 namespace rc::reference {
 namespace {
@@ -67,22 +68,18 @@ class ReferenceProgramTest : public testing::Test {
     value.index = index;
     return value;
   }
-  static rc_plugin_op op(int32_t code, const std::vector<int32_t>& inputs,
-                         const std::vector<int32_t>& outputs) {
-    rc_plugin_op op = {};
+  static Op op(int32_t code, const std::vector<int32_t>& inputs,
+               const std::vector<int32_t>& outputs) {
+    Op op;
     op.code = code;
-    std::fill(std::begin(op.inputs), std::end(op.inputs), -1);
-    std::fill(std::begin(op.outputs), std::end(op.outputs), -1);
     std::copy(inputs.begin(), inputs.end(), op.inputs);
     std::copy(outputs.begin(), outputs.end(), op.outputs);
     return op;
   }
 
   rc_status compile(rc_plugin_compiled** compiled) {
-    program_.values = values_.data();
-    program_.value_count = values_.size();
-    program_.ops = ops_.data();
-    program_.op_count = ops_.size();
+    const PluginArrays arrays(values_, ops_);
+    arrays.put_into(program_);
     std::memset(message_, 0, sizeof message_);
     return plugin_.compile(device_, &program_, compiled, message_);
   }
@@ -104,7 +101,7 @@ class ReferenceProgramTest : public testing::Test {
   rc_plugin_weight* weight_ = nullptr;
   rc_plugin_buffer* buffer_ = nullptr;
   std::vector<rc_plugin_value> values_;
-  std::vector<rc_plugin_op> ops_;
+  std::vector<Op> ops_;
   rc_plugin_program program_ = {};
   char message_[RC_PLUGIN_MESSAGE_BYTES] = "";
 };

@@ -35,6 +35,7 @@ static rc_status open_device(int32_t index,
   (void)index;
   (void)message;
   CHECK(options->log != NULL);
+  CHECK(options->abi_version == RC_PLUGIN_ABI_VERSION);
   the_device.open = 1;
   *device = &the_device;
   return RC_OK;
@@ -43,10 +44,19 @@ static rc_status open_device(int32_t index,
 static void close_device(rc_plugin_device* device) { device->open = 0; }
 
 static rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
-                              const rc_plugin_value* values, char* message) {
+                              const rc_plugin_value* const* values,
+                              size_t value_count, char* message) {
+  size_t i;
   (void)device;
-  (void)op;
-  (void)values;
+  /* The values that the op names, and no others. */
+  for (i = 0; i < op->input_count; ++i) {
+    CHECK(op->inputs[i] >= -1 && op->inputs[i] < (int32_t)value_count);
+    CHECK(op->inputs[i] < 0 || values[op->inputs[i]]->rank >= 1);
+  }
+  for (i = 0; i < op->output_count; ++i) {
+    CHECK(op->outputs[i] >= -1 && op->outputs[i] < (int32_t)value_count);
+  }
+  CHECK(op->params != NULL);
   strcpy(message, "tiny supports nothing");
   return RC_E_UNSUPPORTED;
 }
@@ -154,10 +164,17 @@ int main(void) {
   memset(&plugin, 0, sizeof(plugin));
   plugin.struct_size = sizeof(plugin);
   plugin.abi_version = RC_PLUGIN_ABI_VERSION + 1;
+  plugin.least_abi_version = RC_PLUGIN_ABI_VERSION + 1;
   plugin.name = "tiny";
   plugin.description = "a plugin of a test";
   CHECK_STATUS(RC_E_ABI, rc_plugin_register(&plugin));
-  plugin.abi_version = RC_PLUGIN_ABI_VERSION;
+  CHECK(strstr(rc_error_message(), "newer library") != NULL);
+  plugin.abi_version = 1;
+  plugin.least_abi_version = 1;
+  CHECK_STATUS(RC_E_ABI, rc_plugin_register(&plugin));
+  /* A newer plugin that can do with this library. */
+  plugin.abi_version = RC_PLUGIN_ABI_VERSION + 1;
+  plugin.least_abi_version = RC_PLUGIN_ABI_VERSION;
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_plugin_register(&plugin));
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_plugin_register(NULL));
   plugin.device_count = device_count;

@@ -107,8 +107,8 @@ Operand operand(const Shape& shape) {
   return {RC_DTYPE_F32, shape, bytes_of(numbers(count_of(shape)))};
 }
 
-SelfTestCase tensor_case(rc_plugin_op op, const std::vector<Operand>& inputs,
-                         DType dtype, const Shape& shape) {
+SelfTestCase tensor_case(Op op, const std::vector<Operand>& inputs, DType dtype,
+                         const Shape& shape) {
   SelfTestCase made;
   made.name = cat(op_name(op.code));
   made.row_counts = {1};
@@ -137,8 +137,8 @@ SelfTestCase tensor_case(rc_plugin_op op, const std::vector<Operand>& inputs,
   return made;
 }
 
-rc_plugin_op op_of(int32_t code) {
-  rc_plugin_op op = {};
+Op op_of(int32_t code) {
+  Op op;
   op.code = code;
   return op;
 }
@@ -249,7 +249,7 @@ SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
 
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,
                          int64_t inner) {
-  rc_plugin_op op = op_of(RC_OP_REDUCE);
+  Op op = op_of(RC_OP_REDUCE);
   op.params.reduce.function = function;
   return tensor_case(op, {line(outer, n, inner)}, RC_DTYPE_F32, {outer, inner});
 }
@@ -266,7 +266,7 @@ SelfTestCase softmax_case(int64_t outer, int64_t n, int64_t inner) {
 
 SelfTestCase matmul_case(int64_t m, int64_t n, int64_t k, bool transposed,
                          DType dtype) {
-  rc_plugin_op op = op_of(RC_OP_MATMUL);
+  Op op = op_of(RC_OP_MATMUL);
   op.params.matmul.transposed = transposed ? 1 : 0;
   op.params.matmul.function = RC_FUNCTION_TANH;
   const Operand b = transposed ? Operand{dtype, {1, n, k}, encoded(dtype, n, k)}
@@ -280,7 +280,7 @@ SelfTestCase matmul_case(int64_t m, int64_t n, int64_t k, bool transposed,
 }
 
 SelfTestCase conv2d_case(int64_t channels, int64_t kernel) {
-  rc_plugin_op op = op_of(RC_OP_CONV2D);
+  Op op = op_of(RC_OP_CONV2D);
   auto& params = op.params.conv2d;
   params.groups = 1;
   for (int i = 0; i < 2; ++i) {
@@ -294,7 +294,7 @@ SelfTestCase conv2d_case(int64_t channels, int64_t kernel) {
 }
 
 SelfTestCase attend_case(int64_t positions, int64_t d) {
-  rc_plugin_op op = op_of(RC_OP_ATTEND);
+  Op op = op_of(RC_OP_ATTEND);
   op.params.attend.scale = 1;
   return tensor_case(op,
                      {operand({1, 1, 2, d}), operand({1, positions, 1, d}),
@@ -303,7 +303,7 @@ SelfTestCase attend_case(int64_t positions, int64_t d) {
 }
 
 SelfTestCase layer_norm_case(int64_t rows, int64_t d) {
-  rc_plugin_op op = op_of(RC_OP_LAYER_NORM);
+  Op op = op_of(RC_OP_LAYER_NORM);
   op.params.layer_norm.epsilon = 1e-5f;
   op.params.layer_norm.center = 1;
   return tensor_case(op, {operand({rows, d}), operand({d}), operand({d})},
@@ -311,7 +311,7 @@ SelfTestCase layer_norm_case(int64_t rows, int64_t d) {
 }
 
 SelfTestCase unary_case(int64_t count) {
-  rc_plugin_op op = op_of(RC_OP_UNARY);
+  Op op = op_of(RC_OP_UNARY);
   op.params.unary.function = RC_FUNCTION_TANH;
   return tensor_case(op, {operand({count})}, RC_DTYPE_F32, {count});
 }
@@ -342,7 +342,7 @@ void expect_refused(const std::shared_ptr<runtime::Device>& device,
                     const SelfTestCase& test, const std::string& text) {
   SCOPED_TRACE(test.name);
   std::string refused;
-  for (const rc_plugin_op& op : test.description.ops) {
+  for (const Op& op : test.description.ops) {
     runtime::Message message;
     const rc_status status =
         device->op_supported(op, test.description.values.data(), message);

@@ -21,7 +21,8 @@ TEST(OpenclPlugin, WithoutALoaderItSaysSoAndTriesAgain) {
         << message;
     rc_plugin_device* device = nullptr;
     const rc_plugin_open_options options = {sizeof options, 0, 0,
-                                            [](rc_log_level, const char*) {}};
+                                            [](rc_log_level, const char*) {},
+                                            RC_PLUGIN_ABI_VERSION};
     EXPECT_EQ(table->open(0, &options, &device, message),
               RC_E_BACKEND_UNAVAILABLE);
     EXPECT_EQ(device, nullptr);

@@ -375,7 +375,7 @@ class Stranger {
     }
   }
   int32_t greet() const {
-    frame(1, number(0x65746d72u) + number(1u));
+    frame(1, number(0x65746d72u) + number(2u));
     return status();
   }
   int32_t open() const {

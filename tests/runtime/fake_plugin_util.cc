@@ -77,6 +77,7 @@ rc_plugin table() {
   rc_plugin table = {};
   table.struct_size = sizeof table;
   table.abi_version = RC_PLUGIN_ABI_VERSION;
+  table.least_abi_version = RC_PLUGIN_ABI_VERSION;
   table.description = "a fake";
   table.device_count = [](int32_t* count, char* message) {
     FakeState& state = g_states[number];
@@ -118,7 +119,8 @@ rc_plugin table() {
     ++state.closed;
   };
   table.op_supported = [](rc_plugin_device* device, const rc_plugin_op* op,
-                          const rc_plugin_value*, char* message) -> rc_status {
+                          const rc_plugin_value* const*, size_t,
+                          char* message) -> rc_status {
     if (op->code != of(device).unsupported_op) return RC_OK;
     return report(of(device), RC_E_UNSUPPORTED, message);
   };

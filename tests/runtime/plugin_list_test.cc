@@ -55,8 +55,13 @@ TEST(PluginList, ChecksTheName) {
 
 TEST(PluginList, ChecksVersionAndSize) {
   rc_plugin table = good_table();
-  table.abi_version = 2;
+  table.abi_version = 1;
   EXPECT_EQ(error_of_adding(table).status(), RC_E_ABI);
+  table = good_table();
+  table.least_abi_version = RC_PLUGIN_ABI_VERSION + 1;
+  const Error error = error_of_adding(table);
+  EXPECT_EQ(error.status(), RC_E_ABI);
+  EXPECT_NE(error.message().find("newer library"), std::string::npos);
   table = good_table();
   for (size_t size : {size_t{0}, size_t{8}, offsetof(rc_plugin, name),
                       offsetof(rc_plugin, run)}) {

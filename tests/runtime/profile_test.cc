@@ -58,11 +58,11 @@ TEST(Profile, LeavesNonsenseOutAndForgetsTheOldest) {
   const auto ops = std::make_shared<OpList>(description);
   const auto profile = Profile::create("test:0");
   profile->add(ops, {1, 0, 1}, 1000,
-               {{0, 0, 50, 60}, {1, 0, 70, 65}, {2, 0, 70, 80}, {-1, 0, 0, 1}});
+               {{0, 0, 50, 60}, {0, 1, 70, 65}, {0, 2, 70, 80}, {0, -1, 0, 1}});
   ASSERT_EQ(profile->records().size(), 1u);
   EXPECT_EQ(profile->records()[0].begin_ns, 1000);
   EXPECT_EQ(profile->records()[0].end_ns, 1010);
-  const std::vector<rc_plugin_op_time> many(100'000, {1, 0, 0, 1});
+  const std::vector<rc_plugin_op_time> many(100'000, {0, 1, 0, 1});
   profile->add(ops, {1, 0, 1}, 0, many);
   profile->add(ops, {1, 0, 1}, 0, many);
   const size_t most = profile->records().size();

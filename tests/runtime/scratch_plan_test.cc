@@ -39,7 +39,7 @@ std::vector<Life> lives(const ProgramDescription& description) {
                description.values[value].storage == RC_STORAGE_SCRATCH &&
                description.values[value].index == static_cast<int32_t>(v);
       };
-      const rc_plugin_op& op = description.ops[i];
+      const Op& op = description.ops[i];
       if (!std::any_of(std::begin(op.inputs), std::end(op.inputs), touches) &&
           !std::any_of(std::begin(op.outputs), std::end(op.outputs), touches)) {
         continue;
@@ -58,7 +58,7 @@ std::vector<Life> lives(const ProgramDescription& description) {
 bool in_place(const ProgramDescription& description, size_t op,
               const Life& input) {
   bool allowed = false;
-  for (int slot = 0; slot < RC_PLUGIN_MAX_INPUTS; ++slot) {
+  for (int slot = 0; slot < kMaxInputs; ++slot) {
     const Value value = description.ops[op].inputs[slot];
     if (value < 0 || description.values[value].storage != RC_STORAGE_SCRATCH ||
         description.values[value].offset != input.begin) {
@@ -137,7 +137,7 @@ ProgramDescription random_program(std::mt19937& random) {
         values.push_back(builder.add(x, other));
         break;
       case 1:
-        values.push_back(builder.glu(x, other, RC_ACTIVATION_SILU));
+        values.push_back(builder.glu(x, other, RC_FUNCTION_SILU));
         break;
       case 2:
         values.push_back(builder.softcap(x, 3));
@@ -204,7 +204,7 @@ TEST(ScratchPlan, MemoryDoesNotGrowWithTheNumberOfLayers) {
       const Value normed = builder.rms_norm(x, norm, 1e-5f);
       const Value hidden =
           builder.glu(builder.linear(normed, up), builder.linear(normed, up),
-                      RC_ACTIVATION_SILU);
+                      RC_FUNCTION_SILU);
       x = builder.linear(hidden, down, kAbsent, x);
     }
     ProgramDescription description = std::move(builder).take();

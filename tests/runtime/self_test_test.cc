@@ -43,7 +43,7 @@ ProgramDescription every_kind() {
       builder.attention(builder.reshape(y, {RC_DIM_ROWS, 1, 32}), keys, values,
                         positions, sequences, pages, 1, 0, 0);
   builder.output(builder.glu(builder.reshape(seen, {RC_DIM_ROWS, 32}), x,
-                             RC_ACTIVATION_GELU));
+                             RC_FUNCTION_GELU));
   ProgramDescription made = std::move(builder).take();
   // Tensor ops.
   const auto value = [&](const std::vector<int64_t>& shape, DType dtype) {
@@ -56,7 +56,7 @@ ProgramDescription every_kind() {
     return static_cast<Value>(made.values.size() - 1);
   };
   const auto op = [&](int32_t code, Value a, Value b, Value result) {
-    rc_plugin_op found = {};
+    Op found = {};
     found.code = code;
     std::fill(std::begin(found.inputs), std::end(found.inputs), kAbsent);
     std::fill(std::begin(found.outputs), std::end(found.outputs), kAbsent);
@@ -87,7 +87,7 @@ TEST_F(SelfTests, GoodDevicesPass) {
     EXPECT_FALSE(fs::is_empty(cache_ / "runcible"));
     EXPECT_EQ(test.of_device(), "") << spec;
     const ProgramDescription all = every_kind();
-    for (const rc_plugin_op& op : all.ops) {
+    for (const Op& op : all.ops) {
       EXPECT_EQ(test.of_op(op, all.values.data()), "") << spec;
     }
   }
@@ -104,13 +104,13 @@ TEST_F(SelfTests, AnOpIsTestedOnceAndLackingIfItFails) {
   EXPECT_EQ(SelfTest(device, "no module").of_device(), "");
   EXPECT_EQ(state.runs, 2);
   const ProgramDescription all = every_kind();
-  const auto reason_of = [&](const rc_plugin_op& op) -> std::string {
+  const auto reason_of = [&](const Op& op) -> std::string {
     Message message;
     const rc_status status =
         device->op_supported(op, all.values.data(), message);
     return status == RC_OK ? "" : message.text();
   };
-  const rc_plugin_op& norm = all.ops.front();
+  const Op& norm = all.ops.front();
   EXPECT_EQ(reason_of(norm), "");
   const int runs = state.runs;
   EXPECT_GT(runs, 0);
@@ -118,7 +118,7 @@ TEST_F(SelfTests, AnOpIsTestedOnceAndLackingIfItFails) {
   state.on_wait = [](int64_t, char*, const auto&) { return RC_OK; };
   EXPECT_EQ(reason_of(norm), "");
   EXPECT_EQ(state.runs, runs);
-  for (const rc_plugin_op& op : all.ops) {
+  for (const Op& op : all.ops) {
     const bool tested = op.code != RC_OP_RMS_NORM;
     EXPECT_EQ(reason_of(op).find("it fails its self-test") == 0, tested)
         << op_name(op.code) << ": " << reason_of(op);

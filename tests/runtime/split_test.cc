@@ -137,8 +137,8 @@ TEST(Split, ReshapesCrossAsOneValue) {
   const Split::Segment& second = result.segments[1];
   ASSERT_EQ(second.inputs.size(), 1u);
   // Both shapes of `a`, and both of `b`, which stays in scratch.
-  const rc_plugin_op& scale = second.description.ops[0];
-  const rc_plugin_op& add = second.description.ops[1];
+  const Op& scale = second.description.ops[0];
+  const Op& add = second.description.ops[1];
   EXPECT_EQ(value(second, scale.inputs[0]).rank, 3);
   EXPECT_EQ(value(second, add.inputs[1]).rank, 2);
   EXPECT_EQ(value(second, scale.inputs[0]).storage, RC_STORAGE_INPUT);

@@ -43,14 +43,14 @@ rc_plugin table_around(const rc_plugin& inner) {
     return status;
   };
   table.op_supported = [](rc_plugin_device* device, const rc_plugin_op* op,
-                          const rc_plugin_value* values,
-                          char* message) -> rc_status {
+                          const rc_plugin_value* const* values,
+                          size_t value_count, char* message) -> rc_status {
     WrappedState& state = g_states[number];
     if (state.missing_ops.contains(op->code)) {
       std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "the test took it away");
       return RC_E_UNSUPPORTED;
     }
-    return state.inner->op_supported(device, op, values, message);
+    return state.inner->op_supported(device, op, values, value_count, message);
   };
   table.create_weight = [](rc_plugin_device* device,
                            const rc_plugin_weight_info* info, const void* data,

@@ -39,11 +39,12 @@ std::vector<Room> rooms() {
       room.sees.insert(room.sees.end(), {"cpu/plugin.h", "reference/plugin.h"});
     }
   }
-  for (const char* backend : {"cpu", "opencl", "reference", "vulkan"}) {
+  for (const char* backend :
+       {"common", "cpu", "opencl", "reference", "vulkan"}) {
     rooms.push_back(
         {std::string("backends/") + backend,
-         {std::string(backend) + "/", "runcible/plugin.h", "runcible/types.h",
-          "runcible/base.h", "base/", "tensor/"}});
+         {std::string(backend) + "/", "common/", "runcible/plugin.h",
+          "runcible/types.h", "runcible/base.h", "base/", "tensor/"}});
   }
   for (const char* program : {"src/cli", "src/probe", "examples"}) {
     rooms.push_back({program, {"runcible/"}});

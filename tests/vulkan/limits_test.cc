@@ -184,7 +184,7 @@ int64_t largest(const std::shared_ptr<runtime::Device>& device, int64_t most,
                 Function make) {
   const auto refused = [&](int64_t size) {
     const SelfTestCase test = make(size);
-    for (const rc_plugin_op& op : test.description.ops) {
+    for (const Op& op : test.description.ops) {
       runtime::Message message;
       if (device->op_supported(op, test.description.values.data(), message) !=
           RC_OK) {

@@ -47,12 +47,9 @@ class TensorProgram {
     description_.values.push_back(value);
     return static_cast<int32_t>(description_.values.size()) - 1;
   }
-  rc_plugin_op& op(int32_t code, std::initializer_list<int32_t> inputs,
-                   int32_t output) {
-    rc_plugin_op op = {};
+  Op& op(int32_t code, std::initializer_list<int32_t> inputs, int32_t output) {
+    Op op;
     op.code = code;
-    std::fill(std::begin(op.inputs), std::end(op.inputs), -1);
-    std::fill(std::begin(op.outputs), std::end(op.outputs), -1);
     std::copy(inputs.begin(), inputs.end(), op.inputs);
     op.outputs[0] = output;
     description_.ops.push_back(op);

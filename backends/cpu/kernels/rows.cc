@@ -93,25 +93,31 @@ void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
       });
 }
 
-void glu(const float* gate, const float* up, int64_t n, int32_t activation,
+void glu(const float* gate, const float* up, int64_t n, int32_t function,
          float* y) {
-#define RC_GLU(function)           \
+#define RC_GLU(of_gate)            \
   each(                            \
       gate, up, n, y,              \
       [](const Vf& g, const Vf& u) \
-          __attribute__((always_inline)) { return mul(function(g), u); })
-  switch (activation) {
-    case 0:
+          __attribute__((always_inline)) { return mul(of_gate(g), u); })
+  switch (function) {
+    case RC_FUNCTION_RELU:
+      RC_GLU(relu);
+      break;
+    case RC_FUNCTION_SIGMOID:
+      RC_GLU(sigmoid);
+      break;
+    case RC_FUNCTION_TANH:
+      RC_GLU(tanh);
+      break;
+    case RC_FUNCTION_SILU:
       RC_GLU(silu);
       break;
-    case 1:
-      RC_GLU(gelu_tanh);
-      break;
-    case 2:
+    case RC_FUNCTION_GELU:
       RC_GLU(gelu);
       break;
     default:
-      RC_GLU(relu);
+      RC_GLU(gelu_tanh);
       break;
   }
 #undef RC_GLU
@@ -171,19 +177,19 @@ void unary(const float* x, int64_t n, int32_t function, float* y) {
         return f(u);                                                          \
       })
   switch (function) {
-    case 1:
+    case RC_FUNCTION_RELU:
       RC_UNARY_ROW(relu);
       break;
-    case 2:
+    case RC_FUNCTION_SIGMOID:
       RC_UNARY_ROW(sigmoid);
       break;
-    case 3:
+    case RC_FUNCTION_TANH:
       RC_UNARY_ROW(tanh);
       break;
-    case 4:
+    case RC_FUNCTION_SILU:
       RC_UNARY_ROW(silu);
       break;
-    case 5:
+    case RC_FUNCTION_GELU:
       RC_UNARY_ROW(gelu);
       break;
     default:

@@ -14,11 +14,11 @@
 
 kernel void glu(const global float* gate, ulong gate_at,
                 const global float* up, ulong up_at, global float* out,
-                ulong out_at, int width, int kind) {
+                ulong out_at, int width, int function) {
   BEGIN_ROW
   const floatL g = load_some(gate + gate_at + at, count);
   const floatL u = load_some(up + up_at + at, count);
-  store_some(activate(kind, g) * u, out + out_at + at, count);
+  store_some(apply(function, g) * u, out + out_at + at, count);
 }
 
 kernel void add(const global float* a, ulong a_at, const global float* b,

@@ -1,4 +1,4 @@
-// Functions of one number, by the numbers that base.h and plugin.h give them.
+// Functions of one number, by the numbers that types.h gives them.
 
 INLINE floatL sigmoid(floatL x) { return 1.0f / (1.0f + exp(-x)); }
 
@@ -9,14 +9,6 @@ INLINE floatL gelu(floatL x) {
 INLINE floatL gelu_tanh(floatL x) {
   const floatL cubic = 0.044715f * x * x * x;
   return 0.5f * x * (1.0f + tanh(0.7978845608f * (x + cubic)));
-}
-
-// RC_ACTIVATION_*.
-INLINE floatL activate(int kind, floatL x) {
-  if (kind == 0) return x / (1.0f + exp(-x));
-  if (kind == 1) return gelu_tanh(x);
-  if (kind == 2) return gelu(x);
-  return fmax(x, (floatL)(0.0f));
 }
 
 // RC_FUNCTION_*.

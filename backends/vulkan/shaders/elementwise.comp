@@ -3,11 +3,12 @@
 // Ops that look at one element at a time: GLU, ADD, SCALE, SOFTCAP.
 #include "common.glsl"
 #include "math.glsl"
+#include "functions.glsl"
 
 layout(constant_id = 1) const uint kOp = 0;
-const uint kAdd = 4;
-const uint kScale = 5;
-const uint kSoftcap = 6;  // 0 to 3: GLU with RC_ACTIVATION_*
+const uint kAdd = 16;
+const uint kScale = 17;
+const uint kSoftcap = 18;  // others: GLU with this RC_FUNCTION_*
 
 INPUT(1, a)
 INPUT(2, b)
@@ -19,19 +20,6 @@ layout(push_constant) uniform Parameters {
   float factor;
 }
 p;
-
-float activate(float x) {
-  switch (kOp) {
-    case 0:
-      return x / (1.0 + exact_exp(-x));
-    case 1:
-      return 0.5 * x *
-             (1.0 + exact_tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
-    case 2:
-      return 0.5 * x * (1.0 + exact_erf(x * 0.7071067812));
-  }
-  return max(x, 0.0);
-}
 
 const uint kEach = 8;  // elements of a lane
 
@@ -50,7 +38,7 @@ void main() {
     } else if (kOp == kSoftcap) {
       y[at] = p.factor * exact_tanh(x / p.factor);
     } else {
-      y[at] = activate(x) * NUMBER(b, at);
+      y[at] = apply(kOp, x) * NUMBER(b, at);
     }
   }
 }

@@ -120,7 +120,7 @@ class TestStreaming < Minitest::Test
     end
   end
 
-  def test_many_at_once
+  def test_a_hundred_at_once
     done = 0
     Scheduler.run do
       100.times do |i|

@@ -46,8 +46,9 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
 
 RC_AROUND(op_supported,
           (rc_plugin_device * device, const rc_plugin_op* op,
-           const rc_plugin_value* values, char* message),
-          device, op, values, message)
+           const rc_plugin_value* const* values, size_t value_count,
+           char* message),
+          device, op, values, value_count, message)
 RC_AROUND(weight_bytes,
           (rc_plugin_device * device, const rc_plugin_weight_info* info,
            uint64_t* bytes, char* message),

@@ -9,7 +9,8 @@ extern "C" RC_API const rc_plugin* rc_plugin_entry(void) {
     made.state.devices[0].kind = RC_MODULE_KIND;
 #if !RC_MODULE_LIES
     made.table.op_supported = [](rc_plugin_device*, const rc_plugin_op*,
-                                 const rc_plugin_value*, char*) -> rc_status {
+                                 const rc_plugin_value* const*, size_t,
+                                 char*) -> rc_status {
       return RC_E_UNSUPPORTED;
     };
 #endif

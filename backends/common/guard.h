@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
+#include <cstring>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -50,14 +50,21 @@ inline void check_range(uint64_t buffer_bytes, uint64_t offset,
   }
 }
 
-// For op_supported, which is not given the number of values: those that the op
-// names exist.
-inline std::span<const rc_plugin_value> values_up_to_last(
-    const rc_plugin_op& op, const rc_plugin_value* values) {
-  const int32_t last =
-      std::max(*std::max_element(std::begin(op.inputs), std::end(op.inputs)),
-               *std::max_element(std::begin(op.outputs), std::end(op.outputs)));
-  return {values, static_cast<size_t>(last + 1)};
+// Fills a struct of a caller whose header may be older: as much of it as there
+// is.
+template <class T>
+void fill(T* target, T filled) {
+  filled.struct_size = target->struct_size;
+  std::memcpy(target, &filled, std::min(target->struct_size, sizeof filled));
+}
+
+// For op_time: the i-th of the times.
+inline void give_op_time(std::span<const rc_plugin_op_time> times, size_t i,
+                         rc_plugin_op_time* time) {
+  if (i >= times.size()) {
+    fail(RC_E_NOT_FOUND, "there are ", times.size(), " times");
+  }
+  fill(time, times[i]);
 }
 
 }  // namespace rc::plugin

@@ -1,0 +1,193 @@
+/* Runcible: backends, devices, and the choice among them. */
+#ifndef RUNCIBLE_BACKEND_H
+#define RUNCIBLE_BACKEND_H
+
+#include "runcible/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One opening of one device, with its own limits and its own meter. Weights
+ * and compute are shared with other handles on the same device. */
+typedef struct rc_backend rc_backend;
+
+/* What rc_discover found. */
+typedef struct rc_device_list rc_device_list;
+
+/* One device, or one backend that is not available. Strings are UTF-8,
+ * NUL-terminated, never NULL, and owned by the handle that gave the report. */
+typedef struct rc_device_report {
+  size_t struct_size;
+  const char* backend;     /* "vulkan" */
+  const char* description; /* of the backend */
+  int32_t index;           /* -1: the backend is not available */
+  rc_device_kind kind;
+  const char* id;          /* "vulkan:0", "" if not available */
+  const char* name;        /* of the device */
+  const char* reason;      /* why the backend is not available; "" if it is */
+  uint64_t total_memory;   /* bytes; 0: unknown */
+  uint64_t free_memory;    /* bytes; 0: unknown */
+  int32_t unified_memory;  /* 1: shared with the host */
+  int32_t cores;           /* that the device may use; 0: unknown */
+  const char* features;    /* instruction sets or extensions, by spaces */
+  const char* driver;      /* API and driver versions */
+  const char* physical_id; /* PCI address or UUID; equal for one piece of
+                              hardware seen through two backends */
+} rc_device_report;
+
+#define RC_DEVICE_REPORT_INIT                                                 \
+  {                                                                           \
+    sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
+        NULL, NULL, NULL                                                      \
+  }
+RC_API void rc_device_report_init(rc_device_report* report, size_t size);
+
+/* Looks at every backend that is built in, registered, or found as a module.
+ * Takes as long as their drivers take to answer. A driver that crashes or does
+ * not answer within half a minute does so in a process of its own, and its
+ * backend is listed as not available; that is remembered for an hour, in the
+ * user's cache folder. *list is the caller's; see rc_device_list_release.
+ * RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
+RC_API rc_status rc_discover(rc_device_list** list);
+/* The number of reports; 0 for NULL. */
+RC_API size_t rc_device_list_count(const rc_device_list* list);
+/* The i-th report, in order of preference within a backend. The strings live
+ * as long as the list. RC_E_INVALID_ARGUMENT: no such report. */
+RC_API rc_status rc_device_list_get(const rc_device_list* list, size_t i,
+                                    rc_device_report* report);
+/* What "auto" would choose, "cpu:0"; "" if there is nothing to choose. Lives
+ * as long as the list. */
+RC_API const char* rc_device_list_automatic(const rc_device_list* list);
+RC_API void rc_device_list_release(rc_device_list* list);
+
+typedef struct rc_backend_options {
+  size_t struct_size;
+  /* Skip devices that are known to have less memory free than this; bytes. */
+  uint64_t required_memory;
+  /* The most memory of the opened device that this handle's models and tensors
+   * may take, bytes; 0: no limit of its own. Layers that do not fit go to the
+   * next device of the chain; see rc_backend_open. A model or weights that
+   * another handle pays for (see rc_backend_usage_report.memory) are shared
+   * only if they would fit. If the other lets go of them, this handle pays,
+   * even beyond its limit; it is then given nothing more until it is below. */
+  uint64_t memory_limit;
+  /* Threads of a CPU device; 0: RUNCIBLE_THREADS, else as many as the process
+   * may use. */
+  int32_t threads;
+  /* How many requests of this handle may be in flight, waiting ones included;
+   * one more is RC_E_QUOTA. 0: no limit. */
+  int32_t max_requests;
+  /* The longest that one step on the device, or one tensor op, may take before
+   * its requests end with RC_E_TIMEOUT; milliseconds, 0: no limit. The device
+   * is told to stop: a CPU heeds it within some milliseconds, a GPU after what
+   * it has begun, and the model is good for further requests. One that does not
+   * stop within five seconds more is given up (RC_E_DEVICE_LOST); open it
+   * again. */
+  int64_t timeout_ms;
+  /* 1: an op that the device lacks is an error (RC_E_UNSUPPORTED), of models
+   * when they are loaded. 0: it runs on cpu:0; see rc_backend_explain. */
+  int32_t strict;
+  /* 1: the device measures the time of each op, as far as it can, as with
+   * RUNCIBLE_PROFILE=1. */
+  int32_t profile;
+} rc_backend_options;
+
+#define RC_BACKEND_OPTIONS_INIT \
+  { sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
+
+/* Opens a device. `spec` is a chain of choices in order of priority, separated
+ * by commas: "auto", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The first
+ * that can be opened is taken. NULL or "": the environment variable
+ * RUNCIBLE_BACKEND, else "auto": discrete GPUs before integrated ones before
+ * the CPU. *backend is the caller's; see rc_backend_release.
+ *
+ * "auto" opens no software device (RC_DEVICE_SOFTWARE) where there is a CPU: it
+ * would be slower, and drivers of that kind are known to end the process when
+ * it runs out of memory. Who names one takes that risk.
+ *
+ * What is opened may be slower than what was asked for: a device that came
+ * first has failed, or the system starts no threads, and the CPU computes with
+ * one. Each such case is a warning in the log and in rc_backend_explain.
+ *
+ * The rest of the chain stands by: of a model that does not fit into the memory
+ * of the opened device, as many layers as fit lie there, and the others on the
+ * next device that can be opened, and so on; the last one also holds the
+ * embedding table and the output matrix. "auto" ends with "cpu". rc_model_plan
+ * tells what lies where.
+ *
+ * RC_E_INVALID_ARGUMENT: the spec is malformed, or an option or an environment
+ * variable is out of range (such as RUNCIBLE_ISA, a level of instruction sets
+ * that the processor's kernels use); RC_E_UNSUPPORTED: RUNCIBLE_ISA names a
+ * level that the processor lacks;
+ * RC_E_NOT_FOUND: nothing could be opened, and a name of the chain is unknown;
+ * RC_E_BACKEND_UNAVAILABLE: nothing could be opened, the message gives every
+ * candidate's reason; RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_backend_open(const char* spec,
+                                 const rc_backend_options* options,
+                                 rc_backend** backend);
+RC_API rc_backend* rc_backend_retain(rc_backend* backend);
+RC_API void rc_backend_release(rc_backend* backend);
+
+/* A JSON object that accounts for the choice and for what became of it: "spec"
+ * (what was asked for, after the environment), "device" (the chosen one: "id",
+ * "name", "kind" and the rest of rc_device_report), "candidates" (array of
+ * "id", "chosen" and "reason", in the order in which they were looked at),
+ * "warnings" (array of texts: what makes it slower than what was asked for),
+ * "fallbacks" (array of "op", "lacking", "device" and "reason": tensor ops of
+ * this handle, and ops of the models that are loaded through it, which the
+ * device "lacking" cannot run, and where they run), "models" (array of "file"
+ * and "devices", each of these with "id", "layers" as [first, last],
+ * "embedding" and "output" as booleans, and the bytes of "weights", "cache" and
+ * "scratch"). What is unknown is null. *json is NUL-terminated and lives as
+ * long as the handle; it changes as models come and go, so ask again. */
+RC_API rc_status rc_backend_explain(rc_backend* backend, const char** json);
+
+/* The device that was opened; free_memory is asked anew. The strings live as
+ * long as the handle, `reason` is "". */
+RC_API rc_status rc_backend_device(rc_backend* backend,
+                                   rc_device_report* report);
+
+/* What a handle has used since it was opened. */
+typedef struct rc_backend_usage_report {
+  size_t struct_size;
+  uint64_t requests;      /* that have ended */
+  uint64_t prompt_tokens; /* evaluated or taken from the prefix cache */
+  uint64_t cached_tokens; /* of these, taken from the prefix cache */
+  uint64_t generated_tokens;
+  uint64_t compute_us; /* microseconds of device steps, shared by rows */
+  /* Bytes of its tensors and models now, on all their devices. What several
+   * handles share, a model or the weights of one file, is resident once and
+   * counts once, for the handle that has had it longest; when that one releases
+   * it, for the next: the sum over all handles is what is taken. */
+  uint64_t memory;
+  uint64_t peak_memory; /* the most so far */
+} rc_backend_usage_report;
+
+#define RC_BACKEND_USAGE_REPORT_INIT \
+  { sizeof(rc_backend_usage_report), 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_backend_usage_report_init(rc_backend_usage_report* report,
+                                         size_t size);
+RC_API rc_status rc_backend_usage(rc_backend* backend,
+                                  rc_backend_usage_report* report);
+
+/* When the ops of the last runs began and ended, on the devices that are open
+ * with `profile`: a JSON object in the trace event format of Chrome and
+ * Perfetto, a row per device, the handle's own first. Each op is a complete
+ * event ("ph": "X", times in microseconds) with "args": "part" ("embedding",
+ * the layer as in "blk.3", "output"; "" for an op of no model), "weight" (the
+ * name of the tensor, "" for an op without), "detail" (type and shape of its
+ * weight, or of its output), "rows", "bytes" (read and written at least,
+ * without KV caches) and "operations" (multiplications and additions of
+ * products). Some 130000 ops of a device are kept. *json is NUL-terminated and
+ * the caller's, to be freed with rc_free.
+ *
+ * RC_E_UNSUPPORTED: the handle was opened without profile. */
+RC_API rc_status rc_backend_trace(rc_backend* backend, char** json);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_BACKEND_H */

@@ -1,0 +1,213 @@
+/* Runcible: generating text, blocking or on an event loop. */
+#ifndef RUNCIBLE_GENERATE_H
+#define RUNCIBLE_GENERATE_H
+
+#include "runcible/loop.h"
+#include "runcible/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One generation in flight. */
+typedef struct rc_request rc_request;
+
+/* A seed taken from the operating system; the one taken is reported. */
+#define RC_SEED_RANDOM UINT64_MAX
+
+/* What to generate and how to choose. The chain of a choice, in this order:
+ * logit bias, penalties, then greedy if the temperature is 0, else top-k,
+ * typical, top-p, min-p, temperature, and a draw by a PCG generator (see
+ * `seed`). The same seed, options and logits give the same token on every
+ * platform. */
+typedef struct rc_generate_options {
+  size_t struct_size;
+
+  /* Appended to the session first: tokens if token_count is not 0, else text.
+   * With neither, generation goes on from the session as it is; an empty
+   * session then starts with the model's BOS token. */
+  const char* prompt;
+  size_t prompt_length; /* bytes */
+  const int32_t* prompt_tokens;
+  size_t prompt_token_count;
+  uint32_t tokenize_flags; /* RC_TOKENIZE_*, for `prompt`; ADD_SPECIAL acts only
+                              at the start of a session */
+  int32_t echo;            /* 1: the prompt is delivered as the first piece */
+
+  int64_t max_tokens;  /* to generate; -1: until the context is full, which
+                          ends a generation of more tokens as well */
+  int64_t deadline_ms; /* from now; 0: none */
+  int32_t priority;    /* greater ones are served first; 0 is normal */
+
+  uint64_t seed;
+  float temperature; /* 0: always the most probable token */
+  int32_t top_k;     /* 0: off */
+  float top_p;       /* (0, 1]; 1: off */
+  float min_p;       /* [0, 1]; 0: off */
+  float typical_p;   /* (0, 1]; 1: off. Meister et al., arXiv:2202.00666 */
+  /* Penalties look at the last penalty_tokens tokens of the session (0: none,
+   * -1: all). repetition: logits of tokens seen are divided (if positive) or
+   * multiplied (if negative) by it, 1 is off (Keskar et al.,
+   * arXiv:1909.05858); presence is subtracted once, frequency per occurrence.
+   */
+  int32_t penalty_tokens;
+  float repetition_penalty;
+  float presence_penalty;
+  float frequency_penalty;
+  /* [logit_bias_count]: logit_bias[i] is added to the logit of the token
+   * logit_bias_tokens[i]; -infinity forbids it. */
+  const int32_t* logit_bias_tokens;
+  const float* logit_bias;
+  size_t logit_bias_count;
+
+  const char* const* stop; /* strings, NUL-terminated, not empty; they end the
+                              text and are not part of it */
+  size_t stop_count;
+  const int32_t* stop_tokens;
+  size_t stop_token_count;
+  int32_t ignore_eos; /* 1: the model's own end tokens do not stop it */
+
+  int32_t logprobs; /* -1: none; n: that of each token and of the n most
+                       probable, at most 64; before bias and penalties */
+} rc_generate_options;
+
+#define RC_GENERATE_OPTIONS_INIT                                               \
+  {                                                                            \
+    sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
+        -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64, 1.0f,      \
+        0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1                     \
+  }
+RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
+
+/* Why a request ended. */
+typedef int32_t rc_end_reason;
+enum {
+  RC_END_STOP = 0,   /* the model's end token or a stop token */
+  RC_END_LENGTH = 1, /* max_tokens */
+  RC_END_STOP_STRING = 2,
+  RC_END_CANCELLED = 3,
+  RC_END_DEADLINE = 4,
+  RC_END_CONTEXT = 5, /* the context is full: an end like that by length if
+                         there was room for a token, else an error */
+  RC_END_ERROR = 6    /* see status and message */
+};
+/* "stop", "length", ...; static storage. */
+RC_API const char* rc_end_reason_name(rc_end_reason reason);
+
+typedef struct rc_generate_report {
+  size_t struct_size;
+  rc_end_reason reason;
+  rc_status status; /* RC_OK for stop, length, stop string, and context once a
+                       token was generated; else what the reason says,
+                       RC_E_CANCELLED, ... */
+  uint64_t seed;    /* that was used */
+  int64_t prompt_tokens;
+  int64_t cached_tokens; /* of these, taken from the prefix cache */
+  int64_t generated_tokens;
+  int64_t queue_us;    /* until the first step: tokenizing and waiting,
+                          microseconds */
+  int64_t prompt_us;   /* from then to the first token */
+  int64_t generate_us; /* from then to the end */
+} rc_generate_report;
+
+#define RC_GENERATE_REPORT_INIT \
+  { sizeof(rc_generate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_generate_report_init(rc_generate_report* report, size_t size);
+
+typedef int32_t rc_event_type;
+enum {
+  RC_EVENT_PIECE = 0,
+  RC_EVENT_END = 1 /* exactly one per request, the last */
+};
+
+/* What a request tells. Everything in it is the library's, valid during the
+ * callback, or until the next rc_request_next or the release of the request.
+ */
+typedef struct rc_event {
+  size_t struct_size;
+  rc_event_type type;
+  rc_request* request;
+
+  /* RC_EVENT_PIECE: text that became certain, whole UTF-8 sequences, not
+   * NUL-terminated, possibly empty; and the tokens generated since the last
+   * piece. All texts one after the other are the whole text. */
+  const char* text;
+  size_t text_length;
+  const int32_t* tokens;
+  size_t token_count;
+  /* With options.logprobs = n >= 0: the natural logarithm of the probability of
+   * each token [token_count]; and of the n most probable ones in its place the
+   * tokens and those logarithms, both [token_count, n], by falling probability.
+   * Else NULL; where a vocabulary has fewer than n, tokens of -1 follow. */
+  const float* logprobs;
+  const int32_t* top_tokens;
+  const float* top_logprobs;
+  size_t top_count; /* n */
+
+  /* RC_EVENT_END. */
+  const char* message; /* NUL-terminated; "" unless status is an error */
+  const rc_generate_report* report; /* NULL for a piece */
+} rc_event;
+
+/* Runs on the thread of the request's loop. May call any function of the
+ * library but rc_loop_dispatch; should not block. */
+typedef void (*rc_event_callback)(void* user, const rc_event* event);
+
+/* Starts a generation; returns at once. Options are copied. Events go to
+ * `callback` on the thread of `loop` (NULL: the library's own loop thread).
+ * callback NULL: events wait for rc_request_next, `loop` must be NULL.
+ * *request (request may be NULL if there is a callback) is the caller's
+ * reference; see rc_request_release. Once RC_OK was returned exactly one end
+ * event follows, always after this call has returned.
+ * RC_E_INVALID_ARGUMENT: an option out of range, by name and value;
+ * RC_E_UNSUPPORTED: text for a model without tokenizer; RC_E_CLOSED: the loop;
+ * RC_E_QUOTA: too many requests of the backend handle; RC_E_OUT_OF_MEMORY.
+ * Text is tokenized on a thread of the library's that does nothing else (on the
+ * calling one only if the system gives no thread); cancelling and the deadline
+ * act meanwhile. A prompt that is too long ends the request with
+ * RC_E_CONTEXT_FULL, without being tokenized where its bytes alone tell. */
+RC_API rc_status rc_generate_async(rc_session* session,
+                                   const rc_generate_options* options,
+                                   rc_loop* loop, rc_event_callback callback,
+                                   void* user, rc_request** request);
+
+/* Generates and blocks until the end. *text has *length bytes and a terminating
+ * zero, free it with rc_free; `length` and `report` may be NULL. Returns
+ * report.status; text generated before an error is given all the same. The
+ * prompt is tokenized on the calling thread. Not to be called on a loop's
+ * thread from a callback. */
+RC_API rc_status rc_generate(rc_session* session,
+                             const rc_generate_options* options, char** text,
+                             size_t* length, rc_generate_report* report);
+
+/* Asks a request to end; its end event says "cancelled" unless it had ended
+ * before. Any thread, any number of times. */
+RC_API rc_status rc_request_cancel(rc_request* request);
+
+/* The next event of a request without callback; blocks up to timeout_ms (0: not
+ * at all, negative: without limit). RC_E_TIMEOUT: none yet; RC_E_CLOSED: the
+ * end event was given before. One thread at a time. */
+RC_API rc_status rc_request_next(rc_request* request, int64_t timeout_ms,
+                                 rc_event* event);
+
+#define RC_EVENT_INIT                                                       \
+  {                                                                         \
+    sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, NULL, \
+        NULL                                                                \
+  }
+RC_API void rc_event_init(rc_event* event, size_t size);
+
+/* Blocks until the request has ended (its events may still wait on its loop);
+ * RC_E_TIMEOUT after timeout_ms (negative: no limit). Any thread. */
+RC_API rc_status rc_request_wait(rc_request* request, int64_t timeout_ms);
+
+RC_API rc_request* rc_request_retain(rc_request* request);
+/* A request with a callback goes on without references. One without callback
+ * is cancelled when the last is released, for nobody could hear of it. */
+RC_API void rc_request_release(rc_request* request);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_GENERATE_H */

@@ -1,0 +1,312 @@
+/* Runcible: models and their tokenizers. */
+#ifndef RUNCIBLE_MODEL_H
+#define RUNCIBLE_MODEL_H
+
+#include "runcible/backend.h"
+#include "runcible/loop.h"
+#include "runcible/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Paths of model files ----------------------------------------------
+ *
+ * UTF-8, NUL-terminated. "builtin:NAME" is a model that comes with Runcible,
+ * such as "builtin:fable". Its file NAME.gguf is the first that is there of
+ * those in
+ *   - the folder that the environment variable RUNCIBLE_DATA names;
+ *   - the folder of libruncible.so, or of a program that holds the static
+ *     library;
+ *   - share/runcible of the prefix that library or program is installed in,
+ *     also after the prefix was moved, or of the folder it was built in;
+ *   - share/runcible of the prefix it was configured for.
+ * RC_E_NOT_FOUND if there is none; the message tells where it was looked for.
+ * RC_E_INVALID_ARGUMENT for a NAME that is not 1 to 64 letters, digits, '-',
+ * '_' and '.', or begins with '.'. A file that is really called "builtin:x" is
+ * "./builtin:x". */
+
+/* ---- Looking at a file ------------------------------------------------- */
+
+/* A model file opened for looking: metadata and tensor list, which are copied;
+ * what becomes of the file later changes nothing. No weights are loaded. */
+typedef struct rc_model_info rc_model_info;
+
+/* Opens and checks the structure of a GGUF file (version 2 or 3). Keys and
+ * names that hold a zero byte are refused. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT
+ * (the message names what is wrong where), RC_E_INVALID_ARGUMENT,
+ * RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
+RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
+RC_API void rc_model_info_release(rc_model_info* info);
+
+RC_API size_t rc_model_info_metadata_count(const rc_model_info* info);
+/* The key and type name ("u32", "string", "array of f32") of the i-th entry,
+ * NUL-terminated, owned by the info. RC_E_INVALID_ARGUMENT: no such entry. */
+RC_API rc_status rc_model_info_metadata(const rc_model_info* info, size_t i,
+                                        const char** key, const char** type);
+/* The value of an entry as JSON text; arrays are cut after `max_elements` (0:
+ * whole). Strings that are not UTF-8 get U+FFFD for what is not.
+ * *json is to be freed with rc_free. RC_E_NOT_FOUND: no such key. */
+RC_API rc_status rc_model_info_value(const rc_model_info* info, const char* key,
+                                     size_t max_elements, char** json);
+
+typedef struct rc_tensor_report {
+  size_t struct_size;
+  const char* name;       /* NUL-terminated, owned by the info */
+  const char* dtype_name; /* "Q4_K"; static */
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[4]; /* slowest dimension first */
+  uint64_t bytes;
+  uint64_t offset; /* of the data from the file's start, bytes */
+} rc_tensor_report;
+
+#define RC_TENSOR_REPORT_INIT \
+  { sizeof(rc_tensor_report), NULL, NULL, 0, 0, {0, 0, 0, 0}, 0, 0 }
+RC_API void rc_tensor_report_init(rc_tensor_report* report, size_t size);
+
+RC_API size_t rc_model_info_tensor_count(const rc_model_info* info);
+RC_API rc_status rc_model_info_tensor(const rc_model_info* info, size_t i,
+                                      rc_tensor_report* report);
+
+/* Reads a file to its last byte and checks everything, also what loading would
+ * check and that no weight is infinite or not a number; loads nothing. A file
+ * that holds only a vocabulary passes if that is sound. RC_OK if it
+ * is sound; statuses of rc_model_info_open, and RC_E_UNSUPPORTED for a sound
+ * file that this build cannot run. */
+RC_API rc_status rc_model_verify(const char* path);
+
+/* ---- Tokenizers -------------------------------------------------------- */
+
+/* Immutable; any number of threads may use one at once. */
+typedef struct rc_tokenizer rc_tokenizer;
+
+/* Makes the tokenizer that a file describes, without loading the model.
+ * RC_E_UNSUPPORTED: a tokenizer or pre-tokenizer that is not known, by name, or
+ * a file without vocabulary; statuses of rc_model_info_open. */
+RC_API rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer);
+RC_API rc_tokenizer* rc_tokenizer_retain(rc_tokenizer* tokenizer);
+RC_API void rc_tokenizer_release(rc_tokenizer* tokenizer);
+
+/* Flags of rc_tokenize. */
+enum {
+  /* Add what the model wants around a text (BOS, EOS, [CLS], ...). */
+  RC_TOKENIZE_ADD_SPECIAL = 1,
+  /* Recognise the text of special tokens ("<|im_end|>") as those tokens. Do not
+   * use it on text from people you do not trust. */
+  RC_TOKENIZE_PARSE_SPECIAL = 2
+};
+
+/* Text to tokens. The text need not be valid UTF-8. *tokens [*count] is to be
+ * freed with rc_free; it is NULL if *count is 0. */
+RC_API rc_status rc_tokenize(const rc_tokenizer* tokenizer, const char* text,
+                             size_t length, uint32_t flags, int32_t** tokens,
+                             size_t* count);
+
+/* Tokens to text. Special tokens are left out unless `special` is non-zero.
+ * The text is UTF-8 wherever the tokens are; bytes that are not stay as they
+ * are. *text has *length bytes and a terminating zero; free it with rc_free.
+ * RC_E_INVALID_ARGUMENT: a token outside the vocabulary. */
+RC_API rc_status rc_detokenize(const rc_tokenizer* tokenizer,
+                               const int32_t* tokens, size_t count,
+                               int32_t special, char** text, size_t* length);
+
+typedef struct rc_tokenizer_report {
+  size_t struct_size;
+  const char* kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
+  int32_t vocabulary;
+  int32_t bos; /* -1: the model has none; so for eos and unknown */
+  int32_t eos;
+  int32_t unknown;
+} rc_tokenizer_report;
+
+#define RC_TOKENIZER_REPORT_INIT \
+  { sizeof(rc_tokenizer_report), NULL, 0, -1, -1, -1 }
+RC_API void rc_tokenizer_report_init(rc_tokenizer_report* report, size_t size);
+RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
+                                       rc_tokenizer_report* report);
+
+/* ---- Models on a device ------------------------------------------------ */
+
+/* Weights and tokenizer on a device. Handles that load the same file on the
+ * same device share one copy of the weights, and all of it if the options are
+ * the same too. */
+typedef struct rc_model rc_model;
+
+/* Told during loading: the fraction done, 0 to 1, on the thread that loads.
+ * Returning non-zero cancels the load (RC_E_CANCELLED). */
+typedef int32_t (*rc_progress_callback)(void* user, double fraction);
+
+typedef struct rc_model_options {
+  size_t struct_size;
+  /* The longest session, in tokens; a warning is logged if it is more than the
+   * model was trained for. 0: what the model was trained for, or as
+   * much of it as fits into memory (then a warning is logged). If less than
+   * 4096 would fit, layers go to the next device of the chain, if there is one,
+   * and the context is 4096 at most. */
+  int64_t context_length;
+  /* Tokens that the KV cache holds for all sessions together. 0: the context
+   * length, or as many as fit into 256 MiB if that is more, up to 64 contexts.
+   */
+  int64_t cache_tokens;
+  /* RC_DTYPE_F16, RC_DTYPE_F32 or RC_DTYPE_Q8_0. */
+  rc_dtype cache_dtype;
+  /* The most rows (tokens) of one step; 0: 512. More makes prompts faster and
+   * steps longer. */
+  int32_t max_rows;
+  /* 0: sessions do not share what they have in common with earlier ones. */
+  int32_t prefix_cache;
+  rc_progress_callback progress; /* may be NULL */
+  void* progress_user;
+  /* 1: the weights are not copied; steps compute from the mapped file. Loading
+   * is done at once, the memory is the system's cache of the file, which
+   * processes share and which the system may take back and read again, and
+   * limits and plans do not count it. Results are the same to the bit, steps
+   * slower. Nobody may change the file while the model is open; replace it
+   * (write it anew and rename it) instead. A step on a file whose length has
+   * changed ends with RC_E_IO, but where a file is cut short, or its disk
+   * fails, in the middle of a step, the system ends the process (SIGBUS) unless
+   * guard_mapped is 1. RC_E_UNSUPPORTED: a device that weights are to lie on
+   * needs copies. */
+  int32_t keep_mapped;
+  /* 1, with keep_mapped: a part of the mapped file that cannot be read does not
+   * end the process. The step under way ends with RC_E_IO, and so does every
+   * later one of the model; load it again. For this the library installs a
+   * handler of SIGBUS at the first such load, for the rest of the process, that
+   * minds its own mappings only and passes every other SIGBUS to the handler
+   * that was there before. A handler that is installed later must pass on to it
+   * likewise. RC_E_INVALID_ARGUMENT: without keep_mapped. */
+  int32_t guard_mapped;
+} rc_model_options;
+
+#define RC_MODEL_OPTIONS_INIT \
+  { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0 }
+RC_API void rc_model_options_init(rc_model_options* options, size_t size);
+
+/* What loading a model would take of device memory; see rc_model_plan. It does
+ * not change. */
+typedef struct rc_plan rc_plan;
+
+/* Computes what loading would take, loading nothing. *plan is the caller's; see
+ * rc_plan_release. Statuses of rc_model_load but those about memory. */
+RC_API rc_status rc_model_plan(const char* path,
+                               const rc_model_options* options,
+                               rc_backend* backend, rc_plan** plan);
+RC_API rc_plan* rc_plan_retain(rc_plan* plan);
+RC_API void rc_plan_release(rc_plan* plan);
+
+/* What a model would take of device memory, over all devices; exact, in bytes.
+ * Models of one file share their weights on a device, whatever else they differ
+ * in: those that are there already take nothing. */
+typedef struct rc_plan_report {
+  size_t struct_size;
+  uint64_t weights; /* these four are sums over all devices */
+  uint64_t cache;
+  uint64_t scratch; /* activations */
+  uint64_t total;
+  uint64_t transfers; /* host memory through which values pass from one device
+                         to another; not in the total */
+  uint64_t available; /* free on the opened device, or the handle's limit if
+                         that is less; 0: unknown */
+  int64_t context_length; /* that the plan is for, tokens */
+  int64_t cache_tokens;
+  int64_t largest_context; /* that would fit; 0: not even the weights do */
+  int32_t device_count;    /* on which it would lie; see rc_plan_device */
+  int32_t fits;            /* 1: every device has enough, or that is unknown */
+} rc_plan_report;
+
+#define RC_PLAN_REPORT_INIT \
+  { sizeof(rc_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
+RC_API rc_status rc_plan_describe(rc_plan* plan, rc_plan_report* report);
+
+/* What a model would take of one device; exact, in bytes. */
+typedef struct rc_plan_device_report {
+  size_t struct_size;
+  const char* device; /* "vulkan:0"; owned by the plan */
+  uint64_t weights;   /* that no other model of the same file has there */
+  uint64_t cache;
+  uint64_t scratch;
+  uint64_t total;
+  uint64_t available;  /* as in rc_plan_report, of this device */
+  int32_t first_layer; /* counted from 0 */
+  int32_t layers;      /* that lie here; 0: only other parts of the model, or
+                          ops that another device lacks */
+  int32_t embedding;   /* 1: the embedding table lies here */
+  int32_t output;      /* 1: the output matrix lies here */
+} rc_plan_device_report;
+
+#define RC_PLAN_DEVICE_REPORT_INIT \
+  { sizeof(rc_plan_device_report), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
+                                       size_t size);
+/* The i-th device of the plan. The first is the opened one, even if nothing
+ * fits there. RC_E_INVALID_ARGUMENT: no such device. */
+RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
+                                rc_plan_device_report* report);
+
+/* Loads a model; blocks. *model is the caller's; see rc_model_release.
+ * RC_E_NOT_FOUND, RC_E_IO: the file, also if somebody cuts it short or writes
+ * to it meanwhile; RC_E_FORMAT: it is malformed, a tensor is missing or
+ * misshapen; RC_E_UNSUPPORTED: an architecture, tensor type or tokenizer that
+ * is not known, or a tensor or metadata key, by name, that the model needs and
+ * this build would leave out; RC_E_DEVICE_MEMORY: it does not fit (the message
+ * tells what would); RC_E_CANCELLED: by the progress callback;
+ * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY; statuses of the device. */
+RC_API rc_status rc_model_load(rc_backend* backend, const char* path,
+                               const rc_model_options* options,
+                               rc_model** model);
+
+/* The end of rc_model_load_async, on the loop's thread, exactly once. On
+ * success `model` is the receiver's to release. On failure it is NULL and
+ * `message` (valid during the call) tells why. */
+typedef void (*rc_model_callback)(void* user, rc_status status,
+                                  const char* message, rc_model* model);
+
+/* Loads in a thread of the library; `loop` NULL: the callback runs on the
+ * library's own loop thread. The progress callback runs on the loading thread.
+ * RC_E_INVALID_ARGUMENT and RC_E_CLOSED are told at once, everything else by
+ * the callback. */
+RC_API rc_status rc_model_load_async(rc_backend* backend, const char* path,
+                                     const rc_model_options* options,
+                                     rc_loop* loop, rc_model_callback callback,
+                                     void* user);
+
+RC_API rc_model* rc_model_retain(rc_model* model);
+RC_API void rc_model_release(rc_model* model);
+
+typedef struct rc_model_report {
+  size_t struct_size;
+  const char* architecture; /* owned by the model, as all strings here */
+  const char* name;
+  const char* device;     /* "cpu:0" */
+  int64_t context_length; /* of a session of this model, tokens */
+  int64_t trained_context_length;
+  int64_t vocabulary;
+  int64_t width; /* embedding length */
+  int64_t layers;
+  uint64_t parameters;
+  uint64_t weight_bytes; /* on the device */
+  uint64_t cache_bytes;
+  uint64_t scratch_bytes;
+  int64_t cache_tokens;
+  int64_t page_size; /* tokens */
+} rc_model_report;
+
+#define RC_MODEL_REPORT_INIT \
+  { sizeof(rc_model_report), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+RC_API void rc_model_report_init(rc_model_report* report, size_t size);
+RC_API rc_status rc_model_describe(rc_model* model, rc_model_report* report);
+
+/* The model's file and tokenizer; each is the caller's to release.
+ * RC_E_UNSUPPORTED: the model has no tokenizer. */
+RC_API rc_status rc_model_get_info(rc_model* model, rc_model_info** info);
+RC_API rc_status rc_model_get_tokenizer(rc_model* model,
+                                        rc_tokenizer** tokenizer);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_MODEL_H */

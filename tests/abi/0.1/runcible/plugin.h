@@ -1,0 +1,516 @@
+/* Runcible: the plugin ABI, by which every backend is joined to the library,
+ * the built-in ones too.
+ *
+ * A plugin is a table of functions, rc_plugin. It is registered with
+ * rc_plugin_register, or found in a shared module that exports
+ *
+ *     RC_API const rc_plugin *rc_plugin_entry(void);
+ *
+ * A backend sees tensors, weights, caches and programs: an ordered list of ops
+ * that is compiled once for a device and run many times, with the number of
+ * rows given at each run. It never sees a model file.
+ *
+ * Rules:
+ * - Every function answers with a status and, on failure, writes a message of
+ *   at most RC_PLUGIN_MESSAGE_BYTES bytes including the terminating zero into
+ *   `message`, which is never NULL. A failing device is a status
+ *   (RC_E_DEVICE_LOST, ...), never a crash; exceptions must not leave a plugin.
+ * - The library calls the functions of one opened device from one thread at a
+ *   time, except that weight_bytes, create_weight, map_weight, destroy_weight,
+ *   create_buffer and destroy_buffer may be called at any time from any thread.
+ *   Different opened devices are used from different threads at once.
+ *   device_count and device_info may be called at any time from any thread.
+ * - Shapes are written slowest dimension first; tensors are row-major and
+ *   dense. All numbers in memory are little-endian.
+ *
+ * Versions. The plugin ABI grows and nothing in it changes, so a plugin that is
+ * built with an older header goes on working in a newer library:
+ * - Structs get new members at their end only, and arrays hold pointers to
+ *   structs, so the sizes that a plugin was built with never matter. A plugin
+ *   reads of what it is given, and writes into what it is to fill, only the
+ *   members that its header has.
+ * - An op has the same inputs, outputs and parameters for good; a variant of it
+ *   is another op. A plugin answers op_supported with RC_E_UNSUPPORTED for
+ * every op, type, function or style that it does not know; the library then
+ * runs the op elsewhere and says so (see rc_backend_explain).
+ * - rc_plugin.abi_version is the version of the header, and
+ *   rc_plugin.least_abi_version the least version of the library that the
+ *   plugin can work with. A plugin that can do without the newest members sets
+ *   the latter to an older version, and looks at
+ *   rc_plugin_open_options.abi_version before it reads them.
+ */
+#ifndef RUNCIBLE_PLUGIN_H
+#define RUNCIBLE_PLUGIN_H
+
+#include "runcible/base.h"
+#include "runcible/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_PLUGIN_ABI_VERSION 2
+/* Of the oldest plugins that a library of this version loads. */
+#define RC_PLUGIN_OLDEST_ABI_VERSION 2
+#define RC_PLUGIN_MESSAGE_BYTES 512
+#define RC_PLUGIN_MAX_RANK 4
+
+/* Symbolic dimensions. They occur only as the first (slowest) dimension of a
+ * value and get their number at each run. */
+enum {
+  /* Rows of the batch: one token each. */
+  RC_DIM_ROWS = -1,
+  /* Rows of which the logits are wanted. */
+  RC_DIM_OUTPUTS = -2,
+  /* Sequences that occur in the batch. */
+  RC_DIM_SEQUENCES = -3
+};
+
+/* Where a value of a program lives. */
+enum {
+  /* A weight; `index` counts rc_plugin_program.weights. */
+  RC_STORAGE_WEIGHT = 0,
+  /* Memory that lives between runs: KV cache, or a tensor; `index` counts
+   * rc_plugin_program.caches, `offset` its bytes. KV caches have offset 0, a
+   * tensor's is a multiple of the bytes of its type's elements or blocks. */
+  RC_STORAGE_CACHE = 1,
+  /* Given at each run from host memory; `index` counts rc_plugin_run.inputs. */
+  RC_STORAGE_INPUT = 2,
+  /* Scratch memory of the program at byte `offset` of an area of
+   * rc_plugin_program.scratch_bytes. Values whose lifetimes do not overlap may
+   * share bytes; an op's output shares bytes with one of its inputs only where
+   * the op's description allows it. */
+  RC_STORAGE_SCRATCH = 3,
+  /* Written back to host memory; `index` counts rc_plugin_run.outputs. Later
+   * ops of the program may read it like scratch. */
+  RC_STORAGE_OUTPUT = 4
+};
+
+typedef struct rc_plugin_value {
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[RC_PLUGIN_MAX_RANK];
+  int32_t storage;
+  int32_t index;   /* no meaning for scratch */
+  uint64_t offset; /* of scratch: a multiple of 64; of caches: bytes */
+} rc_plugin_value;
+
+/* The op vocabulary. R is RC_DIM_ROWS or RC_DIM_OUTPUTS; every value is F32
+ * unless said otherwise. "table", "weight", "bias" and "frequencies" are
+ * weights; the others are not, unless said otherwise. */
+enum {
+  /* Rows of a table by number.
+   * inputs: table [n, d] (a weight of any type, or F32 scratch [R, d]),
+   *         ids I32 [R'] within 0..n-1; output [R', d]. */
+  RC_OP_GET_ROWS = 1,
+  /* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension
+   * (Zhang and Sennrich 2019, arXiv:1910.07467).
+   * inputs: x [R, d] or [R, heads, d], weight [d]; output as x, may be x.
+   * params.norm. */
+  RC_OP_RMS_NORM = 2,
+  /* x W^T + bias + residual.
+   * inputs: x [R, k], weight [n, k] of any type, bias [n] or absent,
+   *         residual [R, n] or absent; output [R, n], may be the residual. */
+  RC_OP_LINEAR = 3,
+  /* Rotary position embedding (Su et al. 2021, arXiv:2104.09864): pair i of
+   * the first 2 * pairs elements of each head turns by the angle
+   * position * frequencies[i]; the result is scaled by params.rope.scale.
+   * Elements beyond the pairs are copied unscaled.
+   * inputs: x [R, heads, d], positions I32 [R], frequencies [pairs];
+   * output as x, may be x. params.rope. */
+  RC_OP_ROPE = 4,
+  /* Writes keys or values into a paged cache. Position p of sequence s has its
+   * place at element p % page_size of page page_table[s][p / page_size].
+   * inputs: x [R, kv_heads, d], positions I32 [R], sequences I32 [R] (index
+   *         into the page table), page_table I32 [RC_DIM_SEQUENCES, m],
+   *         cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0;
+   * no output. */
+  RC_OP_CACHE_STORE = 5,
+  /* Causal attention over a paged cache that already holds the keys and values
+   * of these rows. Row r, at position p of its sequence, sees the positions
+   * max(0, p - window + 1) to p (from 0 if window is 0). Query head h reads
+   * key/value head h / (heads / kv_heads). With x = scale * (q . k) and, if
+   * softcap > 0, x = softcap * tanh(x / softcap), the result is the sum of
+   * softmax(x) * v.
+   * inputs: q [R, heads, d], key cache, value cache (as for CACHE_STORE),
+   *         positions, sequences, page_table; output [R, heads, d].
+   * params.attention. */
+  RC_OP_ATTENTION = 6,
+  /* function(gate) * up (Shazeer 2020, arXiv:2002.05202).
+   * inputs: gate, up, both [..., n]; output alike, may be either.
+   * params.glu. */
+  RC_OP_GLU = 7,
+  /* a + b. inputs: a, b of one shape; output alike, may be either. */
+  RC_OP_ADD = 8,
+  /* x * params.scale.factor. Output as x, may be x. */
+  RC_OP_SCALE = 9,
+  /* cap * tanh(x / cap). Output as x, may be x. params.softcap. */
+  RC_OP_SOFTCAP = 10,
+  /* Chooses experts: p = softmax(x) over all experts; the k largest p in
+   * falling order (the lower number first among equals); if normalize, they
+   * are divided by their sum.
+   * inputs: x [R, experts]; outputs: ids I32 [R, k], weights [R, k].
+   * params.route. */
+  RC_OP_ROUTE = 11,
+  /* For each row the products with its chosen experts.
+   * inputs: x [R, d] or [R, k, d], weight [experts, n, d], ids I32 [R, k];
+   * output [R, k, n]. */
+  RC_OP_EXPERT_LINEAR = 12,
+  /* The weighted sum over the chosen experts, in the order of choice.
+   * inputs: x [R, k, n], weights [R, k] (scratch); output [R, n]. */
+  RC_OP_EXPERT_SUM = 13
+};
+
+/* Tensor ops, for those who compute without a model. All shapes are fixed:
+ * there are no symbolic dimensions. Values have any storage but weight; outputs
+ * have any but weight and input, and share no bytes with inputs. Every value is
+ * F32 unless said otherwise; rank is 1 to 4. A program may hold both kinds of
+ * ops. A backend need not have any of these. */
+enum {
+  /* Makes a strided view dense. Element (i, j, ...) of the output is element
+   * i * strides[0] + j * strides[1] + ... of x; strides are at least 0. Of
+   * types with blocks the last stride is 1 and the others whole blocks.
+   * inputs: x [n] of any type; output of any shape and the type of x.
+   * params.copy. */
+  RC_OP_COPY = 32,
+  /* The same numbers in another type, rounded to nearest.
+   * inputs: x; output of the shape of x. One of them is F32, the other F32 or,
+   * being x, of any type that can be decoded, or, being the output, one of F16,
+   * BF16, F64, I8 to I64, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K,
+   * IQ4_NL. */
+  RC_OP_CONVERT = 33,
+  /* A function of each element; not RC_FUNCTION_NONE. Output as x.
+   * params.unary. */
+  RC_OP_UNARY = 34,
+  /* Inputs: a, b; output c, of the larger rank of both. Shapes are compared
+   * from the last dimension on, missing ones count as 1: a dimension of an
+   * input is that of the output, or 1 and then repeated. params.binary. */
+  RC_OP_BINARY = 35,
+  /* Over the last dimension, with m the mean of x if params.layer_norm.center,
+   * else 0: (x - m) / sqrt(mean((x - m)^2) + epsilon) * weight + bias (Ba,
+   * Kiros and Hinton 2016, arXiv:1607.06450).
+   * inputs: x [..., d], weight [d] or absent, bias [d] or absent; output as x.
+   * params.layer_norm. */
+  RC_OP_LAYER_NORM = 36,
+  /* exp(x - max) / sum(exp(x - max)) over the middle dimension.
+   * inputs: x [outer, n, inner]; output as x. */
+  RC_OP_SOFTMAX = 37,
+  /* Sum, mean or maximum over the middle dimension; a NaN makes each NaN.
+   * inputs: x [outer, n, inner]; output [outer, inner]. params.reduce. */
+  RC_OP_REDUCE = 38,
+  /* The place of the largest over the middle dimension, the first among equals;
+   * NaN counts as larger than every number.
+   * inputs: x [outer, n, inner]; output I32 [outer, inner]. */
+  RC_OP_ARGMAX = 39,
+  /* function(a b + bias).
+   * inputs: a [B, m, k]; b [B', k, n], or [B', n, k] of any type that can be
+   *         decoded if params.matmul.transposed; bias [n] or absent; B' is B,
+   *         or 1: one b for all. Output [B, m, n]. params.matmul. */
+  RC_OP_MATMUL = 40,
+  /* Sums of products with a window (cross-correlation, as networks use it), x
+   * counting as 0 beyond its edges by `padding`:
+   * y(b, o, i, j) = bias(o) + sum over c, u, v of weight(o, c, u, v) *
+   *   x(b, g * C + c, i * stride[0] + u * dilation[0] - padding[0],
+   *     j * stride[1] + v * dilation[1] - padding[1])
+   * with C = channels / groups and g = o / (outputs / groups).
+   * inputs: x [batch, channels, height, width], weight [outputs, C, kh, kw],
+   *         bias [outputs] or absent; output [batch, outputs, oh, ow] with
+   *         oh = (height + 2 padding - dilation (kh - 1) - 1) / stride + 1.
+   * params.conv2d. */
+  RC_OP_CONV2D = 41,
+  /* Attention without a cache. Row r of R sees the positions 0 to P - 1 or, if
+   * causal, 0 to P - R + r (R is at most P then): the last row sees all. Heads
+   * and softcap as in RC_OP_ATTENTION.
+   * inputs: q [B, R, heads, d], k [B, P, kv_heads, d], v as k; output as q.
+   * params.attend. */
+  RC_OP_ATTEND = 42,
+  /* Rows of a table by number, as numbers.
+   * inputs: table [n, d] of any type that can be decoded, ids I32 [r] within
+   *         0..n-1; output [r, d]. */
+  RC_OP_GATHER = 43,
+  /* As RC_OP_ROPE, of tensors.
+   * inputs: x [r, heads, d], positions I32 [r], frequencies [pairs];
+   * output as x. params.rope. */
+  RC_OP_ROTATE = 44
+};
+
+/* Functions of two numbers, of BINARY. */
+enum { RC_BINARY_ADD = 0, RC_BINARY_MUL = 1 };
+
+/* Of REDUCE. */
+enum { RC_REDUCE_SUM = 0, RC_REDUCE_MEAN = 1, RC_REDUCE_MAX = 2 };
+
+/* The parameters of an op, by its kind; an op that has none reads none. */
+typedef union rc_plugin_params {
+  struct {
+    float epsilon;
+  } norm;
+  struct {
+    int32_t style; /* RC_ROPE_* */
+    float scale;
+  } rope;
+  struct {
+    float scale;
+    float softcap;
+    int64_t window;
+  } attention;
+  struct {
+    int32_t function; /* RC_FUNCTION_*, not NONE */
+  } glu;
+  struct {
+    float factor;
+  } scale;
+  struct {
+    float cap;
+  } softcap;
+  struct {
+    int32_t normalize;
+  } route;
+  struct {
+    int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
+  } copy;
+  struct {
+    int32_t function; /* RC_FUNCTION_* */
+  } unary;
+  struct {
+    int32_t function; /* RC_BINARY_* */
+  } binary;
+  struct {
+    float epsilon;
+    int32_t center;
+  } layer_norm;
+  struct {
+    int32_t function; /* RC_REDUCE_* */
+  } reduce;
+  struct {
+    int32_t transposed;
+    int32_t function; /* RC_FUNCTION_* */
+  } matmul;
+  struct {
+    int32_t stride[2]; /* down, across; at least 1 */
+    int32_t padding[2];
+    int32_t dilation[2]; /* at least 1 */
+    int32_t groups;
+  } conv2d;
+  struct {
+    float scale;
+    float softcap;
+    int32_t causal;
+  } attend;
+} rc_plugin_params;
+
+/* One op. Its inputs and outputs are numbers of values, in the order of the
+ * op's description and as many as that names; -1 is an absent input. */
+typedef struct rc_plugin_op {
+  int32_t code; /* RC_OP_* */
+  size_t input_count;
+  const int32_t* inputs;
+  size_t output_count;
+  const int32_t* outputs;
+  const rc_plugin_params* params; /* never NULL */
+} rc_plugin_op;
+
+/* Handles of the plugin's own making. */
+typedef struct rc_plugin_device rc_plugin_device;
+typedef struct rc_plugin_weight rc_plugin_weight;
+typedef struct rc_plugin_buffer rc_plugin_buffer;
+typedef struct rc_plugin_compiled rc_plugin_compiled;
+
+/* The ways in which a program uses a weight; or-ed together. A backend chooses
+ * the arrangement of a weight in memory by them. */
+enum {
+  RC_USE_ELEMENTS = 1, /* norms, biases, frequencies: F32, read whole */
+  RC_USE_ROWS = 2,     /* the table of GET_ROWS */
+  RC_USE_LINEAR = 4,   /* the weight of LINEAR */
+  RC_USE_EXPERTS = 8   /* the weight of EXPERT_LINEAR */
+};
+
+typedef struct rc_plugin_weight_info {
+  const char* name; /* for messages */
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[RC_PLUGIN_MAX_RANK];
+  uint32_t uses;
+} rc_plugin_weight_info;
+
+typedef struct rc_plugin_program {
+  size_t struct_size;
+  const rc_plugin_value* const* values;
+  size_t value_count;
+  const rc_plugin_op* const* ops;
+  size_t op_count;
+  rc_plugin_weight* const* weights;
+  size_t weight_count;
+  rc_plugin_buffer* const* caches;
+  size_t cache_count;
+  size_t input_count;
+  size_t output_count;
+  uint64_t scratch_bytes;
+  /* The largest numbers that a run will give. */
+  int64_t max_rows; /* at least 1 */
+  int64_t max_outputs;
+  int64_t max_sequences;
+} rc_plugin_program;
+
+typedef struct rc_plugin_run {
+  size_t struct_size;
+  int64_t rows;
+  int64_t outputs;
+  int64_t sequences;
+  /* Host memory, read and written between the calls of run and the end of
+   * wait; sizes follow from the shapes of the values. */
+  const void* const* inputs;
+  void* const* outputs_data;
+  /* Asked often (at least every 20 ms of compute where the device allows it),
+   * from any thread: non-zero means stop. The run then ends with
+   * RC_E_CANCELLED; outputs and the cache positions of its rows are undefined.
+   * NULL: never stop. */
+  int32_t (*should_stop)(void* user);
+  void* user;
+} rc_plugin_run;
+
+typedef struct rc_plugin_device_info {
+  size_t struct_size;
+  char name[128];
+  rc_device_kind kind;
+  uint64_t total_memory; /* bytes; 0: unknown */
+  uint64_t free_memory;  /* bytes; 0: unknown */
+  int32_t unified_memory;
+  int32_t cores;
+  char features[256]; /* instruction sets or extensions, separated by spaces */
+  char driver[128];   /* API and driver versions; "" if there is none */
+  char physical_id[64]; /* PCI address or UUID; "" if unknown */
+} rc_plugin_device_info;
+
+typedef struct rc_plugin_open_options {
+  size_t struct_size;
+  int32_t threads; /* 0: the plugin's choice */
+  int32_t profile;
+  void (*log)(rc_log_level level, const char* message); /* never NULL */
+  uint32_t abi_version; /* of the library's plugin ABI */
+} rc_plugin_open_options;
+
+/* When an op of a run began and ended on the device, in nanoseconds of a clock
+ * of the device's own. */
+typedef struct rc_plugin_op_time {
+  size_t struct_size;
+  int64_t op; /* its place in rc_plugin_program.ops */
+  int64_t begin_ns;
+  int64_t end_ns;
+} rc_plugin_op_time;
+
+typedef struct rc_plugin {
+  size_t struct_size;
+  uint32_t abi_version;       /* RC_PLUGIN_ABI_VERSION */
+  uint32_t least_abi_version; /* that the library has to have; see above */
+  const char* name;           /* "cpu": lower case letters, digits, '_' */
+  const char* description;
+
+  /* The number of devices. A failure tells why the backend is not available on
+   * this machine; so does a number of 0. */
+  rc_status (*device_count)(int32_t* count, char* message);
+  rc_status (*device_info)(int32_t index, rc_plugin_device_info* info,
+                           char* message);
+  rc_status (*open)(int32_t index, const rc_plugin_open_options* options,
+                    rc_plugin_device** device, char* message);
+  /* Everything made on the device has been destroyed before. */
+  void (*close)(rc_plugin_device* device);
+
+  /* RC_OK if the op can be compiled; RC_E_UNSUPPORTED with the reason if not.
+   * `values` are those that the op names, so that types, shapes and storage are
+   * known; offsets and indices are not yet. */
+  rc_status (*op_supported)(rc_plugin_device* device, const rc_plugin_op* op,
+                            const rc_plugin_value* const* values,
+                            size_t value_count, char* message);
+
+  /* Weights and buffers. A plugin that computes in host memory may leave all
+   * seven functions NULL; then they are memory of the library's, 64-byte
+   * aligned, and their handles are the addresses of their bytes, those of
+   * weights in the layout of the dtype. */
+
+  /* The bytes of device memory that create_weight will take, exactly. */
+  rc_status (*weight_bytes)(rc_plugin_device* device,
+                            const rc_plugin_weight_info* info, uint64_t* bytes,
+                            char* message);
+  /* Copies a weight to the device, rearranged as it likes. `data` holds the
+   * bytes in the layout of the dtype. */
+  rc_status (*create_weight)(rc_plugin_device* device,
+                             const rc_plugin_weight_info* info,
+                             const void* data, rc_plugin_weight** weight,
+                             char* message);
+  void (*destroy_weight)(rc_plugin_device* device, rc_plugin_weight* weight);
+
+  /* Plain memory, zero at first. upload and download move bytes between host
+   * and buffer and are complete when they return. */
+  rc_status (*create_buffer)(rc_plugin_device* device, uint64_t bytes,
+                             rc_plugin_buffer** buffer, char* message);
+  void (*destroy_buffer)(rc_plugin_device* device, rc_plugin_buffer* buffer);
+  rc_status (*upload)(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                      uint64_t offset, const void* data, uint64_t bytes,
+                      char* message);
+  rc_status (*download)(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                        uint64_t offset, void* data, uint64_t bytes,
+                        char* message);
+
+  /* Prepares a program. The arrays are the caller's and valid during the call
+   * only; the weights and caches stay alive until destroy_compiled. */
+  rc_status (*compile)(rc_plugin_device* device,
+                       const rc_plugin_program* program,
+                       rc_plugin_compiled** compiled, char* message);
+  void (*destroy_compiled)(rc_plugin_device* device,
+                           rc_plugin_compiled* compiled);
+  /* Starts a run; at most one of a device is under way at a time. The struct
+   * and everything it points to stay valid until wait has ended it. */
+  rc_status (*run)(rc_plugin_device* device, rc_plugin_compiled* compiled,
+                   const rc_plugin_run* run, char* message);
+  /* Waits for the end of the run and gives its result; RC_E_TIMEOUT if it is
+   * not over after timeout_ms (negative: wait without limit). NULL: what run
+   * returns is the result, for every run is over by then. */
+  rc_status (*wait)(rc_plugin_device* device, int64_t timeout_ms,
+                    char* message);
+
+  /* Optional, may be NULL. */
+
+  /* Copies bytes within or between buffers of the device; default: download
+   * and upload. */
+  rc_status (*copy)(rc_plugin_device* device, rc_plugin_buffer* target,
+                    uint64_t target_offset, rc_plugin_buffer* source,
+                    uint64_t source_offset, uint64_t bytes, char* message);
+
+  /* The i-th time of an op of the last run that wait has ended, in the order of
+   * the ops, if the device was opened with `profile`. Ops that are done as one
+   * have one time, under the number of the first of them. RC_E_NOT_FOUND: there
+   * are no more; default: none are known. */
+  rc_status (*op_time)(rc_plugin_device* device, size_t i,
+                       rc_plugin_op_time* time, char* message);
+
+  /* As create_weight, without a copy: `data`, which may have any alignment,
+   * stays readable and as it is until destroy_weight, and programs read it
+   * there. The weight takes no memory of the device. Asked of weights with any
+   * use but RC_USE_ELEMENTS, and may be called as create_weight may. A plugin
+   * that has it has the seven functions above, too; default: the device cannot,
+   * and models that are to stay mapped are refused. */
+  rc_status (*map_weight)(rc_plugin_device* device,
+                          const rc_plugin_weight_info* info, const void* data,
+                          rc_plugin_weight** weight, char* message);
+} rc_plugin;
+
+/* Adds a backend to the process. The table is copied; what it points to must
+ * stay valid to the end of the process. RC_E_INVALID_ARGUMENT: a required
+ * function is NULL, or the name is not lower case letters, digits and '_', or
+ * it is taken; RC_E_ABI: the plugin needs a newer library, by its
+ * least_abi_version, or was built for version 1 of the plugin ABI, which could
+ * not grow. */
+RC_API rc_status rc_plugin_register(const rc_plugin* plugin);
+
+/* Loads a shared module and registers the table that its rc_plugin_entry
+ * returns. The module stays loaded. Path: UTF-8, NUL-terminated. RC_E_IO: it
+ * cannot be loaded; RC_E_FORMAT: it exports no rc_plugin_entry; and the
+ * statuses of rc_plugin_register. */
+RC_API rc_status rc_plugin_load(const char* path);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_PLUGIN_H */

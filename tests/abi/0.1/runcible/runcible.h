@@ -1,0 +1,14 @@
+/* Runcible: all public headers but plugin.h. */
+#ifndef RUNCIBLE_RUNCIBLE_H
+#define RUNCIBLE_RUNCIBLE_H
+
+#include "runcible/backend.h"
+#include "runcible/base.h"
+#include "runcible/generate.h"
+#include "runcible/loop.h"
+#include "runcible/model.h"
+#include "runcible/session.h"
+#include "runcible/tensor.h"
+#include "runcible/types.h"
+
+#endif /* RUNCIBLE_RUNCIBLE_H */

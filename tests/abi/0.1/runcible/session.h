@@ -1,0 +1,130 @@
+/* Runcible: sessions, the state of one conversation.
+ *
+ * A session is a list of tokens and their pages of KV cache. Calls on one
+ * session are serialised. While a request (see generate.h) is in flight on it,
+ * further requests wait for their turn, and the functions below that change or
+ * read its state answer RC_E_BUSY, so that no caller is ever blocked behind a
+ * generation.
+ *
+ * rc_session_create, rc_session_position and rc_generate_async never wait. The
+ * others wait for the engine's step under way: some tens of milliseconds while
+ * streams run, up to 0.4 seconds beside long prompts on a slow device. An event
+ * loop is better served by requests.
+ *
+ * Every function may also return RC_E_INVALID_ARGUMENT and RC_E_OUT_OF_MEMORY.
+ */
+#ifndef RUNCIBLE_SESSION_H
+#define RUNCIBLE_SESSION_H
+
+#include "runcible/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rc_session rc_session;
+
+/* What happens when the context is full. */
+enum {
+  /* RC_E_CONTEXT_FULL; a request ends with what it has so far. */
+  RC_FULL_ERROR = 0,
+  /* The oldest tokens after the first `keep_tokens` are dropped, half of the
+   * rest at a time, and what stays is evaluated again: the session goes on
+   * exactly as a new one with the tokens that are left. */
+  RC_FULL_SHIFT = 1
+};
+
+typedef struct rc_session_options {
+  size_t struct_size;
+  int64_t context_length; /* tokens; 0: the model's; at most the model's */
+  int32_t when_full;      /* RC_FULL_ERROR or RC_FULL_SHIFT */
+  int64_t keep_tokens;    /* at the start, that a shift keeps */
+} rc_session_options;
+
+#define RC_SESSION_OPTIONS_INIT \
+  { sizeof(rc_session_options), 0, RC_FULL_ERROR, 0 }
+RC_API void rc_session_options_init(rc_session_options* options, size_t size);
+
+/* Makes an empty session; it keeps the model alive. */
+RC_API rc_status rc_session_create(rc_model* model,
+                                   const rc_session_options* options,
+                                   rc_session** session);
+RC_API rc_session* rc_session_retain(rc_session* session);
+/* Requests in flight on the session go on to their end. */
+RC_API void rc_session_release(rc_session* session);
+
+/* Adds tokens to the end, to be evaluated by the next decode or request.
+ * RC_E_CONTEXT_FULL (the message gives the numbers): nothing was added, unless
+ * the session shifts. RC_E_BUSY. */
+RC_API rc_status rc_session_append(rc_session* session, const int32_t* tokens,
+                                   size_t count);
+/* The same with text; flags as for rc_tokenize. */
+RC_API rc_status rc_session_append_text(rc_session* session, const char* text,
+                                        size_t length, uint32_t flags);
+
+/* Flags of rc_session_decode. */
+enum {
+  /* Keep the logits of every token that this call evaluates, not only of the
+   * last. Nothing is taken from the prefix cache then. */
+  RC_DECODE_ALL_LOGITS = 1
+};
+
+/* Evaluates the tokens that have not been evaluated; blocks. If there are none
+ * but the session has tokens, the last is evaluated again. For those who sample
+ * by themselves: append, decode, logits, choose, append, ...
+ * RC_E_INVALID_ARGUMENT: the session is empty; RC_E_BUSY; statuses of the
+ * device. After a failure the tokens are still there and can be tried again. */
+RC_API rc_status rc_session_decode(rc_session* session, uint32_t flags);
+
+/* The logits of the last decode, F32 [*rows, *vocabulary]: one row, or one for
+ * each token evaluated. *logits is the session's, valid until its next decode,
+ * request or end. RC_E_NOT_FOUND: there was no decode since the last change. */
+RC_API rc_status rc_session_logits(rc_session* session, const float** logits,
+                                   size_t* rows, size_t* vocabulary);
+
+/* The number of tokens. */
+RC_API rc_status rc_session_position(rc_session* session, int64_t* position);
+
+/* A copy of the tokens, to be freed with rc_free; NULL if *count is 0. */
+RC_API rc_status rc_session_tokens(rc_session* session, int32_t** tokens,
+                                   size_t* count);
+
+/* Forgets all tokens from `position` on. RC_E_INVALID_ARGUMENT: it is beyond
+ * the end. RC_E_BUSY. */
+RC_API rc_status rc_session_truncate(rc_session* session, int64_t position);
+
+/* A second session with the same tokens; the pages are shared until one of the
+ * two writes. RC_E_BUSY. */
+RC_API rc_status rc_session_fork(rc_session* session, rc_session** fork);
+
+/* Saves tokens and KV cache, as a GGUF file. An existing file is replaced only
+ * when the new one is complete. RC_E_NOT_FOUND: the folder; RC_E_IO: not
+ * written (no room, no permission); RC_E_BUSY. */
+RC_API rc_status rc_session_save(rc_session* session, const char* path);
+/* The same to memory; *data is to be freed with rc_free. */
+RC_API rc_status rc_session_save_memory(rc_session* session, void** data,
+                                        size_t* size);
+
+/* Makes a session from a saved one, on any backend, so long as the model is the
+ * same and the cache has the same type. What is saved is checked as any file
+ * from a stranger. RC_E_NOT_FOUND, RC_E_IO; RC_E_FORMAT: malformed;
+ * RC_E_UNSUPPORTED: of another model or cache type; RC_E_CONTEXT_FULL: longer
+ * than the context. */
+RC_API rc_status rc_session_restore(rc_model* model, const char* path,
+                                    const rc_session_options* options,
+                                    rc_session** session);
+RC_API rc_status rc_session_restore_memory(rc_model* model, const void* data,
+                                           size_t size,
+                                           const rc_session_options* options,
+                                           rc_session** session);
+
+/* The same conversation on the same model loaded elsewhere: saves to memory and
+ * restores there. The first session stays as it is. */
+RC_API rc_status rc_session_migrate(rc_session* session, rc_model* model,
+                                    rc_session** migrated);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_SESSION_H */

@@ -1,0 +1,287 @@
+/* Runcible: tensors and ops, for those who compute without a model.
+ *
+ * A tensor is a typed, shaped view of memory on a backend's device. Its numbers
+ * never change: every op makes a new tensor, whose numbers stay on the device
+ * until they are read. Rules that hold for all functions:
+ *
+ * - Shapes have rank 1 to RC_TENSOR_MAX_RANK, are written slowest dimension
+ *   first, and are row-major. A dimension may be 0: the tensor is empty then.
+ *   In types that store blocks the last dimension is a multiple of the block.
+ * - "Numbers" are tensors of any type that can be decoded (all of rc_dtype but
+ *   IQ1_*, IQ2_*, IQ3_*, TQ*, NVFP4 and Q1_0). Ops compute in F32 with them,
+ *   and results are F32, unless said otherwise. I64 and F64 are rounded first.
+ * - Broadcasting, where a comment allows it: shapes are compared from the last
+ *   dimension on, missing ones count as 1, and a dimension of 1 is repeated to
+ *   the size of the other's. [4, 1, 3] and [5, 1] make [4, 5, 3].
+ * - A dimension given as an argument may be negative: -1 is the last one.
+ * - All tensors of an op live on one device; through which handle each was made
+ *   does not matter. The result belongs to the first one's handle and counts
+ *   within its memory_limit.
+ * - Result tensors are the caller's; see rc_tensor_release. A tensor keeps its
+ *   device, and a view the memory that it shows.
+ * - Calls may come from any thread, at once and with the same tensors. A call
+ *   returns when the device has done its work; a device works for one call at a
+ *   time.
+ * - What a device cannot do itself is done on the CPU, and the numbers are
+ *   moved there and back; rc_backend_explain tells which ops.
+ * - On the cpu backend a product of matrices or a convolution that is large is
+ *   given to OpenBLAS if libopenblas.so.0 is on the machine. Its results may
+ *   differ in their last bits with the shape and the number of threads. All
+ *   other ops give the same bits whatever the number of threads.
+ *
+ * Besides the statuses that a comment tells, every function can return
+ * RC_E_INVALID_ARGUMENT (a handle that is none, NULL where something is needed,
+ * shapes or types that do not fit: the message gives them all, and what would
+ * fit), RC_E_OUT_OF_MEMORY; and those that make a tensor or touch a device
+ * RC_E_DEVICE_MEMORY (the device's, or the handle's memory_limit), RC_E_DEVICE,
+ * RC_E_DEVICE_LOST, RC_E_TIMEOUT (the handle's timeout_ms) and RC_E_UNSUPPORTED
+ * (a type that cannot be decoded or encoded). */
+#ifndef RUNCIBLE_TENSOR_H
+#define RUNCIBLE_TENSOR_H
+
+#include "runcible/backend.h"
+#include "runcible/base.h"
+#include "runcible/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_TENSOR_MAX_RANK 4
+
+typedef struct rc_tensor rc_tensor;
+
+/* A tensor of zeros (for types with blocks: of zero bytes). `shape` has `rank`
+ * dimensions. */
+RC_API rc_status rc_tensor_create(rc_backend* backend, rc_dtype dtype,
+                                  const int64_t* shape, int32_t rank,
+                                  rc_tensor** tensor);
+
+/* A tensor of the caller's numbers: `bytes` bytes at `data`, row-major and
+ * dense in the layout of the type, exactly as many as the shape takes. They are
+ * copied. */
+RC_API rc_status rc_tensor_from_data(rc_backend* backend, rc_dtype dtype,
+                                     const int64_t* shape, int32_t rank,
+                                     const void* data, size_t bytes,
+                                     rc_tensor** tensor);
+
+/* A tensor of ones. RC_E_UNSUPPORTED: the type cannot be encoded. */
+RC_API rc_status rc_tensor_ones(rc_backend* backend, rc_dtype dtype,
+                                const int64_t* shape, int32_t rank,
+                                rc_tensor** tensor);
+
+enum {
+  /* With `mean` and `deviation`. */
+  RC_RANDOM_NORMAL = 0,
+  /* At least `low`, below `high`. */
+  RC_RANDOM_UNIFORM = 1
+};
+
+typedef struct rc_random_options {
+  size_t struct_size;
+  uint64_t seed; /* the same seed gives the same numbers on every device */
+  int32_t distribution; /* RC_RANDOM_* */
+  float mean;
+  float deviation; /* at least 0 */
+  float low;
+  float high; /* at least low */
+} rc_random_options;
+
+#define RC_RANDOM_OPTIONS_INIT \
+  { sizeof(rc_random_options), 0, RC_RANDOM_NORMAL, 0, 1, 0, 1 }
+RC_API void rc_random_options_init(rc_random_options* options, size_t size);
+
+/* A tensor of random F32 numbers. Not for secrets. */
+RC_API rc_status rc_tensor_random(rc_backend* backend, const int64_t* shape,
+                                  int32_t rank,
+                                  const rc_random_options* options,
+                                  rc_tensor** tensor);
+
+RC_API rc_tensor* rc_tensor_retain(rc_tensor* tensor);
+RC_API void rc_tensor_release(rc_tensor* tensor);
+
+RC_API rc_status rc_tensor_dtype(rc_tensor* tensor, rc_dtype* dtype);
+
+/* Writes the dimensions to `shape`, which has room for RC_TENSOR_MAX_RANK, 0
+ * beyond the rank, and the rank to `rank`. Either may be NULL. */
+RC_API rc_status rc_tensor_shape(rc_tensor* tensor, int64_t* shape,
+                                 int32_t* rank);
+
+/* The number of elements, and the bytes that rc_tensor_read writes. Either may
+ * be NULL. */
+RC_API rc_status rc_tensor_size(rc_tensor* tensor, int64_t* elements,
+                                size_t* bytes);
+
+/* Copies the numbers to host memory, row-major and dense in the layout of the
+ * tensor's type. `bytes` is the room at `data`: exactly what rc_tensor_size
+ * tells. */
+RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
+
+/* Views. They share the memory of their tensor. */
+
+/* The same elements, in order, under another shape. One dimension may be -1:
+ * what is left for it. A tensor whose elements do not lie in order, such as a
+ * transposed one, is copied. In types with blocks the last dimension stays. */
+RC_API rc_status rc_tensor_reshape(rc_tensor* tensor, const int64_t* shape,
+                                   int32_t rank, rc_tensor** view);
+
+/* Every `step`-th index from `begin` to before `end` of one dimension; step is
+ * at least 1, 0 <= begin <= end <= size. In types with blocks the last
+ * dimension can only be cut at blocks, with step 1. */
+RC_API rc_status rc_tensor_slice(rc_tensor* tensor, int32_t dimension,
+                                 int64_t begin, int64_t end, int64_t step,
+                                 rc_tensor** view);
+
+/* Two dimensions exchanged; of types with blocks not the last. */
+RC_API rc_status rc_tensor_transpose(rc_tensor* tensor, int32_t dimension,
+                                     int32_t other, rc_tensor** view);
+
+/* Ops. `result` is a new tensor. */
+
+/* a b for a [..., m, k] and b [..., k, n]: [..., m, n]. The dimensions before
+ * the last two are broadcast. */
+RC_API rc_status rc_op_matmul(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+
+/* a b^T for a [..., m, k] and b [..., n, k]: [..., m, n], broadcast alike. */
+RC_API rc_status rc_op_matmul_transposed(rc_tensor* a, rc_tensor* b,
+                                         rc_tensor** result);
+
+/* The same with a weight [..., n, k] of a type with blocks, which are decoded
+ * within the product: no decoded copy of the weight is made. The device may
+ * quantize rows of a to 8 bits for it (a mean square error of some 5e-5 of the
+ * terms'). RC_E_INVALID_ARGUMENT: the weight's type has no blocks. */
+RC_API rc_status rc_op_matmul_quantized(rc_tensor* a, rc_tensor* weight,
+                                        rc_tensor** result);
+
+/* function(x weight^T + bias) for x [..., k], weight [n, k] of numbers, bias
+ * [n] or NULL: [..., n]. Types with blocks as in rc_op_matmul_quantized. */
+RC_API rc_status rc_op_fused_linear(rc_tensor* x, rc_tensor* weight,
+                                    rc_tensor* bias, rc_function function,
+                                    rc_tensor** result);
+
+/* a + b and a * b, element by element, broadcast. */
+RC_API rc_status rc_op_add(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_mul(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+
+/* Functions of each element; see rc_function. */
+RC_API rc_status rc_op_relu(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_sigmoid(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_silu(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_gelu(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_gelu_tanh(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result);
+
+/* exp(x) / sum(exp(x)) over one dimension. */
+RC_API rc_status rc_op_softmax(rc_tensor* x, int32_t dimension,
+                               rc_tensor** result);
+
+/* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension of x [..., d];
+ * weight [d] or NULL; epsilon is at least 0. */
+RC_API rc_status rc_op_rms_norm(rc_tensor* x, rc_tensor* weight, float epsilon,
+                                rc_tensor** result);
+
+/* (x - mean) / sqrt(variance + epsilon) * weight + bias over the last dimension
+ * of x [..., d]; weight and bias [d] or NULL; epsilon is at least 0. */
+RC_API rc_status rc_op_layer_norm(rc_tensor* x, rc_tensor* weight,
+                                  rc_tensor* bias, float epsilon,
+                                  rc_tensor** result);
+
+typedef struct rc_rope_options {
+  size_t struct_size;
+  rc_rope_style style;
+  /* Elements of each head that turn: even, at most the head's; 0: all. */
+  int32_t dimensions;
+  /* Pair i turns by position * theta^(-2 i / dimensions). */
+  float theta;
+  float scale; /* of the elements that turn */
+} rc_rope_options;
+
+#define RC_ROPE_OPTIONS_INIT \
+  { sizeof(rc_rope_options), RC_ROPE_ADJACENT, 0, 10000, 1 }
+RC_API void rc_rope_options_init(rc_rope_options* options, size_t size);
+
+/* Rotary position embedding (arXiv:2104.09864) of x [..., rows, heads, d] with
+ * I32 positions [rows]. `frequencies` [pairs] replaces theta and dimensions:
+ * the pairs turn by position * frequency; NULL: none. */
+RC_API rc_status rc_op_rope(rc_tensor* x, rc_tensor* positions,
+                            rc_tensor* frequencies,
+                            const rc_rope_options* options, rc_tensor** result);
+
+typedef struct rc_attention_options {
+  size_t struct_size;
+  float scale;    /* of q . k; 0: 1 / sqrt(d) */
+  float softcap;  /* scores s become softcap * tanh(s / softcap); 0: not */
+  int32_t causal; /* 1: row r sees the positions 0 to P - R + r */
+} rc_attention_options;
+
+#define RC_ATTENTION_OPTIONS_INIT \
+  { sizeof(rc_attention_options), 0, 0, 0 }
+RC_API void rc_attention_options_init(rc_attention_options* options,
+                                      size_t size);
+
+/* softmax(scale q k^T) v for each head of q [..., R, heads, d], k and v
+ * [..., P, kv_heads, d]: shape of q. Head h reads key/value head
+ * h / (heads / kv_heads); heads is a multiple of kv_heads. Dimensions before
+ * the last three are equal. */
+RC_API rc_status rc_op_attention(rc_tensor* q, rc_tensor* k, rc_tensor* v,
+                                 const rc_attention_options* options,
+                                 rc_tensor** result);
+
+/* As `dimension`: all of them; the result has shape [1]. */
+#define RC_ALL_DIMENSIONS INT32_MIN
+
+/* Sum, mean and maximum over one dimension, which the result lacks or, if
+ * `keep` is 1, has with size 1; of a tensor of rank 1 the result has shape [1].
+ * Of an empty dimension the sum is 0, the mean NaN, and the maximum
+ * RC_E_INVALID_ARGUMENT. */
+RC_API rc_status rc_op_reduce_sum(rc_tensor* x, int32_t dimension, int32_t keep,
+                                  rc_tensor** result);
+RC_API rc_status rc_op_reduce_mean(rc_tensor* x, int32_t dimension,
+                                   int32_t keep, rc_tensor** result);
+RC_API rc_status rc_op_reduce_max(rc_tensor* x, int32_t dimension, int32_t keep,
+                                  rc_tensor** result);
+
+/* The index of the largest number over one dimension, as I32; shapes as of
+ * rc_op_reduce_max. The first of equals; NaN counts as the largest. */
+RC_API rc_status rc_op_argmax(rc_tensor* x, int32_t dimension, int32_t keep,
+                              rc_tensor** result);
+
+typedef struct rc_conv2d_options {
+  size_t struct_size;
+  int32_t stride[2];   /* down and across; at least 1 */
+  int32_t padding[2];  /* zeros on each side */
+  int32_t dilation[2]; /* distance between elements of the window; at least 1 */
+  int32_t groups;      /* each with its own channels and outputs */
+} rc_conv2d_options;
+
+#define RC_CONV2D_OPTIONS_INIT \
+  { sizeof(rc_conv2d_options), {1, 1}, {0, 0}, {1, 1}, 1 }
+RC_API void rc_conv2d_options_init(rc_conv2d_options* options, size_t size);
+
+/* Cross-correlation of x [batch, channels, height, width] with weight
+ * [outputs, channels / groups, kh, kw], plus bias [outputs] or NULL:
+ * [batch, outputs, oh, ow] with oh = (height + 2 padding - dilation (kh - 1)
+ * - 1) / stride + 1, rounded down, and ow alike. */
+RC_API rc_status rc_op_conv2d(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
+                              const rc_conv2d_options* options,
+                              rc_tensor** result);
+
+/* Rows ids[i] of table [n, d] for I32 ids of any shape within 0 to n - 1: the
+ * shape of ids, which has rank 3 at most, with d after it. */
+RC_API rc_status rc_op_gather_rows(rc_tensor* table, rc_tensor* ids,
+                                   rc_tensor** result);
+
+/* The numbers of x in another type, rounded to nearest: F32, F16, BF16, F64, I8
+ * to I64 (saturating), Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K or
+ * IQ4_NL. RC_E_UNSUPPORTED: no such type. */
+RC_API rc_status rc_op_quantize(rc_tensor* x, rc_dtype dtype,
+                                rc_tensor** result);
+
+/* The numbers of x as F32. */
+RC_API rc_status rc_op_dequantize(rc_tensor* x, rc_tensor** result);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_TENSOR_H */
