@@ -123,6 +123,12 @@ class _Reader:
                 )
 
 
+def _without_program(comment):
+    """A header's first comment without the C program in it, which is indented.
+    """
+    return re.sub(r"\n \*(?:\n \* {5}[^\n]*)+", "", comment)
+
+
 def read_comments(folder):
     """All comments of the headers in a folder."""
     comments = {}
@@ -131,12 +137,14 @@ def read_comments(folder):
         comments.update(_Reader(text).comments)
         first = re.match(r"/\*(.*?)\*/", text, re.DOTALL)
         if first:
-            comments[header.name] = _text_of(first.group(1))
+            comments[header.name] = _text_of(_without_program(first.group(1)))
     return comments
 
 
 # What only C has to be told, and what is said instead.
 _OF_C = [
+    (r"References; see base\.h\.", ""),
+    (r"The same as a function; see base\.h\.", ""),
     (r"\*\w+ is the caller's(; see \w+)?\.", ""),
     (r"\*\w+ (\[\*count\] )?is to be freed with rc_free(; it is NULL if "
      r"\*count is 0)?\.", ""),

@@ -1,4 +1,19 @@
-/* Runcible: backends, devices, and the choice among them. */
+/* Runcible: backends, devices, and the choice among them.
+ *
+ *     rc_backend* backend = NULL;
+ *     rc_device_report device = RC_DEVICE_REPORT_INIT;
+ *     if (rc_backend_open("auto", NULL, &backend) != RC_OK ||
+ *         rc_backend_device(backend, &device) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     printf("%s: %s\n", device.id, device.name);
+ *     rc_backend_release(backend);
+ *
+ * A backend is a kind of device and the code that computes on it, and is known
+ * by a name: "cpu", "vulkan". It has devices: "vulkan:0", "vulkan:1". A program
+ * opens one of them, as often as it likes; each opening is an rc_backend, which
+ * comments call a backend handle, or a handle. */
 #ifndef RUNCIBLE_BACKEND_H
 #define RUNCIBLE_BACKEND_H
 
@@ -41,6 +56,7 @@ typedef struct rc_device_report {
     sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
         NULL, NULL, NULL                                                      \
   }
+/* The same as a function; see base.h. */
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);
 
 /* Looks at every backend that is built in, registered, or found as a module.
@@ -59,6 +75,7 @@ RC_API rc_status rc_device_list_get(const rc_device_list* list, size_t i,
 /* What "auto" would choose, "cpu:0"; "" if there is nothing to choose. Lives
  * as long as the list. */
 RC_API const char* rc_device_list_automatic(const rc_device_list* list);
+/* NULL does nothing; see base.h. */
 RC_API void rc_device_list_release(rc_device_list* list);
 
 typedef struct rc_backend_options {
@@ -80,7 +97,7 @@ typedef struct rc_backend_options {
   int32_t max_requests;
   /* The longest that one step on the device, or one tensor op, may take before
    * its requests end with RC_E_TIMEOUT; milliseconds, 0: no limit. The device
-   * is told to stop: a CPU heeds it within some milliseconds, a GPU after what
+   * is asked to stop: a CPU heeds it within some milliseconds, a GPU after what
    * it has begun, and the model is good for further requests. One that does not
    * stop within five seconds more is given up (RC_E_DEVICE_LOST); open it
    * again. */
@@ -95,6 +112,7 @@ typedef struct rc_backend_options {
 
 #define RC_BACKEND_OPTIONS_INIT \
   { sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
@@ -127,6 +145,8 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 RC_API rc_status rc_backend_open(const char* spec,
                                  const rc_backend_options* options,
                                  rc_backend** backend);
+/* References; see base.h. The device is closed when neither a handle nor a
+ * model or tensor of one uses it any more. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);
 RC_API void rc_backend_release(rc_backend* backend);
 
@@ -167,8 +187,10 @@ typedef struct rc_backend_usage_report {
 
 #define RC_BACKEND_USAGE_REPORT_INIT \
   { sizeof(rc_backend_usage_report), 0, 0, 0, 0, 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_backend_usage_report_init(rc_backend_usage_report* report,
                                          size_t size);
+/* RC_E_INVALID_ARGUMENT: `backend` or `report`. */
 RC_API rc_status rc_backend_usage(rc_backend* backend,
                                   rc_backend_usage_report* report);
 

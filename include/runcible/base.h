@@ -1,5 +1,11 @@
 /* Runcible: status codes, messages, versions and logging.
  *
+ *     if (RC_ABI_CHECK() != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     printf("Runcible %s\n", rc_version_string());
+ *
  * Rules that hold for every header of the library:
  *
  * - Every function that can fail returns an rc_status: RC_OK is 0, errors are
@@ -9,7 +15,7 @@
  * - Objects are opaque handles. *_retain adds a reference, *_release gives one
  *   back; releasing NULL does nothing. A child keeps its parent alive, so
  *   handles may be released in any order. A released handle must not be used;
- *   using one is reported as RC_E_INVALID_ARGUMENT where that can be told.
+ *   using one is reported as RC_E_INVALID_ARGUMENT where that can be detected.
  * - Options and reports are structs that begin with their own size. Begin with
  *   the RC_*_INIT macro, or with the function rc_*_init, whose `size` is the
  *   struct's sizeof in the caller's header (NULL does nothing). NULL options
@@ -26,7 +32,7 @@
  *   that leaves one goes no further: the request of an event callback then ends
  *   with RC_E_INTERNAL, and so does loading whose progress callback threw; the
  *   message names the callback. There is one end event all the same: what the
- *   callback throws that is being told an end is logged and dropped, and what a
+ *   callback throws that is receiving an end is logged and dropped, and what a
  *   log callback throws is dropped. A callback that ends its thread
  *   (pthread_exit) does the same to its request or load, but the thread does
  *   end. If it was the library's own, another takes its place. If it ran a

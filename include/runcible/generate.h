@@ -1,4 +1,26 @@
-/* Runcible: generating text, blocking or on an event loop. */
+/* Runcible: generating text, blocking or on an event loop.
+ *
+ *     rc_backend* backend = NULL;
+ *     rc_model* model = NULL;
+ *     rc_session* session = NULL;
+ *     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+ *     char* text = NULL;
+ *     options.prompt = "Once upon a time";
+ *     options.prompt_length = 16;
+ *     options.max_tokens = 64;
+ *     if (rc_backend_open("auto", NULL, &backend) != RC_OK ||
+ *         rc_model_load(backend, "builtin:fable", NULL, &model) != RC_OK ||
+ *         rc_session_create(model, NULL, &session) != RC_OK ||
+ *         rc_generate(session, &options, &text, NULL, NULL) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     printf("%s\n", text);
+ *     rc_free(text);
+ *     rc_session_release(session);
+ *     rc_model_release(model);
+ *     rc_backend_release(backend);
+ */
 #ifndef RUNCIBLE_GENERATE_H
 #define RUNCIBLE_GENERATE_H
 
@@ -77,6 +99,7 @@ typedef struct rc_generate_options {
         -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64, 1.0f,      \
         0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1                     \
   }
+/* The same as a function; see base.h. */
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
 
 /* Why a request ended. */
@@ -112,6 +135,7 @@ typedef struct rc_generate_report {
 
 #define RC_GENERATE_REPORT_INIT \
   { sizeof(rc_generate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_generate_report_init(rc_generate_report* report, size_t size);
 
 typedef int32_t rc_event_type;
@@ -195,15 +219,17 @@ RC_API rc_status rc_request_next(rc_request* request, int64_t timeout_ms,
     sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, NULL, \
         NULL                                                                \
   }
+/* The same as a function; see base.h. */
 RC_API void rc_event_init(rc_event* event, size_t size);
 
 /* Blocks until the request has ended (its events may still wait on its loop);
  * RC_E_TIMEOUT after timeout_ms (negative: no limit). Any thread. */
 RC_API rc_status rc_request_wait(rc_request* request, int64_t timeout_ms);
 
+/* References; see base.h. */
 RC_API rc_request* rc_request_retain(rc_request* request);
 /* A request with a callback goes on without references. One without callback
- * is cancelled when the last is released, for nobody could hear of it. */
+ * is cancelled when the last is released, for its events could not be heard. */
 RC_API void rc_request_release(rc_request* request);
 
 #ifdef __cplusplus

@@ -1,5 +1,19 @@
 /* Runcible: loops, where events are delivered.
  *
+ *     rc_loop* loop = NULL;
+ *     int32_t descriptor = -1;
+ *     if (rc_loop_create(&loop) != RC_OK ||
+ *         rc_loop_fd(loop, &descriptor) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     printf("watch descriptor %d for reading, then dispatch\n",
+ *            (int)descriptor);
+ *     rc_loop_dispatch(loop, 0, NULL);
+ *     rc_loop_release(loop);
+ *
+ * examples/stream_epoll.c and examples/stream_uv.c are whole programs.
+ *
  * Callbacks run only on the thread of the loop they were given: the thread that
  * runs the caller's libuv loop, or that calls rc_loop_dispatch, or the
  * library's own loop thread where a NULL loop was given. Compute never runs on
@@ -58,14 +72,15 @@ RC_API rc_status rc_loop_wait(rc_loop* loop, int64_t timeout_ms);
  * ended. Any thread, any number of times. */
 RC_API rc_status rc_loop_close(rc_loop* loop);
 
+/* References; see base.h. */
 RC_API rc_loop* rc_loop_retain(rc_loop* loop);
 /* Requests in flight keep a libuv loop: what was released goes away after the
  * last of them has delivered its end event. Its last reference may be released
  * on any thread; the handle in it is closed on the loop's, at its next turn.
- * After the last reference to a loop made by rc_loop_create is gone nobody can
- * dispatch its events: requests in flight are cancelled, and their events, the
- * end too, are dropped. Close it and dispatch until RC_E_CLOSED to hear them
- * all. */
+ * After the last reference to a loop made by rc_loop_create is gone no thread
+ * can dispatch its events: requests in flight are cancelled, and their events,
+ * the end too, are dropped. Close it and dispatch until RC_E_CLOSED to hear
+ * them all. */
 RC_API void rc_loop_release(rc_loop* loop);
 
 #ifdef __cplusplus

@@ -1,4 +1,19 @@
-/* Runcible: models and their tokenizers. */
+/* Runcible: models and their tokenizers.
+ *
+ *     rc_backend* backend = NULL;
+ *     rc_model* model = NULL;
+ *     rc_model_report report = RC_MODEL_REPORT_INIT;
+ *     if (rc_backend_open("cpu", NULL, &backend) != RC_OK ||
+ *         rc_model_load(backend, "builtin:fable", NULL, &model) != RC_OK ||
+ *         rc_model_describe(model, &report) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     printf("%s, %s, up to %d tokens\n", report.name, report.architecture,
+ *            (int)report.context_length);
+ *     rc_model_release(model);
+ *     rc_backend_release(backend);
+ */
 #ifndef RUNCIBLE_MODEL_H
 #define RUNCIBLE_MODEL_H
 
@@ -37,9 +52,11 @@ typedef struct rc_model_info rc_model_info;
  * (the message names what is wrong where), RC_E_INVALID_ARGUMENT,
  * RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
+/* References; see base.h. */
 RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
 RC_API void rc_model_info_release(rc_model_info* info);
 
+/* The number of entries of metadata; 0 for what is no info. */
 RC_API size_t rc_model_info_metadata_count(const rc_model_info* info);
 /* The key and type name ("u32", "string", "array of f32") of the i-th entry,
  * NUL-terminated, owned by the info. RC_E_INVALID_ARGUMENT: no such entry. */
@@ -51,6 +68,7 @@ RC_API rc_status rc_model_info_metadata(const rc_model_info* info, size_t i,
 RC_API rc_status rc_model_info_value(const rc_model_info* info, const char* key,
                                      size_t max_elements, char** json);
 
+/* One tensor of a file. */
 typedef struct rc_tensor_report {
   size_t struct_size;
   const char* name;       /* NUL-terminated, owned by the info */
@@ -64,9 +82,13 @@ typedef struct rc_tensor_report {
 
 #define RC_TENSOR_REPORT_INIT \
   { sizeof(rc_tensor_report), NULL, NULL, 0, 0, {0, 0, 0, 0}, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_tensor_report_init(rc_tensor_report* report, size_t size);
 
+/* The number of tensors; 0 for what is no info. */
 RC_API size_t rc_model_info_tensor_count(const rc_model_info* info);
+/* The i-th tensor, in the order of the file. RC_E_INVALID_ARGUMENT: no such
+ * tensor. */
 RC_API rc_status rc_model_info_tensor(const rc_model_info* info, size_t i,
                                       rc_tensor_report* report);
 
@@ -86,6 +108,7 @@ typedef struct rc_tokenizer rc_tokenizer;
  * RC_E_UNSUPPORTED: a tokenizer or pre-tokenizer that is not known, by name, or
  * a file without vocabulary; statuses of rc_model_info_open. */
 RC_API rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer);
+/* References; see base.h. */
 RC_API rc_tokenizer* rc_tokenizer_retain(rc_tokenizer* tokenizer);
 RC_API void rc_tokenizer_release(rc_tokenizer* tokenizer);
 
@@ -112,6 +135,7 @@ RC_API rc_status rc_detokenize(const rc_tokenizer* tokenizer,
                                const int32_t* tokens, size_t count,
                                int32_t special, char** text, size_t* length);
 
+/* What a tokenizer is; see rc_tokenizer_describe. */
 typedef struct rc_tokenizer_report {
   size_t struct_size;
   const char* kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
@@ -123,7 +147,9 @@ typedef struct rc_tokenizer_report {
 
 #define RC_TOKENIZER_REPORT_INIT \
   { sizeof(rc_tokenizer_report), NULL, 0, -1, -1, -1 }
+/* The same as a function; see base.h. */
 RC_API void rc_tokenizer_report_init(rc_tokenizer_report* report, size_t size);
+/* RC_E_INVALID_ARGUMENT: `tokenizer` or `report`. */
 RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
                                        rc_tokenizer_report* report);
 
@@ -134,8 +160,8 @@ RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
  * the same too. */
 typedef struct rc_model rc_model;
 
-/* Told during loading: the fraction done, 0 to 1, on the thread that loads.
- * Returning non-zero cancels the load (RC_E_CANCELLED). */
+/* Called during loading with the fraction done, 0 to 1, on the thread that
+ * loads. Returning non-zero cancels the load (RC_E_CANCELLED). */
 typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
 typedef struct rc_model_options {
@@ -163,7 +189,7 @@ typedef struct rc_model_options {
    * is done at once, the memory is the system's cache of the file, which
    * processes share and which the system may take back and read again, and
    * limits and plans do not count it. Results are the same to the bit, steps
-   * slower. Nobody may change the file while the model is open; replace it
+   * slower. The file must not be changed while the model is open; replace it
    * (write it anew and rename it) instead. A step on a file whose length has
    * changed ends with RC_E_IO, but where a file is cut short, or its disk
    * fails, in the middle of a step, the system ends the process (SIGBUS) unless
@@ -182,6 +208,7 @@ typedef struct rc_model_options {
 
 #define RC_MODEL_OPTIONS_INIT \
   { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
 /* What loading a model would take of device memory; see rc_model_plan. It does
@@ -193,6 +220,7 @@ typedef struct rc_plan rc_plan;
 RC_API rc_status rc_model_plan(const char* path,
                                const rc_model_options* options,
                                rc_backend* backend, rc_plan** plan);
+/* References; see base.h. */
 RC_API rc_plan* rc_plan_retain(rc_plan* plan);
 RC_API void rc_plan_release(rc_plan* plan);
 
@@ -218,7 +246,9 @@ typedef struct rc_plan_report {
 
 #define RC_PLAN_REPORT_INIT \
   { sizeof(rc_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
+/* RC_E_INVALID_ARGUMENT: `plan` or `report`. */
 RC_API rc_status rc_plan_describe(rc_plan* plan, rc_plan_report* report);
 
 /* What a model would take of one device; exact, in bytes. */
@@ -239,6 +269,7 @@ typedef struct rc_plan_device_report {
 
 #define RC_PLAN_DEVICE_REPORT_INIT \
   { sizeof(rc_plan_device_report), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
                                        size_t size);
 /* The i-th device of the plan. The first is the opened one, even if nothing
@@ -247,7 +278,7 @@ RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
                                 rc_plan_device_report* report);
 
 /* Loads a model; blocks. *model is the caller's; see rc_model_release.
- * RC_E_NOT_FOUND, RC_E_IO: the file, also if somebody cuts it short or writes
+ * RC_E_NOT_FOUND, RC_E_IO: the file, also if it is cut short or written
  * to it meanwhile; RC_E_FORMAT: it is malformed, a tensor is missing or
  * misshapen; RC_E_UNSUPPORTED: an architecture, tensor type or tokenizer that
  * is not known, or a tensor or metadata key, by name, that the model needs and
@@ -266,16 +297,18 @@ typedef void (*rc_model_callback)(void* user, rc_status status,
 
 /* Loads in a thread of the library; `loop` NULL: the callback runs on the
  * library's own loop thread. The progress callback runs on the loading thread.
- * RC_E_INVALID_ARGUMENT and RC_E_CLOSED are told at once, everything else by
- * the callback. */
+ * RC_E_INVALID_ARGUMENT and RC_E_CLOSED are returned at once, everything else
+ * goes to the callback. */
 RC_API rc_status rc_model_load_async(rc_backend* backend, const char* path,
                                      const rc_model_options* options,
                                      rc_loop* loop, rc_model_callback callback,
                                      void* user);
 
+/* References; see base.h. Sessions keep their model. */
 RC_API rc_model* rc_model_retain(rc_model* model);
 RC_API void rc_model_release(rc_model* model);
 
+/* What a model is and takes; see rc_model_describe. */
 typedef struct rc_model_report {
   size_t struct_size;
   const char* architecture; /* owned by the model, as all strings here */
@@ -296,7 +329,9 @@ typedef struct rc_model_report {
 
 #define RC_MODEL_REPORT_INIT \
   { sizeof(rc_model_report), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_model_report_init(rc_model_report* report, size_t size);
+/* RC_E_INVALID_ARGUMENT: `model` or `report`. */
 RC_API rc_status rc_model_describe(rc_model* model, rc_model_report* report);
 
 /* The model's file and tokenizer; each is the caller's to release.

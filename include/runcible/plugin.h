@@ -1,5 +1,6 @@
 /* Runcible: the plugin ABI, by which every backend is joined to the library,
- * the built-in ones too.
+ * the built-in ones too. examples/plugin_backend.c is a whole backend in plain
+ * C, and backends/README.md tells how to write one.
  *
  * A plugin is a table of functions, rc_plugin. It is registered with
  * rc_plugin_register, or found in a shared module that exports
@@ -36,8 +37,9 @@
  * - rc_plugin.abi_version is the version of the header, and
  *   rc_plugin.least_abi_version the least version of the library that the
  *   plugin can work with. A plugin that can do without the newest members sets
- *   the latter to an older version, and looks at
- *   rc_plugin_open_options.abi_version before it reads them.
+ *   the latter to an older version, looks at
+ *   rc_plugin_open_options.abi_version before it reads them, and does not copy
+ *   structs whole: those of an older library are shorter.
  */
 #ifndef RUNCIBLE_PLUGIN_H
 #define RUNCIBLE_PLUGIN_H

@@ -1,5 +1,28 @@
 /* Runcible: sessions, the state of one conversation.
  *
+ *     rc_backend* backend = NULL;
+ *     rc_model* model = NULL;
+ *     rc_session* session = NULL;
+ *     const float* logits = NULL;
+ *     size_t rows = 0, vocabulary = 0, best = 0, i;
+ *     if (rc_backend_open("cpu", NULL, &backend) != RC_OK ||
+ *         rc_model_load(backend, "builtin:fable", NULL, &model) != RC_OK ||
+ *         rc_session_create(model, NULL, &session) != RC_OK ||
+ *         rc_session_append_text(session, "Once upon a", 11,
+ *                                RC_TOKENIZE_ADD_SPECIAL) != RC_OK ||
+ *         rc_session_decode(session, 0) != RC_OK ||
+ *         rc_session_logits(session, &logits, &rows, &vocabulary) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     for (i = 1; i < vocabulary; ++i) {
+ *       if (logits[i] > logits[best]) best = i;
+ *     }
+ *     printf("the next token is %d\n", (int)best);
+ *     rc_session_release(session);
+ *     rc_model_release(model);
+ *     rc_backend_release(backend);
+ *
  * A session is a list of tokens and their pages of KV cache. Calls on one
  * session are serialised. While a request (see generate.h) is in flight on it,
  * further requests wait for their turn, and the functions below that change or
@@ -8,8 +31,8 @@
  *
  * rc_session_create, rc_session_position and rc_generate_async never wait. The
  * others wait for the engine's step under way: some tens of milliseconds while
- * streams run, up to 0.4 seconds beside long prompts on a slow device. An event
- * loop is better served by requests.
+ * streams run, up to 0.4 seconds next to long prompts on a slow device. An
+ * event loop is better served by requests.
  *
  * Every function may also return RC_E_INVALID_ARGUMENT and RC_E_OUT_OF_MEMORY.
  */
@@ -43,12 +66,14 @@ typedef struct rc_session_options {
 
 #define RC_SESSION_OPTIONS_INIT \
   { sizeof(rc_session_options), 0, RC_FULL_ERROR, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_session_options_init(rc_session_options* options, size_t size);
 
 /* Makes an empty session; it keeps the model alive. */
 RC_API rc_status rc_session_create(rc_model* model,
                                    const rc_session_options* options,
                                    rc_session** session);
+/* References; see base.h. */
 RC_API rc_session* rc_session_retain(rc_session* session);
 /* Requests in flight on the session go on to their end. */
 RC_API void rc_session_release(rc_session* session);
@@ -113,6 +138,7 @@ RC_API rc_status rc_session_save_memory(rc_session* session, void** data,
 RC_API rc_status rc_session_restore(rc_model* model, const char* path,
                                     const rc_session_options* options,
                                     rc_session** session);
+/* The same from memory, which is only read and stays the caller's. */
 RC_API rc_status rc_session_restore_memory(rc_model* model, const void* data,
                                            size_t size,
                                            const rc_session_options* options,

@@ -1,5 +1,23 @@
 /* Runcible: tensors and ops, for those who compute without a model.
  *
+ *     const int64_t shape[] = {2, 3};
+ *     const float numbers[] = {1, 2, 3, 4, 5, 6};
+ *     float product[4];
+ *     rc_backend* backend = NULL;
+ *     rc_tensor *a = NULL, *c = NULL;
+ *     if (rc_backend_open("cpu", NULL, &backend) != RC_OK ||
+ *         rc_tensor_from_data(backend, RC_DTYPE_F32, shape, 2, numbers,
+ *                             sizeof numbers, &a) != RC_OK ||
+ *         rc_op_matmul_transposed(a, a, &c) != RC_OK ||
+ *         rc_tensor_read(c, product, sizeof product) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     printf("%g %g %g %g\n", product[0], product[1], product[2], product[3]);
+ *     rc_tensor_release(c);
+ *     rc_tensor_release(a);
+ *     rc_backend_release(backend);
+ *
  * A tensor is a typed, shaped view of memory on a backend's device. Its numbers
  * never change: every op makes a new tensor, whose numbers stay on the device
  * until they are read. Rules that hold for all functions:
@@ -89,6 +107,7 @@ typedef struct rc_random_options {
 
 #define RC_RANDOM_OPTIONS_INIT \
   { sizeof(rc_random_options), 0, RC_RANDOM_NORMAL, 0, 1, 0, 1 }
+/* The same as a function; see base.h. */
 RC_API void rc_random_options_init(rc_random_options* options, size_t size);
 
 /* A tensor of random F32 numbers. Not for secrets. */
@@ -97,9 +116,11 @@ RC_API rc_status rc_tensor_random(rc_backend* backend, const int64_t* shape,
                                   const rc_random_options* options,
                                   rc_tensor** tensor);
 
+/* References; see base.h. */
 RC_API rc_tensor* rc_tensor_retain(rc_tensor* tensor);
 RC_API void rc_tensor_release(rc_tensor* tensor);
 
+/* The type of the elements. */
 RC_API rc_status rc_tensor_dtype(rc_tensor* tensor, rc_dtype* dtype);
 
 /* Writes the dimensions to `shape`, which has room for RC_TENSOR_MAX_RANK, 0
@@ -198,6 +219,7 @@ typedef struct rc_rope_options {
 
 #define RC_ROPE_OPTIONS_INIT \
   { sizeof(rc_rope_options), RC_ROPE_ADJACENT, 0, 10000, 1 }
+/* The same as a function; see base.h. */
 RC_API void rc_rope_options_init(rc_rope_options* options, size_t size);
 
 /* Rotary position embedding (arXiv:2104.09864) of x [..., rows, heads, d] with
@@ -216,6 +238,7 @@ typedef struct rc_attention_options {
 
 #define RC_ATTENTION_OPTIONS_INIT \
   { sizeof(rc_attention_options), 0, 0, 0 }
+/* The same as a function; see base.h. */
 RC_API void rc_attention_options_init(rc_attention_options* options,
                                       size_t size);
 
@@ -256,6 +279,7 @@ typedef struct rc_conv2d_options {
 
 #define RC_CONV2D_OPTIONS_INIT \
   { sizeof(rc_conv2d_options), {1, 1}, {0, 0}, {1, 1}, 1 }
+/* The same as a function; see base.h. */
 RC_API void rc_conv2d_options_init(rc_conv2d_options* options, size_t size);
 
 /* Cross-correlation of x [batch, channels, height, width] with weight
