@@ -1,5 +1,5 @@
 /* Text as it comes, on an event loop of one's own: the library gives a
- * descriptor to watch, beside it a timer ticks every 10 ms.
+ * descriptor to watch, next to it a timer ticks every 10 ms.
  *
  *     cc stream_epoll.c -o stream_epoll \
  *       $(pkg-config --cflags --libs runcible)

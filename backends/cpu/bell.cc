@@ -16,7 +16,7 @@ void Bell::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
     if (news() != seen) return;
     pause();
   }
-  // Who tells after this sees that somebody is asleep, or was seen telling.
+  // Who tells after this sees that a thread is asleep, or was seen telling.
   asleep_.fetch_add(1, std::memory_order_seq_cst);
   if (news() == seen) sleep(seen, most);
   asleep_.fetch_sub(1, std::memory_order_seq_cst);
@@ -43,11 +43,11 @@ void Bell::wake_sleepers() {
 
 void Bell::sleep(uint32_t seen, std::chrono::nanoseconds most) {
   std::unique_lock lock(mutex_);
-  const auto told = [&] { return news() != seen; };
+  const auto has_news = [&] { return news() != seen; };
   if (most.count() > 0) {
-    woken_.wait_for(lock, most, told);
+    woken_.wait_for(lock, most, has_news);
   } else {
-    woken_.wait(lock, told);
+    woken_.wait(lock, has_news);
   }
 }
 

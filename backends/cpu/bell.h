@@ -1,8 +1,8 @@
 // What threads sleep on until there is news.
 //
 // A wait looks for a while and then sleeps in the kernel. It never yields: on a
-// busy machine that would give the processor to somebody else for a whole turn,
-// and what is waited for takes microseconds.
+// busy machine that would give the processor to another process for a whole
+// time slice, and what is waited for takes microseconds.
 #pragma once
 
 #include <atomic>

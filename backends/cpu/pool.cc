@@ -14,7 +14,7 @@ namespace {
 // A helper without work looks for some on its own for about that many times 40
 // nanoseconds before it sleeps: waking it takes longer than most steps, above
 // all in a virtual machine. It does not look at all where threads outnumber
-// processors and somebody else could use this one.
+// processors and another program could use this one.
 constexpr int kLooks = 5000;
 
 }  // namespace
@@ -77,8 +77,8 @@ void Pool::work(int thread) {
     const uint32_t seen = bell_.news();
     if (ending_) return;
     if (Job* job = job_) {
-      // First told, then looked at again: whoever ends the job and then asks
-      // who is within it either is asked by this thread or asks it.
+      // First announced, then looked at again: whoever ends the job and then
+      // asks who is within it either is asked by this thread or asks it.
       within = job;
       if (job_ == job) job->help(thread);
       within = nullptr;

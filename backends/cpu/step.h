@@ -147,7 +147,7 @@ class Step {
 
   int32_t op = 0;  // whose step it is
   std::vector<Area> reads, writes;
-  // Earlier steps that this one must not run beside.
+  // Earlier steps that this one must not run at the same time as.
   std::vector<int32_t> conflicts;
   // Pieces at most of a step that can be repeated: one by one, by several
   // threads at once, the late ones when the run is over. It reads only what

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/check.h"
 #include "cpu/chunks.h"
 #include "cpu/kernels.h"
 #include "tensor/dtype.h"
@@ -10,7 +9,7 @@
 namespace rc::cpu {
 namespace {
 
-// The page table and who is where in it.
+// The page table, and the sequence and position of each row.
 struct Pages {
   Place positions, sequences, table;
   int64_t row_pages;  // entries of a sequence's row
@@ -167,38 +166,141 @@ uint64_t attention_scratch(const Compiler& c, const Op& op) {
                  sizeof(int32_t));
 }
 
+namespace {
+
+// The units of an ATTENTION: a key/value head and a block of rows each.
+struct AttentionUnits {
+  Pages pages;
+  AttentionTask base;
+  AttentionFunction function;
+  ThreadScratch scratch;
+  Place x, y;
+  int64_t dimension, heads, kv_heads, group, d, window;
+  int threads;
+
+  int64_t count(const Run& run) const {
+    const int64_t rows = run.rows(dimension);
+    const int64_t block = rows_together(rows, kv_heads, threads);
+    return (rows + block - 1) / block * kv_heads;
+  }
+  void work(Run& run, const Share& share) const;
+
+ private:
+  // Takes as many rows from `r` on as are of one sequence, and the pages that
+  // they see. False: the unit is at its end, by a failure or because what was
+  // read is no longer there.
+  bool take_rows(Run& run, const Share& share, int64_t r, int64_t end,
+                 int32_t* page_list, AttentionTask& task) const;
+};
+
+bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
+                               int64_t end, int32_t* page_list,
+                               AttentionTask& task) const {
+  const int64_t sequence = pages.at(run, r).sequence;
+  int64_t first_page = INT64_MAX;
+  int64_t last_page = 0;
+  for (task.rows = 0; r + task.rows < end; ++task.rows) {
+    const Pages::At at = pages.at(run, r + task.rows);
+    if (!pages.has_entry(run, at)) {
+      share.commit([&] { Pages::fail_entry(run, r + task.rows, at); });
+      return false;
+    }
+    if (at.sequence != sequence) break;
+    int64_t& first = task.first[task.rows];
+    first = window > 0 ? std::max<int64_t>(0, at.position - window + 1) : 0;
+    task.last[task.rows] = at.position;
+    first_page = std::min(first_page, first / pages.page_size);
+    last_page = std::max(last_page, at.position / pages.page_size);
+  }
+  if (task.rows == 0) return false;
+  for (int64_t p = first_page; p <= last_page; ++p) {
+    const int64_t page = pages.page(run, sequence, p);
+    if (!pages.has_page(page)) {
+      share.commit([&] { pages.fail_page(run, page); });
+      return false;
+    }
+    page_list[p] = static_cast<int32_t>(page);
+  }
+  return true;
+}
+
+void AttentionUnits::work(Run& run, const Share& share) const {
+  const int64_t rows = run.rows(dimension);
+  const int64_t block = rows_together(rows, kv_heads, threads);
+  const UnitScratch own(scratch.of<float>(share.thread), group, d);
+  for (int64_t unit = share.begin; unit < share.end; ++unit) {
+    if (share.thread == 0) run.stopped(0);
+    if (share.units == nullptr && run.stopped()) return;
+    const int64_t h = unit % kv_heads;
+    const int64_t begin = unit / kv_heads * block;
+    const int64_t end = std::min(rows, begin + block);
+    const auto result = [&](int64_t r) {
+      return run.at<float>(y) + (r * heads + h * group) * d;
+    };
+    AttentionTask task = base;
+    task.keys += h * pages.page_size * task.key_bytes;
+    task.values += h * pages.page_size * task.value_bytes;
+    task.scratch = own.task;
+    task.pages = own.pages;
+    task.y_stride = share.units != nullptr ? group * d : task.q_stride;
+    for (int64_t r = begin; r < end; r += task.rows) {
+      if (!take_rows(run, share, r, end, own.pages, task)) return;
+      task.q = run.at<const float>(x) + (r * heads + h * group) * d;
+      task.y = share.units != nullptr
+                   ? own.results + (r - begin) * task.y_stride
+                   : result(r);
+      if (!share.wanted()) return;
+      function(task);
+    }
+    share.commit([&] {
+      if (share.units == nullptr) return;
+      for (int64_t r = begin; r < end; ++r) {
+        std::copy_n(own.results + (r - begin) * task.y_stride, group * d,
+                    result(r));
+      }
+    });
+  }
+}
+
+}  // namespace
+
 void compile_attention(Compiler& c, const Op& op) {
-  const int32_t keys = op.inputs[1];
-  const int32_t values = op.inputs[2];
-  const Pages pages = {c.kept(op.inputs[3]),   c.kept(op.inputs[4]),
-                       c.kept(op.inputs[5]),   c.columns(op.inputs[5]),
-                       c.value(keys).shape[2], c.value(keys).shape[0]};
+  const rc_plugin_value& keys = c.value(op.inputs[1]);
+  const rc_plugin_value& values = c.value(op.inputs[2]);
   const rc_plugin_value& q = c.value(op.inputs[0]);
+  const Pages pages = {c.kept(op.inputs[3]), c.kept(op.inputs[4]),
+                       c.kept(op.inputs[5]), c.columns(op.inputs[5]),
+                       keys.shape[2],        keys.shape[0]};
   const int64_t dimension = q.shape[0];
   const int64_t heads = q.shape[1];
   const int64_t d = q.shape[2];
-  const int64_t kv_heads = c.value(keys).shape[1];
-  const int64_t group = heads / kv_heads;
-  const AttentionFunction function =
-      c.kernels().attention(c.value(keys).dtype, c.value(values).dtype);
+  const int64_t kv_heads = keys.shape[1];
   AttentionTask base{};
   base.q_stride = heads * d;
-  base.group = static_cast<int>(group);
+  base.group = static_cast<int>(heads / kv_heads);
   base.d = d;
   base.scale = op.params.attention.scale;
   base.softcap = op.params.attention.softcap;
   base.page_size = pages.page_size;
-  base.keys = c.cache(keys).memory.data();
-  base.values = c.cache(values).memory.data();
-  base.key_bytes = static_cast<int64_t>(*row_bytes(c.value(keys).dtype, d));
-  base.value_bytes = static_cast<int64_t>(*row_bytes(c.value(values).dtype, d));
+  base.keys = c.cache(op.inputs[1]).memory.data();
+  base.values = c.cache(op.inputs[2]).memory.data();
+  base.key_bytes = static_cast<int64_t>(*row_bytes(keys.dtype, d));
+  base.value_bytes = static_cast<int64_t>(*row_bytes(values.dtype, d));
   base.key_page_bytes = kv_heads * pages.page_size * base.key_bytes;
   base.value_page_bytes = kv_heads * pages.page_size * base.value_bytes;
-  const int64_t window = op.params.attention.window;
-  const ThreadScratch scratch = c.thread_scratch();
-  const Place x = c.place(op.inputs[0]);
-  const Place y = c.place(op.outputs[0]);
-  const int threads = c.threads();
+  const AttentionUnits units = {pages,
+                                base,
+                                c.kernels().attention(keys.dtype, values.dtype),
+                                c.thread_scratch(),
+                                c.place(op.inputs[0]),
+                                c.place(op.outputs[0]),
+                                dimension,
+                                heads,
+                                kv_heads,
+                                heads / kv_heads,
+                                d,
+                                op.params.attention.window,
+                                c.threads()};
   std::vector<Area> reads;
   for (int i = 0; i <= 2; ++i) reads.push_back(c.area(op.inputs[i]));
   for (int i = 3; i <= 5; ++i) reads.push_back(c.kept_area(op.inputs[i]));
@@ -206,76 +308,10 @@ void compile_attention(Compiler& c, const Op& op) {
       std::move(reads), {c.area(op.outputs[0])},
       // How far back rows look is data; enough to be shared in any case.
       [=](const Run& run) { return run.rows(dimension) * heads * d * 16; },
-      [=](const Run& run) {
-        const int64_t rows = run.rows(dimension);
-        const int64_t block = rows_together(rows, kv_heads, threads);
-        return (rows + block - 1) / block * kv_heads;
-      },
-      [=](const Run&) { return int64_t{1}; },
-      most_units(c.max_rows(dimension), kv_heads, threads),
-      [=](Run& run, const Share& share) {
-        const int64_t rows = run.rows(dimension);
-        const int64_t block = rows_together(rows, kv_heads, threads);
-        const UnitScratch own(scratch.of<float>(share.thread), group, d);
-        for (int64_t unit = share.begin; unit < share.end; ++unit) {
-          if (share.thread == 0) run.stopped(0);
-          if (share.units == nullptr && run.stopped()) return;
-          const int64_t h = unit % kv_heads;
-          const int64_t begin = unit / kv_heads * block;
-          const int64_t end = std::min(rows, begin + block);
-          const auto result = [&](int64_t r) {
-            return run.at<float>(y) + (r * heads + h * group) * d;
-          };
-          AttentionTask task = base;
-          task.keys += h * pages.page_size * task.key_bytes;
-          task.values += h * pages.page_size * task.value_bytes;
-          task.scratch = own.task;
-          task.pages = own.pages;
-          task.y_stride = share.units != nullptr ? group * d : task.q_stride;
-          for (int64_t r = begin; r < end; r += task.rows) {
-            const int64_t sequence = pages.at(run, r).sequence;
-            int64_t first_page = INT64_MAX;
-            int64_t last_page = 0;
-            // As many as are of the same sequence.
-            for (task.rows = 0; r + task.rows < end; ++task.rows) {
-              const Pages::At at = pages.at(run, r + task.rows);
-              if (!pages.has_entry(run, at)) {
-                return share.commit(
-                    [&] { Pages::fail_entry(run, r + task.rows, at); });
-              }
-              if (at.sequence != sequence) break;
-              int64_t& first = task.first[task.rows];
-              first = window > 0
-                          ? std::max<int64_t>(0, at.position - window + 1)
-                          : 0;
-              task.last[task.rows] = at.position;
-              first_page = std::min(first_page, first / pages.page_size);
-              last_page = std::max(last_page, at.position / pages.page_size);
-            }
-            if (task.rows == 0) return;  // what was read is no longer there
-            for (int64_t p = first_page; p <= last_page; ++p) {
-              const int64_t page = pages.page(run, sequence, p);
-              if (!pages.has_page(page)) {
-                return share.commit([&] { pages.fail_page(run, page); });
-              }
-              own.pages[p] = static_cast<int32_t>(page);
-            }
-            task.q = run.at<const float>(x) + (r * heads + h * group) * d;
-            task.y = share.units != nullptr
-                         ? own.results + (r - begin) * task.y_stride
-                         : result(r);
-            if (!share.wanted()) return;
-            function(task);
-          }
-          share.commit([&] {
-            if (share.units == nullptr) return;
-            for (int64_t r = begin; r < end; ++r) {
-              std::copy_n(own.results + (r - begin) * task.y_stride, group * d,
-                          result(r));
-            }
-          });
-        }
-      });
+      [=](const Run& run) { return units.count(run); },
+      [](const Run&) { return int64_t{1}; },
+      most_units(c.max_rows(dimension), kv_heads, c.threads()),
+      [=](Run& run, const Share& share) { units.work(run, share); });
 }
 
 uint64_t attend_scratch(const Compiler& c, const Op& op) {

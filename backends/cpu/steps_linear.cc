@@ -84,100 +84,127 @@ uint64_t linear_scratch(const Compiler& c, const Op& op) {
          kResultBytes;
 }
 
-void compile_linear(Compiler& c, const Op& op) {
-  const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
-  const WeightLayout layout = weight->layout;
-  const LinearFunction function = c.kernels().linear(layout.dtype);
-  const Activations x = activations_for(c, *weight, op.inputs[0]);
-  const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
-  const bool has_residual = op.inputs[3] >= 0;
-  const Place residual = has_residual ? c.place(op.inputs[3]) : Place{};
-  const Place y = c.place(op.outputs[0]);
-  const int64_t dimension = c.value(op.inputs[0]).shape[0];
-  const int64_t n = layout.rows;
-  const ThreadScratch scratch = c.thread_scratch();
-  const int64_t chunk = chunk_rows(x.row_bytes());
-  const int threads = c.threads();
-  const int64_t tiles = layout.tiles_per_matrix;
-  const bool mapped = weight->mapped != nullptr;
-  const auto grid = [=](const Run& run) {
+namespace {
+
+// The pieces of a LINEAR.
+struct LinearPieces {
+  const rc_plugin_weight* weight;
+  LinearFunction function;
+  Activations x;
+  const float* bias;  // NULL: none
+  bool has_residual;
+  Place residual, y;
+  int64_t dimension;
+  ThreadScratch scratch;
+  int64_t chunk;
+  int threads;
+
+  Grid grid(const Run& run) const {
     const int64_t rows = run.rows(dimension);
+    const int64_t tiles = weight->layout.tiles_per_matrix;
+    const bool mapped = weight->mapped != nullptr;
     // Few tiles are shared out one by one; and one that is made for few rows
     // should still be in the first-level cache when it is used.
     const bool one = tiles < kTilesPerUnit * threads || (mapped && rows < 8);
     const int64_t per_group = one ? 1 : kTilesPerUnit;
     return Grid{rows, per_group, (tiles + per_group - 1) / per_group,
                 (rows + chunk - 1) / chunk, threads};
-  };
+  }
+  void work(Run& run, const Share& share) const;
+};
 
+void LinearPieces::work(Run& run, const Share& share) const {
+  const Grid g = grid(run);
+  const int64_t n = weight->layout.rows;
+  const int64_t tiles = weight->layout.tiles_per_matrix;
+  const void* xs[kMaxChunk];
+  float* ys[kMaxChunk];
+  const float* residuals[kMaxChunk];
+  LinearTask task;
+  task.tile_bytes = static_cast<int64_t>(weight->layout.tile_bytes);
+  task.columns = x.columns;
+  task.x = xs;
+  task.y = ys;
+  task.residual = has_residual ? residuals : nullptr;
+  auto* results = scratch.of<float>(share.thread);
+  auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
+  for (int64_t i = share.begin; i < share.end; ++i) {
+    // A look at the clock for every piece would be felt.
+    if (share.units == nullptr && (i - share.begin) % 8 == 0 &&
+        run.stopped(share.thread)) {
+      return;
+    }
+    const Grid::Piece piece = g.piece(i);
+    const int64_t tile = piece.group * g.tiles_per_group;
+    const int64_t first = piece.chunk * chunk;
+    // Neither unless the piece is one of a run that is over.
+    if (first >= g.rows || tile >= tiles) return;
+    task.rows = static_cast<int>(std::min(chunk, g.rows - first));
+    task.tiles = static_cast<int>(std::min(g.tiles_per_group, tiles - tile));
+    const int64_t at = tile * kTileRows;
+    const int64_t width = task.tiles * kTileRows;
+    task.lanes = static_cast<int>(std::min(width, n - at));
+    task.bias = bias == nullptr ? nullptr : bias + at;
+    const auto result = [&](int k) {
+      return run.at<float>(y) + (first + k) * n + at;
+    };
+    for (int k = 0; k < task.rows; ++k) {
+      xs[k] = x.row(run, first + k);
+      ys[k] = share.units != nullptr ? results + k * width : result(k);
+      if (has_residual) {
+        residuals[k] = run.at<const float>(residual) + (first + k) * n + at;
+      }
+    }
+    if (!share.wanted()) return;
+    task.tile = weight->tiles(run.kernels, 0, tile, task.tiles, unpacked);
+    task.prefetch_offset =
+        weight->prefetch_offset(task.tile, 0, tile, task.tiles);
+    function(task);
+    share.commit([&] {
+      if (share.units == nullptr) return;
+      for (int k = 0; k < task.rows; ++k) {
+        std::copy_n(ys[k], task.lanes, result(k));
+      }
+    });
+  }
+}
+
+}  // namespace
+
+void compile_linear(Compiler& c, const Op& op) {
+  const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
+  const Activations x = activations_for(c, *weight, op.inputs[0]);
+  const bool has_residual = op.inputs[3] >= 0;
+  const int64_t dimension = c.value(op.inputs[0]).shape[0];
+  const int64_t chunk = chunk_rows(x.row_bytes());
+  const LinearPieces pieces = {
+      weight,
+      c.kernels().linear(weight->layout.dtype),
+      x,
+      op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]),
+      has_residual,
+      has_residual ? c.place(op.inputs[3]) : Place{},
+      c.place(op.outputs[0]),
+      dimension,
+      c.thread_scratch(),
+      chunk,
+      c.threads()};
   std::vector<Area> reads = {activations_area(c, x, op.inputs[0])};
   if (has_residual) reads.push_back(c.area(op.inputs[3]));
+  const int64_t n = weight->layout.rows;
   c.add_repeatable(
       std::move(reads), {c.area(op.outputs[0])},
       [=](const Run& run) {
         return run.rows(dimension) * n * (x.columns / 16 + 1);
       },
       [=](const Run& run) {
-        const Grid g = grid(run);
+        const Grid g = pieces.grid(run);
         return g.groups * g.chunks;
       },
-      [=](const Run& run) { return grid(run).chunks; },
-      tiles * ((c.max_rows(dimension) + chunk - 1) / chunk),
-      [=](Run& run, const Share& share) {
-        const Grid g = grid(run);
-        const void* xs[kMaxChunk];
-        float* ys[kMaxChunk];
-        const float* residuals[kMaxChunk];
-        LinearTask task;
-        task.tile_bytes = static_cast<int64_t>(layout.tile_bytes);
-        task.columns = x.columns;
-        task.x = xs;
-        task.y = ys;
-        task.residual = has_residual ? residuals : nullptr;
-        auto* results = scratch.of<float>(share.thread);
-        auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
-        for (int64_t i = share.begin; i < share.end; ++i) {
-          // A look at the clock for every piece would be felt.
-          if (share.units == nullptr && (i - share.begin) % 8 == 0 &&
-              run.stopped(share.thread)) {
-            return;
-          }
-          const Grid::Piece piece = g.piece(i);
-          const int64_t tile = piece.group * g.tiles_per_group;
-          const int64_t first = piece.chunk * chunk;
-          // Neither unless the piece is one of a run that is over.
-          if (first >= g.rows || tile >= tiles) return;
-          task.rows = static_cast<int>(std::min(chunk, g.rows - first));
-          task.tiles =
-              static_cast<int>(std::min(g.tiles_per_group, tiles - tile));
-          const int64_t at = tile * kTileRows;
-          const int64_t width = task.tiles * kTileRows;
-          task.lanes = static_cast<int>(std::min(width, n - at));
-          task.bias = bias == nullptr ? nullptr : bias + at;
-          const auto result = [&](int k) {
-            return run.at<float>(y) + (first + k) * n + at;
-          };
-          for (int k = 0; k < task.rows; ++k) {
-            xs[k] = x.row(run, first + k);
-            ys[k] = share.units != nullptr ? results + k * width : result(k);
-            if (has_residual) {
-              residuals[k] =
-                  run.at<const float>(residual) + (first + k) * n + at;
-            }
-          }
-          if (!share.wanted()) return;
-          task.tile = weight->tiles(run.kernels, 0, tile, task.tiles, unpacked);
-          task.prefetch_offset =
-              weight->prefetch_offset(task.tile, 0, tile, task.tiles);
-          function(task);
-          share.commit([&] {
-            if (share.units == nullptr) return;
-            for (int k = 0; k < task.rows; ++k) {
-              std::copy_n(ys[k], task.lanes, result(k));
-            }
-          });
-        }
-      });
+      [=](const Run& run) { return pieces.grid(run).chunks; },
+      weight->layout.tiles_per_matrix *
+          ((c.max_rows(dimension) + chunk - 1) / chunk),
+      [=](Run& run, const Share& share) { pieces.work(run, share); });
 }
 
 uint64_t expert_scratch(const Compiler& c, const Op& op) {

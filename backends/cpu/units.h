@@ -50,10 +50,10 @@ class Units {
   // Whether all were done. Only means something while the turn lasts.
   bool all_done() const;
 
-  // A unit that somebody took and did not commit, with a number of at least
+  // A unit that a thread took and did not commit, with a number of at least
   // `from`. False: there is none, or the step cannot be repeated.
   bool find_held(uint64_t turn, int64_t from, Unit* unit) const;
-  // Whether nobody has committed the unit: the turn lasts, and what was read
+  // Whether no thread has committed the unit: the turn lasts, and what was read
   // before this call is of it.
   bool wanted(uint64_t turn, const Unit& unit);
   // Calls put() and counts the unit as done, unless another thread has: then

@@ -15,8 +15,8 @@ constexpr int64_t kUnitCost = 2048;
 // Units for each thread, where there is a choice.
 constexpr int64_t kUnitsPerThread = 8;
 
-// Looks, of some 40 nanoseconds, before a unit that somebody holds is done
-// again; longer than a unit takes.
+// Looks, of some 40 nanoseconds, before a unit that another thread holds is
+// done again; longer than a unit takes.
 constexpr int kLooks = 500;
 
 // The caller's thread, if it sleeps, wakes as often to ask the caller whether

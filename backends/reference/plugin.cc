@@ -220,7 +220,7 @@ constexpr rc_plugin kPlugin = {
     RC_PLUGIN_ABI_VERSION,
     RC_PLUGIN_ABI_VERSION,
     "reference",
-    "plain loops on one thread, the measure of the other backends",
+    "plain loops on one thread; the other backends are tested against it",
     device_count,
     device_info,
     open,

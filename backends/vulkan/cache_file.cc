@@ -105,7 +105,7 @@ std::string read_cache_file(const std::string& name) {
 void write_cache_file(const std::string& name, const std::string& data) {
   if (name.empty() || data.size() > kLargest) return;
   make_folders(name);
-  // Nobody else writes a file of this name, in this process or another.
+  // No one else writes a file of this name, in this process or another.
   static std::atomic<unsigned> counter = 0;
   const std::string part = cat(name, ".", ::getpid(), "-", counter++, ".tmp");
   Descriptor file(::open(part.c_str(),

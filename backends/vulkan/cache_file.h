@@ -2,9 +2,9 @@
 // $XDG_CACHE_HOME/runcible/vulkan/DEVICE-DRIVER.cache, or in ~/.cache.
 //
 // Drivers run what it holds, so it is believed only if it is a regular file of
-// the user's own, which nobody else may write, and its checksum is right. What
-// cannot be read, is damaged or cannot be written is as good as none: nothing
-// here fails but for memory.
+// the user's own, which no other user may write, and its checksum is right.
+// What cannot be read, is damaged or cannot be written is as good as none:
+// nothing here fails but for memory.
 #pragma once
 
 #include <string>

@@ -89,7 +89,7 @@ void copy_region(Device& device, VkBuffer target, uint64_t target_offset,
 
 }  // namespace
 
-Buffer::Buffer(Device& device, uint64_t bytes, Place place)
+Buffer::Buffer(Device& device, uint64_t bytes, MemoryUse use)
     : device_(&device), bytes_(bytes) {
   const auto& vk = device.vk();
   VkBufferCreateInfo info = {};
@@ -116,17 +116,17 @@ Buffer::Buffer(Device& device, uint64_t bytes, Place place)
   const bool unified = type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
                        type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   int index = -1;
-  switch (place) {
-    case Place::kDevice:
+  switch (use) {
+    case MemoryUse::kDevice:
       index = find_type(memory, needs.memoryTypeBits,
                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                         unified ? kVisible : 0);
       break;
-    case Place::kToDevice:
+    case MemoryUse::kToDevice:
       index = find_type(memory, needs.memoryTypeBits, kVisible,
                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
       break;
-    case Place::kToHost:
+    case MemoryUse::kToHost:
       index = find_type(memory, needs.memoryTypeBits, kVisible,
                         VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
       break;
@@ -152,7 +152,8 @@ Buffer::Buffer(Device& device, uint64_t bytes, Place place)
   check(vk.vkBindBufferMemory(device.get(), buffer, made, 0),
         "vkBindBufferMemory");
   const VkMemoryPropertyFlags flags = memory.memoryTypes[index].propertyFlags;
-  if ((flags & kVisible) == kVisible && (place != Place::kDevice || unified)) {
+  if ((flags & kVisible) == kVisible &&
+      (use != MemoryUse::kDevice || unified)) {
     void* address = nullptr;
     check(vk.vkMapMemory(device.get(), made, 0, VK_WHOLE_SIZE, 0, &address),
           "vkMapMemory");
@@ -166,7 +167,7 @@ void Buffer::write(uint64_t offset, const void* data, uint64_t bytes) {
     std::memcpy(mapped_ + offset, data, bytes);
     return;
   }
-  Buffer staging(*device_, std::min(bytes, kStaging), Place::kToDevice);
+  Buffer staging(*device_, std::min(bytes, kStaging), MemoryUse::kToDevice);
   for (uint64_t done = 0; done < bytes; done += staging.bytes()) {
     const uint64_t part = std::min(bytes - done, staging.bytes());
     std::memcpy(staging.mapped_, static_cast<const uint8_t*>(data) + done,
@@ -181,7 +182,7 @@ void Buffer::read(uint64_t offset, void* data, uint64_t bytes) const {
     std::memcpy(data, mapped_ + offset, bytes);
     return;
   }
-  const Buffer staging(*device_, std::min(bytes, kStaging), Place::kToHost);
+  const Buffer staging(*device_, std::min(bytes, kStaging), MemoryUse::kToHost);
   for (uint64_t done = 0; done < bytes; done += staging.bytes()) {
     const uint64_t part = std::min(bytes - done, staging.bytes());
     copy_region(*device_, staging.get(), 0, get(), offset + done, part);

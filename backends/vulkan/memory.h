@@ -8,7 +8,7 @@
 
 namespace rc::vulkan {
 
-enum class Place {
+enum class MemoryUse {
   kDevice,    // where the device is fastest
   kToDevice,  // written by the host, read by the device
   kToHost     // written by the device, read by the host
@@ -20,7 +20,7 @@ class Buffer {
  public:
   Buffer() = default;
   // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room.
-  Buffer(Device& device, uint64_t bytes, Place place);
+  Buffer(Device& device, uint64_t bytes, MemoryUse use);
 
   VkBuffer get() const { return buffer_.get(); }
   uint64_t bytes() const { return bytes_; }

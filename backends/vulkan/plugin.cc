@@ -105,8 +105,8 @@ void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
 rc_status create_buffer(rc_plugin_device* device, uint64_t bytes,
                         rc_plugin_buffer** buffer, char* message) {
   return guarded(message, [&] {
-    auto made =
-        std::make_unique<Buffer>(from(device).device, bytes, Place::kDevice);
+    auto made = std::make_unique<Buffer>(from(device).device, bytes,
+                                         MemoryUse::kDevice);
     made->clear();
     *buffer = reinterpret_cast<rc_plugin_buffer*>(made.release());
   });

@@ -9,25 +9,8 @@
 namespace rc::vulkan {
 namespace {
 
-// A submission takes about so long.
-constexpr double kSubmissionSeconds = 0.02;
-// One that took so long tells how fast the device is.
-constexpr double kMinTimedSeconds = 0.002;
-// should_stop is asked at least so often while the host waits.
-constexpr int64_t kAskMs = 10;
 // Multiply-adds per row after which a segment ends.
 constexpr double kSegmentWork = 4e6;
-// The counts come first in the control buffer, then what shaders refuse (see
-// Slots), then the indirect commands.
-constexpr uint64_t kFaultOffset = 256;
-constexpr uint64_t kCommandsOffset = 512;
-
-void check_count(const char* what, int64_t count, int64_t limit) {
-  if (count < 0 || count > limit) {
-    fail(RC_E_INVALID_ARGUMENT, "a run of ", count, " ", what,
-         "; the program was compiled for 0 to ", limit);
-  }
-}
 
 uint64_t aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -58,7 +41,7 @@ Program::Program(Device& device, const plugin::GivenProgram& program)
   control_ = Buffer(
       device,
       kCommandsOffset + dispatches_.size() * sizeof(VkDispatchIndirectCommand),
-      Place::kToDevice);
+      MemoryUse::kToDevice);
   std::vector<Pipelines::Variant> variants;
   for (const Dispatch& dispatch : dispatches_) {
     variants.emplace_back(dispatch.shader, dispatch.constants);
@@ -68,13 +51,13 @@ Program::Program(Device& device, const plugin::GivenProgram& program)
     pipelines_.push_back(device.pipelines().get(variant));
   }
   make_descriptors();
-  for (Flight& flight : flights_) {
+  for (Submission& submission : submissions_) {
     VkFenceCreateInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
     VkFence fence = VK_NULL_HANDLE;
     check(device.vk().vkCreateFence(device.get(), &info, nullptr, &fence),
           "vkCreateFence");
-    flight.fence = device.own(fence, device.vk().vkDestroyFence);
+    submission.fence = device.own(fence, device.vk().vkDestroyFence);
   }
   record();
 }
@@ -95,7 +78,8 @@ void Program::place_values(const plugin::GivenProgram& program) {
                   [](const rc_plugin_value& value) {
                     return value.storage == RC_STORAGE_SCRATCH;
                   })) {
-    scratch_ = Buffer(device_, program.scratch_bytes * scale, Place::kDevice);
+    scratch_ =
+        Buffer(device_, program.scratch_bytes * scale, MemoryUse::kDevice);
   }
   input_values_.resize(program.input_count);
   output_values_.resize(program.output_count);
@@ -131,7 +115,7 @@ void Program::place_values(const plugin::GivenProgram& program) {
         output_regions_[value.index].bytes = bytes;
     }
   }
-  const auto place = [&](std::vector<Region>& regions, Place where,
+  const auto place = [&](std::vector<Region>& regions, MemoryUse where,
                          Buffer* buffer) {
     uint64_t bytes = 0;
     for (Region& region : regions) {
@@ -141,8 +125,8 @@ void Program::place_values(const plugin::GivenProgram& program) {
     }
     if (!regions.empty()) *buffer = Buffer(device_, bytes, where);
   };
-  place(input_regions_, Place::kToDevice, &inputs_);
-  place(output_regions_, Place::kToHost, &outputs_);
+  place(input_regions_, MemoryUse::kToDevice, &inputs_);
+  place(output_regions_, MemoryUse::kToHost, &outputs_);
   for (Placed& placed : values_) {
     if (placed.value.storage == RC_STORAGE_INPUT) {
       placed.region = input_regions_[placed.value.index];
@@ -368,196 +352,6 @@ void Program::record_segment(size_t first, size_t last) {
   }
   barrier(commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
   check(vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-}
-
-void Program::start(const rc_plugin_run& run) {
-  if (run_ != nullptr) {
-    fail(RC_E_INVALID_ARGUMENT, "a run of this program is under way");
-  }
-  check_count("rows", run.rows, limits_.rows);
-  check_count("outputs", run.outputs, limits_.outputs);
-  check_count("sequences", run.sequences, limits_.sequences);
-  rows_ = {run.rows, run.outputs, run.sequences};
-  for (size_t i = 0; i < input_values_.size(); ++i) {
-    if (input_values_[i].rank == 0) continue;  // no op has it
-    const uint64_t bytes = value_bytes(input_values_[i], rows_).value();
-    if (bytes == 0) continue;
-    if (run.inputs[i] == nullptr) {
-      fail(RC_E_INVALID_ARGUMENT, "input ", i, " of a run is NULL");
-    }
-    inputs_.write(input_regions_[i].offset, run.inputs[i], bytes);
-  }
-  const uint32_t counts[4] = {static_cast<uint32_t>(run.rows),
-                              static_cast<uint32_t>(run.outputs),
-                              static_cast<uint32_t>(run.sequences), 0};
-  control_.write(0, counts, sizeof counts);
-  std::memset(control_.mapped() + kFaultOffset, 0, 16);
-  auto* commands = reinterpret_cast<VkDispatchIndirectCommand*>(
-      control_.mapped() + kCommandsOffset);
-  for (const Dispatch& dispatch : dispatches_) {
-    const uint32_t rows = dispatch.rows.count(rows_);
-    *commands++ = rows == 0 ? VkDispatchIndirectCommand{0, 0, 0}
-                            : VkDispatchIndirectCommand{
-                                  dispatch.x,
-                                  (rows + dispatch.batch - 1) / dispatch.batch,
-                                  dispatch.z};
-  }
-  times_.clear();
-  run_ = &run;
-  next_segment_ = 0;
-  stopping_ = false;
-  oldest_ = 0;
-  try {
-    submit_more();
-  } catch (...) {
-    end();
-    throw;
-  }
-}
-
-double Program::work_of(const Segment& segment) const {
-  double work = 0;
-  for (size_t i = segment.first; i < segment.last; ++i) {
-    work += dispatches_[i].row_work * dispatches_[i].rows.count(rows_);
-  }
-  return work;
-}
-
-// Fills the free flights.
-void Program::submit_more() {
-  for (int i = 0; i < 2; ++i) {
-    Flight& flight = flights_[(oldest_ + i) % 2];
-    if (flight.busy || stopping_ || next_segment_ == segments_.size()) continue;
-    std::vector<VkCommandBuffer> commands;
-    flight.work = 0;
-    while (next_segment_ < segments_.size() &&
-           (commands.empty() ||
-            flight.work < device_.speed * kSubmissionSeconds)) {
-      flight.work += work_of(segments_[next_segment_]);
-      commands.push_back(segments_[next_segment_++].commands);
-    }
-    VkFence fence = flight.fence.get();
-    check(device_.vk().vkResetFences(device_.get(), 1, &fence),
-          "vkResetFences");
-    flight.begin = Clock::now();
-    device_.submit(commands.data(), static_cast<uint32_t>(commands.size()),
-                   fence);
-    flight.busy = true;
-  }
-}
-
-bool Program::wait(int64_t timeout_ms) {
-  if (run_ == nullptr) {
-    fail(RC_E_INVALID_ARGUMENT, "no run is under way");
-  }
-  const auto deadline =
-      Clock::now() + std::chrono::milliseconds(timeout_ms < 0 ? 0 : timeout_ms);
-  try {
-    for (;;) {
-      if (!stopping_ && run_->should_stop != nullptr &&
-          run_->should_stop(run_->user) != 0) {
-        stopping_ = true;
-        // What has begun may see it or not.
-        const uint32_t stop = 1;
-        control_.write(3 * sizeof stop, &stop, sizeof stop);
-      }
-      submit_more();
-      Flight& flight = flights_[oldest_];
-      if (!flight.busy) break;
-      int64_t ms = run_->should_stop != nullptr ? kAskMs : 1000;
-      if (timeout_ms >= 0) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                              deadline - Clock::now())
-                              .count();
-        ms = std::clamp<int64_t>(left, 0, ms);
-      }
-      const VkFence fence = flight.fence.get();
-      const VkResult result =
-          device_.vk().vkWaitForFences(device_.get(), 1, &fence, VK_TRUE,
-                                       static_cast<uint64_t>(ms) * 1000000);
-      check(result, "vkWaitForFences");
-      if (result == VK_TIMEOUT) {
-        if (timeout_ms >= 0 && Clock::now() >= deadline) return false;
-        continue;
-      }
-      flight.busy = false;
-      const auto now = Clock::now();
-      const std::chrono::duration<double> took = now - flight.begin;
-      // Of a short flight most is the way there and back: the device is at
-      // least as fast.
-      const double speed = flight.work / std::max(took.count(), 1e-6);
-      if (flight.work > 0 && !stopping_ &&
-          (took.count() > kMinTimedSeconds || speed > device_.speed)) {
-        device_.speed = 0.5 * device_.speed + 0.5 * speed;
-      }
-      oldest_ = 1 - oldest_;
-      // The other one began to run only now.
-      flights_[oldest_].begin = now;
-    }
-    if (stopping_) fail(RC_E_CANCELLED, "the run was cancelled");
-    finish();
-  } catch (...) {
-    end();
-    throw;
-  }
-  end();
-  return true;
-}
-
-void Program::check_fault() const {
-  uint32_t fault[3];
-  control_.read(kFaultOffset, fault, sizeof fault);
-  if (fault[0] == 0) return;
-  const Op& op = ops_[fault[0] - 1];
-  fail(RC_E_INVALID_ARGUMENT, op_name(op.code), ": row ", fault[1],
-       " asks for number ", static_cast<int32_t>(fault[2]), " of a table of ",
-       values_[op.inputs[0]].value.shape[0]);
-}
-
-void Program::finish() {
-  check_fault();
-  for (size_t i = 0; i < output_values_.size(); ++i) {
-    if (output_values_[i].rank == 0) continue;
-    const uint64_t bytes = value_bytes(output_values_[i], rows_).value();
-    if (bytes == 0) continue;
-    if (run_->outputs_data[i] == nullptr) {
-      fail(RC_E_INVALID_ARGUMENT, "output ", i, " of a run is NULL");
-    }
-    outputs_.read(output_regions_[i].offset, run_->outputs_data[i], bytes);
-  }
-  if (queries_) read_times();
-}
-
-void Program::read_times() {
-  std::vector<uint8_t> known(ops_.size(), 0);
-  for (const Dispatch& dispatch : dispatches_) known[dispatch.op] = 1;
-  const double period = device_.limits().timestampPeriod;
-  uint64_t origin = 0;
-  for (size_t op = 0; op < ops_.size(); ++op) {
-    if (known[op] == 0) continue;
-    uint64_t both[2];
-    check(device_.vk().vkGetQueryPoolResults(
-              device_.get(), queries_.get(), static_cast<uint32_t>(2 * op), 2,
-              sizeof both, both, sizeof both[0],
-              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-          "vkGetQueryPoolResults");
-    if (times_.empty()) origin = both[0];
-    const auto time = [&](uint64_t tick) {
-      return static_cast<int64_t>(static_cast<double>(tick - origin) * period);
-    };
-    times_.push_back({sizeof(rc_plugin_op_time), static_cast<int64_t>(op),
-                      time(both[0]), time(both[1])});
-  }
-}
-
-void Program::end() noexcept {
-  bool busy = false;
-  for (Flight& flight : flights_) {
-    busy = busy || flight.busy;
-    flight.busy = false;
-  }
-  if (busy) device_.wait_idle();
-  run_ = nullptr;
 }
 
 }  // namespace rc::vulkan

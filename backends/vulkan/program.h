@@ -49,11 +49,16 @@ class Program {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // The counts come first in the control buffer, then what shaders refuse (see
+  // Slots), then the indirect commands.
+  static constexpr uint64_t kFaultOffset = 256;
+  static constexpr uint64_t kCommandsOffset = 512;
+
   struct Segment {
     VkCommandBuffer commands;
     size_t first, last;  // dispatches, the last exclusive
   };
-  struct Flight {
+  struct Submission {
     Handle<VkFence> fence;
     bool busy = false;
     double work = 0;
@@ -101,7 +106,7 @@ class Program {
   Rows rows_;
   size_t next_segment_ = 0;
   bool stopping_ = false;
-  Flight flights_[2];
+  Submission submissions_[2];
   int oldest_ = 0;
   std::vector<rc_plugin_op_time> times_;
 };

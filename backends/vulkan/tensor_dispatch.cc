@@ -75,7 +75,7 @@ void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
 }
 
 Placed TensorAppender::keep(uint64_t words) {
-  kept_->emplace_back(device_, words * 4, Place::kDevice);
+  kept_->emplace_back(device_, words * 4, MemoryUse::kDevice);
   Placed placed = {};
   placed.region = {&kept_->back(), 0, words * 4};
   return placed;

@@ -26,7 +26,7 @@ struct Tuning {
   uint32_t attention = 64;  // lanes of ATTENTION
   uint32_t plain = 64;      // lanes where it matters little
   // Iterations of all its loops together that a lane may do. llvmpipe ends
-  // loops after so many, and tells nobody.
+  // loops after so many, and does not report it.
   uint32_t loops = UINT32_MAX;
   // Work-groups along a dimension of a dispatch, if less than the device's own
   // limit.

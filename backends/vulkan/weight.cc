@@ -90,7 +90,7 @@ Weight::Weight(Device& device, const rc_plugin_weight_info& info,
       shape(info.shape, info.shape + info.rank),
       layout(weight_layout(device, info)) {
   if (layout.elements) {
-    pieces.push_back({Buffer(device, layout.bytes, Place::kDevice), 0, 0});
+    pieces.push_back({Buffer(device, layout.bytes, MemoryUse::kDevice), 0, 0});
     pieces[0].buffer.write(0, data, layout.bytes);
     return;
   }
@@ -103,7 +103,7 @@ Weight::Weight(Device& device, const rc_plugin_weight_info& info,
   for (uint64_t first = 0; first < all; first += layout.piece_tiles) {
     const uint64_t tiles = std::min(layout.piece_tiles, all - first);
     pieces.push_back(
-        {Buffer(device, tiles * words * 4, Place::kDevice), first, tiles});
+        {Buffer(device, tiles * words * 4, MemoryUse::kDevice), first, tiles});
     for (uint64_t begin = 0; begin < tiles; begin += part) {
       const uint64_t count = std::min(part, tiles - begin);
       packed.assign(count * words, 0);

@@ -100,7 +100,7 @@ static void run_in_thread(uv_work_t* work) {
 
 static void after_run(uv_work_t* work, int error) {
   struct client* client = work->data;
-  (void)error; /* nobody cancels work */
+  (void)error; /* work is never cancelled */
   client->in_run = 0;
   if (client->ending) {
     end_client(client);

@@ -40,7 +40,7 @@ static void lose(struct connection* c, const char* why) {
   uv_mutex_lock(&c->mutex);
   if (c->lost[0] == '\0') snprintf(c->lost, sizeof c->lost, "%s", why);
   uv_mutex_unlock(&c->mutex);
-  shutdown(c->socket, SHUT_RDWR); /* should the other side live, it is told */
+  shutdown(c->socket, SHUT_RDWR); /* the other side learns of it if it lives */
 }
 static rc_status report_loss(struct connection* c, char* message) {
   uv_mutex_lock(&c->mutex);
@@ -98,7 +98,7 @@ static int send_all(struct connection* c, const void* bytes, size_t size,
                     int64_t limit_ms) {
   const char* from = bytes;
   while (size > 0) {
-    /* Without a signal if nobody is there. */
+    /* Without a signal if the other side is gone. */
     const ssize_t sent = send(c->socket, from, size, MSG_NOSIGNAL);
     if (sent > 0) {
       from += sent;

@@ -8,9 +8,10 @@
  * a call takes, the server sends a frame of REMOTE_ALIVE now and then, so that
  * silence means that the other side is gone.
  *
- * Frames are checked as they are read: nobody gets more memory than they have
- * sent bytes for, and a payload that ends too early reads as zeros and is told
- * by `broken`. All numbers are little-endian, as the plugin ABI has them. */
+ * Frames are checked as they are read: no client gets more memory than they
+ * have sent bytes for, and a payload that ends too early reads as zeros and is
+ * marked by `broken`. All numbers are little-endian, as the plugin ABI has
+ * them. */
 #ifndef REMOTE_BACKEND_PROTOCOL_H
 #define REMOTE_BACKEND_PROTOCOL_H
 

@@ -1,6 +1,6 @@
 /* The process at the other end of remote_backend.c: loads a backend's module
  * and lends its devices to all who connect. One libuv loop speaks with all
- * clients; what a module computes is done in threads beside it. When a client
+ * clients; what a module computes is done in other threads. When a client
  * goes away, its run is stopped and everything it had is given back.
  *
  *     cc remote_server.c client.c holdings*.c host_memory.c protocol.c \
@@ -10,7 +10,7 @@
  *     ./remote_server SOCKET MODULE.so
  *
  * Only this user can connect. Who may connect may use the devices as though the
- * module were loaded in their own process: let nobody else. */
+ * module were loaded in their own process: let no one else. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>

@@ -151,7 +151,7 @@ rc_status rc_backend_explain(rc_backend* backend, const char** json) {
     std::string text = handle.explanation.text(handle.tenant->models(),
                                                handle.compute->fallbacks());
     const std::lock_guard lock(handle.mutex);
-    *json = handle.told.insert(std::move(text)).first->c_str();
+    *json = handle.explanations.insert(std::move(text)).first->c_str();
   });
 }
 

@@ -23,7 +23,8 @@ struct rc_backend {
   const rc::api::DeviceText text;
   const rc::runtime::Explanation explanation;
   const std::shared_ptr<rc::compute::Context> compute;
-  // What was told so far, which lives as long as the handle.
+  // What rc_backend_explain has given so far, which lives as long as the
+  // handle.
   std::mutex mutex;
-  std::set<std::string> told;  // JSON
+  std::set<std::string> explanations;  // JSON
 };

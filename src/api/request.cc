@@ -85,7 +85,7 @@ class rc_request::PieceEvent final : public Event {
 class rc_request::EndEvent final : public Event {
  public:
   ~EndEvent() override {
-    // Dropped undelivered: nobody else gives the request's own handle back.
+    // Dropped undelivered: only this gives the request's own handle back.
     if (keep_ != nullptr && !delivered_) keep_->leave_loop();
   }
 
@@ -179,7 +179,7 @@ void rc_request::forget() noexcept {
     std::lock_guard lock(mutex_);
     self.swap(self_);
   }
-  // Nobody could hear of it any more.
+  // Its events could not be heard any more.
   if (callback_ == nullptr) cancel();
 }
 

@@ -33,7 +33,7 @@ struct rc_request final : rc::engine::Listener,
   ~rc_request() override;
 
   // Makes it a handle with the caller's reference, if wanted, and starts it.
-  // Throws if the engine does not take it; nothing was told then.
+  // Throws if the engine does not take it; no event was delivered then.
   static void start(const std::shared_ptr<rc_request>& request,
                     rc::engine::Session& session,
                     rc::engine::RequestOptions options, rc_request** handle);

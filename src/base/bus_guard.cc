@@ -58,7 +58,7 @@ bool put_zeros(uintptr_t address) {
     const uintptr_t end = range->end.load();
     if (change % 2 != 0 || range->change.load() != change) continue;
     if (address < begin || address >= end) continue;
-    // First: nobody may see zeros and no damage.
+    // First: no thread may see the zeros but not the damage.
     range->damaged.store(true);
     return ::mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,

@@ -1,4 +1,4 @@
-// Calling functions of the host's, of which nobody knows how they end.
+// Calling functions of the host's, which may end in any way.
 //
 // An exception that leaves one must not run on through frames of C or of other
 // requests: it ends here. The unwinding of a thread that ends itself

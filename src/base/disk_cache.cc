@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nobody remembers more; a larger file is not ours.
+// No cache grows larger; a larger file is not ours.
 constexpr size_t kLargestFile = 65536;
 
 // Empty if the user has no such folder.

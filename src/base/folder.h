@@ -12,7 +12,7 @@ namespace rc {
 std::vector<std::string> names_in_folder(const std::string& path);
 
 // The path without symbolic links, "." and "..". Throws RC_E_NOT_FOUND if
-// nothing lies there, RC_E_IO if that cannot be told.
+// nothing lies there, RC_E_IO if that cannot be found out.
 std::string real_path(const std::string& path);
 
 }  // namespace rc

@@ -111,7 +111,7 @@ void log_message(rc_log_level level, const char* message) noexcept {
     }
     the_log().write(level, line.c_str());
   } catch (...) {
-    // Out of memory: the message is lost. There is nobody to tell.
+    // Out of memory: the message is lost. There is no one to report it to.
   }
 }
 

@@ -1,4 +1,4 @@
-// Where this library lies, for what is found beside it.
+// Where this library lies, for what is found next to it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace rc {
 
 // The folder of the shared library, or of the program that the static library
-// is linked into; without symbolic links. "" if it cannot be told for certain.
+// is linked into; without symbolic links. "" if it is not known for certain.
 std::string module_directory();
 
 }  // namespace rc

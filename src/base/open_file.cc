@@ -37,7 +37,7 @@ std::shared_ptr<const OpenFile> OpenFile::open(const std::string& path) {
          " contains a zero byte");
   }
   std::shared_ptr<OpenFile> file(new OpenFile(path));
-  // Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   file->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file->descriptor_ < 0) {
     const int error = errno;

@@ -29,9 +29,9 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   const std::string& path() const { return path_; }
-  // What tells it from every other file, and from what it becomes when somebody
-  // writes to it; as it was when it was opened. No other file has it as long as
-  // this object lives.
+  // What distinguishes it from every other file, and from what it becomes when
+  // a program writes to it; as it was when it was opened. No other file has it
+  // as long as this object lives.
   struct Identity {
     uint64_t file_system;
     uint64_t inode;

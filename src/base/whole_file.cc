@@ -14,7 +14,7 @@ namespace rc {
 namespace {
 
 Descriptor open_for_reading(const std::string& path, int more) {
-  // Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   Descriptor file(::open(path.c_str(),
                          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more));
   if (!file.is_open() && errno == ENOMEM) throw std::bad_alloc();

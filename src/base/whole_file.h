@@ -1,5 +1,5 @@
 // Small files, read as a whole without trusting what lies under their names: a
-// pipe that nobody writes to would keep who opens it waiting for ever, and a
+// pipe without a writer would keep who opens it waiting for ever, and a
 // device may never end.
 //
 // Any thread. These throw std::bad_alloc and nothing else: a stream of the

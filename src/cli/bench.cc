@@ -109,23 +109,105 @@ double measure_decode(const Model& model, int64_t batch, int64_t depth,
          static_cast<double>(longest);
 }
 
+// Room for all sessions of the largest batch, each begun on a new page.
+int64_t cache_tokens_for(const BenchArguments& arguments) {
+  constexpr int64_t kPage = 256;
+  const auto largest = [](const std::vector<int64_t>& numbers) {
+    return *std::max_element(numbers.begin(), numbers.end());
+  };
+  return std::max(largest(arguments.prompts) + kPage,
+                  largest(arguments.batches) *
+                      (largest(arguments.depths) + arguments.tokens + kPage));
+}
+
+// Measures what the arguments ask for, one after the other.
+class Measurements {
+ public:
+  Measurements(const BenchArguments& arguments, const Model& model,
+               const rc_model_report& report)
+      : arguments_(arguments), model_(model), report_(report) {}
+
+  void run() {
+    for (const int64_t length : arguments_.prompts) prompt(length);
+    for (const int64_t depth : arguments_.depths) decode(depth);
+  }
+  const Json& results() const { return results_; }
+  const std::string& table() const { return table_; }
+
+ private:
+  template <class Measure>
+  double repeat(const Measure& measure) {
+    const double all = static_cast<double>(
+        (arguments_.prompts.size() +
+         arguments_.batches.size() * arguments_.depths.size()) *
+        static_cast<size_t>(arguments_.repetitions));
+    std::vector<double> rates;
+    for (int i = 0; i < arguments_.repetitions; ++i) {
+      stop_if_interrupted();
+      bar_.show(done_ / all);
+      rates.push_back(measure());
+      done_ += 1;
+    }
+    return median(rates);
+  }
+
+  void prompt(int64_t length) {
+    if (length > report_.context_length) {
+      note("a prompt of " + std::to_string(length) +
+           " tokens is longer than the context of " +
+           std::to_string(report_.context_length) + ": left out");
+      return;
+    }
+    const double rate = repeat(
+        [&] { return measure_prompt(model_, length, report_.vocabulary); });
+    results_.push_back(
+        {{"kind", "prompt"}, {"length", length}, {"tokens_per_second", rate}});
+    table_ += "prompt of " + std::to_string(length) +
+              " tokens: " + fixed_text(rate, 1) + " tokens/s\n";
+  }
+
+  void decode(int64_t depth) {
+    if (depth + arguments_.tokens > report_.context_length) {
+      note(std::to_string(arguments_.tokens) + " tokens behind " +
+           std::to_string(depth) + " are more than the context of " +
+           std::to_string(report_.context_length) + ": left out");
+      return;
+    }
+    for (const int64_t batch : arguments_.batches) {
+      const double rate = repeat([&] {
+        return measure_decode(model_, batch, depth, arguments_.tokens,
+                              report_.vocabulary);
+      });
+      results_.push_back({{"kind", "decode"},
+                          {"batch", batch},
+                          {"depth", depth},
+                          {"tokens", arguments_.tokens},
+                          {"tokens_per_second", rate}});
+      table_ += "decode, " + std::to_string(batch) + " at once" +
+                (arguments_.depths.size() > 1
+                     ? " behind " + std::to_string(depth) + " tokens"
+                     : "") +
+                ": " + fixed_text(rate, 1) + " tokens/s\n";
+    }
+  }
+
+  const BenchArguments& arguments_;
+  const Model& model_;
+  const rc_model_report& report_;
+  const InterruptWatch watch_;
+  ProgressBar bar_{"measuring"};
+  double done_ = 0;
+  Json results_ = Json::array();
+  std::string table_;
+};
+
 void bench(const BenchArguments& arguments) {
   const Backend backend =
       arguments.model.open_backend(!arguments.trace.empty());
   const std::unique_ptr<Trace> trace = Trace::of(backend, arguments.trace);
   rc_model_options options = arguments.model.options();
   options.prefix_cache = 0;
-  const int64_t largest_batch =
-      *std::max_element(arguments.batches.begin(), arguments.batches.end());
-  const int64_t longest_prompt =
-      *std::max_element(arguments.prompts.begin(), arguments.prompts.end());
-  const int64_t deepest =
-      *std::max_element(arguments.depths.begin(), arguments.depths.end());
-  // Room for all sessions of the largest batch, each begun on a new page.
-  constexpr int64_t kPage = 256;
-  options.cache_tokens =
-      std::max(longest_prompt + kPage,
-               largest_batch * (deepest + arguments.tokens + kPage));
+  options.cache_tokens = cache_tokens_for(arguments);
   const Clock::time_point load_begin = Clock::now();
   const Model model = arguments.model.load(backend, options);
   const double load_seconds =
@@ -133,65 +215,13 @@ void bench(const BenchArguments& arguments) {
   rc_model_report report = RC_MODEL_REPORT_INIT;
   check(rc_model_describe(model.get(), &report));
 
-  Json results = Json::array();
+  Json results;
   std::string table;
-  const double all =
-      static_cast<double>((arguments.prompts.size() +
-                           arguments.batches.size() * arguments.depths.size()) *
-                          static_cast<size_t>(arguments.repetitions));
-  double done = 0;
   {
-    const InterruptWatch watch;
-    ProgressBar bar("measuring");
-    const auto repeat = [&](const auto& measure) {
-      std::vector<double> rates;
-      for (int i = 0; i < arguments.repetitions; ++i) {
-        stop_if_interrupted();
-        bar.show(done / all);
-        rates.push_back(measure());
-        done += 1;
-      }
-      return median(rates);
-    };
-    for (const int64_t length : arguments.prompts) {
-      if (length > report.context_length) {
-        note("a prompt of " + std::to_string(length) +
-             " tokens is longer than the context of " +
-             std::to_string(report.context_length) + ": left out");
-        continue;
-      }
-      const double rate = repeat(
-          [&] { return measure_prompt(model, length, report.vocabulary); });
-      results.push_back({{"kind", "prompt"},
-                         {"length", length},
-                         {"tokens_per_second", rate}});
-      table += "prompt of " + std::to_string(length) +
-               " tokens: " + fixed_text(rate, 1) + " tokens/s\n";
-    }
-    for (const int64_t depth : arguments.depths) {
-      if (depth + arguments.tokens > report.context_length) {
-        note(std::to_string(arguments.tokens) + " tokens behind " +
-             std::to_string(depth) + " are more than the context of " +
-             std::to_string(report.context_length) + ": left out");
-        continue;
-      }
-      for (const int64_t batch : arguments.batches) {
-        const double rate = repeat([&] {
-          return measure_decode(model, batch, depth, arguments.tokens,
-                                report.vocabulary);
-        });
-        results.push_back({{"kind", "decode"},
-                           {"batch", batch},
-                           {"depth", depth},
-                           {"tokens", arguments.tokens},
-                           {"tokens_per_second", rate}});
-        table += "decode, " + std::to_string(batch) + " at once" +
-                 (arguments.depths.size() > 1
-                      ? " behind " + std::to_string(depth) + " tokens"
-                      : "") +
-                 ": " + fixed_text(rate, 1) + " tokens/s\n";
-      }
-    }
+    Measurements measurements(arguments, model, report);
+    measurements.run();
+    results = measurements.results();
+    table = measurements.table();
   }
   std::string ops;
   if (trace != nullptr) ops = op_table(trace->write(backend));

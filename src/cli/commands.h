@@ -67,7 +67,7 @@ std::vector<int32_t> parse_tokens(const std::string& text);
 // What stdin holds, to its end. Ctrl-C throws a Failure.
 std::string read_stdin();
 
-// Whether somebody gave a text on stdin: it is a pipe or a file. A terminal,
+// Whether a text was given on stdin: it is a pipe or a file. A terminal,
 // /dev/null, a socket, or none at all, as services have it, is no text.
 bool text_on_stdin();
 

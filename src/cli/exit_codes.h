@@ -29,7 +29,7 @@ struct ExitCodeMeaning {
 inline constexpr ExitCodeMeaning kExitCodes[] = {
     {kSuccess, "success"},
     {kInternal, "a defect of the library or the command"},
-    {kUsage, "a command, an argument or an option that cannot be"},
+    {kUsage, "an invalid command, argument or option"},
     {kFile, "a file that is not there, or cannot be read or written"},
     {kMalformed, "a damaged file"},
     {kUnsupported, "a sound file that this build cannot run"},
@@ -39,7 +39,7 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
     {kContext, "the prompt does not fit into the context"},
     {kOther, "a timeout or another limit"},
     {kInterrupted, "interrupted by Ctrl-C"},
-    {kBrokenPipe, "nobody reads the output any more"},
+    {kBrokenPipe, "the output is not read any more"},
 };
 
 inline ExitCode exit_code(rc_status status) {

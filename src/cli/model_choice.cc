@@ -61,7 +61,7 @@ void ModelChoice::add_to(CLI::App& command) {
 
 void ModelChoice::note_default() const {
   if (named->count() > 0) return;
-  note("no model is named: this is " + path + ", which comes with Runcible");
+  note("no model was given; using " + path + ", which comes with Runcible");
 }
 
 Backend ModelChoice::open_backend(bool profile) const {

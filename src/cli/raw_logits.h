@@ -14,7 +14,7 @@ namespace cli {
 
 class RawLogits {
  public:
-  // Opens the file, so that a bad path is told before hours of generating.
+  // Opens the file, so that a bad path is reported before hours of generating.
   explicit RawLogits(std::string path);
 
   // Evaluates the tokens in a session of its own. On a CPU device the logits

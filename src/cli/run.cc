@@ -169,20 +169,8 @@ void run(RunArguments& arguments) {
   }
 }
 
-void add_options(CLI::App& command, RunArguments& arguments) {
-  rc_generate_options& options = arguments.options;
-  arguments.model.add_to(command);
-  CLI::Option* prompt = command.add_option(
-      "-p,--prompt", arguments.prompt,
-      "the text to go on from; - reads stdin; default: what a pipe or a file "
-      "on stdin holds, else nothing, for a text from its beginning");
-  arguments.prompt_option = prompt;
-  command
-      .add_option("--prompt-tokens", arguments.prompt_tokens,
-                  "the same as tokens, as in 1,2,3")
-      ->excludes(prompt);
-  command.add_flag("--parse-special", arguments.parse_special,
-                   "take the names of special tokens in the prompt for them");
+// How many tokens, and how they are chosen.
+void add_sampling_options(CLI::App& command, rc_generate_options& options) {
   // The library would say the same, but by its own names, and when the model
   // is loaded.
   const auto add_number = [&](const char* names, auto& value, const char* help,
@@ -232,6 +220,23 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   add_number("--frequency-penalty", options.frequency_penalty,
              "the same, for each time that they came; 0: off", Real{})
       ->capture_default_str();
+}
+
+void add_options(CLI::App& command, RunArguments& arguments) {
+  rc_generate_options& options = arguments.options;
+  arguments.model.add_to(command);
+  CLI::Option* prompt = command.add_option(
+      "-p,--prompt", arguments.prompt,
+      "the text to go on from; - reads stdin; default: what a pipe or a file "
+      "on stdin holds, else nothing, for a text from its beginning");
+  arguments.prompt_option = prompt;
+  command
+      .add_option("--prompt-tokens", arguments.prompt_tokens,
+                  "the same as tokens, as in 1,2,3")
+      ->excludes(prompt);
+  command.add_flag("--parse-special", arguments.parse_special,
+                   "take the names of special tokens in the prompt for them");
+  add_sampling_options(command, options);
   command
       .add_option("--stop", arguments.stop,
                   "ends the text where it would come; may be repeated")

@@ -11,7 +11,7 @@ namespace cli {
 enum class Style { kPlain, kStrong, kWarning };
 
 // Writes to stdout at once. Throws a Failure if that cannot be written; when
-// nobody reads it any more, one without a message. On a terminal control
+// it is not read any more, one without a message. On a terminal control
 // characters but line feed and tab are replaced: text of a model must not drive
 // it.
 void print(Style style, std::string_view text);

@@ -39,7 +39,7 @@ bool text_on_stdin() {
 
 std::string read_stdin() {
   // How soon Ctrl-C is noticed, and when to say what is waited for: a pipe that
-  // was inherited and that nobody writes to would be read in silence for ever.
+  // was inherited and that has no writer would be read in silence for ever.
   constexpr int kLookMs = 50;
   constexpr int kPatience = 20;
   const bool terminal = isatty(STDIN_FILENO) != 0;

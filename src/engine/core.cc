@@ -139,8 +139,8 @@ void Core::finish(const std::shared_ptr<Job>& job, const End& end,
     session.meter->requests.fetch_add(1);
     session.in_flight.fetch_sub(1);
   }
-  // Before the end is told: who hears of it and drops the engine then has the
-  // last reference, and waits for this thread.
+  // Before the end is reported: who hears of it and drops the engine then has
+  // the last reference, and waits for this thread.
   job->forget();
   job->ended(end, message);
 }
@@ -149,7 +149,7 @@ void Core::finish_with_exception(const std::shared_ptr<Job>& job) noexcept {
   const rc_status status = status_of_current_exception();
   const rc_end_reason reason =
       status == RC_E_CONTEXT_FULL ? RC_END_CONTEXT : RC_END_ERROR;
-  // The thread's message may change while the end is told.
+  // The thread's message may change while the end is reported.
   std::array<char, 1024> message;
   std::snprintf(message.data(), message.size(), "%s", last_error_message());
   finish(job, {reason, status}, message.data());
@@ -174,7 +174,7 @@ void Core::do_step() noexcept {
     Step(*this).run();
   } catch (...) {
     // Only memory for the plan itself can be lacking: nothing was evaluated,
-    // and nobody in particular is to blame. The youngest job makes room.
+    // and no job in particular is to blame. The youngest job makes room.
     std::shared_ptr<Job> youngest;
     for (const auto& session : pages_.sessions()) {
       const std::shared_ptr<Job> job = session->begun_job();

@@ -87,7 +87,7 @@ class Core {
   // Whether it was, and has ended.
   bool end_if_overdue(const std::shared_ptr<Job>& job,
                       Clock::time_point now) noexcept;
-  // When a job that waits will be overdue, unless somebody ends it before.
+  // When a job that waits will be overdue, unless it ends before.
   std::optional<Clock::time_point> next_deadline() const noexcept;
   // The job's session goes on to its next job.
   void finish(const std::shared_ptr<Job>& job, const End& end,

@@ -135,8 +135,8 @@ class Session {
   virtual const SessionOptions& options() const = 0;
   // Queues a generation behind those in flight on this session. The options
   // have passed check(). Throws std::bad_alloc only; every other failure is
-  // told to the listener, on the engine thread. Text is tokenized on a thread
-  // for it, unless it can be told to be too long before.
+  // reported to the listener, on the engine thread. Text is tokenized on a
+  // thread for it, unless it is known to be too long before.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

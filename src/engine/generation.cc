@@ -89,7 +89,7 @@ std::optional<End> Generation::begin(Core& core) {
   }
   add_tokens(core.pages(), session, prompt_, room());
   if (tokenizer_ != nullptr) {
-    // Only the first word of a text is told without the space before it.
+    // Only the first word of a text is delivered without the space before it.
     const bool continues = std::any_of(
         session.tokens.begin(), session.tokens.end(), [&](TokenId token) {
           return tokenizer_->token_type(token) != text::TokenType::kControl;

@@ -24,7 +24,7 @@ class Delivery {
   Delivery* next_ = nullptr;
 };
 
-// What is in flight on a loop and can be told to end when the loop closes.
+// What is in flight on a loop and can be asked to end when the loop closes.
 class InFlight {
  public:
   virtual ~InFlight() = default;
@@ -49,7 +49,7 @@ class Loop {
   // (abandon, end of the process) is dropped.
   virtual void post(std::unique_ptr<Delivery> delivery) noexcept = 0;
   virtual void close() noexcept = 0;
-  // Nobody holds a handle to the loop any more; see rc_loop_release.
+  // The last handle of the loop is gone; see rc_loop_release.
   virtual void abandon() noexcept = 0;
 
   // Of loops made by with_descriptor(); the others throw

@@ -88,14 +88,14 @@ class DescriptorLoop final : public Loop {
 
   void post(std::unique_ptr<Delivery> delivery) noexcept override {
     if (queue_.push(std::move(delivery))) signal_.set();
-    // Deliveries hold the loop through their requests: those that nobody will
-    // fetch would keep all of it for ever.
+    // Deliveries hold the loop through their requests: those that no thread
+    // will fetch would keep all of it for ever.
     if (abandoned_.load()) queue_.discard_arrived();
   }
 
   void close() noexcept override {
     in_flight_.close();
-    signal_.set();  // somebody in wait() has to look again
+    signal_.set();  // a thread in wait() has to look again
   }
 
   void abandon() noexcept override {

@@ -66,7 +66,7 @@ void PageKeeper::publish(SessionState& session) noexcept {
                                           static_cast<size_t>(page_size_));
     try {
       const auto* entry = cache_.insert(parent, tokens, session.pages[i]);
-      // Somebody else may have computed the same: one copy is enough.
+      // Another session may have computed the same: one copy is enough.
       if (entry->page != session.pages[i]) {
         pool_.retain(entry->page);
         pool_.release(session.pages[i]);
@@ -74,7 +74,7 @@ void PageKeeper::publish(SessionState& session) noexcept {
       }
       session.entries.push_back(entry);
     } catch (...) {
-      return;  // Out of memory: then nobody shares this page.
+      return;  // Out of memory: then this page is not shared.
     }
   }
 }

@@ -32,7 +32,7 @@ class PageKeeper {
   // From now on the session's pages may be taken away while it has no job under
   // way. May throw std::bad_alloc.
   void add(std::shared_ptr<SessionState> session);
-  // Forgets the sessions that nobody holds and that have nothing to do.
+  // Forgets the sessions without handles that have nothing to do.
   void sweep() noexcept;
   std::span<const std::shared_ptr<SessionState>> sessions() const {
     return sessions_;

@@ -4,7 +4,7 @@
 // An entry is one full page: its tokens and the entry of the page before it.
 // Entries are found by a chained hash of both, and then both are compared, so
 // that no collision of hashes can ever mix two sessions. The cache holds a
-// reference to each page; pages that nobody else holds are evicted when the
+// reference to each page; pages that no session holds are evicted when the
 // pool runs dry, the least recently used first, and none before those that
 // follow it.
 //
@@ -40,7 +40,7 @@ class PrefixCache {
   PrefixCache& operator=(const PrefixCache&) = delete;
 
   // The entry of the page with these tokens after `parent`, or nullptr. It and
-  // its parents live while somebody holds its page.
+  // its parents live while a session holds its page.
   const Entry* find(const Entry* parent, std::span<const TokenId> tokens);
 
   // The entry for such a page, made with `page` unless there is one already.
@@ -48,7 +48,7 @@ class PrefixCache {
   const Entry* insert(const Entry* parent, std::span<const TokenId> tokens,
                       PageId page);
 
-  // Gives back the reference to one page that nobody else holds; false if there
+  // Gives back the reference to one page that no session holds; false if there
   // is none.
   bool evict() noexcept;
 

@@ -36,7 +36,7 @@ void PromptThread::run() noexcept {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-    // Whoever waited for what is left has been told its end.
+    // Whoever waited for what is left has been given its end.
     if (stopping_) return;
     std::shared_ptr<Generation> next = std::move(waiting_.front());
     waiting_.pop_front();

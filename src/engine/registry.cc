@@ -65,7 +65,7 @@ class Registry {
   };
 
   // A resident engine that suits, or the note that the caller loads it. Waits
-  // while somebody else loads the same.
+  // while another thread loads the same.
   Claim find_or_claim(const Key& key,
                       const std::function<bool(const EngineHandle&)>& suits) {
     std::unique_lock lock(mutex_);

@@ -63,8 +63,8 @@ class Planner {
       const Candidate& c = candidates_[rank_[i]];
       const int64_t first = pages_for(c, 1, left_.page_size);
       int64_t needed = first;
-      // Nobody begins who could not get through its prompt beside the others,
-      // or it would soon be preempted and begin again and again.
+      // No job begins that could not get through its prompt along with the
+      // others, or it would soon be preempted and begin again and again.
       if (c.pages_owned == 0 && i > 0) {
         needed = pages_for(c, c.rows_left, left_.page_size) +
                  static_cast<int64_t>(i);

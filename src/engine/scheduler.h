@@ -39,7 +39,7 @@ struct Budget {
   int64_t sequences = 0;
   int64_t pages = 0;      // that can be taken
   int64_t page_size = 1;  // rows
-  // The most prompt rows of a step: beside decoding rows, and without.
+  // The most prompt rows of a step: with decoding rows, and without.
   int64_t prompt_rows_beside = 0;
   int64_t prompt_rows_alone = 0;
 };
@@ -49,7 +49,7 @@ struct Schedule {
   std::vector<size_t> preempted;  // candidates whose pages must be released
 };
 
-// Nobody gets a row only if the budget has no room for any, or the first in
+// No job gets a row only if the budget has no room for any, or the first in
 // rank cannot get a page even after all others gave up what they own alone.
 Schedule schedule(std::span<const Candidate> candidates, const Budget& budget);
 

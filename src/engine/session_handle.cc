@@ -142,7 +142,7 @@ void SessionHandle::save(const std::string& path) {
   call([&](Core& core, SessionState& state) {
     saved = take_snapshot(core.model(), state);
   });
-  // A slow disk holds up nobody but the caller.
+  // A slow disk holds up only the caller.
   session_writer(engine_->file(), saved).write_file(path);
 }
 

@@ -31,8 +31,8 @@ struct SessionState {
   std::vector<PageId> pages;
   // The entries of the prefix cache for the first pages.
   std::vector<const PrefixCache::Entry*> entries;
-  // False if some of the pages came from a saved session, so that nobody else
-  // may ever be given them.
+  // False if some of the pages came from a saved session, so that no other
+  // session may ever be given them.
   bool computed_here = true;
   // Tokens [0, metered) have been accounted for.
   int64_t metered = 0;
@@ -44,7 +44,7 @@ struct SessionState {
 
   // What is to be done; the first is under way, once it has begun.
   std::deque<std::shared_ptr<Job>> jobs;
-  bool open = true;   // somebody holds a handle
+  bool open = true;   // a handle exists
   bool kept = false;  // the page keeper knows it
 
   // Requests in flight, and tokens.size(), for any thread.

@@ -4,7 +4,7 @@
 //
 // With a large vocabulary nearly all time goes by looking at every logit.
 // Therefore logits lie in blocks of which the highest is known, and tokens are
-// told apart by classes of nearly equal weights before any are sorted.
+// separated into classes of nearly equal weights before any are sorted.
 #pragma once
 
 #include <algorithm>

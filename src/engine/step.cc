@@ -8,7 +8,7 @@
 namespace rc::engine {
 namespace {
 
-// How long a step may take while somebody waits for the next token of a stream,
+// How long a step may take while a stream waits for its next token,
 // and how long if only prompts are evaluated: newcomers and session calls wait
 // for the end of the step.
 constexpr double kStepSecondsWhileDecoding = 0.040;
@@ -267,8 +267,8 @@ int32_t Step::should_stop() noexcept {
     fail_all(RC_E_TIMEOUT, message.data());
     stopped_.store(true);
   }
-  // The pages of a job that is over go to nobody before the step has ended, so
-  // the one row of its decoding may as well be finished.
+  // The pages of a job that is over go to no other job before the step has
+  // ended, so the one row of its decoding may as well be finished.
   if (std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {
         End end;
         return share.rows > 1 && share.job->overdue(now, &end);

@@ -29,7 +29,7 @@ class Step {
 
   void collect();
   Schedule plan();
-  // Frees pages when the plan gives nobody a row; ends the first job if that is
+  // Frees pages when the plan gives no job a row; ends the first job if that is
   // in vain.
   void resolve_stall();
   void add(const std::shared_ptr<Job>& job, int64_t rows);
@@ -39,7 +39,7 @@ class Step {
   void fail_all(rc_status status, const char* message) noexcept;
   // Asked while the device works: ends the jobs that are overdue, whether they
   // are in this step or not, and those of a step whose time is over. Tells to
-  // stop if that leaves prompt rows that nobody wants.
+  // stop if that leaves prompt rows that no job wants.
   int32_t should_stop() noexcept;
 
   Core& core_;

@@ -32,7 +32,7 @@ class Parser {
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const;
 
-  // Nobody could ask for it: the C ABI ends names with one.
+  // It could not be asked for: names of the C ABI end with a zero byte.
   void refuse_zero_byte(const char* what, std::string_view text) const;
 
   // The next bytes, which `what` names for the message if they are missing.

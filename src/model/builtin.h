@@ -10,7 +10,7 @@
 
 namespace rc::model {
 
-// Throws RC_E_INVALID_ARGUMENT for "builtin:NAME" with a NAME that cannot be.
+// Throws RC_E_INVALID_ARGUMENT for "builtin:NAME" with an invalid NAME.
 void check_builtin_name(std::string_view path);
 
 // The file that a path means: for "builtin:NAME" the first that is there (else

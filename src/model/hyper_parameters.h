@@ -35,7 +35,8 @@ struct HyperParameters {
   float yarn_extrapolation = 1.0f;  // share of the unscaled angles where kept
   float rope_low_frequency = 1.0f;  // of llama3, in turns per original context
   float rope_high_frequency = 4.0f;
-  // Multiplies cosine and sine, beside the factor of yarn's own formula.
+  // Multiplies cosine and sine, in addition to the factor of yarn's own
+  // formula.
   float rope_attention_factor = 1.0f;
 
   int64_t sliding_window = 0;      // 0: none

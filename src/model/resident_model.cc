@@ -174,7 +174,7 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
       model->caches_[i] = here.caches[i];
     }
   }
-  // Half of one file and half of another would be nobody's model.
+  // Half of one file and half of another would be no model at all.
   file->file().check_unchanged();
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);

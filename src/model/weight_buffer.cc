@@ -25,8 +25,9 @@ WeightBuffer::~WeightBuffer() {
 }
 
 // Exactly as large: weights are read the largest first, and the room of one
-// would lie beside all that are smaller. Mapped, so that what is given back
-// does not become a hole in the heap between the weights of a CPU device.
+// would stay allocated next to all the smaller ones. Mapped, so that what is
+// given back does not become a hole in the heap between the weights of a CPU
+// device.
 std::span<std::byte> WeightBuffer::take(uint64_t size) {
   if (size == bytes_.size()) return bytes_;
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());

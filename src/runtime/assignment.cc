@@ -143,11 +143,11 @@ Assignment assign(const ProgramDescription& description,
       hopeless.push_back({lack.op, reason.empty() ? lack.reason : reason});
       continue;
     }
-    Fallback told = {op_name(op.code), devices[device]->id(), stand_in->id(),
-                     lack.reason};
-    if (std::find(result.fallbacks.begin(), result.fallbacks.end(), told) ==
-        result.fallbacks.end()) {
-      result.fallbacks.push_back(std::move(told));
+    Fallback fallback_of_op = {op_name(op.code), devices[device]->id(),
+                               stand_in->id(), lack.reason};
+    if (std::find(result.fallbacks.begin(), result.fallbacks.end(),
+                  fallback_of_op) == result.fallbacks.end()) {
+      result.fallbacks.push_back(std::move(fallback_of_op));
     }
     device = number;
   }

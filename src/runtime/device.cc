@@ -20,7 +20,7 @@ rc_status known_status(rc_status status) {
   return status <= RC_OK && status >= kLastStatus ? status : RC_E_DEVICE;
 }
 
-// Destructors call the plugin through this: somebody else's code may throw.
+// Destructors call the plugin through this: third-party code may throw.
 template <class Function>
 void quietly(Function function) noexcept {
   try {

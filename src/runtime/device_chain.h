@@ -1,4 +1,4 @@
-// The device that somebody asked for, and those that stand in for it: the next
+// The device that was asked for, and those that stand in for it: the next
 // of its chain for the layers that do not fit on it, the CPU for the ops that
 // it lacks. They are opened when they are needed.
 //

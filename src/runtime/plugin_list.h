@@ -39,7 +39,7 @@ class PluginList {
   // See rc_plugin_load.
   void load(const std::string& path);
   // Loads the modules librunciblebackend-*.so of the folders in
-  // RUNCIBLE_PLUGIN_PATH, beside the library, and where they are installed for
+  // RUNCIBLE_PLUGIN_PATH, next to the library, and where they are installed for
   // the library or the program that holds it, unless that has been tried
   // before; a process of its own has a first look at each (see module_probe.h).
   // Returns every failure so far. Without `software`, modules whose devices are

@@ -141,14 +141,14 @@ void Program::run(const RunArguments& arguments, int64_t timeout_ms) {
   TimeLimit* limit = timeout_ms >= 0 ? &time : nullptr;
   if (segments_.size() == 1) return segments_[0]->run(arguments, limit);
 
-  const auto place = [&](const Split::Place& wanted) -> void* {
+  const auto place = [&](const Split::Endpoint& wanted) -> void* {
     switch (wanted.kind) {
-      case Split::Place::kInput:
+      case Split::Endpoint::kInput:
         // Segments only read what is their input.
         return const_cast<void*>(arguments.inputs[wanted.index]);
-      case Split::Place::kOutput:
+      case Split::Endpoint::kOutput:
         return arguments.outputs_data[wanted.index];
-      case Split::Place::kTransfer:
+      case Split::Endpoint::kTransfer:
         break;
     }
     return transfers_.data() + split_->transfers[wanted.index].offset;
@@ -171,10 +171,10 @@ void Program::run(const RunArguments& arguments, int64_t timeout_ms) {
     RunArguments part = arguments;
     part.inputs.clear();
     part.outputs_data.clear();
-    for (const Split::Place& input : split_->segments[i].inputs) {
+    for (const Split::Endpoint& input : split_->segments[i].inputs) {
       part.inputs.push_back(place(input));
     }
-    for (const Split::Place& output : split_->segments[i].outputs) {
+    for (const Split::Endpoint& output : split_->segments[i].outputs) {
       part.outputs_data.push_back(place(output));
     }
     segment.run(part, limit);

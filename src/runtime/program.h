@@ -65,7 +65,7 @@ class ProgramBuilder {
     description_.part_names.push_back(std::move(name));
   }
 
-  // Weights are told apart by name; asking again for one adds the use.
+  // Weights are distinguished by name; asking again for one adds the use.
   Value weight(const std::string& name, DType dtype, const Shape& shape,
                uint32_t use);
   Value cache(DType dtype, const Shape& shape);
@@ -128,7 +128,7 @@ struct ProgramLimits {
 // overlap never share bytes, an output shares with an input only where
 // plugin.h allows. Offsets are multiples of 64. Returns the bytes of the whole
 // area. Throws RC_E_INVALID_ARGUMENT for limits below zero, for sizes beyond
-// 64 bits, and for an op that reads scratch nobody has written.
+// 64 bits, and for an op that reads scratch that no op has written.
 uint64_t plan_scratch(ProgramDescription& description,
                       const ProgramLimits& limits);
 

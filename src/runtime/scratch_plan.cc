@@ -98,7 +98,7 @@ void ScratchPlan::find_lifetimes() {
   }
 }
 
-// Whether nobody needs the input after the op, and the op reads its bytes
+// Whether no later op needs the input, and the op reads its bytes
 // nowhere else than where it may overwrite them.
 bool ScratchPlan::shareable(size_t op, int input) const {
   const Value owner = base(ops_[op].inputs[input]);

@@ -28,7 +28,7 @@ int64_t now_ns() {
 
 // Everything that a run with a time limit touches, so that a device that does
 // not end the run reaches nothing of the caller's.
-struct Flight {
+struct LimitedRun {
   std::vector<std::vector<std::byte>> inputs;
   std::vector<std::vector<std::byte>> outputs;
   std::vector<const void*> input_pointers;
@@ -47,8 +47,8 @@ struct Flight {
     const std::lock_guard lock(mutex);
     stop = true;
   }
-  static int32_t asked_to_stop(void* flight) {
-    auto* self = static_cast<Flight*>(flight);
+  static int32_t asked_to_stop(void* limited) {
+    auto* self = static_cast<LimitedRun*>(limited);
     // The caller's function is not running any more once stop is set.
     const std::lock_guard lock(self->mutex);
     if (self->stop) return 1;
@@ -72,8 +72,8 @@ struct Flight {
   }
 };
 
-// What the device lacks is told with all the rest; but a test needs the device,
-// whose turn must not have been taken.
+// What the device lacks is reported later, all at once; but a test needs the
+// device, whose turn must not have been taken.
 void test_kernels(const Device& device, const ProgramDescription& description) {
   if (!device.tests_kernels()) return;
   for (const Op& op : description.ops) {
@@ -136,7 +136,7 @@ std::unique_ptr<Segment> Segment::compile(
     fail(RC_E_DEVICE, device->id(), ": the plugin gave no compiled program");
   }
   segment->compiled_ = compiled;
-  // Nobody asked for the runs of a self-test.
+  // The runs of a self-test are not the caller's.
   if (device->profile() != nullptr && !SelfTest::under_way()) {
     segment->ops_ = std::make_shared<OpList>(description);
   }
@@ -212,34 +212,35 @@ void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
 
 void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   const Rows rows = {arguments.rows, arguments.outputs, arguments.sequences};
-  auto flight = std::make_unique<Flight>();
+  auto limited = std::make_unique<LimitedRun>();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const auto* from = static_cast<const std::byte*>(arguments.inputs[i]);
     // Never empty: a backend may refuse NULL even where nothing is read.
-    auto& copy = flight->inputs.emplace_back(input_bytes(i, rows) + 1);
+    auto& copy = limited->inputs.emplace_back(input_bytes(i, rows) + 1);
     if (copy.size() > 1) std::memcpy(copy.data(), from, copy.size() - 1);
-    flight->input_pointers.push_back(flight->inputs.back().data());
+    limited->input_pointers.push_back(limited->inputs.back().data());
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    flight->outputs.emplace_back(output_bytes(i, rows) + 1);
-    flight->output_pointers.push_back(flight->outputs.back().data());
+    limited->outputs.emplace_back(output_bytes(i, rows) + 1);
+    limited->output_pointers.push_back(limited->outputs.back().data());
   }
-  flight->should_stop = arguments.should_stop;
-  flight->user = arguments.user;
-  flight->run.struct_size = sizeof flight->run;
-  flight->run.rows = arguments.rows;
-  flight->run.outputs = arguments.outputs;
-  flight->run.sequences = arguments.sequences;
-  flight->run.inputs = flight->input_pointers.data();
-  flight->run.outputs_data = flight->output_pointers.data();
-  flight->run.should_stop = Flight::asked_to_stop;
-  flight->run.user = flight.get();
+  limited->should_stop = arguments.should_stop;
+  limited->user = arguments.user;
+  limited->run.struct_size = sizeof limited->run;
+  limited->run.rows = arguments.rows;
+  limited->run.outputs = arguments.outputs;
+  limited->run.sequences = arguments.sequences;
+  limited->run.inputs = limited->input_pointers.data();
+  limited->run.outputs_data = limited->output_pointers.data();
+  limited->run.should_stop = LimitedRun::asked_to_stop;
+  limited->run.user = limited.get();
 
   const auto turn = device_->turn();
   const int64_t start = now_ns();
   // The clock's range is 292 years from its start.
   constexpr int64_t kLongestMs = int64_t{100} * 365 * 24 * 3600 * 1000;
-  flight->deadline_ns = start + std::min(limit.left_ms, kLongestMs) * 1'000'000;
+  limited->deadline_ns =
+      start + std::min(limit.left_ms, kLongestMs) * 1'000'000;
   const rc_plugin& plugin = device_->plugin();
   const auto overdue = [&](const char* and_so) {
     fail(RC_E_TIMEOUT, device_->id(), ": a run of ", arguments.rows,
@@ -247,23 +248,23 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   };
   Message message;
   rc_status status =
-      plugin.run(device_->handle(), compiled_, &flight->run, message.buffer());
-  if (status == RC_E_CANCELLED && flight->was_late()) overdue("");
+      plugin.run(device_->handle(), compiled_, &limited->run, message.buffer());
+  if (status == RC_E_CANCELLED && limited->was_late()) overdue("");
   check(*device_, "start a run", status, message);
   status = plugin.wait(device_->handle(), limit.left_ms, message.buffer());
   if (status == RC_E_TIMEOUT) {
-    flight->tell_caller();
-    flight->request_stop();
+    limited->tell_caller();
+    limited->request_stop();
     const bool ended = plugin.wait(device_->handle(), kGraceMs,
                                    message.buffer()) != RC_E_TIMEOUT;
     if (!ended) {
       device_->abandon();
       leak_deliberately(
-          flight.release());  // the device may still write into it
+          limited.release());  // the device may still write into it
     }
     overdue(ended ? "" : "; it does not stop, so the device is given up");
   }
-  if (status == RC_E_CANCELLED && flight->was_late()) overdue("");
+  if (status == RC_E_CANCELLED && limited->was_late()) overdue("");
   check(*device_, "finish a run", status, message);
   const int64_t spent_ms = (now_ns() - start) / 1'000'000;
   limit.left_ms -= std::min(spent_ms, limit.left_ms);
@@ -271,7 +272,7 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const uint64_t bytes = output_bytes(i, rows);
     if (bytes == 0) continue;
-    std::memcpy(arguments.outputs_data[i], flight->outputs[i].data(), bytes);
+    std::memcpy(arguments.outputs_data[i], limited->outputs[i].data(), bytes);
   }
 }
 

@@ -57,7 +57,7 @@ class Choice {
   Selected run() {
     const std::vector<SpecItem> chain = parse_spec(selected_.spec);
     PluginList& list = PluginList::instance();
-    // Modules are loaded only if somebody may mean one.
+    // Modules are loaded only if the spec may mean one.
     const auto any = [&](const auto& condition) {
       return std::any_of(chain.begin(), chain.end(), condition);
     };

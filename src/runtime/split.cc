@@ -80,7 +80,7 @@ void Splitter::find_crossings() {
       for (const Value input : op.inputs) {
         if (input < 0 || !lives_once(storage_of(input))) continue;
         Crossing& crossing = crossings_[storage_of(input)];
-        // Nobody has written it: for plan_scratch to tell.
+        // No op has written it; plan_scratch reports that.
         if (crossing.writer != kNobody) crossing.last_reader = s;
       }
       for (const Value output : op.outputs) {
@@ -178,7 +178,7 @@ Value SegmentWriter::value(Value number, const Crossing* crossing,
   rc_plugin_value value = whole_.values[static_cast<size_t>(number)];
   const auto index = static_cast<size_t>(value.index);
   ProgramDescription& own = segment_.description;
-  using Place = Split::Place;
+  using Endpoint = Split::Endpoint;
   switch (value.storage) {
     case RC_STORAGE_WEIGHT: {
       const size_t before = segment_.weights.size();
@@ -198,7 +198,8 @@ Value SegmentWriter::value(Value number, const Crossing* crossing,
       break;
     }
     case RC_STORAGE_INPUT:
-      value.index = index_in(segment_.inputs, Place{Place::kInput, index});
+      value.index =
+          index_in(segment_.inputs, Endpoint{Endpoint::kInput, index});
       break;
     default: {  // scratch and outputs
       const bool output = value.storage == RC_STORAGE_OUTPUT;
@@ -211,8 +212,9 @@ Value SegmentWriter::value(Value number, const Crossing* crossing,
         }
         break;
       }
-      const Place place = output ? Place{Place::kOutput, index}
-                                 : Place{Place::kTransfer, crossing->transfer};
+      const Endpoint place =
+          output ? Endpoint{Endpoint::kOutput, index}
+                 : Endpoint{Endpoint::kTransfer, crossing->transfer};
       const bool writer = crossing->writer == segment;
       value.storage = writer ? RC_STORAGE_OUTPUT : RC_STORAGE_INPUT;
       value.index =
@@ -268,10 +270,10 @@ void keep_whole(const ProgramDescription& whole, size_t device,
   all(segment.weights, whole.weights.size());
   all(segment.caches, whole.caches.size());
   for (size_t i = 0; i < whole.input_count; ++i) {
-    segment.inputs.push_back({Split::Place::kInput, i});
+    segment.inputs.push_back({Split::Endpoint::kInput, i});
   }
   for (size_t i = 0; i < whole.output_count; ++i) {
-    segment.outputs.push_back({Split::Place::kOutput, i});
+    segment.outputs.push_back({Split::Endpoint::kOutput, i});
   }
   Split::Share& share = result.devices[device];
   for (size_t i = 0; i < whole.weights.size(); ++i) {

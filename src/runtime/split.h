@@ -14,11 +14,11 @@ namespace rc::runtime {
 
 struct Split {
   // What an input or output of a segment is in the whole program.
-  struct Place {
+  struct Endpoint {
     enum Kind { kInput, kOutput, kTransfer };
     Kind kind;
     size_t index;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Endpoint&) const = default;
   };
   struct Segment {
     size_t device;
@@ -28,8 +28,8 @@ struct Split {
     std::vector<size_t> ops;
     std::vector<size_t> weights;
     std::vector<size_t> caches;
-    std::vector<Place> inputs;
-    std::vector<Place> outputs;
+    std::vector<Endpoint> inputs;
+    std::vector<Endpoint> outputs;
   };
   // A value that crosses; its place in the area of transfer_bytes.
   struct Transfer {

@@ -12,6 +12,7 @@
 #include "backends/cpu_util.h"
 #include "cpu/level.h"
 #include "cpu/plugin.h"
+#include "device/program_rules_util.h"
 #include "tensor/op_schema.h"
 #include "tensor/plugin_arrays.h"
 
@@ -178,6 +179,11 @@ TEST(CpuProgram, NonsenseIsRefused) {
             RC_E_INVALID_ARGUMENT);
   EXPECT_EQ(compile(device, op, {in, out}, nullptr, 0, INT64_MAX),
             RC_E_INVALID_ARGUMENT);
+}
+
+TEST(CpuProgram, ProgramsAreChecked) {
+  const Device device;
+  test::expect_programs_are_checked(*cpu::plugin(), device.get());
 }
 
 // Every op with every value of a small set in every place: a status always,

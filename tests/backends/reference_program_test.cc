@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "device/program_rules_util.h"
 #include "reference/plugin.h"
 #include "tensor/plugin_arrays.h"
 
@@ -83,19 +83,6 @@ class ReferenceProgramTest : public testing::Test {
     std::memset(message_, 0, sizeof message_);
     return plugin_.compile(device_, &program_, compiled, message_);
   }
-  // The status of compiling the program as it is now.
-  rc_status compiled() {
-    rc_plugin_compiled* compiled = nullptr;
-    const rc_status status = compile(&compiled);
-    if (status == RC_OK) {
-      plugin_.destroy_compiled(device_, compiled);
-    } else {
-      EXPECT_EQ(compiled, nullptr);
-      EXPECT_NE(message_[0], '\0');
-    }
-    return status;
-  }
-
   const rc_plugin& plugin_ = *plugin();
   rc_plugin_device* device_ = nullptr;
   rc_plugin_weight* weight_ = nullptr;
@@ -107,64 +94,7 @@ class ReferenceProgramTest : public testing::Test {
 };
 
 TEST_F(ReferenceProgramTest, NonsenseIsRefused) {
-  const std::vector<std::function<void()>> spoilers = {
-      [&] { values_[0].index = 1; },
-      [&] { values_[0].index = -1; },
-      [&] { values_[1].index = 7; },
-      [&] { values_[1].shape[0] = 2; },  // not the weight's shape
-      [&] { values_[1].dtype = RC_DTYPE_F16; },
-      [&] { values_[1].rank = 1; },
-      [&] { values_[2].offset = 64; },  // 8 rows do not fit
-      [&] { values_[2].offset = 4; },
-      [&] { values_[2].offset = UINT64_MAX - 63; },
-      [&] { values_[2].storage = 9; },
-      [&] { values_[2].storage = -1; },
-      [&] { values_[2].shape[1] = 5; },
-      [&] { values_[2].shape[1] = -1; },
-      [&] { values_[2].shape[1] = INT64_MAX; },
-      [&] { values_[2].shape[0] = -4; },
-      [&] { values_[2].rank = 0; },
-      [&] { values_[2].rank = 5; },
-      [&] { values_[2].dtype = 12345; },
-      [&] { values_[2].dtype = RC_DTYPE_I32; },
-      [&] { values_[3].index = 1; },
-      [&] { values_[3].storage = RC_STORAGE_INPUT; },
-      [&] { values_[3].storage = RC_STORAGE_WEIGHT; },
-      [&] { values_[3].storage = RC_STORAGE_CACHE; },
-      [&] { ops_[0].inputs[0] = 4; },
-      [&] { ops_[0].inputs[0] = -2; },
-      [&] { ops_[0].inputs[0] = -1; },
-      [&] { ops_[0].inputs[1] = 0; },
-      [&] { ops_[0].inputs[2] = 1; },
-      [&] { ops_[0].inputs[7] = 0; },
-      [&] { ops_[0].outputs[0] = -1; },
-      [&] { ops_[0].outputs[0] = 0; },
-      [&] { ops_[0].outputs[1] = 2; },
-      [&] { ops_[0].code = 0; },
-      [&] { ops_[0].code = 99; },
-      [&] { ops_[1].params.scale.factor = std::stof("nan"); },
-      [&] { program_.max_rows = -1; },
-      [&] { program_.max_rows = INT64_MAX; },
-      [&] { program_.weight_count = 0; },
-      [&] { program_.input_count = 0; },
-      [&] { program_.output_count = 0; },
-      [&] { program_.scratch_bytes = 0; },
-  };
-  ASSERT_EQ(compiled(), RC_OK) << message_;
-  const auto values = values_;
-  const auto ops = ops_;
-  const auto program = program_;
-  for (size_t i = 0; i < spoilers.size(); ++i) {
-    values_ = values;
-    ops_ = ops;
-    program_ = program;
-    spoilers[i]();
-    EXPECT_NE(compiled(), RC_OK) << "spoiler " << i;
-  }
-  values_ = values;
-  ops_ = ops;
-  program_ = program;
-  EXPECT_EQ(compiled(), RC_OK) << message_;
+  test::expect_programs_are_checked(plugin_, device_);
 }
 
 TEST_F(ReferenceProgramTest, RunsCheckTheirNumbers) {

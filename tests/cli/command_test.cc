@@ -109,11 +109,10 @@ TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {
   };
   const Outcome unnamed = run_with({"run"});
   ASSERT_EQ(unnamed.code, 0) << unnamed.err;
-  EXPECT_EQ(unnamed.err.rfind("no model is named: this is builtin:fable", 0),
-            0u)
+  EXPECT_EQ(unnamed.err.rfind("no model was given; using builtin:fable", 0), 0u)
       << unnamed.err;
   const Outcome named = run_with({"run", "builtin:fable"});
-  EXPECT_EQ(named.err.find("no model is named"), std::string::npos)
+  EXPECT_EQ(named.err.find("no model was given"), std::string::npos)
       << named.err;
   EXPECT_EQ(named.out, unnamed.out);
   EXPECT_EQ(run_with({"run", model()}).out, unnamed.out);

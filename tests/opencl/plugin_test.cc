@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "device/module_util.h"
+#include "device/program_rules_util.h"
+#include "runtime/registry.h"
 
 namespace rc::test {
 namespace {
@@ -59,6 +61,15 @@ TEST(OpenclPlugin, TuningIsChecked) {
   expect_refused("opencl", "RUNCIBLE_OPENCL_TUNING",
                  {"rows", "rows=", "rows=-1", "rows=0", "rows=3", "lanes=2",
                   "lanes=16,tile=8", "speed=9", "rows=99999", "rows=1x", "=4"});
+}
+
+TEST(OpenclPlugin, ProgramsAreChecked) {
+  RC_NEEDS_DEVICE("opencl");
+  runtime::Selection selection;
+  selection.spec = "opencl";
+  const auto device = runtime::select(selection).device;
+  const auto turn = device->turn();
+  expect_programs_are_checked(device->plugin(), device->handle());
 }
 
 TEST(OpenclPlugin, TimesOfOpsAreInOrder) {

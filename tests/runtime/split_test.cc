@@ -15,7 +15,7 @@
 namespace rc::runtime {
 namespace {
 
-using Place = Split::Place;
+using Endpoint = Split::Endpoint;
 constexpr ProgramLimits kLimits = {4, 4, 2};
 
 template <class Function>
@@ -56,8 +56,8 @@ TEST(Split, OnOneDeviceIsTheProgramItself) {
   EXPECT_EQ(only.device, 1u);
   EXPECT_EQ(only.description.values.size(), whole.values.size());
   EXPECT_EQ(only.description.ops.size(), whole.ops.size());
-  EXPECT_EQ(only.inputs, (std::vector<Place>{{Place::kInput, 0}}));
-  EXPECT_EQ(only.outputs, (std::vector<Place>{{Place::kOutput, 0}}));
+  EXPECT_EQ(only.inputs, (std::vector<Endpoint>{{Endpoint::kInput, 0}}));
+  EXPECT_EQ(only.outputs, (std::vector<Endpoint>{{Endpoint::kOutput, 0}}));
   EXPECT_EQ(result.transfer_bytes, 0u);
   EXPECT_EQ(result.devices[1].scratch_bytes, only.scratch_bytes);
   EXPECT_EQ(result.devices[0].scratch_bytes, 0u);
@@ -84,17 +84,18 @@ TEST(Split, WhatCrossesIsAnOutputHereAndAnInputThere) {
   ASSERT_EQ(result.segments.size(), 3u);
   // `a` is read in both others, `b` in the last.
   EXPECT_EQ(result.segments[0].inputs,
-            (std::vector<Place>{{Place::kInput, 0}}));
+            (std::vector<Endpoint>{{Endpoint::kInput, 0}}));
   EXPECT_EQ(result.segments[0].outputs,
-            (std::vector<Place>{{Place::kTransfer, 0}}));
+            (std::vector<Endpoint>{{Endpoint::kTransfer, 0}}));
   EXPECT_EQ(result.segments[1].inputs,
-            (std::vector<Place>{{Place::kTransfer, 0}}));
+            (std::vector<Endpoint>{{Endpoint::kTransfer, 0}}));
   EXPECT_EQ(result.segments[1].outputs,
-            (std::vector<Place>{{Place::kTransfer, 1}}));
+            (std::vector<Endpoint>{{Endpoint::kTransfer, 1}}));
   EXPECT_EQ(result.segments[2].inputs,
-            (std::vector<Place>{{Place::kTransfer, 0}, {Place::kTransfer, 1}}));
+            (std::vector<Endpoint>{{Endpoint::kTransfer, 0},
+                                   {Endpoint::kTransfer, 1}}));
   EXPECT_EQ(result.segments[2].outputs,
-            (std::vector<Place>{{Place::kOutput, 0}}));
+            (std::vector<Endpoint>{{Endpoint::kOutput, 0}}));
   // Both live at once: 4 rows of 6 numbers, in units of 64.
   ASSERT_EQ(result.transfers.size(), 2u);
   EXPECT_EQ(result.transfer_bytes, 2u * 128);
@@ -119,9 +120,11 @@ TEST(Split, AnOutputOfTheProgramIsReadFromWhereItWasWritten) {
   const Split result = split_by(diamond(true), {0, 0, 1});
   ASSERT_EQ(result.segments.size(), 2u);
   EXPECT_EQ(result.segments[0].outputs,
-            (std::vector<Place>{{Place::kOutput, 0}, {Place::kTransfer, 0}}));
+            (std::vector<Endpoint>{{Endpoint::kOutput, 0},
+                                   {Endpoint::kTransfer, 0}}));
   EXPECT_EQ(result.segments[1].inputs,
-            (std::vector<Place>{{Place::kOutput, 0}, {Place::kTransfer, 0}}));
+            (std::vector<Endpoint>{{Endpoint::kOutput, 0},
+                                   {Endpoint::kTransfer, 0}}));
 }
 
 TEST(Split, ReshapesCrossAsOneValue) {

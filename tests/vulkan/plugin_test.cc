@@ -3,7 +3,9 @@
 
 #include "base/error.h"
 #include "device/module_util.h"
+#include "device/program_rules_util.h"
 #include "model/model_util.h"
+#include "runtime/registry.h"
 
 namespace rc::test {
 namespace {
@@ -69,6 +71,15 @@ TEST(VulkanPlugin, WhatCannotBeBoundIsRefused) {
     EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
     EXPECT_NE(error.message().find("1024"), std::string::npos);
   }
+}
+
+TEST(VulkanPlugin, ProgramsAreChecked) {
+  RC_NEEDS_DEVICE("vulkan");
+  runtime::Selection selection;
+  selection.spec = "vulkan";
+  const auto device = runtime::select(selection).device;
+  const auto turn = device->turn();
+  expect_programs_are_checked(device->plugin(), device->handle());
 }
 
 TEST(VulkanPlugin, TimesOfOpsAreInOrder) {

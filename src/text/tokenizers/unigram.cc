@@ -48,7 +48,7 @@ class Unigram : public Tokenizer {
   // The best way to a place in the text. Which of several equally good ways
   // wins is a matter of rounding, so sums are rounded as in SentencePiece: they
   // are kept in single precision and compared in double.
-  struct Step {
+  struct Node {
     float score = -std::numeric_limits<float>::infinity();
     size_t begin = 0;  // of the last piece
     TokenId id = kNoToken;
@@ -57,36 +57,36 @@ class Unigram : public Tokenizer {
   void encode(std::string_view raw, bool at_start, StopCheck* stop,
               std::vector<TokenId>* out) const override {
     const std::string text = normalizer_.normalize(raw, at_start, stop);
-    const std::vector<Step> best = find_best(text, stop);
+    const std::vector<Node> best = find_best(text, stop);
     std::vector<size_t> ends;
     for (size_t end = text.size(); end > 0; end = best[end].begin) {
       ends.push_back(end);
     }
     bool after_unknown = false;
     for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
-      const Step& step = best[*end];
-      if (step.id == kNoToken) {
+      const Node& node = best[*end];
+      if (node.id == kNoToken) {
         fallback_.append(
-            std::string_view(text).substr(step.begin, *end - step.begin),
+            std::string_view(text).substr(node.begin, *end - node.begin),
             &after_unknown, out);
       } else {
         after_unknown = false;
-        out->push_back(step.id);
+        out->push_back(node.id);
       }
     }
   }
 
-  // For each place in the text the last step of the best way there. Places
+  // For each place in the text the last node of the best path there. Places
   // within a character lead nowhere.
-  std::vector<Step> find_best(std::string_view text, StopCheck* stop) const {
-    std::vector<Step> best(text.size() + 1);
+  std::vector<Node> find_best(std::string_view text, StopCheck* stop) const {
+    std::vector<Node> best(text.size() + 1);
     best[0].score = 0;
     for (size_t at = 0; at < text.size();) {
       stop->step();
       const float so_far = best[at].score;
       const auto offer = [&](size_t size, double sum, TokenId id) {
-        Step& step = best[at + size];
-        if (sum > step.score) step = {static_cast<float>(sum), at, id};
+        Node& node = best[at + size];
+        if (sum > node.score) node = {static_cast<float>(sum), at, id};
       };
       const size_t char_size = decode_utf8(text.substr(at)).size;
       bool has_char = false;

@@ -175,6 +175,9 @@ struct Life {
   rc_status (*run)(const char* spec, const std::string& path);
 };
 
+// For GoogleTest, which would print the bytes.
+void PrintTo(const Life& life, std::ostream* out) { *out << life.name; }
+
 class FailedAllocations : public testing::TestWithParam<Life> {};
 
 TEST_P(FailedAllocations, AreCleanErrors) {

@@ -77,6 +77,9 @@ struct Walk {
   int64_t thinning;
 };
 
+// For GoogleTest, which would print the bytes.
+void PrintTo(const Walk& walk, std::ostream* out) { *out << walk.name; }
+
 class FailedDiscovery : public testing::TestWithParam<Walk> {
  protected:
   void SetUp() override {

@@ -160,6 +160,9 @@ struct Calls {
   size_t stack = kStack;
 };
 
+// For GoogleTest, which would print the bytes.
+void PrintTo(const Calls& calls, std::ostream* out) { *out << calls.name; }
+
 class SmallStack : public testing::TestWithParam<Calls> {
  protected:
   static void* run(void* status) {

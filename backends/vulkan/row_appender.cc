@@ -1,0 +1,125 @@
+// What the ops on rows have in common.
+#include "vulkan/row_appender.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+
+int64_t width_of(const rc_plugin_value& value) {
+  int64_t width = 1;
+  for (int i = 1; i < value.rank; ++i) width *= value.shape[i];
+  return width;
+}
+
+uint64_t row_bytes_of(const rc_plugin_value& value) {
+  return static_cast<uint64_t>(width_of(value)) * 4;
+}
+
+CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache) {
+  CacheRanges ranges = {};
+  ranges.page_bytes = *row_bytes(cache.dtype, cache.shape[3]) *
+                      static_cast<uint64_t>(cache.shape[1] * cache.shape[2]);
+  const auto all = static_cast<uint64_t>(cache.shape[0]);
+  const uint64_t limit = device.tuning().range;
+  ranges.pages = std::min(limit / ranges.page_bytes, all);
+  if (ranges.pages < all) {
+    const uint64_t step =
+        device.alignment() / std::gcd(device.alignment(), ranges.page_bytes);
+    ranges.pages = ranges.pages / step * step;
+  }
+  ranges.count =
+      ranges.pages == 0 ? UINT64_MAX : (all + ranges.pages - 1) / ranges.pages;
+  return ranges;
+}
+
+std::vector<RowAppender::Piece> RowAppender::pieces(
+    const Placed& like, std::initializer_list<const Placed*> values) const {
+  const int64_t symbol = like.value.shape[0];
+  const auto all = static_cast<uint64_t>(resolve_dimension(symbol, limits_));
+  uint64_t rows = std::min<uint64_t>(all, device_.most_groups(1));
+  uint64_t step = 1;
+  for (const Placed* placed : values) {
+    const uint64_t bytes = row_bytes_of(placed->value);
+    rows = std::min(rows, tuning_.range / bytes);
+    // Powers of two all, so that the largest is a multiple of the others.
+    step = std::max(step,
+                    device_.alignment() / std::gcd(device_.alignment(), bytes));
+  }
+  if (rows < all) rows = rows / step * step;
+  if (rows == 0 && all > 0) {
+    fail(RC_E_UNSUPPORTED, op_name(op_.code), ": ", step,
+         " rows of its values cannot be bound; the device allows ",
+         tuning_.range, " bytes");
+  }
+  std::vector<Piece> found;
+  for (uint64_t first = 0; first < all; first += rows) {
+    found.push_back({symbol == RC_DIM_OUTPUTS ? 1u : 0u,
+                     static_cast<uint32_t>(first),
+                     static_cast<uint32_t>(std::min(rows, all - first))});
+  }
+  return found;
+}
+
+Region RowAppender::part(const Placed& placed, const Piece& piece) const {
+  const uint64_t bytes = row_bytes_of(placed.value);
+  return {placed.region.buffer, placed.region.offset + piece.first * bytes,
+          piece.limit * bytes};
+}
+
+Dispatch& RowAppender::append(Shader shader, std::vector<uint32_t> constants,
+                              const Piece& piece,
+                              std::vector<uint32_t> parameters) {
+  Dispatch dispatch = {};
+  dispatch.op = number_;
+  dispatch.shader = shader;
+  dispatch.constants = std::move(constants);
+  dispatch.parameters = {piece.symbol, piece.first, piece.limit};
+  dispatch.parameters.insert(dispatch.parameters.end(), parameters.begin(),
+                             parameters.end());
+  dispatch.rows.symbol = piece.symbol;
+  dispatch.rows.first = piece.first;
+  dispatch.rows.limit = piece.limit;
+  dispatches_->push_back(std::move(dispatch));
+  return dispatches_->back();
+}
+
+void RowAppender::bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
+                       const Piece& piece, bool quads) const {
+  if (placed.weight != nullptr) {
+    const Buffer& buffer = placed.weight->pieces[0].buffer;
+    dispatch.bindings.push_back({slot, {&buffer, 0, buffer.bytes()}, quads});
+  } else {
+    dispatch.bindings.push_back({slot, part(placed, piece), quads});
+  }
+}
+
+void RowAppender::bind_weight(Dispatch& dispatch,
+                              const Weight::Piece& piece) const {
+  const Region region = {&piece.buffer, 0, piece.buffer.bytes()};
+  dispatch.bindings.push_back({3, region, false});
+  dispatch.bindings.push_back({4, region, true});
+}
+
+void RowAppender::spread(Dispatch& dispatch, uint32_t groups) const {
+  dispatch.z = divided(groups, device_.most_groups(0));
+  dispatch.x = divided(groups, dispatch.z);
+}
+
+std::vector<uint32_t> RowAppender::format_constants(const Weight& weight,
+                                                    uint32_t lanes) const {
+  const Tile& tile = weight.layout.tile;
+  const Format& format = *tile.format;
+  return {lanes,
+          static_cast<uint32_t>(tile.rows),
+          format.bits,
+          format.low_plane,
+          format.high_plane,
+          format.scaling,
+          static_cast<uint32_t>(format.zero),
+          format.meaning};
+}
+
+}  // namespace rc::vulkan

@@ -1,0 +1,92 @@
+// Appends the dispatches of one of the ops that models consist of: those on
+// rows of a batch. See tensor_appender.h for the others.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "vulkan/dispatch.h"
+
+namespace rc::vulkan {
+
+inline constexpr uint32_t kCacheRanges = 4;  // that ATTENTION binds
+
+// Elements of one row of a value, and its bytes.
+int64_t width_of(const rc_plugin_value& value);
+uint64_t row_bytes_of(const rc_plugin_value& value);
+
+// A cache in ranges of whole pages that can be bound.
+struct CacheRanges {
+  uint64_t page_bytes;
+  uint64_t pages;  // of each range but the last
+  uint64_t count;
+};
+CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache);
+
+// Appends the dispatches of one op.
+class RowAppender {
+ public:
+  RowAppender(Device& device, const Op& op, int32_t number,
+              std::span<const Placed> values, const Rows& limits,
+              std::vector<Dispatch>* dispatches)
+      : device_(device),
+        tuning_(device.tuning()),
+        op_(op),
+        number_(number),
+        values_(values),
+        limits_(limits),
+        dispatches_(dispatches) {}
+
+  void run();
+
+ private:
+  struct Piece {
+    uint32_t symbol, first, limit;
+  };
+
+  const Placed& in(int slot) const { return values_[op_.inputs[slot]]; }
+  const Placed& out(int slot) const { return values_[op_.outputs[slot]]; }
+  bool has(int slot) const { return op_.inputs[slot] >= 0; }
+
+  // The rows of `like` in pieces that can be bound for all of `values`.
+  std::vector<Piece> pieces(const Placed& like,
+                            std::initializer_list<const Placed*> values) const;
+  // The rows of a piece of a value with rows.
+  Region part(const Placed& placed, const Piece& piece) const;
+
+  Dispatch& append(Shader shader, std::vector<uint32_t> constants,
+                   const Piece& piece, std::vector<uint32_t> parameters);
+  // Binds a value's rows of the piece.
+  void bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
+            const Piece& piece, bool quads = false) const;
+  void bind_weight(Dispatch& dispatch, const Weight::Piece& piece) const;
+  // Gives it so many work-groups within a row; see COLUMN_GROUP of
+  // shaders/common.glsl.
+  void spread(Dispatch& dispatch, uint32_t groups) const;
+
+  std::vector<uint32_t> format_constants(const Weight& weight,
+                                         uint32_t lanes) const;
+
+  void get_rows();
+  void copy_rows();
+  void rms_norm();
+  void linear();
+  void rope();
+  void cache_store();
+  void attention();
+  void elementwise(uint32_t kind, float factor, bool two);
+  void route();
+  void expert_sum();
+
+  Device& device_;
+  const Tuning& tuning_;
+  const Op& op_;
+  int32_t number_;
+  std::span<const Placed> values_;
+  const Rows& limits_;
+  std::vector<Dispatch>* dispatches_;
+};
+
+}  // namespace rc::vulkan

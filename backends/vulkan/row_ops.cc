@@ -1,0 +1,287 @@
+// The dispatches of each op on rows.
+#include <algorithm>
+
+#include "base/error.h"
+#include "vulkan/loops.h"
+#include "vulkan/row_appender.h"
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+namespace {
+
+uint32_t type_number(DType dtype) {
+  return dtype == RC_DTYPE_F32 ? 0 : dtype == RC_DTYPE_F16 ? 1 : 2;
+}
+
+}  // namespace
+
+void RowAppender::get_rows() {
+  const Weight& weight = *in(0).weight;
+  const WeightLayout& layout = weight.layout;
+  const auto groups = static_cast<uint32_t>(layout.tile.groups);
+  for (const Piece& piece : pieces(out(0), {&in(1), &out(0)})) {
+    for (const Weight::Piece& tiles : weight.pieces) {
+      Dispatch& d = append(Shader::kGetRows,
+                           format_constants(weight, tuning_.plain), piece,
+                           {narrow(layout.rows), narrow(layout.columns), groups,
+                            static_cast<uint32_t>(tiles.first_tile),
+                            static_cast<uint32_t>(tiles.tiles)});
+      bind(d, 1, in(1), piece);
+      bind_weight(d, tiles);
+      bind(d, 8, out(0), piece);
+      spread(d, divided(groups, tuning_.plain));
+    }
+  }
+}
+
+void RowAppender::copy_rows() {
+  const uint32_t width = narrow(width_of(out(0).value));
+  for (const Piece& piece : pieces(out(0), {&in(1), &out(0)})) {
+    for (const Piece& table : pieces(in(0), {&in(0)})) {
+      Dispatch& d = append(Shader::kCopyRows, {tuning_.plain}, piece,
+                           {width, table.symbol, table.first, table.limit});
+      bind(d, 1, in(1), piece);
+      bind(d, 2, in(0), table);
+      bind(d, 8, out(0), piece);
+      spread(d, divided(width, tuning_.plain));
+    }
+  }
+}
+
+void RowAppender::rms_norm() {
+  const rc_plugin_value& x = in(0).value;
+  for (const Piece& piece : pieces(in(0), {&in(0), &out(0)})) {
+    Dispatch& d =
+        append(Shader::kRmsNorm, {tuning_.reduce}, piece,
+               {narrow(x.shape[x.rank - 1]), word(op_.params.norm.epsilon)});
+    bind(d, 1, in(0), piece);
+    bind(d, 2, in(1), piece);
+    bind(d, 8, out(0), piece);
+    d.x = x.rank == 3 ? narrow(x.shape[1]) : 1;
+  }
+}
+
+// LINEAR and EXPERT_LINEAR.
+void RowAppender::linear() {
+  const bool experts = op_.code == RC_OP_EXPERT_LINEAR;
+  const Placed& x = in(0);
+  const Weight& weight = *in(1).weight;
+  const WeightLayout& layout = weight.layout;
+  const uint32_t n = narrow(layout.rows);
+  const uint32_t k = narrow(layout.columns);
+  const auto tiles = static_cast<uint32_t>(layout.tiles);
+  const uint32_t chosen = experts ? narrow(in(2).value.shape[1]) : 1;
+  const bool bias = !experts && has(2);
+  const bool residual = !experts && has(3);
+
+  std::vector<Piece> row_pieces;
+  if (experts) {
+    row_pieces = pieces(x, {&x, &in(2), &out(0)});
+  } else if (residual) {
+    row_pieces = pieces(x, {&x, &in(3), &out(0)});
+  } else {
+    row_pieces = pieces(x, {&x, &out(0)});
+  }
+  const auto one = [&](const Piece& piece, const Weight::Piece& part,
+                       bool many) {
+    const uint32_t batch = many ? tuning_.batch : 1;
+    const uint32_t group_tiles = experts ? 1
+                                 : many  ? tuning_.batch_tiles
+                                         : tuning_.tiles;
+    std::vector<uint32_t> constants =
+        format_constants(weight, tuning_.tile * tuning_.parts);
+    constants.insert(constants.end(),
+                     {batch, group_tiles, experts, k % 4 == 0, k % 32 != 0,
+                      tuning_.parts, tuning_.chunk});
+    Dispatch& d = append(Shader::kLinear, std::move(constants), piece,
+                         {n, k, static_cast<uint32_t>(layout.tile.groups),
+                          static_cast<uint32_t>(part.first_tile),
+                          static_cast<uint32_t>(part.tiles), tiles,
+                          static_cast<uint32_t>(layout.matrices), chosen,
+                          x.value.rank == 3, bias, residual});
+    bind(d, 1, x, piece);
+    // What is not read is bound all the same: it is named in the shader.
+    bind(d, 2, x, piece, true);
+    bind_weight(d, part);
+    bind(d, 5, bias ? in(2) : x, piece);
+    bind(d, 6, residual ? in(3) : x, piece);
+    bind(d, 7, experts ? in(2) : x, piece);
+    bind(d, 8, out(0), piece);
+    d.x = divided(experts ? tiles : part.tiles, group_tiles);
+    d.z = chosen;
+    d.batch = batch;
+    d.row_work = static_cast<double>(part.tiles) /
+                 static_cast<double>(layout.matrices) * chosen *
+                 static_cast<double>(tuning_.tile) * k;
+    if (experts) return;
+    if (many) {
+      d.rows.at_least = tuning_.few + 1;
+    } else {
+      d.rows.at_most = tuning_.few;
+    }
+  };
+  for (const Piece& piece : row_pieces) {
+    for (const Weight::Piece& part : weight.pieces) {
+      if (experts || tuning_.few > 0) one(piece, part, false);
+      if (!experts && piece.limit > tuning_.few) one(piece, part, true);
+    }
+  }
+}
+
+void RowAppender::rope() {
+  const rc_plugin_value& x = in(0).value;
+  for (const Piece& piece : pieces(in(0), {&in(0), &in(1), &out(0)})) {
+    Dispatch& d = append(
+        Shader::kRope, {std::min(32u, tuning_.plain)}, piece,
+        {narrow(x.shape[2]), narrow(in(2).value.shape[0]),
+         op_.params.rope.style == RC_ROPE_HALVES, word(op_.params.rope.scale)});
+    bind(d, 1, in(0), piece);
+    bind(d, 2, in(1), piece);
+    bind(d, 3, in(2), piece);
+    bind(d, 8, out(0), piece);
+    d.x = narrow(x.shape[1]);
+  }
+}
+
+void RowAppender::cache_store() {
+  const rc_plugin_value& x = in(0).value;
+  const rc_plugin_value& table = in(3).value;
+  const Placed& cache = in(4);
+  const CacheRanges ranges = ranges_of(device_, cache.value);
+  const auto pages = static_cast<uint64_t>(cache.value.shape[0]);
+  for (const Piece& piece : pieces(in(0), {&in(0), &in(1), &in(2)})) {
+    for (uint64_t first = 0; first < pages; first += ranges.pages) {
+      const uint64_t count = std::min(ranges.pages, pages - first);
+      Dispatch& d = append(
+          Shader::kCacheStore,
+          {std::min(32u, tuning_.plain), type_number(cache.value.dtype)}, piece,
+          {narrow(x.shape[1]), narrow(cache.value.shape[2]),
+           narrow(cache.value.shape[0]), narrow(table.shape[1]),
+           static_cast<uint32_t>(first), static_cast<uint32_t>(count),
+           narrow(x.shape[2])});
+      bind(d, 1, in(0), piece);
+      bind(d, 2, in(1), piece);
+      bind(d, 3, in(2), piece);
+      d.bindings.push_back({4, in(3).region});
+      d.bindings.push_back({8,
+                            {cache.region.buffer,
+                             cache.region.offset + first * ranges.page_bytes,
+                             count * ranges.page_bytes}});
+      d.x = narrow(x.shape[1]);
+    }
+  }
+}
+
+void RowAppender::attention() {
+  const rc_plugin_value& q = in(0).value;
+  const rc_plugin_value& cache = in(1).value;
+  const CacheRanges ranges = ranges_of(device_, cache);
+  const auto pages = static_cast<uint64_t>(cache.shape[0]);
+  const uint32_t head = narrow(q.shape[2]);
+  for (const Piece& piece : pieces(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
+    Dispatch& d = append(
+        Shader::kAttention,
+        {tuning_.attention, type_number(cache.dtype), head,
+         static_cast<uint32_t>(ranges.count)},
+        piece,
+        {narrow(cache.shape[1]), narrow(cache.shape[2]), narrow(cache.shape[0]),
+         narrow(in(5).value.shape[1]), static_cast<uint32_t>(ranges.pages),
+         narrow(q.shape[1]),
+         // Positions are below 2^31: a larger window sees as much.
+         static_cast<uint32_t>(
+             std::min<int64_t>(op_.params.attention.window, INT32_MAX)),
+         word(op_.params.attention.scale), word(op_.params.attention.softcap)});
+    bind(d, 1, in(0), piece);
+    bind(d, 2, in(3), piece);
+    bind(d, 3, in(4), piece);
+    d.bindings.push_back({4, in(5).region});
+    bind(d, 8, out(0), piece);
+    for (uint32_t i = 0; i < kCacheRanges; ++i) {
+      const uint64_t first =
+          std::min<uint64_t>(i, ranges.count - 1) * ranges.pages;
+      const uint64_t count = std::min(ranges.pages, pages - first);
+      for (int values = 0; values < 2; ++values) {
+        const Region& all = in(1 + values).region;
+        d.bindings.push_back(
+            {10 + 4 * static_cast<uint32_t>(values) + i,
+             {all.buffer, all.offset + first * ranges.page_bytes,
+              count * ranges.page_bytes}});
+      }
+    }
+    d.x = narrow(q.shape[1]);
+    d.row_work = static_cast<double>(q.shape[1]) * head * 256;
+  }
+}
+
+void RowAppender::elementwise(uint32_t kind, float factor, bool two) {
+  const Placed& b = in(two ? 1 : 0);
+  const uint32_t width = narrow(width_of(in(0).value));
+  constexpr uint32_t kEach = 8;  // elements of a lane
+  for (const Piece& piece : pieces(in(0), {&in(0), &b, &out(0)})) {
+    Dispatch& d = append(Shader::kElementwise, {tuning_.plain, kind}, piece,
+                         {width, word(factor)});
+    bind(d, 1, in(0), piece);
+    bind(d, 2, b, piece);
+    bind(d, 8, out(0), piece);
+    spread(d, divided(width, uint64_t{tuning_.plain} * kEach));
+  }
+}
+
+void RowAppender::route() {
+  for (const Piece& piece : pieces(in(0), {&in(0), &out(0), &out(1)})) {
+    Dispatch& d =
+        append(Shader::kRoute, {tuning_.texels != 0 ? 8u : 32u}, piece,
+               {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
+                op_.params.route.normalize != 0});
+    bind(d, 1, in(0), piece);
+    bind(d, 8, out(0), piece);
+    bind(d, 9, out(1), piece);
+  }
+}
+
+void RowAppender::expert_sum() {
+  const rc_plugin_value& x = in(0).value;
+  for (const Piece& piece : pieces(in(0), {&in(0), &in(1), &out(0)})) {
+    Dispatch& d = append(Shader::kExpertSum, {tuning_.plain}, piece,
+                         {narrow(x.shape[2]), narrow(x.shape[1])});
+    bind(d, 1, in(0), piece);
+    bind(d, 2, in(1), piece);
+    bind(d, 8, out(0), piece);
+    spread(d, divided(static_cast<uint64_t>(x.shape[2]), tuning_.plain));
+  }
+}
+
+void RowAppender::run() {
+  // Kinds as in shaders/elementwise.comp.
+  switch (op_.code) {
+    case RC_OP_GET_ROWS:
+      return in(0).weight != nullptr ? get_rows() : copy_rows();
+    case RC_OP_RMS_NORM:
+      return rms_norm();
+    case RC_OP_LINEAR:
+    case RC_OP_EXPERT_LINEAR:
+      return linear();
+    case RC_OP_ROPE:
+      return rope();
+    case RC_OP_CACHE_STORE:
+      return cache_store();
+    case RC_OP_ATTENTION:
+      return attention();
+    case RC_OP_GLU:
+      return elementwise(static_cast<uint32_t>(op_.params.glu.function), 0,
+                         true);
+    case RC_OP_ADD:
+      return elementwise(16, 0, true);
+    case RC_OP_SCALE:
+      return elementwise(17, op_.params.scale.factor, false);
+    case RC_OP_SOFTCAP:
+      return elementwise(18, op_.params.softcap.cap, false);
+    case RC_OP_ROUTE:
+      return route();
+    case RC_OP_EXPERT_SUM:
+      return expert_sum();
+  }
+  fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
+}
+
+}  // namespace rc::vulkan
