@@ -1,23 +1,25 @@
 #include "common/given_program.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "tensor/dtype.h"
 
 namespace rc::plugin {
 
-std::vector<rc_plugin_value> copy_values(const rc_plugin_value* const* values,
-                                         size_t count) {
-  std::vector<rc_plugin_value> copy;
-  copy.reserve(count);
-  for (size_t i = 0; i < count; ++i) copy.push_back(*values[i]);
-  return copy;
+GivenOp::GivenOp(const rc_plugin_op& given,
+                 const rc_plugin_value* const* values, size_t count)
+    : op(op_from(given)), count_(count) {
+  if (count > std::size(values_)) {
+    fail(RC_E_UNSUPPORTED, op_name(given.code), " has ", count,
+         " values; up to ", std::size(values_), " are possible");
+  }
+  for (size_t i = 0; i < count; ++i) values_[i] = *values[i];
 }
 
 GivenProgram::GivenProgram(const rc_plugin_program& given)
-    : values(copy_values(given.values, given.value_count)),
-      weights(given.weights, given.weight_count),
+    : weights(given.weights, given.weight_count),
       caches(given.caches, given.cache_count),
       input_count(given.input_count),
       output_count(given.output_count),
@@ -25,6 +27,10 @@ GivenProgram::GivenProgram(const rc_plugin_program& given)
       max_rows(given.max_rows),
       max_outputs(given.max_outputs),
       max_sequences(given.max_sequences) {
+  values.reserve(given.value_count);
+  for (size_t i = 0; i < given.value_count; ++i) {
+    values.push_back(*given.values[i]);
+  }
   ops.reserve(given.op_count);
   for (size_t i = 0; i < given.op_count; ++i) {
     ops.push_back(op_from(*given.ops[i]));

@@ -1,5 +1,5 @@
-// A program as a backend is given it. The plugin ABI points to structs, which
-// can grow; what compiles wants them side by side, and checked.
+// Ops and programs as a backend is given them. The plugin ABI points to
+// structs, which can grow; what compiles wants them side by side, and checked.
 #pragma once
 
 #include <span>
@@ -11,9 +11,21 @@
 
 namespace rc::plugin {
 
-// The values that `count` pointers point to.
-std::vector<rc_plugin_value> copy_values(const rc_plugin_value* const* values,
-                                         size_t count);
+// An op and the values that it names, as op_supported gets them. Takes no
+// memory: it is asked for each op that runs on tensors.
+class GivenOp {
+ public:
+  // Throws RC_E_UNSUPPORTED for more values than any op that is known here has.
+  GivenOp(const rc_plugin_op& op, const rc_plugin_value* const* values,
+          size_t count);
+
+  const Op op;
+  std::span<const rc_plugin_value> values() const { return {values_, count_}; }
+
+ private:
+  rc_plugin_value values_[kMaxInputs + kMaxOutputs];
+  size_t count_;
+};
 
 struct WeightShape {
   DType dtype;

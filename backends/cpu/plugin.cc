@@ -68,7 +68,6 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
     require(info, "info");
     check_index(index);
     rc_plugin_device_info full{};
-    full.struct_size = sizeof(full);
     std::snprintf(full.name, sizeof(full.name), "%s", processor_name().c_str());
     full.kind = RC_DEVICE_CPU;
     const Memory memory = machine_memory();
@@ -82,11 +81,7 @@ rc_status device_info(int32_t index, rc_plugin_device_info* info,
           features.empty() ? level->name : std::string(" ") + level->name;
     }
     std::snprintf(full.features, sizeof(full.features), "%s", features.c_str());
-    if (info->struct_size < sizeof(full)) {
-      fail(RC_E_INVALID_ARGUMENT, "device info has %zu bytes instead of %zu",
-           info->struct_size, sizeof(full));
-    }
-    *info = full;
+    plugin::fill(info, full);
   });
 }
 
@@ -128,10 +123,9 @@ rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
   return guard(message, [&] {
     require(op, "op");
     require(values, "values");
-    const Op copy = op_from(*op);
-    const auto copies = plugin::copy_values(values, value_count);
-    check_op(copy, copies);
-    check_supported(copy, copies);
+    const plugin::GivenOp given(*op, values, value_count);
+    check_op(given.op, given.values());
+    check_supported(given.op, given.values());
   });
 }
 

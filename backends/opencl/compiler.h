@@ -37,7 +37,6 @@ class Compiler {
     return *program_.weights[value.index];
   }
   void place_value(int32_t number);
-  void check_cache(int32_t number, uint64_t bytes) const;
   // With the offset in units of so many bytes, which divide it.
   Place place(const rc_plugin_value& value,
               uint64_t unit = sizeof(cl_float)) const;

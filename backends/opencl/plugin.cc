@@ -69,17 +69,17 @@ rc_status open(int32_t index, const rc_plugin_open_options* options,
 
 void close(rc_plugin_device* device) { delete device; }
 
-rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* given,
-                       const rc_plugin_value* const* given_values,
-                       size_t value_count, char* message) {
+rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
+                       const rc_plugin_value* const* values, size_t value_count,
+                       char* message) {
   return guarded(message, [&] {
-    const Op op = op_from(*given);
-    const auto values = plugin::copy_values(given_values, value_count);
-    check_op(op, values);
-    if (is_tensor_op(op.code)) {
-      return check_tensor_op_supported(device->device, op, values.data());
+    const plugin::GivenOp given(*op, values, value_count);
+    check_op(given.op, given.values());
+    if (is_tensor_op(given.op.code)) {
+      return check_tensor_op_supported(device->device, given.op,
+                                       given.values().data());
     }
-    check_model_op_supported(device->device, op, values.data());
+    check_model_op_supported(device->device, given.op, given.values().data());
   });
 }
 

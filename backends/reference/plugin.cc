@@ -91,15 +91,14 @@ rc_status open(int32_t index, const rc_plugin_open_options*,
 
 void close(rc_plugin_device* device) { delete from(device); }
 
-rc_status op_supported(rc_plugin_device*, const rc_plugin_op* given,
-                       const rc_plugin_value* const* given_values,
-                       size_t value_count, char* message) {
+rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
+                       const rc_plugin_value* const* values, size_t value_count,
+                       char* message) {
   return guarded(message, [&] {
-    const Op op = op_from(*given);
-    const auto values = plugin::copy_values(given_values, value_count);
-    check_op(op, values);
-    if (is_tensor_op(op.code)) return;  // their rules tell the types
-    for (const rc_plugin_value& value : values) {
+    const plugin::GivenOp given(*op, values, value_count);
+    check_op(given.op, given.values());
+    if (is_tensor_op(given.op.code)) return;  // their rules tell the types
+    for (const rc_plugin_value& value : given.values()) {
       const DTypeInfo* type = dtype_info(value.dtype);
       if (!type->decodable) {
         fail(RC_E_UNSUPPORTED, "there is no decoder for ", type->name);

@@ -70,14 +70,13 @@ void close(rc_plugin_device* device) {
   delete reinterpret_cast<Opened*>(device);
 }
 
-rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* given,
-                       const rc_plugin_value* const* given_values,
-                       size_t value_count, char* message) {
+rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
+                       const rc_plugin_value* const* values, size_t value_count,
+                       char* message) {
   return guarded(message, [&] {
-    const Op op = op_from(*given);
-    const auto values = plugin::copy_values(given_values, value_count);
-    check_op(op, values);
-    check_supported(from(device).device, op, values);
+    const plugin::GivenOp given(*op, values, value_count);
+    check_op(given.op, given.values());
+    check_supported(from(device).device, given.op, given.values());
   });
 }
 

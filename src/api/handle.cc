@@ -38,7 +38,7 @@ const char* kind_name(Kind kind) noexcept {
     case Kind::kBackend:
       return "rc_backend";
     case Kind::kPlan:
-      return "plan";
+      return "rc_plan";
     case Kind::kModelInfo:
       return "rc_model_info";
     case Kind::kTokenizer:

@@ -1,11 +1,11 @@
 // Handles of the C ABI: which pointers are handles now, of what kind, and how
 // many references they have.
 //
-// The library keeps these facts outside of the objects, so that a
-// pointer from a caller can be judged without following it: NULL, a foreign
-// pointer, a handle of another kind or one that was released is recognised
-// without touching memory that may be gone. (A released handle whose address a
-// new one of the same kind has got cannot be recognised.) Thread-safe.
+// The library keeps these facts outside of the objects, so that a pointer from
+// a caller can be judged without following it: NULL, a foreign pointer, a
+// handle of another kind or one that was released is recognised without
+// touching memory that may be gone. (A released handle whose address a new one
+// of the same kind has got cannot be recognised.) Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -8,9 +8,9 @@
 namespace rc::engine {
 namespace {
 
-// How long a step may take while a stream waits for its next token,
-// and how long if only prompts are evaluated: newcomers and session calls wait
-// for the end of the step.
+// How long a step may take while a stream waits for its next token, and how
+// long if only prompts are evaluated: newcomers and session calls wait for the
+// end of the step.
 constexpr double kStepSecondsWhileDecoding = 0.040;
 constexpr double kSecondsAlone = 0.4;
 

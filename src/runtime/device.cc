@@ -220,10 +220,12 @@ std::shared_ptr<Buffer> Device::create_buffer(uint64_t bytes) {
   auto buffer = std::make_shared<Buffer>(shared_from_this(), bytes);
   rc_plugin_buffer* handle = nullptr;
   Message message;
-  const std::string what = cat("create a buffer of ", bytes, " bytes");
-  check(*this, what.c_str(),
-        plugin_.create_buffer(handle_, bytes, &handle, message.buffer()),
-        message);
+  const rc_status status =
+      plugin_.create_buffer(handle_, bytes, &handle, message.buffer());
+  if (status != RC_OK) {  // the text takes longer than a small buffer
+    check(*this, cat("create a buffer of ", bytes, " bytes").c_str(), status,
+          message);
+  }
   buffer->handle_ = handle;
   if (buffer->handle_ == nullptr) {
     fail(RC_E_DEVICE, id(), ": the plugin gave no handle for a buffer of ",
@@ -236,17 +238,19 @@ rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
                                Message& message) const {
   // The op with its own values alone.
   Op own = op;
-  std::vector<const rc_plugin_value*> own_values;
+  const rc_plugin_value* own_values[kMaxInputs + kMaxOutputs];
+  int32_t count = 0;
   const auto number = [&](int32_t& value) {
     if (value < 0) return;
-    own_values.push_back(&values[value]);
-    value = static_cast<int32_t>(own_values.size()) - 1;
+    own_values[count] = &values[value];
+    value = count++;
   };
   for (int32_t& input : own.inputs) number(input);
   for (int32_t& output : own.outputs) number(output);
   const rc_plugin_op given = plugin_op(own);
-  const rc_status status = known_status(plugin_.op_supported(
-      handle_, &given, own_values.data(), own_values.size(), message.buffer()));
+  const rc_status status = known_status(
+      plugin_.op_supported(handle_, &given, own_values,
+                           static_cast<size_t>(count), message.buffer()));
   if (status != RC_OK || self_test_ == nullptr) return status;
   const std::string reason = self_test_->of_op(op, values);
   if (reason.empty()) return RC_OK;

@@ -67,9 +67,9 @@ struct Selected {
 // nothing else works. A CPU for which the system starts no threads is opened
 // with one, the caller's.
 // Throws RC_E_INVALID_ARGUMENT for a malformed spec and for options or
-// environment variables that a device refuses, RC_E_NOT_FOUND for an
-// unknown backend name when the chain ends without success, listing
-// the known; RC_E_BACKEND_UNAVAILABLE with every candidate's reason.
+// environment variables that a device refuses, RC_E_NOT_FOUND for an unknown
+// backend name when the chain ends without success, listing the known;
+// RC_E_BACKEND_UNAVAILABLE with every candidate's reason.
 Selected select(const Selection& selection);
 
 }  // namespace rc::runtime

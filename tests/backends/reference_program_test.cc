@@ -3,18 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "device/program_rules_util.h"
 #include "reference/plugin.h"
-#include "tensor/plugin_arrays.h"
 
 namespace rc::reference {
 namespace {
 
-// A program of one LINEAR op, [rows, 4] times [3, 4], through scratch to an
-// output, that tests spoil in one place.
 class ReferenceProgramTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -22,74 +19,16 @@ class ReferenceProgramTest : public testing::Test {
     options.struct_size = sizeof options;
     options.log = [](rc_log_level, const char*) {};
     ASSERT_EQ(plugin_.open(0, &options, &device_, message_), RC_OK);
-    rc_plugin_weight_info info = {};
-    info.name = "w";
-    info.dtype = RC_DTYPE_F32;
-    info.rank = 2;
-    info.shape[0] = 3;
-    info.shape[1] = 4;
-    info.uses = RC_USE_LINEAR;
-    const std::vector<float> data(12, 1);
-    ASSERT_EQ(
-        plugin_.create_weight(device_, &info, data.data(), &weight_, message_),
-        RC_OK);
-    ASSERT_EQ(plugin_.create_buffer(device_, 64, &buffer_, message_), RC_OK);
-
-    values_ = {value(RC_STORAGE_INPUT, 0, RC_DIM_ROWS, 4),
-               value(RC_STORAGE_WEIGHT, 0, 3, 4),
-               value(RC_STORAGE_SCRATCH, 0, RC_DIM_ROWS, 3),
-               value(RC_STORAGE_OUTPUT, 0, RC_DIM_ROWS, 3)};
-    ops_ = {op(RC_OP_LINEAR, {0, 1}, {2}), op(RC_OP_SCALE, {2}, {3})};
-    ops_[1].params.scale.factor = 2;
-    program_.struct_size = sizeof program_;
-    program_.weights = &weight_;
-    program_.weight_count = 1;
-    program_.caches = &buffer_;
-    program_.cache_count = 1;
-    program_.input_count = 1;
-    program_.output_count = 1;
-    program_.scratch_bytes = 128;
-    program_.max_rows = 8;
+    program_.emplace(plugin_, device_);
   }
   void TearDown() override {
-    plugin_.destroy_buffer(device_, buffer_);
-    plugin_.destroy_weight(device_, weight_);
+    program_.reset();
     plugin_.close(device_);
   }
 
-  static rc_plugin_value value(int storage, int index, int64_t first,
-                               int64_t second) {
-    rc_plugin_value value = {};
-    value.dtype = RC_DTYPE_F32;
-    value.rank = 2;
-    value.shape[0] = first;
-    value.shape[1] = second;
-    value.storage = storage;
-    value.index = index;
-    return value;
-  }
-  static Op op(int32_t code, const std::vector<int32_t>& inputs,
-               const std::vector<int32_t>& outputs) {
-    Op op;
-    op.code = code;
-    std::copy(inputs.begin(), inputs.end(), op.inputs);
-    std::copy(outputs.begin(), outputs.end(), op.outputs);
-    return op;
-  }
-
-  rc_status compile(rc_plugin_compiled** compiled) {
-    const PluginArrays arrays(values_, ops_);
-    arrays.put_into(program_);
-    std::memset(message_, 0, sizeof message_);
-    return plugin_.compile(device_, &program_, compiled, message_);
-  }
   const rc_plugin& plugin_ = *plugin();
   rc_plugin_device* device_ = nullptr;
-  rc_plugin_weight* weight_ = nullptr;
-  rc_plugin_buffer* buffer_ = nullptr;
-  std::vector<rc_plugin_value> values_;
-  std::vector<Op> ops_;
-  rc_plugin_program program_ = {};
+  std::optional<test::SmallProgram> program_;
   char message_[RC_PLUGIN_MESSAGE_BYTES] = "";
 };
 
@@ -99,7 +38,7 @@ TEST_F(ReferenceProgramTest, NonsenseIsRefused) {
 
 TEST_F(ReferenceProgramTest, RunsCheckTheirNumbers) {
   rc_plugin_compiled* compiled = nullptr;
-  ASSERT_EQ(compile(&compiled), RC_OK) << message_;
+  ASSERT_EQ(program_->compile(&compiled), RC_OK) << program_->message();
   const std::vector<float> x(32, 1);
   std::vector<float> y(24);
   const void* inputs[] = {x.data()};
@@ -136,7 +75,7 @@ TEST_F(ReferenceProgramTest, RunsCheckTheirNumbers) {
 // Asked before every row: a caller is heard within one row of one op.
 TEST_F(ReferenceProgramTest, IsAskedToStopBetweenRows) {
   rc_plugin_compiled* compiled = nullptr;
-  ASSERT_EQ(compile(&compiled), RC_OK) << message_;
+  ASSERT_EQ(program_->compile(&compiled), RC_OK) << program_->message();
   const std::vector<float> x(32, 1);
   std::vector<float> y(24);
   const void* inputs[] = {x.data()};
@@ -161,10 +100,11 @@ TEST_F(ReferenceProgramTest, IsAskedToStopBetweenRows) {
 
 TEST_F(ReferenceProgramTest, BuffersAndWeightsCheckTheirSizes) {
   char bytes[64] = {};
-  EXPECT_EQ(plugin_.upload(device_, buffer_, 0, bytes, 64, message_), RC_OK);
-  EXPECT_EQ(plugin_.upload(device_, buffer_, 1, bytes, 64, message_),
+  rc_plugin_buffer* const small = program_->buffer();
+  EXPECT_EQ(plugin_.upload(device_, small, 0, bytes, 64, message_), RC_OK);
+  EXPECT_EQ(plugin_.upload(device_, small, 1, bytes, 64, message_),
             RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(plugin_.download(device_, buffer_, UINT64_MAX, bytes, 2, message_),
+  EXPECT_EQ(plugin_.download(device_, small, UINT64_MAX, bytes, 2, message_),
             RC_E_INVALID_ARGUMENT);
   rc_plugin_buffer* buffer = nullptr;
   EXPECT_EQ(plugin_.create_buffer(device_, UINT64_MAX, &buffer, message_),
@@ -208,14 +148,14 @@ TEST_F(ReferenceProgramTest, ThereIsOneDevice) {
 
 // What the host gives at each run is not known when compiling.
 TEST_F(ReferenceProgramTest, NumbersInInputsAreChecked) {
-  values_ = {value(RC_STORAGE_WEIGHT, 0, 3, 4),
-             value(RC_STORAGE_INPUT, 0, RC_DIM_ROWS, 0),
-             value(RC_STORAGE_OUTPUT, 0, RC_DIM_ROWS, 4)};
-  values_[1].rank = 1;
-  values_[1].dtype = RC_DTYPE_I32;
-  ops_ = {op(RC_OP_GET_ROWS, {0, 1}, {2})};
+  program_->values = {test::value_of(RC_STORAGE_WEIGHT, 0, 3, 4),
+                      test::value_of(RC_STORAGE_INPUT, 0, RC_DIM_ROWS, 0),
+                      test::value_of(RC_STORAGE_OUTPUT, 0, RC_DIM_ROWS, 4)};
+  program_->values[1].rank = 1;
+  program_->values[1].dtype = RC_DTYPE_I32;
+  program_->ops = {test::op_of(RC_OP_GET_ROWS, {0, 1}, {2})};
   rc_plugin_compiled* compiled = nullptr;
-  ASSERT_EQ(compile(&compiled), RC_OK) << message_;
+  ASSERT_EQ(program_->compile(&compiled), RC_OK) << program_->message();
   float y[4];
   int32_t id = 0;
   const void* inputs[] = {&id};

@@ -1,31 +1,16 @@
 // A model larger than what a device may take: its layers are spread over the
 // device and the cpu, and the text is that of the cpu alone. With F32 weights
 // and cache, so that no device has anything to round.
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <memory>
 
+#include "api/api_util.h"
 #include "converted_copy.h"
-#include "runcible/runcible.h"
 #include "test_data.h"
 
 namespace rc::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Release {
-  void operator()(rc_backend* handle) const { rc_backend_release(handle); }
-  void operator()(rc_plan* handle) const { rc_plan_release(handle); }
-  void operator()(rc_model* handle) const { rc_model_release(handle); }
-  void operator()(rc_session* handle) const { rc_session_release(handle); }
-};
-using Backend = std::unique_ptr<rc_backend, Release>;
-using Model = std::unique_ptr<rc_model, Release>;
-using Session = std::unique_ptr<rc_session, Release>;
-
-#define RC_OK_OR_DIE(call) ASSERT_EQ((call), RC_OK) << rc_error_message()
 
 std::vector<std::string> other_devices() {
   std::vector<std::string> ids;
@@ -40,8 +25,6 @@ std::vector<std::string> other_devices() {
   rc_device_list_release(list);
   return ids;
 }
-
-using Plan = std::unique_ptr<rc_plan, Release>;
 
 Backend open(const std::string& spec, uint64_t memory_limit) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
@@ -64,37 +47,22 @@ rc_model_options model_options() {
 
 Plan plan(rc_backend* backend, const std::string& path) {
   const rc_model_options options = model_options();
-  rc_plan* made = nullptr;
-  EXPECT_EQ(rc_model_plan(path.c_str(), &options, backend, &made), RC_OK)
-      << rc_error_message();
-  return Plan(made);
-}
-
-rc_plan_report report_of(rc_plan* plan) {
-  rc_plan_report report = RC_PLAN_REPORT_INIT;
-  EXPECT_EQ(rc_plan_describe(plan, &report), RC_OK) << rc_error_message();
-  return report;
-}
-
-rc_plan_device_report device_of(rc_plan* plan, size_t i) {
-  rc_plan_device_report report = RC_PLAN_DEVICE_REPORT_INIT;
-  EXPECT_EQ(rc_plan_device(plan, i, &report), RC_OK) << rc_error_message();
-  return report;
+  return plan_model(backend, path, &options);
 }
 
 void generate(rc_backend* backend, const std::string& path,
               const rc_plan_report& planned, std::string* result) {
   const rc_model_options options = model_options();
   rc_model* loaded = nullptr;
-  RC_OK_OR_DIE(rc_model_load(backend, path.c_str(), &options, &loaded));
+  ASSERT_OK(rc_model_load(backend, path.c_str(), &options, &loaded));
   const Model model(loaded);
   rc_model_report report = RC_MODEL_REPORT_INIT;
-  RC_OK_OR_DIE(rc_model_describe(loaded, &report));
+  ASSERT_OK(rc_model_describe(loaded, &report));
   EXPECT_EQ(report.weight_bytes, planned.weights);
   EXPECT_EQ(report.cache_bytes, planned.cache);
   EXPECT_EQ(report.scratch_bytes, planned.scratch);
   rc_session* created = nullptr;
-  RC_OK_OR_DIE(rc_session_create(loaded, nullptr, &created));
+  ASSERT_OK(rc_session_create(loaded, nullptr, &created));
   const Session session(created);
   rc_generate_options sampling = RC_GENERATE_OPTIONS_INIT;
   const std::string prompt = "Once upon a time";
@@ -105,7 +73,7 @@ void generate(rc_backend* backend, const std::string& path,
   sampling.ignore_eos = 1;
   char* text = nullptr;
   size_t length = 0;
-  RC_OK_OR_DIE(rc_generate(created, &sampling, &text, &length, nullptr));
+  ASSERT_OK(rc_generate(created, &sampling, &text, &length, nullptr));
   *result = std::string(text, length);
   rc_free(text);
 }

@@ -2,16 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
-#include <string>
-#include <vector>
 
+#include "runtime/registry.h"
 #include "tensor/plugin_arrays.h"
 
 namespace rc::test {
-namespace {
-
 rc_plugin_value value_of(int32_t storage, int32_t index, int64_t first,
                          int64_t second) {
   rc_plugin_value value = {};
@@ -24,93 +22,75 @@ rc_plugin_value value_of(int32_t storage, int32_t index, int64_t first,
   return value;
 }
 
-Op op_of(int32_t code, int32_t x, int32_t w, int32_t y) {
+Op op_of(int32_t code, std::vector<int32_t> inputs,
+         std::vector<int32_t> outputs) {
   Op op;
   op.code = code;
-  op.inputs[0] = x;
-  op.inputs[1] = w;
-  op.outputs[0] = y;
+  std::copy(inputs.begin(), inputs.end(), op.inputs);
+  std::copy(outputs.begin(), outputs.end(), op.outputs);
   return op;
 }
 
-// A program of one LINEAR, [rows, 4] times [3, 4], through scratch to a SCALE
-// and an output, that tests spoil in one place.
-class SpoiledProgram {
- public:
-  SpoiledProgram(const rc_plugin& plugin, rc_plugin_device* device)
-      : plugin_(plugin), device_(device) {
-    rc_plugin_weight_info info = {};
-    info.name = "w";
-    info.dtype = RC_DTYPE_F32;
-    info.rank = 2;
-    info.shape[0] = 3;
-    info.shape[1] = 4;
-    info.uses = RC_USE_LINEAR;
-    const std::vector<float> data(12, 1);
-    EXPECT_EQ(
-        plugin.create_weight(device, &info, data.data(), &weight_, message_),
-        RC_OK)
-        << message_;
-    EXPECT_EQ(plugin.create_buffer(device, 64, &buffer_, message_), RC_OK)
-        << message_;
-    values = {value_of(RC_STORAGE_INPUT, 0, RC_DIM_ROWS, 4),
-              value_of(RC_STORAGE_WEIGHT, 0, 3, 4),
-              value_of(RC_STORAGE_SCRATCH, 0, RC_DIM_ROWS, 3),
-              value_of(RC_STORAGE_OUTPUT, 0, RC_DIM_ROWS, 3)};
-    ops = {op_of(RC_OP_LINEAR, 0, 1, 2), op_of(RC_OP_SCALE, 2, -1, 3)};
-    ops[1].params.scale.factor = 2;
-    program.struct_size = sizeof program;
-    program.weights = &weight_;
-    program.weight_count = 1;
-    program.caches = &buffer_;
-    program.cache_count = 1;
-    program.input_count = 1;
-    program.output_count = 1;
-    program.scratch_bytes = 128;
-    program.max_rows = 8;
-  }
-  ~SpoiledProgram() {
-    plugin_.destroy_buffer(device_, buffer_);
-    plugin_.destroy_weight(device_, weight_);
-  }
-  SpoiledProgram(const SpoiledProgram&) = delete;
-  SpoiledProgram& operator=(const SpoiledProgram&) = delete;
+SmallProgram::SmallProgram(const rc_plugin& plugin, rc_plugin_device* device)
+    : plugin_(plugin), device_(device) {
+  rc_plugin_weight_info info = {};
+  info.name = "w";
+  info.dtype = RC_DTYPE_F32;
+  info.rank = 2;
+  info.shape[0] = 3;
+  info.shape[1] = 4;
+  info.uses = RC_USE_LINEAR;
+  const std::vector<float> data(12, 1);
+  EXPECT_EQ(
+      plugin.create_weight(device, &info, data.data(), &weight_, message_),
+      RC_OK)
+      << message_;
+  EXPECT_EQ(plugin.create_buffer(device, 64, &buffer_, message_), RC_OK)
+      << message_;
+  values = {value_of(RC_STORAGE_INPUT, 0, RC_DIM_ROWS, 4),
+            value_of(RC_STORAGE_WEIGHT, 0, 3, 4),
+            value_of(RC_STORAGE_SCRATCH, 0, RC_DIM_ROWS, 3),
+            value_of(RC_STORAGE_OUTPUT, 0, RC_DIM_ROWS, 3)};
+  ops = {op_of(RC_OP_LINEAR, {0, 1}, {2}), op_of(RC_OP_SCALE, {2}, {3})};
+  ops[1].params.scale.factor = 2;
+  program.struct_size = sizeof program;
+  program.weights = &weight_;
+  program.weight_count = 1;
+  program.caches = &buffer_;
+  program.cache_count = 1;
+  program.input_count = 1;
+  program.output_count = 1;
+  program.scratch_bytes = 128;
+  program.max_rows = 8;
+}
 
-  // The status of compiling the program as it is now.
-  rc_status compiled() {
-    const PluginArrays arrays(values, ops);
-    arrays.put_into(program);
-    std::memset(message_, 0, sizeof message_);
-    rc_plugin_compiled* compiled = nullptr;
-    const rc_status status =
-        plugin_.compile(device_, &program, &compiled, message_);
-    if (status == RC_OK) {
-      plugin_.destroy_compiled(device_, compiled);
-    } else {
-      EXPECT_EQ(compiled, nullptr);
-      EXPECT_NE(message_[0], '\0');
-    }
-    return status;
-  }
-  const char* message() const { return message_; }
+SmallProgram::~SmallProgram() {
+  plugin_.destroy_buffer(device_, buffer_);
+  plugin_.destroy_weight(device_, weight_);
+}
 
-  std::vector<rc_plugin_value> values;
-  std::vector<Op> ops;
-  rc_plugin_program program = {};
-
- private:
-  const rc_plugin& plugin_;
-  rc_plugin_device* device_;
-  rc_plugin_weight* weight_ = nullptr;
-  rc_plugin_buffer* buffer_ = nullptr;
-  char message_[RC_PLUGIN_MESSAGE_BYTES] = "";
-};
-
-}  // namespace
+rc_status SmallProgram::compile(rc_plugin_compiled** compiled) {
+  const PluginArrays arrays(values, ops);
+  arrays.put_into(program);
+  std::memset(message_, 0, sizeof message_);
+  return plugin_.compile(device_, &program, compiled, message_);
+}
 
 void expect_programs_are_checked(const rc_plugin& plugin,
                                  rc_plugin_device* device) {
-  SpoiledProgram spoiled(plugin, device);
+  SmallProgram spoiled(plugin, device);
+  // The status of compiling the program as it is now.
+  const auto compiled = [&] {
+    rc_plugin_compiled* made = nullptr;
+    const rc_status status = spoiled.compile(&made);
+    if (status == RC_OK) {
+      plugin.destroy_compiled(device, made);
+    } else {
+      EXPECT_EQ(made, nullptr);
+      EXPECT_STRNE(spoiled.message(), "");
+    }
+    return status;
+  };
   std::vector<rc_plugin_value>& values = spoiled.values;
   std::vector<Op>& ops = spoiled.ops;
   rc_plugin_program& program = spoiled.program;
@@ -158,7 +138,7 @@ void expect_programs_are_checked(const rc_plugin& plugin,
       [&] { program.output_count = 0; },
       [&] { program.scratch_bytes = 0; },
   };
-  ASSERT_EQ(spoiled.compiled(), RC_OK) << spoiled.message();
+  ASSERT_EQ(compiled(), RC_OK) << spoiled.message();
   const auto sound_values = values;
   const auto sound_ops = ops;
   const auto sound_program = program;
@@ -167,12 +147,20 @@ void expect_programs_are_checked(const rc_plugin& plugin,
     ops = sound_ops;
     program = sound_program;
     spoilers[i]();
-    EXPECT_NE(spoiled.compiled(), RC_OK) << "spoiler " << i;
+    EXPECT_NE(compiled(), RC_OK) << "spoiler " << i;
   }
   values = sound_values;
   ops = sound_ops;
   program = sound_program;
-  EXPECT_EQ(spoiled.compiled(), RC_OK) << spoiled.message();
+  EXPECT_EQ(compiled(), RC_OK) << spoiled.message();
+}
+
+void expect_programs_are_checked(const std::string& backend) {
+  runtime::Selection selection;
+  selection.spec = backend;
+  const auto device = runtime::select(selection).device;
+  const auto turn = device->turn();
+  expect_programs_are_checked(device->plugin(), device->handle());
 }
 
 }  // namespace rc::test

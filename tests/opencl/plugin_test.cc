@@ -3,7 +3,6 @@
 
 #include "device/module_util.h"
 #include "device/program_rules_util.h"
-#include "runtime/registry.h"
 
 namespace rc::test {
 namespace {
@@ -65,11 +64,7 @@ TEST(OpenclPlugin, TuningIsChecked) {
 
 TEST(OpenclPlugin, ProgramsAreChecked) {
   RC_NEEDS_DEVICE("opencl");
-  runtime::Selection selection;
-  selection.spec = "opencl";
-  const auto device = runtime::select(selection).device;
-  const auto turn = device->turn();
-  expect_programs_are_checked(device->plugin(), device->handle());
+  expect_programs_are_checked("opencl");
 }
 
 TEST(OpenclPlugin, TimesOfOpsAreInOrder) {

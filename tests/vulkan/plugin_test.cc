@@ -75,11 +75,7 @@ TEST(VulkanPlugin, WhatCannotBeBoundIsRefused) {
 
 TEST(VulkanPlugin, ProgramsAreChecked) {
   RC_NEEDS_DEVICE("vulkan");
-  runtime::Selection selection;
-  selection.spec = "vulkan";
-  const auto device = runtime::select(selection).device;
-  const auto turn = device->turn();
-  expect_programs_are_checked(device->plugin(), device->handle());
+  expect_programs_are_checked("vulkan");
 }
 
 TEST(VulkanPlugin, TimesOfOpsAreInOrder) {
