@@ -81,6 +81,7 @@ struct AttentionTask {
   int64_t d;
   float scale;
   float softcap;
+  const float* sinks;  // [group]; NULL for none
   // Per row: positions seen, both included.
   int64_t first[kAttentionRows], last[kAttentionRows];
   int64_t page_size;
@@ -95,6 +96,13 @@ struct AttentionTask {
 };
 using AttentionFunction = void (*)(const AttentionTask& task);
 
+// The parameters of GLU.
+struct Gate {
+  int32_t function;  // RC_FUNCTION_*, but NONE
+  float limit;       // 0: none
+  float offset;
+};
+
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
@@ -107,7 +115,7 @@ struct Kernels {
   void (*quantize)(const float* x, int64_t n, ActivationBlock* y);
   void (*rms_norm)(const float* x, const float* weight, int64_t n,
                    float epsilon, float* y);
-  void (*glu)(const float* gate, const float* up, int64_t n, int32_t function,
+  void (*glu)(const float* gate, const float* up, int64_t n, const Gate& how,
               float* y);
   void (*add)(const float* a, const float* b, int64_t n, float* y);
   void (*scale)(const float* x, int64_t n, float factor, float* y);

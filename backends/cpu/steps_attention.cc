@@ -240,6 +240,7 @@ void AttentionUnits::work(Run& run, const Share& share) const {
     AttentionTask task = base;
     task.keys += h * pages.page_size * task.key_bytes;
     task.values += h * pages.page_size * task.value_bytes;
+    if (task.sinks != nullptr) task.sinks += h * group;
     task.scratch = own.task;
     task.pages = own.pages;
     task.y_stride = share.units != nullptr ? group * d : task.q_stride;
@@ -281,6 +282,7 @@ void compile_attention(Compiler& c, const Op& op) {
   base.d = d;
   base.scale = op.params.attention.scale;
   base.softcap = op.params.attention.softcap;
+  base.sinks = op.inputs[6] < 0 ? nullptr : c.elements(op.inputs[6]);
   base.page_size = pages.page_size;
   base.keys = c.cache(op.inputs[1]).memory.data();
   base.values = c.cache(op.inputs[2]).memory.data();

@@ -221,6 +221,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
   const int64_t dimension = c.value(op.inputs[2]).shape[0];
   const int64_t k = c.columns(op.inputs[2]);
   const int64_t n = layout.rows;
+  const float* bias = op.inputs[3] < 0 ? nullptr : c.elements(op.inputs[3]);
   const ThreadScratch scratch = c.thread_scratch();
   const int64_t tiles = layout.tiles_per_matrix;
   const Choices* choices =
@@ -246,7 +247,6 @@ void compile_expert_linear(Compiler& c, const Op& op) {
         task.x = xs;
         task.y = ys;
         task.residual = nullptr;
-        task.bias = nullptr;
         auto* results = scratch.of<float>(share.thread);
         auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
         for (int64_t i = share.begin; i < share.end; ++i) {
@@ -256,6 +256,9 @@ void compile_expert_linear(Compiler& c, const Op& op) {
           task.rows = group.count;
           task.lanes = static_cast<int>(
               std::min<int64_t>(kTileRows, n - tile * kTileRows));
+          task.bias = bias == nullptr
+                          ? nullptr
+                          : bias + group.expert * n + tile * kTileRows;
           for (int r = 0; r < task.rows; ++r) {
             const int64_t choice = choices->at(group.first + r);
             xs[r] = x.row(run, shared ? choice / k : choice);

@@ -46,25 +46,30 @@ void add_rms_norm(Compiler& c, const Op& op) {
   if (form.blocks) c.set_quantized(op.outputs[0]);
 }
 
+Gate gate_of(const Op& op) {
+  const auto& params = op.params.glu;
+  return {params.function, params.limit, params.offset};
+}
+
 // With its product for the next weights: by pieces that stay in the first-level
 // cache until they are quantized.
 void add_quantized_glu(Compiler& c, const Op& op,
                        const Compiler::OutputForm& form) {
-  const int32_t function = op.params.glu.function;
+  const Gate how = gate_of(op);
   const Place gate = c.place(op.inputs[0]);
   const Place up = c.place(op.inputs[1]);
   const ThreadScratch scratch = c.thread_scratch();
-  add_chunks(
-      c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0], form,
-      {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
-       kGateChunk, 3},
-      [=](Run& run, int thread, int64_t at, int64_t count, float* floats,
-          ActivationBlock* blocks) {
-        float* y = floats ? floats : scratch.of<float>(thread);
-        run.kernels.glu(run.at<const float>(gate) + at,
-                        run.at<const float>(up) + at, count, function, y);
-        run.kernels.quantize(y, count, blocks);
-      });
+  add_chunks(c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0],
+             form,
+             {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
+              kGateChunk, 3},
+             [=](Run& run, int thread, int64_t at, int64_t count, float* floats,
+                 ActivationBlock* blocks) {
+               float* y = floats ? floats : scratch.of<float>(thread);
+               run.kernels.glu(run.at<const float>(gate) + at,
+                               run.at<const float>(up) + at, count, how, y);
+               run.kernels.quantize(y, count, blocks);
+             });
   c.set_quantized(op.outputs[0]);
 }
 
@@ -83,11 +88,11 @@ void compile_row_op(Compiler& c, const Op& op) {
       const Compiler::OutputForm form =
           c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
       if (form.blocks) return add_quantized_glu(c, op, form);
-      const int32_t function = op.params.glu.function;
+      const Gate how = gate_of(op);
       return add_elementwise(
           c, op, 2,
           [=](const Kernels& k, const float* gate, const float* up, int64_t n,
-              float* y) { k.glu(gate, up, n, function, y); },
+              float* y) { k.glu(gate, up, n, how, y); },
           2);
     }
     case RC_OP_ADD:

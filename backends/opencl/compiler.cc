@@ -253,16 +253,18 @@ Step Compiler::expert_linear(const Op& op) {
   step.cost =
       static_cast<uint64_t>(all.shape[1]) * static_cast<uint64_t>(all.shape[2]);
   step.narrow = product(w, all.shape[1], 1, true);
+  const cl_int flags =
+      (op.inputs[3] >= 0 ? kHasBias : 0) | (x.rank == 3 ? kXPerChoice : 0);
   const Place from = place(x);
   const Place ids = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
   set_arguments(step.narrow.kernel, 0, w.memory.get(),
                 cl_ulong{w.layout.tile_bytes}, number(all.shape[1]),
-                number(all.shape[2]), from.memory, from.offset, cl_mem{},
-                cl_mem{}, cl_ulong{0}, to.memory, to.offset,
-                cl_int{x.rank == 3 ? kXPerChoice : 0}, target_.counts.get(),
-                count_index(x.shape[0]), ids.memory, ids.offset, number(chosen),
-                number(all.shape[0]), cl_ulong{w.layout.matrix_bytes});
+                number(all.shape[2]), from.memory, from.offset,
+                elements(op.inputs[3]), cl_mem{}, cl_ulong{0}, to.memory,
+                to.offset, flags, target_.counts.get(), count_index(x.shape[0]),
+                ids.memory, ids.offset, number(chosen), number(all.shape[0]),
+                cl_ulong{w.layout.matrix_bytes});
   return step;
 }
 
@@ -335,7 +337,8 @@ Step Compiler::attention(const Op& op) {
       to.offset, number(q.shape[1]), number(keys.shape[1]),
       number(input(op, 5).shape[1]), number(keys.shape[2]),
       number(keys.shape[0]), op.params.attention.scale,
-      op.params.attention.softcap, number(window), target_.counts.get());
+      op.params.attention.softcap, number(window), target_.counts.get(),
+      elements(op.inputs[6]), cl_int{op.inputs[6] >= 0 ? 1 : 0});
   return step;
 }
 
@@ -358,8 +361,8 @@ Step Compiler::elementwise(const Op& op) {
   switch (op.code) {
     case RC_OP_GLU:
       set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,
-                    to.memory, to.offset, number(width),
-                    op.params.glu.function);
+                    to.memory, to.offset, number(width), op.params.glu.function,
+                    op.params.glu.limit, op.params.glu.offset);
       break;
     case RC_OP_ADD:
       set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,

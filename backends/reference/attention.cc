@@ -82,6 +82,7 @@ void attention(const Call& call) {
   const Tensor& q = call.inputs[0];
   const Tensor& keys = call.inputs[1];
   const Tensor& values = call.inputs[2];
+  const Tensor& sinks = call.inputs[6];
   const Tensor& output = call.outputs[0];
   const Places places(call, "ATTENTION", 3, keys);
   const int64_t heads = q.shape[1];
@@ -116,8 +117,13 @@ void attention(const Call& call) {
         scores.push_back(score);
       }
 
-      const double largest = *std::max_element(scores.begin(), scores.end());
+      double largest = *std::max_element(scores.begin(), scores.end());
       double total = 0;
+      if (sinks) {
+        const double sink = sinks.floats()[h];
+        largest = std::max(largest, sink);
+        total = std::exp(sink - largest);
+      }
       std::fill(sum.begin(), sum.end(), 0);
       for (int32_t p = first; p <= position; ++p) {
         const double share = std::exp(scores[p - first] - largest);

@@ -68,6 +68,8 @@ double apply(int32_t function, double x) {
       return 0.5 * x *
              (1 + std::tanh(std::sqrt(2 * std::numbers::inv_pi) *
                             (x + 0.044715 * x * x * x)));
+    case RC_FUNCTION_GELU_QUICK:
+      return x / (1 + std::exp(-1.702 * x));
   }
   fail(RC_E_INTERNAL, "function ", function, " passed the checks");
 }
@@ -94,8 +96,16 @@ void binary(const Call& call) {
 void glu(const Call& call) {
   const float* gate = call.inputs[0].floats();
   const float* up = call.inputs[1].floats();
+  const auto params = call.op.params.glu;
+  // Comparisons such that a NaN stays.
+  const auto limited = [&](double x, bool from_below) {
+    const double limit = params.limit;
+    if (limit <= 0) return x;
+    return x > limit ? limit : from_below && x < -limit ? -limit : x;
+  };
   each(call, [&](int64_t i) {
-    return apply(call.op.params.glu.function, gate[i]) * up[i];
+    return apply(params.function, limited(gate[i], false)) *
+           (limited(up[i], true) + params.offset);
   });
 }
 

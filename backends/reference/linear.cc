@@ -55,6 +55,7 @@ void expert_linear(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& weight = call.inputs[1];
   const Tensor& ids = call.inputs[2];
+  const Tensor& bias = call.inputs[3];
   const Tensor& output = call.outputs[0];
   const int64_t d = x.columns();
   const int64_t experts = weight.shape[0];
@@ -74,8 +75,9 @@ void expert_linear(const Call& call) {
       const float* from = x.floats() + (x.rank == 2 ? r : choice) * d;
       for (int64_t j = 0; j < n; ++j) {
         weight.decode(expert * n + j, w.data());
-        output.floats()[choice * n + j] =
-            static_cast<float>(dot(from, w.data(), d));
+        double sum = dot(from, w.data(), d);
+        if (bias) sum += bias.floats()[expert * n + j];
+        output.floats()[choice * n + j] = static_cast<float>(sum);
       }
     }
   }

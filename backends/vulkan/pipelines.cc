@@ -33,7 +33,7 @@ struct Entry {
 const Entry& entry(Shader shader) {
   static const Entry kEntries[] = {
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(attend)},
-      {{bits({1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17}), bits({0, 8})},
+      {{bits({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17}), bits({0, 8})},
        RC_SHADER(attention)},
       {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(cache_store)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(conv2d)},

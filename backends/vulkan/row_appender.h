@@ -76,7 +76,7 @@ class RowAppender {
   void rope();
   void cache_store();
   void attention();
-  void elementwise(uint32_t kind, float factor, bool two);
+  void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
   void route();
   void expert_sum();
 

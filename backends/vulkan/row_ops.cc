@@ -71,7 +71,8 @@ void RowAppender::linear() {
   const uint32_t k = narrow(layout.columns);
   const auto tiles = static_cast<uint32_t>(layout.tiles);
   const uint32_t chosen = experts ? narrow(in(2).value.shape[1]) : 1;
-  const bool bias = !experts && has(2);
+  const int bias_slot = experts ? 3 : 2;
+  const bool bias = has(bias_slot);
   const bool residual = !experts && has(3);
 
   std::vector<Piece> row_pieces;
@@ -103,7 +104,7 @@ void RowAppender::linear() {
     // What is not read is bound all the same: it is named in the shader.
     bind(d, 2, x, piece, true);
     bind_weight(d, part);
-    bind(d, 5, bias ? in(2) : x, piece);
+    bind(d, 5, bias ? in(bias_slot) : x, piece);
     bind(d, 6, residual ? in(3) : x, piece);
     bind(d, 7, experts ? in(2) : x, piece);
     bind(d, 8, out(0), piece);
@@ -179,22 +180,24 @@ void RowAppender::attention() {
   const auto pages = static_cast<uint64_t>(cache.shape[0]);
   const uint32_t head = narrow(q.shape[2]);
   for (const Piece& piece : pieces(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
-    Dispatch& d = append(
-        Shader::kAttention,
-        {tuning_.attention, type_number(cache.dtype), head,
-         static_cast<uint32_t>(ranges.count)},
-        piece,
-        {narrow(cache.shape[1]), narrow(cache.shape[2]), narrow(cache.shape[0]),
-         narrow(in(5).value.shape[1]), static_cast<uint32_t>(ranges.pages),
-         narrow(q.shape[1]),
-         // Positions are below 2^31: a larger window sees as much.
-         static_cast<uint32_t>(
-             std::min<int64_t>(op_.params.attention.window, INT32_MAX)),
-         word(op_.params.attention.scale), word(op_.params.attention.softcap)});
+    Dispatch& d =
+        append(Shader::kAttention,
+               {tuning_.attention, type_number(cache.dtype), head,
+                static_cast<uint32_t>(ranges.count)},
+               piece,
+               {narrow(cache.shape[1]), narrow(cache.shape[2]),
+                narrow(cache.shape[0]), narrow(in(5).value.shape[1]),
+                static_cast<uint32_t>(ranges.pages), narrow(q.shape[1]),
+                // Positions are below 2^31: a larger window sees as much.
+                static_cast<uint32_t>(
+                    std::min<int64_t>(op_.params.attention.window, INT32_MAX)),
+                word(op_.params.attention.scale),
+                word(op_.params.attention.softcap), has(6)});
     bind(d, 1, in(0), piece);
     bind(d, 2, in(3), piece);
     bind(d, 3, in(4), piece);
     d.bindings.push_back({4, in(5).region});
+    bind(d, 5, has(6) ? in(6) : in(0), piece);
     bind(d, 8, out(0), piece);
     for (uint32_t i = 0; i < kCacheRanges; ++i) {
       const uint64_t first =
@@ -213,13 +216,14 @@ void RowAppender::attention() {
   }
 }
 
-void RowAppender::elementwise(uint32_t kind, float factor, bool two) {
+void RowAppender::elementwise(uint32_t kind, bool two, float factor,
+                              float offset) {
   const Placed& b = in(two ? 1 : 0);
   const uint32_t width = narrow(width_of(in(0).value));
   constexpr uint32_t kEach = 8;  // elements of a lane
   for (const Piece& piece : pieces(in(0), {&in(0), &b, &out(0)})) {
     Dispatch& d = append(Shader::kElementwise, {tuning_.plain, kind}, piece,
-                         {width, word(factor)});
+                         {width, word(factor), word(offset)});
     bind(d, 1, in(0), piece);
     bind(d, 2, b, piece);
     bind(d, 8, out(0), piece);
@@ -268,14 +272,14 @@ void RowAppender::run() {
     case RC_OP_ATTENTION:
       return attention();
     case RC_OP_GLU:
-      return elementwise(static_cast<uint32_t>(op_.params.glu.function), 0,
-                         true);
+      return elementwise(static_cast<uint32_t>(op_.params.glu.function), true,
+                         op_.params.glu.limit, op_.params.glu.offset);
     case RC_OP_ADD:
-      return elementwise(16, 0, true);
+      return elementwise(16, true);
     case RC_OP_SCALE:
-      return elementwise(17, op_.params.scale.factor, false);
+      return elementwise(17, false, op_.params.scale.factor);
     case RC_OP_SOFTCAP:
-      return elementwise(18, op_.params.softcap.cap, false);
+      return elementwise(18, false, op_.params.softcap.cap);
     case RC_OP_ROUTE:
       return route();
     case RC_OP_EXPERT_SUM:

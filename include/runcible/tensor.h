@@ -190,6 +190,7 @@ RC_API rc_status rc_op_sigmoid(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_silu(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_gelu(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_gelu_tanh(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_gelu_quick(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result);
 
 /* exp(x) / sum(exp(x)) over one dimension. */

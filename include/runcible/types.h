@@ -55,7 +55,8 @@ enum {
   RC_FUNCTION_SILU = 4, /* x / (1 + exp(-x)) */
   RC_FUNCTION_GELU = 5, /* 0.5 x (1 + erf(x / sqrt(2))) */
   /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-  RC_FUNCTION_GELU_TANH = 6
+  RC_FUNCTION_GELU_TANH = 6,
+  RC_FUNCTION_GELU_QUICK = 7 /* x / (1 + exp(-1.702 x)) */
 };
 
 /* How rotary embedding pairs the elements of a head. */

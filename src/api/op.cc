@@ -108,6 +108,9 @@ rc_status rc_op_gelu(rc_tensor* x, rc_tensor** result) {
 rc_status rc_op_gelu_tanh(rc_tensor* x, rc_tensor** result) {
   return rc::api::unary(x, RC_FUNCTION_GELU_TANH, result);
 }
+rc_status rc_op_gelu_quick(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_FUNCTION_GELU_QUICK, result);
+}
 rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result) {
   return rc::api::unary(x, RC_FUNCTION_TANH, result);
 }

@@ -116,7 +116,7 @@ Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
          bias == nullptr ? "" : bias->text(),
          "; x [..., k], weight [n, k] and bias [n] are needed");
   }
-  if (function < RC_FUNCTION_NONE || function > RC_FUNCTION_GELU_TANH) {
+  if (function < RC_FUNCTION_NONE || function > RC_FUNCTION_GELU_QUICK) {
     fail(RC_E_INVALID_ARGUMENT, "function: ", function, " is none");
   }
   const int64_t n = weight.shape[0];

@@ -8,7 +8,7 @@ namespace rc::model {
 namespace {
 
 constexpr const Architecture* kArchitectures[] = {
-    &kLlama, &kQwen2, &kQwen3, &kQwen3Moe, &kGemma2,
+    &kLlama, &kQwen2, &kQwen3, &kQwen3Moe, &kGemma2, &kGptOss,
 };
 
 }  // namespace

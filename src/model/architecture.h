@@ -36,6 +36,7 @@ struct TensorNames {
   const char* query_norm = "attn_q_norm.weight";
   const char* key_norm = "attn_k_norm.weight";
   const char* attention_output = "attn_output";
+  const char* attention_sinks = "attn_sinks.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
 
   const char* feed_forward_norm = "ffn_norm.weight";
@@ -45,9 +46,9 @@ struct TensorNames {
   const char* post_feed_forward_norm = "post_ffw_norm.weight";
 
   const char* router = "ffn_gate_inp";
-  const char* expert_gate = "ffn_gate_exps.weight";
-  const char* expert_up = "ffn_up_exps.weight";
-  const char* expert_down = "ffn_down_exps.weight";
+  const char* expert_gate = "ffn_gate_exps";
+  const char* expert_up = "ffn_up_exps";
+  const char* expert_down = "ffn_down_exps";
 };
 
 // What a file means that lacks the key.
@@ -55,6 +56,13 @@ struct Defaults {
   float attention_softcap = 0.0f;
   float final_softcap = 0.0f;
   int64_t sliding_window = 0;
+};
+
+// How a feed-forward part is gated; see RC_OP_GLU.
+struct Gate {
+  int32_t function = RC_FUNCTION_SILU;
+  float limit = 0.0f;
+  float offset = 0.0f;
 };
 
 inline double scale_of_key_size(const HyperParameters& hyper) {
@@ -75,9 +83,13 @@ struct Architecture {
   Presence feed_forward_bias = Presence::kNever;
   // Norms over each head of queries and keys, before rotation.
   bool query_key_norm = false;
+  // Each head has a number that takes part in its softmax as a position would.
+  bool attention_sinks = false;
   int32_t rope_style = RC_ROPE_HALVES;
   // Divisors of the rotary frequencies, as a tensor.
   Presence rope_factors = Presence::kNever;
+  // The ends of yarn's ramp are rounded to whole pairs.
+  bool whole_yarn_pairs = true;
   WindowPattern window = WindowPattern::kNone;
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
@@ -85,10 +97,12 @@ struct Architecture {
   // Attention and feed-forward have a norm behind them too, before their
   // result is added to the residual.
   bool sandwich_norms = false;
-  int32_t activation = RC_FUNCTION_SILU;
+  Gate gate = {};
 
   // kOptional: dense unless expert_count is above 0.
   Presence experts = Presence::kNever;
+  // Of the router and of all three products.
+  bool expert_bias = false;
   // The weights of the chosen experts are divided by their sum.
   bool normalized_routing = true;
 };

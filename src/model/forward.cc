@@ -41,6 +41,7 @@ class Forward {
   Value linear(Value x, const char* name, int64_t size,
                Presence bias = Presence::kNever, Value residual = kAbsent);
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
+  Value gated(Value gate, Value up);
   Value heads(Value x, const char* name, int64_t count);
   Value rope(Value x);
   // The residual plus the product.
@@ -113,9 +114,13 @@ Value Forward::attention(Value x) {
   builder_.cache_store(k, positions_, sequences_, page_table_, keys);
   builder_.cache_store(v, positions_, sequences_, page_table_, values);
   const double scale = architecture_.attention_scale(hyper_);
+  const Value sinks =
+      architecture_.attention_sinks
+          ? weights_.elements(in_layer(names_.attention_sinks), {hyper_.heads})
+          : kAbsent;
   Value y = builder_.attention(q, keys, values, positions_, sequences_,
                                page_table_, static_cast<float>(scale),
-                               hyper_.attention_softcap, window());
+                               hyper_.attention_softcap, window(), sinks);
   y = builder_.reshape(y, {RC_DIM_ROWS, hyper_.heads * hyper_.key_size});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
@@ -134,20 +139,20 @@ Value Forward::dense(Value x, Value residual) {
   const Presence bias = architecture_.feed_forward_bias;
   const Value gate = linear(x, names_.gate, hyper_.feed_forward, bias);
   const Value up = linear(x, names_.up, hyper_.feed_forward, bias);
-  return joined(builder_.glu(gate, up, architecture_.activation), names_.down,
-                bias, names_.post_feed_forward_norm, residual);
+  return joined(gated(gate, up), names_.down, bias,
+                names_.post_feed_forward_norm, residual);
 }
 
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
-  const auto [ids, shares] =
-      builder_.route(linear(x, names_.router, hyper_.experts),
-                     hyper_.experts_used, architecture_.normalized_routing);
+  const auto [ids, shares] = builder_.route(
+      linear(x, names_.router, hyper_.experts,
+             architecture_.expert_bias ? Presence::kAlways : Presence::kNever),
+      hyper_.experts_used, architecture_.normalized_routing);
   const Value gate = expert_linear(x, names_.expert_gate, size, ids);
   const Value up = expert_linear(x, names_.expert_up, size, ids);
   const Value down =
-      expert_linear(builder_.glu(gate, up, architecture_.activation),
-                    names_.expert_down, hyper_.width, ids);
+      expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
   Value y = builder_.expert_sum(down, shares);
   if (architecture_.sandwich_norms) {
     y = norm(y, names_.post_feed_forward_norm);
@@ -156,7 +161,8 @@ Value Forward::experts(Value x, Value residual) {
 }
 
 Value Forward::logits(Value x) {
-  x = builder_.rms_norm(x, weights_.elements(names_.output_norm, hyper_.width),
+  x = builder_.rms_norm(x,
+                        weights_.elements(names_.output_norm, {hyper_.width}),
                         hyper_.norm_epsilon);
   // A file without an output matrix uses the embedding table twice.
   const char* name =
@@ -170,7 +176,7 @@ Value Forward::logits(Value x) {
 
 Value Forward::norm(Value x, const char* name) {
   const int64_t size = builder_.shape(x).back();
-  return builder_.rms_norm(x, weights_.elements(in_layer(name), size),
+  return builder_.rms_norm(x, weights_.elements(in_layer(name), {size}),
                            hyper_.norm_epsilon);
 }
 
@@ -183,13 +189,14 @@ Value Forward::linear(Value x, const char* name, int64_t size, Presence bias,
       bias == Presence::kAlways ||
       (bias == Presence::kOptional && weights_.has(stem + ".bias"));
   return builder_.linear(
-      x, weight, biased ? weights_.elements(stem + ".bias", size) : kAbsent,
+      x, weight, biased ? weights_.elements(stem + ".bias", {size}) : kAbsent,
       residual);
 }
 
 Value Forward::expert_linear(Value x, const char* name, int64_t size,
                              Value ids) {
-  const std::string stacked = in_layer(name);
+  const std::string stem = in_layer(name);
+  const std::string stacked = stem + ".weight";
   const std::string first = in_layer(cat(names_.gate, ".0.weight"));
   if (!weights_.has(stacked) && weights_.has(first)) {
     fail(RC_E_UNSUPPORTED, file_.name(),
@@ -201,7 +208,15 @@ Value Forward::expert_linear(Value x, const char* name, int64_t size,
       x,
       weights_.matrix(stacked, {hyper_.experts, size, builder_.shape(x).back()},
                       RC_USE_EXPERTS),
-      ids);
+      ids,
+      architecture_.expert_bias
+          ? weights_.elements(stem + ".bias", {hyper_.experts, size})
+          : kAbsent);
+}
+
+Value Forward::gated(Value gate, Value up) {
+  const Gate& how = architecture_.gate;
+  return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
 
 Value Forward::heads(Value x, const char* name, int64_t count) {

@@ -181,7 +181,9 @@ RopeScaling read_scaling(const Metadata& metadata) {
        "; known are none, linear, yarn, llama3");
 }
 
-void read_rope(const Metadata& metadata, HyperParameters& hyper) {
+void read_rope(const Metadata& metadata, const Architecture& architecture,
+               HyperParameters& hyper) {
+  hyper.whole_yarn_pairs = architecture.whole_yarn_pairs;
   hyper.rope_dimensions =
       metadata.find("rope.dimension_count", 2, hyper.key_size)
           .value_or(hyper.key_size);
@@ -271,7 +273,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_sizes(metadata, hyper);
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
-  read_rope(metadata, hyper);
+  read_rope(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);
   return hyper;
 }

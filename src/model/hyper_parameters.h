@@ -33,6 +33,7 @@ struct HyperParameters {
   float yarn_beta_fast = 32.0f;
   float yarn_beta_slow = 1.0f;
   float yarn_extrapolation = 1.0f;  // share of the unscaled angles where kept
+  bool whole_yarn_pairs = true;
   float rope_low_frequency = 1.0f;  // of llama3, in turns per original context
   float rope_high_frequency = 4.0f;
   // Multiplies cosine and sine, in addition to the factor of yarn's own

@@ -11,14 +11,18 @@ constexpr double kTurn = 2.0 * std::numbers::pi;
 
 // YaRN (Peng et al. 2023, arXiv:2309.00071, section 3.2): pairs that turn often
 // within the original context keep their frequency, those that turn seldom are
-// interpolated, with a linear ramp over the pairs between. As in Hugging Face
-// transformers (truncate = true) and ggml the ends of the ramp are whole pairs.
+// interpolated, with a linear ramp over the pairs between. Its ends are whole
+// pairs, as in Hugging Face transformers and ggml, unless the architecture says
+// otherwise (transformers: truncate = false).
 class Yarn {
  public:
   explicit Yarn(const HyperParameters& hyper) : hyper_(hyper) {
     const double last = static_cast<double>(hyper.rope_dimensions - 1);
-    low_ = std::max(0.0, std::floor(pair_of(hyper.yarn_beta_fast)));
-    high_ = std::min(last, std::ceil(pair_of(hyper.yarn_beta_slow)));
+    const double low = pair_of(hyper.yarn_beta_fast);
+    const double high = pair_of(hyper.yarn_beta_slow);
+    const bool whole = hyper.whole_yarn_pairs;
+    low_ = std::max(0.0, whole ? std::floor(low) : low);
+    high_ = std::min(last, whole ? std::ceil(high) : high);
   }
 
   double operator()(double frequency, int64_t pair) const {

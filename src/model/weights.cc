@@ -49,13 +49,13 @@ runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
   return builder_.weight(name, tensor.dtype, shape, use);
 }
 
-runtime::Value Weights::elements(const std::string& name, int64_t size) {
-  const gguf::Tensor& tensor = find(name, {size});
+runtime::Value Weights::elements(const std::string& name, const Shape& shape) {
+  const gguf::Tensor& tensor = find(name, shape);
   if (!is_plain_float(tensor.dtype)) {
     fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(tensor.dtype), ", but must be F32, F16, BF16 or F64");
   }
-  return builder_.weight(name, RC_DTYPE_F32, {size}, RC_USE_ELEMENTS);
+  return builder_.weight(name, RC_DTYPE_F32, shape, RC_USE_ELEMENTS);
 }
 
 }  // namespace rc::model

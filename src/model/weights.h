@@ -24,8 +24,8 @@ class Weights {
   // decoded will do.
   runtime::Value matrix(const std::string& name, const Shape& shape,
                         uint32_t use);
-  // A norm or bias. The program sees F32 (see ModelFile::weight_data).
-  runtime::Value elements(const std::string& name, int64_t size);
+  // A norm or bias. The program sees F32 (see ModelFile::read_weight).
+  runtime::Value elements(const std::string& name, const Shape& shape);
 
  private:
   const gguf::Tensor& find(const std::string& name, const Shape& shape) const;

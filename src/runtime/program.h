@@ -84,8 +84,10 @@ class ProgramBuilder {
                    Value cache);
   Value attention(Value q, Value key_cache, Value value_cache, Value positions,
                   Value sequences, Value page_table, float scale, float softcap,
-                  int64_t window);
-  Value glu(Value gate, Value up, int function);
+                  int64_t window, Value sinks = kAbsent);
+  // limit and offset as in rc_plugin_params.glu.
+  Value glu(Value gate, Value up, int function, float limit = 0.0f,
+            float offset = 0.0f);
   Value add(Value a, Value b);
   Value scale(Value x, float factor);
   Value softcap(Value x, float cap);
@@ -94,7 +96,7 @@ class ProgramBuilder {
     Value weights;
   };
   Route route(Value x, int64_t k, bool normalize);
-  Value expert_linear(Value x, Value weight, Value ids);
+  Value expert_linear(Value x, Value weight, Value ids, Value bias = kAbsent);
   Value expert_sum(Value x, Value weights);
   // The same bytes under another shape: only the dimensions after the first
   // may be regrouped.

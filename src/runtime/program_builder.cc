@@ -166,20 +166,24 @@ void ProgramBuilder::cache_store(Value x, Value positions, Value sequences,
 Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
                                 Value positions, Value sequences,
                                 Value page_table, float scale, float softcap,
-                                int64_t window) {
+                                int64_t window, Value sinks) {
   Op op = make_op(RC_OP_ATTENTION);
   op.params.attention.scale = scale;
   op.params.attention.softcap = softcap;
   op.params.attention.window = window;
   const Value y = append_scratch(RC_DTYPE_F32, shape(q));
-  append_op(op, {q, key_cache, value_cache, positions, sequences, page_table},
-            {y});
+  append_op(
+      op, {q, key_cache, value_cache, positions, sequences, page_table, sinks},
+      {y});
   return y;
 }
 
-Value ProgramBuilder::glu(Value gate, Value up, int function) {
+Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
+                          float offset) {
   Op op = make_op(RC_OP_GLU);
   op.params.glu.function = function;
+  op.params.glu.limit = limit;
+  op.params.glu.offset = offset;
   const Value y = append_scratch(RC_DTYPE_F32, shape(gate));
   append_op(op, {gate, up}, {y});
   return y;
@@ -219,11 +223,12 @@ ProgramBuilder::Route ProgramBuilder::route(Value x, int64_t k,
   return route;
 }
 
-Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids) {
+Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids,
+                                    Value bias) {
   const Value y = append_scratch(
       RC_DTYPE_F32,
       {dimension(ids, 0), dimension(ids, 1), dimension(weight, 1)});
-  append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids}, {y});
+  append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias}, {y});
   return y;
 }
 

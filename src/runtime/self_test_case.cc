@@ -129,15 +129,16 @@ SelfTestCase norm() {
   return made.take(made.builder.rms_norm(x, w, 1e-5f));
 }
 
-SelfTestCase gated(int function) {
+SelfTestCase gated(int function, bool limited) {
   RowsCase made("GLU", kOneAndSeveral);
   const Value gate = made.input({RC_DIM_ROWS, 80});
   const Value up = made.input({RC_DIM_ROWS, 80});
-  return made.take(made.builder.glu(gate, up, function));
+  return made.take(limited ? made.builder.glu(gate, up, function, 0.5f, 1.0f)
+                           : made.builder.glu(gate, up, function));
 }
 
 // Rotary embedding, and attention over a cache that the rows are put into.
-SelfTestCase attention(DType dtype, int64_t head) {
+SelfTestCase attention(DType dtype, int64_t head, bool with_sinks) {
   RowsCase made(cat("ROPE, CACHE_STORE and ATTENTION with ", dtype_name(dtype),
                     " and heads of ", head),
                 kOneAndSeveral);
@@ -168,8 +169,11 @@ SelfTestCase attention(DType dtype, int64_t head) {
   }
   builder.cache_store(turned_k, positions, sequences, pages, keys);
   builder.cache_store(k, positions, sequences, pages, values);
+  const Value sinks = with_sinks
+                          ? made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS)
+                          : kAbsent;
   return made.take(builder.attention(turned_q, keys, values, positions,
-                                     sequences, pages, 0.2f, 0, 0));
+                                     sequences, pages, 0.2f, 0, 0, sinks));
 }
 
 // One tensor op; all its values lie in buffers.
@@ -258,9 +262,11 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
     case RC_OP_RMS_NORM:
       return Kind{op.code};
     case RC_OP_GLU:
-      return Kind{op.code, op.params.glu.function};
+      return Kind{op.code, op.params.glu.function,
+                  op.params.glu.limit > 0 || op.params.glu.offset != 0};
     case RC_OP_ATTENTION:
-      return Kind{op.code, input(1).dtype, input(1).shape[3]};
+      return Kind{op.code, input(1).dtype, input(1).shape[3],
+                  op.inputs[6] >= 0};
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
@@ -289,9 +295,9 @@ SelfTestCase case_of(const Kind& kind) {
     case RC_OP_RMS_NORM:
       return norm();
     case RC_OP_GLU:
-      return gated(detail(1));
+      return gated(detail(1), kind[2] != 0);
     case RC_OP_ATTENTION:
-      return attention(detail(1), kind[2]);
+      return attention(detail(1), kind[2], kind[3] != 0);
     case RC_OP_MATMUL:
       return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
   }

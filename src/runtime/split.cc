@@ -292,7 +292,7 @@ uint32_t weight_use(const Op& op, int input) {
     case RC_OP_LINEAR:
       return input == 1 ? RC_USE_LINEAR : RC_USE_ELEMENTS;
     case RC_OP_EXPERT_LINEAR:
-      return RC_USE_EXPERTS;
+      return input == 1 ? RC_USE_EXPERTS : RC_USE_ELEMENTS;
   }
   return RC_USE_ELEMENTS;
 }

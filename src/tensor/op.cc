@@ -181,6 +181,10 @@ void OpCheck::attention() const {
            " key/value heads");
   }
   places(3, q.shape[0]);
+  if (const PluginValue* sinks = optional_input(6, "sinks")) {
+    weight(6, "sinks");
+    expect(*sinks, "sinks", RC_DTYPE_F32, {q.shape[1]});
+  }
   expect_alike(output(0), "output", q);
   finite("scale", op_.params.attention.scale);
   finite("softcap", op_.params.attention.softcap);
@@ -193,7 +197,11 @@ void OpCheck::glu() const {
   const PluginValue& gate = activation(input(0, "gate"), "gate", 1, 4);
   expect_alike(activation(input(1, "up"), "up", 1, 4), "up", gate);
   expect_alike(output(0), "output", gate);
-  function(op_.params.glu.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_TANH);
+  const auto& params = op_.params.glu;
+  function(params.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_QUICK);
+  finite("limit", params.limit);
+  finite("offset", params.offset);
+  if (params.limit < 0) refuse("limit is ", params.limit);
 }
 
 void OpCheck::add() const {
@@ -239,6 +247,10 @@ void OpCheck::expert_linear() const {
   }
   expect(ids, "ids", RC_DTYPE_I32, {x.shape[0], k});
   if (x.rank == 3) expect(x, "x", RC_DTYPE_F32, {x.shape[0], k, w.shape[2]});
+  if (const PluginValue* bias = optional_input(3, "bias")) {
+    weight(3, "bias");
+    expect(*bias, "bias", RC_DTYPE_F32, {w.shape[0], w.shape[1]});
+  }
   expect(output(0), "output", RC_DTYPE_F32, {x.shape[0], k, w.shape[1]});
 }
 

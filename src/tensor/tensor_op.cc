@@ -130,7 +130,7 @@ void TensorOpCheck::convert() const {
 
 void TensorOpCheck::unary() const {
   expect_alike(output(), "output", input(0, "x"));
-  function(op_.params.unary.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_TANH);
+  function(op_.params.unary.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_QUICK);
 }
 
 void TensorOpCheck::binary() const {
@@ -195,7 +195,8 @@ void TensorOpCheck::matmul() const {
   const int64_t n = b.shape[transposed ? 1 : 2];
   optional_vector(2, "bias", n);
   expect(output(), "output", RC_DTYPE_F32, {a.shape[0], a.shape[1], n});
-  function(op_.params.matmul.function, RC_FUNCTION_NONE, RC_FUNCTION_GELU_TANH);
+  function(op_.params.matmul.function, RC_FUNCTION_NONE,
+           RC_FUNCTION_GELU_QUICK);
 }
 
 void TensorOpCheck::conv2d() const {

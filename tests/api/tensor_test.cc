@@ -68,6 +68,7 @@ std::vector<Op> every_op() {
       [](auto* x, auto** y) { return rc_op_silu(x, y); },
       [](auto* x, auto** y) { return rc_op_gelu(x, y); },
       [](auto* x, auto** y) { return rc_op_gelu_tanh(x, y); },
+      [](auto* x, auto** y) { return rc_op_gelu_quick(x, y); },
       [](auto* x, auto** y) { return rc_op_tanh(x, y); },
       [](auto* x, auto** y) { return rc_op_softmax(x, 0, y); },
       [](auto* x, auto** y) { return rc_op_rms_norm(x, nullptr, 0, y); },

@@ -54,6 +54,8 @@ TEST_P(CpuOps, ElementwiseOps) {
        [](double a, double b) {
          return 0.5 * a * (1 + std::erf(a / std::sqrt(2.0))) * b;
        }},
+      {RC_OP_GLU, RC_FUNCTION_GELU_QUICK,
+       [](double a, double b) { return a / (1 + std::exp(-1.702 * a)) * b; }},
       {RC_OP_GLU, RC_FUNCTION_RELU,
        [](double a, double b) { return std::max(a, 0.0) * b; }},
       {RC_OP_GLU, RC_FUNCTION_SIGMOID,

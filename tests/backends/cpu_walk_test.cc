@@ -198,15 +198,16 @@ TEST(Walk, AUnitThatAHelperHoldsIsDoneByAnother) {
   if (!Walk::repeats()) GTEST_SKIP() << "nothing is repeated in this build";
   Pool pool(2);
   std::atomic<bool> over{false};
-  std::atomic<bool> helped{false}, left{false};
+  std::atomic<bool> held{false}, helped{false}, left{false};
   std::vector<int> results(16);
   {
     Steps steps;
     steps.add(
         16,
         [&](cpu::Run&, const Share& share) {
-          if (share.thread == 1 && !helped.exchange(true)) {
+          if (share.thread == 1 && !held.exchange(true)) {
             EXPECT_TRUE(share.wanted());
+            helped = true;  // from here on the caller may repeat the unit
             while (!over) std::this_thread::yield();
             EXPECT_FALSE(share.wanted());
             share.commit([&] { results[share.begin] = -1; });

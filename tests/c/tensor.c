@@ -261,7 +261,7 @@ static void check_products(void) {
   EXPECT(t, 14, 32, 32, 77);
   REQUIRE_OK(rc_op_fused_linear(a, a, bias, RC_FUNCTION_RELU, &t));
   EXPECT(t, 24, 0, 42, 0);
-  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_fused_linear(a, a, bias, 7, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_fused_linear(a, a, bias, 99, &t));
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_matmul_quantized(a, a, &t));
 
   REQUIRE_OK(rc_tensor_ones(backend, RC_DTYPE_F32, row, 2, &long_row));

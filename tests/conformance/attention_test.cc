@@ -24,7 +24,7 @@ struct Part {
 };
 
 void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
-              float softcap, int64_t window) {
+              float softcap, int64_t window, bool with_sinks = false) {
   const auto [heads, kv_heads, d, page_size] = shape;
   // Pages are handed out backwards, so that no order is taken for granted.
   int64_t per_sequence = 0;
@@ -52,11 +52,12 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
 
   OpTest test("ATTENTION",
               std::string(dtype_name(dtype)) + (softcap > 0 ? " softcap" : "") +
-                  (window > 0 ? " window" : ""),
+                  (window > 0 ? " window" : "") + (with_sinks ? " sinks" : ""),
               {rows, 0, static_cast<int64_t>(parts.size())});
   const Data q = random_f32(rows * heads * d);
   const Data keys = random_data(dtype, pages * kv_heads * page_size, d);
   const Data values = random_data(dtype, pages * kv_heads * page_size, d);
+  const Data sinks = random_f32(heads, 3);
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   std::vector<double> expected(rows * heads * d);
   for (int64_t r = 0; r < rows; ++r) {
@@ -70,7 +71,7 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
       const int64_t first =
           window == 0 ? 0 : std::max<int64_t>(0, last - window + 1);
       std::vector<double> shares;
-      double total = 0;
+      double total = with_sinks ? std::exp(sinks.values[h]) : 0;
       for (int64_t p = first; p <= last; ++p) {
         double score = 0;
         for (int64_t i = 0; i < d; ++i) {
@@ -97,8 +98,12 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
   const Value s = test.input(RC_DTYPE_I32, {RC_DIM_ROWS}, numbers(sequences));
   const Value t = test.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, per_sequence},
                              numbers(table));
-  test.expect(test.builder.attention(qv, k, v, p, s, t, scale, softcap, window),
-              expected);
+  const Value w =
+      with_sinks ? test.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS, sinks)
+                 : runtime::kAbsent;
+  test.expect(
+      test.builder.attention(qv, k, v, p, s, t, scale, softcap, window, w),
+      expected);
   test.run(product_tolerance(dtype));
 }
 
@@ -123,6 +128,17 @@ TEST(Attention, SoftcapAndWindow) {
       run_case(dtype, {4, 2, 64, 16}, {{40, 40}, {3, 3}}, 0, window);
     }
     run_case(dtype, {4, 2, 64, 16}, {{70, 30}}, 1, 20);
+  }
+}
+
+// Few and many query heads to a key/value head, and more positions than a
+// device takes at once.
+TEST(Attention, Sinks) {
+  for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    run_case(dtype, {2, 2, 32, 16}, {{1, 1}}, 0, 0, true);
+    run_case(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0, true);
+    run_case(dtype, {8, 1, 64, 32}, {{300, 2}, {9, 9}}, 0, 0, true);
+    run_case(dtype, {8, 2, 32, 16}, {{70, 30}}, 2, 20, true);
   }
 }
 

@@ -10,10 +10,11 @@ using runtime::Value;
 
 // x is one vector for all the experts of a row, or one for each.
 void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
-              int64_t n, bool each) {
+              int64_t n, bool each, bool biased) {
   OpTest test("EXPERT_LINEAR", dtype_name(dtype), {rows, 0, 0});
   const Data x = random_f32(rows * (each ? k : 1) * d);
   const Data w = random_data(dtype, experts * n, d);
+  const Data bias = random_f32(experts * n);
   std::vector<int32_t> ids;
   for (int64_t i = 0; i < rows * k; ++i) {
     ids.push_back(static_cast<int32_t>((i * 7 + i / k) % experts));
@@ -22,6 +23,7 @@ void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
   double squares = 0;
   for (int64_t i = 0; i < rows * k; ++i) {
     for (int64_t j = 0; j < n; ++j) {
+      if (biased) expected[i * n + j] = bias.values[ids[i] * n + j];
       for (int64_t l = 0; l < d; ++l) {
         const double term = x.values[(each ? i : i / k) * d + l] *
                             w.values[(ids[i] * n + j) * d + l];
@@ -36,22 +38,26 @@ void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
                               x);
   const Value wv = test.weight(dtype, {experts, n, d}, RC_USE_EXPERTS, w);
   const Value iv = test.input(RC_DTYPE_I32, {RC_DIM_ROWS, k}, numbers(ids));
-  test.expect_sums(test.builder.expert_linear(xv, wv, iv), expected, squares);
+  const Value bv =
+      biased ? test.weight(RC_DTYPE_F32, {experts, n}, RC_USE_ELEMENTS, bias)
+             : runtime::kAbsent;
+  test.expect_sums(test.builder.expert_linear(xv, wv, iv, bv), expected,
+                   squares);
   test.run(product_tolerance(dtype));
 }
 
 TEST(ExpertLinear, EveryType) {
   for (DType dtype : decodable_types()) {
     for (int64_t d : column_counts(dtype)) {
-      run_case(dtype, 3, 5, 2, d, 17, false);
-      run_case(dtype, 1, 5, 3, d, 8, true);
+      run_case(dtype, 3, 5, 2, d, 17, false, true);
+      run_case(dtype, 1, 5, 3, d, 8, true, false);
     }
   }
 }
 
 TEST(ExpertLinear, ManyRows) {
-  run_case(RC_DTYPE_Q8_0, 67, 8, 2, 64, 48, false);
-  run_case(RC_DTYPE_F32, 67, 8, 2, 65, 47, true);
+  run_case(RC_DTYPE_Q8_0, 67, 8, 2, 64, 48, false, false);
+  run_case(RC_DTYPE_F32, 67, 8, 2, 65, 47, true, true);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "conformance_util.h"
 
 namespace rc::test {
@@ -24,17 +26,21 @@ double function_of(int function, double x) {
       return x / (1 + std::exp(-x));
     case RC_FUNCTION_GELU:
       return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    case RC_FUNCTION_GELU_QUICK:
+      return x / (1 + std::exp(-1.702 * x));
   }
   return 0.5 * x *
          (1 + std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x)));
 }
 
-constexpr const char* kNames[] = {"none", "relu", "sigmoid",   "tanh",
-                                  "silu", "gelu", "gelu, tanh"};
+constexpr const char* kNames[] = {"none", "relu", "sigmoid",    "tanh",
+                                  "silu", "gelu", "gelu, tanh", "gelu, quick"};
 
 void run_case(int function, int64_t rows, const ProgramBuilder::Shape& rest,
-              double deviation) {
-  OpTest test("GLU", kNames[function], {rows, 0, 0});
+              double deviation, float limit = 0, float offset = 0) {
+  OpTest test("GLU",
+              cat(kNames[function], limit > 0 || offset != 0 ? " limited" : ""),
+              {rows, 0, 0});
   ProgramBuilder::Shape shape = {RC_DIM_ROWS};
   int64_t count = rows;
   for (int64_t dimension : rest) {
@@ -45,16 +51,22 @@ void run_case(int function, int64_t rows, const ProgramBuilder::Shape& rest,
   const Data up = random_f32(count);
   std::vector<double> expected;
   for (int64_t i = 0; i < count; ++i) {
-    expected.push_back(function_of(function, gate.values[i]) * up.values[i]);
+    double g = gate.values[i];
+    double u = up.values[i];
+    if (limit > 0) {
+      g = std::min<double>(g, limit);
+      u = std::clamp<double>(u, -limit, limit);
+    }
+    expected.push_back(function_of(function, g) * (u + offset));
   }
   const Value g = test.input(RC_DTYPE_F32, shape, gate);
   const Value u = test.input(RC_DTYPE_F32, shape, up);
-  test.expect(test.builder.glu(g, u, function), expected);
+  test.expect(test.builder.glu(g, u, function, limit, offset), expected);
   test.run(kF32Tolerance);
 }
 
 TEST(Glu, EveryFunctionAndShape) {
-  for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_TANH;
+  for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
     run_case(function, 1, {1}, 1);
     run_case(function, 3, {7}, 1);
@@ -62,6 +74,15 @@ TEST(Glu, EveryFunctionAndShape) {
     run_case(function, 2, {4096}, 1);
     // Far out, where exp overflows.
     run_case(function, 3, {257}, 100);
+  }
+}
+
+TEST(Glu, LimitAndOffset) {
+  for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
+       ++function) {
+    run_case(function, 3, {2, 127}, 2, 0.75f, 1);
+    run_case(function, 1, {33}, 2, 0.5f, 0);
+    run_case(function, 2, {5}, 2, 0, -0.25f);
   }
 }
 

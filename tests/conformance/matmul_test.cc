@@ -190,6 +190,8 @@ double apply(rc_function function, double x) {
       return 0.5 * x *
              (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) *
                             (x + 0.044715 * x * x * x)));
+    case RC_FUNCTION_GELU_QUICK:
+      return x / (1 + std::exp(-1.702 * x));
   }
   return x;
 }
@@ -221,7 +223,7 @@ void run_linear(DType dtype, int64_t m, int64_t n, int64_t k, bool bias,
 }
 
 TEST(FusedLinear, EveryFunction) {
-  for (rc_function f = RC_FUNCTION_NONE; f <= RC_FUNCTION_GELU_TANH; ++f) {
+  for (rc_function f = RC_FUNCTION_NONE; f <= RC_FUNCTION_GELU_QUICK; ++f) {
     run_linear(RC_DTYPE_F32, 5, 37, 19, f % 2 == 0, f);
     run_linear(RC_DTYPE_Q8_0, 3, 17, 64, f % 2 == 1, f);
   }

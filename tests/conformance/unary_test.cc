@@ -27,6 +27,8 @@ const Function kFunctions[] = {
        return 0.5 * x *
               (1 + std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x)));
      }},
+    {"gelu_quick", rc_op_gelu_quick,
+     [](double x) { return x / (1 + std::exp(-1.702 * x)); }},
     {"tanh", rc_op_tanh, [](double x) { return std::tanh(x); }},
 };
 

@@ -181,7 +181,7 @@ TEST_P(Determinism, OfAllLogits) {
 std::vector<Case> cases() {
   std::vector<Case> all = {{"reference", "llama2"}};
   for (const char* model :
-       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe"}) {
+       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -212,6 +212,20 @@ const Damage kDamages[] = {
      [](Patient& p) { p.set<uint32_t>("qwen3moe.expert_count", 0); },
      RC_E_FORMAT,
      {"qwen3moe.expert_count"}},
+    {"SinksOfAnotherSize",
+     "gpt-oss",
+     [](Patient& p) {
+       Patient::Tensor& sinks = p.tensor("blk.1.attn_sinks.weight");
+       sinks.shape = {3};
+       sinks.data.resize(3 * sizeof(float));
+     },
+     RC_E_FORMAT,
+     {"blk.1.attn_sinks.weight", "[3]", "[4]"}},
+    {"ExpertsWithoutBiases",
+     "gpt-oss",
+     [](Patient& p) { p.drop_tensor("blk.1.ffn_up_exps.bias"); },
+     RC_E_FORMAT,
+     {"blk.1.ffn_up_exps.bias", "[5, 32]", "missing"}},
     {"RotaryFactorsNotANumber",
      "llama3",
      [](Patient& p) {

@@ -143,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("llama2", "llama3", "mistral",
                                          "smollm", "llama-linear", "llama-yarn",
                                          "llama-biases", "mixtral", "qwen2",
-                                         "qwen3", "qwen3moe", "gemma2")),
+                                         "qwen3", "qwen3moe", "gemma2",
+                                         "gpt-oss")),
     name_of);
 
 }  // namespace

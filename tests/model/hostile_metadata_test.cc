@@ -97,7 +97,8 @@ TEST_P(HostileMetadata, AddedIsRefusedOrWorks) {
 
 INSTANTIATE_TEST_SUITE_P(Architectures, HostileMetadata,
                          ::testing::Values("llama2", "llama3", "llama-yarn",
-                                           "mixtral", "qwen3moe", "gemma2"),
+                                           "mixtral", "qwen3moe", "gemma2",
+                                           "gpt-oss"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

@@ -136,8 +136,9 @@ void attention(const AttentionTask& task) {
     if (task.last[r] > last) last = task.last[r];
     for (int h = 0; h < task.group; ++h) {
       float* state = scratch.states + 2 * (r * task.group + h);
-      state[0] = -__builtin_inff();
-      state[1] = 0;
+      // A sink is a position seen before all others, of values that are zero.
+      state[0] = task.sinks ? task.sinks[h] : -__builtin_inff();
+      state[1] = task.sinks ? 1 : 0;
     }
     float* y = task.y + r * task.y_stride;
     for (int64_t i = 0; i < task.group * task.d; ++i) y[i] = 0;

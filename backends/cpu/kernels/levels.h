@@ -13,7 +13,7 @@ AttentionFunction attention_function(rc_dtype keys, rc_dtype values);
 void quantize(const float* x, int64_t n, ActivationBlock* y);
 void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
               float* y);
-void glu(const float* gate, const float* up, int64_t n, int32_t function,
+void glu(const float* gate, const float* up, int64_t n, const Gate& how,
          float* y);
 void add_rows(const float* a, const float* b, int64_t n, float* y);
 void scale_row(const float* x, int64_t n, float factor, float* y);

@@ -31,6 +31,10 @@ RC_SIMD Vf sigmoid(const Vf& x) {
   return div(splat(1.0f), add(splat(1.0f), exp(sub(splat(0), x))));
 }
 
+RC_SIMD Vf gelu_quick(const Vf& x) {
+  return div(x, add(splat(1.0f), exp(mul(x, splat(-1.702f)))));
+}
+
 RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
 
 // y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
@@ -93,14 +97,36 @@ void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
       });
 }
 
-void glu(const float* gate, const float* up, int64_t n, int32_t function,
+// The limits stand first: where the other is a NaN, that is the result.
+template <class Function>
+RC_SIMD void glu_limited(const float* gate, const float* up, int64_t n,
+                         const Gate& how, float* y, Function of_gate) {
+  const float limit = how.limit > 0 ? how.limit : __builtin_inff();
+  const Vf most = splat(limit);
+  const Vf least = splat(-limit);
+  const Vf offset = splat(how.offset);
+  each(
+      gate, up, n,
+      y, [&](const Vf& g, const Vf& u) __attribute__((always_inline)) {
+        return mul(of_gate(smallest(most, g)),
+                   add(largest(least, smallest(most, u)), offset));
+      });
+}
+
+void glu(const float* gate, const float* up, int64_t n, const Gate& how,
          float* y) {
-#define RC_GLU(of_gate)            \
-  each(                            \
-      gate, up, n, y,              \
-      [](const Vf& g, const Vf& u) \
-          __attribute__((always_inline)) { return mul(of_gate(g), u); })
-  switch (function) {
+  const bool plain = how.limit == 0 && how.offset == 0;
+#define RC_GLU(of_gate)                                                        \
+  plain                                                                        \
+      ? each(                                                                  \
+            gate, up, n, y,                                                    \
+            [](const Vf& g, const Vf& u)                                       \
+                __attribute__((always_inline)) { return mul(of_gate(g), u); }) \
+      : glu_limited(                                                           \
+            gate, up, n, how, y,                                               \
+            [](const Vf& g)                                                    \
+                __attribute__((always_inline)) { return of_gate(g); })
+  switch (how.function) {
     case RC_FUNCTION_RELU:
       RC_GLU(relu);
       break;
@@ -115,6 +141,9 @@ void glu(const float* gate, const float* up, int64_t n, int32_t function,
       break;
     case RC_FUNCTION_GELU:
       RC_GLU(gelu);
+      break;
+    case RC_FUNCTION_GELU_QUICK:
+      RC_GLU(gelu_quick);
       break;
     default:
       RC_GLU(gelu_tanh);
@@ -191,6 +220,9 @@ void unary(const float* x, int64_t n, int32_t function, float* y) {
       break;
     case RC_FUNCTION_GELU:
       RC_UNARY_ROW(gelu);
+      break;
+    case RC_FUNCTION_GELU_QUICK:
+      RC_UNARY_ROW(gelu_quick);
       break;
     default:
       RC_UNARY_ROW(gelu_tanh);

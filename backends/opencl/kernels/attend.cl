@@ -33,6 +33,6 @@ attend(const global float* query, ulong query_at, const global float* keys,
   const ulong at = (row * heads + head) * HEAD;
   attend_head(query + query_at + at, (const global uchar*)(keys + keys_at),
               (const global uchar*)(values + values_at), &where, 0, last,
-              scale, cap, get_local_id(0), out + out_at + at, sums,
+              scale, cap, -INFINITY, get_local_id(0), out + out_at + at, sums,
               all_largest, all_totals);
 }

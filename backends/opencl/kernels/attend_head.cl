@@ -50,10 +50,12 @@ INLINE float dot_cached(const Vector* q, const global uchar* key) {
   return sum;
 }
 
+// sink: -INFINITY for none.
 // In `sums` is room for the result of each item, in the others for a number.
 INLINE void attend_head(const global float* query, const global uchar* keys,
                         const global uchar* values, const Where* where,
-                        int first, int last, float scale, float cap, int item,
+                        int first, int last, float scale, float cap,
+                        float sink, int item,
                         global float* out, local float* sums,
                         local float* all_largest, local float* all_totals) {
   Vector q, y;
@@ -65,8 +67,9 @@ INLINE void attend_head(const global float* query, const global uchar* keys,
     q.rest[i] = query[PIECES * LANES + i];
     y.rest[i] = 0.0f;
   }
-  float largest = -INFINITY;
-  float total = 0.0f;
+  // As if the first item had seen a position with the score `sink` before.
+  float largest = item == 0 ? sink : -INFINITY;
+  float total = largest > -INFINITY ? 1.0f : 0.0f;
   for (int begin = first + item * CHUNK; begin <= last;
        begin += GROUP_ITEMS * CHUNK) {
     const int count = min(CHUNK, last - begin + 1);

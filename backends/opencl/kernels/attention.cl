@@ -23,7 +23,8 @@ attention(const global float* query, ulong query_at, const global uchar* keys,
           const global int* table, ulong table_at, global float* out,
           ulong out_at, int heads, int kv_heads, int entries, int page_size,
           int pages, float scale, float cap, int window,
-          const global int* counts) {
+          const global int* counts, const global float* sinks,
+          int has_sinks) {
   ATTENTION_ROOM
   const int head = get_global_id(0) / GROUP_ITEMS;
   const ulong row = get_global_id(1);
@@ -41,6 +42,6 @@ attention(const global float* query, ulong query_at, const global uchar* keys,
 
   const ulong at = (row * heads + head) * HEAD;
   attend_head(query + query_at + at, keys, values, &where, first, position,
-              scale, cap, get_local_id(0), out + out_at + at, sums,
-              all_largest, all_totals);
+              scale, cap, has_sinks ? sinks[head] : -INFINITY, get_local_id(0),
+              out + out_at + at, sums, all_largest, all_totals);
 }

@@ -14,11 +14,18 @@
 
 kernel void glu(const global float* gate, ulong gate_at,
                 const global float* up, ulong up_at, global float* out,
-                ulong out_at, int width, int function) {
+                ulong out_at, int width, int function, float limit,
+                float offset) {
   BEGIN_ROW
-  const floatL g = load_some(gate + gate_at + at, count);
-  const floatL u = load_some(up + up_at + at, count);
-  store_some(apply(function, g) * u, out + out_at + at, count);
+  floatL g = load_some(gate + gate_at + at, count);
+  floatL u = load_some(up + up_at + at, count);
+  if (limit > 0.0f) {
+    // A NaN stays.
+    g = CHOOSE(g, (floatL)(limit), g > limit);
+    u = CHOOSE(u, (floatL)(limit), u > limit);
+    u = CHOOSE(u, (floatL)(-limit), u < -limit);
+  }
+  store_some(apply(function, g) * (u + offset), out + out_at + at, count);
 }
 
 kernel void add(const global float* a, ulong a_at, const global float* b,

@@ -20,5 +20,6 @@ INLINE floatL apply(int function, floatL x) {
   if (function == 4) return x / (1.0f + exp(-x));
   if (function == 5) return gelu(x);
   if (function == 6) return gelu_tanh(x);
+  if (function == 7) return x / (1.0f + exp(-1.702f * x));
   return x;
 }

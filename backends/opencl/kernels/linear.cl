@@ -75,7 +75,9 @@ linear(Bytes weight, ulong tile_bytes, int n, int k,
   const int rows = counts[which] * chosen;
   // A number that no expert has gives the first.
   const uint asked = ids[ids_at + row0];
-  weight += (asked < (uint)experts ? asked : 0) * expert_bytes;
+  const ulong expert = asked < (uint)experts ? asked : 0;
+  weight += expert * expert_bytes;
+  if (flags & HAS_BIAS) bias += expert * n;
 #else
   const int rows = counts[which];
 #endif

@@ -19,6 +19,7 @@ INPUT(1, q)
 INPUT(2, positions)
 INPUT(3, sequences)
 INPUT(4, page_table)
+INPUT(5, sinks)
 OUTPUT(8, float, y)
 INPUT(10, keys0)
 INPUT(11, keys1)
@@ -40,6 +41,7 @@ layout(push_constant) uniform Parameters {
   uint window;
   float scale;
   float softcap;
+  uint has_sinks;
 }
 p;
 
@@ -216,8 +218,10 @@ void main() {
   const uint last = WORD(positions, row);
   const uint first =
       p.window == 0 || last < p.window ? 0 : last - p.window + 1;
-  float largest = uintBitsToFloat(0xFF800000u);
-  float total = 0;
+  // A sink counts as a position that was seen before, of values that are zero.
+  const bool sink = p.has_sinks != 0;
+  float largest = sink ? NUMBER(sinks, head) : uintBitsToFloat(0xFF800000u);
+  float total = sink ? 1 : 0;
   const uint reach = p.table_width * p.page_size;
   const uint end = last < reach ? last + 1 : first;  // nothing if beyond
   for (uint chunk = first; chunk < end; chunk += kLanes) {
@@ -231,7 +235,7 @@ void main() {
     if (!seen) score = uintBitsToFloat(0xFF800000u);
     const float larger = max(largest, reduce_max(score));
     const float share = seen ? exact_exp(score - larger) : 0.0;
-    const float fading = chunk == first ? 0.0 : exact_exp(largest - larger);
+    const float fading = chunk == first && !sink ? 0.0 : exact_exp(largest - larger);
     largest = larger;
     total = fma(total, fading, reduce_add(share));
     [[unroll]] for (uint t = 0; t < kEach; ++t) sums[t] *= fading;

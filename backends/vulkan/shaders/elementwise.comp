@@ -17,7 +17,8 @@ OUTPUT(8, float, y)
 layout(push_constant) uniform Parameters {
   ROW_PARAMETERS
   uint width;  // elements of a row
-  float factor;
+  float factor;  // of GLU: the limit
+  float offset;
 }
 p;
 
@@ -38,7 +39,13 @@ void main() {
     } else if (kOp == kSoftcap) {
       y[at] = p.factor * exact_tanh(x / p.factor);
     } else {
-      y[at] = apply(kOp, x) * NUMBER(b, at);
+      float up = NUMBER(b, at);
+      float gate = x;
+      if (p.factor > 0) {  // a NaN stays
+        gate = gate > p.factor ? p.factor : gate;
+        up = up > p.factor ? p.factor : up < -p.factor ? -p.factor : up;
+      }
+      y[at] = apply(kOp, gate) * (up + p.offset);
     }
   }
 }

@@ -14,6 +14,8 @@ float apply(uint function, float x) {
     case 6:
       return 0.5 * x *
              (1.0 + exact_tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
+    case 7:
+      return x / (1.0 + exact_exp(-1.702 * x));
   }
   return x;
 }

@@ -225,6 +225,7 @@ void main() {
   uint tile = gl_WorkGroupID.x * kTiles;  // within its matrix
   uint in_piece = tile;
   uint choice = 0;
+  uint first_bias = 0;
   if (kExperts) {
     choice = first_row * p.chosen + gl_WorkGroupID.z;
     if (p.x_each != 0) x_rows[0] = choice;
@@ -232,6 +233,7 @@ void main() {
     const uint wanted = expert * p.tiles + tile;
     if (wanted < p.first_tile || wanted - p.first_tile >= p.piece_tiles) return;
     in_piece = wanted - p.first_tile;
+    first_bias = expert * p.n;
   }
   uint tiles[kTiles];
   [[unroll]] for (uint t = 0; t < kTiles; ++t) {
@@ -248,7 +250,7 @@ void main() {
                         gl_LocalInvocationIndex;
     if (column >= p.n) break;
     const float added =
-        p.has_bias != 0 ? NUMBER(bias, column) : 0.0;
+        p.has_bias != 0 ? NUMBER(bias, first_bias + column) : 0.0;
     [[unroll]] for (uint b = 0; b < kBatch; ++b) {
       if (first_row + b >= rows) break;
       const uint at =

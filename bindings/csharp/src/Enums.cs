@@ -81,7 +81,8 @@ namespace Runcible {
     Tanh = native.FUNCTION_TANH,
     Silu = native.FUNCTION_SILU,
     Gelu = native.FUNCTION_GELU,
-    GeluTanh = native.FUNCTION_GELU_TANH
+    GeluTanh = native.FUNCTION_GELU_TANH,
+    GeluQuick = native.FUNCTION_GELU_QUICK
   }
 
   /// <summary>{@rc rc_rope_style}</summary>

@@ -211,6 +211,12 @@ namespace Runcible {
       return Of(made);
     }
 
+    /// <summary>x / (1 + exp(-1.702 x)) of each element.</summary>
+    public Tensor GeluQuick() {
+      native.op_gelu_quick(handle, out var made);
+      return Of(made);
+    }
+
     /// <summary>The hyperbolic tangent of each element.</summary>
     public Tensor Tanh() {
       native.op_tanh(handle, out var made);

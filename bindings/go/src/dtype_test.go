@@ -37,7 +37,7 @@ func TestNumbersAreThoseOfTheHeaders(t *testing.T) {
 		{int32(NoFunction): native.FUNCTION_NONE, int32(ReLU): native.FUNCTION_RELU,
 			int32(Sigmoid): native.FUNCTION_SIGMOID, int32(Tanh): native.FUNCTION_TANH,
 			int32(SiLU): native.FUNCTION_SILU, int32(GELU): native.FUNCTION_GELU,
-			int32(GELUTanh): native.FUNCTION_GELU_TANH},
+			int32(GELUTanh): native.FUNCTION_GELU_TANH, int32(GELUQuick): native.FUNCTION_GELU_QUICK},
 		{int32(AddSpecial): native.TOKENIZE_ADD_SPECIAL, int32(ParseSpecial): native.TOKENIZE_PARSE_SPECIAL},
 		{int32(FullIsError): native.FULL_ERROR, int32(FullShifts): native.FULL_SHIFT},
 		{int32(OtherDevice): native.DEVICE_OTHER, int32(CPU): native.DEVICE_CPU,

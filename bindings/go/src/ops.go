@@ -103,6 +103,11 @@ func (t *Tensor) GELUTanh() (*Tensor, error) {
 	return t.view(native.Op_gelu_tanh)
 }
 
+// GELUQuick is x / (1 + exp(-1.702 x)).
+func (t *Tensor) GELUQuick() (*Tensor, error) {
+	return t.view(native.Op_gelu_quick)
+}
+
 // Tanh is the hyperbolic tangent.
 func (t *Tensor) Tanh() (*Tensor, error) {
 	return t.view(native.Op_tanh)
@@ -142,6 +147,7 @@ const (
 	SiLU       Function = 4
 	GELU       Function = 5
 	GELUTanh   Function = 6
+	GELUQuick  Function = 7
 )
 
 // FusedLinear is a layer; the bias may be nil.

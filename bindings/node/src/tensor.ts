@@ -66,7 +66,8 @@ export type FusedFunction =
   | "tanh"
   | "silu"
   | "gelu"
-  | "gelu_tanh";
+  | "gelu_tanh"
+  | "gelu_quick";
 
 const arrays = {
   f32: Float32Array,
@@ -297,6 +298,11 @@ export class Tensor extends Handle {
   /** @c rc_op_relu */
   geluTanh(): Tensor {
     return new Tensor(native.op_gelu_tanh(this._handle));
+  }
+
+  /** @c rc_op_relu */
+  geluQuick(): Tensor {
+    return new Tensor(native.op_gelu_quick(this._handle));
   }
 
   /** @c rc_op_relu */

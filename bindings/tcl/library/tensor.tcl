@@ -143,7 +143,7 @@ oo::class create ::runcible::Tensor {
         }]
     }
 
-    foreach op {relu sigmoid silu gelu gelu_tanh tanh dequantize} {
+    foreach op {relu sigmoid silu gelu gelu_tanh gelu_quick tanh dequantize} {
         method $op {} [string map [list OP $op] {
             my Made [::runcible::native::op_OP [my Handle]]
         }]

@@ -25,7 +25,7 @@ constexpr Architecture kGemma2 = {
     .window = WindowPattern::kEvenLayers,
     .attention_scale = attention_scale,
     .sandwich_norms = true,
-    .activation = RC_FUNCTION_GELU_TANH,
+    .gate = {.function = RC_FUNCTION_GELU_TANH},
 };
 
 }  // namespace rc::model

@@ -10,5 +10,6 @@ extern const Architecture kQwen2;
 extern const Architecture kQwen3;
 extern const Architecture kQwen3Moe;
 extern const Architecture kGemma2;
+extern const Architecture kGptOss;
 
 }  // namespace rc::model

@@ -40,7 +40,7 @@ def forward(path, tokens):
     heads, kv_heads = key("attention.head_count"), key("attention.head_count_kv")
     d = key("attention.key_length", hidden // heads)
     eps, window = key("attention.layer_norm_rms_epsilon"), key("attention.sliding_window")
-    gemma, n = arch == "gemma2", len(tokens)
+    gemma, gpt_oss, n = arch == "gemma2", arch == "gpt-oss", len(tokens)
 
     # rotary angles and the factor on cos and sin
     base = key("rope.freq_base", 10000.0)
@@ -52,7 +52,8 @@ def forward(path, tokens):
     elif scaling == "yarn":
         L = key("rope.scaling.original_context_length")
         dim = lambda turns: d * math.log(L / (2 * math.pi * turns)) / (2 * math.log(base))
-        low, high = max(0, math.floor(dim(32))), min(d - 1, math.ceil(dim(1)))
+        low, high = (dim(32), dim(1)) if gpt_oss else (math.floor(dim(32)), math.ceil(dim(1)))
+        low, high = max(0, low), min(d - 1, high)
         ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
         freq = freq * ((1 - ramp) + ramp / s)
         mscale = 0.1 * math.log(s) + 1
@@ -80,6 +81,12 @@ def forward(path, tokens):
             return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
         return x / (1 + np.exp(-x))
 
+    def gated(gate, up):
+        if not gpt_oss:
+            return activation(gate) * up
+        gate, up = np.minimum(gate, 7), np.clip(up, -7, 7)
+        return gate / (1 + np.exp(-1.702 * gate)) * (up + 1)
+
     x = W("token_embd.weight")[tokens]
     if gemma:
         x = x * math.sqrt(hidden)
@@ -99,24 +106,33 @@ def forward(path, tokens):
         if cap:
             score = np.tanh(score / cap) * cap
         seen = distance >= 0
-        if window and not (gemma and l % 2 == 1):
+        if window and not ((gemma or gpt_oss) and l % 2 == 1):
             seen &= distance < window
-        h = np.einsum("hij,jhd->ihd", softmax(np.where(seen, score, -np.inf)), v).reshape(n, heads * d)
+        score = np.where(seen, score, -np.inf)
+        if gpt_oss:  # one more position, which has no value
+            sinks = np.broadcast_to(W(p + "attn_sinks.weight")[:, None, None], (heads, n, 1))
+            score = softmax(np.concatenate([score, sinks], -1))[..., :-1]
+        else:
+            score = softmax(score)
+        h = np.einsum("hij,jhd->ihd", score, v).reshape(n, heads * d)
         h = linear(h, p + "attn_output")
         x = x + (norm(h, p + "post_attention_norm.weight") if gemma else h)
 
-        h = norm(x, p + "ffn_norm.weight")
+        h = norm(x, p + ("post_attention_norm.weight" if gpt_oss else "ffn_norm.weight"))
         if key("expert_count"):
             share = softmax(linear(h, p + "ffn_gate_inp"))
             best = np.argsort(-share, -1)[:, :key("expert_used_count")]
             gate, up, down = (W(p + f"ffn_{m}_exps.weight") for m in ("gate", "up", "down"))
+            biases = [W(p + f"ffn_{m}_exps.bias", optional=True) for m in ("gate", "up", "down")]
+            gate_b, up_b, down_b = (np.zeros(w.shape[:2]) if b is None else b for w, b in zip((gate, up, down), biases))
             y = np.zeros_like(h)
             for t in range(n):
                 total = share[t, best[t]].sum()
                 for e in best[t]:
-                    y[t] += share[t, e] / total * (down[e] @ (activation(gate[e] @ h[t]) * (up[e] @ h[t])))
+                    inner = gated(gate[e] @ h[t] + gate_b[e], up[e] @ h[t] + up_b[e])
+                    y[t] += share[t, e] / total * (down[e] @ inner + down_b[e])
         else:
-            y = linear(activation(linear(h, p + "ffn_gate")) * linear(h, p + "ffn_up"), p + "ffn_down")
+            y = linear(gated(linear(h, p + "ffn_gate"), linear(h, p + "ffn_up")), p + "ffn_down")
         x = x + (norm(y, p + "post_ffw_norm.weight") if gemma else y)
 
     x = norm(x, "output_norm.weight")

@@ -16,9 +16,9 @@ import gguf
 import numpy as np
 import torch
 import transformers
-from transformers import (Gemma2Config, Gemma2ForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig,
-                          MistralForCausalLM, MixtralConfig, MixtralForCausalLM, Qwen2Config,
-                          Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM, Qwen3MoeConfig,
+from transformers import (Gemma2Config, Gemma2ForCausalLM, GptOssConfig, GptOssForCausalLM, LlamaConfig,
+                          LlamaForCausalLM, MistralConfig, MistralForCausalLM, MixtralConfig, MixtralForCausalLM,
+                          Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM, Qwen3MoeConfig,
                           Qwen3MoeForCausalLM)
 
 HERE = Path(__file__).resolve().parent
@@ -152,6 +152,24 @@ CASES = {
         "gate, up and down of the feed-forward part. Tied embeddings.",
         {f"bias of {name}": dict(zeroed=f"{name}_proj.bias") for name in ("q", "k", "v", "o", "gate", "up", "down")},
         intermediate_size=64, attention_bias=True, mlp_bias=True, tie_word_embeddings=True),
+    "gpt-oss": lambda: case(
+        "gpt-oss", GptOssForCausalLM, GptOssConfig,
+        "A sink per head: one more term exp(sink) in the sum of the softmax, without a value. Window 10 in layer 0, none in "
+        "layer 1. Biases on q, k, v, on the output of attention, on the router and on the products of the experts (stacked, "
+        "[experts, size]). 5 experts, 3 used: softmax over the best 3, the same as over all and then divided by their sum. "
+        "gate and up are interleaved in the model and separate in the file; with g = min(gate, 7) and u = clamp(up, -7, 7) an expert "
+        "gives down(g sigmoid(1.702 g) (u + 1)). yarn with truncate = false: the ends of the ramp are not rounded; no key says so, the "
+        "architecture implies it. The norm before the feed-forward part is named post_attention_norm.",
+        {"sinks": dict(zeroed="self_attn.sinks"), "window": dict(sliding_window=4096), "window 11": dict(sliding_window=11),
+         "limit": dict(modules=dict(limit=1e9)), "1.702": dict(modules=dict(alpha=1.0)),
+         "floor and ceil": dict(rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0, truncate=True,
+                                                  original_max_position_embeddings=256)),
+         **{f"bias of {name}": dict(zeroed=name + "bias")
+            for name in ("q_proj.", "o_proj.", "router.", "gate_up_proj_", "down_proj_")}},
+        num_attention_heads=4, num_key_value_heads=1, head_dim=16, intermediate_size=32, tie_word_embeddings=True,
+        num_local_experts=5, num_experts_per_tok=3, sliding_window=10, rope_theta=150000.0,
+        rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0, truncate=False,
+                          original_max_position_embeddings=256)),
 }
 
 # ---------------------------------------------------------------- weights
@@ -164,12 +182,16 @@ def fill(model, arch, seed):
         shape = tuple(p.shape)
         if name.endswith("norm.weight") or "layernorm" in name:
             w = 1.0 + 0.3 * rng.standard_normal(shape)
-        elif name.endswith(".bias"):
+        elif name.endswith("bias"):
             w = 0.5 * rng.standard_normal(shape)
         elif "embed_tokens" in name:
             w = 0.35 * rng.standard_normal(shape)
         elif "lm_head" in name:
             w = 2.5 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        elif name.endswith("sinks"):
+            w = 2.0 * rng.standard_normal(shape)
+        elif name.endswith("gate_up_proj"):  # large enough for the limit
+            w = 4.0 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif "q_proj" in name or "k_proj" in name:
             w = 1.3 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         else:
@@ -184,12 +206,17 @@ def fill(model, arch, seed):
 def build(c, seed, changes=None):
     changes = dict(changes or {})
     zeroed = changes.pop("zeroed", None)  # the end of a parameter's name
+    attributes = changes.pop("modules", {})  # of whatever modules have them
     config = c["make"](**{**c["config"], **changes}, attn_implementation="eager")
     model = c["model"](config).double().eval()
     fill(model, c["arch"], seed)
     for name, p in model.named_parameters():
         if zeroed and name.endswith(zeroed):
             p.data.zero_()
+    for module in model.modules():
+        for attribute, value in attributes.items():
+            if hasattr(module, attribute):
+                setattr(module, attribute, value)
     return model
 
 
@@ -209,10 +236,16 @@ def router_margin(c, model, tokens):
     """Smallest distance between the last expert used and the first one not used."""
     if "num_experts_per_tok" not in c["config"]:
         return None
-    with torch.no_grad():
-        out = model(input_ids=torch.tensor([tokens]), use_cache=False, output_router_logits=True)
     k = c["config"]["num_experts_per_tok"]
-    best = torch.stack(out.router_logits).sort(-1, descending=True).values
+    logits = []
+    for name, module in model.named_modules():
+        if name.endswith((".router", ".gate")) and hasattr(module, "weight"):
+            module.register_forward_pre_hook(lambda m, args: logits.append(torch.nn.functional.linear(
+                args[0].reshape(-1, m.weight.shape[1]), m.weight, getattr(m, "bias", None))))
+    logits_of(model, tokens)
+    for module in model.modules():
+        module._forward_pre_hooks.clear()
+    best = torch.stack(logits).sort(-1, descending=True).values
     return float((best[..., k - 1] - best[..., k]).min())
 
 
@@ -278,6 +311,8 @@ def write(path, name, c, model):
         w.add_expert_used_count(set_["num_experts_per_tok"])
     if set_.get("moe_intermediate_size"):
         w.add_expert_feed_forward_length(set_["moe_intermediate_size"])
+    if arch == "gpt-oss":
+        w.add_expert_feed_forward_length(config.intermediate_size)
 
     tokens, scores, types = vocabulary()
     w.add_tokenizer_model("llama")
@@ -293,8 +328,7 @@ def write(path, name, c, model):
     if arch == "gemma2":
         w.add_add_space_prefix(False)
 
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[{"qwen3moe": "QWEN3MOE"}.get(arch, arch.upper())],
-                                     config.num_hidden_layers)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[arch.upper().replace("-", "_")], config.num_hidden_layers)
     tensors, experts = {}, {}
     for key, p in model.named_parameters():
         a = p.detach().numpy()
@@ -306,6 +340,15 @@ def write(path, name, c, model):
             a = permute(a, config.num_key_value_heads)
         a32 = np.ascontiguousarray(a, dtype=np.float32)
         assert np.array_equal(a32.astype(np.float64), a), key
+        if arch == "gpt-oss" and ".experts." in key:
+            layer = key.split(".")[2]
+            end = "bias" if key.endswith("_bias") else "weight"
+            if end == "weight":  # the model multiplies from the other side
+                a32 = a32.swapaxes(1, 2)
+            parts = {"gate": a32[:, ::2], "up": a32[:, 1::2]} if "gate_up" in key else {"down": a32}
+            for which, part in parts.items():
+                w.add_tensor(f"blk.{layer}.ffn_{which}_exps.{end}", np.ascontiguousarray(part))
+            continue
         if ".experts." in key:
             base, rest = key.split(".experts.")
             index, which, _ = rest.split(".")
@@ -323,6 +366,8 @@ def write(path, name, c, model):
     for key, a in tensors.items():
         out = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert out, key
+        if key.endswith(".sinks"):
+            out += ".weight"
         w.add_tensor(out, a)
     w.write_header_to_file()
     w.write_kv_data_to_file()

@@ -14,7 +14,9 @@ public enum Function {
   /** 0.5 x (1 + erf(x / sqrt(2))). */
   GELU(Native.FUNCTION_GELU),
   /** 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). */
-  GELU_TANH(Native.FUNCTION_GELU_TANH);
+  GELU_TANH(Native.FUNCTION_GELU_TANH),
+  /** x / (1 + exp(-1.702 x)). */
+  GELU_QUICK(Native.FUNCTION_GELU_QUICK);
 
   private final int number;
 

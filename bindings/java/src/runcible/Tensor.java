@@ -178,6 +178,11 @@ public final class Tensor extends Handle {
     return new Tensor(Native.op_gelu_tanh(handle));
   }
 
+  /** x / (1 + exp(-1.702 x)) of each element. */
+  public Tensor geluQuick() {
+    return new Tensor(Native.op_gelu_quick(handle));
+  }
+
   /** The hyperbolic tangent of each element. */
   public Tensor tanh() {
     return new Tensor(Native.op_tanh(handle));

@@ -145,7 +145,7 @@ for _, name in ipairs {"matmul", "matmul_transposed", "matmul_quantized", "add",
   end
 end
 
-for _, name in ipairs {"relu", "sigmoid", "silu", "gelu", "gelu_tanh", "tanh", "dequantize"} do
+for _, name in ipairs {"relu", "sigmoid", "silu", "gelu", "gelu_tanh", "gelu_quick", "tanh", "dequantize"} do
   local op = native["op_" .. name]
   Tensor[name] = function(self)
     return Tensor.of(op(need(self, Tensor, "self")))

@@ -235,7 +235,8 @@ sub transpose {
 
 =head2 fused_linear(weight, bias, function)
 
-C<function> is "none", "relu", "sigmoid", "tanh", "silu", "gelu" or "gelu_tanh".
+C<function> is "none", "relu", "sigmoid", "tanh", "silu", "gelu", "gelu_tanh"
+or "gelu_quick".
 
 =for header rc_op_fused_linear
 
@@ -245,7 +246,7 @@ Also as C<+> and C<*>.
 
 =for header rc_op_add
 
-=head2 relu, sigmoid, silu, gelu, gelu_tanh, tanh
+=head2 relu, sigmoid, silu, gelu, gelu_tanh, gelu_quick, tanh
 
 =for header rc_op_relu
 
@@ -309,7 +310,7 @@ for my $op (qw(matmul matmul_transposed matmul_quantized add mul gather_rows)) {
     no strict 'refs';
     *$op = sub { my ($self, $other) = @_; $self->_made("op_$op", _operand($other)) };
 }
-for my $op (qw(relu sigmoid silu gelu gelu_tanh tanh dequantize)) {
+for my $op (qw(relu sigmoid silu gelu gelu_tanh gelu_quick tanh dequantize)) {
     no strict 'refs';
     *$op = sub { my ($self) = @_; $self->_made("op_$op") };
 }

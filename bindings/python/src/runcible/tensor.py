@@ -288,6 +288,10 @@ class Tensor(Handle):
         return self._of(_native.op_gelu_tanh(self._handle))
 
     @documented("rc_op_relu")
+    def gelu_quick(self) -> Tensor:
+        return self._of(_native.op_gelu_quick(self._handle))
+
+    @documented("rc_op_relu")
     def tanh(self) -> Tensor:
         return self._of(_native.op_tanh(self._handle))
 

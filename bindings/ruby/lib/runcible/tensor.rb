@@ -187,6 +187,9 @@ module Runcible
     def gelu_tanh = made(:op_gelu_tanh)
 
     # :header: rc_op_relu
+    def gelu_quick = made(:op_gelu_quick)
+
+    # :header: rc_op_relu
     def tanh = made(:op_tanh)
 
     # :header: rc_op_softmax

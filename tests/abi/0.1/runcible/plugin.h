@@ -133,12 +133,15 @@ enum {
    * max(0, p - window + 1) to p (from 0 if window is 0). Query head h reads
    * key/value head h / (heads / kv_heads). With x = scale * (q . k) and, if
    * softcap > 0, x = softcap * tanh(x / softcap), the result is the sum of
-   * softmax(x) * v.
+   * softmax(x) * v. Where there are sinks, the softmax of head h has sinks[h]
+   * as one more x, whose v is zero (OpenAI 2025, arXiv:2508.10925).
    * inputs: q [R, heads, d], key cache, value cache (as for CACHE_STORE),
-   *         positions, sequences, page_table; output [R, heads, d].
+   *         positions, sequences, page_table, sinks [heads] (a weight) or
+   *         absent; output [R, heads, d].
    * params.attention. */
   RC_OP_ATTENTION = 6,
-  /* function(gate) * up (Shazeer 2020, arXiv:2002.05202).
+  /* function(gate) * (up + offset) (Shazeer 2020, arXiv:2002.05202); if
+   * limit > 0, gate counts as at most limit, and up as -limit to limit.
    * inputs: gate, up, both [..., n]; output alike, may be either.
    * params.glu. */
   RC_OP_GLU = 7,
@@ -154,9 +157,9 @@ enum {
    * inputs: x [R, experts]; outputs: ids I32 [R, k], weights [R, k].
    * params.route. */
   RC_OP_ROUTE = 11,
-  /* For each row the products with its chosen experts.
-   * inputs: x [R, d] or [R, k, d], weight [experts, n, d], ids I32 [R, k];
-   * output [R, k, n]. */
+  /* For each row the products with its chosen experts, and their biases.
+   * inputs: x [R, d] or [R, k, d], weight [experts, n, d], ids I32 [R, k],
+   *         bias [experts, n] or absent; output [R, k, n]. */
   RC_OP_EXPERT_LINEAR = 12,
   /* The weighted sum over the chosen experts, in the order of choice.
    * inputs: x [R, k, n], weights [R, k] (scratch); output [R, n]. */
@@ -258,6 +261,8 @@ typedef union rc_plugin_params {
   } attention;
   struct {
     int32_t function; /* RC_FUNCTION_*, not NONE */
+    float limit;      /* 0: none */
+    float offset;
   } glu;
   struct {
     float factor;
