@@ -1,4 +1,5 @@
-// The options of a generation, copied from the caller's struct and checked.
+// The options of a generation, copied from the caller's struct. engine::check
+// says what they may be; here arrays are only looked for.
 #pragma once
 
 #include "engine/engine.h"

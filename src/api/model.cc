@@ -157,7 +157,7 @@ rc_status rc_model_describe(rc_model* model, rc_model_report* report) {
     result.trained_context_length = hyper.context_length;
     result.vocabulary = hyper.vocabulary;
     result.width = hyper.width;
-    result.layers = hyper.layers;
+    result.layers = hyper.layer_count();
     result.parameters = loaded.parameters;
     result.weight_bytes = engine.memory().weights;
     result.cache_bytes = engine.memory().cache;

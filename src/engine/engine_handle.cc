@@ -53,7 +53,8 @@ bool EngineHandle::broken() const {
 
 bool EngineHandle::spread() const {
   const model::DeviceMemory& first = memory_.devices.front();
-  return !first.output || first.layers != file_->hyper_parameters().layers;
+  return !first.output ||
+         first.layers != file_->hyper_parameters().layer_count();
 }
 
 std::shared_ptr<SessionState> EngineHandle::make_state(

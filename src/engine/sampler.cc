@@ -64,14 +64,16 @@ void check(const SamplingOptions& options, int64_t vocabulary) {
               kLargest);
   check_finite("presence_penalty", options.presence_penalty);
   check_finite("frequency_penalty", options.frequency_penalty);
-  for (const LogitBias& entry : options.logit_bias) {
-    if (entry.token < 0 || entry.token >= vocabulary) {
-      fail(RC_E_INVALID_ARGUMENT, "logit_bias names token ", entry.token,
+  for (size_t i = 0; i < options.logit_bias.size(); ++i) {
+    const auto& [token, bias] = options.logit_bias[i];
+    if (token < 0 || token >= vocabulary) {
+      fail(RC_E_INVALID_ARGUMENT, "logit_bias_tokens[", i, "] is ", token,
            "; the vocabulary has ", vocabulary, " tokens");
     }
-    if (!(entry.bias < kInfinity)) {
-      fail(RC_E_INVALID_ARGUMENT, "logit_bias of token ", entry.token, " is ",
-           entry.bias, "; it must be finite or -infinity");
+    // Minus infinity forbids a token.
+    if (!(bias < kInfinity)) {
+      fail(RC_E_INVALID_ARGUMENT, "logit_bias[", i, "] is ", bias,
+           "; it must be finite or -infinity");
     }
   }
 }

@@ -41,11 +41,11 @@ std::vector<Part> parts_of(const model::ModelFile& model,
   const model::HyperParameters& hyper = model.hyper_parameters();
   std::vector<Part> parts;
   size_t offset = 0;
-  for (int64_t layer = 0; layer < hyper.layers; ++layer) {
+  for (size_t layer = 0; layer < hyper.layers.size(); ++layer) {
     for (const bool keys : {true, false}) {
       Part part;
       part.name = cat("blk.", layer, keys ? ".key" : ".value");
-      part.heads = hyper.kv_heads;
+      part.heads = hyper.layers[layer].kv_heads;
       part.head_size = keys ? hyper.key_size : hyper.value_size;
       part.row_bytes =
           static_cast<size_t>(row_bytes(layout.dtype, part.head_size).value());

@@ -8,7 +8,8 @@ namespace rc::model {
 namespace {
 
 constexpr const Architecture* kArchitectures[] = {
-    &kLlama, &kQwen2, &kQwen3, &kQwen3Moe, &kGemma2, &kGptOss,
+    &kLlama,  &kQwen2,  &kQwen3,   &kQwen3Moe, &kGemma,   &kGemma2,
+    &kGemma3, &kGptOss, &kSeedOss, &kErnie45,  &kSmolLm3,
 };
 
 }  // namespace

@@ -18,8 +18,12 @@ namespace rc::model {
 // Whether the files of an architecture hold something.
 enum class Presence { kNever, kOptional, kAlways };
 
-// Which layers see only the last `sliding_window` positions.
-enum class WindowPattern { kNone, kAllLayers, kEvenLayers };
+// Which layers see only the last `sliding_window` positions: of each `period`
+// layers the first `windowed`; none if the period is 0.
+struct WindowPattern {
+  int64_t period = 0;
+  int64_t windowed = 0;
+};
 
 // Names of tensors. Those of a layer follow "blk.N."; those of products are
 // without ".weight" and ".bias".
@@ -69,6 +73,11 @@ inline double scale_of_key_size(const HyperParameters& hyper) {
   return 1.0 / std::sqrt(static_cast<double>(hyper.key_size));
 }
 
+inline double scale_of_width_per_head(const HyperParameters& hyper) {
+  return 1.0 / std::sqrt(static_cast<double>(hyper.width) /
+                         static_cast<double>(hyper.layers[0].heads));
+}
+
 struct Architecture {
   std::string_view name;  // general.architecture
   TensorNames names = {};
@@ -90,7 +99,12 @@ struct Architecture {
   Presence rope_factors = Presence::kNever;
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
-  WindowPattern window = WindowPattern::kNone;
+  WindowPattern window = {};
+  // Layers with a window rotate with this base unless a key gives another, and
+  // without scaling; 0: as all others.
+  float local_rope_base = 0.0f;
+  // Each so many-th layer does not rotate queries and keys; 0: all do.
+  int64_t unrotated_every = 0;
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
 

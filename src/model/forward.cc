@@ -16,11 +16,12 @@ using runtime::Value;
 class Forward {
  public:
   Forward(const Architecture& architecture, const HyperParameters& hyper,
-          float rope_scale, const gguf::File& file, const CacheLayout& layout)
+          std::span<const float> rope_scales, const gguf::File& file,
+          const CacheLayout& layout)
       : architecture_(architecture),
         names_(architecture.names),
         hyper_(hyper),
-        rope_scale_(rope_scale),
+        rope_scales_(rope_scales),
         file_(file),
         layout_(layout),
         weights_(file, builder_) {}
@@ -47,26 +48,27 @@ class Forward {
   // The residual plus the product.
   Value joined(Value x, const char* name, Presence bias, const char* post_norm,
                Value residual);
-  int64_t window() const;
-  bool is_last() const { return layer_ == hyper_.layers - 1; }
+  // The layer that is being described.
+  const Layer& layer() const { return hyper_.layers[number_]; }
+  bool is_last() const { return number_ + 1 == hyper_.layers.size(); }
   std::string in_layer(const std::string& name) const {
-    return cat("blk.", layer_, ".", name);
+    return cat("blk.", number_, ".", name);
   }
 
   const Architecture& architecture_;
   const TensorNames& names_;
   const HyperParameters& hyper_;
-  const float rope_scale_;
+  const std::span<const float> rope_scales_;
   const gguf::File& file_;
   const CacheLayout& layout_;
   runtime::ProgramBuilder builder_{"embedding"};
   Weights weights_;
-  int64_t layer_ = 0;
+  size_t number_ = 0;  // of the layer
   Value positions_ = kAbsent;
   Value sequences_ = kAbsent;
   Value page_table_ = kAbsent;
   Value output_rows_ = kAbsent;
-  Value frequencies_ = kAbsent;
+  std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
 
 runtime::ProgramDescription Forward::describe() && {
@@ -76,8 +78,11 @@ runtime::ProgramDescription Forward::describe() && {
   page_table_ = builder_.input(RC_DTYPE_I32,
                                {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   output_rows_ = builder_.input(RC_DTYPE_I32, {RC_DIM_OUTPUTS});
-  frequencies_ = builder_.weight(kRopeFrequencies, RC_DTYPE_F32,
-                                 {hyper_.rope_dimensions / 2}, RC_USE_ELEMENTS);
+  for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
+    frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
+                                           {hyper_.ropes[i].dimensions / 2},
+                                           RC_USE_ELEMENTS));
+  }
 
   const Value table = weights_.matrix(
       names_.token_embedding, {hyper_.vocabulary, hyper_.width}, RC_USE_ROWS);
@@ -85,8 +90,8 @@ runtime::ProgramDescription Forward::describe() && {
   if (architecture_.scaled_embedding) {
     x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
   }
-  for (layer_ = 0; layer_ < hyper_.layers; ++layer_) {
-    builder_.begin_part(cat("blk.", layer_));
+  for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
+    builder_.begin_part(cat("blk.", number_));
     x = attention(x);
     x = feed_forward(x);
   }
@@ -97,18 +102,20 @@ runtime::ProgramDescription Forward::describe() && {
 
 Value Forward::attention(Value x) {
   const Value normed = norm(x, names_.attention_norm);
-  Value q = heads(normed, names_.query, hyper_.heads);
-  Value k = heads(normed, names_.key, hyper_.kv_heads);
-  const Value v = heads(normed, names_.value, hyper_.kv_heads);
+  Value q = heads(normed, names_.query, layer().heads);
+  Value k = heads(normed, names_.key, layer().kv_heads);
+  const Value v = heads(normed, names_.value, layer().kv_heads);
   if (architecture_.query_key_norm) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
   }
-  q = rope(q);
-  k = rope(k);
+  if (layer().rope != Layer::kUnrotated) {
+    q = rope(q);
+    k = rope(k);
+  }
 
   const runtime::ProgramBuilder::Shape shape = {
-      layout_.pages, hyper_.kv_heads, layout_.page_size, hyper_.key_size};
+      layout_.pages, layer().kv_heads, layout_.page_size, hyper_.key_size};
   const Value keys = builder_.cache(layout_.dtype, shape);
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, page_table_, keys);
@@ -116,12 +123,12 @@ Value Forward::attention(Value x) {
   const double scale = architecture_.attention_scale(hyper_);
   const Value sinks =
       architecture_.attention_sinks
-          ? weights_.elements(in_layer(names_.attention_sinks), {hyper_.heads})
+          ? weights_.elements(in_layer(names_.attention_sinks), {layer().heads})
           : kAbsent;
   Value y = builder_.attention(q, keys, values, positions_, sequences_,
                                page_table_, static_cast<float>(scale),
-                               hyper_.attention_softcap, window(), sinks);
-  y = builder_.reshape(y, {RC_DIM_ROWS, hyper_.heads * hyper_.key_size});
+                               hyper_.attention_softcap, layer().window, sinks);
+  y = builder_.reshape(y, {RC_DIM_ROWS, layer().heads * hyper_.key_size});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
@@ -132,13 +139,13 @@ Value Forward::attention(Value x) {
 
 Value Forward::feed_forward(Value x) {
   const Value normed = norm(x, names_.feed_forward_norm);
-  return hyper_.experts > 0 ? experts(normed, x) : dense(normed, x);
+  return layer().feed_forward == 0 ? experts(normed, x) : dense(normed, x);
 }
 
 Value Forward::dense(Value x, Value residual) {
   const Presence bias = architecture_.feed_forward_bias;
-  const Value gate = linear(x, names_.gate, hyper_.feed_forward, bias);
-  const Value up = linear(x, names_.up, hyper_.feed_forward, bias);
+  const Value gate = linear(x, names_.gate, layer().feed_forward, bias);
+  const Value up = linear(x, names_.up, layer().feed_forward, bias);
   return joined(gated(gate, up), names_.down, bias,
                 names_.post_feed_forward_norm, residual);
 }
@@ -226,8 +233,9 @@ Value Forward::heads(Value x, const char* name, int64_t count) {
 }
 
 Value Forward::rope(Value x) {
-  return builder_.rope(x, positions_, frequencies_, architecture_.rope_style,
-                       rope_scale_);
+  const auto number = static_cast<size_t>(layer().rope);
+  return builder_.rope(x, positions_, frequencies_[number],
+                       architecture_.rope_style, rope_scales_[number]);
 }
 
 Value Forward::joined(Value x, const char* name, Presence bias,
@@ -239,26 +247,19 @@ Value Forward::joined(Value x, const char* name, Presence bias,
   return builder_.add(residual, norm(y, post_norm));
 }
 
-int64_t Forward::window() const {
-  switch (architecture_.window) {
-    case WindowPattern::kNone:
-      return 0;
-    case WindowPattern::kAllLayers:
-      return hyper_.sliding_window;
-    case WindowPattern::kEvenLayers:
-      return layer_ % 2 == 0 ? hyper_.sliding_window : 0;
-  }
-  return 0;
-}
-
 }  // namespace
+
+std::string rope_weight_name(size_t number) {
+  return number == 0 ? "(rotary frequencies)"
+                     : cat("(rotary frequencies ", number, ")");
+}
 
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
-                                            float rope_scale,
+                                            std::span<const float> rope_scales,
                                             const gguf::File& file,
                                             const CacheLayout& layout) {
-  return Forward(architecture, hyper, rope_scale, file, layout).describe();
+  return Forward(architecture, hyper, rope_scales, file, layout).describe();
 }
 
 }  // namespace rc::model

@@ -1,6 +1,9 @@
 // The forward pass, as a program.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "gguf/file.h"
 #include "model/architecture.h"
 #include "model/model_file.h"
@@ -8,17 +11,19 @@
 
 namespace rc::model {
 
-// The weight that holds Rope::frequencies; no tensor of a file has this name.
-inline constexpr char kRopeFrequencies[] = "(rotary frequencies)";
+// The weight that holds Rope::frequencies of a number in
+// HyperParameters::ropes; no tensor of a file has this name.
+std::string rope_weight_name(size_t number);
 
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
 // the keys and the values of layer 0, those of layer 1, and so on. Part 0 is
 // the embedding, part 1 + i layer i, the last the output norm and matrix.
+// rope_scales: Rope::scale by number.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
 // that is missing or not as the program needs it.
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
-                                            float rope_scale,
+                                            std::span<const float> rope_scales,
                                             const gguf::File& file,
                                             const CacheLayout& layout);
 

@@ -6,10 +6,23 @@
 #include <vector>
 
 #include "gguf/file.h"
+#include "model/rope.h"
 
 namespace rc::model {
 
-enum class RopeScaling { kNone, kLinear, kYarn, kLlama3 };
+// Of contexts, original contexts and windows: far above every known model.
+inline constexpr int64_t kMaxContext = int64_t{1} << 30;
+
+// What a layer has of its own.
+struct Layer {
+  static constexpr int kUnrotated = -1;
+
+  int64_t heads = 0;
+  int64_t kv_heads = 0;
+  int64_t feed_forward = 0;  // 0: it has experts
+  int64_t window = 0;        // positions that a row sees; 0: all before it
+  int rope = 0;              // in HyperParameters::ropes, or kUnrotated
+};
 
 struct HyperParameters {
   std::string architecture;  // "llama"
@@ -17,28 +30,13 @@ struct HyperParameters {
   int64_t vocabulary = 0;
   int64_t context_length = 0;  // that the model was trained for
   int64_t width = 0;           // embedding length
-  int64_t layers = 0;
-  int64_t heads = 0;
-  int64_t kv_heads = 0;
+  std::vector<Layer> layers;
   int64_t key_size = 0;    // of one head
   int64_t value_size = 0;  // of one head
-  int64_t feed_forward = 0;
   float norm_epsilon = 0;
 
-  int64_t rope_dimensions = 0;
-  float rope_base = 10000.0f;
-  RopeScaling rope_scaling = RopeScaling::kNone;
-  float rope_factor = 1.0f;
-  int64_t rope_original_context = 0;
-  float yarn_beta_fast = 32.0f;
-  float yarn_beta_slow = 1.0f;
-  float yarn_extrapolation = 1.0f;  // share of the unscaled angles where kept
-  bool whole_yarn_pairs = true;
-  float rope_low_frequency = 1.0f;  // of llama3, in turns per original context
-  float rope_high_frequency = 4.0f;
-  // Multiplies cosine and sine, in addition to the factor of yarn's own
-  // formula.
-  float rope_attention_factor = 1.0f;
+  // The first has the model's own keys; another that of layers with a window.
+  std::vector<RopeParameters> ropes;
 
   int64_t sliding_window = 0;      // 0: none
   float attention_softcap = 0.0f;  // 0: none
@@ -49,6 +47,8 @@ struct HyperParameters {
 
   // The keys that were looked for, without the architecture's name.
   std::vector<std::string> keys;
+
+  int64_t layer_count() const { return static_cast<int64_t>(layers.size()); }
 };
 
 struct Architecture;

@@ -30,7 +30,7 @@ std::vector<float> read_rope_factors(const gguf::File& file,
   if (tensor == nullptr || architecture.rope_factors == Presence::kNever) {
     return {};
   }
-  const int64_t pairs = hyper.rope_dimensions / 2;
+  const int64_t pairs = hyper.ropes[0].dimensions / 2;
   if (tensor->dtype != RC_DTYPE_F32 ||
       tensor->shape != std::vector<int64_t>{pairs}) {
     fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
@@ -86,11 +86,17 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   model->architecture_ = &find_architecture(file);
   check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
-  Rope rope =
-      make_rope(model->hyper_,
-                read_rope_factors(file, *model->architecture_, model->hyper_));
-  model->rope_scale_ = rope.scale;
-  model->made_weights_.emplace(kRopeFrequencies, std::move(rope.frequencies));
+  const std::vector<RopeParameters>& ropes = model->hyper_.ropes;
+  for (size_t i = 0; i < ropes.size(); ++i) {
+    // The factors of a file are of the first.
+    Rope rope = make_rope(
+        ropes[i],
+        i > 0 ? std::vector<float>()
+              : read_rope_factors(file, *model->architecture_, model->hyper_));
+    model->rope_scales_.push_back(rope.scale);
+    model->made_weights_.emplace(rope_weight_name(i),
+                                 std::move(rope.frequencies));
+  }
 
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
@@ -123,7 +129,7 @@ runtime::ProgramDescription ModelFile::forward(
   check_range("number of pages", layout.pages, kMaxPages);
   check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
   row_bytes_of_head(hyper_, layout.dtype);
-  return forward_program(*architecture_, hyper_, rope_scale_, *file_, layout);
+  return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout);
 }
 
 const gguf::Tensor& ModelFile::weight_tensor(const std::string& name) const {
@@ -143,8 +149,10 @@ const void* ModelFile::read_weight(const std::string& name,
 
 uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {
   check_range("page size", page_size, kMaxPageSize);
-  const int64_t rows = 2 * hyper_.layers * hyper_.kv_heads * page_size;
-  return static_cast<uint64_t>(rows) * row_bytes_of_head(hyper_, dtype);
+  int64_t heads = 0;
+  for (const Layer& layer : hyper_.layers) heads += layer.kv_heads;
+  return static_cast<uint64_t>(2 * heads * page_size) *
+         row_bytes_of_head(hyper_, dtype);
 }
 
 }  // namespace rc::model

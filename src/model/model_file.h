@@ -75,7 +75,7 @@ class ModelFile {
   HyperParameters hyper_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;
   const Architecture* architecture_ = nullptr;
-  float rope_scale_ = 1.0f;
+  std::vector<float> rope_scales_;  // by number in HyperParameters::ropes
   std::unordered_map<std::string, std::vector<float>> made_weights_;
   uint64_t fingerprint_ = 0;
 };

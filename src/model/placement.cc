@@ -94,7 +94,7 @@ uint64_t weight_bytes(const runtime::Device& device,
 }
 
 size_t part_count(const ModelFile& file) {
-  return static_cast<size_t>(file.hyper_parameters().layers) + 2;
+  return file.hyper_parameters().layers.size() + 2;
 }
 
 Placement place(const ModelFile& file, const ResidentOptions& options,

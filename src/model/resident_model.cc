@@ -232,12 +232,16 @@ uint64_t ResidentModel::page_bytes() const {
   return file_->page_bytes(options_.cache.dtype, options_.cache.page_size);
 }
 
+uint64_t ResidentModel::page_bytes(const runtime::Buffer& cache) const {
+  return cache.bytes() / static_cast<uint64_t>(options_.cache.pages);
+}
+
 void ResidentModel::copy_page(int64_t target, int64_t source) {
   check_page(target);
   check_page(source);
   if (target == source) return;
-  const uint64_t bytes = page_bytes() / caches_.size();
   for (const std::shared_ptr<runtime::Buffer>& cache : caches_) {
+    const uint64_t bytes = page_bytes(*cache);
     cache->copy(static_cast<uint64_t>(target) * bytes,
                 static_cast<uint64_t>(source) * bytes, bytes);
   }
@@ -247,9 +251,9 @@ void ResidentModel::download_page(int64_t page,
                                   std::span<std::byte> target) const {
   check_page(page);
   check_page_bytes(target.size());
-  const uint64_t bytes = page_bytes() / caches_.size();
   std::byte* end = target.data();
   for (const std::shared_ptr<runtime::Buffer>& cache : caches_) {
+    const uint64_t bytes = page_bytes(*cache);
     cache->download(static_cast<uint64_t>(page) * bytes, end, bytes);
     end += bytes;
   }
@@ -259,9 +263,9 @@ void ResidentModel::upload_page(int64_t page,
                                 std::span<const std::byte> source) {
   check_page(page);
   check_page_bytes(source.size());
-  const uint64_t bytes = page_bytes() / caches_.size();
   const std::byte* next = source.data();
   for (const std::shared_ptr<runtime::Buffer>& cache : caches_) {
+    const uint64_t bytes = page_bytes(*cache);
     cache->upload(static_cast<uint64_t>(page) * bytes, next, bytes);
     next += bytes;
   }

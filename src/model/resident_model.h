@@ -76,6 +76,8 @@ class ResidentModel {
 
  private:
   ResidentModel() = default;
+  // Of the keys or the values of one layer.
+  uint64_t page_bytes(const runtime::Buffer& cache) const;
   void check_page(int64_t page) const;
   void check_page_bytes(size_t bytes) const;
 

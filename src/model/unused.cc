@@ -190,7 +190,7 @@ class Checker {
     }
     fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", quote(tensor.name),
          " is part of the model, but models of architecture ",
-         architecture_.name, " with ", hyper_.layers,
+         architecture_.name, " with ", hyper_.layer_count(),
          " layers are computed without it; what this one says would be wrong");
   }
 
@@ -225,8 +225,7 @@ class Checker {
   // No window is no window, and one that is longer than all that the model was
   // trained for is none either.
   void check_window(const gguf::Entry& entry) const {
-    if (architecture_.window == WindowPattern::kNone &&
-        hyper_.sliding_window > 0 &&
+    if (architecture_.window.period == 0 && hyper_.sliding_window > 0 &&
         hyper_.sliding_window < hyper_.context_length) {
       refuse_key(entry.key, cat(" = ", hyper_.sliding_window));
     }

@@ -93,10 +93,7 @@ void expect_fable_text(const std::string& backend) {
 
 void expect_architectures(const std::string& backend) {
   const auto folder = source_path("tests/golden/architectures");
-  for (const char* name :
-       {"llama2", "llama3", "mistral", "smollm", "llama-linear", "llama-yarn",
-        "llama-biases", "mixtral", "qwen2", "qwen3", "qwen3moe", "gemma2",
-        "gpt-oss"}) {
+  for (const std::string& name : golden_architectures()) {
     SCOPED_TRACE(name);
     const json records =
         json::parse(std::ifstream(folder / cat(name, ".json")));

@@ -180,8 +180,8 @@ TEST_P(Determinism, OfAllLogits) {
 
 std::vector<Case> cases() {
   std::vector<Case> all = {{"reference", "llama2"}};
-  for (const char* model :
-       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss"}) {
+  for (const char* model : {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe",
+                            "gpt-oss", "gemma3", "llama-layers"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

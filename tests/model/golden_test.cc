@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("nothing", "opening", "dialogue")),
     name_of);
 
-class Architectures : public ::testing::TestWithParam<Case> {};
+class Architectures
+    : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(Architectures, LogitsAreThoseOfTransformers) {
   const auto [backend, name] = GetParam();
@@ -140,12 +141,11 @@ TEST_P(Architectures, LogitsAreThoseOfTransformers) {
 INSTANTIATE_TEST_SUITE_P(
     Golden, Architectures,
     ::testing::Combine(::testing::ValuesIn(all_backends()),
-                       ::testing::Values("llama2", "llama3", "mistral",
-                                         "smollm", "llama-linear", "llama-yarn",
-                                         "llama-biases", "mixtral", "qwen2",
-                                         "qwen3", "qwen3moe", "gemma2",
-                                         "gpt-oss")),
-    name_of);
+                       ::testing::ValuesIn(golden_architectures())),
+    [](const auto& info) {
+      return test_name(
+          cat(std::get<0>(info.param), " ", std::get<1>(info.param)));
+    });
 
 }  // namespace
 }  // namespace rc::test

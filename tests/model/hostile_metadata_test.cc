@@ -98,7 +98,7 @@ TEST_P(HostileMetadata, AddedIsRefusedOrWorks) {
 INSTANTIATE_TEST_SUITE_P(Architectures, HostileMetadata,
                          ::testing::Values("llama2", "llama3", "llama-yarn",
                                            "mixtral", "qwen3moe", "gemma2",
-                                           "gpt-oss"),
+                                           "gpt-oss", "gemma3", "llama-layers"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

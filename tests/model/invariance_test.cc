@@ -173,6 +173,7 @@ std::vector<Kind> kinds() {
       {"gemma2", RC_DTYPE_F32},  {"gemma2", RC_DTYPE_F16},
       {"mistral", RC_DTYPE_F16}, {"qwen3moe", RC_DTYPE_F32},
       {"gpt-oss", RC_DTYPE_F32}, {"gpt-oss", RC_DTYPE_F16},
+      {"gemma3", RC_DTYPE_F16},  {"llama-layers", RC_DTYPE_F32},
       {"llama3", RC_DTYPE_Q8_0}, {"fable", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",

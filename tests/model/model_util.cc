@@ -11,6 +11,7 @@
 
 #include "cpu/level.h"
 #include "runtime/registry.h"
+#include "test_data.h"
 
 namespace rc::test {
 
@@ -145,6 +146,18 @@ std::vector<float> evaluate(model::ResidentModel& model,
   const auto pages =
       static_cast<int32_t>(model.options().cache.pages_per_sequence);
   return evaluate(model, {{tokens, pages_from(0, pages), 0}}, chunk)[0];
+}
+
+std::vector<std::string> golden_architectures() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           source_path("tests/golden/architectures"))) {
+    if (entry.path().extension() == ".gguf") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::vector<float> read_floats(const std::filesystem::path& path) {

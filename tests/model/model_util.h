@@ -56,6 +56,9 @@ std::vector<float> evaluate(model::ResidentModel& model,
 
 std::vector<float> read_floats(const std::filesystem::path& path);
 
+// The cases of tests/golden/architectures.
+std::vector<std::string> golden_architectures();
+
 // sum (a - b)^2 / sum b^2
 double normalized_error(const std::vector<float>& actual,
                         const std::vector<float>& expected);

@@ -29,6 +29,12 @@ class Patient {
   void set(const std::string& key, Value value) {
     write(key, [key, value](gguf::Writer& writer) { writer.add(key, value); });
   }
+  template <class Value>
+  void set_array(const std::string& key, std::vector<Value> values) {
+    write(key, [key, values = std::move(values)](gguf::Writer& writer) {
+      writer.add_array(key, values);
+    });
+  }
   void drop(const std::string& key);
   // To be changed at will; throws if there is none.
   Tensor& tensor(const std::string& name);

@@ -11,11 +11,11 @@
 namespace rc::model {
 namespace {
 
-HyperParameters plain() {
-  HyperParameters hyper;
-  hyper.rope_dimensions = 64;
-  hyper.rope_base = 500000.0f;
-  return hyper;
+RopeParameters plain() {
+  RopeParameters parameters;
+  parameters.dimensions = 64;
+  parameters.base = 500000.0f;
+  return parameters;
 }
 
 TEST(Rope, WithoutScalingIsAPowerOfTheBase) {
@@ -36,11 +36,11 @@ TEST(Rope, FactorsDivide) {
 }
 
 TEST(Rope, LinearScalingDividesAll) {
-  HyperParameters hyper = plain();
-  hyper.rope_scaling = RopeScaling::kLinear;
-  hyper.rope_factor = 4.0f;
+  RopeParameters parameters = plain();
+  parameters.scaling = RopeScaling::kLinear;
+  parameters.factor = 4.0f;
   const Rope bare = make_rope(plain(), {});
-  const Rope rope = make_rope(hyper, {});
+  const Rope rope = make_rope(parameters, {});
   for (size_t i = 0; i < 32; ++i) {
     EXPECT_EQ(rope.frequencies[i], bare.frequencies[i] / 4.0f);
   }
@@ -56,27 +56,27 @@ TEST(Rope, ComputedLlama3ScalingEqualsTheFactorsOfAFile) {
   ASSERT_EQ(tensor->bytes, factors.size() * sizeof(float));
   file->read(*tensor, 0, std::as_writable_bytes(std::span(factors)));
 
-  HyperParameters hyper = plain();
-  const Rope expected = make_rope(hyper, factors);
-  hyper.rope_scaling = RopeScaling::kLlama3;
-  hyper.rope_factor = 8.0f;
-  hyper.rope_original_context = 64;
-  const Rope computed = make_rope(hyper, {});
+  RopeParameters parameters = plain();
+  const Rope expected = make_rope(parameters, factors);
+  parameters.scaling = RopeScaling::kLlama3;
+  parameters.factor = 8.0f;
+  parameters.original_context = 64;
+  const Rope computed = make_rope(parameters, {});
   for (size_t i = 0; i < factors.size(); ++i) {
     EXPECT_FLOAT_EQ(computed.frequencies[i], expected.frequencies[i]) << i;
   }
   // Where a file has both, the factors count once.
-  EXPECT_EQ(make_rope(hyper, factors).frequencies, expected.frequencies);
+  EXPECT_EQ(make_rope(parameters, factors).frequencies, expected.frequencies);
 }
 
 TEST(Rope, YarnKeepsFastPairsAndInterpolatesSlowOnes) {
-  HyperParameters hyper = plain();
-  hyper.rope_base = 10000.0f;
-  const Rope bare = make_rope(hyper, {});
-  hyper.rope_scaling = RopeScaling::kYarn;
-  hyper.rope_factor = 4.0f;
-  hyper.rope_original_context = 512;
-  const Rope rope = make_rope(hyper, {});
+  RopeParameters parameters = plain();
+  parameters.base = 10000.0f;
+  const Rope bare = make_rope(parameters, {});
+  parameters.scaling = RopeScaling::kYarn;
+  parameters.factor = 4.0f;
+  parameters.original_context = 512;
+  const Rope rope = make_rope(parameters, {});
   EXPECT_EQ(rope.frequencies[0], bare.frequencies[0]);
   EXPECT_FLOAT_EQ(rope.frequencies[31], bare.frequencies[31] / 4.0f);
   for (size_t i = 1; i < 32; ++i) {
@@ -86,27 +86,27 @@ TEST(Rope, YarnKeepsFastPairsAndInterpolatesSlowOnes) {
   }
   EXPECT_FLOAT_EQ(rope.scale, 1.1386294f);
 
-  hyper.rope_attention_factor = 2.0f;
-  EXPECT_FLOAT_EQ(make_rope(hyper, {}).scale, 2.2772589f);
-  hyper.yarn_extrapolation = 0.0f;
-  EXPECT_FLOAT_EQ(make_rope(hyper, {}).frequencies[0],
+  parameters.attention_factor = 2.0f;
+  EXPECT_FLOAT_EQ(make_rope(parameters, {}).scale, 2.2772589f);
+  parameters.yarn_extrapolation = 0.0f;
+  EXPECT_FLOAT_EQ(make_rope(parameters, {}).frequencies[0],
                   bare.frequencies[0] / 4.0f);
 }
 
 TEST(Rope, ExtremesAreFinite) {
-  HyperParameters hyper = plain();
-  hyper.rope_scaling = RopeScaling::kYarn;
-  hyper.rope_dimensions = 2;
+  RopeParameters parameters = plain();
+  parameters.scaling = RopeScaling::kYarn;
+  parameters.dimensions = 2;
   for (const float base : {1.001f, 1e15f}) {
     for (const float beta : {1e-3f, 1e6f}) {
       for (const int64_t context : {int64_t{1}, int64_t{1} << 30}) {
-        hyper.rope_base = base;
-        hyper.yarn_beta_fast = beta;
-        hyper.yarn_beta_slow = 1e3f / beta;
-        hyper.rope_original_context = context;
+        parameters.base = base;
+        parameters.yarn_beta_fast = beta;
+        parameters.yarn_beta_slow = 1e3f / beta;
+        parameters.original_context = context;
         for (const float factor : {1e-3f, 1e6f}) {
-          hyper.rope_factor = factor;
-          const Rope rope = make_rope(hyper, {});
+          parameters.factor = factor;
+          const Rope rope = make_rope(parameters, {});
           EXPECT_TRUE(std::isfinite(rope.frequencies[0]));
           EXPECT_TRUE(std::isfinite(rope.scale));
         }

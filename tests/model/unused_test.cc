@@ -71,6 +71,8 @@ TEST(Unused, TensorsAreRefusedByName) {
       {"mixtral", "blk.1.ffn_up_shexp.weight", {32, 48}},
       {"qwen3moe", "blk.0.exp_probs_b.bias", {6}},
       {"gpt-oss", "blk.0.ffn_norm.weight", {64}},
+      {"gemma3", "blk.0.attn_sinks.weight", {2}},
+      {"ernie4_5", "blk.1.attn_q.bias", {64}},
   };
   for (const auto& tensor : kTensors) {
     SCOPED_TRACE(tensor.model);

@@ -4,26 +4,21 @@
 #include "model/architectures/list.h"
 
 namespace rc::model {
-namespace {
 
 // The model of 46 layers (27B) scales by the width per head, the others by the
 // size of a head; no metadata key tells.
-double attention_scale(const HyperParameters& hyper) {
-  if (hyper.layers != 46) return scale_of_key_size(hyper);
-  return 1.0 / std::sqrt(static_cast<double>(hyper.width) /
-                         static_cast<double>(hyper.heads));
-}
-
-}  // namespace
-
 constexpr Architecture kGemma2 = {
     .name = "gemma2",
     .defaults = {.attention_softcap = 50.0f,
                  .final_softcap = 30.0f,
                  .sliding_window = 4096},
     .scaled_embedding = true,
-    .window = WindowPattern::kEvenLayers,
-    .attention_scale = attention_scale,
+    .window = {.period = 2, .windowed = 1},
+    .attention_scale =
+        [](const HyperParameters& hyper) {
+          return hyper.layer_count() == 46 ? scale_of_width_per_head(hyper)
+                                           : scale_of_key_size(hyper);
+        },
     .sandwich_norms = true,
     .gate = {.function = RC_FUNCTION_GELU_TANH},
 };

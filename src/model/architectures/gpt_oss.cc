@@ -11,7 +11,7 @@ constexpr Architecture kGptOss = {
     .attention_output_bias = Presence::kAlways,
     .attention_sinks = true,
     .whole_yarn_pairs = false,
-    .window = WindowPattern::kEvenLayers,
+    .window = {.period = 2, .windowed = 1},
     .gate = {.function = RC_FUNCTION_GELU_QUICK, .limit = 7.0f, .offset = 1.0f},
     .experts = Presence::kAlways,
     .expert_bias = true,

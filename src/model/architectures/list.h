@@ -11,5 +11,10 @@ extern const Architecture kQwen3;
 extern const Architecture kQwen3Moe;
 extern const Architecture kGemma2;
 extern const Architecture kGptOss;
+extern const Architecture kGemma;
+extern const Architecture kGemma3;
+extern const Architecture kSeedOss;
+extern const Architecture kErnie45;
+extern const Architecture kSmolLm3;
 
 }  // namespace rc::model

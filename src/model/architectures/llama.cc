@@ -14,7 +14,7 @@ constexpr Architecture kLlama = {
     .feed_forward_bias = Presence::kOptional,
     .rope_style = RC_ROPE_ADJACENT,
     .rope_factors = Presence::kOptional,
-    .window = WindowPattern::kAllLayers,
+    .window = {.period = 1, .windowed = 1},
     .experts = Presence::kOptional,
 };
 

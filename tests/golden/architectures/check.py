@@ -37,10 +37,12 @@ def forward(path, tokens):
         return T[name]
 
     hidden, layers = key("embedding_length"), key("block_count")
-    heads, kv_heads = key("attention.head_count"), key("attention.head_count_kv")
-    d = key("attention.key_length", hidden // heads)
+    of_layers = lambda name: key(name) if isinstance(key(name), list) else [key(name)] * layers
+    all_heads, all_kv_heads = of_layers("attention.head_count"), of_layers("attention.head_count_kv")
+    d = key("attention.key_length", hidden // all_heads[0])
     eps, window = key("attention.layer_norm_rms_epsilon"), key("attention.sliding_window")
-    gemma, gpt_oss, n = arch == "gemma2", arch == "gpt-oss", len(tokens)
+    gemma, sandwich = arch.startswith("gemma"), arch in ("gemma2", "gemma3")
+    gpt_oss, n = arch == "gpt-oss", len(tokens)
 
     # rotary angles and the factor on cos and sin
     base = key("rope.freq_base", 10000.0)
@@ -59,12 +61,21 @@ def forward(path, tokens):
         mscale = 0.1 * math.log(s) + 1
     if "rope_freqs.weight" in T:
         freq = freq / W("rope_freqs.weight")
-    angle = np.arange(n)[:, None] * freq
-    cos, sin = np.cos(angle)[:, None] * mscale, np.sin(angle)[:, None] * mscale
 
-    def rope(x):  # x: token, head, d
+    def windowed(layer):
+        if arch == "gemma3":
+            return layer % 6 < 5
+        return layer % 2 == 0 if arch in ("gemma2", "gpt-oss") else True
+
+    def rope(x, layer):  # x: token, head, d
+        if arch == "smollm3" and layer % 4 == 3:
+            return x
+        local = arch == "gemma3" and windowed(layer)
+        angle = np.arange(n)[:, None] * (10000.0 ** (-2.0 * i / d) if local else freq)
+        cos, sin = np.cos(angle)[:, None] * mscale, np.sin(angle)[:, None] * mscale
         out = np.empty_like(x)
-        a, b = (np.s_[..., 0::2], np.s_[..., 1::2]) if arch == "llama" else (np.s_[..., :d // 2], np.s_[..., d // 2:])
+        adjacent = arch in ("llama", "smollm3", "ernie4_5")
+        a, b = (np.s_[..., 0::2], np.s_[..., 1::2]) if adjacent else (np.s_[..., :d // 2], np.s_[..., d // 2:])
         out[a], out[b] = x[a] * cos - x[b] * sin, x[b] * cos + x[a] * sin
         return out
 
@@ -93,20 +104,21 @@ def forward(path, tokens):
     distance = np.arange(n)[:, None] - np.arange(n)[None]
     for l in range(layers):
         p = f"blk.{l}."
+        heads, kv_heads = all_heads[l], all_kv_heads[l]
         h = norm(x, p + "attn_norm.weight")
         q = linear(h, p + "attn_q").reshape(n, heads, d)
         k = linear(h, p + "attn_k").reshape(n, kv_heads, d)
         v = linear(h, p + "attn_v").reshape(n, kv_heads, d)
         if p + "attn_q_norm.weight" in T:
             q, k = norm(q, p + "attn_q_norm.weight"), norm(k, p + "attn_k_norm.weight")
-        q, k = rope(q), rope(k)
+        q, k = rope(q, l), rope(k, l)
         k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
         score = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(d)
         cap = key("attn_logit_softcapping")
         if cap:
             score = np.tanh(score / cap) * cap
         seen = distance >= 0
-        if window and not ((gemma or gpt_oss) and l % 2 == 1):
+        if window and windowed(l):
             seen &= distance < window
         score = np.where(seen, score, -np.inf)
         if gpt_oss:  # one more position, which has no value
@@ -116,9 +128,9 @@ def forward(path, tokens):
             score = softmax(score)
         h = np.einsum("hij,jhd->ihd", score, v).reshape(n, heads * d)
         h = linear(h, p + "attn_output")
-        x = x + (norm(h, p + "post_attention_norm.weight") if gemma else h)
+        x = x + (norm(h, p + "post_attention_norm.weight") if sandwich else h)
 
-        h = norm(x, p + ("post_attention_norm.weight" if gpt_oss else "ffn_norm.weight"))
+        h = norm(x, p + ("post_attention_norm.weight" if arch in ("gpt-oss", "seed_oss") else "ffn_norm.weight"))
         if key("expert_count"):
             share = softmax(linear(h, p + "ffn_gate_inp"))
             best = np.argsort(-share, -1)[:, :key("expert_used_count")]
@@ -133,7 +145,7 @@ def forward(path, tokens):
                     y[t] += share[t, e] / total * (down[e] @ inner + down_b[e])
         else:
             y = linear(gated(linear(h, p + "ffn_gate"), linear(h, p + "ffn_up")), p + "ffn_down")
-        x = x + (norm(y, p + "post_ffw_norm.weight") if gemma else y)
+        x = x + (norm(y, p + "post_ffw_norm.weight") if sandwich else y)
 
     x = norm(x, "output_norm.weight")
     logits = x @ W("output.weight" if "output.weight" in T else "token_embd.weight").T

@@ -16,10 +16,13 @@ import gguf
 import numpy as np
 import torch
 import transformers
-from transformers import (Gemma2Config, Gemma2ForCausalLM, GptOssConfig, GptOssForCausalLM, LlamaConfig,
-                          LlamaForCausalLM, MistralConfig, MistralForCausalLM, MixtralConfig, MixtralForCausalLM,
-                          Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM, Qwen3MoeConfig,
-                          Qwen3MoeForCausalLM)
+from transformers import (Ernie4_5Config, Ernie4_5ForCausalLM, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM,
+                          Gemma3TextConfig, GemmaConfig, GemmaForCausalLM, GptOssConfig, GptOssForCausalLM,
+                          LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM, MixtralConfig,
+                          MixtralForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM,
+                          Qwen3MoeConfig, Qwen3MoeForCausalLM, SeedOssConfig, SeedOssForCausalLM, SmolLM3Config,
+                          SmolLM3ForCausalLM)
+from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 
 HERE = Path(__file__).resolve().parent
 ORACLE = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, eager attention, float64"
@@ -170,6 +173,51 @@ CASES = {
         num_local_experts=5, num_experts_per_tok=3, sliding_window=10, rope_theta=150000.0,
         rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0, truncate=False,
                           original_max_position_embeddings=256)),
+    "llama-layers": lambda: case(
+        "llama", LlamaForCausalLM, LlamaConfig,
+        "Layers of different sizes: head_count, head_count_kv and feed_forward_length are arrays with a number for each layer. "
+        "head_dim 16; tied embeddings.",
+        {"rope base 500": dict(rope_theta=500.0)},
+        head_dim=16, tie_word_embeddings=True,
+        layers=[dict(num_attention_heads=4, num_key_value_heads=2, intermediate_size=64),
+                dict(num_attention_heads=3, num_key_value_heads=3, intermediate_size=40),
+                dict(num_attention_heads=6, num_key_value_heads=1, intermediate_size=72)]),
+    "smollm3": lambda: case(
+        "smollm3", SmolLM3ForCausalLM, SmolLM3Config,
+        "Every fourth layer has no rotary embedding; no key says so: the architecture implies it. q and k rows permuted as for llama. "
+        "Tied embeddings.",
+        {"layers without rope": dict(no_rope_layer_interval=3)},
+        num_hidden_layers=4, hidden_size=48, intermediate_size=48, num_attention_heads=3, num_key_value_heads=1,
+        rope_theta=2000000.0, no_rope_layer_interval=4, use_sliding_window=False, pad_token_id=0, tie_word_embeddings=True),
+    "gemma": lambda: case(
+        "gemma", GemmaForCausalLM, GemmaConfig,
+        "GeGLU with the tanh approximation; embeddings multiplied by sqrt(hidden); norm weights are stored with the 1 added; one kv "
+        "head; head_dim 24; half-split rope; tied embeddings. No rope.freq_base is written: 10000 is implied.",
+        {"rope base 500": dict(rope_theta=500.0), "tanh": dict(hidden_act="gelu", hidden_activation="gelu")},
+        hidden_size=48, head_dim=24, intermediate_size=64, num_key_value_heads=1, rms_norm_eps=1e-6,
+        tie_word_embeddings=True, hidden_act="gelu_pytorch_tanh", hidden_activation="gelu_pytorch_tanh"),
+    "gemma3": lambda: case(
+        "gemma3", Gemma3ForCausalLM, Gemma3TextConfig,
+        "As gemma2 without soft caps, with norms on q and k. Layers 0 to 4 have a window of 10 and rotate with base 10000 and without "
+        "scaling, which no key says; layer 5 sees all and rotates with the base of the file and linear scaling, factor 4. Norm weights "
+        "are stored with the 1 added, those of q and k too.",
+        {"window": dict(sliding_window=4096), "window 11": dict(sliding_window=11), "scaling": dict(rope_scaling=None),
+         "local base": dict(rope_local_base_freq=1000000.0), "scale of hidden/heads": dict(query_pre_attn_scalar=24)},
+        hidden_size=48, head_dim=16, intermediate_size=32, num_hidden_layers=6, num_attention_heads=2, num_key_value_heads=1,
+        rms_norm_eps=1e-6, query_pre_attn_scalar=16, sliding_window=10, rope_theta=1000000.0, rope_local_base_freq=10000.0,
+        rope_scaling=dict(rope_type="linear", factor=4.0), tie_word_embeddings=True, hidden_activation="gelu_pytorch_tanh"),
+    "seed-oss": lambda: case(
+        "seed_oss", SeedOssForCausalLM, SeedOssConfig,
+        "Biases on q, k and v but not on the output; head_dim 24; half-split rope; the norm before the feed-forward part is named "
+        "post_attention_norm; tied embeddings.",
+        {f"bias of {name}": dict(zeroed=f"{name}_proj.bias") for name in ("q", "k", "v")},
+        head_dim=24, intermediate_size=64, rope_theta=10000000.0, rms_norm_eps=1e-6, attention_bias=True,
+        attention_out_bias=False, mlp_bias=False, attention_dropout=0.0, residual_dropout=0.0, tie_word_embeddings=True),
+    "ernie4_5": lambda: case(
+        "ernie4_5", Ernie4_5ForCausalLM, Ernie4_5Config,
+        "Rope over adjacent pairs with rows that are not permuted: the model itself has them so. head_dim 16; tied embeddings.",
+        {"rope base 10000": dict(rope_theta=10000.0)},
+        head_dim=16, intermediate_size=64, rope_theta=500000.0, use_bias=False, tie_word_embeddings=True),
 }
 
 # ---------------------------------------------------------------- weights
@@ -197,7 +245,7 @@ def fill(model, arch, seed):
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch == "gemma2" and "norm" in name:
+        if arch.startswith("gemma") and "norm" in name:
             w = w - 1.0  # the file holds 1 + weight
         with torch.no_grad():
             p.copy_(torch.from_numpy(np.array(w)))
@@ -207,8 +255,17 @@ def build(c, seed, changes=None):
     changes = dict(changes or {})
     zeroed = changes.pop("zeroed", None)  # the end of a parameter's name
     attributes = changes.pop("modules", {})  # of whatever modules have them
-    config = c["make"](**{**c["config"], **changes}, attn_implementation="eager")
-    model = c["model"](config).double().eval()
+    settings = {**c["config"], **changes}
+    layers = settings.pop("layers", [])  # sizes that each layer has of its own
+    if layers:
+        settings["num_hidden_layers"] = len(layers)
+    config = c["make"](**settings, attn_implementation="eager")
+    model = c["model"](config)
+    for i, sizes in enumerate(layers):
+        own = c["make"](**{**settings, **sizes}, attn_implementation="eager")
+        model.model.layers[i].self_attn = LlamaAttention(own, i)
+        model.model.layers[i].mlp = LlamaMLP(own)
+    model = model.double().eval()
     fill(model, c["arch"], seed)
     for name, p in model.named_parameters():
         if zeroed and name.endswith(zeroed):
@@ -283,14 +340,16 @@ def write(path, name, c, model):
     w.add_block_count(config.num_hidden_layers)
     w.add_context_length(config.max_position_embeddings)
     w.add_embedding_length(config.hidden_size)
-    w.add_feed_forward_length(config.intermediate_size)
-    w.add_head_count(config.num_attention_heads)
-    w.add_head_count_kv(config.num_key_value_heads)
+    each = lambda key: [layer[key] for layer in set_["layers"]] if "layers" in set_ else getattr(config, key)
+    heads, kv_heads = each("num_attention_heads"), each("num_key_value_heads")
+    w.add_feed_forward_length(each("intermediate_size"))
+    w.add_head_count(heads)
+    w.add_head_count_kv(kv_heads)
     w.add_layer_norm_rms_eps(config.rms_norm_eps)
     if set_.get("head_dim"):
         w.add_key_length(config.head_dim)
         w.add_value_length(config.head_dim)
-    if arch != "gemma2":
+    if arch not in ("gemma", "gemma2"):
         w.add_rope_freq_base(config.rope_theta)
     if arch == "llama":
         w.add_vocab_size(config.vocab_size)
@@ -325,19 +384,20 @@ def write(path, name, c, model):
     w.add_unk_token_id(0)
     w.add_add_bos_token(True)
     w.add_add_eos_token(False)
-    if arch == "gemma2":
+    if arch.startswith("gemma"):
         w.add_add_space_prefix(False)
 
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[arch.upper().replace("-", "_")], config.num_hidden_layers)
     tensors, experts = {}, {}
     for key, p in model.named_parameters():
         a = p.detach().numpy()
-        if arch == "gemma2" and key.endswith("norm.weight"):
+        if arch.startswith("gemma") and key.endswith("norm.weight"):
             a = a + 1.0
-        if arch == "llama" and "q_proj" in key:
-            a = permute(a, config.num_attention_heads)
-        if arch == "llama" and "k_proj" in key:
-            a = permute(a, config.num_key_value_heads)
+        of_layer = lambda counts: counts[int(key.split(".")[2])] if isinstance(counts, list) else counts
+        if arch in ("llama", "smollm3") and "q_proj" in key:
+            a = permute(a, of_layer(heads))
+        if arch in ("llama", "smollm3") and "k_proj" in key:
+            a = permute(a, of_layer(kv_heads))
         a32 = np.ascontiguousarray(a, dtype=np.float32)
         assert np.array_equal(a32.astype(np.float64), a), key
         if arch == "gpt-oss" and ".experts." in key:

@@ -1,0 +1,14 @@
+// Gemma. Mesnard et al. 2024, arXiv:2403.08295.
+//
+// Its norms multiply by one plus the weight; files hold that sum.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kGemma = {
+    .name = "gemma",
+    .scaled_embedding = true,
+    .gate = {.function = RC_FUNCTION_GELU_TANH},
+};
+
+}  // namespace rc::model

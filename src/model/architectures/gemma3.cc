@@ -1,0 +1,25 @@
+// Gemma 3, its text: Gemma 2 with norms on queries and keys instead of soft
+// caps, and another rotary base where there is a window. Kamath et al. 2025,
+// arXiv:2503.19786.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+// The model of 62 layers (27B) scales by the width per head, the others by the
+// size of a head; no metadata key tells.
+constexpr Architecture kGemma3 = {
+    .name = "gemma3",
+    .scaled_embedding = true,
+    .query_key_norm = true,
+    .window = {.period = 6, .windowed = 5},
+    .local_rope_base = 10000.0f,
+    .attention_scale =
+        [](const HyperParameters& hyper) {
+          return hyper.layer_count() == 62 ? scale_of_width_per_head(hyper)
+                                           : scale_of_key_size(hyper);
+        },
+    .sandwich_norms = true,
+    .gate = {.function = RC_FUNCTION_GELU_TANH},
+};
+
+}  // namespace rc::model

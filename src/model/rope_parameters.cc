@@ -1,0 +1,104 @@
+#include "model/rope_parameters.h"
+
+#include <optional>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "model/architecture.h"
+
+namespace rc::model {
+namespace {
+
+constexpr double kMaxBase = 1e15;
+constexpr double kMaxFactor = 1e6;
+
+// The scaling's type. Files older than the key for it scale linearly.
+RopeScaling read_scaling(const Metadata& metadata) {
+  const std::optional<std::string_view> type =
+      metadata.find_text("rope.scaling.type");
+  if (!type || *type == "linear") return RopeScaling::kLinear;
+  if (*type == "none") return RopeScaling::kNone;
+  if (*type == "yarn") return RopeScaling::kYarn;
+  if (*type == "llama3") return RopeScaling::kLlama3;
+  fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+       metadata.key("rope.scaling.type"), " is ", quote(*type),
+       "; known are none, linear, yarn, llama3");
+}
+
+RopeParameters read_rope(const Metadata& metadata,
+                         const Architecture& architecture,
+                         const HyperParameters& hyper) {
+  RopeParameters rope;
+  rope.whole_yarn_pairs = architecture.whole_yarn_pairs;
+  rope.dimensions = metadata.find("rope.dimension_count", 2, hyper.key_size)
+                        .value_or(hyper.key_size);
+  if (rope.dimensions % 2 != 0) {
+    metadata.refuse("rope.dimension_count", rope.dimensions, "must be even");
+  }
+  rope.base = metadata.find_number("rope.freq_base", 1.001, kMaxBase)
+                  .value_or(rope.base);
+
+  rope.scaling = read_scaling(metadata);
+  const std::optional<float> old_factor =
+      metadata.find_positive("rope.scale_linear", 1e-3, kMaxFactor);
+  rope.factor = metadata.find_positive("rope.scaling.factor", 1e-3, kMaxFactor)
+                    .value_or(old_factor.value_or(1.0f));
+  if (rope.factor == 1.0f && rope.scaling == RopeScaling::kLinear) {
+    rope.scaling = RopeScaling::kNone;
+  }
+  rope.original_context =
+      metadata.find("rope.scaling.original_context_length", 1, kMaxContext)
+          .value_or(hyper.context_length);
+
+  const std::optional<float> attention =
+      metadata.find_positive("rope.scaling.attn_factor", 1e-3, 1e3);
+  rope.attention_factor =
+      metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3)
+          .value_or(attention.value_or(1.0f));
+  rope.yarn_beta_fast =
+      metadata.find_number("rope.scaling.yarn_beta_fast", 1e-3, kMaxFactor)
+          .value_or(rope.yarn_beta_fast);
+  rope.yarn_beta_slow =
+      metadata.find_number("rope.scaling.yarn_beta_slow", 1e-3, kMaxFactor)
+          .value_or(rope.yarn_beta_slow);
+  rope.yarn_extrapolation =
+      metadata.find_number("rope.scaling.yarn_ext_factor", 0.0, 1.0)
+          .value_or(rope.yarn_extrapolation);
+
+  rope.low_frequency =
+      metadata.find_number("rope.scaling.low_freq_factor", 1e-3, kMaxFactor)
+          .value_or(rope.low_frequency);
+  rope.high_frequency =
+      metadata.find_number("rope.scaling.high_freq_factor", 1e-3, kMaxFactor)
+          .value_or(rope.high_frequency);
+  if (rope.high_frequency <= rope.low_frequency) {
+    metadata.refuse("rope.scaling.high_freq_factor", rope.high_frequency,
+                    cat("must be above low_freq_factor, ", rope.low_frequency));
+  }
+  return rope;
+}
+
+}  // namespace
+
+void read_ropes(const Metadata& metadata, const Architecture& architecture,
+                HyperParameters& hyper) {
+  hyper.ropes = {read_rope(metadata, architecture, hyper)};
+  if (architecture.local_rope_base > 0.0f) {
+    RopeParameters local;
+    local.dimensions = hyper.ropes[0].dimensions;
+    local.base = metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase)
+                     .value_or(architecture.local_rope_base);
+    hyper.ropes.push_back(local);
+  }
+  const int64_t every = architecture.unrotated_every;
+  for (size_t i = 0; i < hyper.layers.size(); ++i) {
+    Layer& layer = hyper.layers[i];
+    if (every > 0 && static_cast<int64_t>(i + 1) % every == 0) {
+      layer.rope = Layer::kUnrotated;
+    } else {
+      layer.rope = hyper.ropes.size() > 1 && layer.window > 0 ? 1 : 0;
+    }
+  }
+}
+
+}  // namespace rc::model
