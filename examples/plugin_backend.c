@@ -1,6 +1,6 @@
 /* A backend of one's own: a plugin in plain C that computes three ops in host
  * memory, which the library manages for it. Everything else runs on the CPU
- * backend, as rc_backend_explain tells.
+ * backend, as rc_backend_explain says.
  *
  *     cc -shared -fPIC plugin_backend.c -o librunciblebackend-example.so \
  *       $(pkg-config --cflags runcible) -lm

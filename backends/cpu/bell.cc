@@ -16,7 +16,7 @@ void Bell::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
     if (news() != seen) return;
     pause();
   }
-  // Who tells after this sees that a thread is asleep, or was seen telling.
+  // Who rings after this sees that a thread is asleep, or was heard.
   asleep_.fetch_add(1, std::memory_order_seq_cst);
   if (news() == seen) sleep(seen, most);
   asleep_.fetch_sub(1, std::memory_order_seq_cst);

@@ -29,7 +29,7 @@ class Bell {
   // To be read before looking for what the news may be about.
   uint32_t news() const { return news_.load(std::memory_order_seq_cst); }
   // Threads that look see it soon; those asleep go on sleeping.
-  void tell() { news_.fetch_add(1, std::memory_order_seq_cst); }
+  void ring() { news_.fetch_add(1, std::memory_order_seq_cst); }
   // Wakes those who are asleep and have not seen the news.
   void wake() {
     if (asleep_.load(std::memory_order_seq_cst) > 0) wake_sleepers();

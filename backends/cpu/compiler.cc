@@ -32,8 +32,9 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return expert_scratch(c, op);
     case RC_OP_ATTENTION:
       return attention_scratch(c, op);
+    case RC_OP_ROPE:
+      return c.of_tensors(op) ? tensor_rope_scratch(c, op) : 0;
     case RC_OP_SOFTMAX:
-    case RC_OP_ROTATE:
       return reduction_scratch(c, op);
     case RC_OP_MATMUL:
       return matmul_scratch(c, op);
@@ -238,7 +239,8 @@ void Compiler::compile() {
         compile_linear(*this, op);
         break;
       case RC_OP_ROPE:
-        compile_rope(*this, op);
+        of_tensors(op) ? compile_tensor_rope(*this, op)
+                       : compile_rope(*this, op);
         break;
       case RC_OP_CACHE_STORE:
         compile_cache_store(*this, op);
@@ -257,7 +259,6 @@ void Compiler::compile() {
         break;
       case RC_OP_COPY:
       case RC_OP_CONVERT:
-      case RC_OP_GATHER:
         compile_arrangement(*this, op);
         break;
       case RC_OP_UNARY:
@@ -269,9 +270,6 @@ void Compiler::compile() {
       case RC_OP_REDUCE:
       case RC_OP_ARGMAX:
         compile_reduction(*this, op);
-        break;
-      case RC_OP_ROTATE:
-        compile_rotate(*this, op);
         break;
       case RC_OP_MATMUL:
         compile_matmul(*this, op);

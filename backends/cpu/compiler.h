@@ -38,6 +38,9 @@ class Compiler {
   int64_t columns(int32_t i) const;  // last dimension
   // Elements of all dimensions but the first.
   int64_t row_elements(int32_t i) const;
+  bool of_tensors(const Op& op) const {
+    return is_tensor_op(op, program_.values);
+  }
   int64_t max_rows(int64_t dimension) const;
   Place place(int32_t i) const;
   // What a value takes at most. Not for weights.
@@ -183,7 +186,8 @@ void compile_expert_sum(Compiler& compiler, const Op& op);
 void compile_arrangement(Compiler& compiler, const Op& op);
 void compile_elementwise(Compiler& compiler, const Op& op);
 void compile_reduction(Compiler& compiler, const Op& op);
-void compile_rotate(Compiler& compiler, const Op& op);
+uint64_t tensor_rope_scratch(const Compiler& compiler, const Op& op);
+void compile_tensor_rope(Compiler& compiler, const Op& op);
 void compile_matmul(Compiler& compiler, const Op& op);
 void compile_conv2d(Compiler& compiler, const Op& op);
 void compile_attend(Compiler& compiler, const Op& op);

@@ -1,4 +1,4 @@
-// What the operating system tells about the processor and its memory.
+// What the operating system says about the processor and its memory.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace rc::cpu {
 
-// "AMD EPYC 9B45"; the architecture's name if the system tells none.
+// "AMD EPYC 9B45"; the architecture's name if the system names none.
 std::string processor_name();
 
 // Processors that this process may use at once: its affinity, cut by the quota

@@ -53,7 +53,7 @@ void Pool::begin(Job* job) { job_ = job; }
 void Pool::end() { job_ = nullptr; }
 
 void Pool::call(bool wake) {
-  bell_.tell();
+  bell_.ring();
   if (wake) bell_.wake();
 }
 

@@ -104,47 +104,11 @@ void add_convert(Compiler& c, const Op& op) {
       });
 }
 
-void add_gather(Compiler& c, const Op& op) {
-  const rc_plugin_value& table = c.value(op.inputs[0]);
-  const int64_t table_rows = table.shape[0];
-  const int64_t d = table.shape[1];
-  const Decoder decode = find_decoder(table.dtype);
-  const uint64_t bytes = *row_bytes(table.dtype, d);
-  const int64_t rows = c.value(op.inputs[1]).shape[0];
-  const Place x = c.place(op.inputs[0]);
-  const Place ids = c.place(op.inputs[1]);
-  const Place y = c.place(op.outputs[0]);
-  c.add(
-      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
-      [=](const Run&) { return rows * d * 4; },
-      [=](const Run&) { return rows; },
-      [=](Run& run, const Share& share) {
-        const auto* from = run.at<const uint8_t>(x);
-        const auto* id = run.at<const int32_t>(ids);
-        auto* to = run.at<float>(y);
-        run.each_row(share, [&](int64_t r) {
-          if (id[r] < 0 || id[r] >= table_rows) {
-            run.fail(RC_E_INVALID_ARGUMENT,
-                     "GATHER: row %d is asked of a table of %lld rows", id[r],
-                     static_cast<long long>(table_rows));
-            return;
-          }
-          decode(from + static_cast<uint64_t>(id[r]) * bytes, to + r * d, d);
-        });
-      });
-}
-
 }  // namespace
 
 void compile_arrangement(Compiler& c, const Op& op) {
-  switch (op.code) {
-    case RC_OP_COPY:
-      return add_copy(c, op);
-    case RC_OP_CONVERT:
-      return add_convert(c, op);
-    default:
-      return add_gather(c, op);
-  }
+  if (op.code == RC_OP_COPY) return add_copy(c, op);
+  add_convert(c, op);
 }
 
 }  // namespace rc::cpu

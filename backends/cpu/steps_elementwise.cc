@@ -80,7 +80,11 @@ void compile_elementwise(Compiler& c, const Op& op) {
   add_binary(c, op);
 }
 
-void compile_rotate(Compiler& c, const Op& op) {
+uint64_t tensor_rope_scratch(const Compiler& c, const Op& op) {
+  return product(c.columns(op.inputs[2]), 2 * sizeof(float));
+}
+
+void compile_tensor_rope(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t rows = value.shape[0];
   const int64_t heads = value.shape[1];

@@ -62,10 +62,10 @@ struct Grid {
   int64_t rows, tiles_per_group, groups, chunks;
   int threads;
 
-  struct Piece {
+  struct Cell {
     int64_t group, chunk;
   };
-  Piece piece(int64_t index) const {
+  Cell cell(int64_t index) const {
     for (int i = 0;; ++i) {
       const Part part(groups, i, threads);
       if (index >= part.end * chunks && i + 1 < threads) continue;
@@ -134,9 +134,9 @@ void LinearPieces::work(Run& run, const Share& share) const {
         run.stopped(share.thread)) {
       return;
     }
-    const Grid::Piece piece = g.piece(i);
-    const int64_t tile = piece.group * g.tiles_per_group;
-    const int64_t first = piece.chunk * chunk;
+    const Grid::Cell cell = g.cell(i);
+    const int64_t tile = cell.group * g.tiles_per_group;
+    const int64_t first = cell.chunk * chunk;
     // Neither unless the piece is one of a run that is over.
     if (first >= g.rows || tile >= tiles) return;
     task.rows = static_cast<int>(std::min(chunk, g.rows - first));

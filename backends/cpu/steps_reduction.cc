@@ -167,9 +167,6 @@ uint64_t reduction_scratch(const Compiler& c, const Op& op) {
   if (op.code == RC_OP_SOFTMAX && c.value(op.inputs[0]).shape[2] > 1) {
     return product(c.value(op.inputs[0]).shape[1], sizeof(float));
   }
-  if (op.code == RC_OP_ROTATE) {
-    return product(c.columns(op.inputs[2]), 2 * sizeof(float));
-  }
   return 0;
 }
 

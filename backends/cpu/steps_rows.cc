@@ -164,17 +164,21 @@ void compile_get_rows(Compiler& c, const Op& op) {
     return;
   }
   const Place source = c.place(table);
+  const rc_dtype dtype = c.value(table).dtype;
+  const Decoder decode = find_decoder(dtype);
+  const uint64_t bytes = *row_bytes(dtype, d);
+  const int64_t cost = dtype == RC_DTYPE_F32 ? d : d * 4;
   c.add(
       {c.area(table), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
-      [=](const Run& run) { return run.rows(dimension) * d; },
+      [=](const Run& run) { return run.rows(dimension) * cost; },
       [=](const Run& run) { return run.rows(dimension); },
       [=](Run& run, const Share& share) {
         const int32_t* id = run.at<const int32_t>(ids);
-        const float* from = run.at<const float>(source);
+        const auto* from = run.at<const uint8_t>(source);
         float* to = run.at<float>(y);
         run.each_row(share, [&](int64_t r) {
           if (!in_range(run, id[r], run.rows(table_rows))) return;
-          std::copy_n(from + id[r] * d, d, to + r * d);
+          decode(from + static_cast<uint64_t>(id[r]) * bytes, to + r * d, d);
         });
       });
 }

@@ -135,7 +135,7 @@ void Walk::lead(int thread) {
     i = end;
   }
   finished_ = true;
-  caller_.tell();
+  caller_.ring();
   caller_.wake();
 }
 
@@ -162,7 +162,7 @@ uint64_t Walk::open(size_t begin, size_t end, int64_t cost) {
   state_ = turn * 2;
   const bool wake = cost >= kWakeCost;
   pool_.call(wake);
-  caller_.tell();
+  caller_.ring();
   if (wake) caller_.wake();
   return turn;
 }

@@ -56,7 +56,7 @@ struct rc_plugin_weight {
   // may lie in `scratch`, at a multiple of 64 bytes.
   const uint8_t* tiles(const rc::cpu::Kernels& kernels, int64_t matrix,
                        int64_t first, int64_t count, uint8_t* scratch) const;
-  // A tile, as above, that has a row of the first matrix; *lane tells where.
+  // A tile, as above, that has a row of the first matrix; *lane says where.
   const uint8_t* tile_of_row(const rc::cpu::Kernels& kernels, int64_t row,
                              uint8_t* scratch, int* lane) const;
 

@@ -42,7 +42,7 @@ void Compiler::compile() {
   for (size_t i = 0; i < program_.ops.size(); ++i) {
     const Op& op = program_.ops[i];
     const size_t first = target_.steps.size();
-    if (is_tensor_op(op.code)) {
+    if (is_tensor_op(op, program_.values)) {
       add_tensor_op(op);
     } else {
       add(op);

@@ -63,7 +63,7 @@ class Compiler {
   void add_tensor_op(const Op& op);
   Step copy(const Op& op);
   Step convert(const Op& op);
-  Step gather(const Op& op);
+  Step get_tensor_rows(const Op& op);
   Step unary(const Op& op);
   Step binary(const Op& op);
   Step matmul(const Op& op);

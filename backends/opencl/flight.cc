@@ -9,8 +9,8 @@
 namespace rc::opencl {
 namespace {
 
-constexpr double kPieceNanoseconds = 10e6;
-constexpr size_t kPiecesAhead = 2;
+constexpr double kPortionNanoseconds = 10e6;
+constexpr size_t kPortionsAhead = 2;
 
 // Throws if an event ended with a failure.
 void check_event(cl_event event) {
@@ -58,7 +58,7 @@ Flight::Flight(Device& device, rc_plugin_compiled& program,
   }
   try {
     enqueue_inputs();
-    enqueue_piece();
+    enqueue_portion();
   } catch (...) {
     api().Finish(device_.queue());
     throw;
@@ -147,9 +147,9 @@ uint64_t Flight::enqueue_some(uint64_t cost) {
   return taken * block_cost;
 }
 
-void Flight::enqueue_piece() {
+void Flight::enqueue_portion() {
   const auto budget = static_cast<uint64_t>(
-      std::max(1.0, kPieceNanoseconds * pace_.products_per_ns));
+      std::max(1.0, kPortionNanoseconds * pace_.products_per_ns));
   uint64_t cost = 0;
   while (step_ < program_.steps.size() && cost < budget) {
     cost += enqueue_some(budget - cost);
@@ -160,7 +160,7 @@ void Flight::enqueue_piece() {
         "clEnqueueMarkerWithWaitList");
   Event end(event);
   check(api().Flush(device_.queue()), "clFlush");
-  pieces_.push_back({std::move(end), cost, !outputs_enqueued_});
+  portions_.push_back({std::move(end), cost, !outputs_enqueued_});
 }
 
 bool Flight::wait_for(cl_event event,
@@ -203,26 +203,27 @@ bool Flight::finish(std::optional<Clock::time_point> deadline) {
         run_.should_stop(run_.user) != 0) {
       stopped_ = true;
     }
-    while (!stopped_ && !outputs_enqueued_ && pieces_.size() < kPiecesAhead) {
-      enqueue_piece();
+    while (!stopped_ && !outputs_enqueued_ &&
+           portions_.size() < kPortionsAhead) {
+      enqueue_portion();
     }
-    if (pieces_.empty()) break;
-    if (!wait_for(pieces_.front().end.get(), deadline)) return false;
+    if (portions_.empty()) break;
+    if (!wait_for(portions_.front().end.get(), deadline)) return false;
     const Clock::time_point now = Clock::now();
     const auto taken = static_cast<double>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_end_)
             .count());
     last_end_ = now;
-    // Pieces of five to ten milliseconds are right; one that the program's end
-    // cut short says nothing about how long a whole one takes.
+    // Portions of five to ten milliseconds are right; one that the program's
+    // end cut short says nothing about how long a whole one takes.
     double& pace = pace_.products_per_ns;
-    const Piece& piece = pieces_.front();
-    if (taken > kPieceNanoseconds) {
-      pace = std::max(static_cast<double>(piece.cost) / taken, pace / 4);
-    } else if (piece.whole && taken < kPieceNanoseconds / 2) {
+    const Portion& portion = portions_.front();
+    if (taken > kPortionNanoseconds) {
+      pace = std::max(static_cast<double>(portion.cost) / taken, pace / 4);
+    } else if (portion.whole && taken < kPortionNanoseconds / 2) {
       pace *= 2;
     }
-    pieces_.pop_front();
+    portions_.pop_front();
   }
   over_ = true;
   if (stopped_ && !outputs_enqueued_) {

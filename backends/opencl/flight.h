@@ -1,7 +1,7 @@
-// A run under way: the steps of a program, enqueued piece by piece.
+// A run under way: the steps of a program, enqueued portion by portion.
 //
-// Pieces are cut so that each takes about ten milliseconds, by what earlier
-// ones took; between them the caller is asked whether to stop. One piece is
+// Portions are cut so that each takes about ten milliseconds, by what earlier
+// ones took; between them the caller is asked whether to stop. One portion is
 // enqueued ahead of the one that is being done, so that the device does not
 // wait. Used by the thread that uses the device.
 #pragma once
@@ -18,14 +18,14 @@
 
 namespace rc::opencl {
 
-// Products per nanosecond, as pieces went so far; kept between runs.
+// Products per nanosecond, as portions went so far; kept between runs.
 struct Pace {
   double products_per_ns = 1;
 };
 
 class Flight {
  public:
-  // Enqueues the inputs and the first pieces. Throws for what is wrong with
+  // Enqueues the inputs and the first portions. Throws for what is wrong with
   // the run; then nothing is under way.
   Flight(Device& device, rc_plugin_compiled& program, const rc_plugin_run& run,
          Pace& pace);
@@ -41,7 +41,7 @@ class Flight {
   std::vector<rc_plugin_op_time> op_times() const;
 
  private:
-  struct Piece {
+  struct Portion {
     Event end;
     uint64_t cost;
     bool whole;  // not cut short by the program's end
@@ -54,7 +54,7 @@ class Flight {
   struct Bell;
 
   void enqueue_inputs();
-  void enqueue_piece();
+  void enqueue_portion();
   // Part of a step worth at most about `cost`; returns what it is worth.
   uint64_t enqueue_some(uint64_t cost);
   void enqueue_range(const Step& step, const Range& range, const size_t* begin,
@@ -75,7 +75,7 @@ class Flight {
   bool outputs_enqueued_ = false;
   bool stopped_ = false;
   bool over_ = false;
-  std::deque<Piece> pieces_;
+  std::deque<Portion> portions_;
   Clock::time_point last_end_;
   std::vector<Launch> launches_;  // with profile
 };

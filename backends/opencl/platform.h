@@ -10,7 +10,7 @@
 namespace rc::opencl {
 
 // The devices of all platforms that can compile and run OpenCL C 1.2, in the
-// order of the loader, found once. Throws RC_E_BACKEND_UNAVAILABLE, telling
+// order of the loader, found once. Throws RC_E_BACKEND_UNAVAILABLE, saying
 // why, if there are none.
 const std::vector<cl_device_id>& devices();
 

@@ -75,7 +75,7 @@ rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
   return guarded(message, [&] {
     const plugin::GivenOp given(*op, values, value_count);
     check_op(given.op, given.values());
-    if (is_tensor_op(given.op.code)) {
+    if (is_tensor_op(given.op, given.values())) {
       return check_tensor_op_supported(device->device, given.op,
                                        given.values().data());
     }

@@ -1,4 +1,4 @@
-// COPY, CONVERT and GATHER.
+// COPY, CONVERT, and GET_ROWS of tensors.
 #include <algorithm>
 
 #include "opencl/arguments.h"
@@ -86,7 +86,7 @@ Step Compiler::convert(const Op& op) {
   return step;
 }
 
-Step Compiler::gather(const Op& op) {
+Step Compiler::get_tensor_rows(const Op& op) {
   const rc_plugin_value& table = input(op, 0);
   Step step = decode_rows(op, place(table, 1), 1,
                           row_bytes(table.dtype, table.shape[1]).value());

@@ -52,7 +52,7 @@ void check_tensor_op_supported(const Device& device, const Op& op,
     case RC_OP_MATMUL:
       check_decodable(device, op, values[op.inputs[1]].dtype);
       break;
-    case RC_OP_GATHER:
+    case RC_OP_GET_ROWS:
       check_decodable(device, op, values[op.inputs[0]].dtype);
       break;
     case RC_OP_CONV2D:
@@ -65,7 +65,7 @@ void check_tensor_op_supported(const Device& device, const Op& op,
     case RC_OP_SOFTMAX:
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
-    case RC_OP_ROTATE:
+    case RC_OP_ROPE:
       break;
     default:
       fail(RC_E_UNSUPPORTED, op_name(op.code),
@@ -120,9 +120,9 @@ void Compiler::add_tensor_op(const Op& op) {
         return conv2d(op);
       case RC_OP_ATTEND:
         return attend(op);
-      case RC_OP_GATHER:
-        return gather(op);
-      case RC_OP_ROTATE: {
+      case RC_OP_GET_ROWS:
+        return get_tensor_rows(op);
+      case RC_OP_ROPE: {
         Step step = rope(op);
         step.dimension = input(op, 0).shape[0];
         return step;

@@ -3,6 +3,7 @@
 
 #include "opencl/device.h"
 #include "runcible/plugin.h"
+#include "tensor/op.h"
 
 namespace rc::opencl {
 

@@ -71,14 +71,14 @@ struct Call {
 };
 
 // linear.cc
-void get_rows(const Call& call);  // and GATHER
+void get_rows(const Call& call);
 void linear(const Call& call);
 void expert_linear(const Call& call);
 void expert_sum(const Call& call);
 // norm.cc
 void rms_norm(const Call& call);
 // rope.cc
-void rope(const Call& call);  // and ROTATE
+void rope(const Call& call);
 // attention.cc
 void cache_store(const Call& call);
 void attention(const Call& call);

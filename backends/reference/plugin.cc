@@ -97,7 +97,8 @@ rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
   return guarded(message, [&] {
     const plugin::GivenOp given(*op, values, value_count);
     check_op(given.op, given.values());
-    if (is_tensor_op(given.op.code)) return;  // their rules tell the types
+    if (is_tensor_op(given.op, given.values()))
+      return;  // their rules name the types
     for (const rc_plugin_value& value : given.values()) {
       const DTypeInfo* type = dtype_info(value.dtype);
       if (!type->decodable) {

@@ -55,10 +55,6 @@ void execute(const Call& call) {
       return conv2d(call);
     case RC_OP_ATTEND:
       return attend(call);
-    case RC_OP_GATHER:
-      return get_rows(call);
-    case RC_OP_ROTATE:
-      return rope(call);
   }
   fail(RC_E_INTERNAL, "op ", call.op.code, " passed the checks");
 }

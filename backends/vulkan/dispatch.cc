@@ -12,7 +12,8 @@
 namespace rc::vulkan {
 namespace {
 
-// Throws RC_E_UNSUPPORTED if no rows of a value can be bound; see pieces.
+// Throws RC_E_UNSUPPORTED if no rows of a value can be bound; see
+// RowAppender::row_slices.
 void check_rows(const Device& device, const Op& op,
                 const rc_plugin_value& value) {
   if (value.storage == RC_STORAGE_WEIGHT || value.storage == RC_STORAGE_CACHE) {
@@ -42,7 +43,8 @@ void append_dispatches(Device& device, const Op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
                        std::vector<Dispatch>* dispatches,
                        std::deque<Buffer>* kept) {
-  if (is_tensor_op(op.code)) {
+  const int32_t deciding = deciding_value(op);
+  if (is_tensor_op(op, deciding < 0 ? nullptr : &values[deciding].value)) {
     return append_tensor_dispatches(device, op, number, values, dispatches,
                                     kept);
   }
@@ -51,7 +53,7 @@ void append_dispatches(Device& device, const Op& op, int32_t number,
 
 void check_supported(const Device& device, const Op& op,
                      std::span<const rc_plugin_value> values) {
-  if (is_tensor_op(op.code)) {
+  if (is_tensor_op(op, values)) {
     return check_tensor_supported(device, op, values);
   }
   const auto fits = [&](int64_t groups, int axis, const char* what) {

@@ -33,7 +33,7 @@ enum class Shader {
   kMatmul,
   kRmsNorm,
   kRope,
-  kRotate,
+  kTensorRope,
   kRoute,
   kCount
 };
@@ -45,7 +45,7 @@ inline constexpr uint32_t kParameterWords = 32;
 struct Slots {
   uint32_t inputs;   // texel buffers or storage buffers
   uint32_t outputs;  // storage buffers; always has the counts, slot 0
-  // Slot 9 is where the shader tells of a row of a table that does not exist: a
+  // Slot 9 is where the shader reports a row of a table that does not exist: a
   // word that is 0 until a lane puts the op's place in the program plus 1
   // there, and then which of the numbers it is, and the number.
   bool fault = false;

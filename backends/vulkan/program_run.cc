@@ -10,7 +10,7 @@ namespace {
 
 // A submission takes about so long.
 constexpr double kSubmissionSeconds = 0.02;
-// One that took so long tells how fast the device is.
+// One that took so long shows how fast the device is.
 constexpr double kMinTimedSeconds = 0.002;
 // should_stop is asked at least so often while the host waits.
 constexpr int64_t kAskMs = 10;

@@ -35,7 +35,7 @@ CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache) {
   return ranges;
 }
 
-std::vector<RowAppender::Piece> RowAppender::pieces(
+std::vector<RowAppender::RowSlice> RowAppender::row_slices(
     const Placed& like, std::initializer_list<const Placed*> values) const {
   const int64_t symbol = like.value.shape[0];
   const auto all = static_cast<uint64_t>(resolve_dimension(symbol, limits_));
@@ -54,7 +54,7 @@ std::vector<RowAppender::Piece> RowAppender::pieces(
          " rows of its values cannot be bound; the device allows ",
          tuning_.range, " bytes");
   }
-  std::vector<Piece> found;
+  std::vector<RowSlice> found;
   for (uint64_t first = 0; first < all; first += rows) {
     found.push_back({symbol == RC_DIM_OUTPUTS ? 1u : 0u,
                      static_cast<uint32_t>(first),
@@ -63,42 +63,42 @@ std::vector<RowAppender::Piece> RowAppender::pieces(
   return found;
 }
 
-Region RowAppender::part(const Placed& placed, const Piece& piece) const {
+Region RowAppender::part(const Placed& placed, const RowSlice& rows) const {
   const uint64_t bytes = row_bytes_of(placed.value);
-  return {placed.region.buffer, placed.region.offset + piece.first * bytes,
-          piece.limit * bytes};
+  return {placed.region.buffer, placed.region.offset + rows.first * bytes,
+          rows.limit * bytes};
 }
 
 Dispatch& RowAppender::append(Shader shader, std::vector<uint32_t> constants,
-                              const Piece& piece,
+                              const RowSlice& rows,
                               std::vector<uint32_t> parameters) {
   Dispatch dispatch = {};
   dispatch.op = number_;
   dispatch.shader = shader;
   dispatch.constants = std::move(constants);
-  dispatch.parameters = {piece.symbol, piece.first, piece.limit};
+  dispatch.parameters = {rows.symbol, rows.first, rows.limit};
   dispatch.parameters.insert(dispatch.parameters.end(), parameters.begin(),
                              parameters.end());
-  dispatch.rows.symbol = piece.symbol;
-  dispatch.rows.first = piece.first;
-  dispatch.rows.limit = piece.limit;
+  dispatch.rows.symbol = rows.symbol;
+  dispatch.rows.first = rows.first;
+  dispatch.rows.limit = rows.limit;
   dispatches_->push_back(std::move(dispatch));
   return dispatches_->back();
 }
 
 void RowAppender::bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
-                       const Piece& piece, bool quads) const {
+                       const RowSlice& rows, bool quads) const {
   if (placed.weight != nullptr) {
-    const Buffer& buffer = placed.weight->pieces[0].buffer;
+    const Buffer& buffer = placed.weight->slices[0].buffer;
     dispatch.bindings.push_back({slot, {&buffer, 0, buffer.bytes()}, quads});
   } else {
-    dispatch.bindings.push_back({slot, part(placed, piece), quads});
+    dispatch.bindings.push_back({slot, part(placed, rows), quads});
   }
 }
 
 void RowAppender::bind_weight(Dispatch& dispatch,
-                              const Weight::Piece& piece) const {
-  const Region region = {&piece.buffer, 0, piece.buffer.bytes()};
+                              const Weight::Slice& slice) const {
+  const Region region = {&slice.buffer, 0, slice.buffer.bytes()};
   dispatch.bindings.push_back({3, region, false});
   dispatch.bindings.push_back({4, region, true});
 }

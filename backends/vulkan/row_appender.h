@@ -42,7 +42,7 @@ class RowAppender {
   void run();
 
  private:
-  struct Piece {
+  struct RowSlice {
     uint32_t symbol, first, limit;
   };
 
@@ -50,18 +50,18 @@ class RowAppender {
   const Placed& out(int slot) const { return values_[op_.outputs[slot]]; }
   bool has(int slot) const { return op_.inputs[slot] >= 0; }
 
-  // The rows of `like` in pieces that can be bound for all of `values`.
-  std::vector<Piece> pieces(const Placed& like,
-                            std::initializer_list<const Placed*> values) const;
-  // The rows of a piece of a value with rows.
-  Region part(const Placed& placed, const Piece& piece) const;
+  // The rows of `like` in slices that can be bound for all of `values`.
+  std::vector<RowSlice> row_slices(
+      const Placed& like, std::initializer_list<const Placed*> values) const;
+  // Those rows of a value.
+  Region part(const Placed& placed, const RowSlice& rows) const;
 
   Dispatch& append(Shader shader, std::vector<uint32_t> constants,
-                   const Piece& piece, std::vector<uint32_t> parameters);
-  // Binds a value's rows of the piece.
+                   const RowSlice& rows, std::vector<uint32_t> parameters);
+  // Binds those rows of a value.
   void bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
-            const Piece& piece, bool quads = false) const;
-  void bind_weight(Dispatch& dispatch, const Weight::Piece& piece) const;
+            const RowSlice& rows, bool quads = false) const;
+  void bind_weight(Dispatch& dispatch, const Weight::Slice& slice) const;
   // Gives it so many work-groups within a row; see COLUMN_GROUP of
   // shaders/common.glsl.
   void spread(Dispatch& dispatch, uint32_t groups) const;

@@ -19,16 +19,16 @@ void RowAppender::get_rows() {
   const Weight& weight = *in(0).weight;
   const WeightLayout& layout = weight.layout;
   const auto groups = static_cast<uint32_t>(layout.tile.groups);
-  for (const Piece& piece : pieces(out(0), {&in(1), &out(0)})) {
-    for (const Weight::Piece& tiles : weight.pieces) {
+  for (const RowSlice& rows : row_slices(out(0), {&in(1), &out(0)})) {
+    for (const Weight::Slice& tiles : weight.slices) {
       Dispatch& d = append(Shader::kGetRows,
-                           format_constants(weight, tuning_.plain), piece,
+                           format_constants(weight, tuning_.plain), rows,
                            {narrow(layout.rows), narrow(layout.columns), groups,
                             static_cast<uint32_t>(tiles.first_tile),
                             static_cast<uint32_t>(tiles.tiles)});
-      bind(d, 1, in(1), piece);
+      bind(d, 1, in(1), rows);
       bind_weight(d, tiles);
-      bind(d, 8, out(0), piece);
+      bind(d, 8, out(0), rows);
       spread(d, divided(groups, tuning_.plain));
     }
   }
@@ -36,13 +36,13 @@ void RowAppender::get_rows() {
 
 void RowAppender::copy_rows() {
   const uint32_t width = narrow(width_of(out(0).value));
-  for (const Piece& piece : pieces(out(0), {&in(1), &out(0)})) {
-    for (const Piece& table : pieces(in(0), {&in(0)})) {
-      Dispatch& d = append(Shader::kCopyRows, {tuning_.plain}, piece,
+  for (const RowSlice& rows : row_slices(out(0), {&in(1), &out(0)})) {
+    for (const RowSlice& table : row_slices(in(0), {&in(0)})) {
+      Dispatch& d = append(Shader::kCopyRows, {tuning_.plain}, rows,
                            {width, table.symbol, table.first, table.limit});
-      bind(d, 1, in(1), piece);
+      bind(d, 1, in(1), rows);
       bind(d, 2, in(0), table);
-      bind(d, 8, out(0), piece);
+      bind(d, 8, out(0), rows);
       spread(d, divided(width, tuning_.plain));
     }
   }
@@ -50,13 +50,13 @@ void RowAppender::copy_rows() {
 
 void RowAppender::rms_norm() {
   const rc_plugin_value& x = in(0).value;
-  for (const Piece& piece : pieces(in(0), {&in(0), &out(0)})) {
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
     Dispatch& d =
-        append(Shader::kRmsNorm, {tuning_.reduce}, piece,
+        append(Shader::kRmsNorm, {tuning_.reduce}, rows,
                {narrow(x.shape[x.rank - 1]), word(op_.params.norm.epsilon)});
-    bind(d, 1, in(0), piece);
-    bind(d, 2, in(1), piece);
-    bind(d, 8, out(0), piece);
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(1), rows);
+    bind(d, 8, out(0), rows);
     d.x = x.rank == 3 ? narrow(x.shape[1]) : 1;
   }
 }
@@ -75,15 +75,15 @@ void RowAppender::linear() {
   const bool bias = has(bias_slot);
   const bool residual = !experts && has(3);
 
-  std::vector<Piece> row_pieces;
+  std::vector<RowSlice> slices;
   if (experts) {
-    row_pieces = pieces(x, {&x, &in(2), &out(0)});
+    slices = row_slices(x, {&x, &in(2), &out(0)});
   } else if (residual) {
-    row_pieces = pieces(x, {&x, &in(3), &out(0)});
+    slices = row_slices(x, {&x, &in(3), &out(0)});
   } else {
-    row_pieces = pieces(x, {&x, &out(0)});
+    slices = row_slices(x, {&x, &out(0)});
   }
-  const auto one = [&](const Piece& piece, const Weight::Piece& part,
+  const auto one = [&](const RowSlice& rows, const Weight::Slice& slice,
                        bool many) {
     const uint32_t batch = many ? tuning_.batch : 1;
     const uint32_t group_tiles = experts ? 1
@@ -94,24 +94,24 @@ void RowAppender::linear() {
     constants.insert(constants.end(),
                      {batch, group_tiles, experts, k % 4 == 0, k % 32 != 0,
                       tuning_.parts, tuning_.chunk});
-    Dispatch& d = append(Shader::kLinear, std::move(constants), piece,
+    Dispatch& d = append(Shader::kLinear, std::move(constants), rows,
                          {n, k, static_cast<uint32_t>(layout.tile.groups),
-                          static_cast<uint32_t>(part.first_tile),
-                          static_cast<uint32_t>(part.tiles), tiles,
+                          static_cast<uint32_t>(slice.first_tile),
+                          static_cast<uint32_t>(slice.tiles), tiles,
                           static_cast<uint32_t>(layout.matrices), chosen,
                           x.value.rank == 3, bias, residual});
-    bind(d, 1, x, piece);
+    bind(d, 1, x, rows);
     // What is not read is bound all the same: it is named in the shader.
-    bind(d, 2, x, piece, true);
-    bind_weight(d, part);
-    bind(d, 5, bias ? in(bias_slot) : x, piece);
-    bind(d, 6, residual ? in(3) : x, piece);
-    bind(d, 7, experts ? in(2) : x, piece);
-    bind(d, 8, out(0), piece);
-    d.x = divided(experts ? tiles : part.tiles, group_tiles);
+    bind(d, 2, x, rows, true);
+    bind_weight(d, slice);
+    bind(d, 5, bias ? in(bias_slot) : x, rows);
+    bind(d, 6, residual ? in(3) : x, rows);
+    bind(d, 7, experts ? in(2) : x, rows);
+    bind(d, 8, out(0), rows);
+    d.x = divided(experts ? tiles : slice.tiles, group_tiles);
     d.z = chosen;
     d.batch = batch;
-    d.row_work = static_cast<double>(part.tiles) /
+    d.row_work = static_cast<double>(slice.tiles) /
                  static_cast<double>(layout.matrices) * chosen *
                  static_cast<double>(tuning_.tile) * k;
     if (experts) return;
@@ -121,25 +121,25 @@ void RowAppender::linear() {
       d.rows.at_most = tuning_.few;
     }
   };
-  for (const Piece& piece : row_pieces) {
-    for (const Weight::Piece& part : weight.pieces) {
-      if (experts || tuning_.few > 0) one(piece, part, false);
-      if (!experts && piece.limit > tuning_.few) one(piece, part, true);
+  for (const RowSlice& rows : slices) {
+    for (const Weight::Slice& slice : weight.slices) {
+      if (experts || tuning_.few > 0) one(rows, slice, false);
+      if (!experts && rows.limit > tuning_.few) one(rows, slice, true);
     }
   }
 }
 
 void RowAppender::rope() {
   const rc_plugin_value& x = in(0).value;
-  for (const Piece& piece : pieces(in(0), {&in(0), &in(1), &out(0)})) {
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
     Dispatch& d = append(
-        Shader::kRope, {std::min(32u, tuning_.plain)}, piece,
+        Shader::kRope, {std::min(32u, tuning_.plain)}, rows,
         {narrow(x.shape[2]), narrow(in(2).value.shape[0]),
          op_.params.rope.style == RC_ROPE_HALVES, word(op_.params.rope.scale)});
-    bind(d, 1, in(0), piece);
-    bind(d, 2, in(1), piece);
-    bind(d, 3, in(2), piece);
-    bind(d, 8, out(0), piece);
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(1), rows);
+    bind(d, 3, in(2), rows);
+    bind(d, 8, out(0), rows);
     d.x = narrow(x.shape[1]);
   }
 }
@@ -150,19 +150,19 @@ void RowAppender::cache_store() {
   const Placed& cache = in(4);
   const CacheRanges ranges = ranges_of(device_, cache.value);
   const auto pages = static_cast<uint64_t>(cache.value.shape[0]);
-  for (const Piece& piece : pieces(in(0), {&in(0), &in(1), &in(2)})) {
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &in(2)})) {
     for (uint64_t first = 0; first < pages; first += ranges.pages) {
       const uint64_t count = std::min(ranges.pages, pages - first);
       Dispatch& d = append(
           Shader::kCacheStore,
-          {std::min(32u, tuning_.plain), type_number(cache.value.dtype)}, piece,
+          {std::min(32u, tuning_.plain), type_number(cache.value.dtype)}, rows,
           {narrow(x.shape[1]), narrow(cache.value.shape[2]),
            narrow(cache.value.shape[0]), narrow(table.shape[1]),
            static_cast<uint32_t>(first), static_cast<uint32_t>(count),
            narrow(x.shape[2])});
-      bind(d, 1, in(0), piece);
-      bind(d, 2, in(1), piece);
-      bind(d, 3, in(2), piece);
+      bind(d, 1, in(0), rows);
+      bind(d, 2, in(1), rows);
+      bind(d, 3, in(2), rows);
       d.bindings.push_back({4, in(3).region});
       d.bindings.push_back({8,
                             {cache.region.buffer,
@@ -179,12 +179,13 @@ void RowAppender::attention() {
   const CacheRanges ranges = ranges_of(device_, cache);
   const auto pages = static_cast<uint64_t>(cache.shape[0]);
   const uint32_t head = narrow(q.shape[2]);
-  for (const Piece& piece : pieces(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
+  for (const RowSlice& rows :
+       row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
     Dispatch& d =
         append(Shader::kAttention,
                {tuning_.attention, type_number(cache.dtype), head,
                 static_cast<uint32_t>(ranges.count)},
-               piece,
+               rows,
                {narrow(cache.shape[1]), narrow(cache.shape[2]),
                 narrow(cache.shape[0]), narrow(in(5).value.shape[1]),
                 static_cast<uint32_t>(ranges.pages), narrow(q.shape[1]),
@@ -193,12 +194,12 @@ void RowAppender::attention() {
                     std::min<int64_t>(op_.params.attention.window, INT32_MAX)),
                 word(op_.params.attention.scale),
                 word(op_.params.attention.softcap), has(6)});
-    bind(d, 1, in(0), piece);
-    bind(d, 2, in(3), piece);
-    bind(d, 3, in(4), piece);
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(3), rows);
+    bind(d, 3, in(4), rows);
     d.bindings.push_back({4, in(5).region});
-    bind(d, 5, has(6) ? in(6) : in(0), piece);
-    bind(d, 8, out(0), piece);
+    bind(d, 5, has(6) ? in(6) : in(0), rows);
+    bind(d, 8, out(0), rows);
     for (uint32_t i = 0; i < kCacheRanges; ++i) {
       const uint64_t first =
           std::min<uint64_t>(i, ranges.count - 1) * ranges.pages;
@@ -221,36 +222,36 @@ void RowAppender::elementwise(uint32_t kind, bool two, float factor,
   const Placed& b = in(two ? 1 : 0);
   const uint32_t width = narrow(width_of(in(0).value));
   constexpr uint32_t kEach = 8;  // elements of a lane
-  for (const Piece& piece : pieces(in(0), {&in(0), &b, &out(0)})) {
-    Dispatch& d = append(Shader::kElementwise, {tuning_.plain, kind}, piece,
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &b, &out(0)})) {
+    Dispatch& d = append(Shader::kElementwise, {tuning_.plain, kind}, rows,
                          {width, word(factor), word(offset)});
-    bind(d, 1, in(0), piece);
-    bind(d, 2, b, piece);
-    bind(d, 8, out(0), piece);
+    bind(d, 1, in(0), rows);
+    bind(d, 2, b, rows);
+    bind(d, 8, out(0), rows);
     spread(d, divided(width, uint64_t{tuning_.plain} * kEach));
   }
 }
 
 void RowAppender::route() {
-  for (const Piece& piece : pieces(in(0), {&in(0), &out(0), &out(1)})) {
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0), &out(1)})) {
     Dispatch& d =
-        append(Shader::kRoute, {tuning_.texels != 0 ? 8u : 32u}, piece,
+        append(Shader::kRoute, {tuning_.texels != 0 ? 8u : 32u}, rows,
                {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
                 op_.params.route.normalize != 0});
-    bind(d, 1, in(0), piece);
-    bind(d, 8, out(0), piece);
-    bind(d, 9, out(1), piece);
+    bind(d, 1, in(0), rows);
+    bind(d, 8, out(0), rows);
+    bind(d, 9, out(1), rows);
   }
 }
 
 void RowAppender::expert_sum() {
   const rc_plugin_value& x = in(0).value;
-  for (const Piece& piece : pieces(in(0), {&in(0), &in(1), &out(0)})) {
-    Dispatch& d = append(Shader::kExpertSum, {tuning_.plain}, piece,
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
+    Dispatch& d = append(Shader::kExpertSum, {tuning_.plain}, rows,
                          {narrow(x.shape[2]), narrow(x.shape[1])});
-    bind(d, 1, in(0), piece);
-    bind(d, 2, in(1), piece);
-    bind(d, 8, out(0), piece);
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(1), rows);
+    bind(d, 8, out(0), rows);
     spread(d, divided(static_cast<uint64_t>(x.shape[2]), tuning_.plain));
   }
 }

@@ -79,7 +79,7 @@ class TensorAppender {
 // tensor_elements.cc
 void append_copy(TensorAppender& appender);
 void append_convert(TensorAppender& appender);
-void append_gather(TensorAppender& appender);
+void append_get_rows(TensorAppender& appender);
 void append_unary(TensorAppender& appender);
 void append_binary(TensorAppender& appender);
 // tensor_products.cc
@@ -91,6 +91,6 @@ void append_layer_norm(TensorAppender& appender);
 void append_softmax(TensorAppender& appender);
 void append_reduce(TensorAppender& appender);
 void append_argmax(TensorAppender& appender);
-void append_rotate(TensorAppender& appender);
+void append_rope(TensorAppender& appender);
 
 }  // namespace rc::vulkan

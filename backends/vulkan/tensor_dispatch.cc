@@ -109,10 +109,10 @@ void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
       return append_conv2d(appender);
     case RC_OP_ATTEND:
       return append_attend(appender);
-    case RC_OP_GATHER:
-      return append_gather(appender);
-    case RC_OP_ROTATE:
-      return append_rotate(appender);
+    case RC_OP_GET_ROWS:
+      return append_get_rows(appender);
+    case RC_OP_ROPE:
+      return append_rope(appender);
   }
   fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
 }

@@ -10,7 +10,8 @@
 
 namespace rc::vulkan {
 
-// As append_dispatches and check_supported, for op codes from RC_OP_COPY on.
+// As append_dispatches and check_supported, for ops on tensors (see
+// is_tensor_op).
 void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
                               std::span<const Placed> values,
                               std::vector<Dispatch>* dispatches,

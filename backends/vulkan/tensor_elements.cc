@@ -130,7 +130,7 @@ void append_convert(TensorAppender& a) {
            kEncodeWork * lanes * each * static_cast<double>(type.block_size));
 }
 
-void append_gather(TensorAppender& a) { decode(a, true); }
+void append_get_rows(TensorAppender& a) { decode(a, true); }
 
 namespace {
 

@@ -85,14 +85,14 @@ void append_layer_norm(TensorAppender& a) {
       element_count(x) / d, kLineWork * static_cast<double>(d));
 }
 
-void append_rotate(TensorAppender& a) {
+void append_rope(TensorAppender& a) {
   const rc_plugin_value& x = a.in(0);
   const auto& params = a.op.params.rope;
   const auto count = static_cast<uint64_t>(x.shape[0] * x.shape[1]) *
                      divided(static_cast<uint64_t>(x.shape[2]), 2);
   const uint32_t lanes = a.tuning.plain;
   a.append(
-      Shader::kRotate, {lanes},
+      Shader::kTensorRope, {lanes},
       {{1, &a.placed(0)},
        {2, &a.placed(1)},
        {3, &a.placed(2)},

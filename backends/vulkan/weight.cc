@@ -72,10 +72,10 @@ WeightLayout weight_layout(const Device& device,
                  layout.tile.rows;
   const uint64_t tile_bytes = layout.tile.words() * 4;
   // The last dimension of a work-group's number is small.
-  layout.piece_tiles =
+  layout.slice_tiles =
       std::min<uint64_t>({limit / tile_bytes, device.most_groups(0),
                           layout.tiles * layout.matrices});
-  if (layout.piece_tiles == 0) {
+  if (layout.slice_tiles == 0) {
     fail(RC_E_UNSUPPORTED, "weight ", name_of(info), ": ", layout.tile.rows,
          " rows have ", tile_bytes, " bytes; the device can bind ", limit);
   }
@@ -90,8 +90,8 @@ Weight::Weight(Device& device, const rc_plugin_weight_info& info,
       shape(info.shape, info.shape + info.rank),
       layout(weight_layout(device, info)) {
   if (layout.elements) {
-    pieces.push_back({Buffer(device, layout.bytes, MemoryUse::kDevice), 0, 0});
-    pieces[0].buffer.write(0, data, layout.bytes);
+    slices.push_back({Buffer(device, layout.bytes, MemoryUse::kDevice), 0, 0});
+    slices[0].buffer.write(0, data, layout.bytes);
     return;
   }
   const uint64_t all = layout.tiles * layout.matrices;
@@ -100,9 +100,9 @@ Weight::Weight(Device& device, const rc_plugin_weight_info& info,
   const uint64_t part = std::max<uint64_t>(kPart / (words * 4), 1);
   std::vector<uint32_t> packed;
   std::vector<float> scratch;
-  for (uint64_t first = 0; first < all; first += layout.piece_tiles) {
-    const uint64_t tiles = std::min(layout.piece_tiles, all - first);
-    pieces.push_back(
+  for (uint64_t first = 0; first < all; first += layout.slice_tiles) {
+    const uint64_t tiles = std::min(layout.slice_tiles, all - first);
+    slices.push_back(
         {Buffer(device, tiles * words * 4, MemoryUse::kDevice), first, tiles});
     for (uint64_t begin = 0; begin < tiles; begin += part) {
       const uint64_t count = std::min(part, tiles - begin);
@@ -120,7 +120,7 @@ Weight::Weight(Device& device, const rc_plugin_weight_info& info,
                    layout.columns, r - row, packed.data() + i * words, scratch);
         }
       }
-      pieces.back().buffer.write(begin * words * 4, packed.data(),
+      slices.back().buffer.write(begin * words * 4, packed.data(),
                                  count * words * 4);
     }
   }

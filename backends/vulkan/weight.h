@@ -20,7 +20,7 @@ struct WeightLayout {
   int64_t rows;       // of each matrix
   uint64_t matrices;  // experts; 1 otherwise
   uint64_t tiles;     // of each matrix
-  uint64_t piece_tiles;
+  uint64_t slice_tiles;
   uint64_t bytes;
 };
 
@@ -33,7 +33,7 @@ WeightLayout weight_layout(const Device& device,
 struct Weight {
   Weight(Device& device, const rc_plugin_weight_info& info, const void* data);
 
-  struct Piece {
+  struct Slice {
     Buffer buffer;
     uint64_t first_tile;  // of all matrices' tiles, one after the other
     uint64_t tiles;
@@ -43,7 +43,7 @@ struct Weight {
   DType dtype;
   std::vector<int64_t> shape;
   WeightLayout layout;
-  std::vector<Piece> pieces;  // one, without tiles, of plain elements
+  std::vector<Slice> slices;  // one, without tiles, of plain elements
 };
 
 }  // namespace rc::vulkan

@@ -64,7 +64,7 @@ int holdings_call(struct holdings* holdings, struct frame* request,
                   struct frame* answer);
 
 /* RUN in its three parts: makes ready, in the thread of the calls; does it, in
- * a thread of its own; tells how it went and forgets it. */
+ * a thread of its own; says how it went and forgets it. */
 rc_status holdings_start_run(struct holdings* holdings, struct frame* request,
                              char* message);
 void holdings_run(struct holdings* holdings);

@@ -48,9 +48,9 @@ enum remote_call {
 
 #define REMOTE_MAGIC 0x65746d72u
 #define REMOTE_VERSION 2u
-/* The code of a frame that is no answer, but tells that one will come. */
+/* The code of a frame that is no answer, but says that one will come. */
 #define REMOTE_ALIVE 1
-/* How long the server lets a call take before it tells that it lives, and the
+/* How long the server lets a call take before it says that it lives, and the
  * longest that a WAIT waits. */
 #define REMOTE_TICK_MS 20
 #define REMOTE_MAX_PAYLOAD 0x7fffffffu
@@ -68,7 +68,7 @@ struct frame {
 void frame_clear(struct frame* frame);
 
 /* Writing: begin, put, and finish, which puts the size of the payload into the
- * header; `more` bytes of it will be sent from elsewhere. finish tells whether
+ * header; `more` bytes of it will be sent from elsewhere. finish says whether
  * all went well. */
 void frame_begin(struct frame* frame, int32_t code);
 void put_i32(struct frame* frame, int32_t value);

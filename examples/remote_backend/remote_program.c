@@ -81,7 +81,7 @@ static uint64_t bytes_of(const rc_plugin_device* device, int32_t storage,
                         (int32_t)index, &rows);
 }
 
-/* Sends a RUN or WAIT and takes what its answer tells of the run. */
+/* Sends a RUN or WAIT and takes what its answer says of the run. */
 static rc_status ask_after_run(rc_plugin_device* device, struct frame* request,
                                int64_t limit_ms, char* message) {
   struct frame answer;

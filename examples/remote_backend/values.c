@@ -91,7 +91,7 @@ void get_value(struct frame* frame, rc_plugin_value* value) {
 
 int op_is_known(int32_t code) {
   return (code >= RC_OP_GET_ROWS && code <= RC_OP_EXPERT_SUM) ||
-         (code >= RC_OP_COPY && code <= RC_OP_ROTATE);
+         (code >= RC_OP_COPY && code <= RC_OP_ATTEND);
 }
 
 static void put_numbers(struct frame* frame, const int32_t* numbers,

@@ -133,7 +133,7 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * of the opened device, as many layers as fit lie there, and the others on the
  * next device that can be opened, and so on; the last one also holds the
  * embedding table and the output matrix. "auto" ends with "cpu". rc_model_plan
- * tells what lies where.
+ * says what lies where.
  *
  * RC_E_INVALID_ARGUMENT: the spec is malformed, or an option or an environment
  * variable is out of range (such as RUNCIBLE_ISA, a level of instruction sets

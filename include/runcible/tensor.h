@@ -41,13 +41,13 @@
  *   returns when the device has done its work; a device works for one call at a
  *   time.
  * - What a device cannot do itself is done on the CPU, and the numbers are
- *   moved there and back; rc_backend_explain tells which ops.
+ *   moved there and back; rc_backend_explain says which ops.
  * - On the cpu backend a product of matrices or a convolution that is large is
  *   given to OpenBLAS if libopenblas.so.0 is on the machine. Its results may
  *   differ in their last bits with the shape and the number of threads. All
  *   other ops give the same bits whatever the number of threads.
  *
- * Besides the statuses that a comment tells, every function can return
+ * Besides the statuses that a comment names, every function can return
  * RC_E_INVALID_ARGUMENT (a handle that is none, NULL where something is needed,
  * shapes or types that do not fit: the message gives them all, and what would
  * fit), RC_E_OUT_OF_MEMORY; and those that make a tensor or touch a device
@@ -135,7 +135,7 @@ RC_API rc_status rc_tensor_size(rc_tensor* tensor, int64_t* elements,
 
 /* Copies the numbers to host memory, row-major and dense in the layout of the
  * tensor's type. `bytes` is the room at `data`: exactly what rc_tensor_size
- * tells. */
+ * says. */
 RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
 
 /* Views. They share the memory of their tensor. */

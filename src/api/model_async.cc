@@ -16,7 +16,7 @@ namespace rc::api {
 namespace {
 
 // One load under way. The thread owns it; then the loop does, as the delivery
-// of its result, so that telling the result needs no memory.
+// of its result, so that reporting the result needs no memory.
 class AsyncLoad final : public engine::Delivery {
  public:
   AsyncLoad(LoadRequest request, std::shared_ptr<engine::Loop> loop,

@@ -184,7 +184,7 @@ void rc_request::forget() noexcept {
 }
 
 void rc_request::piece(rc::engine::Piece piece) {
-  tell(std::make_unique<PieceEvent>(std::move(piece)));
+  post(std::make_unique<PieceEvent>(std::move(piece)));
 }
 
 void rc_request::end(const rc_generate_report& report,
@@ -198,7 +198,7 @@ void rc_request::end(const rc_generate_report& report,
     generation.swap(generation_);
   }
   end_event_->set(report, message);
-  tell(std::move(end_event_));
+  post(std::move(end_event_));
   changed_.notify_all();
 }
 
@@ -212,7 +212,7 @@ void rc_request::cancel() noexcept {
   if (generation != nullptr) generation->cancel();
 }
 
-void rc_request::tell(std::unique_ptr<Event> event) noexcept {
+void rc_request::post(std::unique_ptr<Event> event) noexcept {
   if (loop_ != nullptr) {
     event->keep_ = shared_from_this();
     loop_->post(std::move(event));

@@ -1,4 +1,4 @@
-// A generation in flight: hears of it on the engine thread, and tells the
+// A generation in flight: hears of it on the engine thread, and reports to the
 // caller, either on a loop or when asked for the next event.
 //
 // An rc_request lives as long as a handle to it (the caller's references, and
@@ -54,7 +54,7 @@ struct rc_request final : rc::engine::Listener,
   class PieceEvent;
   class EndEvent;
 
-  void tell(std::unique_ptr<Event> event) noexcept;
+  void post(std::unique_ptr<Event> event) noexcept;
   void deliver(const rc_event& event);
   void leave_loop() noexcept;
 

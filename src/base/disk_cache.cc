@@ -65,7 +65,7 @@ void remember(std::string_view key, std::string_view fact) {
   if (path.empty()) return;
   try {
     std::error_code error;
-    fs::create_directories(path, error);  // NewFile tells if it is not there
+    fs::create_directories(path, error);  // NewFile fails if it is not there
     NewFile file((path / file_name(key)).string(), 0600);
     const std::string begin = heading(key);
     file.append(std::as_bytes(std::span(begin)));

@@ -3,7 +3,7 @@
 // What it holds is read into memory of the caller's, never mapped: a file that
 // another process shortens meanwhile, or a disk that fails, is an error of the
 // call that reads. Files in use should all the same be replaced (written anew
-// and renamed) rather than overwritten; check_unchanged() tells.
+// and renamed) rather than overwritten; check_unchanged() finds out.
 //
 // Immutable once made: any thread may read it.
 #pragma once

@@ -22,7 +22,7 @@ Descriptor open_for_reading(const std::string& path, int more) {
 }
 
 std::optional<std::string> read_all(const Descriptor& file, size_t largest) {
-  // Files of /proc do not tell their size: the end is where nothing comes.
+  // Files of /proc do not say their size: the end is where nothing comes.
   constexpr size_t kPiece = 4096;
   std::string content;
   size_t filled = 0;

@@ -36,7 +36,7 @@ struct ModelChoice {
   void add_to(CLI::App& command);
   Backend open_backend(bool profile = false) const;
   rc_model_options options() const;
-  // With a progress bar; heeds Ctrl-C. Tells if no model was named, or the
+  // With a progress bar; heeds Ctrl-C. Says if no model was named, or the
   // context is longer than what it was trained for.
   Model load(const Backend& backend, rc_model_options options) const;
 

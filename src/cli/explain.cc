@@ -92,7 +92,7 @@ void explain(const ModelChoice& choice, bool json) {
 void add_explain(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "explain",
-      "Tells which device is chosen and why; with a MODEL, what runs where");
+      "Shows which device is chosen and why; with a MODEL, what runs where");
   auto choice = std::make_shared<ModelChoice>();
   auto json = std::make_shared<bool>(false);
   choice->path.clear();

@@ -1,4 +1,4 @@
-// What the command tells about itself.
+// What the command says about itself.
 #include "help.h"
 
 #include "terminal.h"
@@ -68,14 +68,14 @@ void check_command(const CLI::App& program, int argc, char** argv) {
 
 void add_help(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "help", "Tells about a command, or with exit-codes about those");
+      "help", "Explains a command, or with exit-codes those");
   auto topic = std::make_shared<std::string>();
   command
       ->add_option("TOPIC", *topic,
                    std::string("a command, or ") + kExitCodeTopic)
       ->type_name("");
   command->callback([&program, topic] { print(help_text(program, *topic)); });
-  program.footer("runcible help COMMAND tells more of each; runcible help " +
+  program.footer("runcible help COMMAND says more about each; runcible help " +
                  std::string(kExitCodeTopic) + " the exit codes.");
 }
 

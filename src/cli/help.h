@@ -1,4 +1,4 @@
-// What the command tells about itself, and about words that are no commands.
+// What the command says about itself, and about words that are no commands.
 #pragma once
 
 #include "commands.h"

@@ -46,7 +46,7 @@ std::map<Key, Line> lines_of(const nlohmann::json& trace) {
 
 std::string op_table(const std::string& trace) {
   const std::map<Key, Line> lines = lines_of(nlohmann::json::parse(trace));
-  if (lines.empty()) return "the device tells no times of ops\n";
+  if (lines.empty()) return "the device reports no times of ops\n";
   double whole = 0;
   for (const auto& [key, line] : lines) whole += line.microseconds;
   std::vector<const std::pair<const Key, Line>*> order;

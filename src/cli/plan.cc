@@ -71,7 +71,7 @@ nlohmann::ordered_json devices_json(const Devices& devices) {
 
 void add_plan(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "plan", "Tells what a model would take of device memory");
+      "plan", "Shows what a model would take of device memory");
   auto choice = std::make_shared<ModelChoice>();
   auto json = std::make_shared<bool>(false);
   choice->add_to(*command);

@@ -40,7 +40,7 @@ std::string Trace::write(const Backend& backend) {
   if (!file_) fail_writing();
   const bool empty = std::strstr(trace.get(), "\"ph\":\"X\"") == nullptr;
   note("trace: " + path_ +
-       (empty ? ", without ops: the device tells no times of them"
+       (empty ? ", without ops: the device reports no times of them"
               : ", for ui.perfetto.dev or chrome://tracing"));
   return trace.get();
 }

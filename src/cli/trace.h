@@ -20,7 +20,7 @@ class Trace {
   static std::unique_ptr<Trace> of(const Backend& backend,
                                    const std::string& path);
 
-  // Writes what was measured so far and tells of the file on stderr. Gives what
+  // Writes what was measured so far and names the file on stderr. Gives what
   // is in it.
   std::string write(const Backend& backend);
 

@@ -86,7 +86,7 @@ Tensor gather_rows(const Tensor& table, const Tensor& ids) {
   if (element_count(shape) == 0) {
     return make_tensor(table.context, RC_DTYPE_F32, shape);
   }
-  OpCall call(RC_OP_GATHER);
+  OpCall call(RC_OP_GET_ROWS);
   call.add(dense(table));
   call.add(dense(ids), {ids.elements()});
   return call.run(RC_DTYPE_F32, {ids.elements(), table.shape[1]}, shape);

@@ -89,7 +89,7 @@ Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
   if (from.empty() || pairs.empty()) return from;
   const int64_t batch = rank == 4 ? x.shape[0] : 1;
   const Shape as = {batch * rows, x.shape[rank - 2], x.shape[rank - 1]};
-  OpCall call(RC_OP_ROTATE);
+  OpCall call(RC_OP_ROPE);
   call.op.params.rope.style = style;
   call.op.params.rope.scale = scale;
   call.add(from, as);

@@ -100,7 +100,7 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
                     std::move(values), result);
     return result;
   }
-  check(*context->device(), "tell whether it supports an op", status, message);
+  check(*context->device(), "say whether it supports an op", status, message);
   run_on(context->device(), values, buffers, context->timeout_ms());
   return result;
 }

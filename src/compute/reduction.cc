@@ -106,7 +106,7 @@ Tensor argmax(const Tensor& x, int32_t dimension, bool keep) {
   const Lines lines(x, dimension, keep);
   if (lines.as[1] > std::numeric_limits<int32_t>::max()) {
     fail(RC_E_INVALID_ARGUMENT, "argmax: x is ", x.text(),
-         ": I32 cannot tell indices beyond 2^31");
+         ": I32 cannot hold indices beyond 2^31");
   }
   const Tensor from = numbers(x);
   if (from.empty()) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -77,26 +78,34 @@ class Core {
   size_t vocabulary() const { return vocabulary_; }
   uint64_t step_number() const { return step_; }
 
- private:
-  friend class Step;
-
-  bool begin_jobs() noexcept;
-  // Whether one of the model's devices is lost or given up.
-  bool device_lost() const noexcept;
+  // For steps, of which each counts itself first.
+  void count_step() { ++step_; }
+  StepClock& clock() { return clock_; }
+  std::span<float> logits() { return logits_; }
+  // A plugin may ask whether to stop from a thread of its own.
+  bool on_engine_thread() const {
+    return std::this_thread::get_id() == thread_;
+  }
+  // Ends the jobs that were cancelled or whose deadline has passed.
   void end_overdue() noexcept;
-  // Whether it was, and has ended.
-  bool end_if_overdue(const std::shared_ptr<Job>& job,
-                      Clock::time_point now) noexcept;
-  // When a job that waits will be overdue, unless it ends before.
-  std::optional<Clock::time_point> next_deadline() const noexcept;
   // The job's session goes on to its next job.
   void finish(const std::shared_ptr<Job>& job, const End& end,
               const char* message) noexcept;
   // As finish, with the exception being handled.
   void finish_with_exception(const std::shared_ptr<Job>& job) noexcept;
-  void do_step() noexcept;
+  // Whether one of the model's devices is lost or given up.
+  bool device_lost() const noexcept;
   // No step can succeed any more; new jobs end with this.
   void mark_broken(rc_status status, const char* message) noexcept;
+
+ private:
+  bool begin_jobs() noexcept;
+  // Whether it was, and has ended.
+  bool end_if_overdue(const std::shared_ptr<Job>& job,
+                      Clock::time_point now) noexcept;
+  // When a job that waits will be overdue, unless it ends before.
+  std::optional<Clock::time_point> next_deadline() const noexcept;
+  void do_step() noexcept;
 
   std::unique_ptr<model::ResidentModel> model_;
   const EngineOptions options_;

@@ -121,7 +121,7 @@ std::optional<End> Generation::take(Core& core, std::span<const float> logits,
   if (++generated_ == 1) first_token_ = Clock::now();
 
   const bool ends = is_end(token);
-  if (tell(token, ends, logits)) return End{RC_END_STOP_STRING, RC_OK};
+  if (report(token, ends, logits)) return End{RC_END_STOP_STRING, RC_OK};
   if (ends) return End{RC_END_STOP, RC_OK};
   if (generated_ == options_.max_tokens) return End{RC_END_LENGTH, RC_OK};
   if (session.size() >= session.options.context_length) {
@@ -155,7 +155,8 @@ void Generation::tell_prompt() {
   listener_->piece(std::move(piece));
 }
 
-bool Generation::tell(TokenId token, bool ends, std::span<const float> logits) {
+bool Generation::report(TokenId token, bool ends,
+                        std::span<const float> logits) {
   Piece piece;
   piece.tokens.push_back(token);
   if (options_.logprobs >= 0) {

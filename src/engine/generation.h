@@ -1,5 +1,5 @@
-// A request: evaluates its prompt, then chooses token after token and tells the
-// listener.
+// A request: evaluates its prompt, then chooses token after token and reports
+// to the listener.
 //
 // Made and cancelled on any thread, its prompt tokenized on any other,
 // everything else on the engine thread.
@@ -47,8 +47,8 @@ class Generation final : public Job, public Request {
   // Tokens that the session must have room for after the prompt.
   int64_t room() const { return options_.max_tokens == 0 ? 0 : 1; }
   void tell_prompt();
-  // Tells the token just chosen; true if a stop string is complete.
-  bool tell(TokenId token, bool ends, std::span<const float> logits);
+  // Reports the token just chosen; true if a stop string is complete.
+  bool report(TokenId token, bool ends, std::span<const float> logits);
   bool is_end(TokenId token) const;
 
   RequestOptions options_;

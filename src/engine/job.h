@@ -49,7 +49,7 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // Takes the logits [rows, vocabulary] that the last step gave.
   virtual std::optional<End> take(Core& core, std::span<const float> logits,
                                   size_t rows) = 0;
-  // Tells whoever waits, once; must not allocate for its success. The session
+  // Informs whoever waits, once; must not allocate for its success. The session
   // is free for others already and not the job's any more.
   virtual void ended(const End& end, const char* message) noexcept = 0;
 

@@ -156,7 +156,7 @@ void PageKeeper::count_holders() {
   }
 }
 
-int64_t PageKeeper::held_by_nobody_else(const SessionState& session) const {
+int64_t PageKeeper::pages_held_alone(const SessionState& session) const {
   return std::count_if(
       session.pages.begin(), session.pages.end(),
       [&](PageId page) { return holders_[static_cast<size_t>(page)] == 1; });

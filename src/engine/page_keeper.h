@@ -68,7 +68,7 @@ class PageKeeper {
   void count_holders();
   // Pages that could be taken without preempting anybody.
   int64_t available() const { return page_count() - held_; }
-  int64_t held_by_nobody_else(const SessionState& session) const;
+  int64_t pages_held_alone(const SessionState& session) const;
 
   // Takes the pages of all idle sessions and of the prefix cache, as far as no
   // session with a job under way holds them.

@@ -97,9 +97,9 @@ class Planner {
                                       : x.last_step < y.last_step;
     });
     for (size_t i : decoding) give(i, 1);
-    left_.rows =
-        std::min(left_.rows, decoding.empty() ? left_.prompt_rows_alone
-                                              : left_.prompt_rows_beside);
+    left_.rows = std::min(left_.rows, decoding.empty()
+                                          ? left_.prompt_rows_alone
+                                          : left_.prompt_rows_while_decoding);
   }
 
   void serve_prompts() {

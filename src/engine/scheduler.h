@@ -40,7 +40,7 @@ struct Budget {
   int64_t pages = 0;      // that can be taken
   int64_t page_size = 1;  // rows
   // The most prompt rows of a step: with decoding rows, and without.
-  int64_t prompt_rows_beside = 0;
+  int64_t prompt_rows_while_decoding = 0;
   int64_t prompt_rows_alone = 0;
 };
 
@@ -56,7 +56,7 @@ Schedule schedule(std::span<const Candidate> candidates, const Budget& budget);
 // Learns how long rows take, to bound the time of a step.
 class StepClock {
  public:
-  // Steps of few rows tell nothing: they are bound by reading the weights.
+  // Steps of few rows show nothing: they are bound by reading the weights.
   static constexpr int64_t kLeastRows = 16;
 
   void observe(int64_t rows, double seconds);

@@ -32,7 +32,7 @@ class SessionHandle final : public Session {
       RequestOptions options, std::shared_ptr<Listener> listener) override;
 
  private:
-  // Tells the engine thread that the last handle of the session is gone. Made
+  // Informs the engine thread that the last handle of the session is gone. Made
   // in time, so that a destructor need not allocate.
   struct Farewell final : Command {
     std::shared_ptr<SessionState> state;

@@ -190,7 +190,7 @@ void Softmax::set(std::span<const float> logits) {
                      [](float logit) { return !(logit < kEndOfFloats); });
     fail(RC_E_DEVICE, "the logit of token ", bad - logits.begin(), " is ", *bad,
          "; the device computed nonsense, or the weights hold it, which "
-         "verifying the file tells");
+         "verifying the file shows it");
   }
   best_ = std::bit_cast<float>(order_of(std::bit_cast<float>(range.highest)));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <thread>
 
 namespace rc::engine {
 namespace {
@@ -12,16 +11,16 @@ namespace {
 // long if only prompts are evaluated: newcomers and session calls wait for the
 // end of the step.
 constexpr double kStepSecondsWhileDecoding = 0.040;
-constexpr double kSecondsAlone = 0.4;
+constexpr double kStepSecondsWithoutDecoding = 0.4;
 
 }  // namespace
 
 void Step::run() {
-  ++core_.step_;
+  core_.count_step();
   collect();
   const Schedule schedule = plan();
   for (size_t victim : schedule.preempted) {
-    core_.pages_.truncate(jobs_[victim]->session(), 0);
+    core_.pages().truncate(jobs_[victim]->session(), 0);
     jobs_[victim]->wants_prefix = !jobs_[victim]->output_per_row();
   }
   bool any = false;
@@ -38,13 +37,13 @@ void Step::run() {
 }
 
 void Step::collect() {
-  for (const auto& session : core_.pages_.sessions()) {
+  for (const auto& session : core_.pages().sessions()) {
     if (auto job = session->begun_job()) jobs_.push_back(std::move(job));
   }
 }
 
 Schedule Step::plan() {
-  PageKeeper& pages = core_.pages_;
+  PageKeeper& pages = core_.pages();
   pages.count_holders();
   std::vector<Candidate> candidates;
   candidates.reserve(jobs_.size());
@@ -61,28 +60,29 @@ Schedule Step::plan() {
     c.room = static_cast<int64_t>(session.pages.size()) * pages.page_size() -
              session.evaluated;
     c.pages_first = pages.shares_next_page(session) ? 1 : 0;
-    c.pages_owned = pages.held_by_nobody_else(session);
+    c.pages_owned = pages.pages_held_alone(session);
     decoding += c.decoding ? 1 : 0;
     candidates.push_back(c);
   }
-  const runtime::ProgramLimits& limits = core_.model_->options().limits;
+  const runtime::ProgramLimits& limits = core_.model().options().limits;
   Budget budget;
   budget.rows = limits.max_rows;
   budget.outputs = limits.max_outputs;
   budget.sequences = limits.max_sequences;
   budget.pages = pages.available();
   budget.page_size = pages.page_size();
-  budget.prompt_rows_beside =
-      std::max(core_.clock_.rows_within(kStepSecondsWhileDecoding) - decoding,
+  budget.prompt_rows_while_decoding =
+      std::max(core_.clock().rows_within(kStepSecondsWhileDecoding) - decoding,
                StepClock::kLeastRows);
-  budget.prompt_rows_alone = core_.clock_.rows_within(kSecondsAlone);
+  budget.prompt_rows_alone =
+      core_.clock().rows_within(kStepSecondsWithoutDecoding);
   return schedule(candidates, budget);
 }
 
 void Step::resolve_stall() {
   // What idle sessions and the prefix cache share with the jobs makes them copy
   // pages that they could simply have.
-  PageKeeper& pages = core_.pages_;
+  PageKeeper& pages = core_.pages();
   pages.drop_idle();
   const auto before = [](const auto& a, const auto& b) {
     return a->priority() != b->priority() ? a->priority() > b->priority()
@@ -118,11 +118,11 @@ void Step::resolve_stall() {
 }
 
 void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
-  PageKeeper& pages = core_.pages_;
+  PageKeeper& pages = core_.pages();
   SessionState& session = job->session();
   const size_t sequence = shares_.size();
   const auto width =
-      static_cast<size_t>(core_.model_->options().cache.pages_per_sequence);
+      static_cast<size_t>(core_.model().options().cache.pages_per_sequence);
   // Nothing may be lacking once the first number is in the batch.
   const size_t all = batch_.tokens.size() + static_cast<size_t>(rows);
   for (auto* list : {&batch_.tokens, &batch_.positions, &batch_.sequences,
@@ -168,22 +168,22 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   batch_.page_table.resize((sequence + 1) * width, 0);
   batch_.sequence_count = static_cast<int64_t>(sequence + 1);
   if (job->last_step == 0) job->first_step = Clock::now();
-  job->last_step = core_.step_;
+  job->last_step = core_.step_number();
   shares_.push_back(std::move(share));
 }
 
 void Step::evaluate() {
   const Clock::time_point begin = Clock::now();
   const int64_t timeout =
-      core_.options_.timeout_ms > 0 ? core_.options_.timeout_ms : -1;
+      core_.options().timeout_ms > 0 ? core_.options().timeout_ms : -1;
   // The clock's range is 292 years from its start.
   constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   if (timeout > 0) {
     limit_ = begin + std::chrono::milliseconds(std::min(timeout, kLongest));
   }
   try {
-    core_.model_->run(
-        batch_, core_.logits_.data(),
+    core_.model().run(
+        batch_, core_.logits().data(),
         [](void* step) { return static_cast<Step*>(step)->should_stop(); },
         this, timeout);
   } catch (...) {
@@ -194,7 +194,7 @@ void Step::evaluate() {
     std::array<char, 1024> message;
     std::snprintf(message.data(), message.size(), "%s", last_error_message());
     // A device that has heeded its time limit can go on.
-    if (status == RC_E_DEVICE_LOST || core_.model_->damaged() ||
+    if (status == RC_E_DEVICE_LOST || core_.model().damaged() ||
         (status == RC_E_TIMEOUT && core_.device_lost())) {
       core_.mark_broken(status, message.data());
     }
@@ -206,7 +206,7 @@ void Step::evaluate() {
     if (share.job->over()) continue;
     SessionState& session = share.job->session();
     session.evaluated += share.rows;
-    core_.pages_.publish(session);
+    core_.pages().publish(session);
     // What was generated is metered already.
     if (session.evaluated > session.metered) {
       session.meter->prompt_tokens.fetch_add(
@@ -226,7 +226,7 @@ void Step::evaluate() {
 
 void Step::account(double seconds) {
   const auto rows = static_cast<int64_t>(batch_.tokens.size());
-  core_.clock_.observe(rows, seconds);
+  core_.clock().observe(rows, seconds);
   const double per_row = seconds * 1e6 / static_cast<double>(rows);
   for (const Share& share : shares_) {
     if (share.job->over()) continue;
@@ -237,9 +237,9 @@ void Step::account(double seconds) {
 
 void Step::hand_out(const Share& share) {
   if (share.outputs == 0) return;
-  const std::span logits = std::span(core_.logits_)
-                               .subspan(share.first_output * core_.vocabulary_,
-                                        share.outputs * core_.vocabulary_);
+  const std::span logits =
+      core_.logits().subspan(share.first_output * core_.vocabulary(),
+                             share.outputs * core_.vocabulary());
   if (const auto end = share.job->take(core_, logits, share.outputs)) {
     core_.finish(share.job, *end, "");
   }
@@ -253,8 +253,8 @@ void Step::fail_all(rc_status status, const char* message) noexcept {
 }
 
 int32_t Step::should_stop() noexcept {
-  // A plugin may ask from a thread of its own, which may not end jobs.
-  const bool on_engine_thread = std::this_thread::get_id() == core_.thread_;
+  // Only the engine thread may end jobs.
+  const bool on_engine_thread = core_.on_engine_thread();
   if (on_engine_thread) core_.end_overdue();
   const Clock::time_point now = Clock::now();
   if (limit_ && now >= *limit_ && on_engine_thread && !stopped_.load()) {
@@ -263,7 +263,7 @@ int32_t Step::should_stop() noexcept {
                   "a step of %zu rows was not over after %lld ms, the "
                   "timeout_ms of the backend handle",
                   batch_.tokens.size(),
-                  static_cast<long long>(core_.options_.timeout_ms));
+                  static_cast<long long>(core_.options().timeout_ms));
     fail_all(RC_E_TIMEOUT, message.data());
     stopped_.store(true);
   }

@@ -38,7 +38,7 @@ class Step {
   void hand_out(const Share& share);
   void fail_all(rc_status status, const char* message) noexcept;
   // Asked while the device works: ends the jobs that are overdue, whether they
-  // are in this step or not, and those of a step whose time is over. Tells to
+  // are in this step or not, and those of a step whose time is over. Says to
   // stop if that leaves prompt rows that no job wants.
   int32_t should_stop() noexcept;
 

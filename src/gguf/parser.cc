@@ -133,13 +133,13 @@ void Parser::read_header() {
   const uint64_t tensor_limit =
       std::min(kMaxTensors, remaining() / kLeastTensorBytes);
   if (tensor_count_ > tensor_limit) {
-    refuse("the header tells of ", tensor_count_, " tensors; at most ",
+    refuse("the header announces ", tensor_count_, " tensors; at most ",
            tensor_limit, " are possible in a file of ", file_->size_, " bytes");
   }
   const uint64_t entry_limit =
       std::min(kMaxEntries, remaining() / kLeastEntryBytes);
   if (entry_count_ > entry_limit) {
-    refuse("the header tells of ", entry_count_, " metadata entries; at most ",
+    refuse("the header announces ", entry_count_, " metadata entries; at most ",
            entry_limit, " are possible in a file of ", file_->size_, " bytes");
   }
 }

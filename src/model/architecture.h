@@ -1,4 +1,4 @@
-// What tells the forward passes of model families apart, as data.
+// What distinguishes the forward passes of model families, as data.
 //
 // To add an architecture, fill the struct in a file of architectures/ and add
 // it to the list in architecture.cc. Whatever is a number of one model rather

@@ -1,4 +1,4 @@
-// A number that tells models apart, for saved sessions: their KV cache means
+// A number that distinguishes models, for saved sessions: their KV cache means
 // nothing to another model.
 //
 // FNV-1a, 64 bits (draft-eastlake-fnv), over the architecture's and the

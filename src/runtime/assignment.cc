@@ -23,7 +23,7 @@ std::string reason_of(const Device& device, const Op& op,
       device.op_supported(op, description.values.data(), message);
   if (status == RC_OK) return "";
   if (status != RC_E_UNSUPPORTED) {
-    check(device, cat("tell whether it supports ", op_name(op.code)).c_str(),
+    check(device, cat("say whether it supports ", op_name(op.code)).c_str(),
           status, message);
   }
   return *message.text() == '\0' ? "no reason is given" : message.text();

@@ -59,7 +59,7 @@ rc_plugin_device_info device_info(const rc_plugin& plugin, int index) {
   const rc_status status = plugin.device_info(index, &info, message.buffer());
   if (status != RC_OK) {
     fail(known_status(status), plugin.name, ":", index,
-         ": cannot tell about the device: ", message.text());
+         ": cannot describe the device: ", message.text());
   }
   info.struct_size = sizeof info;
   terminate(info.name);
@@ -154,7 +154,7 @@ uint64_t Device::weight_bytes(const WeightInfo& info) const {
   check_not_abandoned();
   uint64_t bytes = 0;
   Message message;
-  check(*this, ("tell the size of weight " + info.name).c_str(),
+  check(*this, ("say how large weight " + info.name + " is").c_str(),
         plugin_.weight_bytes(handle_, &given, &bytes, message.buffer()),
         message);
   return bytes;

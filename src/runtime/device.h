@@ -178,7 +178,7 @@ class Buffer {
 };
 
 // Keeps for ever what an abandoned device may still use. It stays reachable, so
-// that leak checkers tell it from what was lost.
+// that leak checkers distinguish it from what was lost.
 void leak_deliberately(const void* memory) noexcept;
 
 // Throws the failure that a plugin function reported: the device, what was

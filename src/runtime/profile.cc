@@ -50,7 +50,7 @@ OpList::OpList(const ProgramDescription& description)
     : values_(description.values), ops_(description.ops) {
   for (size_t i = 0; i < ops_.size(); ++i) {
     const Op& op = ops_[i];
-    // The weight tells most; without one, what comes out or goes in.
+    // The weight says most; without one, what comes out or goes in.
     int32_t shown = op.outputs[0] >= 0 ? op.outputs[0] : op.inputs[0];
     for (int32_t input : op.inputs) {
       if (input >= 0 && is_weight(values_[input]) && values_[input].rank > 1) {
@@ -75,7 +75,8 @@ uint64_t OpList::bytes(size_t number, const Rows& rows) const {
   for (int32_t input : op.inputs) add(input);
   for (int32_t output : op.outputs) add(output);
   // Of a table and of experts only what is asked for.
-  const bool table = op.code == RC_OP_GET_ROWS;
+  const bool table = op.code == RC_OP_GET_ROWS &&
+                     values_[op.inputs[0]].storage != RC_STORAGE_CACHE;
   if (table || op.code == RC_OP_EXPERT_LINEAR) {
     const rc_plugin_value& weight = values_[op.inputs[table ? 0 : 1]];
     const rc_plugin_value& ids = values_[op.inputs[table ? 1 : 2]];
@@ -133,7 +134,7 @@ void Profile::add(const std::shared_ptr<const OpList>& ops, const Rows& rows,
                   const std::vector<rc_plugin_op_time>& times) {
   const std::lock_guard lock(mutex_);
   for (const rc_plugin_op_time& time : times) {
-    // A plugin may tell nonsense.
+    // A plugin may report nonsense.
     if (time.op < 0 || static_cast<size_t>(time.op) >= ops->size() ||
         time.end_ns < time.begin_ns) {
       continue;

@@ -173,7 +173,7 @@ void Segment::record(const RunArguments& arguments, int64_t start_ns) const {
     const rc_status status = plugin.op_time(device_->handle(), times.size(),
                                             &time, message.buffer());
     if (status == RC_E_NOT_FOUND) break;
-    check(*device_, "tell the time of an op", status, message);
+    check(*device_, "give the time of an op", status, message);
     times.push_back(time);
   }
   device_->profile()->add(

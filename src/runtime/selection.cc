@@ -36,7 +36,7 @@ std::string megabytes(uint64_t bytes) {
   return cat(bytes / 1'000'000 + (bytes % 1'000'000 != 0), " MB");
 }
 
-// Why the device cannot hold what is required; "" if it can or does not tell.
+// Why the device cannot hold what is required; "" if it can, or does not say.
 std::string memory_reason(const rc_plugin_device_info& info,
                           uint64_t required) {
   const bool free = info.free_memory != 0;

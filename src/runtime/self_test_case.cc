@@ -17,7 +17,7 @@ using Kind = SelfTest::Kind;
 using Shape = ProgramBuilder::Shape;
 
 // Lengths of lines and sums for which devices have kernels of their own, or
-// limits that a driver does not tell: a software device may end a loop after
+// limits that a driver does not report: a software device may end a loop after
 // 65,535 iterations of eight elements. One length stands for all above the one
 // before it.
 constexpr int64_t kLengths[] = {256, 20'480, 600'064};

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "runcible/plugin.h"
+#include "tensor/value.h"
 
 namespace rc {
 
@@ -33,34 +32,19 @@ Op op_from(const rc_plugin_op& given);
 // "LINEAR"; "unknown op" for a number that is none. Static storage.
 const char* op_name(int32_t code);
 
-// "Q4_K [rows, 8, 64]", for messages. Accepts any bytes.
-std::string value_text(const rc_plugin_value& value);
-
-// The numbers that stand for the symbolic dimensions.
-struct Rows {
-  int64_t rows = 0;
-  int64_t outputs = 0;
-  int64_t sequences = 0;
-};
-
-// A dimension with its symbol, if it is one, replaced.
-int64_t resolve_dimension(int64_t dimension, const Rows& rows);
-
-// Bytes of a whole value; nullopt if type or shape are impossible or the
-// product overflows.
-std::optional<uint64_t> value_bytes(const rc_plugin_value& value,
-                                    const Rows& rows);
-
-// Throws RC_E_INVALID_ARGUMENT, naming op, values and shapes, unless type,
-// rank, dimensions and storage of the value are possible.
-void check_value(const rc_plugin_value& value);
-
-// The same for an op: every value it names exists, and types, shapes and
-// parameters are as plugin.h says.
+// Throws RC_E_INVALID_ARGUMENT, naming op, values and shapes, unless every
+// value that the op names exists, and types, shapes and parameters are as
+// plugin.h says.
 void check_op(const Op& op, std::span<const rc_plugin_value> values);
 
+// Whether it is an op on tensors, all of whose shapes are fixed. GET_ROWS and
+// ROPE are where the value that deciding_value names has a fixed number of
+// rows; for the others, that is -1. Accepts any numbers in the op.
+int32_t deciding_value(const Op& op);
+bool is_tensor_op(const Op& op, const rc_plugin_value* deciding);
+bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
+
 // check_op for the tensor ops (tensor_op.cc), which op.cc hands on.
-bool is_tensor_op(int32_t code);
 void check_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
 
 // Whether plugin.h lets the output of the op take the bytes of this input.

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "base/error.h"
+#include "tensor/dtype.h"
 #include "tensor/op.h"
 #include "tensor/op_schema.h"
 

@@ -33,8 +33,6 @@ constexpr OpSchema kOps[] = {
     {RC_OP_MATMUL, "MATMUL", 3, 1},
     {RC_OP_CONV2D, "CONV2D", 3, 1},
     {RC_OP_ATTEND, "ATTEND", 3, 1},
-    {RC_OP_GATHER, "GATHER", 2, 1},
-    {RC_OP_ROTATE, "ROTATE", 3, 1},
 };
 
 }  // namespace

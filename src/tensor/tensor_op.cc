@@ -78,8 +78,8 @@ class TensorOpCheck : OpRules {
   void matmul() const;
   void conv2d() const;
   void attend() const;
-  void gather() const;
-  void rotate() const;
+  void get_rows() const;
+  void rope() const;
 };
 
 void TensorOpCheck::copy() const {
@@ -175,7 +175,7 @@ void TensorOpCheck::reduce() const {
 void TensorOpCheck::argmax() const {
   const PluginValue& x = input(0, "x", 3);
   if (x.shape[1] > INT32_MAX) {
-    refuse("x is ", value_text(x), ": I32 cannot tell the places");
+    refuse("x is ", value_text(x), ": I32 cannot hold the places");
   }
   expect(output(), "output", RC_DTYPE_I32, {x.shape[0], x.shape[2]});
 }
@@ -258,7 +258,7 @@ void TensorOpCheck::attend() const {
   expect_alike(output(), "output", q);
 }
 
-void TensorOpCheck::gather() const {
+void TensorOpCheck::get_rows() const {
   const PluginValue& table = any_input(0, "table");
   need_rank(table, "table", 2);
   numbers(table, "table");
@@ -267,7 +267,7 @@ void TensorOpCheck::gather() const {
   expect(output(), "output", RC_DTYPE_F32, {ids.shape[0], table.shape[1]});
 }
 
-void TensorOpCheck::rotate() const {
+void TensorOpCheck::rope() const {
   const PluginValue& x = input(0, "x", 3);
   expect(any_input(1, "positions"), "positions", RC_DTYPE_I32, {x.shape[0]});
   const PluginValue& frequencies = input(2, "frequencies", 1);
@@ -308,10 +308,10 @@ void TensorOpCheck::run() const {
       return conv2d();
     case RC_OP_ATTEND:
       return attend();
-    case RC_OP_GATHER:
-      return gather();
-    case RC_OP_ROTATE:
-      return rotate();
+    case RC_OP_GET_ROWS:
+      return get_rows();
+    case RC_OP_ROPE:
+      return rope();
   }
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known");
 }

@@ -20,6 +20,10 @@ constexpr std::string_view kLlama3 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+constexpr std::string_view kSeedCoder =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
+    R"(| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 constexpr std::string_view kQwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
@@ -104,6 +108,8 @@ const std::vector<Family>& families() {
        .patterns = {kLlama3},
        .ignore_merges = true,
        .add_bos = true},
+      {.names = "smaug-bpe", .patterns = {kLlama3}},
+      {.names = "seed-coder", .patterns = {kSeedCoder}},
       {.names = "qwen2", .patterns = {kQwen2}, .nfc = true},
       {.names = "deepseek-r1-qwen", .patterns = {kQwen2}},
       {.names = "qwen35", .patterns = {kQwen35}, .nfc = true},

@@ -59,7 +59,7 @@ void complete_special_tokens(Vocabulary* v) {
   }
 }
 
-// Types for a file without them: what the ids and the texts tell.
+// Types for a file without them: what the ids and the texts show.
 void add_types(Vocabulary* v) {
   v->types.assign(v->tokens.size(), TokenType::kNormal);
   if (v->model == "llama" || v->model == "t5") {

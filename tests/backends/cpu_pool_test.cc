@@ -123,11 +123,11 @@ TEST(Bell, WakesForNewsAndAfterATime) {
   Bell bell;
   const uint32_t seen = bell.news();
   bell.wait(seen, 3, std::chrono::milliseconds(1));  // returns
-  bell.tell();
+  bell.ring();
   bell.wait(seen, 0);  // at once
   std::thread sleeper([&] { bell.wait(seen + 1, 0); });
   while (bell.asleep() == 0) std::this_thread::yield();
-  bell.tell();
+  bell.ring();
   bell.wake();
   sleeper.join();
   EXPECT_EQ(bell.asleep(), 0);

@@ -1,4 +1,4 @@
-// COPY, CONVERT and GATHER.
+// COPY, CONVERT, and GET_ROWS of tensors.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -119,7 +119,7 @@ TEST(Gather, EveryTypeAndShape) {
   for (const DType dtype : decodable_types()) {
     for (const int64_t d : column_counts(dtype)) {
       for (const Layout layout : {Layout::kDense, Layout::kSteps}) {
-        TensorTest test("GATHER", dtype_name(dtype));
+        TensorTest test("GET_ROWS", dtype_name(dtype));
         const auto table = test.random(dtype, {37, d}, layout);
         const std::vector<int32_t> ids = {0, 36, 5, 5, 17, 1};
         test.given(RC_DTYPE_I32, {2, 3}, numbers(ids), layout);
@@ -134,7 +134,7 @@ TEST(Gather, EveryTypeAndShape) {
       }
     }
   }
-  TensorTest test("GATHER", "F32");
+  TensorTest test("GET_ROWS", "F32");
   test.random(RC_DTYPE_F32, {3, 4});
   test.given(RC_DTYPE_I32, {0}, {});
   test.run([](rc_tensor* const* t,

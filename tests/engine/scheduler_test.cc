@@ -16,7 +16,7 @@ Budget wide() {
   budget.sequences = 64;
   budget.pages = 1000;
   budget.page_size = 32;
-  budget.prompt_rows_beside = 64;
+  budget.prompt_rows_while_decoding = 64;
   budget.prompt_rows_alone = 512;
   return budget;
 }
@@ -91,7 +91,7 @@ TEST(Scheduler, OutputsBoundThoseThatWantOnePerRow) {
   all[0].output_per_row = true;
   Budget budget = wide();
   budget.outputs = 16;
-  budget.prompt_rows_beside = 100;
+  budget.prompt_rows_while_decoding = 100;
   EXPECT_EQ(schedule(all, budget).rows, Rows({15, 1}));
 }
 
@@ -159,7 +159,7 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
     budget.sequences = in(1, 16);
     budget.pages = in(0, 20);
     budget.page_size = in(1, 8);
-    budget.prompt_rows_beside = in(1, 40);
+    budget.prompt_rows_while_decoding = in(1, 40);
     budget.prompt_rows_alone = in(1, 64);
     std::vector<Candidate> all(static_cast<size_t>(in(1, 24)));
     uint64_t arrival = 0;
@@ -201,7 +201,7 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
     ASSERT_LE(outputs, budget.outputs);
     ASSERT_LE(sequences, budget.sequences);
     ASSERT_LE(pages, budget.pages + freed);
-    ASSERT_LE(prompt_rows, decoded > 0 ? budget.prompt_rows_beside
+    ASSERT_LE(prompt_rows, decoded > 0 ? budget.prompt_rows_while_decoding
                                        : budget.prompt_rows_alone);
   }
 }
@@ -236,7 +236,7 @@ TEST(Scheduler, EverybodyGetsThrough) {
       budget.rows = 16;
       budget.outputs = budget.sequences = 4;
       budget.page_size = page_size;
-      budget.prompt_rows_beside = 8;
+      budget.prompt_rows_while_decoding = 8;
       budget.prompt_rows_alone = 16;
       budget.pages = pool;
       std::vector<Candidate> all;

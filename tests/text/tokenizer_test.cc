@@ -244,8 +244,9 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, LongTexts,
     testing::Values("bpe-deepseek-coder", "bpe-deepseek-llm", "bpe-deepseek-v3",
                     "bpe-falcon", "bpe-gpt-2", "bpe-gpt-4o", "bpe-llama-bpe",
-                    "bpe-qwen2", "bpe-qwen35", "bpe-starcoder", "bpe-tekken",
-                    "spm", "unigram", "wordpiece"),
+                    "bpe-qwen2", "bpe-qwen35", "bpe-seed-coder",
+                    "bpe-starcoder", "bpe-tekken", "spm", "unigram",
+                    "wordpiece"),
     [](const auto& info) {
       std::string name = info.param;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -87,7 +87,8 @@ TEST(Vocabulary, WhatIsNotKnownIsNamedWithWhatIs) {
   for (const char* name :
        {"default", "gpt-2", "llama-bpe", "llama3", "llama-v3", "qwen2",
         "qwen35", "starcoder", "falcon", "deepseek-llm", "deepseek-coder",
-        "mpt", "refact", "smollm", "tekken", "gpt-4o"}) {
+        "mpt", "refact", "smollm", "tekken", "gpt-4o", "smaug-bpe",
+        "seed-coder"}) {
     EXPECT_NE((message + " ").find(" " + std::string(name) + " "),
               std::string::npos)
         << name;

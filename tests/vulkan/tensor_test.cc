@@ -234,7 +234,7 @@ TEST(VulkanTensor, ARowThatATableLacksIsRefused) {
     const int table = program.buffer(bytes_of<float>({1, 2, 3, 4, 5, 6}));
     const int ids = program.buffer(bytes_of<int32_t>({0, 2, bad, 1}));
     const int y = program.buffer(Bytes(4 * 2 * sizeof(float)));
-    program.op(RC_OP_GATHER,
+    program.op(RC_OP_GET_ROWS,
                {program.value(table, RC_DTYPE_F32, {3, 2}),
                 program.value(ids, RC_DTYPE_I32, {4})},
                program.value(y, RC_DTYPE_F32, {4, 2}));
@@ -248,8 +248,8 @@ TEST(VulkanTensor, ARowThatATableLacksIsRefused) {
       ADD_FAILURE() << bad;
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
-      EXPECT_NE(error.message().find(cat("GATHER: row 2 asks for number ", bad,
-                                         " of a table of 3")),
+      EXPECT_NE(error.message().find(cat("GET_ROWS: row 2 asks for number ",
+                                         bad, " of a table of 3")),
                 std::string::npos)
           << error.message();
     }

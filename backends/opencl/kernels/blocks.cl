@@ -163,7 +163,7 @@ INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
 }
 
 #elif defined(TYPE_Q2_K) || defined(TYPE_Q3_K)
-// Chunk 0 to 7: bits 1 and 2 tell which runs of 32, bit 0 which half of them.
+// Chunk 0 to 7: bits 1 and 2 say which runs of 32, bit 0 which half of them.
 #define BLOCK 256
 #define SPAN 16
 #define APART 32
@@ -256,7 +256,7 @@ INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
 #endif
 
 #elif defined(TYPE_Q6_K)
-// Chunk 0 to 7: bit 2 tells the half of 128, bit 1 the run of 32 of the first
+// Chunk 0 to 7: bit 2 says which half of 128, bit 1 the run of 32 of the first
 // elements (the second are two runs on), bit 0 the half of the run.
 #define BLOCK 256
 #define BLOCK_BYTES 210

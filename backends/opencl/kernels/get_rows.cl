@@ -1,5 +1,5 @@
-// GET_ROWS and GATHER. A work-item decodes one chunk of one row (LANES is 1),
-// or one element of a plain type.
+// GET_ROWS. A work-item decodes one chunk of one row (LANES is 1), or one
+// element of a plain type.
 //
 // x [n, d] has tiles of tile_bytes from byte table_at on.
 

@@ -1,4 +1,4 @@
-// ROPE and ROTATE: a work-item turns LANES pairs of every head of a row.
+// ROPE: a work-item turns LANES pairs of every head of a row.
 
 #include "common.cl"
 

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// CONVERT to F32, and GATHER: a lane has elements of the output.
+// CONVERT to F32, and GET_ROWS of tensors: a lane has elements of the output.
 #include "tensor.glsl"
 #include "math.glsl"
 #include "tables.glsl"

@@ -1,5 +1,5 @@
 // Numbers of any type that can be decoded, as tensors hold them: src/tensor/
-// blocks.h tells the layouts, src/tensor/decode.cc is the definition that this
+// blocks.h describes the layouts, src/tensor/decode.cc is the definition that this
 // equals bit for bit. Needs math.glsl and tables.glsl, and the input `numbers`.
 layout(constant_id = 1) const uint kType = 0;   // rc_dtype
 layout(constant_id = 2) const uint kBlock = 1;  // elements: 1, 32 or 256

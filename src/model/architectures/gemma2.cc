@@ -6,7 +6,7 @@
 namespace rc::model {
 
 // The model of 46 layers (27B) scales by the width per head, the others by the
-// size of a head; no metadata key tells.
+// size of a head; no metadata key says which.
 constexpr Architecture kGemma2 = {
     .name = "gemma2",
     .defaults = {.attention_softcap = 50.0f,

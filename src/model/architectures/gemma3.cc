@@ -6,7 +6,7 @@
 namespace rc::model {
 
 // The model of 62 layers (27B) scales by the width per head, the others by the
-// size of a head; no metadata key tells.
+// size of a head; no metadata key says which.
 constexpr Architecture kGemma3 = {
     .name = "gemma3",
     .scaled_embedding = true,

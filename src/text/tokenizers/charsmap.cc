@@ -33,7 +33,7 @@ Charsmap::Charsmap(std::string_view blob, std::string_view source) {
   const uint32_t trie_bytes = read_u32(blob);
   blob.remove_prefix(4);
   if (trie_bytes % 4 != 0 || trie_bytes > blob.size()) {
-    fail(RC_E_FORMAT, source, ": ", kKey, " tells a trie of ", trie_bytes,
+    fail(RC_E_FORMAT, source, ": ", kKey, " announces a trie of ", trie_bytes,
          " bytes; it must be a multiple of 4 and at most ", blob.size());
   }
   units_.reserve(trie_bytes / 4);

@@ -23,7 +23,7 @@ struct Node {
 struct Candidate {
   uint32_t rank;
   size_t left;
-  Merges::Symbol left_symbol;  // these two tell stale candidates
+  Merges::Symbol left_symbol;  // these two show stale candidates
   Merges::Symbol right_symbol;
   Merges::Symbol result;
   bool operator<(const Candidate& other) const {  // the best is the greatest

@@ -57,7 +57,7 @@ class SentencePiece : public Tokenizer {
     float score;
     size_t left;
     size_t right;
-    size_t size;  // of both when the pair was found; tells stale pairs
+    size_t size;  // of both when the pair was found; shows stale pairs
     bool operator<(const Pair& other) const {  // the best is the greatest
       return score != other.score ? score < other.score : left > other.left;
     }

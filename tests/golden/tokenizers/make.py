@@ -58,6 +58,7 @@ GPT4O = (rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+{CONTRACTION}?|[^\r\n\p{{L}}\p
          r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|" + BLANKS)
 TEKKEN = (rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+|[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*|"
           r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|" + BLANKS)
+SEED_CODER = CONTRACTION + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+|" + BLANKS
 DEEPSEEK3 = (r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|"""
              r""" ?[\p{P}\p{S}]+[\r\n]*|""" + BLANKS)
 
@@ -78,6 +79,8 @@ CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 PRE = {
     "gpt-2": (False, ["gpt-2"], None),
     "llama-bpe": (False, [LLAMA3], "ignore_merges"),
+    "smaug-bpe": (False, [LLAMA3], None),
+    "seed-coder": (False, [SEED_CODER], None),
     "qwen2": (True, [QWEN2], None),
     "qwen35": (True, [QWEN35], None),
     "gpt-4o": (False, [GPT4O], None),

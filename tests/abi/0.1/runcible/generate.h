@@ -144,7 +144,7 @@ enum {
   RC_EVENT_END = 1 /* exactly one per request, the last */
 };
 
-/* What a request tells. Everything in it is the library's, valid during the
+/* What a request reports. Everything in it is the library's, valid during the
  * callback, or until the next rc_request_next or the release of the request.
  */
 typedef struct rc_event {
@@ -189,7 +189,7 @@ typedef void (*rc_event_callback)(void* user, const rc_event* event);
  * Text is tokenized on a thread of the library's that does nothing else (on the
  * calling one only if the system gives no thread); cancelling and the deadline
  * act meanwhile. A prompt that is too long ends the request with
- * RC_E_CONTEXT_FULL, without being tokenized where its bytes alone tell. */
+ * RC_E_CONTEXT_FULL, without being tokenized where its bytes alone say so. */
 RC_API rc_status rc_generate_async(rc_session* session,
                                    const rc_generate_options* options,
                                    rc_loop* loop, rc_event_callback callback,

@@ -36,7 +36,7 @@ extern "C" {
  *   - share/runcible of the prefix that library or program is installed in,
  *     also after the prefix was moved, or of the folder it was built in;
  *   - share/runcible of the prefix it was configured for.
- * RC_E_NOT_FOUND if there is none; the message tells where it was looked for.
+ * RC_E_NOT_FOUND if there is none; the message says where it was looked for.
  * RC_E_INVALID_ARGUMENT for a NAME that is not 1 to 64 letters, digits, '-',
  * '_' and '.', or begins with '.'. A file that is really called "builtin:x" is
  * "./builtin:x". */
@@ -283,7 +283,7 @@ RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
  * misshapen; RC_E_UNSUPPORTED: an architecture, tensor type or tokenizer that
  * is not known, or a tensor or metadata key, by name, that the model needs and
  * this build would leave out; RC_E_DEVICE_MEMORY: it does not fit (the message
- * tells what would); RC_E_CANCELLED: by the progress callback;
+ * says what would); RC_E_CANCELLED: by the progress callback;
  * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY; statuses of the device. */
 RC_API rc_status rc_model_load(rc_backend* backend, const char* path,
                                const rc_model_options* options,
@@ -291,7 +291,7 @@ RC_API rc_status rc_model_load(rc_backend* backend, const char* path,
 
 /* The end of rc_model_load_async, on the loop's thread, exactly once. On
  * success `model` is the receiver's to release. On failure it is NULL and
- * `message` (valid during the call) tells why. */
+ * `message` (valid during the call) says why. */
 typedef void (*rc_model_callback)(void* user, rc_status status,
                                   const char* message, rc_model* model);
 

@@ -1,6 +1,6 @@
 /* Runcible: the plugin ABI, by which every backend is joined to the library,
  * the built-in ones too. examples/plugin_backend.c is a whole backend in plain
- * C, and backends/README.md tells how to write one.
+ * C, and backends/README.md says how to write one.
  *
  * A plugin is a table of functions, rc_plugin. It is registered with
  * rc_plugin_register, or found in a shared module that exports
@@ -103,7 +103,9 @@ typedef struct rc_plugin_value {
 enum {
   /* Rows of a table by number.
    * inputs: table [n, d] (a weight of any type, or F32 scratch [R, d]),
-   *         ids I32 [R'] within 0..n-1; output [R', d]. */
+   *         ids I32 [R'] within 0..n-1; output [R', d].
+   * As a tensor op: table [n, d] of any type that can be decoded, ids I32 [r],
+   *         output [r, d]. */
   RC_OP_GET_ROWS = 1,
   /* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension
    * (Zhang and Sennrich 2019, arXiv:1910.07467).
@@ -119,7 +121,8 @@ enum {
    * position * frequencies[i]; the result is scaled by params.rope.scale.
    * Elements beyond the pairs are copied unscaled.
    * inputs: x [R, heads, d], positions I32 [R], frequencies [pairs];
-   * output as x, may be x. params.rope. */
+   * output as x, may be x. params.rope.
+   * As a tensor op: x [r, heads, d], positions I32 [r]; output as x. */
   RC_OP_ROPE = 4,
   /* Writes keys or values into a paged cache. Position p of sequence s has its
    * place at element p % page_size of page page_table[s][p / page_size].
@@ -167,10 +170,11 @@ enum {
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
- * there are no symbolic dimensions. Values have any storage but weight; outputs
- * have any but weight and input, and share no bytes with inputs. Every value is
- * F32 unless said otherwise; rank is 1 to 4. A program may hold both kinds of
- * ops. A backend need not have any of these. */
+ * there are no symbolic dimensions; GET_ROWS and ROPE are tensor ops, too,
+ * where x and ids have none. Values have any storage but weight; outputs have
+ * any but weight and input, and share no bytes with inputs. Every value is F32
+ * unless said otherwise; rank is 1 to 4. A program may hold both kinds of ops.
+ * A backend need not have any of these. */
 enum {
   /* Makes a strided view dense. Element (i, j, ...) of the output is element
    * i * strides[0] + j * strides[1] + ... of x; strides are at least 0. Of
@@ -228,15 +232,7 @@ enum {
    * and softcap as in RC_OP_ATTENTION.
    * inputs: q [B, R, heads, d], k [B, P, kv_heads, d], v as k; output as q.
    * params.attend. */
-  RC_OP_ATTEND = 42,
-  /* Rows of a table by number, as numbers.
-   * inputs: table [n, d] of any type that can be decoded, ids I32 [r] within
-   *         0..n-1; output [r, d]. */
-  RC_OP_GATHER = 43,
-  /* As RC_OP_ROPE, of tensors.
-   * inputs: x [r, heads, d], positions I32 [r], frequencies [pairs];
-   * output as x. params.rope. */
-  RC_OP_ROTATE = 44
+  RC_OP_ATTEND = 42
 };
 
 /* Functions of two numbers, of BINARY. */
@@ -413,7 +409,7 @@ typedef struct rc_plugin {
   const char* name;           /* "cpu": lower case letters, digits, '_' */
   const char* description;
 
-  /* The number of devices. A failure tells why the backend is not available on
+  /* The number of devices. A failure says why the backend is not available on
    * this machine; so does a number of 0. */
   rc_status (*device_count)(int32_t* count, char* message);
   rc_status (*device_info)(int32_t index, rc_plugin_device_info* info,

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// ROTATE: a lane turns a pair, or copies one or two elements beyond the pairs.
+// ROPE of tensors: a lane turns a pair, or copies one or two elements beyond the pairs.
 #include "tensor.glsl"
 #include "math.glsl"
 

@@ -10,7 +10,7 @@ namespace {
 void run_case(DType dtype, int64_t batch, int64_t rows, int64_t heads,
               int64_t d, int32_t style, int32_t dimensions, bool frequencies,
               Layout layout = Layout::kDense) {
-  TensorTest test("ROTATE", dtype_name(dtype));
+  TensorTest test("ROPE", dtype_name(dtype));
   Shape shape = {rows, heads, d};
   if (batch > 1) shape.insert(shape.begin(), batch);
   const auto x = test.random(dtype, shape, layout);
