@@ -42,6 +42,8 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return conv2d_scratch(c, op);
     case RC_OP_ATTEND:
       return attend_scratch(c, op);
+    case RC_OP_SHORT_CONV:
+      return short_conv_scratch(c, op);
   }
   return 0;
 }
@@ -256,6 +258,12 @@ void Compiler::compile() {
         break;
       case RC_OP_EXPERT_SUM:
         compile_expert_sum(*this, op);
+        break;
+      case RC_OP_SHORT_CONV:
+        compile_short_conv(*this, op);
+        break;
+      case RC_OP_SELECTIVE_SCAN:
+        compile_selective_scan(*this, op);
         break;
       case RC_OP_COPY:
       case RC_OP_CONVERT:

@@ -181,6 +181,8 @@ void compile_attention(Compiler& compiler, const Op& op);
 void compile_route(Compiler& compiler, const Op& op);
 void compile_expert_linear(Compiler& compiler, const Op& op);
 void compile_expert_sum(Compiler& compiler, const Op& op);
+void compile_short_conv(Compiler& compiler, const Op& op);
+void compile_selective_scan(Compiler& compiler, const Op& op);
 
 // Those of the tensor ops, by file.
 void compile_arrangement(Compiler& compiler, const Op& op);
@@ -202,5 +204,6 @@ uint64_t reduction_scratch(const Compiler& compiler, const Op& op);
 uint64_t matmul_scratch(const Compiler& compiler, const Op& op);
 uint64_t conv2d_scratch(const Compiler& compiler, const Op& op);
 uint64_t attend_scratch(const Compiler& compiler, const Op& op);
+uint64_t short_conv_scratch(const Compiler& compiler, const Op& op);
 
 }  // namespace rc::cpu

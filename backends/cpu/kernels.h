@@ -103,6 +103,16 @@ struct Gate {
   float offset;
 };
 
+// What one row brings to a head of a selective scan; see RC_OP_SELECTIVE_SCAN.
+struct ScanRow {
+  const float* x;  // [p]
+  const float* b;  // [n]
+  const float* c;  // [n]
+  float step;      // softplus has been applied
+  float kept;      // what is left of the state before
+  float skip;
+};
+
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
@@ -137,6 +147,13 @@ struct Kernels {
                      int64_t n, float epsilon, int32_t center, float* y);
   void (*softmax)(const float* x, int64_t n, float* y);
   double (*sum)(const float* x, int64_t n);
+
+  // state [p, n] goes from one row to the next; y [p].
+  void (*scan_head)(const ScanRow& row, int64_t p, int64_t n, float* state,
+                    float* y);
+  // y += x * weights.
+  void (*multiply_add)(const float* x, const float* weights, int64_t n,
+                       float* y);
 };
 
 }  // namespace rc::cpu

@@ -55,6 +55,9 @@ void check_head(const Op& op, const rc_plugin_value& value, int dimension) {
 
 void check_model_op_supported(const Device& device, const Op& op,
                               const rc_plugin_value* values) {
+  if (op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN) {
+    fail(RC_E_UNSUPPORTED, "there is no kernel for ", op_name(op.code));
+  }
   for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;
     const rc_plugin_value& value = values[op.inputs[slot]];

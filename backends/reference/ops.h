@@ -82,6 +82,9 @@ void rope(const Call& call);
 // attention.cc
 void cache_store(const Call& call);
 void attention(const Call& call);
+// recurrence.cc
+void short_conv(const Call& call);
+void selective_scan(const Call& call);
 // elementwise.cc
 double apply(int32_t function, double x);  // RC_FUNCTION_*
 void unary(const Call& call);

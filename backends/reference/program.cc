@@ -33,6 +33,10 @@ void execute(const Call& call) {
       return expert_linear(call);
     case RC_OP_EXPERT_SUM:
       return expert_sum(call);
+    case RC_OP_SHORT_CONV:
+      return short_conv(call);
+    case RC_OP_SELECTIVE_SCAN:
+      return selective_scan(call);
     case RC_OP_COPY:
       return copy(call);
     case RC_OP_CONVERT:

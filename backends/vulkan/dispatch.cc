@@ -56,6 +56,9 @@ void check_supported(const Device& device, const Op& op,
   if (is_tensor_op(op, values)) {
     return check_tensor_supported(device, op, values);
   }
+  if (op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN) {
+    fail(RC_E_UNSUPPORTED, "there is no kernel for ", op_name(op.code));
+  }
   const auto fits = [&](int64_t groups, int axis, const char* what) {
     if (groups > device.most_groups(axis)) {
       fail(RC_E_UNSUPPORTED, op_name(op.code), " with ", groups, " ", what,

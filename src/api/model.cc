@@ -160,7 +160,7 @@ rc_status rc_model_describe(rc_model* model, rc_model_report* report) {
     result.layers = hyper.layer_count();
     result.parameters = loaded.parameters;
     result.weight_bytes = engine.memory().weights;
-    result.cache_bytes = engine.memory().cache;
+    result.cache_bytes = engine.memory().cache + engine.memory().states;
     result.scratch_bytes = engine.memory().scratch;
     result.cache_tokens = engine.options().cache_tokens;
     result.page_size = engine.page_size();

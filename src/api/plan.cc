@@ -21,7 +21,7 @@ rc_plan_device_report device_report(const model::DeviceMemory& here,
                                     uint64_t available) {
   rc_plan_device_report report = RC_PLAN_DEVICE_REPORT_INIT;
   report.weights = here.weights - here.shared;
-  report.cache = here.cache;
+  report.cache = here.cache + here.states;
   report.scratch = here.scratch;
   report.total = here.added();
   report.available = available;
@@ -46,7 +46,7 @@ std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan) {
   }
   rc_plan_report& report = made->report;
   report.weights = plan.memory.weights - plan.memory.shared;
-  report.cache = plan.memory.cache;
+  report.cache = plan.memory.cache + plan.memory.states;
   report.scratch = plan.memory.scratch;
   report.total = plan.memory.added();
   report.transfers = plan.memory.transfers;

@@ -28,10 +28,10 @@ std::optional<End> Decoding::begin(Core& core) {
     fail(RC_E_INVALID_ARGUMENT,
          "the session is empty: append tokens before decode");
   }
-  if (session.evaluated == session.size()) {
-    core.pages().truncate(session, session.size() - 1);
-  }
-  first_ = all_logits_ ? session.evaluated : session.size() - 1;
+  const int64_t last = session.size() - 1;
+  // A state may be that of fewer tokens.
+  first_ = all_logits_ ? std::min(session.evaluated, last) : last;
+  if (session.evaluated > last) core.pages().truncate(session, last);
   session.logits.resize(static_cast<size_t>(session.size() - first_) *
                         core.vocabulary());
   prompt_tokens = session.size() - session.metered;

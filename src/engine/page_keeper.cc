@@ -3,14 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/job.h"
+
 namespace rc::engine {
+namespace {
+
+// Of a session: where it is, and two ends of parts of prompts.
+constexpr size_t kMostCheckpoints = 3;
+
+}  // namespace
 
 PageKeeper::PageKeeper(model::ResidentModel& model, bool prefix_cache)
     : model_(model),
       page_size_(model.options().cache.page_size),
       prefix_cache_(prefix_cache),
       pool_(model.options().cache.pages),
-      cache_(pool_),
+      slots_(model.slot_bytes() > 0 ? model.options().cache.slots : 0),
+      cache_(pool_, slots_),
       holders_(static_cast<size_t>(model.options().cache.pages)) {}
 
 void PageKeeper::prepare(SessionState& session) const {
@@ -18,6 +27,7 @@ void PageKeeper::prepare(SessionState& session) const {
       static_cast<size_t>(pages_for(session.options.context_length));
   session.pages.reserve(most);
   session.entries.reserve(most);
+  if (has_states()) session.checkpoints.reserve(kMostCheckpoints + 1);
 }
 
 void PageKeeper::add(std::shared_ptr<SessionState> session) {
@@ -36,6 +46,8 @@ void PageKeeper::sweep() noexcept {
 
 void PageKeeper::attach_prefix(SessionState& session) noexcept {
   if (!prefix_cache_ || !session.computed_here) return;
+  SlotId slot = kNoPage;
+  int64_t position = session.evaluated;  // of the state in the slot
   while (session.evaluated % page_size_ == 0 &&
          session.entries.size() == session.pages.size() &&
          session.evaluated + page_size_ < session.size()) {
@@ -46,12 +58,24 @@ void PageKeeper::attach_prefix(SessionState& session) noexcept {
     const auto* parent =
         session.entries.empty() ? nullptr : session.entries.back();
     const auto* entry = cache_.find(parent, tokens);
-    if (entry == nullptr) return;
+    if (entry == nullptr) break;
     pool_.retain(entry->page);
     session.pages.push_back(entry->page);  // reserved by prepare()
     session.entries.push_back(entry);
     session.evaluated += page_size_;
+    if (entry->slot == kNoPage) continue;
+    slot = entry->slot;
+    position = session.evaluated;
   }
+  if (!has_states()) return;
+  if (slot != kNoPage) {
+    while (session.checkpoints.size() >= kMostCheckpoints) {
+      drop_checkpoint(session, 0);
+    }
+    slots_.retain(slot);
+    session.checkpoints.push_back({position, slot, true});
+  }
+  truncate(session, position);
 }
 
 void PageKeeper::publish(SessionState& session) noexcept {
@@ -77,6 +101,20 @@ void PageKeeper::publish(SessionState& session) noexcept {
       return;  // Out of memory: then this page is not shared.
     }
   }
+  const bool at_end = full > 0 && session.entries.size() == full &&
+                      session.evaluated % page_size_ == 0;
+  if (has_states() && at_end && session.entries.back()->slot == kNoPage) {
+    cache_.keep_state(session.entries.back(), session.checkpoints.back().slot);
+  }
+}
+
+int64_t PageKeeper::rows_to_checkpoint(const SessionState& session,
+                                       int64_t rows) const {
+  if (!has_states() || !prefix_cache_ || rows == 1) return rows;
+  // The prefix cache never gives away the last token.
+  const int64_t end = std::min(session.evaluated + rows, session.size() - 1) /
+                      page_size_ * page_size_;
+  return end > session.evaluated ? end - session.evaluated : rows;
 }
 
 bool PageKeeper::shares_next_page(const SessionState& session) const {
@@ -107,11 +145,36 @@ bool PageKeeper::make_room(SessionState& session, int64_t rows) {
     }
     session.pages.push_back(page);
   }
-  return true;
+  if (!has_states() || session.next_slot != kNoPage) return true;
+  session.next_slot = allocate_slot(session);
+  if (session.next_slot != kNoPage) return true;
+  truncate(session, session.evaluated);
+  return false;
+}
+
+void PageKeeper::advance(SessionState& session, int64_t rows) noexcept {
+  session.evaluated += rows;
+  if (!has_states()) return;
+  std::vector<Checkpoint>& checkpoints = session.checkpoints;
+  if (!checkpoints.empty() && !checkpoints.back().of_prompt) {
+    drop_checkpoint(session, checkpoints.size() - 1);
+  }
+  while (checkpoints.size() >= kMostCheckpoints) drop_checkpoint(session, 0);
+  checkpoints.push_back({session.evaluated, session.next_slot, rows > 1});
+  session.next_slot = kNoPage;
 }
 
 void PageKeeper::truncate(SessionState& session, int64_t position) noexcept {
   session.evaluated = std::min(session.evaluated, position);
+  if (has_states()) {
+    drop_next_slot(session);
+    std::vector<Checkpoint>& checkpoints = session.checkpoints;
+    while (!checkpoints.empty() &&
+           checkpoints.back().position > session.evaluated) {
+      drop_checkpoint(session, checkpoints.size() - 1);
+    }
+    session.evaluated = checkpoints.empty() ? 0 : checkpoints.back().position;
+  }
   const auto wanted = static_cast<size_t>(pages_for(session.evaluated));
   while (session.pages.size() > wanted) drop_last_page(session);
   const auto full = static_cast<size_t>(session.evaluated / page_size_);
@@ -125,24 +188,30 @@ void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
     to.pages.push_back(page);  // reserved by prepare()
   }
   for (const auto* entry : from.entries) to.entries.push_back(entry);
+  for (const Checkpoint& checkpoint : from.checkpoints) {
+    slots_.retain(checkpoint.slot);
+    to.checkpoints.push_back(checkpoint);
+  }
   to.evaluated = from.evaluated;
   to.computed_here = from.computed_here;
 }
 
 void PageKeeper::adopt(SessionState& session, int64_t evaluated,
-                       std::span<const std::byte> data) {
-  if (!make_room(session, evaluated)) return;
+                       std::span<const std::byte> data,
+                       std::span<const std::byte> state) {
+  if (evaluated == 0 || !make_room(session, evaluated)) return;
   const auto bytes = static_cast<size_t>(model_.page_bytes());
   try {
     for (size_t i = 0; i < session.pages.size(); ++i) {
       model_.upload_page(session.pages[i], data.subspan(i * bytes, bytes));
     }
+    if (has_states()) model_.upload_slot(session.next_slot, state);
   } catch (...) {
     truncate(session, 0);
     throw;
   }
-  session.evaluated = evaluated;
-  session.computed_here = evaluated == 0;
+  advance(session, evaluated);
+  session.computed_here = false;
 }
 
 void PageKeeper::count_holders() {
@@ -160,6 +229,11 @@ int64_t PageKeeper::pages_held_alone(const SessionState& session) const {
   return std::count_if(
       session.pages.begin(), session.pages.end(),
       [&](PageId page) { return holders_[static_cast<size_t>(page)] == 1; });
+}
+
+int64_t PageKeeper::most_jobs() const {
+  return has_states() ? slots_.size() - model_.options().limits.max_sequences
+                      : INT64_MAX;
 }
 
 void PageKeeper::drop_idle() noexcept {
@@ -190,6 +264,65 @@ bool PageKeeper::take_from_idle() noexcept {
   truncate(*oldest,
            (static_cast<int64_t>(oldest->pages.size()) - 1) * page_size_);
   return true;
+}
+
+SlotId PageKeeper::allocate_slot(const SessionState& session) noexcept {
+  for (;;) {
+    const SlotId slot = slots_.allocate();
+    if (slot != kNoPage) return slot;
+    if (!cache_.evict_state() && !take_state(session)) return kNoPage;
+  }
+}
+
+// Drops one checkpoint: the last one of the idle session that was used longest
+// ago, else the first of those that a session keeps only to go back to, else
+// the last one of the youngest job that has no rows in this step.
+bool PageKeeper::take_state(const SessionState& session) noexcept {
+  SessionState* idle = nullptr;
+  SessionState* longest = nullptr;
+  SessionState* youngest = nullptr;
+  const auto before = [](const SessionState& a, const SessionState& b) {
+    const auto x = a.begun_job();
+    const auto y = b.begun_job();
+    return x->priority() != y->priority() ? x->priority() > y->priority()
+                                          : x->arrival < y->arrival;
+  };
+  for (const auto& other : sessions_) {
+    if (other->checkpoints.empty()) continue;
+    if (other->checkpoints.size() > 1 &&
+        (longest == nullptr ||
+         longest->checkpoints.size() < other->checkpoints.size())) {
+      longest = other.get();
+    }
+    if (other->begun_job() == nullptr) {
+      if (idle == nullptr || other->last_used < idle->last_used) {
+        idle = other.get();
+      }
+    } else if (other.get() != &session && other->next_slot == kNoPage &&
+               (youngest == nullptr || before(*youngest, *other))) {
+      youngest = other.get();
+    }
+  }
+  if (idle == nullptr && longest != nullptr) {
+    drop_checkpoint(*longest, 0);
+    return true;
+  }
+  SessionState* const chosen = idle != nullptr ? idle : youngest;
+  if (chosen == nullptr) return false;
+  truncate(*chosen, chosen->checkpoints.back().position - 1);
+  return true;
+}
+
+void PageKeeper::drop_checkpoint(SessionState& session,
+                                 size_t number) noexcept {
+  slots_.release(session.checkpoints[number].slot);
+  session.checkpoints.erase(session.checkpoints.begin() +
+                            static_cast<ptrdiff_t>(number));
+}
+
+void PageKeeper::drop_next_slot(SessionState& session) noexcept {
+  if (session.next_slot != kNoPage) slots_.release(session.next_slot);
+  session.next_slot = kNoPage;
 }
 
 void PageKeeper::drop_last_page(SessionState& session) noexcept {

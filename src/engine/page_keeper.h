@@ -1,6 +1,12 @@
 // Gives pages to sessions and takes them away: paged KV cache with shared
 // prefixes, copied when one of several holders wants to write.
 //
+// A model with states of fixed size has slots for them as well. A step reads
+// the state of a session from one slot and writes the next to another, so a
+// step that fails loses nothing, and what is shared is never written. States
+// that are kept on the way (checkpoints) are where a session can go back to,
+// and where others with the same beginning can start.
+//
 // Belongs to the engine thread.
 #pragma once
 
@@ -44,24 +50,33 @@ class PageKeeper {
   // Offers the full pages to other sessions.
   void publish(SessionState& session) noexcept;
 
+  // How many of the next `rows` the coming step should take, so that it ends
+  // where a state can be of use to others: the end of a page.
+  int64_t rows_to_checkpoint(const SessionState& session, int64_t rows) const;
+
   // Whether the page of the next position has to be copied before it is written
   // to.
   bool shares_next_page(const SessionState& session) const;
-  // Makes the positions up to evaluated + rows writable. False if there are not
-  // enough pages. Throws what the device throws.
+  // Makes the positions up to evaluated + rows writable, and finds the slot for
+  // the state after them. False if there are not enough pages or slots. Throws
+  // what the device throws.
   bool make_room(SessionState& session, int64_t rows);
 
-  // Forgets what was evaluated from `position` on, and gives back pages that
-  // were taken for more.
+  // The rows that make_room was asked for are evaluated.
+  void advance(SessionState& session, int64_t rows) noexcept;
+
+  // Forgets what was evaluated from `position` on, and gives back what was
+  // taken for more. With states it is from the last checkpoint until there.
   void truncate(SessionState& session, int64_t position) noexcept;
-  // Gives `to`, which has none, the pages of `from`.
+  // Gives `to`, which has none, the pages and checkpoints of `from`.
   void share(const SessionState& from, SessionState& to) noexcept;
 
   // Fills the pages of a session, which has none and is not added yet, with
-  // what a saved session brought, [pages, page bytes]. If there are not enough
-  // pages it is left without. Throws what the device throws.
+  // what a saved session brought, [pages, page bytes], and the state after
+  // them. If there are not enough pages or slots it is left without. Throws
+  // what the device throws.
   void adopt(SessionState& session, int64_t evaluated,
-             std::span<const std::byte> data);
+             std::span<const std::byte> data, std::span<const std::byte> state);
 
   // Counts for the scheduler: how often each page is held by sessions that have
   // a job under way.
@@ -69,6 +84,9 @@ class PageKeeper {
   // Pages that could be taken without preempting anybody.
   int64_t available() const { return page_count() - held_; }
   int64_t pages_held_alone(const SessionState& session) const;
+  // How many sessions can have a job under way without losing their states to
+  // each other.
+  int64_t most_jobs() const;
 
   // Takes the pages of all idle sessions and of the prefix cache, as far as no
   // session with a job under way holds them.
@@ -78,7 +96,13 @@ class PageKeeper {
   size_t next_page(const SessionState& session) const {
     return static_cast<size_t>(session.evaluated / page_size_);
   }
+  bool has_states() const { return slots_.size() > 0; }
   PageId allocate() noexcept;
+  // Not from this session.
+  SlotId allocate_slot(const SessionState& session) noexcept;
+  bool take_state(const SessionState& session) noexcept;
+  void drop_checkpoint(SessionState& session, size_t number) noexcept;
+  void drop_next_slot(SessionState& session) noexcept;
   bool take_from_idle() noexcept;
   void drop_last_page(SessionState& session) noexcept;
 
@@ -86,6 +110,7 @@ class PageKeeper {
   int64_t page_size_;
   bool prefix_cache_;
   PagePool pool_;
+  PagePool slots_;
   PrefixCache cache_;
   std::vector<std::shared_ptr<SessionState>> sessions_;
   std::vector<int32_t> holders_;

@@ -1,4 +1,5 @@
-// The pages of a KV cache and who holds them, by counting. Knows numbers only;
+// The pages of a KV cache, or the slots of states, and who holds them, by
+// counting. Knows numbers only;
 // the bytes are the ResidentModel's.
 //
 // Belongs to the engine thread.
@@ -11,6 +12,8 @@
 namespace rc::engine {
 
 using PageId = int32_t;
+// Slots of states are counted in a pool of their own.
+using SlotId = PageId;
 inline constexpr PageId kNoPage = -1;
 
 class PagePool {

@@ -17,6 +17,9 @@ constexpr int64_t kMaxSequences = 64;
 constexpr int64_t kMaxTokens = int64_t{1} << 30;
 constexpr uint64_t kDefaultCacheBytes = uint64_t{256} << 20;
 constexpr int64_t kDefaultCacheContexts = 64;
+// Of a model that has states in slots.
+constexpr uint64_t kStateBytes = uint64_t{512} << 20;
+constexpr int64_t kLeastSlots = 4;
 // The context that is given up before layers go to another device.
 constexpr int64_t kSpreadContext = 4096;
 
@@ -66,12 +69,20 @@ Resolved resolve(const model::ModelFile& file,
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it
+  if (const uint64_t slot = file.slot_bytes(); slot > 0) {
+    // A step reads one slot and writes another for each of its sequences.
+    int64_t& sequences = resident.limits.max_sequences;
+    cache.slots = std::clamp(static_cast<int64_t>(kStateBytes / slot),
+                             kLeastSlots, 4 * sequences);
+    sequences = std::min(sequences, cache.slots / 2);
+  }
 
   Spread spread(file, chain, resident, options);
   Plan& plan = result.plan;
   plan.available = spread.available(*chain.first());
   const int64_t page = cache.page_size;
-  const uint64_t page_bytes = file.page_bytes(cache.dtype, page);
+  const uint64_t page_bytes =
+      std::max<uint64_t>(file.page_bytes(cache.dtype, page), 1);
   const int64_t trained = std::clamp<int64_t>(
       file.hyper_parameters().context_length, 2, kMaxTokens);
 

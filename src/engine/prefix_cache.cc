@@ -39,6 +39,7 @@ const PrefixCache::Entry* PrefixCache::insert(const Entry* parent,
                        {tokens.begin(), tokens.end()},
                        probe(parent, tokens).hash,
                        page,
+                       kNoPage,
                        0,
                        {}});
   Entry& entry = entries_.front();
@@ -54,6 +55,25 @@ const PrefixCache::Entry* PrefixCache::insert(const Entry* parent,
   return &entry;
 }
 
+void PrefixCache::keep_state(const Entry* entry, SlotId slot) noexcept {
+  slots_.retain(slot);
+  entry->place->slot = slot;
+}
+
+bool PrefixCache::evict_state() noexcept {
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    if (entry->slot == kNoPage || slots_.references(entry->slot) > 1) continue;
+    drop_state(*entry);
+    return true;
+  }
+  return false;
+}
+
+void PrefixCache::drop_state(Entry& entry) noexcept {
+  if (entry.slot != kNoPage) slots_.release(entry.slot);
+  entry.slot = kNoPage;
+}
+
 bool PrefixCache::evict() noexcept {
   for (auto entry = entries_.end(); entry != entries_.begin();) {
     --entry;
@@ -67,7 +87,10 @@ bool PrefixCache::evict() noexcept {
 
 void PrefixCache::clear() noexcept {
   index_.clear();
-  for (Entry& entry : entries_) pool_.release(entry.page);
+  for (Entry& entry : entries_) {
+    drop_state(entry);
+    pool_.release(entry.page);
+  }
   entries_.clear();
 }
 
@@ -76,6 +99,7 @@ void PrefixCache::remove(std::list<Entry>::iterator entry) noexcept {
   if (entry->parent != nullptr) {
     --const_cast<Entry*>(entry->parent)->children;
   }
+  drop_state(*entry);
   pool_.release(entry->page);
   entries_.erase(entry);
 }

@@ -30,11 +30,13 @@ class PrefixCache {
     std::vector<TokenId> tokens;
     uint64_t hash;
     PageId page;
+    // The state after the page's last token, where one was kept.
+    SlotId slot = kNoPage;
     size_t children = 0;
     std::list<Entry>::iterator place;  // in the order of use
   };
 
-  explicit PrefixCache(PagePool& pool) : pool_(pool) {}
+  PrefixCache(PagePool& pages, PagePool& slots) : pool_(pages), slots_(slots) {}
   ~PrefixCache() { clear(); }
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
@@ -47,6 +49,12 @@ class PrefixCache {
   // `parent` must be alive. May throw std::bad_alloc and then changes nothing.
   const Entry* insert(const Entry* parent, std::span<const TokenId> tokens,
                       PageId page);
+
+  // Keeps the state after an entry that has none, with a reference of its own.
+  void keep_state(const Entry* entry, SlotId slot) noexcept;
+  // Gives back the reference to the state of the entry that was used longest
+  // ago and that no session holds; false if there is none.
+  bool evict_state() noexcept;
 
   // Gives back the reference to one page that no session holds; false if there
   // is none.
@@ -80,7 +88,10 @@ class PrefixCache {
   static Probe probe(const Entry* parent, std::span<const TokenId> tokens);
   void remove(std::list<Entry>::iterator entry) noexcept;
 
+  void drop_state(Entry& entry) noexcept;
+
   PagePool& pool_;
+  PagePool& slots_;
   std::list<Entry> entries_;  // the most recently used first
   std::unordered_set<Entry*, Hash, Equal> index_;
 };

@@ -127,8 +127,9 @@ void check_fits(const model::ModelFile& file, const Plan& plan) {
          " bytes on ", here.device->id(), " (weights ", here.weights,
          here.shared == 0 ? std::string()
                           : cat(", of which ", here.shared, " are there"),
-         ", KV cache ", here.cache, ", scratch ", here.scratch, "), but only ",
-         plan.device_available[d], " may be used; ",
+         ", KV cache ", here.cache, ", states ", here.states, ", scratch ",
+         here.scratch, "), but only ", plan.device_available[d],
+         " may be used; ",
          plan.largest_context >= 2
              ? cat("a context_length of ", plan.largest_context, " would fit")
              : std::string("it does not fit with any context_length"));

@@ -9,10 +9,13 @@
 #include "base/error.h"
 #include "engine/session_state.h"
 #include "engine/session_tokens.h"
+#include "model/layer_state.h"
 #include "tensor/dtype.h"
 
 namespace rc::engine {
 namespace {
+
+using model::LayerState;
 
 constexpr int64_t kVersion = 1;
 constexpr char kArchitecture[] = "runcible.session";
@@ -38,23 +41,58 @@ struct Part {
 // In the order of ResidentModel::download_page.
 std::vector<Part> parts_of(const model::ModelFile& model,
                            const model::CacheLayout& layout) {
-  const model::HyperParameters& hyper = model.hyper_parameters();
   std::vector<Part> parts;
   size_t offset = 0;
-  for (size_t layer = 0; layer < hyper.layers.size(); ++layer) {
-    for (const bool keys : {true, false}) {
-      Part part;
-      part.name = cat("blk.", layer, keys ? ".key" : ".value");
-      part.heads = hyper.layers[layer].kv_heads;
-      part.head_size = keys ? hyper.key_size : hyper.value_size;
-      part.row_bytes =
-          static_cast<size_t>(row_bytes(layout.dtype, part.head_size).value());
-      part.page_offset = offset;
-      offset += part.bytes(layout.page_size);
-      parts.push_back(std::move(part));
-    }
+  for (const LayerState& state :
+       model::layer_states(model.hyper_parameters())) {
+    if (state.kind != LayerState::Kind::kPages) continue;
+    Part part;
+    part.name = state.name;
+    part.heads = state.shape[0];
+    part.head_size = state.shape[1];
+    part.row_bytes =
+        static_cast<size_t>(row_bytes(layout.dtype, part.head_size).value());
+    part.page_offset = offset;
+    offset += part.bytes(layout.page_size);
+    parts.push_back(std::move(part));
   }
   return parts;
+}
+
+// Calls function(state, offset, bytes) for each state of a slot.
+template <class Function>
+void each_state(const model::ModelFile& model, const Function& function) {
+  size_t offset = 0;
+  for (const LayerState& state :
+       model::layer_states(model.hyper_parameters())) {
+    if (state.kind != LayerState::Kind::kSlot) continue;
+    const auto bytes =
+        static_cast<size_t>(model::slot_elements(state)) * sizeof(float);
+    function(state, offset, bytes);
+    offset += bytes;
+  }
+}
+
+void read_states(const gguf::File& file, const model::ModelFile& model,
+                 std::vector<std::byte>& target) {
+  target.resize(model.slot_bytes());
+  each_state(model, [&](const LayerState& state, size_t offset, size_t bytes) {
+    const gguf::Tensor* tensor = file.find_tensor(state.name);
+    if (tensor == nullptr || tensor->dtype != RC_DTYPE_F32 ||
+        tensor->shape != state.shape) {
+      fail(RC_E_FORMAT, file.name(), ": tensor ", state.name,
+           " is missing or not F32 of the model's shape");
+    }
+    file.read(*tensor, 0, std::span(target).subspan(offset, bytes));
+    std::vector<float> values(bytes / sizeof(float));
+    std::memcpy(values.data(), target.data() + offset, bytes);
+    for (const float value : values) {
+      if (!std::isfinite(value)) {
+        fail(RC_E_FORMAT, file.name(), ": tensor ", state.name, " holds ",
+             value, ", which no model computes");
+      }
+    }
+  });
 }
 
 // Where head `head` at `position` has its bytes in the pages.
@@ -135,6 +173,10 @@ SavedSession take_snapshot(const model::ResidentModel& model,
     model.download_page(session.pages[i],
                         all.subspan(i * page_bytes, page_bytes));
   }
+  if (!session.checkpoints.empty()) {
+    saved.state.resize(model.slot_bytes());
+    model.download_slot(session.checkpoints.back().slot, saved.state);
+  }
   return saved;
 }
 
@@ -171,6 +213,12 @@ gguf::Writer session_writer(const model::ModelFile& model,
           }
         });
   }
+  each_state(model, [&](const LayerState& state, size_t offset, size_t bytes) {
+    writer.add_tensor(state.name, RC_DTYPE_F32, state.shape,
+                      [offset, bytes, &saved](const gguf::Writer::Put& put) {
+                        put(std::span(saved.state).subspan(offset, bytes));
+                      });
+  });
   return writer;
 }
 
@@ -239,6 +287,7 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
       }
     }
   }
+  read_states(file, model, saved.state);
   file.check_unchanged();
   return saved;
 }

@@ -28,6 +28,8 @@ struct SavedSession {
   // The pages of these positions, one after the other, as
   // ResidentModel::download_page gives them.
   std::vector<std::byte> pages;
+  // As ResidentModel::download_slot gives it; empty for models without states.
+  std::vector<std::byte> state;
 };
 
 // On the engine thread. Throws what the device throws.

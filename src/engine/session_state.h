@@ -1,7 +1,7 @@
-// What the engine thread knows of a session: its tokens, and the pages that
-// hold what was evaluated of them. Pages are only a cache of tokens: they may
-// be taken away from an idle or preempted session and are computed again when
-// they are needed.
+// What the engine thread knows of a session: its tokens, and the pages and
+// slots that hold what was evaluated of them. They are only a cache of tokens:
+// they may be taken away from an idle or preempted session and are computed
+// again when they are needed.
 //
 // Belongs to the engine thread, but for the two atomic members.
 #pragma once
@@ -20,6 +20,12 @@ namespace rc::engine {
 
 class Job;
 
+struct Checkpoint {
+  int64_t position;
+  SlotId slot;
+  bool of_prompt;  // worth keeping when the session has gone on
+};
+
 struct SessionState {
   SessionOptions options;        // context_length is resolved
   std::shared_ptr<Meter> meter;  // never nullptr
@@ -29,6 +35,12 @@ struct SessionState {
   // way there may be pages for more.
   int64_t evaluated = 0;
   std::vector<PageId> pages;
+  // For models with states in slots: where the states after the first
+  // `position` tokens are, in rising order. The last one is at `evaluated`;
+  // what lies between two of them can only be evaluated again.
+  std::vector<Checkpoint> checkpoints;
+  // Where the step to come leaves the state; kNoPage outside of steps.
+  SlotId next_slot = kNoPage;
   // The entries of the prefix cache for the first pages.
   std::vector<const PrefixCache::Entry*> entries;
   // False if some of the pages came from a saved session, so that no other

@@ -74,8 +74,8 @@ const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
   std::vector<Cost> costs;
   for (size_t d = 0; d < placement.memory.devices.size(); ++d) {
     const model::DeviceMemory& here = placement.memory.devices[d];
-    costs.push_back({here.device, here.weights + here.scratch, here.cache,
-                     most(placement, d)});
+    costs.push_back({here.device, here.weights + here.states + here.scratch,
+                     here.cache, most(placement, d)});
   }
   return costs_.emplace(parts, std::move(costs)).first->second;
 }

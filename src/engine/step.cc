@@ -13,6 +13,12 @@ namespace {
 constexpr double kStepSecondsWhileDecoding = 0.040;
 constexpr double kStepSecondsWithoutDecoding = 0.4;
 
+bool ranks_before(const std::shared_ptr<Job>& a,
+                  const std::shared_ptr<Job>& b) {
+  return a->priority() != b->priority() ? a->priority() > b->priority()
+                                        : a->arrival < b->arrival;
+}
+
 }  // namespace
 
 void Step::run() {
@@ -40,6 +46,11 @@ void Step::collect() {
   for (const auto& session : core_.pages().sessions()) {
     if (auto job = session->begun_job()) jobs_.push_back(std::move(job));
   }
+  // The others wait: each would lose its state to the next again and again.
+  const int64_t most = core_.pages().most_jobs();
+  if (static_cast<int64_t>(jobs_.size()) <= most) return;
+  std::sort(jobs_.begin(), jobs_.end(), ranks_before);
+  jobs_.resize(static_cast<size_t>(most));
 }
 
 Schedule Step::plan() {
@@ -84,11 +95,8 @@ void Step::resolve_stall() {
   // pages that they could simply have.
   PageKeeper& pages = core_.pages();
   pages.drop_idle();
-  const auto before = [](const auto& a, const auto& b) {
-    return a->priority() != b->priority() ? a->priority() > b->priority()
-                                          : a->arrival < b->arrival;
-  };
-  const auto first = *std::min_element(jobs_.begin(), jobs_.end(), before);
+  const auto first =
+      *std::min_element(jobs_.begin(), jobs_.end(), ranks_before);
   bool freed = false;
   for (const auto& job : jobs_) {
     if (job == first || job->session().pages.empty()) continue;
@@ -130,6 +138,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
     list->reserve(std::max(list->capacity(), all));
   }
   batch_.page_table.reserve((sequence + 1) * width);
+  batch_.state_slots.reserve((sequence + 1) * 2);
   shares_.reserve(sequence + 1);
   try {
     if (job->wants_prefix) {
@@ -141,6 +150,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
       session.meter->cached_tokens.fetch_add(static_cast<uint64_t>(cached));
     }
     rows = std::min(rows, session.size() - session.evaluated);
+    rows = pages.rows_to_checkpoint(session, rows);
     // The plan could not know what the prefix cache gives to whom.
     if (!pages.make_room(session, rows)) return;
   } catch (...) {
@@ -166,6 +176,11 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   batch_.page_table.insert(batch_.page_table.end(), session.pages.begin(),
                            session.pages.end());
   batch_.page_table.resize((sequence + 1) * width, 0);
+  if (session.next_slot != kNoPage) {
+    batch_.state_slots.push_back(
+        session.checkpoints.empty() ? -1 : session.checkpoints.back().slot);
+    batch_.state_slots.push_back(session.next_slot);
+  }
   batch_.sequence_count = static_cast<int64_t>(sequence + 1);
   if (job->last_step == 0) job->first_step = Clock::now();
   job->last_step = core_.step_number();
@@ -205,7 +220,7 @@ void Step::evaluate() {
   for (const Share& share : shares_) {
     if (share.job->over()) continue;
     SessionState& session = share.job->session();
-    session.evaluated += share.rows;
+    core_.pages().advance(session, share.rows);
     core_.pages().publish(session);
     // What was generated is metered already.
     if (session.evaluated > session.metered) {

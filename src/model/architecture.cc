@@ -8,8 +8,9 @@ namespace rc::model {
 namespace {
 
 constexpr const Architecture* kArchitectures[] = {
-    &kLlama,  &kQwen2,  &kQwen3,   &kQwen3Moe, &kGemma,   &kGemma2,
-    &kGemma3, &kGptOss, &kSeedOss, &kErnie45,  &kSmolLm3,
+    &kLlama,   &kQwen2,   &kQwen3,         &kQwen3Moe, &kGemma,
+    &kGemma2,  &kGemma3,  &kGptOss,        &kSeedOss,  &kErnie45,
+    &kSmolLm3, &kGranite, &kGraniteHybrid,
 };
 
 }  // namespace

@@ -49,6 +49,14 @@ struct TensorNames {
   const char* down = "ffn_down";
   const char* post_feed_forward_norm = "post_ffw_norm.weight";
 
+  const char* space_in = "ssm_in.weight";
+  const char* space_conv = "ssm_conv1d";
+  const char* space_step_bias = "ssm_dt.bias";
+  const char* space_decay = "ssm_a";
+  const char* space_skip = "ssm_d";
+  const char* space_norm = "ssm_norm.weight";
+  const char* space_out = "ssm_out";
+
   const char* router = "ffn_gate_inp";
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";
@@ -107,6 +115,13 @@ struct Architecture {
   int64_t unrotated_every = 0;
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
+
+  // Layers without key/value heads are selective state spaces.
+  bool state_spaces = false;
+  // Files have factors of embeddings, residuals, logits and attention.
+  bool scale_keys = false;
+  // Queries and keys rotate only where rope.scaling.finetuned says so.
+  bool optional_rope = false;
 
   // Attention and feed-forward have a norm behind them too, before their
   // result is added to the residual.

@@ -1,5 +1,6 @@
 #include "model/forward.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -31,7 +32,9 @@ class Forward {
  private:
   // One layer each; x is the residual [rows, width]. The last layer goes on
   // with the output rows alone once all keys and values are stored.
+  Value mixer(Value x);
   Value attention(Value x);
+  Value state_space(Value x);
   Value feed_forward(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
@@ -48,6 +51,7 @@ class Forward {
   // The residual plus the product.
   Value joined(Value x, const char* name, Presence bias, const char* post_norm,
                Value residual);
+  Value scaled(Value x, float factor);
   // The layer that is being described.
   const Layer& layer() const { return hyper_.layers[number_]; }
   bool is_last() const { return number_ + 1 == hyper_.layers.size(); }
@@ -67,6 +71,7 @@ class Forward {
   Value positions_ = kAbsent;
   Value sequences_ = kAbsent;
   Value page_table_ = kAbsent;
+  Value state_slots_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -78,6 +83,12 @@ runtime::ProgramDescription Forward::describe() && {
   page_table_ = builder_.input(RC_DTYPE_I32,
                                {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   output_rows_ = builder_.input(RC_DTYPE_I32, {RC_DIM_OUTPUTS});
+  if (std::any_of(hyper_.layers.begin(), hyper_.layers.end(),
+                  [](const Layer& layer) {
+                    return layer.mixer == Mixer::kStateSpace;
+                  })) {
+    state_slots_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 2});
+  }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
                                            {hyper_.ropes[i].dimensions / 2},
@@ -90,14 +101,19 @@ runtime::ProgramDescription Forward::describe() && {
   if (architecture_.scaled_embedding) {
     x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
   }
+  x = scaled(x, hyper_.embedding_scale);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
-    x = attention(x);
+    x = mixer(x);
     x = feed_forward(x);
   }
   builder_.begin_part("output");
   builder_.output(logits(x));
   return std::move(builder_).take();
+}
+
+Value Forward::mixer(Value x) {
+  return layer().mixer == Mixer::kAttention ? attention(x) : state_space(x);
 }
 
 Value Forward::attention(Value x) {
@@ -120,7 +136,9 @@ Value Forward::attention(Value x) {
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, page_table_, keys);
   builder_.cache_store(v, positions_, sequences_, page_table_, values);
-  const double scale = architecture_.attention_scale(hyper_);
+  const double scale = hyper_.attention_scale != 0.0f
+                           ? hyper_.attention_scale
+                           : architecture_.attention_scale(hyper_);
   const Value sinks =
       architecture_.attention_sinks
           ? weights_.elements(in_layer(names_.attention_sinks), {layer().heads})
@@ -134,6 +152,81 @@ Value Forward::attention(Value x) {
     x = builder_.get_rows(x, output_rows_);
   }
   return joined(y, names_.attention_output, architecture_.attention_output_bias,
+                names_.post_attention_norm, x);
+}
+
+// Mamba 2 (Dao and Gu 2024, arXiv:2405.21060): the rows of one matrix, and the
+// channels of one convolution, are a gate, the values, what goes into the state
+// (b), what reads it (c), and the steps.
+Value Forward::state_space(Value x) {
+  const StateSpace& space = hyper_.state_space;
+  const int64_t inner = space.inner();
+  const int64_t grouped = space.groups * space.size;
+  const int64_t channels = inner + 2 * grouped;
+  const Value normed = norm(x, names_.attention_norm);
+  int64_t row = 0;
+  const auto product = [&](int64_t count) {
+    const Value weight =
+        weights_.matrix_rows(in_layer(names_.space_in),
+                             {inner + channels + space.heads, hyper_.width},
+                             row, count, RC_USE_LINEAR);
+    row += count;
+    return builder_.linear(normed, weight);
+  };
+  const std::string stem = in_layer(names_.space_conv);
+  const int64_t width = space.conv_width;
+  int64_t channel = 0;
+  const auto convolved = [&](Value values) {
+    const int64_t count = builder_.shape(values).back();
+    const Value weight = weights_.element_rows(
+        stem + ".weight", {channels, width}, channel, count);
+    const Value bias =
+        weights_.has(stem + ".bias")
+            ? weights_.element_rows(stem + ".bias", {channels}, channel, count)
+            : kAbsent;
+    channel += count;
+    const Value state =
+        builder_.cache(RC_DTYPE_F32, {layout_.slots, width - 1, count});
+    return builder_.short_conv(values, weight, bias, sequences_, state_slots_,
+                               state, RC_FUNCTION_SILU);
+  };
+  const auto of_heads = [&](const char* name, bool column) {
+    const runtime::ProgramBuilder::Shape shape = {space.heads};
+    return weights_.elements(
+        in_layer(name),
+        column ? runtime::ProgramBuilder::Shape{space.heads, 1} : shape, shape);
+  };
+
+  const Value gate = product(inner);
+  const Value values = product(inner);
+  const Value b = product(grouped);
+  const Value c = product(grouped);
+  runtime::ProgramBuilder::Scan scan = {};
+  scan.steps = product(space.heads);
+  scan.x = builder_.reshape(convolved(values),
+                            {RC_DIM_ROWS, space.heads, space.head_size});
+  scan.b =
+      builder_.reshape(convolved(b), {RC_DIM_ROWS, space.groups, space.size});
+  scan.c =
+      builder_.reshape(convolved(c), {RC_DIM_ROWS, space.groups, space.size});
+  scan.step_bias = of_heads(names_.space_step_bias, false);
+  scan.decay = of_heads(names_.space_decay, true);
+  scan.skip = of_heads(names_.space_skip, true);
+  const Value state = builder_.cache(
+      RC_DTYPE_F32, {layout_.slots, space.heads, space.head_size, space.size});
+  Value y = builder_.selective_scan(scan, sequences_, state_slots_, state);
+  y = builder_.glu(gate, builder_.reshape(y, {RC_DIM_ROWS, inner}),
+                   RC_FUNCTION_SILU);
+  y = builder_.rms_norm(
+      y,
+      weights_.elements(in_layer(names_.space_norm),
+                        {space.groups, inner / space.groups}, {inner}),
+      hyper_.norm_epsilon);
+  if (is_last()) {
+    y = builder_.get_rows(y, output_rows_);
+    x = builder_.get_rows(x, output_rows_);
+  }
+  return joined(y, names_.space_out, Presence::kNever,
                 names_.post_attention_norm, x);
 }
 
@@ -164,7 +257,7 @@ Value Forward::experts(Value x, Value residual) {
   if (architecture_.sandwich_norms) {
     y = norm(y, names_.post_feed_forward_norm);
   }
-  return builder_.add(residual, y);
+  return builder_.add(residual, scaled(y, hyper_.residual_scale));
 }
 
 Value Forward::logits(Value x) {
@@ -177,6 +270,7 @@ Value Forward::logits(Value x) {
   x = builder_.linear(
       x,
       weights_.matrix(name, {hyper_.vocabulary, hyper_.width}, RC_USE_LINEAR));
+  x = scaled(x, 1.0f / hyper_.logit_divisor);
   return hyper_.final_softcap > 0.0f ? builder_.softcap(x, hyper_.final_softcap)
                                      : x;
 }
@@ -240,11 +334,16 @@ Value Forward::rope(Value x) {
 
 Value Forward::joined(Value x, const char* name, Presence bias,
                       const char* post_norm, Value residual) {
-  if (!architecture_.sandwich_norms) {
+  if (!architecture_.sandwich_norms && hyper_.residual_scale == 1.0f) {
     return linear(x, name, hyper_.width, bias, residual);
   }
-  const Value y = linear(x, name, hyper_.width, bias);
-  return builder_.add(residual, norm(y, post_norm));
+  Value y = linear(x, name, hyper_.width, bias);
+  if (architecture_.sandwich_norms) y = norm(y, post_norm);
+  return builder_.add(residual, scaled(y, hyper_.residual_scale));
+}
+
+Value Forward::scaled(Value x, float factor) {
+  return factor == 1.0f ? x : builder_.scale(x, factor);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace rc::model {
 std::string rope_weight_name(size_t number);
 
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
-// the keys and the values of layer 0, those of layer 1, and so on. Part 0 is
+// those of layer_states(). Part 0 is
 // the embedding, part 1 + i layer i, the last the output norm and matrix.
 // rope_scales: Rope::scale by number.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file

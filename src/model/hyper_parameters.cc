@@ -1,5 +1,6 @@
 #include "model/hyper_parameters.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@ constexpr int64_t kMaxLayers = 4096;
 constexpr int64_t kMaxHeads = 4096;
 constexpr int64_t kMaxHeadSize = 4096;
 constexpr int64_t kMaxExperts = 4096;
+constexpr int64_t kMaxConvWidth = 64;
 constexpr double kMaxSoftcap = 1e6;
 
 void read_sizes(const Metadata& metadata, HyperParameters& hyper) {
@@ -53,17 +55,24 @@ void read_vocabulary(const Metadata& metadata, const Architecture& architecture,
   }
 }
 
-void read_heads(const Metadata& metadata, HyperParameters& hyper) {
+void read_heads(const Metadata& metadata, const Architecture& architecture,
+                HyperParameters& hyper) {
   const int64_t layers = hyper.layer_count();
   const auto heads =
       metadata.get_each("attention.head_count", 1, kMaxHeads, layers);
   const auto kv_heads =
-      metadata.find_each("attention.head_count_kv", 1, kMaxHeads, layers)
+      metadata
+          .find_each("attention.head_count_kv",
+                     architecture.state_spaces ? 0 : 1, kMaxHeads, layers)
           .value_or(heads);
   const std::optional<int64_t> key_size =
       metadata.find("attention.key_length", 1, kMaxHeadSize);
   hyper.key_size = key_size.value_or(hyper.width / heads.front());
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
+    if (kv_heads[i] == 0) {
+      hyper.layers[i].mixer = Mixer::kStateSpace;
+      continue;
+    }
     if (heads[i] % kv_heads[i] != 0) {
       metadata.refuse("attention.head_count_kv", kv_heads[i],
                       cat("must divide the ", heads[i], " heads"));
@@ -112,7 +121,7 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
-  read_heads(metadata, hyper);
+  read_heads(metadata, architecture, hyper);
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
   if (hyper.value_size != hyper.key_size) {
@@ -128,6 +137,42 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
   hyper.final_softcap =
       metadata.find_number("final_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.final_softcap);
+}
+
+void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
+  if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
+                   [](const Layer& layer) {
+                     return layer.mixer == Mixer::kStateSpace;
+                   })) {
+    return;
+  }
+  StateSpace& space = hyper.state_space;
+  space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
+  space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
+  space.heads = metadata.get("ssm.time_step_rank", 1, kMaxHeads);
+  const int64_t inner = metadata.get("ssm.inner_size", 1, kMaxWidth);
+  if (inner % space.heads != 0) {
+    metadata.refuse("ssm.inner_size", inner,
+                    cat("must be a multiple of the ", space.heads, " heads of ",
+                        metadata.key("ssm.time_step_rank")));
+  }
+  space.head_size = inner / space.heads;
+  space.groups = metadata.get("ssm.group_count", 1, kMaxHeads);
+  if (space.groups != 1) {
+    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+         metadata.key("ssm.group_count"), " is ", space.groups,
+         ", but only norms over one group can be computed");
+  }
+}
+
+void read_scales(const Metadata& metadata, HyperParameters& hyper) {
+  const auto read = [&](const char* name, float otherwise) {
+    return metadata.find_positive(name, 1e-6, 1e6).value_or(otherwise);
+  };
+  hyper.embedding_scale = read("embedding_scale", 1.0f);
+  hyper.residual_scale = read("residual_scale", 1.0f);
+  hyper.logit_divisor = read("logit_scale", 1.0f);
+  hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
 void read_feed_forward(const Metadata& metadata,
@@ -171,6 +216,8 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_sizes(metadata, hyper);
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
+  read_state_space(metadata, hyper);
+  if (architecture.scale_keys) read_scales(metadata, hyper);
   read_window(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);

@@ -13,15 +13,30 @@ namespace rc::model {
 // Of contexts, original contexts and windows: far above every known model.
 inline constexpr int64_t kMaxContext = int64_t{1} << 30;
 
+// What brings the rows of a sequence together.
+enum class Mixer { kAttention, kStateSpace };
+
 // What a layer has of its own.
 struct Layer {
   static constexpr int kUnrotated = -1;
 
+  Mixer mixer = Mixer::kAttention;
+  // Of layers with attention.
   int64_t heads = 0;
   int64_t kv_heads = 0;
   int64_t feed_forward = 0;  // 0: it has experts
   int64_t window = 0;        // positions that a row sees; 0: all before it
   int rope = 0;              // in HyperParameters::ropes, or kUnrotated
+};
+
+// Of the layers that are selective state spaces (see RC_OP_SELECTIVE_SCAN).
+struct StateSpace {
+  int64_t conv_width = 0;
+  int64_t heads = 0;
+  int64_t head_size = 0;
+  int64_t groups = 0;
+  int64_t size = 0;  // of the state of an element of a head
+  int64_t inner() const { return heads * head_size; }
 };
 
 struct HyperParameters {
@@ -44,6 +59,15 @@ struct HyperParameters {
   int64_t experts = 0;             // 0: dense
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
+
+  StateSpace state_space;  // of no use unless a layer is one
+
+  // Factors of embeddings, of what a layer adds to the residual, and of
+  // logits; the last is what they are divided by.
+  float embedding_scale = 1.0f;
+  float residual_scale = 1.0f;
+  float logit_divisor = 1.0f;
+  float attention_scale = 0.0f;  // 0: the architecture's
 
   // The keys that were looked for, without the architecture's name.
   std::vector<std::string> keys;

@@ -79,6 +79,11 @@ class Metadata {
          limit);
   }
 
+  std::optional<bool> find_flag(const char* name) const {
+    keys_.emplace_back(name);
+    return file_.find_bool(key(name));
+  }
+
   std::optional<std::string_view> find_text(const char* name) const {
     keys_.emplace_back(name);
     return file_.find_string(key(name));

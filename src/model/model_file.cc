@@ -7,17 +7,21 @@
 #include "model/architecture.h"
 #include "model/fingerprint.h"
 #include "model/forward.h"
+#include "model/layer_state.h"
 #include "model/rope.h"
 #include "model/unused.h"
+#include "model/weight_name.h"
 #include "tensor/dtype.h"
 
 namespace rc::model {
 namespace {
 
+// All elements of a tensor of plain floats.
 std::vector<float> decode(const gguf::File& file, const gguf::Tensor& tensor) {
-  std::vector<float> values(static_cast<size_t>(tensor.shape.back()));
-  decode_row(tensor.dtype, file.read(tensor).data(), values.data(),
-             tensor.shape.back());
+  int64_t count = 1;
+  for (const int64_t size : tensor.shape) count *= size;
+  std::vector<float> values(static_cast<size_t>(count));
+  decode_row(tensor.dtype, file.read(tensor).data(), values.data(), count);
   return values;
 }
 
@@ -100,12 +104,12 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
 
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
-      {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1});
+      {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
   for (const runtime::WeightInfo& weight : program.weights) {
     if (model->made_weights_.contains(weight.name)) continue;
-    const gguf::Tensor* tensor = file.find_tensor(weight.name);
-    if (tensor->dtype != weight.dtype) {
-      model->made_weights_.emplace(weight.name, decode(file, *tensor));
+    const gguf::Tensor tensor = model->weight_tensor(weight.name);
+    if (tensor.dtype != weight.dtype) {
+      model->made_weights_.emplace(weight.name, decode(file, tensor));
     }
   }
   check_all_used(file, *model->architecture_, model->hyper_, program);
@@ -128,16 +132,17 @@ runtime::ProgramDescription ModelFile::forward(
   check_range("page size", layout.page_size, kMaxPageSize);
   check_range("number of pages", layout.pages, kMaxPages);
   check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
+  if (slot_bytes() > 0) check_range("number of slots", layout.slots, kMaxPages);
   row_bytes_of_head(hyper_, layout.dtype);
   return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout);
 }
 
-const gguf::Tensor& ModelFile::weight_tensor(const std::string& name) const {
-  const gguf::Tensor* tensor = file_->find_tensor(name);
+gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {
+  const gguf::Tensor* tensor = tensor_of_weight(*file_, name);
   if (tensor == nullptr) {
     fail(RC_E_NOT_FOUND, file_->name(), ": there is no tensor ", name);
   }
-  return *tensor;
+  return rows_of_weight(*tensor, name);
 }
 
 const void* ModelFile::read_weight(const std::string& name,
@@ -153,6 +158,14 @@ uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {
   for (const Layer& layer : hyper_.layers) heads += layer.kv_heads;
   return static_cast<uint64_t>(2 * heads * page_size) *
          row_bytes_of_head(hyper_, dtype);
+}
+
+uint64_t ModelFile::slot_bytes() const {
+  int64_t elements = 0;
+  for (const LayerState& state : layer_states(hyper_)) {
+    if (state.kind == LayerState::Kind::kSlot) elements += slot_elements(state);
+  }
+  return static_cast<uint64_t>(elements) * sizeof(float);
 }
 
 }  // namespace rc::model

@@ -26,17 +26,20 @@ enum ForwardInput {
   kSequences = 2,   // I32 [rows], row of the page table
   kPageTable = 3,   // I32 [sequences, pages_per_sequence]
   kOutputRows = 4,  // I32 [outputs], rows whose logits are wanted
-  kForwardInputCount = 5
+  kStateSlots = 5,  // I32 [sequences, 2]; only of models with states in slots
+  kForwardInputCount = 6
 };
 enum ForwardOutput { kLogits = 0 /* F32 [outputs, vocabulary] */ };
 
-// How the KV cache of a model is laid out. One key and one value cache per
-// layer, each [pages, kv_heads, page_size, head_size].
+// How the KV cache and the states of a model are laid out. A layer with
+// attention has one key and one value cache, each [pages, kv_heads, page_size,
+// head_size]; of the others each state is F32 [slots, ...].
 struct CacheLayout {
   DType dtype = RC_DTYPE_F16;      // F16, F32 or Q8_0
   int64_t page_size = 32;          // token positions per page
   int64_t pages = 0;               // in all
   int64_t pages_per_sequence = 0;  // the width of the page table
+  int64_t slots = 0;               // in all; for models without states any
 };
 
 class ModelFile {
@@ -61,11 +64,14 @@ class ModelFile {
   // not hold as F32). Valid until the next call with that buffer; see there.
   const void* read_weight(const std::string& name, WeightBuffer& buffer,
                           int threads = 1) const;
-  // The tensor of a weight that was not made.
-  const gguf::Tensor& weight_tensor(const std::string& name) const;
+  // The tensor of a weight that was not made, or the rows of one; see
+  // weight_name.h.
+  gguf::Tensor weight_tensor(const std::string& name) const;
   const std::shared_ptr<const gguf::File>& shared_file() const { return file_; }
   // Bytes of all caches together for one page.
   uint64_t page_bytes(DType dtype, int64_t page_size) const;
+  // Bytes of all states together for one slot; 0 for a model without.
+  uint64_t slot_bytes() const;
   // Identifies the model; saved sessions carry it. See fingerprint.h.
   uint64_t fingerprint() const { return fingerprint_; }
 

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "model/layer_state.h"
 #include "model/weight_set.h"
 #include "tensor/dtype.h"
 
@@ -15,10 +16,13 @@ void check_cache(const ModelFile& file, const CacheLayout& layout) {
   const std::optional<uint64_t> cache =
       checked_mul(file.page_bytes(layout.dtype, layout.page_size),
                   static_cast<uint64_t>(layout.pages));
+  const std::optional<uint64_t> states =
+      checked_mul(file.slot_bytes(), static_cast<uint64_t>(layout.slots));
   // A quarter of the address space leaves room for sums.
-  if (!cache || *cache > (uint64_t{1} << 62)) {
-    fail(RC_E_DEVICE_MEMORY, "a KV cache of ", layout.pages,
-         " pages is larger than any memory; ask for fewer");
+  constexpr uint64_t kMost = uint64_t{1} << 61;
+  if (!cache || *cache > kMost || !states || *states > kMost) {
+    fail(RC_E_DEVICE_MEMORY, "a KV cache of ", layout.pages, " pages and ",
+         layout.slots, " slots is larger than any memory; ask for fewer");
   }
 }
 
@@ -37,6 +41,7 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
   const runtime::Split& split = placement.split;
   MemoryPlan& plan = placement.memory;
   plan.transfers = split.transfer_bytes;
+  const std::vector<LayerState> states = layer_states(file.hyper_parameters());
   for (size_t d = 0; d < placement.devices.size(); ++d) {
     const runtime::Split::Share& share = split.devices[d];
     DeviceMemory here;
@@ -56,12 +61,15 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
       }
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {
-      if (share.caches[i]) here.cache += cache_bytes(split.caches[i]);
+      if (!share.caches[i]) continue;
+      const bool in_slots = states[i].kind == LayerState::Kind::kSlot;
+      (in_slots ? here.states : here.cache) += cache_bytes(split.caches[i]);
     }
     here.scratch = share.scratch_bytes;
     plan.weights += here.weights;
     plan.shared += here.shared;
     plan.cache += here.cache;
+    plan.states += here.states;
     plan.scratch += here.scratch;
     plan.devices.push_back(std::move(here));
   }
@@ -71,9 +79,11 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
 }  // namespace
 
 uint64_t cache_bytes(const rc_plugin_value& cache) {
-  const auto rows =
-      static_cast<uint64_t>(cache.shape[0] * cache.shape[1] * cache.shape[2]);
-  return rows * *row_bytes(cache.dtype, cache.shape[3]);
+  uint64_t rows = 1;
+  for (int i = 0; i + 1 < cache.rank; ++i) {
+    rows *= static_cast<uint64_t>(cache.shape[i]);
+  }
+  return rows * *row_bytes(cache.dtype, cache.shape[cache.rank - 1]);
 }
 
 bool stays_mapped(const runtime::WeightInfo& weight,

@@ -27,13 +27,14 @@ struct DeviceMemory {
   std::shared_ptr<runtime::Device> device;
   uint64_t weights = 0;
   uint64_t shared = 0;  // of the weights: what other models have there already
-  uint64_t cache = 0;
+  uint64_t cache = 0;   // pages
+  uint64_t states = 0;  // slots
   uint64_t scratch = 0;
   int64_t first_layer = 0;
   int64_t layers = 0;
   bool embedding = false;
   bool output = false;
-  uint64_t total() const { return weights + cache + scratch; }
+  uint64_t total() const { return weights + cache + states + scratch; }
   // What loading adds to what is in use already.
   uint64_t added() const { return total() - shared; }
 };
@@ -42,11 +43,12 @@ struct DeviceMemory {
 struct MemoryPlan {
   uint64_t weights = 0;
   uint64_t shared = 0;
-  uint64_t cache = 0;
+  uint64_t cache = 0;   // pages
+  uint64_t states = 0;  // slots
   uint64_t scratch = 0;
   uint64_t transfers = 0;  // host memory between devices; not in the total
   std::vector<DeviceMemory> devices;  // the one that was asked for is the first
-  uint64_t total() const { return weights + cache + scratch; }
+  uint64_t total() const { return weights + cache + states + scratch; }
   uint64_t added() const { return total() - shared; }
 };
 

@@ -26,8 +26,9 @@ void check_fits(const ModelFile& file, const ResidentOptions& options,
                          " positions would fit");
     fail(RC_E_DEVICE_MEMORY, file.file().name(), " needs ", here.added(),
          " bytes on ", here.device->id(), " (weights ",
-         here.weights - here.shared, ", KV cache ", here.cache, ", scratch ",
-         here.scratch, "), but ", available, " are free; ", advice);
+         here.weights - here.shared, ", KV cache ", here.cache, ", states ",
+         here.states, ", scratch ", here.scratch, "), but ", available,
+         " are free; ", advice);
   }
 }
 
@@ -112,6 +113,31 @@ void check_batch(const Batch& batch, const HyperParameters& hyper,
   }
 }
 
+// No sequence may write what another reads or writes.
+void check_slots(const Batch& batch, int64_t slots) {
+  check_count("state slots", batch.state_slots.size(),
+              2 * batch.sequence_count);
+  std::vector<bool> written(static_cast<size_t>(slots));
+  for (size_t i = 1; i < batch.state_slots.size(); i += 2) {
+    const int32_t slot = batch.state_slots[i];
+    check_element("state slot", i / 2, slot, slots);
+    if (written[static_cast<size_t>(slot)]) {
+      fail(RC_E_INVALID_ARGUMENT, "batch: two sequences write slot ", slot);
+    }
+    written[static_cast<size_t>(slot)] = true;
+  }
+  for (size_t i = 0; i < batch.state_slots.size(); i += 2) {
+    const int32_t slot = batch.state_slots[i];
+    if (slot == -1) continue;
+    check_element("state slot", i / 2, slot, slots);
+    if (written[static_cast<size_t>(slot)] &&
+        slot != batch.state_slots[i + 1]) {
+      fail(RC_E_INVALID_ARGUMENT, "batch: sequence ", i / 2, " reads slot ",
+           slot, ", which another writes");
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<ResidentModel> ResidentModel::load(
@@ -188,7 +214,8 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
 std::vector<Resource> ResidentModel::resources() const {
   std::vector<Resource> resources = weights_;
   for (const DeviceMemory& here : memory_.devices) {
-    resources.push_back({&here, here.device.get(), here.cache + here.scratch});
+    resources.push_back(
+        {&here, here.device.get(), here.cache + here.states + here.scratch});
   }
   return resources;
 }
@@ -197,12 +224,15 @@ void ResidentModel::run(const Batch& batch, float* logits,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
   check_batch(batch, file_->hyper_parameters(), options_);
+  if (slot_bytes() > 0) check_slots(batch, options_.cache.slots);
   if (mapped_ != nullptr) mapped_->check();
   runtime::RunArguments arguments;
   arguments.rows = static_cast<int64_t>(batch.tokens.size());
   arguments.outputs = static_cast<int64_t>(batch.output_rows.size());
   arguments.sequences = batch.sequence_count;
-  arguments.inputs.resize(kForwardInputCount);
+  const bool in_slots = slot_bytes() > 0;
+  arguments.inputs.resize(in_slots ? kForwardInputCount : kStateSlots);
+  if (in_slots) arguments.inputs[kStateSlots] = batch.state_slots.data();
   arguments.inputs[kTokens] = batch.tokens.data();
   arguments.inputs[kPositions] = batch.positions.data();
   arguments.inputs[kSequences] = batch.sequences.data();
@@ -232,16 +262,26 @@ uint64_t ResidentModel::page_bytes() const {
   return file_->page_bytes(options_.cache.dtype, options_.cache.page_size);
 }
 
-uint64_t ResidentModel::page_bytes(const runtime::Buffer& cache) const {
-  return cache.bytes() / static_cast<uint64_t>(options_.cache.pages);
+std::vector<ResidentModel::Piece> ResidentModel::pieces(
+    LayerState::Kind kind) const {
+  const std::vector<LayerState> states =
+      layer_states(file_->hyper_parameters());
+  const auto count = static_cast<uint64_t>(kind == LayerState::Kind::kPages
+                                               ? options_.cache.pages
+                                               : options_.cache.slots);
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i].kind != kind) continue;
+    pieces.push_back({caches_[i].get(), caches_[i]->bytes() / count});
+  }
+  return pieces;
 }
 
 void ResidentModel::copy_page(int64_t target, int64_t source) {
   check_page(target);
   check_page(source);
   if (target == source) return;
-  for (const std::shared_ptr<runtime::Buffer>& cache : caches_) {
-    const uint64_t bytes = page_bytes(*cache);
+  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kPages)) {
     cache->copy(static_cast<uint64_t>(target) * bytes,
                 static_cast<uint64_t>(source) * bytes, bytes);
   }
@@ -252,8 +292,7 @@ void ResidentModel::download_page(int64_t page,
   check_page(page);
   check_page_bytes(target.size());
   std::byte* end = target.data();
-  for (const std::shared_ptr<runtime::Buffer>& cache : caches_) {
-    const uint64_t bytes = page_bytes(*cache);
+  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kPages)) {
     cache->download(static_cast<uint64_t>(page) * bytes, end, bytes);
     end += bytes;
   }
@@ -264,10 +303,40 @@ void ResidentModel::upload_page(int64_t page,
   check_page(page);
   check_page_bytes(source.size());
   const std::byte* next = source.data();
-  for (const std::shared_ptr<runtime::Buffer>& cache : caches_) {
-    const uint64_t bytes = page_bytes(*cache);
+  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kPages)) {
     cache->upload(static_cast<uint64_t>(page) * bytes, next, bytes);
     next += bytes;
+  }
+}
+
+void ResidentModel::download_slot(int64_t slot,
+                                  std::span<std::byte> target) const {
+  check_slot(slot, target.size());
+  std::byte* end = target.data();
+  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kSlot)) {
+    cache->download(static_cast<uint64_t>(slot) * bytes, end, bytes);
+    end += bytes;
+  }
+}
+
+void ResidentModel::upload_slot(int64_t slot,
+                                std::span<const std::byte> source) {
+  check_slot(slot, source.size());
+  const std::byte* next = source.data();
+  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kSlot)) {
+    cache->upload(static_cast<uint64_t>(slot) * bytes, next, bytes);
+    next += bytes;
+  }
+}
+
+void ResidentModel::check_slot(int64_t slot, size_t bytes) const {
+  if (slot < 0 || slot >= options_.cache.slots) {
+    fail(RC_E_INVALID_ARGUMENT, "slot ", slot, " is not within 0 to ",
+         options_.cache.slots - 1);
+  }
+  if (bytes != slot_bytes()) {
+    fail(RC_E_INVALID_ARGUMENT, "a slot has ", slot_bytes(), " bytes, not ",
+         bytes);
   }
 }
 

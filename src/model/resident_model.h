@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gguf/mapped_tensors.h"
+#include "model/layer_state.h"
 #include "model/model_file.h"
 #include "model/placement.h"
 #include "model/weight_set.h"
@@ -26,6 +27,10 @@ struct Batch {
   std::vector<int32_t> sequences;    // [rows]
   std::vector<int32_t> page_table;   // [sequences, pages_per_sequence]
   std::vector<int32_t> output_rows;  // [outputs]
+  // [sequences, 2], of models with states in slots: where the state is before
+  // the first of a sequence's rows (-1: there is none yet), and where it goes
+  // after the last.
+  std::vector<int32_t> state_slots;
   int64_t sequence_count = 0;
 };
 
@@ -74,10 +79,20 @@ class ResidentModel {
   void download_page(int64_t page, std::span<std::byte> target) const;
   void upload_page(int64_t page, std::span<const std::byte> source);
 
+  // One slot of all states, layer by layer, as F32.
+  uint64_t slot_bytes() const { return file_->slot_bytes(); }
+  void download_slot(int64_t slot, std::span<std::byte> target) const;
+  void upload_slot(int64_t slot, std::span<const std::byte> source);
+
  private:
   ResidentModel() = default;
-  // Of the keys or the values of one layer.
-  uint64_t page_bytes(const runtime::Buffer& cache) const;
+  // One page or slot of a cache.
+  struct Piece {
+    runtime::Buffer* cache;
+    uint64_t bytes;
+  };
+  std::vector<Piece> pieces(LayerState::Kind kind) const;
+  void check_slot(int64_t slot, size_t bytes) const;
   void check_page(int64_t page) const;
   void check_page_bytes(size_t bytes) const;
 

@@ -90,6 +90,12 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                      .value_or(architecture.local_rope_base);
     hyper.ropes.push_back(local);
   }
+  if (architecture.optional_rope &&
+      metadata.find_flag("rope.scaling.finetuned") == false) {
+    hyper.ropes.clear();
+    for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
+    return;
+  }
   const int64_t every = architecture.unrotated_every;
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
     Layer& layer = hyper.layers[i];

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/quote.h"
+#include "model/weight_name.h"
 
 namespace rc::model {
 namespace {
@@ -280,7 +281,8 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
     used.insert(architecture.names.rope_factors);
   }
   for (const runtime::WeightInfo& weight : program.weights) {
-    used.insert(weight.name);
+    const gguf::Tensor* tensor = tensor_of_weight(file, weight.name);
+    if (tensor != nullptr) used.insert(tensor->name);
   }
   for (const gguf::Tensor& tensor : file.tensors()) {
     if (!used.contains(tensor.name)) checker.check(tensor);

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "model/weight_name.h"
 #include "tensor/dtype.h"
 
 namespace rc::model {
@@ -38,24 +39,57 @@ const gguf::Tensor& Weights::find(const std::string& name,
   return *tensor;
 }
 
-runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
-                               uint32_t use) {
+const gguf::Tensor& Weights::find_decodable(const std::string& name,
+                                            const Shape& shape) const {
   const gguf::Tensor& tensor = find(name, shape);
   const DTypeInfo* info = dtype_info(tensor.dtype);
   if (info == nullptr || !info->decodable) {
     fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(tensor.dtype), ", which cannot be decoded");
   }
-  return builder_.weight(name, tensor.dtype, shape, use);
+  return tensor;
 }
 
-runtime::Value Weights::elements(const std::string& name, const Shape& shape) {
+void Weights::check_plain(const std::string& name, const Shape& shape) const {
   const gguf::Tensor& tensor = find(name, shape);
   if (!is_plain_float(tensor.dtype)) {
     fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(tensor.dtype), ", but must be F32, F16, BF16 or F64");
   }
+}
+
+runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
+                               uint32_t use) {
+  return builder_.weight(name, find_decodable(name, shape).dtype, shape, use);
+}
+
+runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
+                                    int64_t first, int64_t count,
+                                    uint32_t use) {
+  const DType dtype = find_decodable(name, shape).dtype;
+  Shape rows = shape;
+  rows[0] = count;
+  return builder_.weight(name_of_rows(name, first, count), dtype, rows, use);
+}
+
+runtime::Value Weights::elements(const std::string& name, const Shape& shape) {
+  return elements(name, shape, shape);
+}
+
+runtime::Value Weights::elements(const std::string& name,
+                                 const Shape& file_shape, const Shape& shape) {
+  check_plain(name, file_shape);
   return builder_.weight(name, RC_DTYPE_F32, shape, RC_USE_ELEMENTS);
+}
+
+runtime::Value Weights::element_rows(const std::string& name,
+                                     const Shape& shape, int64_t first,
+                                     int64_t count) {
+  check_plain(name, shape);
+  Shape rows = shape;
+  rows[0] = count;
+  return builder_.weight(name_of_rows(name, first, count), RC_DTYPE_F32, rows,
+                         RC_USE_ELEMENTS);
 }
 
 }  // namespace rc::model

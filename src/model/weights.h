@@ -24,11 +24,23 @@ class Weights {
   // decoded will do.
   runtime::Value matrix(const std::string& name, const Shape& shape,
                         uint32_t use);
+  // `count` rows of such a matrix, from `first` on.
+  runtime::Value matrix_rows(const std::string& name, const Shape& shape,
+                             int64_t first, int64_t count, uint32_t use);
   // A norm or bias. The program sees F32 (see ModelFile::read_weight).
   runtime::Value elements(const std::string& name, const Shape& shape);
+  // The same of a tensor whose shape in the file is another.
+  runtime::Value elements(const std::string& name, const Shape& file_shape,
+                          const Shape& shape);
+  runtime::Value element_rows(const std::string& name, const Shape& shape,
+                              int64_t first, int64_t count);
 
  private:
   const gguf::Tensor& find(const std::string& name, const Shape& shape) const;
+  const gguf::Tensor& find_decodable(const std::string& name,
+                                     const Shape& shape) const;
+  // Throws unless the program can have it as F32.
+  void check_plain(const std::string& name, const Shape& shape) const;
 
   const gguf::File& file_;
   runtime::ProgramBuilder& builder_;

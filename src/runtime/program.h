@@ -98,6 +98,16 @@ class ProgramBuilder {
   Route route(Value x, int64_t k, bool normalize);
   Value expert_linear(Value x, Value weight, Value ids, Value bias = kAbsent);
   Value expert_sum(Value x, Value weights);
+  // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.
+  Value short_conv(Value x, Value weight, Value bias, Value sequences,
+                   Value state_slots, Value cache, int function);
+  // What SELECTIVE_SCAN reads, by the names of plugin.h.
+  struct Scan {
+    Value x, steps, b, c;
+    Value step_bias, decay, skip;
+  };
+  Value selective_scan(const Scan& scan, Value sequences, Value state_slots,
+                       Value cache);
   // The same bytes under another shape: only the dimensions after the first
   // may be regrouped.
   Value reshape(Value x, const Shape& shape);

@@ -239,6 +239,26 @@ Value ProgramBuilder::expert_sum(Value x, Value weights) {
   return y;
 }
 
+Value ProgramBuilder::short_conv(Value x, Value weight, Value bias,
+                                 Value sequences, Value state_slots,
+                                 Value cache, int function) {
+  Op op = make_op(RC_OP_SHORT_CONV);
+  op.params.short_conv.function = function;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x, weight, bias, sequences, state_slots, cache}, {y});
+  return y;
+}
+
+Value ProgramBuilder::selective_scan(const Scan& scan, Value sequences,
+                                     Value state_slots, Value cache) {
+  const Value y = append_scratch(RC_DTYPE_F32, shape(scan.x));
+  append_op(make_op(RC_OP_SELECTIVE_SCAN),
+            {scan.x, scan.steps, scan.b, scan.c, scan.step_bias, scan.decay,
+             scan.skip, sequences, state_slots, cache},
+            {y});
+  return y;
+}
+
 Value ProgramBuilder::reshape(Value x, const Shape& shape) {
   const rc_plugin_value from = at(x);
   if (from.storage == RC_STORAGE_WEIGHT || from.storage == RC_STORAGE_CACHE) {

@@ -89,6 +89,10 @@ class OpCheck : OpRules {
   void route() const;
   void expert_linear() const;
   void expert_sum() const;
+  // sequences and state_slots in two slots from `slot` on, then the cache.
+  void states(int slot, std::initializer_list<int64_t> state) const;
+  void short_conv() const;
+  void selective_scan() const;
 };
 
 void OpCheck::get_rows() const {
@@ -259,6 +263,64 @@ void OpCheck::expert_sum() const {
   expect(output(0), "output", RC_DTYPE_F32, {x.shape[0], x.shape[2]});
 }
 
+void OpCheck::states(int slot, std::initializer_list<int64_t> state) const {
+  expect(input(slot, "sequences"), "sequences", RC_DTYPE_I32, {RC_DIM_ROWS});
+  expect(input(slot + 1, "state_slots"), "state_slots", RC_DTYPE_I32,
+         {RC_DIM_SEQUENCES, 2});
+  const PluginValue& cache = input(slot + 2, "cache");
+  bool good = cache.storage == RC_STORAGE_CACHE &&
+              cache.dtype == RC_DTYPE_F32 &&
+              cache.rank == static_cast<int32_t>(state.size()) + 1;
+  std::string wanted;
+  int i = 1;
+  for (const int64_t size : state) {
+    good = good && cache.shape[i++] == size;
+    wanted += cat(", ", size);
+  }
+  if (!good) {
+    refuse("cache is ", value_text(cache), " where a cache F32 [slots", wanted,
+           "] is needed");
+  }
+}
+
+void OpCheck::short_conv() const {
+  const PluginValue& x = activation(input(0, "x"), "x", 2, 2);
+  const PluginValue& w = weight(1, "weight");
+  if (x.shape[0] != RC_DIM_ROWS || w.dtype != RC_DTYPE_F32 || w.rank != 2 ||
+      w.shape[0] != x.shape[1] || w.shape[1] < 2) {
+    refuse("x is ", value_text(x), ", weight is ", value_text(w),
+           "; F32 [rows, d] and F32 [d, 2 or more] are needed");
+  }
+  if (const PluginValue* bias = optional_input(2, "bias")) {
+    weight(2, "bias");
+    expect(*bias, "bias", RC_DTYPE_F32, {x.shape[1]});
+  }
+  states(3, {w.shape[1] - 1, x.shape[1]});
+  expect_alike(output(0), "output", x);
+  function(op_.params.short_conv.function, RC_FUNCTION_NONE,
+           RC_FUNCTION_GELU_QUICK);
+}
+
+void OpCheck::selective_scan() const {
+  const PluginValue& x = activation(input(0, "x"), "x", 3, 3);
+  const int64_t heads = x.shape[1];
+  expect(activation(input(1, "steps"), "steps", 2, 2), "steps", RC_DTYPE_F32,
+         {RC_DIM_ROWS, heads});
+  const PluginValue& b = activation(input(2, "b"), "b", 3, 3);
+  expect_alike(activation(input(3, "c"), "c", 3, 3), "c", b);
+  if (x.shape[0] != RC_DIM_ROWS || b.shape[0] != RC_DIM_ROWS ||
+      heads % b.shape[1] != 0) {
+    refuse("x is ", value_text(x), ", b is ", value_text(b),
+           "; the groups of b must divide the heads of x");
+  }
+  int slot = 4;
+  for (const char* role : {"step_bias", "decay", "skip"}) {
+    expect(weight(slot++, role), role, RC_DTYPE_F32, {heads});
+  }
+  states(7, {heads, x.shape[2], b.shape[2]});
+  expect_alike(output(0), "output", x);
+}
+
 void OpCheck::run() const {
   check_slots();
   switch (op_.code) {
@@ -288,6 +350,10 @@ void OpCheck::run() const {
       return expert_linear();
     case RC_OP_EXPERT_SUM:
       return expert_sum();
+    case RC_OP_SHORT_CONV:
+      return short_conv();
+    case RC_OP_SELECTIVE_SCAN:
+      return selective_scan();
   }
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known");
 }

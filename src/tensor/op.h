@@ -11,14 +11,14 @@
 
 namespace rc {
 
-inline constexpr int kMaxInputs = 8;
+inline constexpr int kMaxInputs = 10;
 inline constexpr int kMaxOutputs = 2;
 
 // An rc_plugin_op with everything that it points to.
 struct Op {
   int32_t code = 0;
   // Numbers of values; -1 for an absent one and beyond the op's last one.
-  int32_t inputs[kMaxInputs] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  int32_t inputs[kMaxInputs] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   int32_t outputs[kMaxOutputs] = {-1, -1};
   rc_plugin_params params = {};
 };

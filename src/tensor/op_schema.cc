@@ -22,6 +22,8 @@ constexpr OpSchema kOps[] = {
     {RC_OP_ROUTE, "ROUTE", 1, 2},
     {RC_OP_EXPERT_LINEAR, "EXPERT_LINEAR", 4, 1},
     {RC_OP_EXPERT_SUM, "EXPERT_SUM", 2, 1},
+    {RC_OP_SHORT_CONV, "SHORT_CONV", 6, 1},
+    {RC_OP_SELECTIVE_SCAN, "SELECTIVE_SCAN", 10, 1},
     {RC_OP_COPY, "COPY", 1, 1},
     {RC_OP_CONVERT, "CONVERT", 1, 1},
     {RC_OP_UNARY, "UNARY", 1, 1},

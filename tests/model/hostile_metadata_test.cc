@@ -98,7 +98,8 @@ TEST_P(HostileMetadata, AddedIsRefusedOrWorks) {
 INSTANTIATE_TEST_SUITE_P(Architectures, HostileMetadata,
                          ::testing::Values("llama2", "llama3", "llama-yarn",
                                            "mixtral", "qwen3moe", "gemma2",
-                                           "gpt-oss", "gemma3", "llama-layers"),
+                                           "gpt-oss", "gemma3", "llama-layers",
+                                           "granitehybrid"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

@@ -122,6 +122,7 @@ TEST_P(Invariance, OfWhichLogitsAreWanted) {
   model::Batch batch;
   batch.sequence_count = 1;
   batch.page_table = pages_from(0, 16);
+  batch.state_slots = {-1, 0};
   for (int32_t p = 0; p < 20; ++p) {
     batch.tokens.push_back(tokens[static_cast<size_t>(p)]);
     batch.positions.push_back(p);
@@ -148,6 +149,7 @@ TEST_P(Invariance, OfPrefixesWithoutLogits) {
     model::Batch batch;
     batch.sequence_count = 1;
     batch.page_table = pages_from(20, 16);
+    batch.state_slots = {done == 0 ? -1 : 20, 20};
     for (size_t p = done; p < done + 10; ++p) {
       batch.tokens.push_back(tokens[p]);
       batch.positions.push_back(static_cast<int32_t>(p));
@@ -170,11 +172,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 std::vector<Kind> kinds() {
   std::vector<Kind> kinds = {
-      {"gemma2", RC_DTYPE_F32},  {"gemma2", RC_DTYPE_F16},
-      {"mistral", RC_DTYPE_F16}, {"qwen3moe", RC_DTYPE_F32},
-      {"gpt-oss", RC_DTYPE_F32}, {"gpt-oss", RC_DTYPE_F16},
-      {"gemma3", RC_DTYPE_F16},  {"llama-layers", RC_DTYPE_F32},
-      {"llama3", RC_DTYPE_Q8_0}, {"fable", RC_DTYPE_F16}};
+      {"gemma2", RC_DTYPE_F32},       {"gemma2", RC_DTYPE_F16},
+      {"mistral", RC_DTYPE_F16},      {"qwen3moe", RC_DTYPE_F32},
+      {"gpt-oss", RC_DTYPE_F32},      {"gpt-oss", RC_DTYPE_F16},
+      {"gemma3", RC_DTYPE_F16},       {"llama-layers", RC_DTYPE_F32},
+      {"llama3", RC_DTYPE_Q8_0},      {"fable", RC_DTYPE_F16},
+      {"granitehybrid", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",
         "stories260K-quants/stories260K-Q8_0",

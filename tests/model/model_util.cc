@@ -81,6 +81,7 @@ model::ResidentOptions options_of(const Room& room) {
   options.cache.page_size = room.page_size;
   options.cache.pages = room.pages;
   options.cache.pages_per_sequence = room.pages_per_sequence;
+  options.cache.slots = room.pages;
   options.keep_mapped = room.keep_mapped;
   options.limits = {.max_rows = 256, .max_outputs = 256, .max_sequences = 16};
   return options;
@@ -125,6 +126,10 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
       }
       batch.page_table.insert(batch.page_table.end(), sequence.pages.begin(),
                               sequence.pages.end());
+      // The slot has the number of the first page.
+      const bool begins = sequence.start == 0 && done == 0;
+      batch.state_slots.push_back(begins ? -1 : sequence.pages.front());
+      batch.state_slots.push_back(sequence.pages.front());
       ++batch.sequence_count;
       batch.page_table.resize(
           static_cast<size_t>(batch.sequence_count) * table_width, 0);

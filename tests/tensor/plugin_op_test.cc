@@ -36,9 +36,9 @@ TEST(OpSchema, HasEveryOpOnce) {
     // Inputs that it has.
     EXPECT_EQ(op.may_share >> op.inputs, 0u) << op.name;
   }
-  EXPECT_EQ(names.size(), 24u);
+  EXPECT_EQ(names.size(), 26u);
   EXPECT_EQ(find_op(0), nullptr);
-  EXPECT_EQ(find_op(RC_OP_EXPERT_SUM + 1), nullptr);
+  EXPECT_EQ(find_op(RC_OP_SELECTIVE_SCAN + 1), nullptr);
   EXPECT_EQ(find_op(RC_OP_ATTEND + 1), nullptr);
   EXPECT_STREQ(op_name(99), "unknown op");
 }

@@ -8,7 +8,7 @@ extern const Kernels kKernels = {
     quantize,        rms_norm,       glu,           add_rows,
     scale_row,       softcap_row,    rope_head,     weighted_sum,
     unary,           binary,         layer_norm,    softmax,
-    sum_row,
+    sum_row,         scan_head,      multiply_add,
 };
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -29,5 +29,8 @@ void layer_norm(const float* x, const float* weight, const float* bias,
                 int64_t n, float epsilon, int32_t center, float* y);
 void softmax(const float* x, int64_t n, float* y);
 double sum_row(const float* x, int64_t n);
+void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
+               float* y);
+void multiply_add(const float* x, const float* weights, int64_t n, float* y);
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

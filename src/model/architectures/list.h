@@ -16,5 +16,7 @@ extern const Architecture kGemma3;
 extern const Architecture kSeedOss;
 extern const Architecture kErnie45;
 extern const Architecture kSmolLm3;
+extern const Architecture kGranite;
+extern const Architecture kGraniteHybrid;
 
 }  // namespace rc::model

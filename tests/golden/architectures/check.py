@@ -42,7 +42,7 @@ def forward(path, tokens):
     d = key("attention.key_length", hidden // all_heads[0])
     eps, window = key("attention.layer_norm_rms_epsilon"), key("attention.sliding_window")
     gemma, sandwich = arch.startswith("gemma"), arch in ("gemma2", "gemma3")
-    gpt_oss, n = arch == "gpt-oss", len(tokens)
+    gpt_oss, granite, n = arch == "gpt-oss", arch.startswith("granite"), len(tokens)
 
     # rotary angles and the factor on cos and sin
     base = key("rope.freq_base", 10000.0)
@@ -68,13 +68,13 @@ def forward(path, tokens):
         return layer % 2 == 0 if arch in ("gemma2", "gpt-oss") else True
 
     def rope(x, layer):  # x: token, head, d
-        if arch == "smollm3" and layer % 4 == 3:
+        if arch == "smollm3" and layer % 4 == 3 or granite and not key("rope.scaling.finetuned", True):
             return x
         local = arch == "gemma3" and windowed(layer)
         angle = np.arange(n)[:, None] * (10000.0 ** (-2.0 * i / d) if local else freq)
         cos, sin = np.cos(angle)[:, None] * mscale, np.sin(angle)[:, None] * mscale
         out = np.empty_like(x)
-        adjacent = arch in ("llama", "smollm3", "ernie4_5")
+        adjacent = arch in ("llama", "smollm3", "ernie4_5") or granite
         a, b = (np.s_[..., 0::2], np.s_[..., 1::2]) if adjacent else (np.s_[..., :d // 2], np.s_[..., d // 2:])
         out[a], out[b] = x[a] * cos - x[b] * sin, x[b] * cos + x[a] * sin
         return out
@@ -98,14 +98,27 @@ def forward(path, tokens):
         gate, up = np.minimum(gate, 7), np.clip(up, -7, 7)
         return gate / (1 + np.exp(-1.702 * gate)) * (up + 1)
 
-    x = W("token_embd.weight")[tokens]
-    if gemma:
-        x = x * math.sqrt(hidden)
-    distance = np.arange(n)[:, None] - np.arange(n)[None]
-    for l in range(layers):
-        p = f"blk.{l}."
+    def mamba(h, p):  # Mamba-2, a token at a time
+        inner, size, groups = key("ssm.inner_size"), key("ssm.state_size"), key("ssm.group_count")
+        ssm_heads, taps = key("ssm.time_step_rank"), key("ssm.conv_kernel")
+        z, xbc, dt = np.split(linear(h, p + "ssm_in"), [inner, 2 * inner + 2 * groups * size], -1)
+        past = np.concatenate([np.zeros((taps - 1, xbc.shape[1])), xbc])
+        kernel = W(p + "ssm_conv1d.weight")  # channel, tap; the last tap is that of the present token
+        xbc = activation(sum(kernel[:, j] * past[j:j + n] for j in range(taps)) + W(p + "ssm_conv1d.bias"))
+        x, B, C = np.split(xbc, [inner, inner + groups * size], -1)
+        x = x.reshape(n, ssm_heads, -1)
+        B, C = (np.repeat(m.reshape(n, groups, size), ssm_heads // groups, 1) for m in (B, C))
+        step = np.logaddexp(0, dt + W(p + "ssm_dt.bias"))  # softplus
+        a, D = W(p + "ssm_a")[:, 0], W(p + "ssm_d")  # D: head, 1
+        state, y = np.zeros((ssm_heads, x.shape[2], size)), np.empty_like(x)
+        for t in range(n):
+            state = np.exp(a * step[t])[:, None, None] * state + (step[t, :, None] * x[t])[:, :, None] * B[t, :, None]
+            y[t] = np.einsum("hds,hs->hd", state, C[t]) + D * x[t]
+        y = norm((y.reshape(n, inner) * activation(z)).reshape(n, groups, -1), p + "ssm_norm.weight")
+        return linear(y.reshape(n, inner), p + "ssm_out")
+
+    def attention(h, p, l):
         heads, kv_heads = all_heads[l], all_kv_heads[l]
-        h = norm(x, p + "attn_norm.weight")
         q = linear(h, p + "attn_q").reshape(n, heads, d)
         k = linear(h, p + "attn_k").reshape(n, kv_heads, d)
         v = linear(h, p + "attn_v").reshape(n, kv_heads, d)
@@ -113,7 +126,7 @@ def forward(path, tokens):
             q, k = norm(q, p + "attn_q_norm.weight"), norm(k, p + "attn_k_norm.weight")
         q, k = rope(q, l), rope(k, l)
         k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
-        score = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(d)
+        score = np.einsum("ihd,jhd->hij", q, k) * key("attention.scale", 1 / math.sqrt(d))
         cap = key("attn_logit_softcapping")
         if cap:
             score = np.tanh(score / cap) * cap
@@ -127,8 +140,16 @@ def forward(path, tokens):
         else:
             score = softmax(score)
         h = np.einsum("hij,jhd->ihd", score, v).reshape(n, heads * d)
-        h = linear(h, p + "attn_output")
-        x = x + (norm(h, p + "post_attention_norm.weight") if sandwich else h)
+        return linear(h, p + "attn_output")
+
+    x = W("token_embd.weight")[tokens] * key("embedding_scale", math.sqrt(hidden) if gemma else 1.0)
+    residual = key("residual_scale", 1.0)
+    distance = np.arange(n)[:, None] - np.arange(n)[None]
+    for l in range(layers):
+        p = f"blk.{l}."
+        h = norm(x, p + "attn_norm.weight")
+        h = attention(h, p, l) if all_kv_heads[l] else mamba(h, p)
+        x = x + (norm(h, p + "post_attention_norm.weight") if sandwich else h) * residual
 
         h = norm(x, p + ("post_attention_norm.weight" if arch in ("gpt-oss", "seed_oss") else "ffn_norm.weight"))
         if key("expert_count"):
@@ -145,10 +166,10 @@ def forward(path, tokens):
                     y[t] += share[t, e] / total * (down[e] @ inner + down_b[e])
         else:
             y = linear(gated(linear(h, p + "ffn_gate"), linear(h, p + "ffn_up")), p + "ffn_down")
-        x = x + (norm(y, p + "post_ffw_norm.weight") if sandwich else y)
+        x = x + (norm(y, p + "post_ffw_norm.weight") if sandwich else y) * residual
 
     x = norm(x, "output_norm.weight")
-    logits = x @ W("output.weight" if "output.weight" in T else "token_embd.weight").T
+    logits = x @ W("output.weight" if "output.weight" in T else "token_embd.weight").T / key("logit_scale", 1.0)
     cap = key("final_logit_softcapping")
     assert used == set(T), set(T) - used
     return np.tanh(logits / cap) * cap if cap else logits

@@ -18,6 +18,7 @@ import torch
 import transformers
 from transformers import (Ernie4_5Config, Ernie4_5ForCausalLM, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM,
                           Gemma3TextConfig, GemmaConfig, GemmaForCausalLM, GptOssConfig, GptOssForCausalLM,
+                          GraniteConfig, GraniteForCausalLM, GraniteMoeHybridConfig, GraniteMoeHybridForCausalLM,
                           LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM, MixtralConfig,
                           MixtralForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM,
                           Qwen3MoeConfig, Qwen3MoeForCausalLM, SeedOssConfig, SeedOssForCausalLM, SmolLM3Config,
@@ -27,8 +28,8 @@ from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 HERE = Path(__file__).resolve().parent
 ORACLE = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, eager attention, float64"
 
-# The models ask for float32 in norms, softmax, router and rotary tables even when the weights are
-# double. Here "float32" means float64 while a model is built and run, so that nothing is rounded.
+# The models ask for float32 in norms, softmax, router, rotary tables and recurrent layers even when the
+# weights are double. Here "float32" means float64 while a model is built and run, so that nothing is rounded.
 torch.float32 = torch.float = torch.float64
 torch.Tensor.float = torch.Tensor.double
 torch.set_default_dtype(torch.float64)
@@ -218,6 +219,34 @@ CASES = {
         "Rope over adjacent pairs with rows that are not permuted: the model itself has them so. head_dim 16; tied embeddings.",
         {"rope base 10000": dict(rope_theta=10000.0)},
         head_dim=16, intermediate_size=64, rope_theta=500000.0, use_bias=False, tie_word_embeddings=True),
+    "granitehybrid": lambda: case(
+        "granitehybrid", GraniteMoeHybridForCausalLM, GraniteMoeHybridConfig,
+        "Mamba-2 in layers 0, 2 and 3, attention in layer 1: head_count_kv is an array with 0 for a recurrent layer. ssm_in gives "
+        "z (128), x (128), B (16), C (16) and dt (8 heads) in this order; x, B and C pass a causal convolution over 4 tokens per channel "
+        "(the last tap is that of the present token), its bias and silu. With t = softplus(dt + ssm_dt.bias) and a = ssm_a (negative, "
+        "-exp(A_log)) each head of 16 has S = exp(a t) S + t x B^T, from S = 0, and y = S C + ssm_d x; then the RMS norm of y silu(z), "
+        "gate first, over each of the groups (here 1), and ssm_out. Attention has no rotary embedding, which rope.scaling.finetuned = false "
+        "says, but q and k rows are permuted all the same. embedding_scale multiplies the embeddings, residual_scale what each half of a "
+        "layer adds, attention.scale the scores in place of 1/sqrt(head_dim); logit_scale divides the logits. expert_count is 0: the "
+        "feed-forward part is that of the shared expert, under the names of a dense one. Tied embeddings.",
+        {"embedding scale": dict(embedding_multiplier=1.0), "residual scale": dict(residual_multiplier=1.0),
+         "attention scale": dict(attention_multiplier=0.25), "logit scale": dict(logits_scaling=1.0),
+         "no rope": dict(position_embedding_type="rope"), "bias of conv1d": dict(zeroed="conv1d.bias"), "D": dict(zeroed="mamba.D"),
+         "bias of dt": dict(zeroed="dt_bias"), "A": dict(zeroed="A_log"),
+         "state": dict(filled=("A_log", 20.0))},  # exp(-exp(20) t) = 0: nothing of the past is kept
+        num_hidden_layers=4, layer_types=["mamba", "attention", "mamba", "mamba"], shared_intermediate_size=96,
+        num_local_experts=0, num_experts_per_tok=0, mamba_n_heads=8, mamba_d_head=16, mamba_expand=2, mamba_d_state=16,
+        mamba_n_groups=1, mamba_d_conv=4, mamba_conv_bias=True, mamba_proj_bias=False, mamba_chunk_size=16,
+        position_embedding_type="nope", embedding_multiplier=2.5, residual_multiplier=0.4375, attention_multiplier=0.375,
+        logits_scaling=1.25, tie_word_embeddings=True),
+    "granite": lambda: case(
+        "granite", GraniteForCausalLM, GraniteConfig,
+        "Llama (q and k rows permuted) with four scales: embedding_scale multiplies the embeddings, residual_scale what each half of a "
+        "layer adds, attention.scale the scores in place of 1/sqrt(head_dim); logit_scale divides the logits. Tied embeddings.",
+        {"embedding scale": dict(embedding_multiplier=1.0), "residual scale": dict(residual_multiplier=1.0),
+         "attention scale": dict(attention_multiplier=0.25), "logit scale": dict(logits_scaling=1.0),
+         "rope base 500": dict(rope_theta=500.0)},
+        embedding_multiplier=3.0, residual_multiplier=0.625, attention_multiplier=0.4375, logits_scaling=1.25, tie_word_embeddings=True),
 }
 
 # ---------------------------------------------------------------- weights
@@ -230,6 +259,14 @@ def fill(model, arch, seed):
         shape = tuple(p.shape)
         if name.endswith("norm.weight") or "layernorm" in name:
             w = 1.0 + 0.3 * rng.standard_normal(shape)
+        elif name.endswith("A_log"):  # here A
+            w = np.exp(rng.uniform(math.log(0.3), math.log(4.0), shape))
+        elif name.endswith("dt_bias"):  # steps from 0.05 to 1.5
+            w = np.log(np.expm1(np.exp(rng.uniform(math.log(0.05), math.log(1.5), shape))))
+        elif name.endswith("mamba.D"):
+            w = rng.standard_normal(shape)
+        elif name.endswith("conv1d.weight"):
+            w = 1.2 / math.sqrt(shape[2]) * rng.standard_normal(shape)
         elif name.endswith("bias"):
             w = 0.5 * rng.standard_normal(shape)
         elif "embed_tokens" in name:
@@ -247,6 +284,8 @@ def fill(model, arch, seed):
         w = w.astype(np.float32).astype(np.float64)
         if arch.startswith("gemma") and "norm" in name:
             w = w - 1.0  # the file holds 1 + weight
+        if name.endswith("A_log"):
+            w = np.log(w)  # the file holds -exp(A_log)
         with torch.no_grad():
             p.copy_(torch.from_numpy(np.array(w)))
 
@@ -254,6 +293,7 @@ def fill(model, arch, seed):
 def build(c, seed, changes=None):
     changes = dict(changes or {})
     zeroed = changes.pop("zeroed", None)  # the end of a parameter's name
+    filled, value_of_filled = changes.pop("filled", (None, 0.0))  # likewise, and the value
     attributes = changes.pop("modules", {})  # of whatever modules have them
     settings = {**c["config"], **changes}
     layers = settings.pop("layers", [])  # sizes that each layer has of its own
@@ -270,6 +310,8 @@ def build(c, seed, changes=None):
     for name, p in model.named_parameters():
         if zeroed and name.endswith(zeroed):
             p.data.zero_()
+        if filled and name.endswith(filled):
+            p.data.fill_(value_of_filled)
     for module in model.modules():
         for attribute, value in attributes.items():
             if hasattr(module, attribute):
@@ -291,7 +333,7 @@ def logits_of(model, tokens):
 
 def router_margin(c, model, tokens):
     """Smallest distance between the last expert used and the first one not used."""
-    if "num_experts_per_tok" not in c["config"]:
+    if not c["config"].get("num_experts_per_tok"):
         return None
     k = c["config"]["num_experts_per_tok"]
     logits = []
@@ -331,27 +373,49 @@ def llama3_factors(config):
     return np.array(out, dtype=np.float32)
 
 
+def hybrid_tensors(key, a, config):
+    """Tensors of a recurrent layer or a shared expert, under names that the map of names knows."""
+    if key.endswith("A_log"):
+        a = -np.exp(a)
+        rounded = a.astype(np.float32).astype(np.float64)
+        assert np.allclose(rounded, a, rtol=1e-15, atol=0), key  # fill() took the logarithm of a float32
+        a = rounded
+    if key.endswith(("A_log", ".D")):
+        a = a.reshape(-1, 1)
+    if key.endswith("conv1d.weight"):
+        a = a.squeeze(1)
+    if key.endswith("mamba.norm.weight"):
+        a = a.reshape(config.mamba_n_groups, -1)
+    a32 = np.ascontiguousarray(a, dtype=np.float32)
+    assert np.array_equal(a32.astype(np.float64), a), key
+    if "input_linear" in key:
+        gate, up = np.split(a32, 2)
+        return {key.replace("shared_mlp.input_linear", f"mlp.{which}_proj"): part for which, part in (("gate", gate), ("up", up))}
+    return {key.replace("shared_mlp.output_linear", "mlp.down_proj").replace(".dt_bias", ".dt_proj.bias"): a32}
+
+
 def write(path, name, c, model):
     arch, set_, config = c["arch"], c["config"], model.config
+    granite, hybrid = arch.startswith("granite"), arch == "granitehybrid"
     w = gguf.GGUFWriter(path, arch)
     w.add_type(gguf.GGUFType.MODEL)
     w.add_name(f"golden {name}")
     w.add_file_type(gguf.LlamaFileType.ALL_F32)
     w.add_block_count(config.num_hidden_layers)
-    w.add_context_length(config.max_position_embeddings)
+    w.add_context_length(2**20 if hybrid else config.max_position_embeddings)
     w.add_embedding_length(config.hidden_size)
     each = lambda key: [layer[key] for layer in set_["layers"]] if "layers" in set_ else getattr(config, key)
     heads, kv_heads = each("num_attention_heads"), each("num_key_value_heads")
     w.add_feed_forward_length(each("intermediate_size"))
     w.add_head_count(heads)
-    w.add_head_count_kv(kv_heads)
+    w.add_head_count_kv([kv_heads if kind == "attention" else 0 for kind in config.layer_types] if hybrid else kv_heads)
     w.add_layer_norm_rms_eps(config.rms_norm_eps)
     if set_.get("head_dim"):
         w.add_key_length(config.head_dim)
         w.add_value_length(config.head_dim)
     if arch not in ("gemma", "gemma2"):
         w.add_rope_freq_base(config.rope_theta)
-    if arch == "llama":
+    if arch == "llama" or granite:
         w.add_vocab_size(config.vocab_size)
         w.add_rope_dimension_count(set_.get("head_dim") or config.hidden_size // config.num_attention_heads)
     scaling = set_.get("rope_scaling")
@@ -372,6 +436,21 @@ def write(path, name, c, model):
         w.add_expert_feed_forward_length(set_["moe_intermediate_size"])
     if arch == "gpt-oss":
         w.add_expert_feed_forward_length(config.intermediate_size)
+    if granite:
+        w.add_attention_scale(config.attention_multiplier)
+        w.add_embedding_scale(config.embedding_multiplier)
+        w.add_residual_scale(config.residual_multiplier)
+        w.add_logit_scale(config.logits_scaling)
+    if hybrid:
+        w.add_expert_count(0)
+        w.add_expert_used_count(0)
+        w.add_expert_shared_feed_forward_length(config.shared_intermediate_size)
+        w.add_ssm_conv_kernel(config.mamba_d_conv)
+        w.add_ssm_state_size(config.mamba_d_state)
+        w.add_ssm_group_count(config.mamba_n_groups)
+        w.add_ssm_inner_size(config.mamba_expand * config.hidden_size)
+        w.add_ssm_time_step_rank(config.mamba_n_heads)
+        w.add_rope_scaling_finetuned(False)
 
     tokens, scores, types = vocabulary()
     w.add_tokenizer_model("llama")
@@ -387,17 +466,21 @@ def write(path, name, c, model):
     if arch.startswith("gemma"):
         w.add_add_space_prefix(False)
 
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[arch.upper().replace("-", "_")], config.num_hidden_layers)
+    known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
+    names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
     tensors, experts = {}, {}
     for key, p in model.named_parameters():
         a = p.detach().numpy()
         if arch.startswith("gemma") and key.endswith("norm.weight"):
             a = a + 1.0
         of_layer = lambda counts: counts[int(key.split(".")[2])] if isinstance(counts, list) else counts
-        if arch in ("llama", "smollm3") and "q_proj" in key:
+        if (arch in ("llama", "smollm3") or granite) and "q_proj" in key:
             a = permute(a, of_layer(heads))
-        if arch in ("llama", "smollm3") and "k_proj" in key:
+        if (arch in ("llama", "smollm3") or granite) and "k_proj" in key:
             a = permute(a, of_layer(kv_heads))
+        if ".mamba." in key or ".shared_mlp." in key:
+            tensors.update(hybrid_tensors(key, a, config))
+            continue
         a32 = np.ascontiguousarray(a, dtype=np.float32)
         assert np.array_equal(a32.astype(np.float64), a), key
         if arch == "gpt-oss" and ".experts." in key:

@@ -72,9 +72,9 @@ enum {
 enum {
   /* A weight; `index` counts rc_plugin_program.weights. */
   RC_STORAGE_WEIGHT = 0,
-  /* Memory that lives between runs: KV cache, or a tensor; `index` counts
-   * rc_plugin_program.caches, `offset` its bytes. KV caches have offset 0, a
-   * tensor's is a multiple of the bytes of its type's elements or blocks. */
+  /* Memory that lives between runs: KV cache, states, or a tensor; `index`
+   * counts rc_plugin_program.caches, `offset` its bytes. KV caches and states
+   * have offset 0, a tensor's is a multiple of the bytes of its type's elements or blocks. */
   RC_STORAGE_CACHE = 1,
   /* Given at each run from host memory; `index` counts rc_plugin_run.inputs. */
   RC_STORAGE_INPUT = 2,
@@ -166,7 +166,32 @@ enum {
   RC_OP_EXPERT_LINEAR = 12,
   /* The weighted sum over the chosen experts, in the order of choice.
    * inputs: x [R, k, n], weights [R, k] (scratch); output [R, n]. */
-  RC_OP_EXPERT_SUM = 13
+  RC_OP_EXPERT_SUM = 13,
+  /* Causal convolution of each channel along the rows of a sequence, which come
+   * in the order of their positions:
+   * y[t][c] = function(bias[c] + sum over i < w of weight[c][i] *
+   * x[t - w + 1 + i][c]). The w - 1 rows before the first one of the run are
+   * the sequence's state, all zero where it has none yet; the last w - 1 rows
+   * are its state after the run. Rows of a sequence s read the slot
+   * state_slots[s][0] of the cache (-1: no state yet) and write the slot
+   * state_slots[s][1], which may be the same; no two sequences of a run write
+   * the same slot or read one that another writes.
+   * inputs: x [RC_DIM_ROWS, d], weight [d, w] with w of at least 2,
+   *         bias [d] or absent, sequences I32 [RC_DIM_ROWS] (index into the
+   *         slots), state_slots I32 [RC_DIM_SEQUENCES, 2],
+   *         cache F32 [slots, w - 1, d]; output as x. params.short_conv. */
+  RC_OP_SHORT_CONV = 14,
+  /* The selective state space of Mamba 2 (Dao and Gu 2024, arXiv:2405.21060).
+   * Head h keeps a state S [p, n]. For each row of a sequence in turn, with
+   * t = softplus(steps[h] + step_bias[h]) and the b and c of group
+   * h / (heads / groups):
+   * S = exp(t * decay[h]) * S + t * x[h] b^T; y[h] = S c + skip[h] * x[h].
+   * State and slots as for SHORT_CONV.
+   * inputs: x [RC_DIM_ROWS, heads, p], steps [RC_DIM_ROWS, heads],
+   *         b and c [RC_DIM_ROWS, groups, n], step_bias, decay and skip [heads]
+   *         (weights), sequences, state_slots, cache F32 [slots, heads, p, n];
+   * output as x. */
+  RC_OP_SELECTIVE_SCAN = 15
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
@@ -269,6 +294,9 @@ typedef union rc_plugin_params {
   struct {
     int32_t normalize;
   } route;
+  struct {
+    int32_t function; /* RC_FUNCTION_*, RC_FUNCTION_NONE too */
+  } short_conv;
   struct {
     int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
   } copy;

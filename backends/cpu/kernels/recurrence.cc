@@ -1,0 +1,32 @@
+// Kernels of the ops that carry a state from row to row.
+#include "cpu/kernels/levels.h"
+#include "cpu/kernels/simd.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
+               float* y) {
+  const Vf kept = splat(row.kept);
+  for (int64_t i = 0; i < p; ++i, state += n) {
+    const Vf added = splat(row.step * row.x[i]);
+    Vf product = splat(0);
+    for (int64_t j = 0; j < n; j += kLanes) {
+      const Vf s = fma(added, load_some(row.b + j, n - j),
+                       mul(kept, load_some(state + j, n - j)));
+      store_some(state + j, s, n - j);
+      product = fma(s, load_some(row.c + j, n - j), product);
+    }
+    y[i] = row.skip * row.x[i] + sum(product);
+  }
+}
+
+void multiply_add(const float* x, const float* weights, int64_t n, float* y) {
+  for (int64_t i = 0; i < n; i += kLanes) {
+    store_some(y + i,
+               fma(load_some(x + i, n - i), load_some(weights + i, n - i),
+                   load_some(y + i, n - i)),
+               n - i);
+  }
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,243 @@
+// Steps that carry a state from row to row of a sequence.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/compiler.h"
+#include "cpu/kernels.h"
+
+namespace rc::cpu {
+namespace {
+
+// Channels of a convolution that a piece takes.
+constexpr int64_t kChannels = 256;
+
+// The states of the sequences of a run, in slots of `size` elements.
+struct States {
+  Place sequences, slots;
+  float* memory;
+  int64_t count;  // of slots
+  int64_t size;
+
+  // sequences, state_slots and the cache are the inputs from `slot` on.
+  States(Compiler& c, const Op& op, int slot)
+      : sequences(c.place(op.inputs[slot])),
+        slots(c.place(op.inputs[slot + 1])),
+        memory(reinterpret_cast<float*>(
+            c.cache(op.inputs[slot + 2]).memory.data())),
+        count(c.value(op.inputs[slot + 2]).shape[0]),
+        size(c.row_elements(op.inputs[slot + 2])) {}
+
+  // The slots to read, NULL for none, and to write. False if they are none, and
+  // the run has failed.
+  struct Slots {
+    const float* from;
+    float* to;
+  };
+  bool find(Run& run, int64_t sequence, Slots* found) const {
+    const int32_t* numbers = run.at<const int32_t>(slots) + 2 * sequence;
+    if (numbers[0] < -1 || numbers[0] >= count || numbers[1] < 0 ||
+        numbers[1] >= count) {
+      run.fail(RC_E_INVALID_ARGUMENT,
+               "sequence %lld reads the state in slot %d and writes slot %d of "
+               "%lld",
+               static_cast<long long>(sequence), numbers[0], numbers[1],
+               static_cast<long long>(count));
+      return false;
+    }
+    found->from = numbers[0] == -1 ? nullptr : memory + numbers[0] * size;
+    found->to = memory + numbers[1] * size;
+    return true;
+  }
+
+  // Calls function(r) for each row of a sequence, in order. False if the run
+  // has stopped.
+  template <class Function>
+  bool each_row(Run& run, int thread, int64_t sequence,
+                const Function& function) const {
+    const int32_t* of_row = run.at<const int32_t>(sequences);
+    const int64_t rows = run.rows(RC_DIM_ROWS);
+    int64_t done = 0;
+    for (int64_t r = 0; r < rows; ++r) {
+      if (of_row[r] != sequence) continue;
+      if (done++ % 16 == 0 && run.stopped(thread)) return false;
+      function(r);
+    }
+    return true;
+  }
+};
+
+// The sequence of every row is one of the run.
+void add_sequence_check(Compiler& c, const Op& op, int32_t sequences) {
+  const Place place = c.place(sequences);
+  const char* name = op_name(op.code);
+  c.add(
+      {c.area(sequences)}, {},
+      [](const Run& run) { return run.rows(RC_DIM_ROWS); },
+      [](const Run&) { return int64_t{1}; },
+      [=](Run& run, const Share&) {
+        const int32_t* of_row = run.at<const int32_t>(place);
+        for (int64_t r = 0; r < run.rows(RC_DIM_ROWS); ++r) {
+          if (of_row[r] >= 0 && of_row[r] < run.rows(RC_DIM_SEQUENCES)) {
+            continue;
+          }
+          run.fail(RC_E_INVALID_ARGUMENT,
+                   "%s: row %lld belongs to sequence %d of %lld", name,
+                   static_cast<long long>(r), of_row[r],
+                   static_cast<long long>(run.rows(RC_DIM_SEQUENCES)));
+          return;
+        }
+      });
+}
+
+// [d, w] as [w, d].
+const float* transposed(Compiler& c, const float* weight, int64_t d,
+                        int64_t w) {
+  auto* result = reinterpret_cast<float*>(
+      c.area_of(product(product(static_cast<uint64_t>(d), w), sizeof(float))));
+  for (int64_t channel = 0; channel < d; ++channel) {
+    for (int64_t i = 0; i < w; ++i) {
+      result[i * d + channel] = weight[channel * w + i];
+    }
+  }
+  return result;
+}
+
+// The channels [begin, begin + n) of one sequence.
+struct Convolution {
+  const float* weight;  // [width, d]
+  const float* bias;    // NULL: none
+  int64_t d, width;
+  int32_t function;
+
+  void row(const Kernels& kernels, const float* const* rows, int64_t begin,
+           int64_t n, float* y) const {
+    if (bias != nullptr) {
+      std::copy_n(bias + begin, n, y);
+    } else {
+      std::fill_n(y, n, 0.0f);
+    }
+    for (int64_t i = 0; i < width; ++i) {
+      kernels.multiply_add(rows[i], weight + i * d + begin, n, y);
+    }
+    if (function != RC_FUNCTION_NONE) kernels.unary(y, n, function, y);
+  }
+};
+
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+}
+
+}  // namespace
+
+// The state's channels, and pointers to the rows that a result is made of.
+uint64_t short_conv_scratch(const Compiler& c, const Op& op) {
+  const auto width = static_cast<uint64_t>(c.columns(op.inputs[1]));
+  return product(width, kChannels * sizeof(float) + sizeof(float*));
+}
+
+void compile_short_conv(Compiler& c, const Op& op) {
+  const States states(c, op, 3);
+  const int64_t d = c.columns(op.inputs[0]);
+  const int64_t width = c.columns(op.inputs[1]);
+  const Convolution convolution = {
+      transposed(c, c.elements(op.inputs[1]), d, width),
+      op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]), d, width,
+      op.params.short_conv.function};
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  const ThreadScratch scratch = c.thread_scratch();
+  const int64_t blocks = (d + kChannels - 1) / kChannels;
+  add_sequence_check(c, op, op.inputs[3]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[3]), c.area(op.inputs[4]),
+       c.area(op.inputs[5])},
+      {c.area(op.outputs[0]), c.area(op.inputs[5])},
+      [=](const Run& run) { return run.rows(RC_DIM_ROWS) * d * (width + 2); },
+      [=](const Run& run) { return run.rows(RC_DIM_SEQUENCES) * blocks; },
+      [=](Run& run, const Share& share) {
+        auto* state = scratch.of<float>(share.thread);
+        auto** rows =
+            reinterpret_cast<const float**>(state + width * kChannels);
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          const int64_t begin = i % blocks * kChannels;
+          const int64_t n = std::min(kChannels, d - begin);
+          States::Slots slots;
+          if (!states.find(run, i / blocks, &slots)) return;
+          for (int64_t k = 0; k + 1 < width; ++k) {
+            rows[k] = state + k * kChannels;
+            if (slots.from == nullptr) {
+              std::fill_n(state + k * kChannels, n, 0.0f);
+            } else {
+              std::copy_n(slots.from + k * d + begin, n, state + k * kChannels);
+            }
+          }
+          const auto row = [&](int64_t r) {
+            rows[width - 1] = run.at<const float>(x) + r * d + begin;
+            convolution.row(run.kernels, rows, begin, n,
+                            run.at<float>(y) + r * d + begin);
+            std::rotate(rows, rows + 1, rows + width);
+          };
+          if (!states.each_row(run, share.thread, i / blocks, row)) return;
+          for (int64_t k = 0; k + 1 < width; ++k) {
+            std::copy_n(rows[k], n, slots.to + k * d + begin);
+          }
+        }
+      });
+}
+
+void compile_selective_scan(Compiler& c, const Op& op) {
+  const States states(c, op, 7);
+  const rc_plugin_value& shape = c.value(op.inputs[0]);
+  const int64_t heads = shape.shape[1];
+  const int64_t p = shape.shape[2];
+  const int64_t groups = c.value(op.inputs[2]).shape[1];
+  const int64_t n = c.columns(op.inputs[2]);
+  const Place x = c.place(op.inputs[0]);
+  const Place steps = c.place(op.inputs[1]);
+  const Place b = c.place(op.inputs[2]);
+  const Place from_state = c.place(op.inputs[3]);
+  const float* step_bias = c.elements(op.inputs[4]);
+  const float* decay = c.elements(op.inputs[5]);
+  const float* skip = c.elements(op.inputs[6]);
+  const Place y = c.place(op.outputs[0]);
+  add_sequence_check(c, op, op.inputs[7]);
+  std::vector<Area> reads;
+  for (const int slot : {0, 1, 2, 3, 7, 8, 9}) {
+    reads.push_back(c.area(op.inputs[slot]));
+  }
+  c.add(
+      std::move(reads), {c.area(op.outputs[0]), c.area(op.inputs[9])},
+      [=](const Run& run) { return run.rows(RC_DIM_ROWS) * heads * p * n; },
+      [=](const Run& run) { return run.rows(RC_DIM_SEQUENCES) * heads; },
+      [=](Run& run, const Share& share) {
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          const int64_t h = i % heads;
+          States::Slots slots;
+          if (!states.find(run, i / heads, &slots)) return;
+          float* state = slots.to + h * p * n;
+          if (slots.from == nullptr) {
+            std::fill_n(state, p * n, 0.0f);
+          } else if (slots.from != slots.to) {
+            std::copy_n(slots.from + h * p * n, p * n, state);
+          }
+          const auto row = [&](int64_t r) {
+            const int64_t group = r * groups + h / (heads / groups);
+            const double step = softplus(
+                static_cast<double>(run.at<const float>(steps)[r * heads + h]) +
+                step_bias[h]);
+            ScanRow brought;
+            brought.x = run.at<const float>(x) + (r * heads + h) * p;
+            brought.b = run.at<const float>(b) + group * n;
+            brought.c = run.at<const float>(from_state) + group * n;
+            brought.step = static_cast<float>(step);
+            brought.kept = static_cast<float>(std::exp(step * decay[h]));
+            brought.skip = skip[h];
+            run.kernels.scan_head(brought, p, n, state,
+                                  run.at<float>(y) + (r * heads + h) * p);
+          };
+          if (!states.each_row(run, share.thread, i / heads, row)) return;
+        }
+      });
+}
+
+}  // namespace rc::cpu

@@ -1,0 +1,16 @@
+// Granite 4.0-h and Bamba, without experts: layers of Mamba 2 with a few of
+// attention between them. IBM 2025, https://huggingface.co/ibm-granite; Dao and
+// Gu 2024, arXiv:2405.21060.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kGraniteHybrid = {
+    .name = "granitehybrid",
+    .rope_style = RC_ROPE_ADJACENT,
+    .state_spaces = true,
+    .scale_keys = true,
+    .optional_rope = true,
+};
+
+}  // namespace rc::model

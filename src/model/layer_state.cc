@@ -1,0 +1,37 @@
+#include "model/layer_state.h"
+
+#include "base/error.h"
+
+namespace rc::model {
+
+std::vector<LayerState> layer_states(const HyperParameters& hyper) {
+  using Kind = LayerState::Kind;
+  std::vector<LayerState> states;
+  for (size_t i = 0; i < hyper.layers.size(); ++i) {
+    const auto add = [&](Kind kind, const char* name,
+                         std::vector<int64_t> shape) {
+      states.push_back({kind, cat("blk.", i, ".", name), std::move(shape)});
+    };
+    const Layer& layer = hyper.layers[i];
+    if (layer.mixer == Mixer::kAttention) {
+      add(Kind::kPages, "key", {layer.kv_heads, hyper.key_size});
+      add(Kind::kPages, "value", {layer.kv_heads, hyper.value_size});
+      continue;
+    }
+    const StateSpace& space = hyper.state_space;
+    const int64_t before = space.conv_width - 1;
+    add(Kind::kSlot, "conv_x", {before, space.inner()});
+    add(Kind::kSlot, "conv_b", {before, space.groups * space.size});
+    add(Kind::kSlot, "conv_c", {before, space.groups * space.size});
+    add(Kind::kSlot, "scan", {space.heads, space.head_size, space.size});
+  }
+  return states;
+}
+
+int64_t slot_elements(const LayerState& state) {
+  int64_t elements = 1;
+  for (const int64_t size : state.shape) elements *= size;
+  return elements;
+}
+
+}  // namespace rc::model
