@@ -1,10 +1,11 @@
 #include "model/forward.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "model/embedding.h"
+#include "model/norm.h"
 #include "model/weights.h"
 
 namespace rc::model {
@@ -42,7 +43,7 @@ class Forward {
   Value linear(Value x, const char* name, int64_t size,
                Presence bias = Presence::kNever, Value residual = kAbsent);
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
-  Value gated(Value gate, Value up);
+  Value gated(Value gate, Value up);  // no gate: kAbsent
   Value heads(Value x, const char* name, int64_t count);
   Value rope(Value x);
   // The residual plus the product.
@@ -67,6 +68,7 @@ class Forward {
   Value positions_ = kAbsent;
   Value sequences_ = kAbsent;
   Value page_table_ = kAbsent;
+  Value lengths_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -78,30 +80,30 @@ runtime::ProgramDescription Forward::describe() && {
   page_table_ = builder_.input(RC_DTYPE_I32,
                                {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   output_rows_ = builder_.input(RC_DTYPE_I32, {RC_DIM_OUTPUTS});
+  if (!architecture_.causal) {
+    lengths_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+  }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
                                            {hyper_.ropes[i].dimensions / 2},
                                            RC_USE_ELEMENTS));
   }
 
-  const Value table = weights_.matrix(
-      names_.token_embedding, {hyper_.vocabulary, hyper_.width}, RC_USE_ROWS);
-  Value x = builder_.get_rows(table, tokens);
-  if (architecture_.scaled_embedding) {
-    x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
-  }
+  Value x = add_embedding(builder_, weights_, architecture_, hyper_, tokens,
+                          positions_);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
     x = attention(x);
     x = feed_forward(x);
   }
   builder_.begin_part("output");
-  builder_.output(logits(x));
+  builder_.output(architecture_.gives_hidden_rows ? x : logits(x));
   return std::move(builder_).take();
 }
 
 Value Forward::attention(Value x) {
-  const Value normed = norm(x, names_.attention_norm);
+  const Value normed =
+      architecture_.post_norms ? x : norm(x, names_.attention_norm);
   Value q = heads(normed, names_.query, layer().heads);
   Value k = heads(normed, names_.key, layer().kv_heads);
   const Value v = heads(normed, names_.value, layer().kv_heads);
@@ -125,9 +127,10 @@ Value Forward::attention(Value x) {
       architecture_.attention_sinks
           ? weights_.elements(in_layer(names_.attention_sinks), {layer().heads})
           : kAbsent;
-  Value y = builder_.attention(q, keys, values, positions_, sequences_,
-                               page_table_, static_cast<float>(scale),
-                               hyper_.attention_softcap, layer().window, sinks);
+  Value y =
+      builder_.attention(q, keys, values, positions_, sequences_, page_table_,
+                         static_cast<float>(scale), hyper_.attention_softcap,
+                         layer().window, sinks, lengths_);
   y = builder_.reshape(y, {RC_DIM_ROWS, layer().heads * hyper_.key_size});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
@@ -138,13 +141,16 @@ Value Forward::attention(Value x) {
 }
 
 Value Forward::feed_forward(Value x) {
-  const Value normed = norm(x, names_.feed_forward_norm);
+  const Value normed =
+      architecture_.post_norms ? x : norm(x, names_.feed_forward_norm);
   return layer().feed_forward == 0 ? experts(normed, x) : dense(normed, x);
 }
 
 Value Forward::dense(Value x, Value residual) {
   const Presence bias = architecture_.feed_forward_bias;
-  const Value gate = linear(x, names_.gate, layer().feed_forward, bias);
+  const Value gate = architecture_.gate.ungated
+                         ? kAbsent
+                         : linear(x, names_.gate, layer().feed_forward, bias);
   const Value up = linear(x, names_.up, layer().feed_forward, bias);
   return joined(gated(gate, up), names_.down, bias,
                 names_.post_feed_forward_norm, residual);
@@ -168,9 +174,8 @@ Value Forward::experts(Value x, Value residual) {
 }
 
 Value Forward::logits(Value x) {
-  x = builder_.rms_norm(x,
-                        weights_.elements(names_.output_norm, {hyper_.width}),
-                        hyper_.norm_epsilon);
+  x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+               names_.output_norm);
   // A file without an output matrix uses the embedding table twice.
   const char* name =
       weights_.has(names_.output) ? names_.output : names_.token_embedding;
@@ -182,9 +187,8 @@ Value Forward::logits(Value x) {
 }
 
 Value Forward::norm(Value x, const char* name) {
-  const int64_t size = builder_.shape(x).back();
-  return builder_.rms_norm(x, weights_.elements(in_layer(name), {size}),
-                           hyper_.norm_epsilon);
+  return add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+                  in_layer(name));
 }
 
 Value Forward::linear(Value x, const char* name, int64_t size, Presence bias,
@@ -223,6 +227,7 @@ Value Forward::expert_linear(Value x, const char* name, int64_t size,
 
 Value Forward::gated(Value gate, Value up) {
   const Gate& how = architecture_.gate;
+  if (how.ungated) return builder_.unary(up, how.function);
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
 
@@ -241,7 +246,8 @@ Value Forward::rope(Value x) {
 Value Forward::joined(Value x, const char* name, Presence bias,
                       const char* post_norm, Value residual) {
   if (!architecture_.sandwich_norms) {
-    return linear(x, name, hyper_.width, bias, residual);
+    const Value sum = linear(x, name, hyper_.width, bias, residual);
+    return architecture_.post_norms ? norm(sum, post_norm) : sum;
   }
   const Value y = linear(x, name, hyper_.width, bias);
   return builder_.add(residual, norm(y, post_norm));

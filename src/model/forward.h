@@ -17,7 +17,8 @@ std::string rope_weight_name(size_t number);
 
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
 // the keys and the values of layer 0, those of layer 1, and so on. Part 0 is
-// the embedding, part 1 + i layer i, the last the output norm and matrix.
+// the embedding, part 1 + i layer i, the last the output norm and matrix, which
+// models that give hidden rows have not.
 // rope_scales: Rope::scale by number.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
 // that is missing or not as the program needs it.

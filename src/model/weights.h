@@ -9,6 +9,12 @@
 
 namespace rc::model {
 
+// The tensor of that name. Throws RC_E_FORMAT unless it is there and has the
+// shape, RC_E_UNSUPPORTED if it cannot be decoded.
+const gguf::Tensor& check_matrix(const gguf::File& file,
+                                 const std::string& name,
+                                 const runtime::ProgramBuilder::Shape& shape);
+
 class Weights {
  public:
   using Shape = runtime::ProgramBuilder::Shape;
@@ -28,8 +34,6 @@ class Weights {
   runtime::Value elements(const std::string& name, const Shape& shape);
 
  private:
-  const gguf::Tensor& find(const std::string& name, const Shape& shape) const;
-
   const gguf::File& file_;
   runtime::ProgramBuilder& builder_;
 };

@@ -16,5 +16,6 @@ extern const Architecture kGemma3;
 extern const Architecture kSeedOss;
 extern const Architecture kErnie45;
 extern const Architecture kSmolLm3;
+extern const Architecture kBert;
 
 }  // namespace rc::model
