@@ -55,12 +55,6 @@ void check_head(const Op& op, const rc_plugin_value& value, int dimension) {
 
 void check_model_op_supported(const Device& device, const Op& op,
                               const rc_plugin_value* values) {
-  if (op.code == RC_OP_UNARY || op.code == RC_OP_LAYER_NORM) {
-    fail(RC_E_UNSUPPORTED, op_name(op.code), " of a symbolic number of rows");
-  }
-  if (op.code == RC_OP_ATTENTION && op.inputs[7] >= 0) {
-    fail(RC_E_UNSUPPORTED, "ATTENTION with lengths");
-  }
   for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;
     const rc_plugin_value& value = values[op.inputs[slot]];

@@ -62,12 +62,6 @@ void check_supported(const Device& device, const Op& op,
            "; the device allows ", device.most_groups(axis));
     }
   };
-  if (op.code == RC_OP_UNARY || op.code == RC_OP_LAYER_NORM) {
-    fail(RC_E_UNSUPPORTED, op_name(op.code), " of a symbolic number of rows");
-  }
-  if (op.code == RC_OP_ATTENTION && op.inputs[7] >= 0) {
-    fail(RC_E_UNSUPPORTED, "ATTENTION with lengths");
-  }
   check_loops(device.tuning(), op, values);
   for (int32_t input : op.inputs) {
     if (input < 0) continue;
@@ -101,6 +95,7 @@ void check_supported(const Device& device, const Op& op,
   const rc_plugin_value& x = values[op.inputs[0]];
   switch (op.code) {
     case RC_OP_RMS_NORM:
+    case RC_OP_LAYER_NORM:
       if (x.rank == 3) fits(x.shape[1], 0, "heads");
       break;
     case RC_OP_ROPE:

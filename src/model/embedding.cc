@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "model/norm.h"
 #include "tensor/dtype.h"
 
@@ -31,10 +30,6 @@ std::optional<std::vector<float>> learned_positions(
   const TensorNames& names = architecture.names;
   const gguf::Tensor* types = file.find_tensor(names.token_types);
   if (!architecture.learned_positions || types == nullptr) return std::nullopt;
-  if (types->shape.empty() || types->shape[0] < 1) {
-    fail(RC_E_FORMAT, file.name(), ": tensor ", names.token_types,
-         " has no rows");
-  }
   check_matrix(file, names.token_types, {types->shape[0], hyper.width});
   const gguf::Tensor& positions = check_matrix(
       file, names.position_embedding, {hyper.context_length, hyper.width});

@@ -24,37 +24,43 @@ struct Part {
   int32_t behind = 0;  // more positions, behind the rows
 };
 
+// The rows of a batch, and where the positions that they see lie.
+struct Batch {
+  int64_t per_sequence = 0;  // entries of the page table
+  int64_t pages = 1;
+  std::vector<int32_t> table, positions, sequences, lengths;
+
+  Batch(const std::vector<Part>& parts, int64_t page_size) {
+    for (const Part& part : parts) {
+      lengths.push_back(part.length + part.behind);
+      const int64_t needed = (lengths.back() + page_size - 1) / page_size;
+      per_sequence = std::max(per_sequence, needed);
+      pages += needed;
+    }
+    table.resize(parts.size() * per_sequence);
+    // Pages are handed out backwards, so that no order is taken for granted.
+    auto next_page = static_cast<int32_t>(pages - 1);
+    for (size_t s = 0; s < parts.size(); ++s) {
+      for (int64_t i = 0; i * page_size < lengths[s]; ++i) {
+        table[s * per_sequence + i] = next_page--;
+      }
+      for (int32_t r = parts[s].length - parts[s].rows; r < parts[s].length;
+           ++r) {
+        positions.push_back(r);
+        sequences.push_back(static_cast<int32_t>(s));
+      }
+    }
+  }
+};
+
 void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
               float softcap, int64_t window, bool with_sinks = false,
               bool whole = false) {
   const auto [heads, kv_heads, d, page_size] = shape;
-  // Pages are handed out backwards, so that no order is taken for granted.
-  int64_t per_sequence = 0;
-  int64_t pages = 1;
-  for (const Part& part : parts) {
-    const int64_t needed =
-        (part.length + part.behind + page_size - 1) / page_size;
-    per_sequence = std::max(per_sequence, needed);
-    pages += needed;
-  }
-  std::vector<int32_t> table(parts.size() * per_sequence, 0);
-  std::vector<int32_t> positions;
-  std::vector<int32_t> sequences;
-  auto next_page = static_cast<int32_t>(pages - 1);
-  for (size_t s = 0; s < parts.size(); ++s) {
-    const int32_t length = parts[s].length + parts[s].behind;
-    for (int64_t i = 0; i * page_size < length; ++i) {
-      table[s * per_sequence + i] = next_page--;
-    }
-    for (int32_t r = parts[s].length - parts[s].rows; r < parts[s].length;
-         ++r) {
-      positions.push_back(r);
-      sequences.push_back(static_cast<int32_t>(s));
-    }
-  }
+  const Batch batch(parts, page_size);
+  const auto& [per_sequence, pages, table, positions, sequences, lengths] =
+      batch;
   const auto rows = static_cast<int64_t>(positions.size());
-  std::vector<int32_t> lengths;
-  for (const Part& part : parts) lengths.push_back(part.length + part.behind);
 
   OpTest test("ATTENTION",
               std::string(dtype_name(dtype)) + (softcap > 0 ? " softcap" : "") +

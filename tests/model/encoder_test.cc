@@ -195,9 +195,19 @@ TEST(EncoderFile, TypesOfTokensMayBeInThePositions) {
   EXPECT_EQ(evaluate(*added, tokens), expected);
 }
 
+TEST(EncoderFile, NeedNotSayThatItIsNotCausal) {
+  Patient patient("bert");
+  patient.drop("bert.attention.causal");
+  patient.drop("bert.pooling_type");
+  const auto file = model::ModelFile::from_gguf(patient.file());
+  EXPECT_FALSE(file->causal());
+  EXPECT_EQ(file->hyper_parameters().pooling, 0);
+}
+
 TEST(EncoderFile, NeedsNoVocabulary) {
   Patient patient("bert");
-  for (const gguf::Entry& entry : bert()->file().entries()) {
+  const auto original = bert();
+  for (const gguf::Entry& entry : original->file().entries()) {
     if (entry.key.starts_with("tokenizer.")) {
       patient.drop(std::string(entry.key));
     }
