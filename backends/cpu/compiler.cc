@@ -26,6 +26,8 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_RMS_NORM:
     case RC_OP_GLU:
       return row_scratch(c, op);
+    case RC_OP_LAYER_NORM:
+      return c.of_tensors(op) ? 0 : row_scratch(c, op);
     case RC_OP_LINEAR:
       return linear_scratch(c, op);
     case RC_OP_EXPERT_LINEAR:
@@ -270,10 +272,16 @@ void Compiler::compile() {
         compile_arrangement(*this, op);
         break;
       case RC_OP_UNARY:
+        of_tensors(op) ? compile_elementwise(*this, op)
+                       : compile_row_op(*this, op);
+        break;
       case RC_OP_BINARY:
         compile_elementwise(*this, op);
         break;
       case RC_OP_LAYER_NORM:
+        of_tensors(op) ? compile_reduction(*this, op)
+                       : compile_row_op(*this, op);
+        break;
       case RC_OP_SOFTMAX:
       case RC_OP_REDUCE:
       case RC_OP_ARGMAX:

@@ -12,6 +12,8 @@ namespace {
 // The page table, and the sequence and position of each row.
 struct Pages {
   Place positions, sequences, table;
+  Place lengths;  // of ATTENTION
+  bool whole;     // rows see all positions of their sequence: there are lengths
   int64_t row_pages;  // entries of a sequence's row
   int64_t page_size;
   int64_t pages;  // in the cache
@@ -36,6 +38,19 @@ struct Pages {
              "page table",
              static_cast<long long>(r), static_cast<long long>(at.position),
              static_cast<long long>(at.sequence));
+  }
+  // The last position that a row at a place with an entry sees, or -1 where its
+  // sequence has a length for which there are no entries.
+  int64_t last(const Run& run, const At& at) const {
+    if (!whole) return at.position;
+    const int64_t length = peek(run.at<const int32_t>(lengths) + at.sequence);
+    return length > 0 && (length - 1) / page_size < row_pages ? length - 1 : -1;
+  }
+  static void fail_length(Run& run, int64_t r, const At& at) {
+    run.fail(RC_E_INVALID_ARGUMENT,
+             "row %lld: the length of sequence %lld has no entries in the page "
+             "table",
+             static_cast<long long>(r), static_cast<long long>(at.sequence));
   }
   int64_t page(const Run& run, int64_t sequence, int64_t index) const {
     return peek(run.at<const int32_t>(table) + sequence * row_pages + index);
@@ -90,9 +105,14 @@ struct UnitScratch {
 
 void compile_cache_store(Compiler& c, const Op& op) {
   const int32_t cache = op.inputs[4];
-  const Pages pages = {c.kept(op.inputs[1]),    c.kept(op.inputs[2]),
-                       c.kept(op.inputs[3]),    c.columns(op.inputs[3]),
-                       c.value(cache).shape[2], c.value(cache).shape[0]};
+  const Pages pages = {c.kept(op.inputs[1]),
+                       c.kept(op.inputs[2]),
+                       c.kept(op.inputs[3]),
+                       Place{},
+                       false,
+                       c.columns(op.inputs[3]),
+                       c.value(cache).shape[2],
+                       c.value(cache).shape[0]};
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t dimension = value.shape[0];
   const int64_t heads = value.shape[1];
@@ -208,9 +228,14 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
     if (at.sequence != sequence) break;
     int64_t& first = task.first[task.rows];
     first = window > 0 ? std::max<int64_t>(0, at.position - window + 1) : 0;
-    task.last[task.rows] = at.position;
+    const int64_t last = pages.last(run, at);
+    if (last < 0) {
+      share.commit([&] { Pages::fail_length(run, r + task.rows, at); });
+      return false;
+    }
+    task.last[task.rows] = last;
     first_page = std::min(first_page, first / pages.page_size);
-    last_page = std::max(last_page, at.position / pages.page_size);
+    last_page = std::max(last_page, last / pages.page_size);
   }
   if (task.rows == 0) return false;
   for (int64_t p = first_page; p <= last_page; ++p) {
@@ -269,9 +294,15 @@ void compile_attention(Compiler& c, const Op& op) {
   const rc_plugin_value& keys = c.value(op.inputs[1]);
   const rc_plugin_value& values = c.value(op.inputs[2]);
   const rc_plugin_value& q = c.value(op.inputs[0]);
-  const Pages pages = {c.kept(op.inputs[3]), c.kept(op.inputs[4]),
-                       c.kept(op.inputs[5]), c.columns(op.inputs[5]),
-                       keys.shape[2],        keys.shape[0]};
+  const bool whole = op.inputs[7] >= 0;
+  const Pages pages = {c.kept(op.inputs[3]),
+                       c.kept(op.inputs[4]),
+                       c.kept(op.inputs[5]),
+                       whole ? c.kept(op.inputs[7]) : Place{},
+                       whole,
+                       c.columns(op.inputs[5]),
+                       keys.shape[2],
+                       keys.shape[0]};
   const int64_t dimension = q.shape[0];
   const int64_t heads = q.shape[1];
   const int64_t d = q.shape[2];
@@ -306,6 +337,7 @@ void compile_attention(Compiler& c, const Op& op) {
   std::vector<Area> reads;
   for (int i = 0; i <= 2; ++i) reads.push_back(c.area(op.inputs[i]));
   for (int i = 3; i <= 5; ++i) reads.push_back(c.kept_area(op.inputs[i]));
+  if (whole) reads.push_back(c.kept_area(op.inputs[7]));
   c.add_repeatable(
       std::move(reads), {c.area(op.outputs[0])},
       // How far back rows look is data; enough to be shared in any case.

@@ -46,6 +46,27 @@ void add_rms_norm(Compiler& c, const Op& op) {
   if (form.blocks) c.set_quantized(op.outputs[0]);
 }
 
+void add_norm_of_rows(Compiler& c, const Op& op) {
+  const int64_t n = c.columns(op.inputs[0]);
+  const float* weight = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
+  const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
+  const auto params = op.params.layer_norm;
+  const Place x = c.place(op.inputs[0]);
+  const Compiler::OutputForm form = c.output_form(op.outputs[0], n);
+  const ThreadScratch scratch = c.thread_scratch();
+  add_chunks(
+      c, {c.area(op.inputs[0])}, op.outputs[0], form,
+      {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, 2},
+      [=](Run& run, int thread, int64_t at, int64_t, float* floats,
+          ActivationBlock* blocks) {
+        float* y = floats ? floats : scratch.of<float>(thread);
+        run.kernels.layer_norm(run.at<const float>(x) + at, weight, bias, n,
+                               params.epsilon, params.center, y);
+        if (blocks) run.kernels.quantize(y, n, blocks);
+      });
+  if (form.blocks) c.set_quantized(op.outputs[0]);
+}
+
 Gate gate_of(const Op& op) {
   const auto& params = op.params.glu;
   return {params.function, params.limit, params.offset};
@@ -84,6 +105,8 @@ void compile_row_op(Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
+    case RC_OP_LAYER_NORM:
+      return add_norm_of_rows(c, op);
     case RC_OP_GLU: {
       const Compiler::OutputForm form =
           c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
@@ -93,6 +116,14 @@ void compile_row_op(Compiler& c, const Op& op) {
           c, op, 2,
           [=](const Kernels& k, const float* gate, const float* up, int64_t n,
               float* y) { k.glu(gate, up, n, how, y); },
+          2);
+    }
+    case RC_OP_UNARY: {
+      const int32_t function = op.params.unary.function;
+      return add_elementwise(
+          c, op, 1,
+          [=](const Kernels& k, const float* x, const float*, int64_t n,
+              float* y) { k.unary(x, n, function, y); },
           2);
     }
     case RC_OP_ADD:

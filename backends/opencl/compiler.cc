@@ -101,7 +101,10 @@ void Compiler::add(const Op& op) {
         return cache_store(op);
       case RC_OP_ATTENTION:
         return attention(op);
+      case RC_OP_LAYER_NORM:
+        return layer_norm(op);
       case RC_OP_GLU:
+      case RC_OP_UNARY:
       case RC_OP_ADD:
       case RC_OP_SCALE:
       case RC_OP_SOFTCAP:
@@ -315,6 +318,7 @@ Step Compiler::attention(const Op& op) {
   const Place positions = place(op.inputs[3]);
   const Place sequences = place(op.inputs[4]);
   const Place table = place(op.inputs[5]);
+  const Place lengths = place(op.inputs[7]);
   const Place to = place(op.outputs[0]);
   Step step;
   step.attention = true;
@@ -338,7 +342,8 @@ Step Compiler::attention(const Op& op) {
       number(input(op, 5).shape[1]), number(keys.shape[2]),
       number(keys.shape[0]), op.params.attention.scale,
       op.params.attention.softcap, number(window), target_.counts.get(),
-      elements(op.inputs[6]), cl_int{op.inputs[6] >= 0 ? 1 : 0});
+      elements(op.inputs[6]), cl_int{op.inputs[6] >= 0 ? 1 : 0}, lengths.memory,
+      lengths.offset, cl_int{op.inputs[7] >= 0 ? 1 : 0});
   return step;
 }
 
@@ -346,6 +351,7 @@ Step Compiler::elementwise(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t width = product_of(x, 1, x.rank);
   const char* name = op.code == RC_OP_GLU     ? "glu"
+                     : op.code == RC_OP_UNARY ? "unary"
                      : op.code == RC_OP_ADD   ? "add"
                      : op.code == RC_OP_SCALE ? "scale"
                                               : "softcap";
@@ -363,6 +369,10 @@ Step Compiler::elementwise(const Op& op) {
       set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,
                     to.memory, to.offset, number(width), op.params.glu.function,
                     op.params.glu.limit, op.params.glu.offset);
+      break;
+    case RC_OP_UNARY:
+      set_arguments(kernel, 0, a.memory, a.offset, to.memory, to.offset,
+                    number(width), op.params.unary.function);
       break;
     case RC_OP_ADD:
       set_arguments(kernel, 0, a.memory, a.offset, b.memory, b.offset,

@@ -59,7 +59,7 @@ class Compiler {
   Step expert_linear(const Op& op);
   Step expert_sum(const Op& op);
 
-  // The tensor ops, in files of their own.
+  // The tensor ops, in files of their own. LAYER_NORM is also an op on rows.
   void add_tensor_op(const Op& op);
   Step copy(const Op& op);
   Step convert(const Op& op);

@@ -64,7 +64,8 @@ Step Compiler::layer_norm(const Op& op) {
   const Place bias = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
   Step step;
-  step.dimension = product_of(x, 0, x.rank - 1);
+  step.dimension = x.rank == 1 ? 1 : x.shape[0];
+  step.rows_per_row = product_of(x, 1, x.rank - 1);
   step.cost = static_cast<uint64_t>(d);
   step.narrow =
       range(device_.library().kernel("norm.cl", "layer_norm",

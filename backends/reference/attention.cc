@@ -29,6 +29,15 @@ class Places {
     }
     return position;
   }
+  // The last of `length` positions of a sequence.
+  int32_t last_of(int32_t sequence, int32_t length) const {
+    if (length < 1 || (length - 1) / page_size_ >= table_.columns()) {
+      fail(RC_E_INVALID_ARGUMENT, op_, ": sequence ", sequence, " has length ",
+           length, ", but the page table holds 1 to ",
+           table_.columns() * page_size_);
+    }
+    return length - 1;
+  }
   int32_t sequence(int64_t row) const {
     const int32_t sequence = sequences_.numbers()[row];
     if (sequence < 0 || sequence >= sequence_count_) {
@@ -83,6 +92,7 @@ void attention(const Call& call) {
   const Tensor& keys = call.inputs[1];
   const Tensor& values = call.inputs[2];
   const Tensor& sinks = call.inputs[6];
+  const Tensor& lengths = call.inputs[7];
   const Tensor& output = call.outputs[0];
   const Places places(call, "ATTENTION", 3, keys);
   const int64_t heads = q.shape[1];
@@ -101,12 +111,15 @@ void attention(const Call& call) {
         window == 0
             ? 0
             : static_cast<int32_t>(std::max<int64_t>(0, position - window + 1));
+    const int32_t last =
+        lengths ? places.last_of(sequence, lengths.numbers()[sequence])
+                : position;
     for (int64_t h = 0; h < heads; ++h) {
       call.check_stop();
       const float* query = q.floats() + (r * heads + h) * d;
 
       scores.clear();
-      for (int32_t p = first; p <= position; ++p) {
+      for (int32_t p = first; p <= last; ++p) {
         keys.decode(places.vector(sequence, p, h / group), vector.data());
         double score = 0;
         for (int64_t i = 0; i < d; ++i) {
@@ -125,7 +138,7 @@ void attention(const Call& call) {
         total = std::exp(sink - largest);
       }
       std::fill(sum.begin(), sum.end(), 0);
-      for (int32_t p = first; p <= position; ++p) {
+      for (int32_t p = first; p <= last; ++p) {
         const double share = std::exp(scores[p - first] - largest);
         values.decode(places.vector(sequence, p, h / group), vector.data());
         for (int64_t i = 0; i < d; ++i) sum[i] += share * vector[i];

@@ -98,6 +98,7 @@ void check_supported(const Device& device, const Op& op,
   const rc_plugin_value& x = values[op.inputs[0]];
   switch (op.code) {
     case RC_OP_RMS_NORM:
+    case RC_OP_LAYER_NORM:
       if (x.rank == 3) fits(x.shape[1], 0, "heads");
       break;
     case RC_OP_ROPE:

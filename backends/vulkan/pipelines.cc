@@ -49,8 +49,8 @@ const Entry& entry(Shader shader) {
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(lines)},
       {{bits({1, 2}), bits({0, 8})}, RC_SHADER(map)},
       {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(matmul)},
-      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(rms_norm)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rope)},
+      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(row_norm)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(tensor_rope)},
       {{bits({1}), bits({0, 8, 9})}, RC_SHADER(route)},
   };

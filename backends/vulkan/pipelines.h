@@ -31,8 +31,8 @@ enum class Shader {
   kLines,
   kMap,
   kMatmul,
-  kRmsNorm,
   kRope,
+  kRowNorm,
   kTensorRope,
   kRoute,
   kCount

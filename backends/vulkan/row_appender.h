@@ -71,7 +71,7 @@ class RowAppender {
 
   void get_rows();
   void copy_rows();
-  void rms_norm();
+  void norm();
   void linear();
   void rope();
   void cache_store();

@@ -48,14 +48,20 @@ void RowAppender::copy_rows() {
   }
 }
 
-void RowAppender::rms_norm() {
+// RMS_NORM and LAYER_NORM.
+void RowAppender::norm() {
   const rc_plugin_value& x = in(0).value;
+  const bool layer = op_.code == RC_OP_LAYER_NORM;
+  const auto& params = op_.params.layer_norm;
+  const bool bias = layer && has(2);
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
-    Dispatch& d =
-        append(Shader::kRmsNorm, {tuning_.reduce}, rows,
-               {narrow(x.shape[x.rank - 1]), word(op_.params.norm.epsilon)});
+    Dispatch& d = append(
+        Shader::kRowNorm, {tuning_.reduce, layer && params.center != 0}, rows,
+        {narrow(x.shape[x.rank - 1]), has(1), bias,
+         word(layer ? params.epsilon : op_.params.norm.epsilon)});
     bind(d, 1, in(0), rows);
-    bind(d, 2, in(1), rows);
+    bind(d, 2, in(has(1) ? 1 : 0), rows);
+    bind(d, 3, in(bias ? 2 : 0), rows);
     bind(d, 8, out(0), rows);
     d.x = x.rank == 3 ? narrow(x.shape[1]) : 1;
   }
@@ -193,9 +199,13 @@ void RowAppender::attention() {
                 static_cast<uint32_t>(
                     std::min<int64_t>(op_.params.attention.window, INT32_MAX)),
                 word(op_.params.attention.scale),
-                word(op_.params.attention.softcap), has(6)});
+                word(op_.params.attention.softcap), has(6), has(7)});
     bind(d, 1, in(0), rows);
-    bind(d, 2, in(3), rows);
+    if (has(7)) {
+      d.bindings.push_back({2, in(7).region});
+    } else {
+      bind(d, 2, in(3), rows);
+    }
     bind(d, 3, in(4), rows);
     d.bindings.push_back({4, in(5).region});
     bind(d, 5, has(6) ? in(6) : in(0), rows);
@@ -262,7 +272,8 @@ void RowAppender::run() {
     case RC_OP_GET_ROWS:
       return in(0).weight != nullptr ? get_rows() : copy_rows();
     case RC_OP_RMS_NORM:
-      return rms_norm();
+    case RC_OP_LAYER_NORM:
+      return norm();
     case RC_OP_LINEAR:
     case RC_OP_EXPERT_LINEAR:
       return linear();
@@ -275,6 +286,9 @@ void RowAppender::run() {
     case RC_OP_GLU:
       return elementwise(static_cast<uint32_t>(op_.params.glu.function), true,
                          op_.params.glu.limit, op_.params.glu.offset);
+    case RC_OP_UNARY:
+      return elementwise(32 + static_cast<uint32_t>(op_.params.unary.function),
+                         false);
     case RC_OP_ADD:
       return elementwise(16, true);
     case RC_OP_SCALE:

@@ -74,7 +74,8 @@ enum {
   RC_STORAGE_WEIGHT = 0,
   /* Memory that lives between runs: KV cache, states, or a tensor; `index`
    * counts rc_plugin_program.caches, `offset` its bytes. KV caches and states
-   * have offset 0, a tensor's is a multiple of the bytes of its type's elements or blocks. */
+   * have offset 0, a tensor's is a multiple of the bytes of its type's elements
+   * or blocks. */
   RC_STORAGE_CACHE = 1,
   /* Given at each run from host memory; `index` counts rc_plugin_run.inputs. */
   RC_STORAGE_INPUT = 2,
@@ -131,15 +132,19 @@ enum {
    *         cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0;
    * no output. */
   RC_OP_CACHE_STORE = 5,
-  /* Causal attention over a paged cache that already holds the keys and values
-   * of these rows. Row r, at position p of its sequence, sees the positions
-   * max(0, p - window + 1) to p (from 0 if window is 0). Query head h reads
-   * key/value head h / (heads / kv_heads). With x = scale * (q . k) and, if
-   * softcap > 0, x = softcap * tanh(x / softcap), the result is the sum of
-   * softmax(x) * v. Where there are sinks, the softmax of head h has sinks[h]
-   * as one more x, whose v is zero (OpenAI 2025, arXiv:2508.10925).
+  /* Attention over a paged cache that already holds the keys and values of
+   * these rows. Row r, at position p of its sequence, sees the positions
+   * max(0, p - window + 1) to p (from 0 if window is 0). Where there are
+   * lengths, window is 0, and a row of sequence s sees the positions 0 to
+   * lengths[s] - 1, those behind its own too; the cache holds all of them, and
+   * the page table has their pages. Query head h reads key/value head
+   * h / (heads / kv_heads). With x = scale * (q . k) and, if softcap > 0,
+   * x = softcap * tanh(x / softcap), the result is the sum of softmax(x) * v.
+   * Where there are sinks, the softmax of head h has sinks[h] as one more x,
+   * whose v is zero (OpenAI 2025, arXiv:2508.10925).
    * inputs: q [R, heads, d], key cache, value cache (as for CACHE_STORE),
    *         positions, sequences, page_table, sinks [heads] (a weight) or
+   *         absent, lengths I32 [RC_DIM_SEQUENCES] (an input of the program) or
    *         absent; output [R, heads, d].
    * params.attention. */
   RC_OP_ATTENTION = 6,
@@ -196,7 +201,8 @@ enum {
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
  * there are no symbolic dimensions; GET_ROWS and ROPE are tensor ops, too,
- * where x and ids have none. Values have any storage but weight; outputs have
+ * where x and ids have none, and UNARY and LAYER_NORM take symbolic rows where
+ * their description says so. Values have any storage but weight; outputs have
  * any but weight and input, and share no bytes with inputs. Every value is F32
  * unless said otherwise; rank is 1 to 4. A program may hold both kinds of ops.
  * A backend need not have any of these. */
@@ -214,7 +220,7 @@ enum {
    * IQ4_NL. */
   RC_OP_CONVERT = 33,
   /* A function of each element; not RC_FUNCTION_NONE. Output as x.
-   * params.unary. */
+   * params.unary. Of rows: x [R, ...]. */
   RC_OP_UNARY = 34,
   /* Inputs: a, b; output c, of the larger rank of both. Shapes are compared
    * from the last dimension on, missing ones count as 1: a dimension of an
@@ -224,7 +230,8 @@ enum {
    * else 0: (x - m) / sqrt(mean((x - m)^2) + epsilon) * weight + bias (Ba,
    * Kiros and Hinton 2016, arXiv:1607.06450).
    * inputs: x [..., d], weight [d] or absent, bias [d] or absent; output as x.
-   * params.layer_norm. */
+   * params.layer_norm. Of rows: x [R, d] or [R, heads, d], and what is there of
+   * weight and bias are weights. */
   RC_OP_LAYER_NORM = 36,
   /* exp(x - max) / sum(exp(x - max)) over the middle dimension.
    * inputs: x [outer, n, inner]; output as x. */

@@ -59,6 +59,11 @@ bool EngineHandle::spread() const {
 
 std::shared_ptr<SessionState> EngineHandle::make_state(
     const SessionOptions& options, std::shared_ptr<Meter> meter) const {
+  if (file_->output() == model::ForwardOutput::kHiddenRows) {
+    fail(RC_E_UNSUPPORTED, file_->file().name(), ": models of architecture ",
+         file_->hyper_parameters().architecture,
+         " give hidden rows, not text; there are no sessions of them");
+  }
   const int64_t most = this->options().context_length;
   auto state = std::make_shared<SessionState>();
   state->options = options;

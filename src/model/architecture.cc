@@ -10,7 +10,7 @@ namespace {
 constexpr const Architecture* kArchitectures[] = {
     &kLlama,   &kQwen2,   &kQwen3,         &kQwen3Moe, &kGemma,
     &kGemma2,  &kGemma3,  &kGptOss,        &kSeedOss,  &kErnie45,
-    &kSmolLm3, &kGranite, &kGraniteHybrid,
+    &kSmolLm3, &kGranite, &kGraniteHybrid, &kBert,
 };
 
 }  // namespace

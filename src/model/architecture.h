@@ -25,10 +25,17 @@ struct WindowPattern {
   int64_t windowed = 0;
 };
 
+// What norms are made of: see RC_OP_RMS_NORM, and RC_OP_LAYER_NORM with a
+// weight and a bias.
+enum class Norm { kRootMeanSquare, kLayer };
+
 // Names of tensors. Those of a layer follow "blk.N."; those of products are
 // without ".weight" and ".bias".
 struct TensorNames {
   const char* token_embedding = "token_embd.weight";
+  const char* position_embedding = "position_embd.weight";
+  const char* token_types = "token_types.weight";
+  const char* embedding_norm = "token_embd_norm.weight";
   const char* output_norm = "output_norm.weight";
   const char* output = "output.weight";
   const char* rope_factors = "rope_freqs.weight";
@@ -75,6 +82,8 @@ struct Gate {
   int32_t function = RC_FUNCTION_SILU;
   float limit = 0.0f;
   float offset = 0.0f;
+  // There is no gate: the function is of the product that else is gated.
+  bool ungated = false;
 };
 
 inline double scale_of_key_size(const HyperParameters& hyper) {
@@ -90,6 +99,19 @@ struct Architecture {
   std::string_view name;  // general.architecture
   TensorNames names = {};
   Defaults defaults = {};
+
+  // Rows see those before them; if not, all of their sequence.
+  bool causal = true;
+  // There are no logits: what the model gives are the rows of the last layer.
+  bool gives_hidden_rows = false;
+  Norm norm = Norm::kRootMeanSquare;
+  // Norms are of the sums with the residual, none is before attention or the
+  // feed-forward part.
+  bool post_norms = false;
+  // Each position has a row, and so may each type of tokens, which is added to
+  // the embedding; nothing is rotated.
+  bool learned_positions = false;
+  bool embedding_norm = false;
 
   // Embeddings are multiplied by the square root of the width.
   bool scaled_embedding = false;

@@ -1,11 +1,13 @@
 #include "model/forward.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "model/embedding.h"
+#include "model/norm.h"
+#include "model/state_space.h"
 #include "model/weights.h"
 
 namespace rc::model {
@@ -45,7 +47,7 @@ class Forward {
   Value linear(Value x, const char* name, int64_t size,
                Presence bias = Presence::kNever, Value residual = kAbsent);
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
-  Value gated(Value gate, Value up);
+  Value gated(Value gate, Value up);  // no gate: kAbsent
   Value heads(Value x, const char* name, int64_t count);
   Value rope(Value x);
   // The residual plus the product.
@@ -72,6 +74,7 @@ class Forward {
   Value sequences_ = kAbsent;
   Value page_table_ = kAbsent;
   Value state_slots_ = kAbsent;
+  Value lengths_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -89,26 +92,24 @@ runtime::ProgramDescription Forward::describe() && {
                   })) {
     state_slots_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 2});
   }
+  if (!architecture_.causal) {
+    lengths_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+  }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
                                            {hyper_.ropes[i].dimensions / 2},
                                            RC_USE_ELEMENTS));
   }
 
-  const Value table = weights_.matrix(
-      names_.token_embedding, {hyper_.vocabulary, hyper_.width}, RC_USE_ROWS);
-  Value x = builder_.get_rows(table, tokens);
-  if (architecture_.scaled_embedding) {
-    x = builder_.scale(x, std::sqrt(static_cast<float>(hyper_.width)));
-  }
-  x = scaled(x, hyper_.embedding_scale);
+  Value x = add_embedding(builder_, weights_, architecture_, hyper_, tokens,
+                          positions_);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
     x = mixer(x);
     x = feed_forward(x);
   }
   builder_.begin_part("output");
-  builder_.output(logits(x));
+  builder_.output(architecture_.gives_hidden_rows ? x : logits(x));
   return std::move(builder_).take();
 }
 
@@ -117,7 +118,8 @@ Value Forward::mixer(Value x) {
 }
 
 Value Forward::attention(Value x) {
-  const Value normed = norm(x, names_.attention_norm);
+  const Value normed =
+      architecture_.post_norms ? x : norm(x, names_.attention_norm);
   Value q = heads(normed, names_.query, layer().heads);
   Value k = heads(normed, names_.key, layer().kv_heads);
   const Value v = heads(normed, names_.value, layer().kv_heads);
@@ -143,9 +145,10 @@ Value Forward::attention(Value x) {
       architecture_.attention_sinks
           ? weights_.elements(in_layer(names_.attention_sinks), {layer().heads})
           : kAbsent;
-  Value y = builder_.attention(q, keys, values, positions_, sequences_,
-                               page_table_, static_cast<float>(scale),
-                               hyper_.attention_softcap, layer().window, sinks);
+  Value y =
+      builder_.attention(q, keys, values, positions_, sequences_, page_table_,
+                         static_cast<float>(scale), hyper_.attention_softcap,
+                         layer().window, sinks, lengths_);
   y = builder_.reshape(y, {RC_DIM_ROWS, layer().heads * hyper_.key_size});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
@@ -155,73 +158,10 @@ Value Forward::attention(Value x) {
                 names_.post_attention_norm, x);
 }
 
-// Mamba 2 (Dao and Gu 2024, arXiv:2405.21060): the rows of one matrix, and the
-// channels of one convolution, are a gate, the values, what goes into the state
-// (b), what reads it (c), and the steps.
 Value Forward::state_space(Value x) {
-  const StateSpace& space = hyper_.state_space;
-  const int64_t inner = space.inner();
-  const int64_t grouped = space.groups * space.size;
-  const int64_t channels = inner + 2 * grouped;
-  const Value normed = norm(x, names_.attention_norm);
-  int64_t row = 0;
-  const auto product = [&](int64_t count) {
-    const Value weight =
-        weights_.matrix_rows(in_layer(names_.space_in),
-                             {inner + channels + space.heads, hyper_.width},
-                             row, count, RC_USE_LINEAR);
-    row += count;
-    return builder_.linear(normed, weight);
-  };
-  const std::string stem = in_layer(names_.space_conv);
-  const int64_t width = space.conv_width;
-  int64_t channel = 0;
-  const auto convolved = [&](Value values) {
-    const int64_t count = builder_.shape(values).back();
-    const Value weight = weights_.element_rows(
-        stem + ".weight", {channels, width}, channel, count);
-    const Value bias =
-        weights_.has(stem + ".bias")
-            ? weights_.element_rows(stem + ".bias", {channels}, channel, count)
-            : kAbsent;
-    channel += count;
-    const Value state =
-        builder_.cache(RC_DTYPE_F32, {layout_.slots, width - 1, count});
-    return builder_.short_conv(values, weight, bias, sequences_, state_slots_,
-                               state, RC_FUNCTION_SILU);
-  };
-  const auto of_heads = [&](const char* name, bool column) {
-    const runtime::ProgramBuilder::Shape shape = {space.heads};
-    return weights_.elements(
-        in_layer(name),
-        column ? runtime::ProgramBuilder::Shape{space.heads, 1} : shape, shape);
-  };
-
-  const Value gate = product(inner);
-  const Value values = product(inner);
-  const Value b = product(grouped);
-  const Value c = product(grouped);
-  runtime::ProgramBuilder::Scan scan = {};
-  scan.steps = product(space.heads);
-  scan.x = builder_.reshape(convolved(values),
-                            {RC_DIM_ROWS, space.heads, space.head_size});
-  scan.b =
-      builder_.reshape(convolved(b), {RC_DIM_ROWS, space.groups, space.size});
-  scan.c =
-      builder_.reshape(convolved(c), {RC_DIM_ROWS, space.groups, space.size});
-  scan.step_bias = of_heads(names_.space_step_bias, false);
-  scan.decay = of_heads(names_.space_decay, true);
-  scan.skip = of_heads(names_.space_skip, true);
-  const Value state = builder_.cache(
-      RC_DTYPE_F32, {layout_.slots, space.heads, space.head_size, space.size});
-  Value y = builder_.selective_scan(scan, sequences_, state_slots_, state);
-  y = builder_.glu(gate, builder_.reshape(y, {RC_DIM_ROWS, inner}),
-                   RC_FUNCTION_SILU);
-  y = builder_.rms_norm(
-      y,
-      weights_.elements(in_layer(names_.space_norm),
-                        {space.groups, inner / space.groups}, {inner}),
-      hyper_.norm_epsilon);
+  Value y = add_state_space(builder_, weights_, names_, hyper_, in_layer(""),
+                            norm(x, names_.attention_norm),
+                            {sequences_, state_slots_, layout_.slots});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
@@ -231,13 +171,16 @@ Value Forward::state_space(Value x) {
 }
 
 Value Forward::feed_forward(Value x) {
-  const Value normed = norm(x, names_.feed_forward_norm);
+  const Value normed =
+      architecture_.post_norms ? x : norm(x, names_.feed_forward_norm);
   return layer().feed_forward == 0 ? experts(normed, x) : dense(normed, x);
 }
 
 Value Forward::dense(Value x, Value residual) {
   const Presence bias = architecture_.feed_forward_bias;
-  const Value gate = linear(x, names_.gate, layer().feed_forward, bias);
+  const Value gate = architecture_.gate.ungated
+                         ? kAbsent
+                         : linear(x, names_.gate, layer().feed_forward, bias);
   const Value up = linear(x, names_.up, layer().feed_forward, bias);
   return joined(gated(gate, up), names_.down, bias,
                 names_.post_feed_forward_norm, residual);
@@ -261,9 +204,8 @@ Value Forward::experts(Value x, Value residual) {
 }
 
 Value Forward::logits(Value x) {
-  x = builder_.rms_norm(x,
-                        weights_.elements(names_.output_norm, {hyper_.width}),
-                        hyper_.norm_epsilon);
+  x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+               names_.output_norm);
   // A file without an output matrix uses the embedding table twice.
   const char* name =
       weights_.has(names_.output) ? names_.output : names_.token_embedding;
@@ -276,9 +218,8 @@ Value Forward::logits(Value x) {
 }
 
 Value Forward::norm(Value x, const char* name) {
-  const int64_t size = builder_.shape(x).back();
-  return builder_.rms_norm(x, weights_.elements(in_layer(name), {size}),
-                           hyper_.norm_epsilon);
+  return add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+                  in_layer(name));
 }
 
 Value Forward::linear(Value x, const char* name, int64_t size, Presence bias,
@@ -317,6 +258,7 @@ Value Forward::expert_linear(Value x, const char* name, int64_t size,
 
 Value Forward::gated(Value gate, Value up) {
   const Gate& how = architecture_.gate;
+  if (how.ungated) return builder_.unary(up, how.function);
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
 
@@ -335,7 +277,8 @@ Value Forward::rope(Value x) {
 Value Forward::joined(Value x, const char* name, Presence bias,
                       const char* post_norm, Value residual) {
   if (!architecture_.sandwich_norms && hyper_.residual_scale == 1.0f) {
-    return linear(x, name, hyper_.width, bias, residual);
+    const Value sum = linear(x, name, hyper_.width, bias, residual);
+    return architecture_.post_norms ? norm(sum, post_norm) : sum;
   }
   Value y = linear(x, name, hyper_.width, bias);
   if (architecture_.sandwich_norms) y = norm(y, post_norm);

@@ -16,8 +16,8 @@ namespace rc::model {
 std::string rope_weight_name(size_t number);
 
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
-// those of layer_states(). Part 0 is
-// the embedding, part 1 + i layer i, the last the output norm and matrix.
+// those of layer_states(). Part 0 is the embedding, part 1 + i layer i, the
+// last the output norm and matrix, which models that give hidden rows have not.
 // rope_scales: Rope::scale by number.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
 // that is missing or not as the program needs it.

@@ -20,15 +20,22 @@ constexpr int64_t kMaxHeads = 4096;
 constexpr int64_t kMaxHeadSize = 4096;
 constexpr int64_t kMaxExperts = 4096;
 constexpr int64_t kMaxConvWidth = 64;
+constexpr int64_t kMaxPooling = 4;  // none, mean, first, last, rank
 constexpr double kMaxSoftcap = 1e6;
 
-void read_sizes(const Metadata& metadata, HyperParameters& hyper) {
+void read_sizes(const Metadata& metadata, const Architecture& architecture,
+                HyperParameters& hyper) {
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
   hyper.layers.resize(
       static_cast<size_t>(metadata.get("block_count", 1, kMaxLayers)));
-  hyper.norm_epsilon =
-      metadata.get_number("attention.layer_norm_rms_epsilon", 1e-20, 1.0);
+  hyper.norm_epsilon = metadata.get_number(
+      architecture.norm == Norm::kLayer ? "attention.layer_norm_epsilon"
+                                        : "attention.layer_norm_rms_epsilon",
+      1e-20, 1.0);
+  if (architecture.gives_hidden_rows) {
+    hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
+  }
 }
 
 // The rows of the embedding table, which an optional key may only confirm.
@@ -213,7 +220,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   const Metadata metadata(file, architecture.name, hyper.keys);
   hyper.architecture = architecture.name;
   hyper.name = file.find_string("general.name").value_or("");
-  read_sizes(metadata, hyper);
+  read_sizes(metadata, architecture, hyper);
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
   read_state_space(metadata, hyper);

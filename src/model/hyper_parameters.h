@@ -51,6 +51,7 @@ struct HyperParameters {
   float norm_epsilon = 0;
 
   // The first has the model's own keys; another that of layers with a window.
+  // None if no layer rotates.
   std::vector<RopeParameters> ropes;
 
   int64_t sliding_window = 0;      // 0: none
@@ -59,6 +60,9 @@ struct HyperParameters {
   int64_t experts = 0;             // 0: dense
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
+  // How a text's embedding is made of hidden rows, by GGUF's numbers; that is
+  // the caller's. 0: it is not.
+  int64_t pooling = 0;
 
   StateSpace state_space;  // of no use unless a layer is one
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/architecture.h"
+#include "model/embedding.h"
 #include "model/fingerprint.h"
 #include "model/forward.h"
 #include "model/layer_state.h"
@@ -101,6 +102,10 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     model->made_weights_.emplace(rope_weight_name(i),
                                  std::move(rope.frequencies));
   }
+  if (auto positions =
+          learned_positions(file, *model->architecture_, model->hyper_)) {
+    model->made_weights_.emplace(kPositionWeight, std::move(*positions));
+  }
 
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
@@ -125,6 +130,21 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   }
   model->fingerprint_ = model::fingerprint(file);
   return model;
+}
+
+ForwardOutput ModelFile::output() const {
+  return architecture_->gives_hidden_rows ? ForwardOutput::kHiddenRows
+                                          : ForwardOutput::kLogits;
+}
+
+int64_t ModelFile::output_size() const {
+  return output() == ForwardOutput::kLogits ? hyper_.vocabulary : hyper_.width;
+}
+
+bool ModelFile::causal() const { return architecture_->causal; }
+
+int64_t ModelFile::position_limit() const {
+  return architecture_->learned_positions ? hyper_.context_length : INT64_MAX;
 }
 
 runtime::ProgramDescription ModelFile::forward(

@@ -26,10 +26,17 @@ enum ForwardInput {
   kSequences = 2,   // I32 [rows], row of the page table
   kPageTable = 3,   // I32 [sequences, pages_per_sequence]
   kOutputRows = 4,  // I32 [outputs], rows whose logits are wanted
-  kStateSlots = 5,  // I32 [sequences, 2]; only of models with states in slots
-  kForwardInputCount = 6
+  // Behind these, where the model has them: I32 [sequences, 2], the slots of
+  // states that are read and written (ModelFile::slot_bytes() > 0), and I32
+  // [sequences], the lengths of sequences whose rows see all of theirs (not
+  // ModelFile::causal()).
+  kForwardInputCount = 5
 };
-enum ForwardOutput { kLogits = 0 /* F32 [outputs, vocabulary] */ };
+// There is one output: F32 [outputs, ModelFile::output_size()].
+enum class ForwardOutput {
+  kLogits,     // one for each token of the vocabulary
+  kHiddenRows  // of the last layer, as wide as the model
+};
 
 // How the KV cache and the states of a model are laid out. A layer with
 // attention has one key and one value cache, each [pages, kv_heads, page_size,
@@ -58,12 +65,23 @@ class ModelFile {
   const std::shared_ptr<const text::Tokenizer>& tokenizer() const {
     return tokenizer_;
   }
+  ForwardOutput output() const;
+  int64_t output_size() const;  // elements of a row
+  // Whether rows see only those before them; if not, all of their sequence.
+  bool causal() const;
+  // Positions from here on are unknown to the model; INT64_MAX if all are
+  // known.
+  int64_t position_limit() const;
   runtime::ProgramDescription forward(const CacheLayout& layout) const;
   // The bytes of a weight that forward() names: read from the file into the
-  // buffer, or made (rotary frequencies, norms and biases that the file does
-  // not hold as F32). Valid until the next call with that buffer; see there.
+  // buffer, or made (rotary frequencies, positions with a type of tokens, norms
+  // and biases that the file does not hold as F32). Valid until the next call
+  // with that buffer; see there.
   const void* read_weight(const std::string& name, WeightBuffer& buffer,
                           int threads = 1) const;
+  bool is_made(const std::string& weight) const {
+    return made_weights_.contains(weight);
+  }
   // The tensor of a weight that was not made, or the rows of one; see
   // weight_name.h.
   gguf::Tensor weight_tensor(const std::string& name) const;

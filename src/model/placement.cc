@@ -51,9 +51,9 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
       if (share.weight_uses[i] == 0) continue;
       runtime::WeightInfo weight = split.weights[i];
       weight.uses = share.weight_uses[i];
-      const uint64_t bytes = weight_bytes(*here.device, weight, options);
+      const uint64_t bytes = weight_bytes(file, *here.device, weight, options);
       here.weights += bytes;
-      if (set == nullptr || stays_mapped(weight, options)) continue;
+      if (set == nullptr || stays_mapped(file, weight, options)) continue;
       if (auto resident = set->find(weight)) {
         here.shared += bytes;
         placement.shared.push_back(
@@ -86,15 +86,16 @@ uint64_t cache_bytes(const rc_plugin_value& cache) {
   return rows * *row_bytes(cache.dtype, cache.shape[cache.rank - 1]);
 }
 
-bool stays_mapped(const runtime::WeightInfo& weight,
+bool stays_mapped(const ModelFile& file, const runtime::WeightInfo& weight,
                   const ResidentOptions& options) {
-  return options.keep_mapped && (weight.uses & RC_USE_ELEMENTS) == 0;
+  return options.keep_mapped && (weight.uses & RC_USE_ELEMENTS) == 0 &&
+         !file.is_made(weight.name);
 }
 
-uint64_t weight_bytes(const runtime::Device& device,
+uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,
                       const runtime::WeightInfo& weight,
                       const ResidentOptions& options) {
-  if (!stays_mapped(weight, options)) return device.weight_bytes(weight);
+  if (!stays_mapped(file, weight, options)) return device.weight_bytes(weight);
   if (!device.maps_weights()) {
     fail(RC_E_UNSUPPORTED, device.id(),
          " cannot compute from the mapped file: it needs a copy of ",

@@ -88,13 +88,13 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
 uint64_t cache_bytes(const rc_plugin_value& cache);
 
 // Whether a weight is used where the file is mapped. What is read by elements
-// is small and may have to be made; it is always copied.
-bool stays_mapped(const runtime::WeightInfo& weight,
+// is small and may have to be made; it is always copied, as is what was made.
+bool stays_mapped(const ModelFile& file, const runtime::WeightInfo& weight,
                   const ResidentOptions& options);
 
 // What a weight takes of a device's memory. Throws RC_E_UNSUPPORTED for one
 // that should stay mapped, but would have to be copied to this device.
-uint64_t weight_bytes(const runtime::Device& device,
+uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,
                       const runtime::WeightInfo& weight,
                       const ResidentOptions& options);
 

@@ -43,13 +43,14 @@ runtime::WeightInfo weight_of(const runtime::Split& split,
 // largest first: while a weight is copied it is in memory twice, which must not
 // be what the largest does last.
 std::vector<std::pair<uint64_t, size_t>> by_size(
-    const runtime::Split& split, const runtime::Split::Share& share,
-    const runtime::Device& device, const ResidentOptions& options) {
+    const ModelFile& file, const runtime::Split& split,
+    const runtime::Split::Share& share, const runtime::Device& device,
+    const ResidentOptions& options) {
   std::vector<std::pair<uint64_t, size_t>> weights;
   for (size_t i = 0; i < split.weights.size(); ++i) {
     if (share.weight_uses[i] == 0) continue;
     weights.emplace_back(
-        weight_bytes(device, weight_of(split, share, i), options), i);
+        weight_bytes(file, device, weight_of(split, share, i), options), i);
   }
   // Among equals in the order of the program, which is that of most files.
   std::stable_sort(
@@ -73,8 +74,9 @@ void check_count(const char* name, size_t count, int64_t expected) {
 }
 
 // A backend trusts what it reads here.
-void check_batch(const Batch& batch, const HyperParameters& hyper,
+void check_batch(const Batch& batch, const ModelFile& file,
                  const ResidentOptions& options) {
+  const int64_t vocabulary = file.hyper_parameters().vocabulary;
   const auto rows = static_cast<int64_t>(batch.tokens.size());
   const runtime::ProgramLimits& limits = options.limits;
   const CacheLayout& cache = options.cache;
@@ -93,10 +95,11 @@ void check_batch(const Batch& batch, const HyperParameters& hyper,
 
   std::vector<int64_t> used_pages(static_cast<size_t>(batch.sequence_count));
   for (size_t row = 0; row < batch.tokens.size(); ++row) {
-    check_element("token", row, batch.tokens[row], hyper.vocabulary);
+    check_element("token", row, batch.tokens[row], vocabulary);
     check_element("sequence", row, batch.sequences[row], batch.sequence_count);
     check_element("position", row, batch.positions[row],
-                  cache.pages_per_sequence * cache.page_size);
+                  std::min(cache.pages_per_sequence * cache.page_size,
+                           file.position_limit()));
     int64_t& used = used_pages[static_cast<size_t>(batch.sequences[row])];
     used = std::max(used, batch.positions[row] / cache.page_size + 1);
   }
@@ -138,6 +141,25 @@ void check_slots(const Batch& batch, int64_t slots) {
   }
 }
 
+// The lengths of the sequences of a batch whose rows see all of theirs. Rows of
+// an earlier batch have not seen those of this one, so each sequence must be
+// there as a whole.
+std::vector<int32_t> whole_lengths(const Batch& batch) {
+  std::vector<int32_t> lengths(static_cast<size_t>(batch.sequence_count));
+  for (size_t row = 0; row < batch.positions.size(); ++row) {
+    const int32_t sequence = batch.sequences[row];
+    int32_t& length = lengths[static_cast<size_t>(sequence)];
+    if (batch.positions[row] != length) {
+      fail(RC_E_INVALID_ARGUMENT, "batch: row ", row, " of sequence ", sequence,
+           " has position ", batch.positions[row], " instead of ", length,
+           "; rows that see all of their sequence need it whole, in order, "
+           "from position 0 on");
+    }
+    ++length;
+  }
+  return lengths;
+}
+
 }  // namespace
 
 std::unique_ptr<ResidentModel> ResidentModel::load(
@@ -175,9 +197,9 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
         chosen != 0 ? chosen
                     : static_cast<int>(std::thread::hardware_concurrency());
     for (const auto& [bytes, i] :
-         by_size(split, share, *here.device, options)) {
+         by_size(*file, split, share, *here.device, options)) {
       const runtime::WeightInfo weight = weight_of(split, share, i);
-      if (stays_mapped(weight, options)) {
+      if (stays_mapped(*file, weight, options)) {
         const gguf::Tensor& tensor = file->weight_tensor(weight.name);
         here.weights[i] = here.device->map_weight(
             weight, model->mapped_->data(tensor), model->mapped_);
@@ -220,29 +242,33 @@ std::vector<Resource> ResidentModel::resources() const {
   return resources;
 }
 
-void ResidentModel::run(const Batch& batch, float* logits,
+void ResidentModel::run(const Batch& batch, float* output,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
-  check_batch(batch, file_->hyper_parameters(), options_);
+  check_batch(batch, *file_, options_);
   if (slot_bytes() > 0) check_slots(batch, options_.cache.slots);
   if (mapped_ != nullptr) mapped_->check();
   runtime::RunArguments arguments;
   arguments.rows = static_cast<int64_t>(batch.tokens.size());
   arguments.outputs = static_cast<int64_t>(batch.output_rows.size());
   arguments.sequences = batch.sequence_count;
-  const bool in_slots = slot_bytes() > 0;
-  arguments.inputs.resize(in_slots ? kForwardInputCount : kStateSlots);
-  if (in_slots) arguments.inputs[kStateSlots] = batch.state_slots.data();
+  arguments.inputs.resize(kForwardInputCount);
   arguments.inputs[kTokens] = batch.tokens.data();
   arguments.inputs[kPositions] = batch.positions.data();
   arguments.inputs[kSequences] = batch.sequences.data();
   arguments.inputs[kPageTable] = batch.page_table.data();
+  if (slot_bytes() > 0) arguments.inputs.push_back(batch.state_slots.data());
+  std::vector<int32_t> lengths;
+  if (!file_->causal()) {
+    lengths = whole_lengths(batch);
+    arguments.inputs.push_back(lengths.data());
+  }
   // A backend may refuse NULL even where nothing is to be read or written.
   int32_t no_row = 0;
-  float no_logits = 0.0f;
+  float no_output = 0.0f;
   const bool wanted = !batch.output_rows.empty();
   arguments.inputs[kOutputRows] = wanted ? batch.output_rows.data() : &no_row;
-  arguments.outputs_data = {wanted ? logits : &no_logits};
+  arguments.outputs_data = {wanted ? output : &no_output};
   arguments.should_stop = should_stop;
   arguments.user = user;
   try {

@@ -20,7 +20,8 @@
 namespace rc::model {
 
 // One step: rows of tokens of one or more sequences. Positions of a sequence
-// are consecutive within a batch and follow what its pages already hold.
+// are consecutive within a batch and follow what its pages already hold; where
+// rows see all of their sequence (ModelFile::causal), it is in one batch whole.
 struct Batch {
   std::vector<int32_t> tokens;       // [rows]
   std::vector<int32_t> positions;    // [rows]
@@ -60,12 +61,12 @@ class ResidentModel {
   // own on each device.
   std::vector<Resource> resources() const;
 
-  // Evaluates a batch; logits F32 [outputs, vocabulary], untouched if there are
-  // no outputs. Throws RC_E_INVALID_ARGUMENT for a batch beyond the limits or
-  // with a number that points nowhere, before the device sees it;
-  // RC_E_CANCELLED if should_stop said so; RC_E_IO if the mapped file has
-  // changed or could not be read. See Program::run for timeouts.
-  void run(const Batch& batch, float* logits, int32_t (*should_stop)(void*),
+  // Evaluates a batch; output F32 [outputs, ModelFile::output_size()],
+  // untouched if there are no outputs. Throws RC_E_INVALID_ARGUMENT for a batch
+  // beyond the limits or with a number that points nowhere, before the device
+  // sees it; RC_E_CANCELLED if should_stop said so; RC_E_IO if the mapped file
+  // has changed or could not be read. See Program::run for timeouts.
+  void run(const Batch& batch, float* output, int32_t (*should_stop)(void*),
            void* user, int64_t timeout_ms);
   // Mapped weights are lost (see base/mapped_file.h): no run can succeed any
   // more.

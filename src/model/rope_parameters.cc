@@ -82,6 +82,10 @@ RopeParameters read_rope(const Metadata& metadata,
 
 void read_ropes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
+  if (architecture.learned_positions) {
+    for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
+    return;
+  }
   hyper.ropes = {read_rope(metadata, architecture, hyper)};
   if (architecture.local_rope_base > 0.0f) {
     RopeParameters local;

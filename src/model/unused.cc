@@ -25,7 +25,7 @@ constexpr Ignored kIgnoredKeys[] = {
     {"general.*", "says what the file is and where it comes from"},
     {"tokenizer.chat_template*", "the caller writes the text of a chat"},
     {"tokenizer.huggingface.json", "the same vocabulary in another form"},
-    {"tokenizer.ggml.token_type_count", "of segments, which are not embedded"},
+    {"tokenizer.ggml.token_type_count", "of segments; a text is one"},
     {"tokenizer.ggml.add_sep_token", "pairs of texts are not joined here"},
     {"tokenizer.ggml.padding_token_id", "batches are not padded"},
     {"tokenizer.ggml.mask_token_id", "nothing is masked"},
@@ -76,7 +76,6 @@ struct Neutral {
 };
 const std::vector<Neutral>& neutral_keys() {
   static const std::vector<Neutral> keys = {
-      {"attention.causal", {1}},
       {"attention.clamp_kqv", {0}},
       {"attention.max_alibi_bias", {0}},
       {"attention.shared_kv_layers", {0}},
@@ -209,6 +208,10 @@ class Checker {
       const double scale = architecture_.attention_scale(hyper_);
       if (value && std::abs(*value - scale) < 1e-6 * scale) return;
     }
+    if (name == "attention.causal" && value &&
+        (*value != 0.0) == architecture_.causal) {
+      return;
+    }
     if (name == "expert_weights_norm" && value &&
         (*value != 0.0) == architecture_.normalized_routing) {
       return;
@@ -279,6 +282,10 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   std::unordered_set<std::string_view> used;
   if (architecture.rope_factors != Presence::kNever) {
     used.insert(architecture.names.rope_factors);
+  }
+  if (architecture.learned_positions) {
+    used.insert(architecture.names.position_embedding);
+    used.insert(architecture.names.token_types);
   }
   for (const runtime::WeightInfo& weight : program.weights) {
     const gguf::Tensor* tensor = tensor_of_weight(file, weight.name);

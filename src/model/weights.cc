@@ -22,36 +22,37 @@ bool is_plain_float(DType dtype) {
          dtype == RC_DTYPE_BF16 || dtype == RC_DTYPE_F64;
 }
 
-}  // namespace
-
-const gguf::Tensor& Weights::find(const std::string& name,
-                                  const Shape& shape) const {
-  const gguf::Tensor* tensor = file_.find_tensor(name);
+const gguf::Tensor& find(const gguf::File& file, const std::string& name,
+                         const Weights::Shape& shape) {
+  const gguf::Tensor* tensor = file.find_tensor(name);
   if (tensor == nullptr) {
-    fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " of shape ",
+    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " of shape ",
          text_of(shape), " is missing");
   }
   if (tensor->shape != shape) {
-    fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " has shape ",
+    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " has shape ",
          text_of(tensor->shape), ", but the metadata asks for ",
          text_of(shape));
   }
   return *tensor;
 }
 
-const gguf::Tensor& Weights::find_decodable(const std::string& name,
-                                            const Shape& shape) const {
-  const gguf::Tensor& tensor = find(name, shape);
+}  // namespace
+
+const gguf::Tensor& check_matrix(const gguf::File& file,
+                                 const std::string& name,
+                                 const Weights::Shape& shape) {
+  const gguf::Tensor& tensor = find(file, name, shape);
   const DTypeInfo* info = dtype_info(tensor.dtype);
   if (info == nullptr || !info->decodable) {
-    fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
+    fail(RC_E_UNSUPPORTED, file.name(), ": tensor ", name, " is of type ",
          dtype_name(tensor.dtype), ", which cannot be decoded");
   }
   return tensor;
 }
 
 void Weights::check_plain(const std::string& name, const Shape& shape) const {
-  const gguf::Tensor& tensor = find(name, shape);
+  const gguf::Tensor& tensor = find(file_, name, shape);
   if (!is_plain_float(tensor.dtype)) {
     fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(tensor.dtype), ", but must be F32, F16, BF16 or F64");
@@ -60,13 +61,14 @@ void Weights::check_plain(const std::string& name, const Shape& shape) const {
 
 runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
                                uint32_t use) {
-  return builder_.weight(name, find_decodable(name, shape).dtype, shape, use);
+  return builder_.weight(name, check_matrix(file_, name, shape).dtype, shape,
+                         use);
 }
 
 runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
                                     int64_t first, int64_t count,
                                     uint32_t use) {
-  const DType dtype = find_decodable(name, shape).dtype;
+  const DType dtype = check_matrix(file_, name, shape).dtype;
   Shape rows = shape;
   rows[0] = count;
   return builder_.weight(name_of_rows(name, first, count), dtype, rows, use);

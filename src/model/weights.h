@@ -9,6 +9,12 @@
 
 namespace rc::model {
 
+// The tensor of that name. Throws RC_E_FORMAT unless it is there and has the
+// shape, RC_E_UNSUPPORTED if it cannot be decoded.
+const gguf::Tensor& check_matrix(const gguf::File& file,
+                                 const std::string& name,
+                                 const runtime::ProgramBuilder::Shape& shape);
+
 class Weights {
  public:
   using Shape = runtime::ProgramBuilder::Shape;
@@ -36,9 +42,6 @@ class Weights {
                               int64_t first, int64_t count);
 
  private:
-  const gguf::Tensor& find(const std::string& name, const Shape& shape) const;
-  const gguf::Tensor& find_decodable(const std::string& name,
-                                     const Shape& shape) const;
   // Throws unless the program can have it as F32.
   void check_plain(const std::string& name, const Shape& shape) const;
 

@@ -74,6 +74,7 @@ class ProgramBuilder {
 
   Value get_rows(Value table, Value ids);
   Value rms_norm(Value x, Value weight, float epsilon);
+  Value layer_norm(Value x, Value weight, Value bias, float epsilon);
   Value linear(Value x, Value weight, Value bias = kAbsent,
                Value residual = kAbsent);
   // x is seen as [R, heads, head_size]; so are the results of cache and
@@ -84,10 +85,12 @@ class ProgramBuilder {
                    Value cache);
   Value attention(Value q, Value key_cache, Value value_cache, Value positions,
                   Value sequences, Value page_table, float scale, float softcap,
-                  int64_t window, Value sinks = kAbsent);
+                  int64_t window, Value sinks = kAbsent,
+                  Value lengths = kAbsent);
   // limit and offset as in rc_plugin_params.glu.
   Value glu(Value gate, Value up, int function, float limit = 0.0f,
             float offset = 0.0f);
+  Value unary(Value x, int function);
   Value add(Value a, Value b);
   Value scale(Value x, float factor);
   Value softcap(Value x, float cap);

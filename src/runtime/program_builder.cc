@@ -139,6 +139,16 @@ Value ProgramBuilder::rms_norm(Value x, Value weight, float epsilon) {
   return y;
 }
 
+Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
+                                 float epsilon) {
+  Op op = make_op(RC_OP_LAYER_NORM);
+  op.params.layer_norm.epsilon = epsilon;
+  op.params.layer_norm.center = 1;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x, weight, bias}, {y});
+  return y;
+}
+
 Value ProgramBuilder::linear(Value x, Value weight, Value bias,
                              Value residual) {
   const Value y =
@@ -166,15 +176,16 @@ void ProgramBuilder::cache_store(Value x, Value positions, Value sequences,
 Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
                                 Value positions, Value sequences,
                                 Value page_table, float scale, float softcap,
-                                int64_t window, Value sinks) {
+                                int64_t window, Value sinks, Value lengths) {
   Op op = make_op(RC_OP_ATTENTION);
   op.params.attention.scale = scale;
   op.params.attention.softcap = softcap;
   op.params.attention.window = window;
   const Value y = append_scratch(RC_DTYPE_F32, shape(q));
-  append_op(
-      op, {q, key_cache, value_cache, positions, sequences, page_table, sinks},
-      {y});
+  append_op(op,
+            {q, key_cache, value_cache, positions, sequences, page_table, sinks,
+             lengths},
+            {y});
   return y;
 }
 
@@ -186,6 +197,14 @@ Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
   op.params.glu.offset = offset;
   const Value y = append_scratch(RC_DTYPE_F32, shape(gate));
   append_op(op, {gate, up}, {y});
+  return y;
+}
+
+Value ProgramBuilder::unary(Value x, int function) {
+  Op op = make_op(RC_OP_UNARY);
+  op.params.unary.function = function;
+  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
+  append_op(op, {x}, {y});
   return y;
 }
 

@@ -122,11 +122,21 @@ SelfTestCase linear(DType dtype, std::vector<int64_t> row_counts) {
   return made.take(made.builder.linear(x, w));
 }
 
-SelfTestCase norm() {
-  RowsCase made("RMS_NORM", kOneAndSeveral);
+SelfTestCase norm(int32_t code) {
+  RowsCase made(op_name(code), kOneAndSeveral);
   const Value x = made.input({RC_DIM_ROWS, 96});
   const Value w = made.weight(RC_DTYPE_F32, {96}, RC_USE_ELEMENTS);
-  return made.take(made.builder.rms_norm(x, w, 1e-5f));
+  if (code == RC_OP_RMS_NORM) {
+    return made.take(made.builder.rms_norm(x, w, 1e-5f));
+  }
+  const Value b = made.weight(RC_DTYPE_F32, {96}, RC_USE_ELEMENTS);
+  return made.take(made.builder.layer_norm(x, w, b, 1e-5f));
+}
+
+SelfTestCase ungated(int function) {
+  RowsCase made("UNARY", kOneAndSeveral);
+  const Value x = made.input({RC_DIM_ROWS, 80});
+  return made.take(made.builder.unary(x, function));
 }
 
 SelfTestCase gated(int function, bool limited) {
@@ -138,9 +148,9 @@ SelfTestCase gated(int function, bool limited) {
 }
 
 // Rotary embedding, and attention over a cache that the rows are put into.
-SelfTestCase attention(DType dtype, int64_t head, bool with_sinks) {
+SelfTestCase attention(DType dtype, int64_t head, bool with_sinks, bool whole) {
   RowsCase made(cat("ROPE, CACHE_STORE and ATTENTION with ", dtype_name(dtype),
-                    " and heads of ", head),
+                    " and heads of ", head, whole ? ", whole" : ""),
                 kOneAndSeveral);
   constexpr int64_t kHeads = 4;
   constexpr int64_t kKvHeads = 2;
@@ -172,8 +182,13 @@ SelfTestCase attention(DType dtype, int64_t head, bool with_sinks) {
   const Value sinks = with_sinks
                           ? made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS)
                           : kAbsent;
+  // One row sees what it stored and what is zero behind it.
+  const Value lengths =
+      whole ? made.indices({RC_DIM_SEQUENCES}, {static_cast<int32_t>(rows)})
+            : kAbsent;
   return made.take(builder.attention(turned_q, keys, values, positions,
-                                     sequences, pages, 0.2f, 0, 0, sinks));
+                                     sequences, pages, 0.2f, 0, 0, sinks,
+                                     lengths));
 }
 
 // One tensor op; all its values lie in buffers.
@@ -261,12 +276,18 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
       return Kind{op.code, input(1).dtype};
     case RC_OP_RMS_NORM:
       return Kind{op.code};
+    case RC_OP_LAYER_NORM:
+      if (is_tensor_op(op, &input(0))) return std::nullopt;
+      return Kind{op.code};
+    case RC_OP_UNARY:
+      if (is_tensor_op(op, &input(0))) return std::nullopt;
+      return Kind{op.code, op.params.unary.function};
     case RC_OP_GLU:
       return Kind{op.code, op.params.glu.function,
                   op.params.glu.limit > 0 || op.params.glu.offset != 0};
     case RC_OP_ATTENTION:
-      return Kind{op.code, input(1).dtype, input(1).shape[3],
-                  op.inputs[6] >= 0};
+      return Kind{op.code, input(1).dtype, input(1).shape[3], op.inputs[6] >= 0,
+                  op.inputs[7] >= 0};
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
@@ -293,11 +314,14 @@ SelfTestCase case_of(const Kind& kind) {
     case RC_OP_LINEAR:
       return linear(detail(1), kOneAndSeveral);
     case RC_OP_RMS_NORM:
-      return norm();
+    case RC_OP_LAYER_NORM:
+      return norm(detail(0));
+    case RC_OP_UNARY:
+      return ungated(detail(1));
     case RC_OP_GLU:
       return gated(detail(1), kind[2] != 0);
     case RC_OP_ATTENTION:
-      return attention(detail(1), kind[2], kind[3] != 0);
+      return attention(detail(1), kind[2], kind[3] != 0, kind[4] != 0);
     case RC_OP_MATMUL:
       return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
   }

@@ -78,11 +78,13 @@ class OpCheck : OpRules {
   }
   void get_rows() const;
   void rms_norm() const;
+  void layer_norm() const;
   void linear() const;
   void rope() const;
   void cache_store() const;
   void attention() const;
   void glu() const;
+  void unary() const;
   void add() const;
   void scale() const;
   void softcap() const;
@@ -120,6 +122,18 @@ void OpCheck::rms_norm() const {
   if (op_.params.norm.epsilon < 0) {
     refuse("epsilon is ", op_.params.norm.epsilon);
   }
+}
+
+void OpCheck::layer_norm() const {
+  const PluginValue& x = activation(input(0, "x"), "x", 2, 3);
+  const int64_t d = x.shape[x.rank - 1];
+  const char* const roles[] = {"weight", "bias"};
+  for (int i = 0; i < 2; ++i) {
+    if (optional_input(1 + i, roles[i]) == nullptr) continue;
+    expect(weight(1 + i, roles[i]), roles[i], RC_DTYPE_F32, {d});
+  }
+  expect_alike(output(0), "output", x);
+  layer_norm_params();
 }
 
 void OpCheck::linear() const {
@@ -187,12 +201,20 @@ void OpCheck::attention() const {
     weight(6, "sinks");
     expect(*sinks, "sinks", RC_DTYPE_F32, {q.shape[1]});
   }
+  const int64_t window = op_.params.attention.window;
+  if (const PluginValue* lengths = optional_input(7, "lengths")) {
+    expect(*lengths, "lengths", RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+    if (lengths->storage != RC_STORAGE_INPUT) {
+      refuse("lengths must be an input of the program");
+    }
+    if (window != 0) {
+      refuse("window is ", window, ", but with lengths a row sees all");
+    }
+  }
   expect_alike(output(0), "output", q);
   finite("scale", op_.params.attention.scale);
   finite("softcap", op_.params.attention.softcap);
-  if (op_.params.attention.window < 0) {
-    refuse("window is ", op_.params.attention.window);
-  }
+  if (window < 0) refuse("window is ", window);
 }
 
 void OpCheck::glu() const {
@@ -204,6 +226,11 @@ void OpCheck::glu() const {
   finite("limit", params.limit);
   finite("offset", params.offset);
   if (params.limit < 0) refuse("limit is ", params.limit);
+}
+
+void OpCheck::unary() const {
+  expect_alike(output(0), "output", activation(input(0, "x"), "x", 1, 4));
+  function(op_.params.unary.function, RC_FUNCTION_RELU, RC_FUNCTION_GELU_QUICK);
 }
 
 void OpCheck::add() const {
@@ -328,6 +355,8 @@ void OpCheck::run() const {
       return get_rows();
     case RC_OP_RMS_NORM:
       return rms_norm();
+    case RC_OP_LAYER_NORM:
+      return layer_norm();
     case RC_OP_LINEAR:
       return linear();
     case RC_OP_ROPE:
@@ -338,6 +367,8 @@ void OpCheck::run() const {
       return attention();
     case RC_OP_GLU:
       return glu();
+    case RC_OP_UNARY:
+      return unary();
     case RC_OP_ADD:
       return add();
     case RC_OP_SCALE:
@@ -408,13 +439,24 @@ void check_op(const Op& op, std::span<const rc_plugin_value> values) {
 }
 
 int32_t deciding_value(const Op& op) {
-  if (op.code == RC_OP_GET_ROWS) return op.inputs[1];
-  return op.code == RC_OP_ROPE ? op.inputs[0] : -1;
+  switch (op.code) {
+    case RC_OP_GET_ROWS:
+      return op.inputs[1];
+    case RC_OP_ROPE:
+    case RC_OP_UNARY:
+    case RC_OP_LAYER_NORM:
+      return op.inputs[0];
+  }
+  return -1;
 }
 
 bool is_tensor_op(const Op& op, const rc_plugin_value* deciding) {
-  if (op.code == RC_OP_GET_ROWS || op.code == RC_OP_ROPE) {
-    return deciding != nullptr && deciding->shape[0] > 0;
+  switch (op.code) {
+    case RC_OP_GET_ROWS:
+    case RC_OP_ROPE:
+    case RC_OP_UNARY:
+    case RC_OP_LAYER_NORM:
+      return deciding != nullptr && deciding->shape[0] > 0;
   }
   return op.code >= RC_OP_COPY && op.code <= RC_OP_ATTEND;
 }

@@ -37,9 +37,10 @@ const char* op_name(int32_t code);
 // plugin.h says.
 void check_op(const Op& op, std::span<const rc_plugin_value> values);
 
-// Whether it is an op on tensors, all of whose shapes are fixed. GET_ROWS and
-// ROPE are where the value that deciding_value names has a fixed number of
-// rows; for the others, that is -1. Accepts any numbers in the op.
+// Whether it is an op on tensors, all of whose shapes are fixed. GET_ROWS,
+// ROPE, UNARY and LAYER_NORM are where the value that deciding_value names has
+// a fixed number of rows; for the others, that is -1. Accepts any numbers in
+// the op.
 int32_t deciding_value(const Op& op);
 bool is_tensor_op(const Op& op, const rc_plugin_value* deciding);
 bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values);

@@ -83,6 +83,17 @@ class OpRules {
   void finite(const char* name, float number) const {
     if (!std::isfinite(number)) refuse(name, " is ", number);
   }
+  void flag(const char* name, int32_t number) const {
+    if (number != 0 && number != 1) {
+      refuse(name, " is ", number, ", neither 0 nor 1");
+    }
+  }
+  void layer_norm_params() const {
+    const float epsilon = op_.params.layer_norm.epsilon;
+    finite("epsilon", epsilon);
+    if (epsilon < 0) refuse("epsilon is ", epsilon);
+    flag("center", op_.params.layer_norm.center);
+  }
 
   const Op& op_;
   std::span<const PluginValue> values_;

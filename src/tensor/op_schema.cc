@@ -14,7 +14,7 @@ constexpr OpSchema kOps[] = {
     {RC_OP_LINEAR, "LINEAR", 4, 1, 0b1000},
     {RC_OP_ROPE, "ROPE", 3, 1, 0b1},
     {RC_OP_CACHE_STORE, "CACHE_STORE", 5, 0},
-    {RC_OP_ATTENTION, "ATTENTION", 7, 1},
+    {RC_OP_ATTENTION, "ATTENTION", 8, 1},
     {RC_OP_GLU, "GLU", 2, 1, 0b11},
     {RC_OP_ADD, "ADD", 2, 1, 0b11},
     {RC_OP_SCALE, "SCALE", 1, 1, 0b1},

@@ -62,11 +62,6 @@ class TensorOpCheck : OpRules {
            value_text(value), ", a type that cannot be decoded");
     }
   }
-  void flag(const char* name, int32_t number) const {
-    if (number != 0 && number != 1) {
-      refuse(name, " is ", number, ", neither 0 nor 1");
-    }
-  }
   void copy() const;
   void convert() const;
   void unary() const;
@@ -156,10 +151,7 @@ void TensorOpCheck::layer_norm() const {
   optional_vector(1, "weight", d);
   optional_vector(2, "bias", d);
   expect_alike(output(), "output", x);
-  const float epsilon = op_.params.layer_norm.epsilon;
-  finite("epsilon", epsilon);
-  if (epsilon < 0) refuse("epsilon is ", epsilon);
-  flag("center", op_.params.layer_norm.center);
+  layer_norm_params();
 }
 
 void TensorOpCheck::softmax() const {

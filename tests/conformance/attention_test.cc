@@ -17,42 +17,55 @@ struct Shape {
   int64_t page_size;
 };
 
-// One batch: the last `rows` positions of each of several sequences.
+// One batch: `rows` positions of each of several sequences, its last ones.
 struct Part {
   int32_t length;  // positions in the cache
   int32_t rows;
+  int32_t behind = 0;  // more positions, behind the rows
+};
+
+// The rows of a batch, and where the positions that they see lie.
+struct Batch {
+  int64_t per_sequence = 0;  // entries of the page table
+  int64_t pages = 1;
+  std::vector<int32_t> table, positions, sequences, lengths;
+
+  Batch(const std::vector<Part>& parts, int64_t page_size) {
+    for (const Part& part : parts) {
+      lengths.push_back(part.length + part.behind);
+      const int64_t needed = (lengths.back() + page_size - 1) / page_size;
+      per_sequence = std::max(per_sequence, needed);
+      pages += needed;
+    }
+    table.resize(parts.size() * per_sequence);
+    // Pages are handed out backwards, so that no order is taken for granted.
+    auto next_page = static_cast<int32_t>(pages - 1);
+    for (size_t s = 0; s < parts.size(); ++s) {
+      for (int64_t i = 0; i * page_size < lengths[s]; ++i) {
+        table[s * per_sequence + i] = next_page--;
+      }
+      for (int32_t r = parts[s].length - parts[s].rows; r < parts[s].length;
+           ++r) {
+        positions.push_back(r);
+        sequences.push_back(static_cast<int32_t>(s));
+      }
+    }
+  }
 };
 
 void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
-              float softcap, int64_t window, bool with_sinks = false) {
+              float softcap, int64_t window, bool with_sinks = false,
+              bool whole = false) {
   const auto [heads, kv_heads, d, page_size] = shape;
-  // Pages are handed out backwards, so that no order is taken for granted.
-  int64_t per_sequence = 0;
-  int64_t pages = 1;
-  for (const Part& part : parts) {
-    const int64_t needed = (part.length + page_size - 1) / page_size;
-    per_sequence = std::max(per_sequence, needed);
-    pages += needed;
-  }
-  std::vector<int32_t> table(parts.size() * per_sequence, 0);
-  std::vector<int32_t> positions;
-  std::vector<int32_t> sequences;
-  auto next_page = static_cast<int32_t>(pages - 1);
-  for (size_t s = 0; s < parts.size(); ++s) {
-    for (int64_t i = 0; i * page_size < parts[s].length; ++i) {
-      table[s * per_sequence + i] = next_page--;
-    }
-    for (int32_t r = parts[s].length - parts[s].rows; r < parts[s].length;
-         ++r) {
-      positions.push_back(r);
-      sequences.push_back(static_cast<int32_t>(s));
-    }
-  }
+  const Batch batch(parts, page_size);
+  const auto& [per_sequence, pages, table, positions, sequences, lengths] =
+      batch;
   const auto rows = static_cast<int64_t>(positions.size());
 
   OpTest test("ATTENTION",
               std::string(dtype_name(dtype)) + (softcap > 0 ? " softcap" : "") +
-                  (window > 0 ? " window" : "") + (with_sinks ? " sinks" : ""),
+                  (window > 0 ? " window" : "") + (with_sinks ? " sinks" : "") +
+                  (whole ? " whole" : ""),
               {rows, 0, static_cast<int64_t>(parts.size())});
   const Data q = random_f32(rows * heads * d);
   const Data keys = random_data(dtype, pages * kv_heads * page_size, d);
@@ -67,7 +80,8 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
         const int64_t head = h / (heads / kv_heads);
         return ((page * kv_heads + head) * page_size + p % page_size) * d;
       };
-      const int64_t last = positions[r];
+      const int64_t last =
+          whole ? lengths[static_cast<size_t>(sequences[r])] - 1 : positions[r];
       const int64_t first =
           window == 0 ? 0 : std::max<int64_t>(0, last - window + 1);
       std::vector<double> shares;
@@ -101,8 +115,11 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
   const Value w =
       with_sinks ? test.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS, sinks)
                  : runtime::kAbsent;
+  const Value l =
+      whole ? test.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES}, numbers(lengths))
+            : runtime::kAbsent;
   test.expect(
-      test.builder.attention(qv, k, v, p, s, t, scale, softcap, window, w),
+      test.builder.attention(qv, k, v, p, s, t, scale, softcap, window, w, l),
       expected);
   test.run(product_tolerance(dtype));
 }
@@ -140,6 +157,21 @@ TEST(Attention, Sinks) {
     run_case(dtype, {8, 1, 64, 32}, {{300, 2}, {9, 9}}, 0, 0, true);
     run_case(dtype, {8, 2, 32, 16}, {{70, 30}}, 2, 20, true);
   }
+}
+
+// Rows at the beginning, in the middle and at the end of what they see.
+TEST(Attention, Whole) {
+  for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    run_case(dtype, {1, 1, 32, 16}, {{1, 1, 0}}, 0, 0, false, true);
+    run_case(dtype, {4, 2, 64, 16}, {{3, 3, 60}, {17, 17, 0}, {1, 1, 15}}, 0, 0,
+             false, true);
+    run_case(dtype, {4, 4, 64, 16}, {{40, 40, 0}, {5, 2, 1}}, 0, 0, false,
+             true);
+    run_case(dtype, {8, 1, 64, 32}, {{200, 2, 150}, {9, 9, 0}}, 2, 0, true,
+             true);
+  }
+  run_case(RC_DTYPE_F32, {3, 1, 7, 5}, {{4, 4, 9}, {13, 5, 0}}, 0, 0, false,
+           true);
 }
 
 }  // namespace

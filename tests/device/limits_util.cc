@@ -169,6 +169,20 @@ SelfTestCase rms_norm_case(int64_t rows, int64_t heads, int64_t d) {
   return made.take(made.builder.rms_norm(x, w, 1e-5f));
 }
 
+SelfTestCase row_layer_norm_case(int64_t rows, int64_t heads, int64_t d) {
+  Writer made(cat("LAYER_NORM ", rows, " ", heads, " ", d), rows);
+  const Value x = made.input({RC_DIM_ROWS, heads, d});
+  const Value w = made.weight(RC_DTYPE_F32, {d}, RC_USE_ELEMENTS);
+  const Value b = made.weight(RC_DTYPE_F32, {d}, RC_USE_ELEMENTS);
+  return made.take(made.builder.layer_norm(x, w, b, 1e-5f));
+}
+
+SelfTestCase row_unary_case(int64_t rows, int64_t width) {
+  Writer made(cat("UNARY ", rows, " ", width), rows);
+  const Value x = made.input({RC_DIM_ROWS, width});
+  return made.take(made.builder.unary(x, RC_FUNCTION_TANH));
+}
+
 SelfTestCase add_case(int64_t rows, int64_t width) {
   Writer made(cat("ADD ", rows, " ", width), rows);
   const Value a = made.input({RC_DIM_ROWS, width});
@@ -229,13 +243,13 @@ SelfTestCase get_rows_case(int64_t rows, int64_t k, bool computed) {
 }
 
 SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
-                            int64_t entries, int64_t page_size) {
+                            int64_t entries, int64_t page_size, bool whole) {
   Writer made(cat("ATTENTION ", rows, " ", heads, " ", head, " ", entries, " ",
                   page_size),
               rows);
   const Value q = made.input({RC_DIM_ROWS, heads, head});
-  const Value positions =
-      made.indices(static_cast<int32_t>(entries * page_size - 1));
+  const auto last = static_cast<int32_t>(entries * page_size - 1);
+  const Value positions = made.indices(whole ? 0 : last);
   const Value sequences = made.indices(0);
   std::vector<int32_t> pages(static_cast<size_t>(entries));
   for (size_t i = 0; i < pages.size(); ++i) pages[i] = static_cast<int32_t>(i);
@@ -243,8 +257,11 @@ SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
   const Shape shape = {entries, 1, page_size, head};
   const Value keys = made.cache(shape);
   const Value values = made.cache(shape);
+  const Value lengths =
+      whole ? made.indices({RC_DIM_SEQUENCES}, {last + 1}) : runtime::kAbsent;
   return made.take(made.builder.attention(q, keys, values, positions, sequences,
-                                          table, 0.2f, 0, 0));
+                                          table, 0.2f, 0, 0, runtime::kAbsent,
+                                          lengths));
 }
 
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,

@@ -20,6 +20,8 @@ using runtime::SelfTestCase;
 
 // Model ops of `rows` rows, with weights and activations that repeat.
 SelfTestCase rms_norm_case(int64_t rows, int64_t heads, int64_t d);
+SelfTestCase row_layer_norm_case(int64_t rows, int64_t heads, int64_t d);
+SelfTestCase row_unary_case(int64_t rows, int64_t width);
 SelfTestCase add_case(int64_t rows, int64_t width);
 SelfTestCase linear_case(DType dtype, int64_t rows, int64_t n, int64_t k);
 SelfTestCase expert_linear_case(int64_t rows, int64_t chosen, int64_t n);
@@ -27,9 +29,11 @@ SelfTestCase expert_sum_case(int64_t rows, int64_t chosen, int64_t n);
 SelfTestCase route_case(int64_t rows, int64_t experts);
 SelfTestCase rope_case(int64_t rows, int64_t heads, int64_t d);
 SelfTestCase get_rows_case(int64_t rows, int64_t k, bool computed);
-// Of the last positions of a sequence of `entries` pages of `page_size`.
+// Of the last positions of a sequence of `entries` pages of `page_size`, or of
+// its first if they see all of it.
 SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
-                            int64_t entries, int64_t page_size);
+                            int64_t entries, int64_t page_size,
+                            bool whole = false);
 
 // Tensor ops.
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,

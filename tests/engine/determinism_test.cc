@@ -158,21 +158,6 @@ TEST_P(Determinism, OfPreemption) {
   }
 }
 
-// In a model with states two rows to a step mean few slots, which are taken
-// from one to the other.
-TEST_P(Determinism, OfManyWithFewRows) {
-  EngineOptions options = small_options();
-  options.max_rows = 2;
-  const auto engine = load(options);
-  std::vector<Played> played(10);
-  std::vector<std::thread> threads;
-  for (Played& one : played) {
-    threads.emplace_back([&] { one = play(*engine, prompt_); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Played& one : played) EXPECT_EQ(one, expected_);
-}
-
 // All logits at once are those of one token after the other.
 TEST_P(Determinism, OfAllLogits) {
   const auto engine = load(small_options());

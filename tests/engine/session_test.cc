@@ -518,5 +518,23 @@ TEST_F(Saved, EveryTruncationIsRefused) {
   }
 }
 
+// A model that gives hidden rows can be planned and loaded, but has no
+// sessions.
+TEST(Session, IsOfAModelThatGivesText) {
+  const auto file = small_model("bert");
+  EXPECT_TRUE(plan(*file, open_device(), {}).fits);
+  const auto engine = Engine::load(file, open_device(), {}, {});
+  for (const char* part :
+       {"bert.gguf", "architecture bert", "hidden rows", "text"}) {
+    expect_status(
+        RC_E_UNSUPPORTED, [&] { engine->create_session({}, nullptr); }, part);
+  }
+  const std::vector<std::byte> saved = session_with(*load(), {1, 5})->save();
+  const auto from = gguf::File::from_memory(nullptr, saved, "saved");
+  expect_status(
+      RC_E_UNSUPPORTED, [&] { engine->restore_session(*from, {}, nullptr); },
+      "hidden rows");
+}
+
 }  // namespace
 }  // namespace rc::engine::test

@@ -277,6 +277,70 @@ TEST_F(Lacking, OnOneOfSeveralDevices) {
   EXPECT_EQ(play(*engine, prompt_), expected_);
 }
 
+// A model whose rows see all of their sequence, which needs no engine.
+class SpreadEncoder : public ::testing::Test {
+ protected:
+  // The hidden rows of two sequences.
+  std::vector<float> rows_of(model::Placement placement) const {
+    const auto model =
+        model::ResidentModel::load(file_, std::move(placement), options_, {});
+    model::Batch batch;
+    batch.sequence_count = 2;
+    batch.page_table = {0, 1, 2, 3};
+    for (int32_t row = 0; row < 40; ++row) {
+      batch.tokens.push_back(5 + row * 7 % 190);
+      batch.positions.push_back(row < 23 ? row : row - 23);
+      batch.sequences.push_back(row < 23 ? 0 : 1);
+      batch.output_rows.push_back(row);
+    }
+    std::vector<float> rows(batch.output_rows.size() *
+                            static_cast<size_t>(file_->output_size()));
+    model->run(batch, rows.data(), nullptr, nullptr, -1);
+    return rows;
+  }
+
+  const std::shared_ptr<const model::ModelFile> file_ = small_model("bert");
+  const model::ResidentOptions options_ = {
+      .cache = {.dtype = RC_DTYPE_F32,
+                .page_size = 16,
+                .pages = 4,
+                .pages_per_sequence = 2},
+      .limits = {.max_rows = 64, .max_outputs = 64, .max_sequences = 2}};
+  WrappedState& state_ = wrap_backend("small", "cpu");
+  const DeviceChain chain_ = DeviceChain(open_wrapped("small"), {"cpu"}, false);
+  const std::vector<float> expected_ =
+      rows_of(model::place(*file_, options_, open_device()));
+};
+
+TEST_F(SpreadEncoder, OpsRunOnTheCpu) {
+  for (const std::set<int32_t>& missing :
+       std::vector<std::set<int32_t>>{{RC_OP_ATTENTION},
+                                      {RC_OP_LAYER_NORM},
+                                      {RC_OP_UNARY, RC_OP_GET_ROWS}}) {
+    state_.missing_ops = missing;
+    model::Placement placement = model::place(*file_, options_, chain_);
+    for (const int32_t op : missing) {
+      const auto& all = placement.fallbacks;
+      EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const auto& one) {
+        return one.op == op_name(op);
+      }));
+    }
+    EXPECT_EQ(rows_of(std::move(placement)), expected_) << *missing.begin();
+  }
+}
+
+TEST_F(SpreadEncoder, LayersOnSeveralDevices) {
+  for (size_t first = 0; first < model::part_count(*file_); ++first) {
+    std::vector<size_t> device_of_part(model::part_count(*file_), 1);
+    std::fill_n(device_of_part.begin(), first, 0);
+    EXPECT_EQ(
+        rows_of(model::place(*file_, options_, chain_,
+                             {chain_.first(), open_device()}, device_of_part)),
+        expected_)
+        << first;
+  }
+}
+
 // What happens on either device of a spread model while it runs.
 class SpreadFaults : public Spread {
  protected:

@@ -105,11 +105,10 @@ std::vector<int32_t> pages_from(int32_t first, int32_t count) {
 std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
                                          const std::vector<Sequence>& sequences,
                                          size_t chunk) {
-  const auto vocabulary =
-      static_cast<size_t>(model.file().hyper_parameters().vocabulary);
+  const auto size = static_cast<size_t>(model.file().output_size());
   const auto table_width =
       static_cast<size_t>(model.options().cache.pages_per_sequence);
-  std::vector<std::vector<float>> logits(sequences.size());
+  std::vector<std::vector<float>> outputs(sequences.size());
   for (size_t done = 0;; done += chunk) {
     model::Batch batch;
     std::vector<size_t> owners;
@@ -134,14 +133,14 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
       batch.page_table.resize(
           static_cast<size_t>(batch.sequence_count) * table_width, 0);
     }
-    if (batch.tokens.empty()) return logits;
-    std::vector<float> all(batch.tokens.size() * vocabulary,
+    if (batch.tokens.empty()) return outputs;
+    std::vector<float> all(batch.tokens.size() * size,
                            std::numeric_limits<float>::quiet_NaN());
     model.run(batch, all.data(), nullptr, nullptr, -1);
     for (size_t row = 0; row < owners.size(); ++row) {
-      const auto begin = all.begin() + static_cast<ptrdiff_t>(row * vocabulary);
-      logits[owners[row]].insert(logits[owners[row]].end(), begin,
-                                 begin + static_cast<ptrdiff_t>(vocabulary));
+      const auto begin = all.begin() + static_cast<ptrdiff_t>(row * size);
+      outputs[owners[row]].insert(outputs[owners[row]].end(), begin,
+                                  begin + static_cast<ptrdiff_t>(size));
     }
   }
 }

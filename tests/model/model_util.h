@@ -45,8 +45,9 @@ struct Sequence {
 // `count` pages from `first` on.
 std::vector<int32_t> pages_from(int32_t first, int32_t count);
 
-// The logits [tokens, vocabulary] of each sequence, evaluated side by side,
-// at most `chunk` tokens of each in one batch.
+// The logits [tokens, vocabulary] or hidden rows [tokens, width] of each
+// sequence, evaluated side by side, at most `chunk` tokens of each in one
+// batch.
 std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
                                          const std::vector<Sequence>& sequences,
                                          size_t chunk);

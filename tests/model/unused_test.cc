@@ -73,6 +73,9 @@ TEST(Unused, TensorsAreRefusedByName) {
       {"gpt-oss", "blk.0.ffn_norm.weight", {64}},
       {"gemma3", "blk.0.attn_sinks.weight", {2}},
       {"ernie4_5", "blk.1.attn_q.bias", {64}},
+      {"bert", "cls.weight", {64, 64}},
+      {"bert", "blk.0.ffn_gate.weight", {128, 64}},
+      {"qwen2", "position_embd.weight", {2048, 64}},
   };
   for (const auto& tensor : kTensors) {
     SCOPED_TRACE(tensor.model);
@@ -88,6 +91,10 @@ TEST(Unused, KeysAreRefusedByName) {
                  "'llama.unheard_of' asks");
   expect_refused(with("llama2", "llama.attention.causal", false),
                  "'llama.attention.causal' = 0");
+  expect_refused(with("bert", "bert.attention.causal", true),
+                 "'bert.attention.causal' = 1");
+  expect_refused(with("bert", "bert.rope.freq_base", 1000.0f),
+                 "'bert.rope.freq_base' = 1000");
   expect_refused(with("llama2", "llama.use_parallel_residual", true),
                  "'llama.use_parallel_residual' = 1");
   expect_refused(with("llama2", "llama.logit_scale", 0.25f),

@@ -22,6 +22,7 @@ TEST(OpenclLimits, ManyWorkGroupsAreEnqueuedPieceByPiece) {
       expect_right(device, add_case(n, 5));
       expect_right(device, linear_case(RC_DTYPE_F32, n, 3, 40));
       expect_right(device, rms_norm_case(n, 2, 9));
+      expect_right(device, row_layer_norm_case(n, 2, 9));
       expect_right(device, rope_case(n, 2, 6));
       expect_right(device, attention_case(n, 2, 4, 3, 4));
       expect_right(device, unary_case(n * 4096));

@@ -120,6 +120,66 @@ TEST(ProgramBuilder, NamesBothShapes) {
   EXPECT_EQ(description.values.size(), 2u);
 }
 
+// Each breaks one rule of an op that is good without it.
+TEST(ProgramBuilder, RefusesBrokenNormsAndFunctionsOfRows) {
+  ProgramBuilder builder;
+  const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 8});
+  const Value fixed = builder.input(RC_DTYPE_F32, {8});
+  const Value ids = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS, 8});
+  const Value deep = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 1, 1, 8});
+  const Value w = builder.weight("w", RC_DTYPE_F32, {8}, RC_USE_ELEMENTS);
+  const Value wide = builder.weight("wide", RC_DTYPE_F32, {9}, RC_USE_ELEMENTS);
+  const Value half = builder.weight("half", RC_DTYPE_F16, {8}, RC_USE_ELEMENTS);
+  builder.layer_norm(x, w, w, 0.5f);
+  builder.layer_norm(x, kAbsent, kAbsent, 0);
+  builder.unary(deep, RC_FUNCTION_RELU);
+  const auto expect_refused = [&](const char* part, auto function) {
+    const Error error = error_of(function);
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+    EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
+  };
+  expect_refused("weight is F32 [9]",
+                 [&] { builder.layer_norm(x, wide, w, 0); });
+  expect_refused("bias is F16 [8]", [&] { builder.layer_norm(x, w, half, 0); });
+  expect_refused("bias must be a weight",
+                 [&] { builder.layer_norm(x, w, fixed, 0); });
+  expect_refused("x is I32", [&] { builder.layer_norm(ids, w, w, 0); });
+  expect_refused("rank 2 to 3", [&] { builder.layer_norm(deep, w, w, 0); });
+  expect_refused("epsilon is -1", [&] { builder.layer_norm(x, w, w, -1); });
+  expect_refused("function is number 0",
+                 [&] { builder.unary(x, RC_FUNCTION_NONE); });
+  expect_refused("function is number 99", [&] { builder.unary(x, 99); });
+  expect_refused("x is I32", [&] { builder.unary(ids, RC_FUNCTION_RELU); });
+  expect_refused("no weight", [&] { builder.unary(w, RC_FUNCTION_RELU); });
+}
+
+TEST(ProgramBuilder, RefusesBrokenLengths) {
+  ProgramBuilder builder;
+  const Value q = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 2, 8});
+  const Value row = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  const Value table = builder.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 3});
+  const Value keys = builder.cache(RC_DTYPE_F32, {4, 1, 16, 8});
+  const Value lengths = builder.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+  const Value floats = builder.input(RC_DTYPE_F32, {RC_DIM_SEQUENCES});
+  const auto attend = [&](Value given, int64_t window) {
+    builder.attention(q, keys, keys, row, row, table, 1, 0, window, kAbsent,
+                      given);
+  };
+  attend(lengths, 0);
+  attend(kAbsent, 5);
+  const auto expect_refused = [&](const char* part, Value given,
+                                  int64_t window) {
+    const Error error = error_of([&] { attend(given, window); });
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+    EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
+  };
+  expect_refused("window is 5", lengths, 5);
+  expect_refused("window is -1", kAbsent, -1);
+  expect_refused("lengths is F32 [sequences]", floats, 0);
+  expect_refused("lengths is I32 [rows]", row, 0);
+  expect_refused("lengths is I32 [sequences, 3]", table, 0);
+}
+
 TEST(ProgramBuilder, TellsWeightsApartByName) {
   ProgramBuilder builder;
   const Value table = builder.weight("w", RC_DTYPE_F32, {8, 4}, RC_USE_ROWS);

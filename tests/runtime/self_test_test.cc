@@ -42,8 +42,14 @@ ProgramDescription every_kind() {
   const Value seen =
       builder.attention(builder.reshape(y, {RC_DIM_ROWS, 1, 32}), keys, values,
                         positions, sequences, pages, 1, 0, 0);
-  builder.output(builder.glu(builder.reshape(seen, {RC_DIM_ROWS, 32}), x,
-                             RC_FUNCTION_GELU));
+  const Value lengths = builder.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+  const Value whole =
+      builder.attention(seen, keys, values, positions, sequences, pages, 1, 0,
+                        0, kAbsent, lengths);
+  const Value gated = builder.glu(builder.reshape(whole, {RC_DIM_ROWS, 32}), x,
+                                  RC_FUNCTION_GELU);
+  const Value ungated = builder.unary(gated, RC_FUNCTION_GELU);
+  builder.output(builder.layer_norm(ungated, kAbsent, kAbsent, 1e-5f));
   ProgramDescription made = std::move(builder).take();
   // Tensor ops.
   const auto value = [&](const std::vector<int64_t>& shape, DType dtype) {

@@ -122,12 +122,17 @@ TEST_F(VulkanLimits, WhatCannotBeCutIsRefused) {
   expect_right(device, rms_norm_case(2, 1, 8 * all / 2));
   expect_refused(device, rms_norm_case(2, 1, 8 * all / 2 + 1),
                  "iterations of loops");
+  expect_right(device, row_layer_norm_case(2, 1, 8 * all / 3));
+  expect_refused(device, row_layer_norm_case(2, 1, 8 * all / 3 + 1),
+                 "iterations of loops");
   expect_right(device, linear_case(RC_DTYPE_F32, 2, 3, 32 * all));
   expect_refused(device, linear_case(RC_DTYPE_F32, 2, 3, 32 * all + 1), kWhy);
   expect_right(device, attend_case(8 * (all - 1), 4));
   expect_refused(device, attend_case(8 * (all - 1) + 1, 4), kWhy);
-  expect_right(device, attention_case(2, 2, 4, all - 1, 8));
-  expect_refused(device, attention_case(2, 2, 4, all, 8), kWhy);
+  for (const bool whole : {false, true}) {
+    expect_right(device, attention_case(2, 2, 4, all - 1, 8, whole));
+    expect_refused(device, attention_case(2, 2, 4, all, 8, whole), kWhy);
+  }
   expect_right(device, rope_case(2, 1, 32 * all / 2));
   expect_refused(device, rope_case(2, 1, 32 * all / 2 + 2),
                  "iterations of loops");
@@ -168,6 +173,7 @@ TEST_F(VulkanLimits, LoopsOfTheDevice) {
   // The most that is not refused: there is no loop that was not counted.
   expect_right(device, layer_norm_case(1, 8 * (all / 3)));
   expect_right(device, rms_norm_case(1, 1, 8 * (all / 2)));
+  expect_right(device, row_layer_norm_case(1, 1, 8 * (all / 3)));
   expect_right(device, linear_case(RC_DTYPE_I8, 1, 1, 32 * all));
   expect_right(device, linear_case(RC_DTYPE_Q8_0, 9, 1, 32 * all));
   expect_right(device, attend_case(8 * (all - 1), 2));
@@ -243,6 +249,7 @@ TEST_F(VulkanLimits, ManyWorkGroups) {
       about(groups * 512, [&](int64_t n) {
         expect_right(device, add_case(2, n));
         expect_right(device, unary_case(n));
+        expect_right(device, row_unary_case(2, n));
       });
       about(groups * 64, [&](int64_t n) {
         expect_right(device, expert_sum_case(2, 2, n));
@@ -257,6 +264,7 @@ TEST_F(VulkanLimits, ManyWorkGroups) {
       about(groups, [&](int64_t n) {
         expect_right(device, add_case(n, 5));
         expect_right(device, rms_norm_case(n, 2, 9));
+        expect_right(device, row_layer_norm_case(n, 2, 9));
         expect_right(device, rope_case(n, 2, 6));
         expect_right(device, linear_case(RC_DTYPE_F32, n, 3, 40));
         expect_right(device, route_case(n, 4));
@@ -266,10 +274,14 @@ TEST_F(VulkanLimits, ManyWorkGroups) {
         expect_right(device, layer_norm_case(n, 9));
         expect_right(device, matmul_case(n * 8, n * 8, 3, false));
         expect_right(device, attention_case(n, 2, 4, 3, 4));
+        expect_right(device, attention_case(n, 2, 4, 3, 4, true));
       });
     }
     expect_right(device, rms_norm_case(2, 7, 9));
     expect_refused(device, rms_norm_case(2, 8, 9),
+                   "8 heads; the device allows 7");
+    expect_right(device, row_layer_norm_case(2, 7, 9));
+    expect_refused(device, row_layer_norm_case(2, 8, 9),
                    "8 heads; the device allows 7");
     expect_right(device, rope_case(2, 7, 6));
     expect_refused(device, rope_case(2, 8, 6), "8 heads; the device allows 7");

@@ -24,7 +24,8 @@ attention(const global float* query, ulong query_at, const global uchar* keys,
           ulong out_at, int heads, int kv_heads, int entries, int page_size,
           int pages, float scale, float cap, int window,
           const global int* counts, const global float* sinks,
-          int has_sinks) {
+          int has_sinks, const global int* lengths, ulong lengths_at,
+          int has_lengths) {
   ATTENTION_ROOM
   const int head = get_global_id(0) / GROUP_ITEMS;
   const ulong row = get_global_id(1);
@@ -39,9 +40,12 @@ attention(const global float* query, ulong query_at, const global uchar* keys,
       sequence,
       kv_head};
   const int first = window > 0 ? max(0, position - window + 1) : 0;
+  const int last = has_lengths ? clamp(lengths[lengths_at + sequence], 1,
+                                       entries * page_size) - 1
+                               : position;
 
   const ulong at = (row * heads + head) * HEAD;
-  attend_head(query + query_at + at, keys, values, &where, first, position,
-              scale, cap, has_sinks ? sinks[head] : -INFINITY, get_local_id(0),
+  attend_head(query + query_at + at, keys, values, &where, first, last, scale,
+              cap, has_sinks ? sinks[head] : -INFINITY, get_local_id(0),
               out + out_at + at, sums, all_largest, all_totals);
 }

@@ -1,5 +1,5 @@
-// GLU, ADD, SCALE, SOFTCAP, EXPERT_SUM and GET_ROWS of scratch: a work-item
-// gives LANES elements of one row of `width`.
+// GLU, UNARY, ADD, SCALE, SOFTCAP, EXPERT_SUM and GET_ROWS of scratch: a
+// work-item gives LANES elements of one row of `width`.
 
 #include "common.cl"
 #include "some.cl"
@@ -26,6 +26,13 @@ kernel void glu(const global float* gate, ulong gate_at,
     u = CHOOSE(u, (floatL)(-limit), u < -limit);
   }
   store_some(apply(function, g) * (u + offset), out + out_at + at, count);
+}
+
+kernel void unary(const global float* x, ulong x_at, global float* out,
+                  ulong out_at, int width, int function) {
+  BEGIN_ROW
+  store_some(apply(function, load_some(x + x_at + at, count)),
+             out + out_at + at, count);
 }
 
 kernel void add(const global float* a, ulong a_at, const global float* b,

@@ -16,7 +16,7 @@ layout(constant_id = 2) const uint kHead = 64;  // elements
 layout(constant_id = 3) const uint kRanges = 1;
 
 INPUT(1, q)
-INPUT(2, positions)
+INPUT(2, positions)  // of rows; if these see whole sequences: their lengths
 INPUT(3, sequences)
 INPUT(4, page_table)
 INPUT(5, sinks)
@@ -42,6 +42,7 @@ layout(push_constant) uniform Parameters {
   float scale;
   float softcap;
   uint has_sinks;
+  uint whole;
 }
 p;
 
@@ -215,7 +216,9 @@ void main() {
   share_query();
 
   const uint sequence = WORD(sequences, row);
-  const uint last = WORD(positions, row);
+  const uint last =
+      p.whole == 0 ? WORD(positions, row)
+                   : WORD(positions, min(sequence, counts[2] - 1)) - 1;
   const uint first =
       p.window == 0 || last < p.window ? 0 : last - p.window + 1;
   // A sink counts as a position that was seen before, of values that are zero.

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Ops that look at one element at a time: GLU, ADD, SCALE, SOFTCAP.
+// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP.
 #include "common.glsl"
 #include "math.glsl"
 #include "functions.glsl"
@@ -8,7 +8,9 @@
 layout(constant_id = 1) const uint kOp = 0;
 const uint kAdd = 16;
 const uint kScale = 17;
-const uint kSoftcap = 18;  // others: GLU with this RC_FUNCTION_*
+const uint kSoftcap = 18;
+const uint kUnary = 32;  // and above: with RC_FUNCTION_* kOp - kUnary
+// Others: GLU with this RC_FUNCTION_*.
 
 INPUT(1, a)
 INPUT(2, b)
@@ -38,6 +40,8 @@ void main() {
       y[at] = x * p.factor;
     } else if (kOp == kSoftcap) {
       y[at] = p.factor * exact_tanh(x / p.factor);
+    } else if (kOp >= kUnary) {
+      y[at] = apply(kOp - kUnary, x);
     } else {
       float up = NUMBER(b, at);
       float gate = x;

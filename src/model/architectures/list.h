@@ -18,5 +18,6 @@ extern const Architecture kErnie45;
 extern const Architecture kSmolLm3;
 extern const Architecture kGranite;
 extern const Architecture kGraniteHybrid;
+extern const Architecture kBert;
 
 }  // namespace rc::model

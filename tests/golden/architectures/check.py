@@ -22,6 +22,46 @@ def softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
+def erf(x):
+    return np.vectorize(math.erf)(x)
+
+
+def encode(path, tokens):
+    """The rows of the last layer of an encoder."""
+    file = GGUFReader(path)
+    meta = {k: f.contents() for k, f in file.fields.items()}
+    key = lambda name: meta[f"{meta['general.architecture']}.{name}"]
+    T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
+    used, n, heads = set(), len(tokens), key("attention.head_count")
+    assert key("attention.causal") is False
+
+    def W(name):
+        used.add(name)
+        return T[name]
+
+    def linear(x, name):
+        return x @ W(name + ".weight").T + W(name + ".bias")
+
+    def norm(x, name):
+        x = x - x.mean(-1, keepdims=True)
+        x = x / np.sqrt((x * x).mean(-1, keepdims=True) + key("attention.layer_norm_epsilon"))
+        return x * W(name + ".weight") + W(name + ".bias")
+
+    x = W("token_embd.weight")[tokens] + W("position_embd.weight")[:n] + W("token_types.weight")[0]
+    x = norm(x, "token_embd_norm")
+    for l in range(key("block_count")):
+        p = f"blk.{l}."
+        q, k, v = (linear(x, p + "attn_" + which).reshape(n, heads, -1) for which in "qkv")
+        share = softmax(np.einsum("ihd,jhd->hij", q, k) / math.sqrt(q.shape[-1]))
+        h = linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, -1), p + "attn_output")
+        x = norm(x + h, p + "attn_output_norm")
+        h = linear(x, p + "ffn_up")
+        h = linear(0.5 * h * (1 + erf(h / math.sqrt(2))), p + "ffn_down")
+        x = norm(x + h, p + "layer_output_norm")
+    assert used == set(T), set(T) - used
+    return x
+
+
 def forward(path, tokens):
     file = GGUFReader(path)
     meta = {k: f.contents() for k, f in file.fields.items()}
@@ -179,8 +219,9 @@ def main():
     worst = 0.0
     for path in sorted(HERE.glob("*.gguf")):
         info = json.loads(path.with_suffix(".json").read_text())
-        expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info["n_vocab"])
-        difference = np.abs(forward(path, info["tokens"]) - expected).max()
+        expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info.get("width", info["n_vocab"]))
+        compute = encode if "width" in info else forward
+        difference = np.abs(compute(path, info["tokens"]) - expected).max()
         worst = max(worst, difference)
         print(f"{path.stem:14} {difference:.2e}")
     sys.exit(1 if worst > 2e-6 else 0)

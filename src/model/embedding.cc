@@ -1,0 +1,71 @@
+#include "model/embedding.h"
+
+#include <cmath>
+
+#include "model/norm.h"
+#include "tensor/dtype.h"
+
+namespace rc::model {
+namespace {
+
+// The first `rows` rows of a matrix. check_matrix has seen it.
+std::vector<float> first_rows(const gguf::File& file,
+                              const gguf::Tensor& tensor, int64_t rows) {
+  const int64_t columns = tensor.shape[1];
+  const auto bytes = file.read(tensor);
+  const uint64_t row = *row_bytes(tensor.dtype, columns);
+  std::vector<float> values(static_cast<size_t>(rows * columns));
+  for (int64_t r = 0; r < rows; ++r) {
+    decode_row(tensor.dtype, bytes.data() + static_cast<uint64_t>(r) * row,
+               values.data() + r * columns, columns);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<std::vector<float>> learned_positions(
+    const gguf::File& file, const Architecture& architecture,
+    const HyperParameters& hyper) {
+  const TensorNames& names = architecture.names;
+  const gguf::Tensor* types = file.find_tensor(names.token_types);
+  if (!architecture.learned_positions || types == nullptr) return std::nullopt;
+  check_matrix(file, names.token_types, {types->shape[0], hyper.width});
+  const gguf::Tensor& positions = check_matrix(
+      file, names.position_embedding, {hyper.context_length, hyper.width});
+  const std::vector<float> type = first_rows(file, *types, 1);
+  std::vector<float> table = first_rows(file, positions, hyper.context_length);
+  for (size_t i = 0; i < table.size(); ++i) table[i] += type[i % type.size()];
+  return table;
+}
+
+runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
+                             const Architecture& architecture,
+                             const HyperParameters& hyper,
+                             runtime::Value tokens, runtime::Value positions) {
+  const TensorNames& names = architecture.names;
+  const runtime::Value table = weights.matrix(
+      names.token_embedding, {hyper.vocabulary, hyper.width}, RC_USE_ROWS);
+  runtime::Value x = builder.get_rows(table, tokens);
+  if (architecture.scaled_embedding) {
+    x = builder.scale(x, std::sqrt(static_cast<float>(hyper.width)));
+  }
+  if (hyper.embedding_scale != 1.0f) {
+    x = builder.scale(x, hyper.embedding_scale);
+  }
+  if (architecture.learned_positions) {
+    const Weights::Shape shape = {hyper.context_length, hyper.width};
+    const runtime::Value learned =
+        weights.has(names.token_types)
+            ? builder.weight(kPositionWeight, RC_DTYPE_F32, shape, RC_USE_ROWS)
+            : weights.matrix(names.position_embedding, shape, RC_USE_ROWS);
+    x = builder.add(x, builder.get_rows(learned, positions));
+  }
+  if (architecture.embedding_norm) {
+    x = add_norm(builder, weights, architecture, hyper.norm_epsilon, x,
+                 names.embedding_norm);
+  }
+  return x;
+}
+
+}  // namespace rc::model

@@ -1,0 +1,33 @@
+// What the first layer of a model is given: rows made from tokens and, in some
+// models, from positions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gguf/file.h"
+#include "model/architecture.h"
+#include "model/weights.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+// The weight that holds learned_positions; no tensor of a file has this name.
+inline constexpr const char* kPositionWeight = "(positions of the first type)";
+
+// The table of positions [context_length, width] of a file whose tokens have
+// types: with the row of type 0 added to each, because all tokens of a text on
+// its own are of that type. Nothing if tokens have none, or positions are not
+// learned. Throws RC_E_FORMAT naming a tensor that is missing or misshapen.
+std::optional<std::vector<float>> learned_positions(
+    const gguf::File& file, const Architecture& architecture,
+    const HyperParameters& hyper);
+
+// F32 [rows, width].
+runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
+                             const Architecture& architecture,
+                             const HyperParameters& hyper,
+                             runtime::Value tokens, runtime::Value positions);
+
+}  // namespace rc::model

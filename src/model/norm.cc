@@ -1,0 +1,25 @@
+#include "model/norm.h"
+
+namespace rc::model {
+namespace {
+
+// "attn_output_norm.weight" -> "attn_output_norm.bias"
+std::string bias_of(const std::string& weight) {
+  return weight.substr(0, weight.rfind('.')) + ".bias";
+}
+
+}  // namespace
+
+runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
+                        const Architecture& architecture, float epsilon,
+                        runtime::Value x, const std::string& name) {
+  const Weights::Shape shape = {builder.shape(x).back()};
+  const runtime::Value weight = weights.elements(name, shape);
+  if (architecture.norm == Norm::kRootMeanSquare) {
+    return builder.rms_norm(x, weight, epsilon);
+  }
+  return builder.layer_norm(x, weight, weights.elements(bias_of(name), shape),
+                            epsilon);
+}
+
+}  // namespace rc::model
