@@ -45,7 +45,9 @@ int32_t deciding_value(const Op& op);
 bool is_tensor_op(const Op& op, const rc_plugin_value* deciding);
 bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
 
-// check_op for the tensor ops (tensor_op.cc), which op.cc hands on.
+// check_op for the ops on rows (program_op.cc) and for the tensor ops
+// (tensor_op.cc), which op.cc hands on.
+void check_program_op(const Op& op, std::span<const rc_plugin_value> values);
 void check_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
 
 // Whether plugin.h lets the output of the op take the bytes of this input.
