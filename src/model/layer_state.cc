@@ -34,4 +34,12 @@ int64_t slot_elements(const LayerState& state) {
   return elements;
 }
 
+uint64_t slot_bytes(const HyperParameters& hyper) {
+  int64_t elements = 0;
+  for (const LayerState& state : layer_states(hyper)) {
+    if (state.kind == LayerState::Kind::kSlot) elements += slot_elements(state);
+  }
+  return static_cast<uint64_t>(elements) * sizeof(float);
+}
+
 }  // namespace rc::model

@@ -24,7 +24,8 @@ struct LayerState {
 // In the order of the program's caches.
 std::vector<LayerState> layer_states(const HyperParameters& hyper);
 
-// Of one slot, in elements.
+// Of one slot: elements of a state, and bytes of all states together.
 int64_t slot_elements(const LayerState& state);
+uint64_t slot_bytes(const HyperParameters& hyper);
 
 }  // namespace rc::model

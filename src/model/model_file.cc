@@ -91,6 +91,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   model->architecture_ = &find_architecture(file);
   check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
+  model->slot_bytes_ = model::slot_bytes(model->hyper_);
   const std::vector<RopeParameters>& ropes = model->hyper_.ropes;
   for (size_t i = 0; i < ropes.size(); ++i) {
     // The factors of a file are of the first.
@@ -178,14 +179,6 @@ uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {
   for (const Layer& layer : hyper_.layers) heads += layer.kv_heads;
   return static_cast<uint64_t>(2 * heads * page_size) *
          row_bytes_of_head(hyper_, dtype);
-}
-
-uint64_t ModelFile::slot_bytes() const {
-  int64_t elements = 0;
-  for (const LayerState& state : layer_states(hyper_)) {
-    if (state.kind == LayerState::Kind::kSlot) elements += slot_elements(state);
-  }
-  return static_cast<uint64_t>(elements) * sizeof(float);
 }
 
 }  // namespace rc::model

@@ -89,7 +89,7 @@ class ModelFile {
   // Bytes of all caches together for one page.
   uint64_t page_bytes(DType dtype, int64_t page_size) const;
   // Bytes of all states together for one slot; 0 for a model without.
-  uint64_t slot_bytes() const;
+  uint64_t slot_bytes() const { return slot_bytes_; }
   // Identifies the model; saved sessions carry it. See fingerprint.h.
   uint64_t fingerprint() const { return fingerprint_; }
 
@@ -101,6 +101,7 @@ class ModelFile {
   const Architecture* architecture_ = nullptr;
   std::vector<float> rope_scales_;  // by number in HyperParameters::ropes
   std::unordered_map<std::string, std::vector<float>> made_weights_;
+  uint64_t slot_bytes_ = 0;
   uint64_t fingerprint_ = 0;
 };
 

@@ -222,6 +222,14 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
       model->caches_[i] = here.caches[i];
     }
   }
+  const std::vector<LayerState> states = layer_states(file->hyper_parameters());
+  for (size_t i = 0; i < states.size(); ++i) {
+    const bool in_slots = states[i].kind == LayerState::Kind::kSlot;
+    const int64_t count = in_slots ? options.cache.slots : options.cache.pages;
+    runtime::Buffer& cache = *model->caches_[i];
+    (in_slots ? model->slot_pieces_ : model->page_pieces_)
+        .push_back({&cache, cache.bytes() / static_cast<uint64_t>(count)});
+  }
   // Half of one file and half of another would be no model at all.
   file->file().check_unchanged();
   model->program_ =
@@ -288,26 +296,11 @@ uint64_t ResidentModel::page_bytes() const {
   return file_->page_bytes(options_.cache.dtype, options_.cache.page_size);
 }
 
-std::vector<ResidentModel::Piece> ResidentModel::pieces(
-    LayerState::Kind kind) const {
-  const std::vector<LayerState> states =
-      layer_states(file_->hyper_parameters());
-  const auto count = static_cast<uint64_t>(kind == LayerState::Kind::kPages
-                                               ? options_.cache.pages
-                                               : options_.cache.slots);
-  std::vector<Piece> pieces;
-  for (size_t i = 0; i < states.size(); ++i) {
-    if (states[i].kind != kind) continue;
-    pieces.push_back({caches_[i].get(), caches_[i]->bytes() / count});
-  }
-  return pieces;
-}
-
 void ResidentModel::copy_page(int64_t target, int64_t source) {
   check_page(target);
   check_page(source);
   if (target == source) return;
-  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kPages)) {
+  for (const auto& [cache, bytes] : page_pieces_) {
     cache->copy(static_cast<uint64_t>(target) * bytes,
                 static_cast<uint64_t>(source) * bytes, bytes);
   }
@@ -318,7 +311,7 @@ void ResidentModel::download_page(int64_t page,
   check_page(page);
   check_page_bytes(target.size());
   std::byte* end = target.data();
-  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kPages)) {
+  for (const auto& [cache, bytes] : page_pieces_) {
     cache->download(static_cast<uint64_t>(page) * bytes, end, bytes);
     end += bytes;
   }
@@ -329,7 +322,7 @@ void ResidentModel::upload_page(int64_t page,
   check_page(page);
   check_page_bytes(source.size());
   const std::byte* next = source.data();
-  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kPages)) {
+  for (const auto& [cache, bytes] : page_pieces_) {
     cache->upload(static_cast<uint64_t>(page) * bytes, next, bytes);
     next += bytes;
   }
@@ -339,7 +332,7 @@ void ResidentModel::download_slot(int64_t slot,
                                   std::span<std::byte> target) const {
   check_slot(slot, target.size());
   std::byte* end = target.data();
-  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kSlot)) {
+  for (const auto& [cache, bytes] : slot_pieces_) {
     cache->download(static_cast<uint64_t>(slot) * bytes, end, bytes);
     end += bytes;
   }
@@ -349,7 +342,7 @@ void ResidentModel::upload_slot(int64_t slot,
                                 std::span<const std::byte> source) {
   check_slot(slot, source.size());
   const std::byte* next = source.data();
-  for (const auto& [cache, bytes] : pieces(LayerState::Kind::kSlot)) {
+  for (const auto& [cache, bytes] : slot_pieces_) {
     cache->upload(static_cast<uint64_t>(slot) * bytes, next, bytes);
     next += bytes;
   }

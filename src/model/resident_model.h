@@ -92,7 +92,6 @@ class ResidentModel {
     runtime::Buffer* cache;
     uint64_t bytes;
   };
-  std::vector<Piece> pieces(LayerState::Kind kind) const;
   void check_slot(int64_t slot, size_t bytes) const;
   void check_page(int64_t page) const;
   void check_page_bytes(size_t bytes) const;
@@ -105,6 +104,8 @@ class ResidentModel {
   std::vector<std::shared_ptr<WeightSet>> sets_;  // of the devices
   std::vector<Resource> weights_;
   std::vector<std::shared_ptr<runtime::Buffer>> caches_;  // by index
+  std::vector<Piece> page_pieces_;
+  std::vector<Piece> slot_pieces_;
   std::unique_ptr<runtime::Program> program_;
 };
 
