@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "opencl/arguments.h"
+#include "opencl/model_ops.h"
 #include "tensor/dtype.h"
 
 namespace rc::opencl {
@@ -115,12 +116,17 @@ void Compiler::add(const Op& op) {
         return expert_linear(op);
       case RC_OP_EXPERT_SUM:
         return expert_sum(op);
+      case RC_OP_SHORT_CONV:
+        return short_conv(op);
+      case RC_OP_SELECTIVE_SCAN:
+        return selective_scan(op);
     }
     fail(RC_E_UNSUPPORTED, "op number ", op.code, " is not known");
   };
   Step step = make();
-  step.dimension =
-      op.code == RC_OP_GET_ROWS ? input(op, 1).shape[0] : input(op, 0).shape[0];
+  step.dimension = has_states(op)              ? int64_t{RC_DIM_SEQUENCES}
+                   : op.code == RC_OP_GET_ROWS ? input(op, 1).shape[0]
+                                               : input(op, 0).shape[0];
   target_.steps.push_back(std::move(step));
 }
 

@@ -58,6 +58,8 @@ class Compiler {
   Step route(const Op& op);
   Step expert_linear(const Op& op);
   Step expert_sum(const Op& op);
+  Step short_conv(const Op& op);
+  Step selective_scan(const Op& op);
 
   // The tensor ops, in files of their own. LAYER_NORM is also an op on rows.
   void add_tensor_op(const Op& op);

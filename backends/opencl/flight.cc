@@ -100,8 +100,14 @@ void Flight::enqueue_outputs() {
 }
 
 uint64_t Flight::row_cost(const Step& step) const {
-  return std::max<uint64_t>(step.attention ? step.cost * positions_ : step.cost,
-                            1);
+  uint64_t times = 1;
+  if (step.attention) times = positions_;
+  if (step.dimension == RC_DIM_SEQUENCES) {
+    // Each goes through its own part of the rows.
+    times = static_cast<uint64_t>(rows_.rows /
+                                  std::max<int64_t>(rows_.sequences, 1));
+  }
+  return std::max<uint64_t>(step.cost * times, 1);
 }
 
 void Flight::enqueue_range(const Step& step, const Range& range,

@@ -12,6 +12,9 @@ namespace rc::opencl {
 namespace {
 
 constexpr int64_t kLargestHead = 1024;
+// Work-items keep the rows that a convolution reaches back to, and states.
+constexpr int64_t kWidestConv = 32;
+constexpr int64_t kLargestState = 1024;
 
 // Bytes of the buffer that a weight takes as input `slot` of an op.
 uint64_t bytes_of_weight(const Device& device, const Op& op, int slot,
@@ -44,7 +47,28 @@ void check_dimensions(const Op& op, const rc_plugin_value& value) {
   }
 }
 
+void check_states(const Op& op, const rc_plugin_value* values) {
+  const bool scan = op.code == RC_OP_SELECTIVE_SCAN;
+  const rc_plugin_value& kept = values[op.inputs[scan ? 9 : 1]];
+  const int64_t most = scan ? kLargestState : kWidestConv;
+  const int64_t columns = kept.shape[kept.rank - 1];
+  if (columns > most) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " with ", value_text(kept),
+         ", which has ", columns, " columns; ", most, " are possible");
+  }
+  // Work-items are counted too: of an element of a head there may be eight.
+  const rc_plugin_value& x = values[op.inputs[0]];
+  if (scan && x.shape[1] > kLargest / 8 / x.shape[2]) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", value_text(x),
+         ": kernels count the elements of all heads to ", kLargest / 8);
+  }
+}
+
 }  // namespace
+
+bool has_states(const Op& op) {
+  return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN;
+}
 
 void check_head(const Op& op, const rc_plugin_value& value, int dimension) {
   if (value.shape[dimension] > kLargestHead) {
@@ -55,9 +79,6 @@ void check_head(const Op& op, const rc_plugin_value& value, int dimension) {
 
 void check_model_op_supported(const Device& device, const Op& op,
                               const rc_plugin_value* values) {
-  if (op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN) {
-    fail(RC_E_UNSUPPORTED, "there is no kernel for ", op_name(op.code));
-  }
   for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;
     const rc_plugin_value& value = values[op.inputs[slot]];
@@ -81,6 +102,7 @@ void check_model_op_supported(const Device& device, const Op& op,
   for (const int32_t output : op.outputs) {
     if (output >= 0) check_dimensions(op, values[output]);
   }
+  if (has_states(op)) check_states(op, values);
   if (op.code != RC_OP_ATTENTION) return;
   check_head(op, values[op.inputs[0]], 2);
   const int64_t reach =

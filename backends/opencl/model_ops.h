@@ -9,6 +9,9 @@
 
 namespace rc::opencl {
 
+// Whether it carries a state from row to row: rows of its kernel are sequences.
+bool has_states(const Op& op);
+
 // Throws RC_E_UNSUPPORTED with the reason if it cannot. The op has passed
 // check_op.
 void check_model_op_supported(const Device& device, const Op& op,

@@ -31,13 +31,13 @@ struct Range {
 
 struct Step {
   int32_t op = 0;            // its place in the program
-  int64_t dimension = 0;     // of the rows, RC_DIM_ROWS or RC_DIM_OUTPUTS
+  int64_t dimension = 0;     // of the rows, RC_DIM_*
   int64_t rows_per_row = 1;  // rows of the kernel for each row of the batch
   Range narrow;              // for any number of rows
   Range wide;                // for `wide_from` rows or more, if it is there
   int64_t wide_from = 0;
-  // About how many products a row of the kernel takes; for attention, for each
-  // position.
+  // About how many products a row of the kernel takes: for attention, for each
+  // position; where it is a sequence, for each row of that.
   uint64_t cost = 1;
   bool attention = false;
 

@@ -29,11 +29,37 @@ void check_rows(const Device& device, const Op& op,
   }
 }
 
+bool has_states(const Op& op) {
+  return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN;
+}
+
+// Throws RC_E_UNSUPPORTED for states that lanes cannot keep, or a cache that
+// cannot be bound whole.
+void check_states(const Device& device, const Op& op,
+                  const rc_plugin_value& cache) {
+  const bool scan = op.code == RC_OP_SELECTIVE_SCAN;
+  const int64_t kept = scan ? cache.shape[3] : cache.shape[1] + 1;
+  const uint64_t most = scan ? kLargestState : kWidestConv;
+  if (kept > static_cast<int64_t>(most)) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " with a cache ",
+         value_text(cache), ": ", scan ? "states have " : "weights have ", most,
+         " columns at most");
+  }
+  const uint64_t bytes = value_bytes(cache, {}).value_or(UINT64_MAX);
+  if (bytes > device.tuning().range) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " with a cache ",
+         value_text(cache), " of ", bytes, " bytes; the device can bind ",
+         device.tuning().range);
+  }
+}
+
 }  // namespace
 
 uint32_t RowRange::count(const Rows& rows) const {
   if (symbol == kFixedRows) return limit;
-  const int64_t all = symbol == 1 ? rows.outputs : rows.rows;
+  const int64_t all = symbol == 1            ? rows.outputs
+                      : symbol == kSequences ? rows.sequences
+                                             : rows.rows;
   const int64_t here = std::clamp<int64_t>(all - first, 0, limit);
   const auto count = static_cast<uint32_t>(here);
   return count >= at_least && count <= at_most ? count : 0;
@@ -55,9 +81,6 @@ void check_supported(const Device& device, const Op& op,
                      std::span<const rc_plugin_value> values) {
   if (is_tensor_op(op, values)) {
     return check_tensor_supported(device, op, values);
-  }
-  if (op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN) {
-    fail(RC_E_UNSUPPORTED, "there is no kernel for ", op_name(op.code));
   }
   const auto fits = [&](int64_t groups, int axis, const char* what) {
     if (groups > device.most_groups(axis)) {
@@ -81,7 +104,9 @@ void check_supported(const Device& device, const Op& op,
       }
     }
     check_rows(device, op, value);
-    if (value.storage == RC_STORAGE_CACHE) {
+    if (value.storage == RC_STORAGE_CACHE && has_states(op)) {
+      check_states(device, op, value);
+    } else if (value.storage == RC_STORAGE_CACHE) {
       const CacheRanges ranges = ranges_of(device, value);
       if (ranges.pages == 0 ||
           (ranges.count > kCacheRanges && op.code == RC_OP_ATTENTION)) {

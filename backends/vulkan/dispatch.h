@@ -35,13 +35,15 @@ struct Binding {
   bool quads = false;  // read as quads
 };
 
+// Work-groups have sequences in place of rows.
+inline constexpr uint32_t kSequences = 2;
 // Not a symbol: `limit` rows of work-groups whatever the run.
-inline constexpr uint32_t kFixedRows = 2;
+inline constexpr uint32_t kFixedRows = 3;
 
 // Which rows a dispatch does: those of the symbol from `first` on, at most
 // `limit`; nothing unless that many of them are within [at_least, at_most].
 struct RowRange {
-  uint32_t symbol = 0;  // 0: rows, 1: outputs, kFixedRows
+  uint32_t symbol = 0;  // 0: rows, 1: outputs, kSequences, kFixedRows
   uint32_t first = 0;
   uint32_t limit = 0;
   uint32_t at_least = 1;
@@ -59,7 +61,7 @@ struct Dispatch {
   RowRange rows;
   uint32_t x = 1, z = 1;  // work-groups
   uint32_t batch = 1;     // rows of a work-group
-  double row_work = 0;    // multiply-adds, about
+  double row_work = 0;    // multiply-adds, about, for a row of the run
   // Takes up what the op's dispatches before it have written.
   bool after = false;
 };

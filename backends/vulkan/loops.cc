@@ -104,6 +104,17 @@ uint64_t channel_loops(const rc_plugin_value& weight) {
   return kNested * (1 + inner(height) + height * inner(width));
 }
 
+uint64_t conv_rows(const Tuning& tuning, uint64_t width) {
+  const uint64_t each = kNested * (1 + 2 * inner(width));
+  return (loop_budget(tuning) - 2 * inner(width)) / each;
+}
+
+uint64_t scan_rows(const Tuning& tuning, uint64_t columns) {
+  const uint64_t kept = inner(rounds(columns, kScanParts));
+  const uint64_t each = kNested * (1 + kept + inner(kScanParts));
+  return (loop_budget(tuning) - 2 * kept) / each;
+}
+
 void check_loops(const Tuning& tuning, const Op& op,
                  std::span<const rc_plugin_value> values) {
   const uint64_t loops = loops_of(tuning, op, values);

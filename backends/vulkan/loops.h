@@ -24,6 +24,15 @@ uint64_t strip_loops(const Tuning& tuning, uint32_t lanes, uint32_t rows,
 // For a channel of CONV2D.
 uint64_t channel_loops(const rc_plugin_value& weight);
 
+// What SHORT_CONV and SELECTIVE_SCAN keep of a state at most: the width of the
+// convolution, and the columns of the state.
+inline constexpr uint64_t kWidestConv = 32;
+inline constexpr uint64_t kLargestState = 1024;
+// How many rows of the run they go through at once.
+uint64_t conv_rows(const Tuning& tuning, uint64_t width);
+inline constexpr uint32_t kScanParts = 8;  // of shaders/selective_scan.comp
+uint64_t scan_rows(const Tuning& tuning, uint64_t columns);
+
 // Throws RC_E_UNSUPPORTED if a lane would go around too often for the op, which
 // obeys check_op.
 void check_loops(const Tuning& tuning, const Op& op,

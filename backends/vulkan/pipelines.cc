@@ -53,6 +53,9 @@ const Entry& entry(Shader shader) {
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(row_norm)},
       {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(tensor_rope)},
       {{bits({1}), bits({0, 8, 9})}, RC_SHADER(route)},
+      {{bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9})},
+       RC_SHADER(selective_scan)},
+      {{bits({1, 2, 3, 4, 5}), bits({0, 8, 9})}, RC_SHADER(short_conv)},
   };
   return kEntries[static_cast<size_t>(shader)];
 }

@@ -35,6 +35,8 @@ enum class Shader {
   kRowNorm,
   kTensorRope,
   kRoute,
+  kSelectiveScan,
+  kShortConv,
   kCount
 };
 

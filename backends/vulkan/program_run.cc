@@ -72,7 +72,11 @@ void Program::start(const rc_plugin_run& run) {
 double Program::work_of(const Segment& segment) const {
   double work = 0;
   for (size_t i = segment.first; i < segment.last; ++i) {
-    work += dispatches_[i].row_work * dispatches_[i].rows.count(rows_);
+    const RowRange& range = dispatches_[i].rows;
+    const double rows = range.symbol == kSequences
+                            ? static_cast<double>(rows_.rows)
+                            : range.count(rows_);
+    work += dispatches_[i].row_work * rows;
   }
   return work;
 }

@@ -37,9 +37,15 @@ CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache) {
 
 std::vector<RowAppender::RowSlice> RowAppender::row_slices(
     const Placed& like, std::initializer_list<const Placed*> values) const {
+  return row_slices(like, values, device_.most_groups(1));
+}
+
+std::vector<RowAppender::RowSlice> RowAppender::row_slices(
+    const Placed& like, std::initializer_list<const Placed*> values,
+    uint64_t most) const {
   const int64_t symbol = like.value.shape[0];
   const auto all = static_cast<uint64_t>(resolve_dimension(symbol, limits_));
-  uint64_t rows = std::min<uint64_t>(all, device_.most_groups(1));
+  uint64_t rows = std::min(all, most);
   uint64_t step = 1;
   for (const Placed* placed : values) {
     const uint64_t bytes = row_bytes_of(placed->value);

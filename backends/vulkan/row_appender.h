@@ -45,6 +45,12 @@ class RowAppender {
   struct RowSlice {
     uint32_t symbol, first, limit;
   };
+  // Rows for the sequences of an op that carries a state from row to row, among
+  // those of a slice that is bound; see shaders/states.glsl.
+  struct StatePiece {
+    RowSlice bound, sequences;
+    uint32_t begin, end;
+  };
 
   const Placed& in(int slot) const { return values_[op_.inputs[slot]]; }
   const Placed& out(int slot) const { return values_[op_.outputs[slot]]; }
@@ -53,11 +59,26 @@ class RowAppender {
   // The rows of `like` in slices that can be bound for all of `values`.
   std::vector<RowSlice> row_slices(
       const Placed& like, std::initializer_list<const Placed*> values) const;
+  // The same with at most so many rows, where a work-group has more than one.
+  std::vector<RowSlice> row_slices(const Placed& like,
+                                   std::initializer_list<const Placed*> values,
+                                   uint64_t most) const;
   // Those rows of a value.
   Region part(const Placed& placed, const RowSlice& rows) const;
 
+  // At most so many rows to a piece, and all of what is bound for them.
+  std::vector<StatePiece> state_pieces(
+      uint64_t most, std::initializer_list<const Placed*> values) const;
+
   Dispatch& append(Shader shader, std::vector<uint32_t> constants,
                    const RowSlice& rows, std::vector<uint32_t> parameters);
+  // Appends one for a piece. Input number `slot` and the two after it are
+  // sequences, state_slots and the cache; the first two are bound from slot
+  // `binding` of the shader on.
+  Dispatch& append_piece(Shader shader, std::vector<uint32_t> constants,
+                         const StatePiece& piece,
+                         std::initializer_list<uint32_t> parameters, int slot,
+                         uint32_t binding);
   // Binds those rows of a value.
   void bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
             const RowSlice& rows, bool quads = false) const;
@@ -79,6 +100,8 @@ class RowAppender {
   void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
   void route();
   void expert_sum();
+  void short_conv();
+  void selective_scan();
 
   Device& device_;
   const Tuning& tuning_;

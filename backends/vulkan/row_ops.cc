@@ -299,6 +299,10 @@ void RowAppender::run() {
       return route();
     case RC_OP_EXPERT_SUM:
       return expert_sum();
+    case RC_OP_SHORT_CONV:
+      return short_conv();
+    case RC_OP_SELECTIVE_SCAN:
+      return selective_scan();
   }
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
 }

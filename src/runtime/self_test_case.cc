@@ -88,6 +88,12 @@ class RowsCase {
     made_.inputs.push_back(bytes_of(values));
     return builder.input(RC_DTYPE_I32, shape);
   }
+  // Of all rows.
+  Value one_sequence() {
+    return indices(
+        {RC_DIM_ROWS},
+        std::vector<int32_t>(static_cast<size_t>(made_.most_rows()), 0));
+  }
   Value weight(DType dtype, const Shape& shape, uint32_t use) {
     made_.weights.push_back(
         encoded(dtype, count_of(shape, 0) / shape.back(), shape.back()));
@@ -162,8 +168,7 @@ SelfTestCase attention(DType dtype, int64_t head, bool with_sinks, bool whole) {
   const Value q = made.input({RC_DIM_ROWS, kHeads, head});
   const Value k = made.input({RC_DIM_ROWS, kKvHeads, head});
   const Value positions = made.indices({RC_DIM_ROWS}, counted);
-  const Value sequences =
-      made.indices({RC_DIM_ROWS}, std::vector<int32_t>(rows, 0));
+  const Value sequences = made.one_sequence();
   const Value pages = made.indices({RC_DIM_SEQUENCES, 1}, {1});
   const Shape shape = {kPages, kKvHeads, kPageSize, head};
   const Value keys = made.cache(dtype, shape);
@@ -189,6 +194,40 @@ SelfTestCase attention(DType dtype, int64_t head, bool with_sinks, bool whole) {
   return made.take(builder.attention(turned_q, keys, values, positions,
                                      sequences, pages, 0.2f, 0, 0, sinks,
                                      lengths));
+}
+
+// Slot 1 is read and written: the second run takes up what the first has left.
+SelfTestCase short_conv(int64_t width, int32_t function) {
+  RowsCase made(cat("SHORT_CONV of ", width, " rows"), kOneAndSeveral);
+  constexpr int64_t kChannels = 70;
+  const Value x = made.input({RC_DIM_ROWS, kChannels});
+  const Value w =
+      made.weight(RC_DTYPE_F32, {kChannels, width}, RC_USE_ELEMENTS);
+  const Value bias = made.weight(RC_DTYPE_F32, {kChannels}, RC_USE_ELEMENTS);
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, width - 1, kChannels});
+  return made.take(
+      made.builder.short_conv(x, w, bias, sequences, slots, cache, function));
+}
+
+SelfTestCase selective_scan(int64_t columns) {
+  RowsCase made(cat("SELECTIVE_SCAN of ", columns, " columns"), kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  constexpr int64_t kHead = 10;
+  constexpr int64_t kGroups = 2;
+  ProgramBuilder::Scan scan;
+  scan.x = made.input({RC_DIM_ROWS, kHeads, kHead});
+  scan.steps = made.input({RC_DIM_ROWS, kHeads});
+  scan.b = made.input({RC_DIM_ROWS, kGroups, columns});
+  scan.c = made.input({RC_DIM_ROWS, kGroups, columns});
+  for (Value* one : {&scan.step_bias, &scan.decay, &scan.skip}) {
+    *one = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
+  }
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
+  return made.take(made.builder.selective_scan(scan, sequences, slots, cache));
 }
 
 // One tensor op; all its values lie in buffers.
@@ -288,6 +327,10 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
     case RC_OP_ATTENTION:
       return Kind{op.code, input(1).dtype, input(1).shape[3], op.inputs[6] >= 0,
                   op.inputs[7] >= 0};
+    case RC_OP_SHORT_CONV:
+      return Kind{op.code, input(1).shape[1], op.params.short_conv.function};
+    case RC_OP_SELECTIVE_SCAN:
+      return Kind{op.code, input(2).shape[2]};
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
@@ -322,6 +365,10 @@ SelfTestCase case_of(const Kind& kind) {
       return gated(detail(1), kind[2] != 0);
     case RC_OP_ATTENTION:
       return attention(detail(1), kind[2], kind[3] != 0, kind[4] != 0);
+    case RC_OP_SHORT_CONV:
+      return short_conv(kind[1], detail(2));
+    case RC_OP_SELECTIVE_SCAN:
+      return selective_scan(kind[1]);
     case RC_OP_MATMUL:
       return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
   }

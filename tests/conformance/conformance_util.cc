@@ -223,6 +223,11 @@ void compare(const std::string& device, const std::string& op,
   EXPECT_LE(error, tolerance);
 }
 
+void note_missing(const std::string& device, const std::string& op,
+                  const std::string& detail, const std::string& why) {
+  table()[{device, op, detail}].missing = why;
+}
+
 Value OpTest::input(DType dtype, const ProgramBuilder::Shape& shape,
                     const Data& data) {
   inputs_.push_back(data.bytes);
@@ -292,7 +297,7 @@ void OpTest::run_on(const std::shared_ptr<Device>& device, double tolerance) {
   } catch (const Error& error) {
     // The table shows what a backend lacks; that is no failure.
     if (error.status() != RC_E_UNSUPPORTED) throw;
-    table()[{device->id(), op_, detail_}].missing = error.message();
+    note_missing(device->id(), op_, detail_, error.message());
     return;
   }
   const std::vector<Bytes> results = outputs(*program, inputs_, rows_);

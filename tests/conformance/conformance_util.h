@@ -65,6 +65,10 @@ void compare(const std::string& device, const std::string& op,
              const std::vector<double>& actual,
              const std::vector<double>& expected, double squares);
 
+// Notes why a device has no result.
+void note_missing(const std::string& device, const std::string& op,
+                  const std::string& detail, const std::string& why);
+
 class OpTest {
  public:
   // `detail` tells the kind of data in the table of errors.

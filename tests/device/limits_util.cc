@@ -264,6 +264,38 @@ SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
                                           lengths));
 }
 
+SelfTestCase short_conv_case(int64_t rows, int64_t d, int64_t width) {
+  Writer made(cat("SHORT_CONV ", rows, " ", d, " ", width), rows);
+  const Value x = made.input({RC_DIM_ROWS, d});
+  const Value w = made.weight(RC_DTYPE_F32, {d, width}, RC_USE_ELEMENTS);
+  const Value bias = made.weight(RC_DTYPE_F32, {d}, RC_USE_ELEMENTS);
+  const Value sequences = made.indices(0);
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {0, 1});
+  const Value cache = made.cache({2, width - 1, d});
+  return made.take(made.builder.short_conv(x, w, bias, sequences, slots, cache,
+                                           RC_FUNCTION_SILU));
+}
+
+SelfTestCase scan_case(int64_t rows, int64_t heads, int64_t p, int64_t n) {
+  Writer made(cat("SELECTIVE_SCAN ", rows, " ", heads, " ", p, " ", n), rows);
+  ProgramBuilder::Scan scan;
+  scan.x = made.input({RC_DIM_ROWS, heads, p});
+  scan.steps = made.input({RC_DIM_ROWS, heads});
+  scan.b = made.input({RC_DIM_ROWS, 1, n});
+  scan.c = made.input({RC_DIM_ROWS, 1, n});
+  scan.step_bias = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
+  scan.decay = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
+  // Those below zero, so that states do not grow with the rows.
+  std::vector<float> decays = numbers(heads);
+  for (float& decay : decays) decay = -0.1f - std::abs(decay) / 4;
+  made.made.weights.back() = bytes_of(decays);
+  scan.skip = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
+  const Value sequences = made.indices(0);
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {0, 1});
+  const Value cache = made.cache({2, heads, p, n});
+  return made.take(made.builder.selective_scan(scan, sequences, slots, cache));
+}
+
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,
                          int64_t inner) {
   Op op = op_of(RC_OP_REDUCE);

@@ -34,6 +34,9 @@ SelfTestCase get_rows_case(int64_t rows, int64_t k, bool computed);
 SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
                             int64_t entries, int64_t page_size,
                             bool whole = false);
+// Of one sequence with a state.
+SelfTestCase short_conv_case(int64_t rows, int64_t d, int64_t width);
+SelfTestCase scan_case(int64_t rows, int64_t heads, int64_t p, int64_t n);
 
 // Tensor ops.
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,

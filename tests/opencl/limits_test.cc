@@ -25,6 +25,8 @@ TEST(OpenclLimits, ManyWorkGroupsAreEnqueuedPieceByPiece) {
       expect_right(device, row_layer_norm_case(n, 2, 9));
       expect_right(device, rope_case(n, 2, 6));
       expect_right(device, attention_case(n, 2, 4, 3, 4));
+      expect_right(device, short_conv_case(n, 9, 4));
+      expect_right(device, scan_case(n, 2, 5, 20));
       expect_right(device, unary_case(n * 4096));
       expect_right(device, reduce_case(RC_REDUCE_SUM, n, 40, 1));
       expect_right(device, softmax_case(n, 3, 5));
@@ -50,6 +52,15 @@ TEST(OpenclLimits, LongLinesAreRight) {
       expect_right(device, matmul_case(2, 1, n, true));
     }
   }
+}
+
+TEST(OpenclLimits, StatesFitIntoRegisters) {
+  RC_NEEDS_DEVICE("opencl");
+  const auto device = open_device("opencl");
+  expect_right(device, short_conv_case(40, 9, 32));
+  expect_refused(device, short_conv_case(2, 9, 33), "32 are possible");
+  expect_right(device, scan_case(40, 2, 3, 1024));
+  expect_refused(device, scan_case(2, 2, 3, 1025), "1024 are possible");
 }
 
 TEST(OpenclLimits, LargeBuffersAreRefused) {

@@ -143,6 +143,27 @@ TEST_F(VulkanLimits, WhatCannotBeCutIsRefused) {
   expect_refused(device, expert_sum_case(2, all + 1, 3), kWhy);
 }
 
+// Of the rows of a sequence, as many as loops may have and as can be bound; the
+// state is handed on.
+TEST_F(VulkanLimits, RowsOfASequenceAreCut) {
+  const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", "16384");
+  for (const char* tuning : {"texels=1,loops=4096", "texels=0,loops=4096"}) {
+    if (!eight_ && tuning[7] == '1') continue;
+    const auto device = open_tuned("vulkan", kTuning, tuning);
+    // 3,072 rounds of some 2 * (1 + 2 * 5) and 2 * (1 + 17 + 9) of a row.
+    about(139,
+          [&](int64_t n) { expect_right(device, short_conv_case(n, 70, 4)); });
+    about(56,
+          [&](int64_t n) { expect_right(device, scan_case(n, 3, 5, 131)); });
+    expect_right(device, short_conv_case(1000, 9, 32));
+    expect_right(device, scan_case(1000, 3, 5, 20));
+    expect_refused(device, short_conv_case(2, 9, 33), "32 columns at most");
+    expect_refused(device, scan_case(2, 1, 1, 1032), "1024 columns at most");
+    expect_refused(device, scan_case(2, 2, 32, 64),
+                   "the device can bind 16384");
+  }
+}
+
 // With the limit that software devices have.
 TEST_F(VulkanLimits, LoopsOfTheDevice) {
   const auto device = open_device("vulkan");
@@ -182,6 +203,8 @@ TEST_F(VulkanLimits, LoopsOfTheDevice) {
   expect_right(device, rope_case(1, 1, 32 * (all / 2)));
   expect_right(device, route_case(1, 8 * (all / 2 - 11)));
   expect_right(device, expert_sum_case(1, all, 3));
+  expect_right(device, short_conv_case(6000, 9, 4));
+  expect_right(device, scan_case(6000, 2, 4, 128));
 }
 
 // The largest size that is not refused.
@@ -218,6 +241,8 @@ TEST_F(VulkanLimits, LoopsOfTheDeviceInSharedMemory) {
   if (device->info().kind != RC_DEVICE_SOFTWARE) {
     GTEST_SKIP() << "only software devices have a limit";
   }
+  expect_right(device, short_conv_case(6000, 9, 4));
+  expect_right(device, scan_case(6000, 2, 9, 128));
   // In some parts, of the most that is done at once.
   expect_right(device, matmul_case(1, 3, 100'000, false));
   expect_right(device, matmul_case(9, 5, 100'000, true));
@@ -253,12 +278,14 @@ TEST_F(VulkanLimits, ManyWorkGroups) {
       });
       about(groups * 64, [&](int64_t n) {
         expect_right(device, expert_sum_case(2, 2, n));
+        expect_right(device, short_conv_case(2, n, 2));
         expect_right(device, get_rows_case(2, n, true));
       });
       about(groups * 64 * 32, [&](int64_t n) {
         expect_right(device, get_rows_case(2, n, false));
       });
       about(groups * 8, [&](int64_t n) {
+        expect_right(device, scan_case(2, n, 1, 4));
         expect_right(device, linear_case(RC_DTYPE_F32, 2, n, 40));
       });
       about(groups, [&](int64_t n) {
@@ -275,6 +302,8 @@ TEST_F(VulkanLimits, ManyWorkGroups) {
         expect_right(device, matmul_case(n * 8, n * 8, 3, false));
         expect_right(device, attention_case(n, 2, 4, 3, 4));
         expect_right(device, attention_case(n, 2, 4, 3, 4, true));
+        expect_right(device, short_conv_case(n, 5, 3));
+        expect_right(device, scan_case(n, 2, 3, 4));
       });
     }
     expect_right(device, rms_norm_case(2, 7, 9));

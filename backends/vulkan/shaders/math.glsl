@@ -25,6 +25,23 @@ float exact_exp(float x) {
          uintBitsToFloat(uint(rest + 127) << 23);
 }
 
+// log(1 + exp(x)). The logarithm is twice the series of artanh, whose argument is
+// a third at most.
+float exact_softplus(float x) {
+  const float z = exact_exp(-abs(x));
+  const float r = z / (2.0 + z);
+  const float s = r * r;
+  precise float y = 1.0 / 15.0;
+  y = y * s + 1.0 / 13.0;
+  y = y * s + 1.0 / 11.0;
+  y = y * s + 1.0 / 9.0;
+  y = y * s + 1.0 / 7.0;
+  y = y * s + 1.0 / 5.0;
+  y = y * s + 1.0 / 3.0;
+  y = y * s + 1.0;
+  return (x > 0.0 ? x : 0.0) + 2.0 * r * y;
+}
+
 float exact_tanh(float x) {
   const float a = abs(x);
   float y;

@@ -1,0 +1,90 @@
+// The dispatches of the ops that carry a state from row to row of a sequence.
+#include <algorithm>
+
+#include "vulkan/loops.h"
+#include "vulkan/row_appender.h"
+#include "vulkan/words.h"
+
+namespace rc::vulkan {
+
+std::vector<RowAppender::StatePiece> RowAppender::state_pieces(
+    uint64_t most, std::initializer_list<const Placed*> values) const {
+  const auto sequences = static_cast<uint64_t>(limits_.sequences);
+  const uint64_t groups = device_.most_groups(1);
+  std::vector<StatePiece> pieces;
+  for (const RowSlice& bound : row_slices(in(0), values, UINT64_MAX)) {
+    for (uint64_t begin = 0; begin < bound.limit; begin += most) {
+      const uint64_t rows = std::min(most, bound.limit - begin);
+      for (uint64_t first = 0; first < sequences; first += groups) {
+        const RowSlice some = {
+            kSequences, static_cast<uint32_t>(first),
+            static_cast<uint32_t>(std::min(groups, sequences - first))};
+        pieces.push_back({bound, some,
+                          bound.first + static_cast<uint32_t>(begin),
+                          bound.first + static_cast<uint32_t>(begin + rows)});
+      }
+    }
+  }
+  return pieces;
+}
+
+Dispatch& RowAppender::append_piece(Shader shader,
+                                    std::vector<uint32_t> constants,
+                                    const StatePiece& piece,
+                                    std::initializer_list<uint32_t> parameters,
+                                    int slot, uint32_t binding) {
+  const Placed& cache = in(slot + 2);
+  std::vector<uint32_t> all = {piece.bound.first, piece.begin, piece.end,
+                               narrow(cache.value.shape[0])};
+  all.insert(all.end(), parameters);
+  Dispatch& d =
+      append(shader, std::move(constants), piece.sequences, std::move(all));
+  bind(d, binding, in(slot), piece.bound);
+  d.bindings.push_back({binding + 1, in(slot + 1).region});
+  d.bindings.push_back({9, cache.region});
+  d.after = piece.begin > 0 && piece.sequences.first == 0;
+  return d;
+}
+
+void RowAppender::short_conv() {
+  const uint32_t d = narrow(in(0).value.shape[1]);
+  const uint32_t width = narrow(in(1).value.shape[1]);
+  const auto function = static_cast<uint32_t>(op_.params.short_conv.function);
+  for (const StatePiece& piece :
+       state_pieces(conv_rows(tuning_, width), {&in(0), &in(3), &out(0)})) {
+    Dispatch& dispatch =
+        append_piece(Shader::kShortConv, {tuning_.plain, width, function},
+                     piece, {d, has(2)}, 3, 4);
+    bind(dispatch, 1, in(0), piece.bound);
+    bind(dispatch, 2, in(1), piece.bound);
+    // What is not read is bound all the same: it is named in the shader.
+    bind(dispatch, 3, has(2) ? in(2) : in(0), piece.bound);
+    bind(dispatch, 8, out(0), piece.bound);
+    spread(dispatch, divided(d, tuning_.plain));
+    dispatch.row_work = static_cast<double>(d) * width;
+  }
+}
+
+void RowAppender::selective_scan() {
+  const rc_plugin_value& x = in(0).value;
+  const uint32_t heads = narrow(x.shape[1]);
+  const uint32_t head = narrow(x.shape[2]);
+  const uint32_t groups = narrow(in(2).value.shape[1]);
+  const uint32_t columns = narrow(in(2).value.shape[2]);
+  const uint32_t lanes = tuning_.texels != 0 ? kScanParts : 8 * kScanParts;
+  const uint64_t elements = uint64_t{heads} * head;
+  for (const StatePiece& piece :
+       state_pieces(scan_rows(tuning_, columns),
+                    {&in(0), &in(1), &in(2), &in(3), &in(7), &out(0)})) {
+    Dispatch& d = append_piece(Shader::kSelectiveScan, {lanes, columns}, piece,
+                               {heads, head, groups}, 7, 10);
+    for (int slot = 0; slot < 7; ++slot) {
+      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+    }
+    bind(d, 8, out(0), piece.bound);
+    spread(d, divided(elements, lanes / kScanParts));
+    d.row_work = static_cast<double>(elements) * columns * 2;
+  }
+}
+
+}  // namespace rc::vulkan
