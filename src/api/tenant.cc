@@ -179,7 +179,7 @@ std::vector<runtime::Explanation::Model> Tenant::models() const {
       if (here.total() == 0) continue;
       model.parts.push_back({here.device->id(), here.first_layer, here.layers,
                              here.embedding, here.output, here.weights,
-                             here.cache, here.scratch});
+                             here.cache + here.states, here.scratch});
     }
   }
   return models;

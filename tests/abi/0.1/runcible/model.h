@@ -230,7 +230,7 @@ RC_API void rc_plan_release(rc_plan* plan);
 typedef struct rc_plan_report {
   size_t struct_size;
   uint64_t weights; /* these four are sums over all devices */
-  uint64_t cache;
+  uint64_t cache;   /* KV cache, and states of fixed size */
   uint64_t scratch; /* activations */
   uint64_t total;
   uint64_t transfers; /* host memory through which values pass from one device
