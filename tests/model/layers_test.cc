@@ -1,8 +1,11 @@
 // What layers have of their own: windows and rotary bases.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "model/model_file.h"
 #include "model/patient_util.h"
+#include "tensor/half.h"
 
 namespace rc::test {
 namespace {
@@ -58,6 +61,31 @@ TEST(Layers, NeedNotRotate) {
     ropes.push_back(layer.rope);
   }
   EXPECT_EQ(ropes, (std::vector<int>{0, 0, 0, model::Layer::kUnrotated}));
+}
+
+// Norms and biases are F32 for a program, whatever the file has: all rows of
+// them.
+TEST(Layers, HaveBiasesOfEveryExpertInAnyPlainType) {
+  const std::string name = "blk.0.ffn_up_exps.bias";
+  Patient patient("gpt-oss");
+  Patient::Tensor& bias = patient.tensor(name);
+  ASSERT_EQ(bias.shape, (std::vector<int64_t>{5, 32}));
+  std::vector<float> expected(size_t{5} * 32);
+  std::memcpy(expected.data(), bias.data.data(), bias.data.size());
+  std::vector<uint16_t> halves;
+  for (float& value : expected) {
+    halves.push_back(f32_to_f16(value));
+    value = f16_to_f32(halves.back());
+  }
+  bias.dtype = RC_DTYPE_F16;
+  bias.data.resize(halves.size() * sizeof(uint16_t));
+  std::memcpy(bias.data.data(), halves.data(), bias.data.size());
+  const auto file = model::ModelFile::from_gguf(patient.file());
+  model::WeightBuffer buffer;
+  std::vector<float> actual(expected.size());
+  std::memcpy(actual.data(), file->read_weight(name, buffer),
+              actual.size() * sizeof(float));
+  EXPECT_EQ(actual, expected);
 }
 
 }  // namespace
