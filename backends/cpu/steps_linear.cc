@@ -239,7 +239,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
       [=](Run& run, const Share& share) {
         const void* xs[kMaxChunk];
         float* ys[kMaxChunk];
-        float* places[kMaxChunk];
+        int64_t made[kMaxChunk];  // the numbers of the choices
         LinearTask task;
         task.tile_bytes = 0;
         task.tiles = 1;
@@ -259,12 +259,14 @@ void compile_expert_linear(Compiler& c, const Op& op) {
           task.bias = bias == nullptr
                           ? nullptr
                           : bias + group.expert * n + tile * kTileRows;
+          const auto result = [&](int64_t choice) {
+            return run.at<float>(y) + choice * n + tile * kTileRows;
+          };
           for (int r = 0; r < task.rows; ++r) {
-            const int64_t choice = choices->at(group.first + r);
+            const int64_t choice = made[r] = choices->at(group.first + r);
             xs[r] = x.row(run, shared ? choice / k : choice);
-            places[r] = run.at<float>(y) + choice * n + tile * kTileRows;
-            ys[r] =
-                share.units != nullptr ? results + r * kTileRows : places[r];
+            ys[r] = share.units != nullptr ? results + r * kTileRows
+                                           : result(choice);
           }
           if (!share.wanted()) return;
           task.tile =
@@ -275,7 +277,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
           share.commit([&] {
             if (share.units == nullptr) return;
             for (int r = 0; r < task.rows; ++r) {
-              std::copy_n(ys[r], task.lanes, places[r]);
+              std::copy_n(ys[r], task.lanes, result(made[r]));
             }
           });
         }

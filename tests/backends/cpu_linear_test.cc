@@ -288,6 +288,44 @@ TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
   }
 }
 
+// With many more threads than processors some come late: they may read what is
+// the program's, but nothing of the caller's, who is gone (cpu_util.cc).
+TEST_P(CpuLinear, LateThreadsTouchNothingOfTheCallers) {
+  constexpr int64_t experts = 3, n = 53, k = 512, chosen = 2, rows = 37;
+  const Device device(16, GetParam());
+  const auto weight = random_weight(RC_DTYPE_Q4_0, experts * n, k, 12);
+  const auto x = random_floats(rows * k, 13);
+  std::vector<int32_t> ids(rows * chosen);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    ids[i] = static_cast<int32_t>(i * 7 % experts);
+  }
+  Program program(device);
+  const int32_t px = program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+  const int32_t pi =
+      program.input(RC_DTYPE_I32, {RC_DIM_ROWS, chosen}, ids.data());
+  const int32_t matrix =
+      program.weight(RC_DTYPE_Q4_0, {n, k}, weight.data(), RC_USE_LINEAR);
+  const int32_t all = program.weight(RC_DTYPE_Q4_0, {experts, n, k},
+                                     weight.data(), RC_USE_EXPERTS);
+  const int32_t products = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+  const int32_t of_experts =
+      program.output(RC_DTYPE_F32, {RC_DIM_ROWS, chosen, n});
+  program.op(RC_OP_LINEAR, {px, matrix}, {products});
+  program.op(RC_OP_EXPERT_LINEAR, {px, all, pi}, {of_experts});
+  std::vector<float> expected[2];
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+    const std::vector<float>* results[] = {&program.result(products),
+                                           &program.result(of_experts)};
+    for (int y = 0; y < 2; ++y) {
+      if (i == 0) expected[y] = *results[y];
+      ASSERT_EQ(std::memcmp(results[y]->data(), expected[y].data(),
+                            expected[y].size() * sizeof(float)),
+                0);
+    }
+  }
+}
+
 TEST_P(CpuLinear, NotANumberIsNotLost) {
   const Device device(1, GetParam());
   for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_Q4_0, RC_DTYPE_Q6_K}) {

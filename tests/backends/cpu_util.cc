@@ -1,7 +1,10 @@
 #include "backends/cpu_util.h"
 
+#include <sys/mman.h>
+
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include "cpu/level.h"
@@ -20,6 +23,29 @@ void check(rc_status status, const char* message) {
     throw std::runtime_error(std::to_string(status) + ": " + message);
   }
 }
+
+// What a caller has on its stack for a run. It cannot be touched once the run
+// is over: a thread of the device that comes late and looks there ends the
+// test.
+class Callers {
+ public:
+  explicit Callers(size_t outputs)
+      : bytes_(sizeof(rc_plugin_run) + outputs * sizeof(void*)),
+        memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    new (memory_) rc_plugin_run{};
+  }
+  ~Callers() { munmap(memory_, bytes_); }
+  Callers(const Callers&) = delete;
+  Callers& operator=(const Callers&) = delete;
+  rc_plugin_run& run() const { return *static_cast<rc_plugin_run*>(memory_); }
+  void** outputs() const { return reinterpret_cast<void**>(&run() + 1); }
+
+ private:
+  size_t bytes_;
+  void* memory_;
+};
 
 }  // namespace
 
@@ -155,15 +181,17 @@ rc_status Program::run(int64_t rows, int64_t outputs, int64_t sequences) {
     status = table().compile(device_, &program, &compiled_, message);
   }
   if (status == RC_OK) {
-    std::vector<void*> results;
-    for (auto& output : outputs_) results.push_back(output.data());
-    rc_plugin_run run{};
+    const Callers callers(outputs_.size());
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      callers.outputs()[i] = outputs_[i].data();
+    }
+    rc_plugin_run& run = callers.run();
     run.struct_size = sizeof(run);
     run.rows = rows;
     run.outputs = outputs;
     run.sequences = sequences;
     run.inputs = inputs_.data();
-    run.outputs_data = results.data();
+    run.outputs_data = callers.outputs();
     if (should_stop) {
       run.should_stop = [](void* user) -> int32_t {
         return static_cast<Program*>(user)->should_stop();
