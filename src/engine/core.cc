@@ -107,6 +107,10 @@ std::optional<Clock::time_point> Core::next_deadline() const noexcept {
 bool Core::begin_jobs() noexcept {
   bool any = false;
   for (const auto& session : pages_.sessions()) {
+    if (const auto job = session->begun_job();
+        job != nullptr && job->holds_logits() && job->ready()) {
+      take_held(job);
+    }
     while (!session->jobs.empty()) {
       const std::shared_ptr<Job> job = session->jobs.front();
       if (job->begun || !job->ready()) break;
@@ -123,9 +127,18 @@ bool Core::begin_jobs() noexcept {
         finish_with_exception(job);
       }
     }
-    any |= session->begun_job() != nullptr;
+    const auto job = session->begun_job();
+    any |= job != nullptr && !job->holds_logits();
   }
   return any;
+}
+
+void Core::take_held(const std::shared_ptr<Job>& job) noexcept {
+  try {
+    if (const auto end = job->take_held(*this)) finish(job, *end, "");
+  } catch (...) {
+    finish_with_exception(job);
+  }
 }
 
 void Core::finish(const std::shared_ptr<Job>& job, const End& end,

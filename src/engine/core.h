@@ -100,6 +100,7 @@ class Core {
 
  private:
   bool begin_jobs() noexcept;
+  void take_held(const std::shared_ptr<Job>& job) noexcept;
   // Whether it was, and has ended.
   bool end_if_overdue(const std::shared_ptr<Job>& job,
                       Clock::time_point now) noexcept;

@@ -35,25 +35,21 @@ std::optional<End> Decoding::begin(Core& core) {
   session.logits.resize(static_cast<size_t>(session.size() - first_) *
                         core.vocabulary());
   prompt_tokens = session.size() - session.metered;
-  wants_prefix = !all_logits_;
+  wants_prefix = true;
   return std::nullopt;
 }
 
-std::optional<End> Decoding::take(Core& core, std::span<const float> logits,
-                                  size_t rows) {
+std::optional<End> Decoding::take(Core& core, const RowLogits& logits) {
   SessionState& session = this->session();
+  const auto vocabulary = static_cast<int64_t>(core.vocabulary());
   // Rows before the first are those of pages that were lost meanwhile.
-  int64_t position = session.evaluated - static_cast<int64_t>(rows);
-  for (size_t row = 0; row < rows; ++row, ++position) {
-    if (position < first_) continue;
-    const auto from =
-        logits.subspan(row * core.vocabulary(), core.vocabulary());
-    std::copy(
-        from.begin(), from.end(),
-        session.logits.begin() +
-            (position - first_) * static_cast<int64_t>(core.vocabulary()));
+  const int64_t skipped = std::max<int64_t>(first_ - logits.begin, 0);
+  if (skipped < logits.count) {
+    std::copy(logits.values.begin() + skipped * vocabulary, logits.values.end(),
+              session.logits.begin() +
+                  (logits.begin + skipped - first_) * vocabulary);
   }
-  if (session.evaluated < session.size()) return std::nullopt;
+  if (logits.begin + logits.count < session.size()) return std::nullopt;
   session.logits_rows = static_cast<size_t>(session.size() - first_);
   return End{RC_END_STOP, RC_OK};
 }

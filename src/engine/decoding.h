@@ -22,10 +22,9 @@ class Decoding final : public Job {
   void wait();
 
   std::optional<End> begin(Core& core) override;
-  std::optional<End> take(Core& core, std::span<const float> logits,
-                          size_t rows) override;
+  std::optional<End> take(Core& core, const RowLogits& logits) override;
   void ended(const End& end, const char* message) noexcept override;
-  bool output_per_row() const override { return all_logits_; }
+  int64_t outputs() const override { return all_logits_ ? kEveryRow : 1; }
 
  private:
   const bool all_logits_;

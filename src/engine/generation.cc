@@ -109,11 +109,10 @@ std::optional<End> Generation::begin(Core& core) {
   return std::nullopt;
 }
 
-std::optional<End> Generation::take(Core& core, std::span<const float> logits,
-                                    size_t) {
+std::optional<End> Generation::take(Core& core, const RowLogits& logits) {
   SessionState& session = this->session();
   if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
-  const TokenId token = sampler_.choose(logits, session.tokens);
+  const TokenId token = sampler_.choose(logits.values, session.tokens);
   session.tokens.push_back(token);
   session.metered = session.size();
   session.changed();
@@ -121,7 +120,7 @@ std::optional<End> Generation::take(Core& core, std::span<const float> logits,
   if (++generated_ == 1) first_token_ = Clock::now();
 
   const bool ends = is_end(token);
-  if (report(token, ends, logits)) return End{RC_END_STOP_STRING, RC_OK};
+  if (report(token, ends, logits.values)) return End{RC_END_STOP_STRING, RC_OK};
   if (ends) return End{RC_END_STOP, RC_OK};
   if (generated_ == options_.max_tokens) return End{RC_END_LENGTH, RC_OK};
   if (session.size() >= session.options.context_length) {

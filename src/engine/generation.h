@@ -34,8 +34,7 @@ class Generation final : public Job, public Request {
   void read_prompt() noexcept;
 
   std::optional<End> begin(Core& core) override;
-  std::optional<End> take(Core& core, std::span<const float> logits,
-                          size_t rows) override;
+  std::optional<End> take(Core& core, const RowLogits& logits) override;
   void ended(const End& end, const char* message) noexcept override;
   int32_t priority() const override { return options_.priority; }
   bool decoding() const override { return generated_ > 0; }

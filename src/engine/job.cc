@@ -43,6 +43,16 @@ bool Job::overdue(Clock::time_point now, End* end) const noexcept {
   return false;
 }
 
+void Job::hold(const RowLogits& logits) {
+  held_values_.assign(logits.values.begin(), logits.values.end());
+  held_ = {held_values_, logits.begin, logits.count};
+}
+
+std::optional<End> Job::take_held(Core& core) {
+  const RowLogits held = std::exchange(held_, {});
+  return take(core, held);
+}
+
 void Job::forget() noexcept {
   session_.reset();
   engine_.reset();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "engine/command_queue.h"
@@ -18,6 +19,13 @@
 namespace rc::engine {
 
 using Clock = std::chrono::steady_clock;
+
+// Logits [count, vocabulary] of the rows of a session from position `begin`.
+struct RowLogits {
+  std::span<const float> values;
+  int64_t begin = 0;
+  int64_t count = 0;
+};
 
 // How a job ended.
 struct End {
@@ -46,17 +54,22 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // and adds its tokens. Gives an end if there is nothing to do. Throws
   // rc::Error or std::bad_alloc to end with that.
   virtual std::optional<End> begin(Core& core) = 0;
-  // Takes the logits [rows, vocabulary] that the last step gave.
-  virtual std::optional<End> take(Core& core, std::span<const float> logits,
-                                  size_t rows) = 0;
+  // Takes what the last step gave. Until then the session's tokens are those
+  // that the step was planned for; a job may truncate them to rows that it
+  // found right, and add others.
+  virtual std::optional<End> take(Core& core, const RowLogits& logits) = 0;
   // Informs whoever waits, once; must not allocate for its success. The session
   // is free for others already and not the job's any more.
   virtual void ended(const End& end, const char* message) noexcept = 0;
 
-  // Any thread. False: begin() has to wait; see wake_engine().
+  // Any thread. False: begin(), or take() of what a step gave, has to wait;
+  // other jobs go on meanwhile. See wake_engine().
   virtual bool ready() const noexcept { return true; }
 
-  virtual bool output_per_row() const { return false; }
+  // Of how many of the session's last tokens take() gets logits. If they are
+  // more than a step can give, they come in several steps.
+  static constexpr int64_t kEveryRow = INT64_MAX;
+  virtual int64_t outputs() const { return 1; }
   virtual int32_t priority() const { return 0; }
   virtual bool decoding() const { return false; }
   virtual bool counts_as_request() const { return false; }
@@ -67,6 +80,20 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // Drops what the job keeps alive; it is over then, and has no session.
   void forget() noexcept;
   bool over() const { return session_ == nullptr; }
+
+  // Greater priority first, then in order of arrival.
+  bool ranks_before(const Job& other) const {
+    return priority() != other.priority() ? priority() > other.priority()
+                                          : arrival < other.arrival;
+  }
+
+  // Keeps a copy of the logits until the job is ready(). May throw
+  // std::bad_alloc.
+  void hold(const RowLogits& logits);
+  // Whether there is one: then the job has no rows in any step.
+  bool holds_logits() const { return held_.count > 0; }
+  // As take(), with that copy.
+  std::optional<End> take_held(Core& core);
 
   // For the step loop.
   uint64_t arrival = 0;
@@ -87,6 +114,8 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   std::shared_ptr<SessionState> session_;
   std::shared_ptr<Job> self_;  // while submitted and not executed
   std::atomic<bool> cancelled_{false};
+  std::vector<float> held_values_;
+  RowLogits held_;
 };
 
 }  // namespace rc::engine

@@ -44,13 +44,13 @@ void PageKeeper::sweep() noexcept {
   });
 }
 
-void PageKeeper::attach_prefix(SessionState& session) noexcept {
+void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
   if (!prefix_cache_ || !session.computed_here) return;
   SlotId slot = kNoPage;
   int64_t position = session.evaluated;  // of the state in the slot
   while (session.evaluated % page_size_ == 0 &&
          session.entries.size() == session.pages.size() &&
-         session.evaluated + page_size_ < session.size()) {
+         session.evaluated + page_size_ <= session.size() - wanted) {
     const std::span tokens =
         std::span(session.tokens)
             .subspan(static_cast<size_t>(session.evaluated),
@@ -156,7 +156,8 @@ void PageKeeper::advance(SessionState& session, int64_t rows) noexcept {
   session.evaluated += rows;
   if (!has_states()) return;
   std::vector<Checkpoint>& checkpoints = session.checkpoints;
-  if (!checkpoints.empty() && !checkpoints.back().of_prompt) {
+  // Of several rows some may turn out to be wrong.
+  if (rows == 1 && !checkpoints.empty() && !checkpoints.back().of_prompt) {
     drop_checkpoint(session, checkpoints.size() - 1);
   }
   while (checkpoints.size() >= kMostCheckpoints) drop_checkpoint(session, 0);
@@ -281,12 +282,6 @@ bool PageKeeper::take_state(const SessionState& session) noexcept {
   SessionState* idle = nullptr;
   SessionState* longest = nullptr;
   SessionState* youngest = nullptr;
-  const auto before = [](const SessionState& a, const SessionState& b) {
-    const auto x = a.begun_job();
-    const auto y = b.begun_job();
-    return x->priority() != y->priority() ? x->priority() > y->priority()
-                                          : x->arrival < y->arrival;
-  };
   for (const auto& other : sessions_) {
     if (other->checkpoints.empty()) continue;
     if (other->checkpoints.size() > 1 &&
@@ -299,7 +294,8 @@ bool PageKeeper::take_state(const SessionState& session) noexcept {
         idle = other.get();
       }
     } else if (other.get() != &session && other->next_slot == kNoPage &&
-               (youngest == nullptr || before(*youngest, *other))) {
+               (youngest == nullptr ||
+                youngest->begun_job()->ranks_before(*other->begun_job()))) {
       youngest = other.get();
     }
   }

@@ -45,8 +45,8 @@ class PageKeeper {
   }
 
   // Takes whole pages of the session's next tokens from the prefix cache, but
-  // leaves at least one token to evaluate.
-  void attach_prefix(SessionState& session) noexcept;
+  // leaves the last `wanted` tokens to evaluate, at least one.
+  void attach_prefix(SessionState& session, int64_t wanted) noexcept;
   // Offers the full pages to other sessions.
   void publish(SessionState& session) noexcept;
 

@@ -98,17 +98,19 @@ bool Sampler::changes() const {
 }
 
 TokenId Sampler::choose(std::span<const float> logits,
-                        std::span<const TokenId> history) {
+                        std::span<const TokenId> history,
+                        std::span<const uint32_t> allowed) {
   softmax_.set(logits);
-  if (changes()) {
+  if (changes() || !allowed.empty()) {
     changed_.assign(logits.begin(), logits.end());
+    if (!allowed.empty()) forbid_others(allowed);
     add_bias();
     if (penalizes()) penalize(history);
     softmax_.set(changed_);
   }
   if (softmax_.best() == -kInfinity) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "no token is left to choose from: logit_bias forbids all of them");
+    fail(RC_E_INVALID_ARGUMENT, "no token is left to choose from: logit_bias",
+         allowed.empty() ? " forbids" : " and the mask forbid", " all of them");
   }
   if (options_.temperature == 0.0f) {
     return static_cast<TokenId>(softmax_.index_of_best());
@@ -123,6 +125,14 @@ TokenId Sampler::choose(std::span<const float> logits,
   if (options_.top_p < 1.0f) keep_top_p();
   if (options_.min_p > 0.0f) keep_min_p();
   return draw();
+}
+
+void Sampler::forbid_others(std::span<const uint32_t> allowed) {
+  for (size_t token = 0; token < changed_.size(); ++token) {
+    if ((allowed[token / 32] >> (token % 32) & 1) == 0) {
+      changed_[token] = -kInfinity;
+    }
+  }
 }
 
 void Sampler::add_bias() {

@@ -1,5 +1,5 @@
 // Chooses the next token from logits, in the order that rc_generate_options
-// documents: bias, penalties, greedy or top-k, typical, top-p, min-p,
+// documents: mask, bias, penalties, greedy or top-k, typical, top-p, min-p,
 // temperature, draw.
 //
 // The same options, seed, history and logits give the same token everywhere:
@@ -51,14 +51,18 @@ class Sampler {
   // The options have passed check().
   Sampler(SamplingOptions options, size_t vocabulary);
 
-  // `history` holds the session's tokens. Throws RC_E_DEVICE if a logit is not
-  // a number or +infinity, RC_E_INVALID_ARGUMENT if no token is left.
+  // `history` holds the session's tokens. `allowed` has a bit for each token,
+  // token t bit t % 32 of element t / 32, or is empty: all are allowed. Throws
+  // RC_E_DEVICE if a logit is not a number or +infinity, RC_E_INVALID_ARGUMENT
+  // if no token is left.
   TokenId choose(std::span<const float> logits,
-                 std::span<const TokenId> history);
+                 std::span<const TokenId> history,
+                 std::span<const uint32_t> allowed = {});
 
  private:
   bool penalizes() const;
   bool changes() const;  // whether there is a bias or a penalty
+  void forbid_others(std::span<const uint32_t> allowed);
   void add_bias();
   void penalize(std::span<const TokenId> history);
   // Each leaves fewer tokens.

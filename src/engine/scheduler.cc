@@ -1,6 +1,8 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -90,13 +92,8 @@ class Planner {
     for (size_t i : rank_) {
       if (candidates_[i].decoding && granted_[i]) decoding.push_back(i);
     }
-    std::stable_sort(decoding.begin(), decoding.end(), [&](size_t a, size_t b) {
-      const Candidate& x = candidates_[a];
-      const Candidate& y = candidates_[b];
-      return x.priority != y.priority ? x.priority > y.priority
-                                      : x.last_step < y.last_step;
-    });
-    for (size_t i : decoding) give(i, 1);
+    put_in_turn(decoding);
+    for (size_t i : decoding) give(i, candidates_[i].rows_left);
     left_.rows = std::min(left_.rows, decoding.empty()
                                           ? left_.prompt_rows_alone
                                           : left_.prompt_rows_while_decoding);
@@ -112,13 +109,7 @@ class Planner {
       give(prompts[0], piece(rows_left, left_.rows));
       return;
     }
-    // Those served longest ago first, for when not everybody can have a row.
-    std::stable_sort(prompts.begin(), prompts.end(), [&](size_t a, size_t b) {
-      const Candidate& x = candidates_[a];
-      const Candidate& y = candidates_[b];
-      return x.priority != y.priority ? x.priority > y.priority
-                                      : x.last_step < y.last_step;
-    });
+    put_in_turn(prompts);
     for (size_t begin = 0; begin < prompts.size();) {
       size_t end = begin;
       const int32_t priority = candidates_[prompts[begin]].priority;
@@ -131,18 +122,55 @@ class Planner {
     }
   }
 
-  // Even shares; what the short ones leave goes to the others.
+  // For when not every one of them can have a row: by priority, then the n-th
+  // of each tenant before the next of any whose n is larger for its weight.
+  void put_in_turn(std::vector<size_t>& some) const {
+    if (some.size() < 2) return;
+    std::stable_sort(some.begin(), some.end(), [&](size_t a, size_t b) {
+      return candidates_[a].last_step < candidates_[b].last_step;
+    });
+    std::map<std::pair<int32_t, const void*>, double> counts;
+    std::vector<double> turn(candidates_.size());
+    for (const size_t i : some) {
+      const Candidate& c = candidates_[i];
+      turn[i] = ++counts[{c.priority, c.tenant}] / c.weight;
+    }
+    std::stable_sort(some.begin(), some.end(), [&](size_t a, size_t b) {
+      const Candidate& x = candidates_[a];
+      const Candidate& y = candidates_[b];
+      return x.priority != y.priority ? x.priority > y.priority
+                                      : turn[a] < turn[b];
+    });
+  }
+
+  // Shares by weight; what the short ones leave goes to the others.
   void share(std::span<const size_t> prompts) {
     std::vector<size_t> order(prompts.begin(), prompts.end());
     const int64_t served = std::min<int64_t>(
         {static_cast<int64_t>(order.size()), left_.rows, left_.sequences});
     order.resize(static_cast<size_t>(std::max<int64_t>(served, 0)));
+    std::map<const void*, double> counts;
+    for (const size_t i : order) ++counts[candidates_[i].tenant];
+    // The part of a prompt in its tenant's weight.
+    const auto part = [&](size_t i) {
+      return candidates_[i].weight / counts[candidates_[i].tenant];
+    };
+    double parts = 0;
+    for (const size_t i : order) parts += part(i);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return candidates_[a].rows_left < candidates_[b].rows_left;
+      return static_cast<double>(candidates_[a].rows_left) * part(b) <
+             static_cast<double>(candidates_[b].rows_left) * part(a);
     });
     for (size_t i = 0; i < order.size(); ++i) {
-      const auto sharers = static_cast<int64_t>(order.size() - i);
-      give(order[i], (left_.rows + sharers - 1) / sharers);
+      // Each has a row at least: there are enough.
+      const double mine = part(order[i]);
+      const auto others = static_cast<int64_t>(order.size() - i) - 1;
+      // Sums of thirds are not exact.
+      const double share =
+          std::ceil(static_cast<double>(left_.rows) * mine / parts - 1e-6);
+      give(order[i], std::clamp<int64_t>(static_cast<int64_t>(share), 1,
+                                         left_.rows - others));
+      parts -= mine;
     }
   }
 
@@ -151,11 +179,12 @@ class Planner {
     const Candidate& c = candidates_[i];
     rows = std::min({rows, c.rows_left, left_.rows});
     if (left_.sequences == 0 || left_.outputs == 0 || rows <= 0) return;
-    if (c.output_per_row) rows = std::min(rows, left_.outputs);
+    const int64_t wanted = std::min(c.outputs, c.rows_left);
+    const int64_t unseen = c.rows_left - wanted;  // rows without outputs
+    rows = std::min(rows, unseen + left_.outputs);
     const int64_t first = pages_for(c, 1, left_.page_size);
     rows = std::min(rows, rows_for(c, left_.pages + first, left_.page_size));
-    const int64_t outputs =
-        c.output_per_row ? rows : (rows == c.rows_left ? 1 : 0);
+    const int64_t outputs = std::max<int64_t>(rows - unseen, 0);
     left_.pages -= pages_for(c, rows, left_.page_size) - first;
     left_.rows -= rows;
     left_.outputs -= outputs;

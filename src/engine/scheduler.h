@@ -5,10 +5,12 @@
 // - Greater priority before lower; within a priority the older request owns
 //   its pages: when the cache has no page left for it, the youngest running
 //   request gives its own back (it is computed again later).
-// - Decoding requests get their row first. If they are more than a step takes,
+// - Decoding requests get their rows first. If they are more than a step takes,
+//   the tenants of one priority have places by their weights, and of a tenant
 //   those served longest ago come first.
-// - Prompts of one priority share the rest of the rows evenly, so a long one
-//   does not stall a short one.
+// - Prompts of one priority share the rest of the rows: tenants by their
+//   weights, the prompts of a tenant evenly, so a long one does not stall a
+//   short one, nor a tenant with many requests one with few.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +22,13 @@ namespace rc::engine {
 
 struct Candidate {
   int32_t priority = 0;
-  uint64_t arrival = 0;         // order of arrival, no two alike
-  uint64_t last_step = 0;       // in which it got rows; 0: never
-  int64_t rows_left = 1;        // not evaluated yet, at least 1
-  bool decoding = false;        // the one row left is a token just generated
-  bool output_per_row = false;  // else only the last row has an output
+  uint64_t arrival = 0;          // order of arrival, no two alike
+  uint64_t last_step = 0;        // in which it got rows; 0: never
+  int64_t rows_left = 1;         // not evaluated yet, at least 1
+  bool decoding = false;         // the rows left are tokens just generated
+  int64_t outputs = 1;           // of so many of its last rows, at least 1
+  const void* tenant = nullptr;  // whose request it is
+  double weight = 1.0;  // of the tenant, more than 0, in all its candidates
   // Rows that fit into the pages that it has, and the pages it has to take
   // before it can write to them at all (1: its last page is shared).
   int64_t room = 0;

@@ -13,10 +13,13 @@ namespace {
 constexpr double kStepSecondsWhileDecoding = 0.040;
 constexpr double kStepSecondsWithoutDecoding = 0.4;
 
+// Tokens just generated that a job may have evaluated at once, ahead of
+// prompts.
+constexpr int64_t kMostDecodingRows = 16;
+
 bool ranks_before(const std::shared_ptr<Job>& a,
                   const std::shared_ptr<Job>& b) {
-  return a->priority() != b->priority() ? a->priority() > b->priority()
-                                        : a->arrival < b->arrival;
+  return a->ranks_before(*b);
 }
 
 }  // namespace
@@ -27,7 +30,7 @@ void Step::run() {
   const Schedule schedule = plan();
   for (size_t victim : schedule.preempted) {
     core_.pages().truncate(jobs_[victim]->session(), 0);
-    jobs_[victim]->wants_prefix = !jobs_[victim]->output_per_row();
+    jobs_[victim]->wants_prefix = true;
   }
   bool any = false;
   for (size_t i = 0; i < jobs_.size(); ++i) {
@@ -44,7 +47,8 @@ void Step::run() {
 
 void Step::collect() {
   for (const auto& session : core_.pages().sessions()) {
-    if (auto job = session->begun_job()) jobs_.push_back(std::move(job));
+    auto job = session->begun_job();
+    if (job != nullptr && !job->holds_logits()) jobs_.push_back(std::move(job));
   }
   // The others wait: each would lose its state to the next again and again.
   const int64_t most = core_.pages().most_jobs();
@@ -66,13 +70,14 @@ Schedule Step::plan() {
     c.arrival = job->arrival;
     c.last_step = job->last_step;
     c.rows_left = session.size() - session.evaluated;
-    c.decoding = job->decoding() && c.rows_left == 1;
-    c.output_per_row = job->output_per_row();
+    c.decoding = job->decoding() && c.rows_left <= kMostDecodingRows;
+    c.outputs = job->outputs();
+    c.tenant = session.meter.get();
     c.room = static_cast<int64_t>(session.pages.size()) * pages.page_size() -
              session.evaluated;
     c.pages_first = pages.shares_next_page(session) ? 1 : 0;
     c.pages_owned = pages.pages_held_alone(session);
-    decoding += c.decoding ? 1 : 0;
+    decoding += c.decoding ? c.rows_left : 0;
     candidates.push_back(c);
   }
   const runtime::ProgramLimits& limits = core_.model().options().limits;
@@ -98,10 +103,11 @@ void Step::resolve_stall() {
   const auto first =
       *std::min_element(jobs_.begin(), jobs_.end(), ranks_before);
   bool freed = false;
-  for (const auto& job : jobs_) {
-    if (job == first || job->session().pages.empty()) continue;
-    pages.truncate(job->session(), 0);
-    job->wants_prefix = !job->output_per_row();
+  for (const auto& session : pages.sessions()) {
+    const auto job = session->begun_job();
+    if (job == nullptr || job == first || session->pages.empty()) continue;
+    pages.truncate(*session, 0);
+    job->wants_prefix = true;
     freed = true;
   }
   pages.drop_idle();
@@ -144,12 +150,14 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
     if (job->wants_prefix) {
       job->wants_prefix = false;
       const int64_t known = std::max(session.evaluated, session.metered);
-      pages.attach_prefix(session);
+      pages.attach_prefix(session, job->outputs());
       const int64_t cached = std::max<int64_t>(session.evaluated - known, 0);
       job->cached_tokens += cached;
       session.meter->cached_tokens.fetch_add(static_cast<uint64_t>(cached));
     }
-    rows = std::min(rows, session.size() - session.evaluated);
+    const int64_t left = session.size() - session.evaluated;
+    rows = std::min({rows, left, rows_within_outputs(*job, left)});
+    if (rows <= 0) return;
     rows = pages.rows_to_checkpoint(session, rows);
     // The plan could not know what the prefix cache gives to whom.
     if (!pages.make_room(session, rows)) return;
@@ -162,10 +170,10 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   share.job = job;
   share.rows = rows;
   share.first_output = batch_.output_rows.size();
-  const bool at_end = session.evaluated + rows == session.size();
+  const int64_t first_wanted = session.size() - job->outputs();
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t position = session.evaluated + i;
-    if (job->output_per_row() || (at_end && i == rows - 1)) {
+    if (position >= first_wanted) {
       batch_.output_rows.push_back(static_cast<int32_t>(batch_.tokens.size()));
     }
     batch_.tokens.push_back(session.tokens[static_cast<size_t>(position)]);
@@ -185,6 +193,12 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   if (job->last_step == 0) job->first_step = Clock::now();
   job->last_step = core_.step_number();
   shares_.push_back(std::move(share));
+}
+
+int64_t Step::rows_within_outputs(const Job& job, int64_t left) const {
+  const int64_t room = core_.model().options().limits.max_outputs -
+                       static_cast<int64_t>(batch_.output_rows.size());
+  return left - std::min(left, job.outputs()) + room;
 }
 
 void Step::evaluate() {
@@ -252,10 +266,13 @@ void Step::account(double seconds) {
 
 void Step::hand_out(const Share& share) {
   if (share.outputs == 0) return;
-  const std::span logits =
+  const auto count = static_cast<int64_t>(share.outputs);
+  const RowLogits logits = {
       core_.logits().subspan(share.first_output * core_.vocabulary(),
-                             share.outputs * core_.vocabulary());
-  if (const auto end = share.job->take(core_, logits, share.outputs)) {
+                             share.outputs * core_.vocabulary()),
+      share.job->session().evaluated - count, count};
+  if (!share.job->ready()) return share.job->hold(logits);
+  if (const auto end = share.job->take(core_, logits)) {
     core_.finish(share.job, *end, "");
   }
 }

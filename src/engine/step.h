@@ -33,6 +33,10 @@ class Step {
   // in vain.
   void resolve_stall();
   void add(const std::shared_ptr<Job>& job, int64_t rows);
+  // The most of a job's `left` rows for whose logits the batch has room: what
+  // comes from the prefix cache brings its last rows into the step earlier than
+  // the plan could know.
+  int64_t rows_within_outputs(const Job& job, int64_t left) const;
   void evaluate();
   void account(double seconds);
   void hand_out(const Share& share);

@@ -86,9 +86,53 @@ TEST(Scheduler, ThoseServedLongestAgoComeFirst) {
   EXPECT_EQ(schedule(all, budget).rows, Rows({0, 1, 1}));
 }
 
+TEST(Scheduler, RowsToVerifyAreServedTogether) {
+  Candidate all[] = {prompt(1, 2000), decoding(2), decoding(3)};
+  all[1].rows_left = all[1].outputs = 5;
+  EXPECT_EQ(schedule(all, wide()).rows, Rows({64, 5, 1}));
+  Budget budget = wide();
+  budget.outputs = 4;
+  EXPECT_EQ(schedule(all, budget).rows, Rows({64, 4, 0}));
+  // Rows before those that are wanted need no output.
+  all[1].outputs = 2;
+  EXPECT_EQ(schedule(all, budget).rows, Rows({64, 5, 1}));
+}
+
+TEST(Scheduler, PromptsOfTenantsShareByWeight) {
+  const char tenants[2] = {};
+  Candidate all[] = {prompt(1, 900), prompt(2, 900), prompt(3, 900),
+                     prompt(4, 900)};
+  for (Candidate& c : all) c.tenant = &tenants[0];
+  EXPECT_EQ(schedule(all, wide()).rows, Rows({128, 128, 128, 128}));
+  all[3].tenant = &tenants[1];
+  EXPECT_EQ(schedule(all, wide()).rows, Rows({86, 85, 85, 256}));
+  all[3].weight = 3;
+  EXPECT_EQ(schedule(all, wide()).rows, Rows({43, 43, 42, 384}));
+  // What a tenant does not need goes to the others.
+  all[3].rows_left = 62;
+  EXPECT_EQ(schedule(all, wide()).rows, Rows({150, 150, 150, 62}));
+}
+
+TEST(Scheduler, TenantsHavePlacesByWeight) {
+  const char tenants[2] = {};
+  std::vector<Candidate> all;
+  for (uint64_t i = 0; i < 20; ++i) {
+    all.push_back(decoding(i + 1));
+    all.back().last_step = 20 - i;
+    all.back().tenant = &tenants[i < 10 ? 0 : 1];
+    if (i >= 10) all.back().weight = 3;
+  }
+  Budget budget = wide();
+  budget.sequences = 8;
+  // Of each tenant those served longest ago: the last ones.
+  Rows expected(20, 0);
+  for (const size_t i : {8, 9, 14, 15, 16, 17, 18, 19}) expected[i] = 1;
+  EXPECT_EQ(schedule(all, budget).rows, expected);
+}
+
 TEST(Scheduler, OutputsBoundThoseThatWantOnePerRow) {
   Candidate all[] = {prompt(1, 500), decoding(2)};
-  all[0].output_per_row = true;
+  all[0].outputs = INT64_MAX;
   Budget budget = wide();
   budget.outputs = 16;
   budget.prompt_rows_while_decoding = 100;
@@ -152,6 +196,7 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
   const auto in = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
+  const char tenants[3] = {};
   for (int round = 0; round < 5000; ++round) {
     Budget budget;
     budget.rows = in(1, 64);
@@ -168,8 +213,10 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
       c.priority = static_cast<int32_t>(in(-1, 1));
       c.last_step = static_cast<uint64_t>(in(0, 9));
       c.decoding = in(0, 1) == 1;
-      c.rows_left = c.decoding ? 1 : in(1, 100);
-      c.output_per_row = !c.decoding && in(0, 4) == 0;
+      c.rows_left = c.decoding ? in(1, 4) : in(1, 100);
+      c.outputs = in(0, 4) == 0 ? INT64_MAX : in(1, 5);
+      c.tenant = &tenants[in(0, 2)];
+      c.weight = static_cast<double>(c.tenant == &tenants[0] ? 7 : 1) / 3;
       c.room = in(0, budget.page_size - 1);
       c.pages_first = c.room > 0 && in(0, 3) == 0 ? 1 : 0;
       c.pages_owned = in(0, 5);
@@ -186,11 +233,8 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
       rows += n;
       sequences += n > 0;
       pages += pages_taken(all[i], n, budget.page_size);
-      if (all[i].output_per_row) {
-        outputs += n;
-      } else {
-        outputs += n == all[i].rows_left;
-      }
+      const int64_t unseen = all[i].rows_left - all[i].outputs;
+      outputs += std::clamp<int64_t>(n - unseen, 0, n);
       (all[i].decoding ? decoded : prompt_rows) += n;
     }
     for (size_t victim : plan.preempted) {
