@@ -59,7 +59,9 @@ typedef struct rc_generate_options {
   int64_t max_tokens;  /* to generate; -1: until the context is full, which
                           ends a generation of more tokens as well */
   int64_t deadline_ms; /* from now; 0: none */
-  int32_t priority;    /* greater ones are served first; 0 is normal */
+  int32_t priority;    /* greater ones are served first; 0 is normal. Within
+                          a priority backend handles share what a step has
+                          room for, and so do the requests of a handle */
 
   uint64_t seed;
   float temperature; /* 0: always the most probable token */

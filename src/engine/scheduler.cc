@@ -89,10 +89,13 @@ class Planner {
 
   void serve_decoding() {
     std::vector<size_t> decoding;
+    int64_t rows = 0;
     for (size_t i : rank_) {
-      if (candidates_[i].decoding && granted_[i]) decoding.push_back(i);
+      if (!candidates_[i].decoding || !granted_[i]) continue;
+      decoding.push_back(i);
+      rows += candidates_[i].rows_left;
     }
-    put_in_turn(decoding);
+    if (!all_fit(rows)) put_in_turn(decoding);
     for (size_t i : decoding) give(i, candidates_[i].rows_left);
     left_.rows = std::min(left_.rows, decoding.empty()
                                           ? left_.prompt_rows_alone
@@ -109,7 +112,7 @@ class Planner {
       give(prompts[0], piece(rows_left, left_.rows));
       return;
     }
-    put_in_turn(prompts);
+    if (!all_fit(static_cast<int64_t>(prompts.size()))) put_in_turn(prompts);
     for (size_t begin = 0; begin < prompts.size();) {
       size_t end = begin;
       const int32_t priority = candidates_[prompts[begin]].priority;
@@ -122,10 +125,14 @@ class Planner {
     }
   }
 
+  // Whether so many rows, each of a sequence and with an output, have room.
+  bool all_fit(int64_t rows) const {
+    return rows <= std::min({left_.rows, left_.sequences, left_.outputs});
+  }
+
   // For when not every one of them can have a row: by priority, then the n-th
   // of each tenant before the next of any whose n is larger for its weight.
   void put_in_turn(std::vector<size_t>& some) const {
-    if (some.size() < 2) return;
     std::stable_sort(some.begin(), some.end(), [&](size_t a, size_t b) {
       return candidates_[a].last_step < candidates_[b].last_step;
     });
@@ -177,11 +184,10 @@ class Planner {
   // Gives up to `rows` rows, as far as the budget goes.
   void give(size_t i, int64_t rows) {
     const Candidate& c = candidates_[i];
-    rows = std::min({rows, c.rows_left, left_.rows});
-    if (left_.sequences == 0 || left_.outputs == 0 || rows <= 0) return;
     const int64_t wanted = std::min(c.outputs, c.rows_left);
     const int64_t unseen = c.rows_left - wanted;  // rows without outputs
-    rows = std::min(rows, unseen + left_.outputs);
+    rows = std::min({rows, c.rows_left, left_.rows, unseen + left_.outputs});
+    if (left_.sequences == 0 || rows <= 0) return;
     const int64_t first = pages_for(c, 1, left_.page_size);
     rows = std::min(rows, rows_for(c, left_.pages + first, left_.page_size));
     const int64_t outputs = std::max<int64_t>(rows - unseen, 0);
