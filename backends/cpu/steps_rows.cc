@@ -26,45 +26,43 @@ void add_elementwise(Compiler& c, const Op& op, int inputs, Function function,
              });
 }
 
-void add_rms_norm(Compiler& c, const Op& op) {
+// function(kernels, x, n, y) makes a vector of n elements, at that cost each.
+template <class Function>
+void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
   const int64_t n = c.columns(op.inputs[0]);
-  const float* weight = c.elements(op.inputs[1]);
-  const float epsilon = op.params.norm.epsilon;
   const Place x = c.place(op.inputs[0]);
   const Compiler::OutputForm form = c.output_form(op.outputs[0], n);
   const ThreadScratch scratch = c.thread_scratch();
   add_chunks(
       c, {c.area(op.inputs[0])}, op.outputs[0], form,
-      {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, 1},
+      {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, cost},
       [=](Run& run, int thread, int64_t at, int64_t, float* floats,
           ActivationBlock* blocks) {
         float* y = floats ? floats : scratch.of<float>(thread);
-        run.kernels.rms_norm(run.at<const float>(x) + at, weight, n, epsilon,
-                             y);
+        function(run.kernels, run.at<const float>(x) + at, n, y);
         if (blocks) run.kernels.quantize(y, n, blocks);
       });
   if (form.blocks) c.set_quantized(op.outputs[0]);
 }
 
-void add_norm_of_rows(Compiler& c, const Op& op) {
-  const int64_t n = c.columns(op.inputs[0]);
+void add_rms_norm(Compiler& c, const Op& op) {
+  const float* weight = c.elements(op.inputs[1]);
+  const float epsilon = op.params.norm.epsilon;
+  add_norm(c, op, 1,
+           [=](const Kernels& kernels, const float* x, int64_t n, float* y) {
+             kernels.rms_norm(x, weight, n, epsilon, y);
+           });
+}
+
+void add_layer_norm(Compiler& c, const Op& op) {
   const float* weight = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
   const auto params = op.params.layer_norm;
-  const Place x = c.place(op.inputs[0]);
-  const Compiler::OutputForm form = c.output_form(op.outputs[0], n);
-  const ThreadScratch scratch = c.thread_scratch();
-  add_chunks(
-      c, {c.area(op.inputs[0])}, op.outputs[0], form,
-      {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, 2},
-      [=](Run& run, int thread, int64_t at, int64_t, float* floats,
-          ActivationBlock* blocks) {
-        float* y = floats ? floats : scratch.of<float>(thread);
-        run.kernels.layer_norm(run.at<const float>(x) + at, weight, bias, n,
-                               params.epsilon, params.center, y);
-        if (blocks) run.kernels.quantize(y, n, blocks);
-      });
-  if (form.blocks) c.set_quantized(op.outputs[0]);
+  add_norm(c, op, 2,
+           [=](const Kernels& kernels, const float* x, int64_t n, float* y) {
+             kernels.layer_norm(x, weight, bias, n, params.epsilon,
+                                params.center, y);
+           });
 }
 
 Gate gate_of(const Op& op) {
@@ -106,7 +104,7 @@ void compile_row_op(Compiler& c, const Op& op) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
     case RC_OP_LAYER_NORM:
-      return add_norm_of_rows(c, op);
+      return add_layer_norm(c, op);
     case RC_OP_GLU: {
       const Compiler::OutputForm form =
           c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
@@ -123,6 +124,28 @@ double product_tolerance(DType dtype) {
       return 1e-5;
   }
   return 1e-4;
+}
+
+double exact_function(rc_function function, double x) {
+  constexpr double kPi = 3.14159265358979323846;
+  switch (function) {
+    case RC_FUNCTION_RELU:
+      return x > 0 ? x : 0;
+    case RC_FUNCTION_SIGMOID:
+      return 1 / (1 + std::exp(-x));
+    case RC_FUNCTION_TANH:
+      return std::tanh(x);
+    case RC_FUNCTION_SILU:
+      return x / (1 + std::exp(-x));
+    case RC_FUNCTION_GELU:
+      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    case RC_FUNCTION_GELU_TANH:
+      return 0.5 * x *
+             (1 + std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x)));
+    case RC_FUNCTION_GELU_QUICK:
+      return x / (1 + std::exp(-1.702 * x));
+  }
+  return x;
 }
 
 Data random_f32(int64_t count, double deviation) {

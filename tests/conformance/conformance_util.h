@@ -44,6 +44,9 @@ Data random_f32(int64_t count, double deviation = 1);
 Data random_data(DType dtype, int64_t rows, int64_t columns);
 Data numbers(const std::vector<int32_t>& values);
 
+// RC_FUNCTION_* of x, by its definition.
+double exact_function(rc_function function, double x);
+
 // The types that weights may have, with numbers of columns that are the
 // smallest, odd, prime and large in blocks of the type.
 std::vector<DType> decodable_types();

@@ -1,6 +1,7 @@
 // Ops that are both of tensors and of rows, on a symbolic number of rows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -74,33 +75,13 @@ TEST(LayerNormOfRows, FarFromZero) {
   run_norm(70, 0, 384, 1e-5f, -5, true, true);
 }
 
-double function_of(int function, double x) {
-  switch (function) {
-    case RC_FUNCTION_RELU:
-      return x > 0 ? x : 0;
-    case RC_FUNCTION_SIGMOID:
-      return 1 / (1 + std::exp(-x));
-    case RC_FUNCTION_TANH:
-      return std::tanh(x);
-    case RC_FUNCTION_SILU:
-      return x / (1 + std::exp(-x));
-    case RC_FUNCTION_GELU:
-      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-    case RC_FUNCTION_GELU_QUICK:
-      return x / (1 + std::exp(-1.702 * x));
-  }
-  return 0.5 * x *
-         (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) *
-                        (x + 0.044715 * x * x * x)));
-}
-
 void run_unary(int function, int64_t rows, int64_t heads, int64_t d,
                double deviation) {
   OpTest test("UNARY", cat("rows, function ", function), {rows, 0, 0});
   const Data x = random_f32(rows * std::max<int64_t>(heads, 1) * d, deviation);
   std::vector<double> expected;
   for (const double value : x.values) {
-    expected.push_back(function_of(function, value));
+    expected.push_back(exact_function(function, value));
   }
   const Value xv = test.input(RC_DTYPE_F32, shape_of(heads, d), x);
   test.expect(test.builder.unary(xv, function), expected);
@@ -156,7 +137,7 @@ TEST(RowsIntoProducts, OfEveryKindOfWeight) {
           sum +=
               (row[i] - mean) / root * w.values[i] * one.values[n * kInner + i];
         }
-        inner.push_back(function_of(RC_FUNCTION_GELU, sum));
+        inner.push_back(exact_function(RC_FUNCTION_GELU, sum));
       }
       for (int64_t n = 0; n < kSize; ++n) {
         double sum = 0;
