@@ -108,7 +108,7 @@ std::shared_ptr<Session> EngineHandle::restore_session(
     state->changed();
     state->last_used = core.step_number();
     core.pages().prepare(*state);
-    core.pages().adopt(*state, saved.evaluated, saved.pages, saved.state);
+    core.pages().adopt(*state, saved);
     try {
       core.pages().add(state);
     } catch (...) {

@@ -8,6 +8,8 @@
 namespace rc::engine {
 namespace {
 
+using Kind = model::LayerState::Kind;
+
 // Of a session: where it is, and two ends of parts of prompts.
 constexpr size_t kMostCheckpoints = 3;
 
@@ -18,14 +20,16 @@ PageKeeper::PageKeeper(model::ResidentModel& model, bool prefix_cache)
       page_size_(model.options().cache.page_size),
       prefix_cache_(prefix_cache),
       pool_(model.options().cache.pages),
-      slots_(model.slot_bytes() > 0 ? model.options().cache.slots : 0),
-      cache_(pool_, slots_),
+      slots_(model.has_states() ? model.options().cache.slots : 0),
+      windows_(model),
+      cache_(pool_, windows_.pool(), slots_),
       holders_(static_cast<size_t>(model.options().cache.pages)) {}
 
 void PageKeeper::prepare(SessionState& session) const {
   const auto most =
       static_cast<size_t>(pages_for(session.options.context_length));
   session.pages.reserve(most);
+  if (windows_.any()) session.window_pages.reserve(most);
   session.entries.reserve(most);
   if (has_states()) session.checkpoints.reserve(kMostCheckpoints + 1);
 }
@@ -46,8 +50,9 @@ void PageKeeper::sweep() noexcept {
 
 void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
   if (!prefix_cache_ || !session.computed_here) return;
+  const int64_t begin = session.evaluated;
   SlotId slot = kNoPage;
-  int64_t position = session.evaluated;  // of the state in the slot
+  int64_t position = begin;  // of the state in the slot
   while (session.evaluated % page_size_ == 0 &&
          session.entries.size() == session.pages.size() &&
          session.evaluated + page_size_ <= session.size() - wanted) {
@@ -63,11 +68,16 @@ void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
     session.pages.push_back(entry->page);  // reserved by prepare()
     session.entries.push_back(entry);
     session.evaluated += page_size_;
-    if (entry->slot == kNoPage) continue;
+    if (has_states() && entry->slot == kNoPage) continue;
     slot = entry->slot;
     position = session.evaluated;
   }
-  if (!has_states()) return;
+  const int64_t reachable = windows_.last_reachable(session, begin, position);
+  if (reachable < position) {
+    // The state is that of its own position alone.
+    position = has_states() ? begin : reachable;
+    slot = kNoPage;
+  }
   if (slot != kNoPage) {
     while (session.checkpoints.size() >= kMostCheckpoints) {
       drop_checkpoint(session, 0);
@@ -75,7 +85,8 @@ void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
     slots_.retain(slot);
     session.checkpoints.push_back({position, slot, true});
   }
-  truncate(session, position);
+  if (has_states() || windows_.any()) truncate(session, position);
+  windows_.take_cached(session);
 }
 
 void PageKeeper::publish(SessionState& session) noexcept {
@@ -97,6 +108,10 @@ void PageKeeper::publish(SessionState& session) noexcept {
         session.pages[i] = entry->page;
       }
       session.entries.push_back(entry);
+      if (windows_.any() && entry->window_page == kNoPage &&
+          session.window_pages[i] != kNoPage) {
+        cache_.keep_window(entry, session.window_pages[i]);
+      }
     } catch (...) {
       return;  // Out of memory: then this page is not shared.
     }
@@ -128,7 +143,7 @@ bool PageKeeper::make_room(SessionState& session, int64_t rows) {
     if (copy == kNoPage) return false;
     PageId& page = session.pages[next_page(session)];
     try {
-      model_.copy_page(copy, page);
+      model_.caches(Kind::kPages).copy(copy, page);
     } catch (...) {
       pool_.release(copy);
       throw;
@@ -145,15 +160,25 @@ bool PageKeeper::make_room(SessionState& session, int64_t rows) {
     }
     session.pages.push_back(page);
   }
-  if (!has_states() || session.next_slot != kNoPage) return true;
-  session.next_slot = allocate_slot(session);
-  if (session.next_slot != kNoPage) return true;
-  truncate(session, session.evaluated);
-  return false;
+  while (!windows_.make_room(session)) {
+    if (cache_.evict_window() || take_windows(session)) continue;
+    truncate(session, session.evaluated);
+    return false;
+  }
+  if (has_states() && session.next_slot == kNoPage) {
+    session.next_slot = allocate_slot(session);
+    if (session.next_slot == kNoPage) {
+      truncate(session, session.evaluated);
+      return false;
+    }
+  }
+  session.in_step = true;
+  return true;
 }
 
 void PageKeeper::advance(SessionState& session, int64_t rows) noexcept {
   session.evaluated += rows;
+  session.in_step = false;
   if (!has_states()) return;
   std::vector<Checkpoint>& checkpoints = session.checkpoints;
   // Of several rows some may turn out to be wrong.
@@ -167,20 +192,28 @@ void PageKeeper::advance(SessionState& session, int64_t rows) noexcept {
 
 void PageKeeper::truncate(SessionState& session, int64_t position) noexcept {
   session.evaluated = std::min(session.evaluated, position);
-  if (has_states()) {
-    drop_next_slot(session);
-    std::vector<Checkpoint>& checkpoints = session.checkpoints;
-    while (!checkpoints.empty() &&
-           checkpoints.back().position > session.evaluated) {
-      drop_checkpoint(session, checkpoints.size() - 1);
-    }
-    session.evaluated = checkpoints.empty() ? 0 : checkpoints.back().position;
+  go_back_to_state(session);
+  if (!windows_.reaches(session, session.evaluated)) {
+    session.evaluated = 0;
+    go_back_to_state(session);
   }
   const auto wanted = static_cast<size_t>(pages_for(session.evaluated));
   while (session.pages.size() > wanted) drop_last_page(session);
+  windows_.cut(session);
   const auto full = static_cast<size_t>(session.evaluated / page_size_);
   if (session.entries.size() > full) session.entries.resize(full);
   if (session.evaluated == 0) session.computed_here = true;
+}
+
+void PageKeeper::go_back_to_state(SessionState& session) noexcept {
+  if (!has_states()) return;
+  drop_next_slot(session);
+  std::vector<Checkpoint>& checkpoints = session.checkpoints;
+  while (!checkpoints.empty() &&
+         checkpoints.back().position > session.evaluated) {
+    drop_checkpoint(session, checkpoints.size() - 1);
+  }
+  session.evaluated = checkpoints.empty() ? 0 : checkpoints.back().position;
 }
 
 void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
@@ -193,25 +226,39 @@ void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
     slots_.retain(checkpoint.slot);
     to.checkpoints.push_back(checkpoint);
   }
+  windows_.share(from, to);
   to.evaluated = from.evaluated;
   to.computed_here = from.computed_here;
 }
 
-void PageKeeper::adopt(SessionState& session, int64_t evaluated,
-                       std::span<const std::byte> data,
-                       std::span<const std::byte> state) {
-  if (evaluated == 0 || !make_room(session, evaluated)) return;
-  const auto bytes = static_cast<size_t>(model_.page_bytes());
-  try {
-    for (size_t i = 0; i < session.pages.size(); ++i) {
-      model_.upload_page(session.pages[i], data.subspan(i * bytes, bytes));
+void PageKeeper::adopt(SessionState& session, const SavedSession& saved) {
+  if (saved.evaluated == 0) return;
+  windows_.begin_at(session,
+                    static_cast<size_t>(saved.window_begin / page_size_));
+  if (!make_room(session, saved.evaluated)) return;
+  const auto upload = [&](Kind kind, std::span<const PageId> numbers,
+                          std::span<const std::byte> data) {
+    model::CacheGroup& caches = model_.caches(kind);
+    const auto bytes = static_cast<size_t>(caches.bytes());
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      caches.upload(numbers[i], data.subspan(i * bytes, bytes));
     }
-    if (has_states()) model_.upload_slot(session.next_slot, state);
+  };
+  try {
+    upload(Kind::kPages, session.pages, saved.pages);
+    if (windows_.any()) {
+      upload(Kind::kWindow,
+             std::span(session.window_pages).subspan(session.window_begin),
+             saved.window_pages);
+    }
+    if (has_states()) {
+      upload(Kind::kSlot, std::span(&session.next_slot, 1), saved.state);
+    }
   } catch (...) {
     truncate(session, 0);
     throw;
   }
-  advance(session, evaluated);
+  advance(session, saved.evaluated);
   session.computed_here = false;
 }
 
@@ -232,9 +279,25 @@ int64_t PageKeeper::pages_held_alone(const SessionState& session) const {
       [&](PageId page) { return holders_[static_cast<size_t>(page)] == 1; });
 }
 
-int64_t PageKeeper::most_jobs() const {
-  return has_states() ? slots_.size() - model_.options().limits.max_sequences
-                      : INT64_MAX;
+void PageKeeper::begin_step() noexcept {
+  for (const auto& session : sessions_) session->in_step = false;
+}
+
+void PageKeeper::limit(std::vector<std::shared_ptr<Job>>& jobs) const {
+  size_t most = jobs.size();
+  if (has_states()) {
+    most = std::min(most,
+                    static_cast<size_t>(slots_.size() -
+                                        model_.options().limits.max_sequences));
+  }
+  if (most == jobs.size() &&
+      (!windows_.any() || most <= windows_.jobs_at_ease())) {
+    return;
+  }
+  std::sort(jobs.begin(), jobs.end(),
+            [](const auto& a, const auto& b) { return a->ranks_before(*b); });
+  if (windows_.any()) most = std::min(most, windows_.most_jobs(jobs));
+  jobs.resize(most);
 }
 
 void PageKeeper::drop_idle() noexcept {
@@ -252,18 +315,54 @@ PageId PageKeeper::allocate() noexcept {
   }
 }
 
-// Drops the last page of the idle session that was used longest ago.
-bool PageKeeper::take_from_idle() noexcept {
-  SessionState* oldest = nullptr;
+template <class Has>
+SessionState* PageKeeper::longest_idle(Has has) const {
+  SessionState* longest = nullptr;
   for (const auto& session : sessions_) {
-    if (session->begun_job() != nullptr || session->pages.empty()) continue;
-    if (oldest == nullptr || session->last_used < oldest->last_used) {
-      oldest = session.get();
+    if (session->begun_job() != nullptr || !has(*session)) continue;
+    if (longest == nullptr || session->last_used < longest->last_used) {
+      longest = session.get();
     }
   }
-  if (oldest == nullptr) return false;
-  truncate(*oldest,
-           (static_cast<int64_t>(oldest->pages.size()) - 1) * page_size_);
+  return longest;
+}
+
+template <class Has>
+SessionState* PageKeeper::youngest_waiting(const SessionState& but,
+                                           Has has) const {
+  std::shared_ptr<Job> youngest;
+  for (const auto& session : sessions_) {
+    const auto job = session->begun_job();
+    if (job == nullptr || session.get() == &but || session->in_step ||
+        !has(*session)) {
+      continue;
+    }
+    if (youngest == nullptr || youngest->ranks_before(*job)) youngest = job;
+  }
+  return youngest == nullptr ? nullptr : &youngest->session();
+}
+
+// Drops the last page of the idle session that was used longest ago.
+bool PageKeeper::take_from_idle() noexcept {
+  SessionState* const idle = longest_idle(
+      [](const SessionState& session) { return !session.pages.empty(); });
+  if (idle == nullptr) return false;
+  truncate(*idle, (static_cast<int64_t>(idle->pages.size()) - 1) * page_size_);
+  return true;
+}
+
+// Drops everything of the idle session that was used longest ago, else of the
+// youngest job that has no rows in this step: without its windows a session
+// begins anew.
+bool PageKeeper::take_windows(const SessionState& session) noexcept {
+  const auto has = [](const SessionState& other) {
+    return !other.window_pages.empty();
+  };
+  SessionState* chosen = longest_idle(has);
+  if (chosen == nullptr) chosen = youngest_waiting(session, has);
+  if (chosen == nullptr) return false;
+  if (const auto job = chosen->begun_job()) job->wants_prefix = true;
+  truncate(*chosen, 0);
   return true;
 }
 
@@ -279,31 +378,24 @@ SlotId PageKeeper::allocate_slot(const SessionState& session) noexcept {
 // ago, else the first of those that a session keeps only to go back to, else
 // the last one of the youngest job that has no rows in this step.
 bool PageKeeper::take_state(const SessionState& session) noexcept {
-  SessionState* idle = nullptr;
-  SessionState* longest = nullptr;
-  SessionState* youngest = nullptr;
-  for (const auto& other : sessions_) {
-    if (other->checkpoints.empty()) continue;
-    if (other->checkpoints.size() > 1 &&
-        (longest == nullptr ||
-         longest->checkpoints.size() < other->checkpoints.size())) {
-      longest = other.get();
-    }
-    if (other->begun_job() == nullptr) {
-      if (idle == nullptr || other->last_used < idle->last_used) {
-        idle = other.get();
+  const auto has = [](const SessionState& other) {
+    return !other.checkpoints.empty();
+  };
+  SessionState* chosen = longest_idle(has);
+  if (chosen == nullptr) {
+    SessionState* longest = nullptr;
+    for (const auto& other : sessions_) {
+      const size_t count = other->checkpoints.size();
+      if (count > (longest == nullptr ? 1 : longest->checkpoints.size())) {
+        longest = other.get();
       }
-    } else if (other.get() != &session && other->next_slot == kNoPage &&
-               (youngest == nullptr ||
-                youngest->begun_job()->ranks_before(*other->begun_job()))) {
-      youngest = other.get();
     }
+    if (longest != nullptr) {
+      drop_checkpoint(*longest, 0);
+      return true;
+    }
+    chosen = youngest_waiting(session, has);
   }
-  if (idle == nullptr && longest != nullptr) {
-    drop_checkpoint(*longest, 0);
-    return true;
-  }
-  SessionState* const chosen = idle != nullptr ? idle : youngest;
   if (chosen == nullptr) return false;
   truncate(*chosen, chosen->checkpoints.back().position - 1);
   return true;

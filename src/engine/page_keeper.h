@@ -7,6 +7,9 @@
 // that are kept on the way (checkpoints) are where a session can go back to,
 // and where others with the same beginning can start.
 //
+// Layers with a window may have pages of their own; see window_keeper.h. Going
+// back farther than they reach, a session begins anew.
+//
 // Belongs to the engine thread.
 #pragma once
 
@@ -17,7 +20,9 @@
 
 #include "engine/page_pool.h"
 #include "engine/prefix_cache.h"
+#include "engine/saved_session.h"
 #include "engine/session_state.h"
+#include "engine/window_keeper.h"
 #include "model/resident_model.h"
 
 namespace rc::engine {
@@ -65,18 +70,22 @@ class PageKeeper {
   // The rows that make_room was asked for are evaluated.
   void advance(SessionState& session, int64_t rows) noexcept;
 
+  // Gives back what the coming rows do not see.
+  void give_back(SessionState& session) noexcept {
+    windows_.give_back(session);
+  }
+
   // Forgets what was evaluated from `position` on, and gives back what was
-  // taken for more. With states it is from the last checkpoint until there.
+  // taken for more. With states it is from the last checkpoint until there, and
+  // all if windows do not reach so far back.
   void truncate(SessionState& session, int64_t position) noexcept;
   // Gives `to`, which has none, the pages and checkpoints of `from`.
   void share(const SessionState& from, SessionState& to) noexcept;
 
   // Fills the pages of a session, which has none and is not added yet, with
-  // what a saved session brought, [pages, page bytes], and the state after
-  // them. If there are not enough pages or slots it is left without. Throws
-  // what the device throws.
-  void adopt(SessionState& session, int64_t evaluated,
-             std::span<const std::byte> data, std::span<const std::byte> state);
+  // what a saved session brought. If there are not enough pages or slots it is
+  // left without. Throws what the device throws.
+  void adopt(SessionState& session, const SavedSession& saved);
 
   // Counts for the scheduler: how often each page is held by sessions that have
   // a job under way.
@@ -84,9 +93,11 @@ class PageKeeper {
   // Pages that could be taken without preempting anybody.
   int64_t available() const { return page_count() - held_; }
   int64_t pages_held_alone(const SessionState& session) const;
-  // How many sessions can have a job under way without losing their states to
-  // each other.
-  int64_t most_jobs() const;
+  // Before a step: no session has rows in it.
+  void begin_step() noexcept;
+  // Leaves of the jobs, by rank, as many as can have rows without losing states
+  // or windows to each other.
+  void limit(std::vector<std::shared_ptr<Job>>& jobs) const;
 
   // Takes the pages of all idle sessions and of the prefix cache, as far as no
   // session with a job under way holds them.
@@ -101,6 +112,14 @@ class PageKeeper {
   // Not from this session.
   SlotId allocate_slot(const SessionState& session) noexcept;
   bool take_state(const SessionState& session) noexcept;
+  bool take_windows(const SessionState& session) noexcept;
+  // Of the sessions of which `has` is true, the idle one that was used longest
+  // ago; that of the youngest job without rows in this step. nullptr: none.
+  template <class Has>
+  SessionState* longest_idle(Has has) const;
+  template <class Has>
+  SessionState* youngest_waiting(const SessionState& but, Has has) const;
+  void go_back_to_state(SessionState& session) noexcept;
   void drop_checkpoint(SessionState& session, size_t number) noexcept;
   void drop_next_slot(SessionState& session) noexcept;
   bool take_from_idle() noexcept;
@@ -111,6 +130,7 @@ class PageKeeper {
   bool prefix_cache_;
   PagePool pool_;
   PagePool slots_;
+  WindowKeeper windows_;
   PrefixCache cache_;
   std::vector<std::shared_ptr<SessionState>> sessions_;
   std::vector<int32_t> holders_;

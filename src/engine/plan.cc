@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/spread.h"
+#include "engine/window_keeper.h"
 
 namespace rc::engine {
 namespace {
@@ -20,6 +21,8 @@ constexpr int64_t kDefaultCacheContexts = 64;
 // Of a model that has states in slots.
 constexpr uint64_t kStateBytes = uint64_t{512} << 20;
 constexpr int64_t kLeastSlots = 4;
+// Of a model that has layers with a window.
+constexpr int64_t kWindowJobs = 16;
 // The context that is given up before layers go to another device.
 constexpr int64_t kSpreadContext = 4096;
 
@@ -32,6 +35,16 @@ void check_range(const char* name, int64_t value, int64_t most) {
 
 int64_t round_up(int64_t value, int64_t unit) {
   return (value + unit - 1) / unit * unit;
+}
+
+// Pages of windows for kWindowJobs jobs of any length; 0: no layer has one.
+int64_t window_pages(const model::ModelFile& file,
+                     const model::ResidentOptions& resident) {
+  const int64_t window = model::widest_window(file.hyper_parameters());
+  if (window == 0 || !file.causal()) return 0;
+  const WindowSize size{window, resident.cache.page_size};
+  return kWindowJobs * size.most_pages(kMaxTokens) +
+         size.pages_of_step(resident.limits.max_rows);
 }
 
 }  // namespace
@@ -77,18 +90,31 @@ Resolved resolve(const model::ModelFile& file,
     sequences = std::min(sequences, cache.slots / 2);
   }
 
+  const int64_t page = cache.page_size;
+  const int64_t trained = std::clamp<int64_t>(
+      file.hyper_parameters().context_length, 2, kMaxTokens);
+  // Windows have pages of their own where these are fewer than those of a
+  // cache.
+  cache.window_pages = window_pages(file, resident);
+  const int64_t least = options.cache_tokens != 0     ? options.cache_tokens
+                        : options.context_length != 0 ? options.context_length
+                                                      : trained;
+  if (least <= cache.window_pages * page) cache.window_pages = 0;
+
   Spread spread(file, chain, resident, options);
   Plan& plan = result.plan;
   plan.available = spread.available(*chain.first());
-  const int64_t page = cache.page_size;
-  const uint64_t page_bytes =
-      std::max<uint64_t>(file.page_bytes(cache.dtype, page), 1);
-  const int64_t trained = std::clamp<int64_t>(
-      file.hyper_parameters().context_length, 2, kMaxTokens);
 
   // With nothing on other devices but the ops that the first one lacks.
   Spread::Parts parts = spread.all_on_first();
   int64_t room = spread.room(parts, kMaxTokens / page) * page;
+  if (cache.window_pages > 0 && room <= cache.window_pages * page) {
+    cache.window_pages = 0;
+    spread.forget();
+    room = spread.room(parts, kMaxTokens / page) * page;
+  }
+  const uint64_t page_bytes = std::max<uint64_t>(
+      file.page_bytes(cache, model::LayerState::Kind::kPages), 1);
   int64_t context = options.context_length;
   const int64_t enough = options.cache_tokens != 0 ? options.cache_tokens
                          : context != 0            ? context
@@ -125,6 +151,7 @@ Resolved resolve(const model::ModelFile& file,
   result.options.context_length = plan.context_length = context;
   result.options.cache_tokens = plan.cache_tokens = tokens;
   cache.pages = tokens / page;
+  if (cache.pages <= cache.window_pages) cache.window_pages = 0;
   cache.pages_per_sequence = round_up(context, page) / page;
   result.placement = spread.place(parts, cache.pages);
   plan.memory = result.placement.memory;

@@ -40,6 +40,7 @@ const PrefixCache::Entry* PrefixCache::insert(const Entry* parent,
                        probe(parent, tokens).hash,
                        page,
                        kNoPage,
+                       kNoPage,
                        0,
                        {}});
   Entry& entry = entries_.front();
@@ -60,18 +61,26 @@ void PrefixCache::keep_state(const Entry* entry, SlotId slot) noexcept {
   entry->place->slot = slot;
 }
 
-bool PrefixCache::evict_state() noexcept {
+void PrefixCache::keep_window(const Entry* entry, PageId page) noexcept {
+  windows_.retain(page);
+  entry->place->window_page = page;
+}
+
+bool PrefixCache::evict(PageId Entry::*part, PagePool& pool) noexcept {
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    if (entry->slot == kNoPage || slots_.references(entry->slot) > 1) continue;
-    drop_state(*entry);
+    PageId& kept = (*entry).*part;
+    if (kept == kNoPage || pool.references(kept) > 1) continue;
+    pool.release(kept);
+    kept = kNoPage;
     return true;
   }
   return false;
 }
 
-void PrefixCache::drop_state(Entry& entry) noexcept {
+void PrefixCache::release(Entry& entry) noexcept {
+  pool_.release(entry.page);
+  if (entry.window_page != kNoPage) windows_.release(entry.window_page);
   if (entry.slot != kNoPage) slots_.release(entry.slot);
-  entry.slot = kNoPage;
 }
 
 bool PrefixCache::evict() noexcept {
@@ -87,10 +96,7 @@ bool PrefixCache::evict() noexcept {
 
 void PrefixCache::clear() noexcept {
   index_.clear();
-  for (Entry& entry : entries_) {
-    drop_state(entry);
-    pool_.release(entry.page);
-  }
+  for (Entry& entry : entries_) release(entry);
   entries_.clear();
 }
 
@@ -99,8 +105,7 @@ void PrefixCache::remove(std::list<Entry>::iterator entry) noexcept {
   if (entry->parent != nullptr) {
     --const_cast<Entry*>(entry->parent)->children;
   }
-  drop_state(*entry);
-  pool_.release(entry->page);
+  release(*entry);
   entries_.erase(entry);
 }
 

@@ -30,13 +30,17 @@ class PrefixCache {
     std::vector<TokenId> tokens;
     uint64_t hash;
     PageId page;
+    // That of layers with a window, where these have one of their own and it
+    // was kept.
+    PageId window_page = kNoPage;
     // The state after the page's last token, where one was kept.
     SlotId slot = kNoPage;
     size_t children = 0;
     std::list<Entry>::iterator place;  // in the order of use
   };
 
-  PrefixCache(PagePool& pages, PagePool& slots) : pool_(pages), slots_(slots) {}
+  PrefixCache(PagePool& pages, PagePool& windows, PagePool& slots)
+      : pool_(pages), windows_(windows), slots_(slots) {}
   ~PrefixCache() { clear(); }
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
@@ -50,11 +54,15 @@ class PrefixCache {
   const Entry* insert(const Entry* parent, std::span<const TokenId> tokens,
                       PageId page);
 
-  // Keeps the state after an entry that has none, with a reference of its own.
+  // Keep the state after an entry that has none, and the page of windows, with
+  // references of their own.
   void keep_state(const Entry* entry, SlotId slot) noexcept;
-  // Gives back the reference to the state of the entry that was used longest
-  // ago and that no session holds; false if there is none.
-  bool evict_state() noexcept;
+  void keep_window(const Entry* entry, PageId page) noexcept;
+  // Give back the reference to the state, or the page of windows, of the entry
+  // that was used longest ago and that no session holds; false if there is
+  // none.
+  bool evict_state() noexcept { return evict(&Entry::slot, slots_); }
+  bool evict_window() noexcept { return evict(&Entry::window_page, windows_); }
 
   // Gives back the reference to one page that no session holds; false if there
   // is none.
@@ -88,9 +96,12 @@ class PrefixCache {
   static Probe probe(const Entry* parent, std::span<const TokenId> tokens);
   void remove(std::list<Entry>::iterator entry) noexcept;
 
-  void drop_state(Entry& entry) noexcept;
+  bool evict(PageId Entry::*part, PagePool& pool) noexcept;
+  // Gives back what the entry keeps.
+  void release(Entry& entry) noexcept;
 
   PagePool& pool_;
+  PagePool& windows_;
   PagePool& slots_;
   std::list<Entry> entries_;  // the most recently used first
   std::unordered_set<Entry*, Hash, Equal> index_;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "engine/session_state.h"
 #include "engine/session_tokens.h"
+#include "engine/window_keeper.h"
 #include "model/layer_state.h"
 #include "tensor/dtype.h"
 
@@ -24,39 +25,86 @@ constexpr char kModelKey[] = "runcible.session.model";
 constexpr char kCacheTypeKey[] = "runcible.session.cache_type";
 constexpr char kTokensKey[] = "runcible.session.tokens";
 constexpr char kEvaluatedKey[] = "runcible.session.evaluated";
+constexpr char kWindowKey[] = "runcible.session.window_begin";
+
+std::string shape_text(std::span<const int64_t> shape) {
+  std::string text;
+  for (const int64_t size : shape) text += cat(text.empty() ? "[" : ", ", size);
+  return text + "]";
+}
 
 // One of the caches of a model: the keys or the values of a layer.
 struct Part {
   std::string name;
+  LayerState::Kind kind;
+  bool windowed;  // may lack its first rows in a file
   int64_t heads;
   int64_t head_size;
   size_t row_bytes;    // of one head at one position
-  size_t page_offset;  // within the bytes of a page of all caches
+  size_t page_offset;  // within the bytes of a page of all caches of its kind
 
   size_t bytes(int64_t positions) const {
     return row_bytes * static_cast<size_t>(heads * positions);
   }
 };
 
-// In the order of ResidentModel::download_page.
+// In the order of CacheGroup::download.
 std::vector<Part> parts_of(const model::ModelFile& model,
                            const model::CacheLayout& layout) {
+  // Where windows would have pages of their own.
+  model::CacheLayout apart = layout;
+  apart.window_pages = 1;
+  const auto windows = model::layer_states(model.hyper_parameters(), apart);
+  const auto states = model::layer_states(model.hyper_parameters(), layout);
   std::vector<Part> parts;
   size_t offset = 0;
-  for (const LayerState& state :
-       model::layer_states(model.hyper_parameters())) {
-    if (state.kind != LayerState::Kind::kPages) continue;
+  size_t window_offset = 0;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const LayerState& state = states[i];
+    if (state.kind == LayerState::Kind::kSlot) continue;
     Part part;
     part.name = state.name;
+    part.kind = state.kind;
+    part.windowed = windows[i].kind == LayerState::Kind::kWindow;
     part.heads = state.shape[0];
     part.head_size = state.shape[1];
     part.row_bytes =
         static_cast<size_t>(row_bytes(layout.dtype, part.head_size).value());
-    part.page_offset = offset;
-    offset += part.bytes(layout.page_size);
+    size_t& end =
+        part.kind == LayerState::Kind::kWindow ? window_offset : offset;
+    part.page_offset = end;
+    end += part.bytes(layout.page_size);
     parts.push_back(std::move(part));
   }
   return parts;
+}
+
+// The bytes of all pages of one kind, the first of which is that of position
+// `begin`.
+template <class Bytes>
+struct PagesOf {
+  Bytes& bytes;
+  size_t page_bytes;
+  int64_t begin;
+
+  // Where head `head` at `position` has its bytes.
+  auto* at(const Part& part, int64_t page_size, int64_t position,
+           int64_t head) const {
+    const int64_t row = position - begin;
+    return bytes.data() + static_cast<size_t>(row / page_size) * page_bytes +
+           part.page_offset +
+           static_cast<size_t>(head * page_size + row % page_size) *
+               part.row_bytes;
+  }
+};
+
+template <class Saved>
+auto pages_of(Saved& saved, const model::ModelFile& model, const Part& part) {
+  const bool window = part.kind == LayerState::Kind::kWindow;
+  auto& bytes = window ? saved.window_pages : saved.pages;
+  return PagesOf<std::remove_reference_t<decltype(bytes)>>{
+      bytes, static_cast<size_t>(model.page_bytes(saved.layout, part.kind)),
+      window ? saved.window_begin : 0};
 }
 
 // Calls function(state, offset, bytes) for each state of a slot.
@@ -64,7 +112,7 @@ template <class Function>
 void each_state(const model::ModelFile& model, const Function& function) {
   size_t offset = 0;
   for (const LayerState& state :
-       model::layer_states(model.hyper_parameters())) {
+       model::layer_states(model.hyper_parameters(), {})) {
     if (state.kind != LayerState::Kind::kSlot) continue;
     const auto bytes =
         static_cast<size_t>(model::slot_elements(state)) * sizeof(float);
@@ -78,10 +126,12 @@ void read_states(const gguf::File& file, const model::ModelFile& model,
   target.resize(model.slot_bytes());
   each_state(model, [&](const LayerState& state, size_t offset, size_t bytes) {
     const gguf::Tensor* tensor = file.find_tensor(state.name);
-    if (tensor == nullptr || tensor->dtype != RC_DTYPE_F32 ||
-        tensor->shape != state.shape) {
-      fail(RC_E_FORMAT, file.name(), ": tensor ", state.name,
-           " is missing or not F32 of the model's shape");
+    if (tensor == nullptr) {
+      fail(RC_E_FORMAT, file.name(), ": tensor ", state.name, " is missing");
+    }
+    if (tensor->dtype != RC_DTYPE_F32 || tensor->shape != state.shape) {
+      fail(RC_E_FORMAT, file.name(), ": tensor ", state.name, " is not F32 ",
+           shape_text(state.shape));
     }
     file.read(*tensor, 0, std::span(target).subspan(offset, bytes));
     std::vector<float> values(bytes / sizeof(float));
@@ -93,15 +143,6 @@ void read_states(const gguf::File& file, const model::ModelFile& model,
       }
     }
   });
-}
-
-// Where head `head` at `position` has its bytes in the pages.
-size_t place(const Part& part, const model::CacheLayout& layout,
-             size_t page_bytes, int64_t position, int64_t head) {
-  const auto page = static_cast<size_t>(position / layout.page_size);
-  const auto row = static_cast<size_t>(head * layout.page_size +
-                                       position % layout.page_size);
-  return page * page_bytes + part.page_offset + row * part.row_bytes;
 }
 
 std::vector<TokenId> read_tokens(const gguf::File& file,
@@ -138,8 +179,7 @@ const gguf::Tensor& find_part(const gguf::File& file, const Part& part,
   const std::vector<int64_t> shape = {positions, part.heads, part.head_size};
   if (tensor->dtype != dtype || tensor->shape != shape) {
     fail(RC_E_FORMAT, file.name(), ": tensor ", part.name, " is not ",
-         dtype_name(dtype), " [", positions, ", ", part.heads, ", ",
-         part.head_size, "]");
+         dtype_name(dtype), " ", shape_text(shape));
   }
   return *tensor;
 }
@@ -158,6 +198,34 @@ void check_finite(const gguf::File& file, const Part& part, DType dtype,
   }
 }
 
+// The first position of which layers with a window have rows.
+int64_t read_window_begin(const gguf::File& file, int64_t evaluated) {
+  if (file.find(kWindowKey) == nullptr) return 0;
+  const int64_t begin = file.get_int(kWindowKey);
+  if (begin < 0 || begin > evaluated) {
+    fail(RC_E_FORMAT, file.name(), ": ", kWindowKey, " is ", begin, " of ",
+         evaluated, " evaluated tokens");
+  }
+  return begin;
+}
+
+// Chooses where windows begin that lack the positions below `lacking`. False:
+// what is left of them is not what the model goes on with, in whole pages.
+bool begin_windows(const model::ModelFile& model, int64_t lacking,
+                   SavedSession* saved) {
+  const model::CacheLayout& layout = saved->layout;
+  const WindowSize size{model::widest_window(model.hyper_parameters()),
+                        layout.page_size};
+  if (layout.window_pages == 0 || size.window == 0) return lacking == 0;
+  const auto first = static_cast<int64_t>(size.first_seen(saved->evaluated));
+  saved->window_begin = size.pages_for(lacking) * layout.page_size;
+  if (saved->window_begin > first * layout.page_size) return false;
+  // One page more, as the engine keeps.
+  saved->window_begin = std::max(
+      saved->window_begin, std::max<int64_t>(first - 1, 0) * layout.page_size);
+  return true;
+}
+
 }  // namespace
 
 SavedSession take_snapshot(const model::ResidentModel& model,
@@ -166,16 +234,27 @@ SavedSession take_snapshot(const model::ResidentModel& model,
   saved.tokens = session.tokens;
   saved.evaluated = session.evaluated;
   saved.layout = model.options().cache;
-  const auto page_bytes = static_cast<size_t>(model.page_bytes());
-  saved.pages.resize(page_bytes * session.pages.size());
-  const std::span all(saved.pages);
-  for (size_t i = 0; i < session.pages.size(); ++i) {
-    model.download_page(session.pages[i],
-                        all.subspan(i * page_bytes, page_bytes));
+  const auto download = [&](LayerState::Kind kind,
+                            std::span<const PageId> numbers,
+                            std::vector<std::byte>& target) {
+    const model::CacheGroup& caches = model.caches(kind);
+    const auto bytes = static_cast<size_t>(caches.bytes());
+    target.resize(bytes * numbers.size());
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      caches.download(numbers[i], std::span(target).subspan(i * bytes, bytes));
+    }
+  };
+  download(LayerState::Kind::kPages, session.pages, saved.pages);
+  if (model.has_windows()) {
+    saved.window_begin =
+        static_cast<int64_t>(session.window_begin) * saved.layout.page_size;
+    download(LayerState::Kind::kWindow,
+             std::span(session.window_pages).subspan(session.window_begin),
+             saved.window_pages);
   }
   if (!session.checkpoints.empty()) {
-    saved.state.resize(model.slot_bytes());
-    model.download_slot(session.checkpoints.back().slot, saved.state);
+    download(LayerState::Kind::kSlot,
+             std::span(&session.checkpoints.back().slot, 1), saved.state);
   }
   return saved;
 }
@@ -192,22 +271,23 @@ gguf::Writer session_writer(const model::ModelFile& model,
   writer.add(kEvaluatedKey, static_cast<uint64_t>(saved.evaluated));
   if (saved.evaluated == 0) return writer;
 
-  const auto page_bytes =
-      static_cast<size_t>(model.page_bytes(layout.dtype, layout.page_size));
+  if (saved.window_begin > 0) {
+    writer.add(kWindowKey, static_cast<uint64_t>(saved.window_begin));
+  }
   for (const Part& part : parts_of(model, layout)) {
-    const int64_t shape[] = {saved.evaluated, part.heads, part.head_size};
+    const auto pages = pages_of(saved, model, part);
+    const int64_t shape[] = {saved.evaluated - pages.begin, part.heads,
+                             part.head_size};
     writer.add_tensor(
         part.name, layout.dtype, shape,
-        [part, page_bytes, &saved](const gguf::Writer::Put& put) {
+        [part, pages, &saved](const gguf::Writer::Put& put) {
           std::vector<std::byte> rows;
-          for (int64_t at = 0; at < saved.evaluated; ++at) {
+          for (int64_t at = pages.begin; at < saved.evaluated; ++at) {
             rows.clear();
             for (int64_t head = 0; head < part.heads; ++head) {
-              const auto from = saved.pages.begin() +
-                                static_cast<ptrdiff_t>(place(
-                                    part, saved.layout, page_bytes, at, head));
-              rows.insert(rows.end(), from,
-                          from + static_cast<ptrdiff_t>(part.row_bytes));
+              const auto* from =
+                  pages.at(part, saved.layout.page_size, at, head);
+              rows.insert(rows.end(), from, from + part.row_bytes);
             }
             put(rows);
           }
@@ -263,26 +343,37 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
   }
   if (saved.evaluated == 0) return saved;
 
+  const int64_t lacking = read_window_begin(file, saved.evaluated);
   // Look at everything before memory is taken for it.
   const std::vector<Part> parts = parts_of(model, layout);
   for (const Part& part : parts) {
-    find_part(file, part, layout.dtype, saved.evaluated);
+    find_part(file, part, layout.dtype,
+              saved.evaluated - (part.windowed ? lacking : 0));
   }
-  const auto page_bytes =
-      static_cast<size_t>(model.page_bytes(layout.dtype, layout.page_size));
-  const int64_t pages =
-      (saved.evaluated + layout.page_size - 1) / layout.page_size;
-  saved.pages.resize(page_bytes * static_cast<size_t>(pages));
+  if (!begin_windows(model, lacking, &saved)) {
+    saved.evaluated = 0;
+    return saved;
+  }
+  const auto make = [&](LayerState::Kind kind, int64_t begin) {
+    const int64_t pages =
+        (saved.evaluated - begin + layout.page_size - 1) / layout.page_size;
+    return std::vector<std::byte>(
+        static_cast<size_t>(model.page_bytes(layout, kind)) *
+        static_cast<size_t>(pages));
+  };
+  saved.pages = make(LayerState::Kind::kPages, 0);
+  saved.window_pages = make(LayerState::Kind::kWindow, saved.window_begin);
   for (const Part& part : parts) {
+    const int64_t first = part.windowed ? lacking : 0;
     const std::vector<std::byte> bytes =
-        file.read(find_part(file, part, layout.dtype, saved.evaluated));
+        file.read(find_part(file, part, layout.dtype, saved.evaluated - first));
     check_finite(file, part, layout.dtype, bytes);
-    const std::byte* from = bytes.data();
-    for (int64_t at = 0; at < saved.evaluated; ++at) {
+    const auto pages = pages_of(saved, model, part);
+    const std::byte* from = bytes.data() + part.bytes(pages.begin - first);
+    for (int64_t at = pages.begin; at < saved.evaluated; ++at) {
       for (int64_t head = 0; head < part.heads; ++head) {
-        std::memcpy(
-            saved.pages.data() + place(part, layout, page_bytes, at, head),
-            from, part.row_bytes);
+        std::memcpy(pages.at(part, layout.page_size, at, head), from,
+                    part.row_bytes);
         from += part.row_bytes;
       }
     }

@@ -5,7 +5,8 @@
 // cache_type (string, "F16"), tokens (array of i32), evaluated (u64). For each
 // layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
 // head_size] of the cache's type, unless nothing was evaluated: the same
-// whatever the page size and the device.
+// whatever the page size and the device. Layers with a window may lack the
+// first rows, of positions below window_begin (u64; 0 if missing).
 #pragma once
 
 #include <cstddef>
@@ -26,9 +27,13 @@ struct SavedSession {
   int64_t evaluated = 0;
   model::CacheLayout layout;
   // The pages of these positions, one after the other, as
-  // ResidentModel::download_page gives them.
+  // CacheGroup::download gives them.
   std::vector<std::byte> pages;
-  // As ResidentModel::download_slot gives it; empty for models without states.
+  // Those of layers with a window, from the page of position window_begin on;
+  // empty where these have no pages of their own.
+  std::vector<std::byte> window_pages;
+  int64_t window_begin = 0;
+  // The slot; empty for models without states.
   std::vector<std::byte> state;
 };
 

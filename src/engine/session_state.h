@@ -35,12 +35,18 @@ struct SessionState {
   // way there may be pages for more.
   int64_t evaluated = 0;
   std::vector<PageId> pages;
+  // The same for layers with a window, where these have pages of their own:
+  // kNoPage before window_begin, what was given back.
+  std::vector<PageId> window_pages;
+  size_t window_begin = 0;
   // For models with states in slots: where the states after the first
   // `position` tokens are, in rising order. The last one is at `evaluated`;
   // what lies between two of them can only be evaluated again.
   std::vector<Checkpoint> checkpoints;
   // Where the step to come leaves the state; kNoPage outside of steps.
   SlotId next_slot = kNoPage;
+  // Whether it has rows in the step under way, and room for them.
+  bool in_step = false;
   // The entries of the prefix cache for the first pages.
   std::vector<const PrefixCache::Entry*> entries;
   // False if some of the pages came from a saved session, so that no other

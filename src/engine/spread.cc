@@ -74,8 +74,9 @@ const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
   std::vector<Cost> costs;
   for (size_t d = 0; d < placement.memory.devices.size(); ++d) {
     const model::DeviceMemory& here = placement.memory.devices[d];
-    costs.push_back({here.device, here.weights + here.states + here.scratch,
-                     here.cache, most(placement, d)});
+    const uint64_t page = here.cache - here.windows;
+    costs.push_back(
+        {here.device, here.total() - page, page, most(placement, d)});
   }
   return costs_.emplace(parts, std::move(costs)).first->second;
 }

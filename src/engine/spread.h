@@ -18,10 +18,12 @@ namespace rc::engine {
 
 class Spread {
  public:
-  // Of the resident options everything but the number of pages. All must
-  // outlive this.
+  // Of the resident options everything but the number of pages; after changing
+  // them forget() what was found. All must outlive this.
   Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
          const model::ResidentOptions& resident, const EngineOptions& options);
+
+  void forget() { costs_.clear(); }
 
   // Which device each part lies on; see model::place.
   using Parts = std::vector<size_t>;

@@ -46,15 +46,13 @@ void Step::run() {
 }
 
 void Step::collect() {
+  core_.pages().begin_step();
   for (const auto& session : core_.pages().sessions()) {
     auto job = session->begun_job();
     if (job != nullptr && !job->holds_logits()) jobs_.push_back(std::move(job));
   }
   // The others wait: each would lose its state to the next again and again.
-  const int64_t most = core_.pages().most_jobs();
-  if (static_cast<int64_t>(jobs_.size()) <= most) return;
-  std::sort(jobs_.begin(), jobs_.end(), ranks_before);
-  jobs_.resize(static_cast<size_t>(most));
+  core_.pages().limit(jobs_);
 }
 
 Schedule Step::plan() {
@@ -144,6 +142,9 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
     list->reserve(std::max(list->capacity(), all));
   }
   batch_.page_table.reserve((sequence + 1) * width);
+  if (core_.model().has_windows()) {
+    batch_.window_table.reserve((sequence + 1) * width);
+  }
   batch_.state_slots.reserve((sequence + 1) * 2);
   shares_.reserve(sequence + 1);
   try {
@@ -184,6 +185,12 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   batch_.page_table.insert(batch_.page_table.end(), session.pages.begin(),
                            session.pages.end());
   batch_.page_table.resize((sequence + 1) * width, 0);
+  if (core_.model().has_windows()) {
+    for (const PageId page : session.window_pages) {
+      batch_.window_table.push_back(std::max(page, 0));
+    }
+    batch_.window_table.resize((sequence + 1) * width, 0);
+  }
   if (session.next_slot != kNoPage) {
     batch_.state_slots.push_back(
         session.checkpoints.empty() ? -1 : session.checkpoints.back().slot);
@@ -236,6 +243,7 @@ void Step::evaluate() {
     SessionState& session = share.job->session();
     core_.pages().advance(session, share.rows);
     core_.pages().publish(session);
+    core_.pages().give_back(session);
     // What was generated is metered already.
     if (session.evaluated > session.metered) {
       session.meter->prompt_tokens.fetch_add(

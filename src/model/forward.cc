@@ -1,11 +1,11 @@
 #include "model/forward.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "model/embedding.h"
+#include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/state_space.h"
 #include "model/weights.h"
@@ -75,6 +75,7 @@ class Forward {
   Value page_table_ = kAbsent;
   Value state_slots_ = kAbsent;
   Value lengths_ = kAbsent;
+  Value window_table_ = kAbsent;  // the page table of layers with a window
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -86,14 +87,15 @@ runtime::ProgramDescription Forward::describe() && {
   page_table_ = builder_.input(RC_DTYPE_I32,
                                {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   output_rows_ = builder_.input(RC_DTYPE_I32, {RC_DIM_OUTPUTS});
-  if (std::any_of(hyper_.layers.begin(), hyper_.layers.end(),
-                  [](const Layer& layer) {
-                    return layer.mixer == Mixer::kStateSpace;
-                  })) {
+  if (slot_bytes(hyper_) > 0) {
     state_slots_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 2});
   }
   if (!architecture_.causal) {
     lengths_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+  }
+  if (layout_.window_pages > 0) {
+    window_table_ = builder_.input(
+        RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
@@ -132,12 +134,15 @@ Value Forward::attention(Value x) {
     k = rope(k);
   }
 
+  const bool apart = layer().window > 0 && layout_.window_pages > 0;
+  const Value table = apart ? window_table_ : page_table_;
   const runtime::ProgramBuilder::Shape shape = {
-      layout_.pages, layer().kv_heads, layout_.page_size, hyper_.key_size};
+      apart ? layout_.window_pages : layout_.pages, layer().kv_heads,
+      layout_.page_size, hyper_.key_size};
   const Value keys = builder_.cache(layout_.dtype, shape);
   const Value values = builder_.cache(layout_.dtype, shape);
-  builder_.cache_store(k, positions_, sequences_, page_table_, keys);
-  builder_.cache_store(v, positions_, sequences_, page_table_, values);
+  builder_.cache_store(k, positions_, sequences_, table, keys);
+  builder_.cache_store(v, positions_, sequences_, table, values);
   const double scale = hyper_.attention_scale != 0.0f
                            ? hyper_.attention_scale
                            : architecture_.attention_scale(hyper_);
@@ -145,10 +150,9 @@ Value Forward::attention(Value x) {
       architecture_.attention_sinks
           ? weights_.elements(in_layer(names_.attention_sinks), {layer().heads})
           : kAbsent;
-  Value y =
-      builder_.attention(q, keys, values, positions_, sequences_, page_table_,
-                         static_cast<float>(scale), hyper_.attention_softcap,
-                         layer().window, sinks, lengths_);
+  Value y = builder_.attention(
+      q, keys, values, positions_, sequences_, table, static_cast<float>(scale),
+      hyper_.attention_softcap, layer().window, sinks, lengths_);
   y = builder_.reshape(y, {RC_DIM_ROWS, layer().heads * hyper_.key_size});
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);

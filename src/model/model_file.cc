@@ -154,6 +154,9 @@ runtime::ProgramDescription ModelFile::forward(
   check_range("number of pages", layout.pages, kMaxPages);
   check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
   if (slot_bytes() > 0) check_range("number of slots", layout.slots, kMaxPages);
+  if (layout.window_pages != 0) {
+    check_range("number of window pages", layout.window_pages, kMaxPages);
+  }
   row_bytes_of_head(hyper_, layout.dtype);
   return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout);
 }
@@ -173,12 +176,15 @@ const void* ModelFile::read_weight(const std::string& name,
   return buffer.read(*file_, weight_tensor(name), threads);
 }
 
-uint64_t ModelFile::page_bytes(DType dtype, int64_t page_size) const {
-  check_range("page size", page_size, kMaxPageSize);
+uint64_t ModelFile::page_bytes(const CacheLayout& layout,
+                               LayerState::Kind kind) const {
+  check_range("page size", layout.page_size, kMaxPageSize);
   int64_t heads = 0;
-  for (const Layer& layer : hyper_.layers) heads += layer.kv_heads;
-  return static_cast<uint64_t>(2 * heads * page_size) *
-         row_bytes_of_head(hyper_, dtype);
+  for (const LayerState& state : layer_states(hyper_, layout)) {
+    if (state.kind == kind) heads += state.shape[0];
+  }
+  return static_cast<uint64_t>(heads * layout.page_size) *
+         row_bytes_of_head(hyper_, layout.dtype);
 }
 
 }  // namespace rc::model

@@ -13,6 +13,7 @@
 
 #include "gguf/file.h"
 #include "model/hyper_parameters.h"
+#include "model/layer_state.h"
 #include "model/weight_buffer.h"
 #include "runtime/program.h"
 #include "text/tokenizer.h"
@@ -27,26 +28,16 @@ enum ForwardInput {
   kPageTable = 3,   // I32 [sequences, pages_per_sequence]
   kOutputRows = 4,  // I32 [outputs], rows whose logits are wanted
   // Behind these, where the model has them: I32 [sequences, 2], the slots of
-  // states that are read and written (ModelFile::slot_bytes() > 0), and I32
+  // states that are read and written (ModelFile::slot_bytes() > 0); I32
   // [sequences], the lengths of sequences whose rows see all of theirs (not
-  // ModelFile::causal()).
+  // ModelFile::causal()); I32 [sequences, pages_per_sequence], the page table
+  // of layers with a window (CacheLayout::window_pages > 0).
   kForwardInputCount = 5
 };
 // There is one output: F32 [outputs, ModelFile::output_size()].
 enum class ForwardOutput {
   kLogits,     // one for each token of the vocabulary
   kHiddenRows  // of the last layer, as wide as the model
-};
-
-// How the KV cache and the states of a model are laid out. A layer with
-// attention has one key and one value cache, each [pages, kv_heads, page_size,
-// head_size]; of the others each state is F32 [slots, ...].
-struct CacheLayout {
-  DType dtype = RC_DTYPE_F16;      // F16, F32 or Q8_0
-  int64_t page_size = 32;          // token positions per page
-  int64_t pages = 0;               // in all
-  int64_t pages_per_sequence = 0;  // the width of the page table
-  int64_t slots = 0;               // in all; for models without states any
 };
 
 class ModelFile {
@@ -86,8 +77,8 @@ class ModelFile {
   // weight_name.h.
   gguf::Tensor weight_tensor(const std::string& name) const;
   const std::shared_ptr<const gguf::File>& shared_file() const { return file_; }
-  // Bytes of all caches together for one page.
-  uint64_t page_bytes(DType dtype, int64_t page_size) const;
+  // Bytes of one page of all caches of a kind together, kPages or kWindow.
+  uint64_t page_bytes(const CacheLayout& layout, LayerState::Kind kind) const;
   // Bytes of all states together for one slot; 0 for a model without.
   uint64_t slot_bytes() const { return slot_bytes_; }
   // Identifies the model; saved sessions carry it. See fingerprint.h.

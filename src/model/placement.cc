@@ -13,16 +13,21 @@ namespace rc::model {
 namespace {
 
 void check_cache(const ModelFile& file, const CacheLayout& layout) {
-  const std::optional<uint64_t> cache =
-      checked_mul(file.page_bytes(layout.dtype, layout.page_size),
-                  static_cast<uint64_t>(layout.pages));
+  const auto bytes_of = [&](LayerState::Kind kind) {
+    return checked_mul(file.page_bytes(layout, kind),
+                       static_cast<uint64_t>(count_of(kind, layout)));
+  };
+  const std::optional<uint64_t> cache = bytes_of(LayerState::Kind::kPages);
+  const std::optional<uint64_t> windows = bytes_of(LayerState::Kind::kWindow);
   const std::optional<uint64_t> states =
       checked_mul(file.slot_bytes(), static_cast<uint64_t>(layout.slots));
   // A quarter of the address space leaves room for sums.
   constexpr uint64_t kMost = uint64_t{1} << 61;
-  if (!cache || *cache > kMost || !states || *states > kMost) {
-    fail(RC_E_DEVICE_MEMORY, "a KV cache of ", layout.pages, " pages and ",
-         layout.slots, " slots is larger than any memory; ask for fewer");
+  if (!cache || *cache > kMost || !windows || *windows > kMost || !states ||
+      *states > kMost) {
+    fail(RC_E_DEVICE_MEMORY, "a KV cache of ", layout.pages, " pages, ",
+         layout.window_pages, " pages of windows and ", layout.slots,
+         " slots is larger than any memory; ask for fewer");
   }
 }
 
@@ -41,7 +46,8 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
   const runtime::Split& split = placement.split;
   MemoryPlan& plan = placement.memory;
   plan.transfers = split.transfer_bytes;
-  const std::vector<LayerState> states = layer_states(file.hyper_parameters());
+  const std::vector<LayerState> states =
+      layer_states(file.hyper_parameters(), options.cache);
   for (size_t d = 0; d < placement.devices.size(); ++d) {
     const runtime::Split::Share& share = split.devices[d];
     DeviceMemory here;
@@ -62,8 +68,10 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {
       if (!share.caches[i]) continue;
-      const bool in_slots = states[i].kind == LayerState::Kind::kSlot;
-      (in_slots ? here.states : here.cache) += cache_bytes(split.caches[i]);
+      const uint64_t bytes = cache_bytes(split.caches[i]);
+      const LayerState::Kind kind = states[i].kind;
+      (kind == LayerState::Kind::kSlot ? here.states : here.cache) += bytes;
+      if (kind == LayerState::Kind::kWindow) here.windows += bytes;
     }
     here.scratch = share.scratch_bytes;
     plan.weights += here.weights;

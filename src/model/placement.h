@@ -26,9 +26,10 @@ struct ResidentOptions {
 struct DeviceMemory {
   std::shared_ptr<runtime::Device> device;
   uint64_t weights = 0;
-  uint64_t shared = 0;  // of the weights: what other models have there already
-  uint64_t cache = 0;   // pages
-  uint64_t states = 0;  // slots
+  uint64_t shared = 0;   // of the weights: what other models have there already
+  uint64_t cache = 0;    // pages
+  uint64_t windows = 0;  // of the cache: pages of layers with a window
+  uint64_t states = 0;   // slots
   uint64_t scratch = 0;
   int64_t first_layer = 0;
   int64_t layers = 0;

@@ -14,9 +14,9 @@ void check_fits(const ModelFile& file, const ResidentOptions& options,
   for (const DeviceMemory& here : memory.devices) {
     const uint64_t available = here.device->info().free_memory;
     if (available == 0 || here.added() <= available) continue;
-    const uint64_t fixed = here.added() - here.cache;
-    const uint64_t page =
-        here.cache / static_cast<uint64_t>(options.cache.pages);
+    const uint64_t paged = here.cache - here.windows;
+    const uint64_t fixed = here.added() - paged;
+    const uint64_t page = paged / static_cast<uint64_t>(options.cache.pages);
     const uint64_t pages =
         available > fixed && page > 0 ? (available - fixed) / page : 0;
     const std::string advice =
@@ -73,6 +73,23 @@ void check_count(const char* name, size_t count, int64_t expected) {
   }
 }
 
+// A page table, of which each sequence uses the first `used` entries.
+void check_table(const char* name, std::span<const int32_t> table,
+                 std::span<const int64_t> used, const CacheLayout& cache,
+                 int64_t pages) {
+  const auto width = static_cast<size_t>(cache.pages_per_sequence);
+  if (table.size() != used.size() * width) {
+    fail(RC_E_INVALID_ARGUMENT, "batch: ", table.size(), " ", name,
+         " table entries instead of ", used.size() * width);
+  }
+  for (size_t sequence = 0; sequence < used.size(); ++sequence) {
+    const auto row = table.subspan(sequence * width);
+    for (int64_t i = 0; i < used[sequence]; ++i) {
+      check_element(name, sequence, row[static_cast<size_t>(i)], pages);
+    }
+  }
+}
+
 // A backend trusts what it reads here.
 void check_batch(const Batch& batch, const ModelFile& file,
                  const ResidentOptions& options) {
@@ -90,9 +107,6 @@ void check_batch(const Batch& batch, const ModelFile& file,
   }
   check_count("positions", batch.positions.size(), rows);
   check_count("sequences", batch.sequences.size(), rows);
-  check_count("page table entries", batch.page_table.size(),
-              batch.sequence_count * cache.pages_per_sequence);
-
   std::vector<int64_t> used_pages(static_cast<size_t>(batch.sequence_count));
   for (size_t row = 0; row < batch.tokens.size(); ++row) {
     check_element("token", row, batch.tokens[row], vocabulary);
@@ -103,13 +117,10 @@ void check_batch(const Batch& batch, const ModelFile& file,
     int64_t& used = used_pages[static_cast<size_t>(batch.sequences[row])];
     used = std::max(used, batch.positions[row] / cache.page_size + 1);
   }
-  for (size_t sequence = 0; sequence < used_pages.size(); ++sequence) {
-    const int32_t* table =
-        batch.page_table.data() +
-        sequence * static_cast<size_t>(cache.pages_per_sequence);
-    for (int64_t i = 0; i < used_pages[sequence]; ++i) {
-      check_element("page", sequence, table[i], cache.pages);
-    }
+  check_table("page", batch.page_table, used_pages, cache, cache.pages);
+  if (cache.window_pages > 0) {
+    check_table("window page", batch.window_table, used_pages, cache,
+                cache.window_pages);
   }
   for (size_t i = 0; i < batch.output_rows.size(); ++i) {
     check_element("output row", i, batch.output_rows[i], rows);
@@ -176,12 +187,12 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     }
   };
   std::unique_ptr<ResidentModel> model(new ResidentModel());
-  model->caches_.resize(split.caches.size());
   if (options.keep_mapped) {
     model->mapped_ = std::make_shared<gguf::MappedTensors>(
         file->shared_file(), options.guard_mapped);
   }
   std::vector<runtime::DeviceContents> contents;
+  std::vector<std::shared_ptr<runtime::Buffer>> caches(split.caches.size());
   WeightBuffer buffer;
   uint64_t loaded = 0;
   report(0.0);
@@ -219,16 +230,17 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     for (size_t i = 0; i < split.caches.size(); ++i) {
       if (!share.caches[i]) continue;
       here.caches[i] = here.device->create_buffer(cache_bytes(split.caches[i]));
-      model->caches_[i] = here.caches[i];
+      caches[i] = here.caches[i];
     }
   }
-  const std::vector<LayerState> states = layer_states(file->hyper_parameters());
+  using Kind = LayerState::Kind;
+  model->groups_ = {{"page", count_of(Kind::kPages, options.cache)},
+                    {"window page", count_of(Kind::kWindow, options.cache)},
+                    {"slot", count_of(Kind::kSlot, options.cache)}};
+  const std::vector<LayerState> states =
+      layer_states(file->hyper_parameters(), options.cache);
   for (size_t i = 0; i < states.size(); ++i) {
-    const bool in_slots = states[i].kind == LayerState::Kind::kSlot;
-    const int64_t count = in_slots ? options.cache.slots : options.cache.pages;
-    runtime::Buffer& cache = *model->caches_[i];
-    (in_slots ? model->slot_pieces_ : model->page_pieces_)
-        .push_back({&cache, cache.bytes() / static_cast<uint64_t>(count)});
+    model->caches(states[i].kind).add(std::move(caches[i]));
   }
   // Half of one file and half of another would be no model at all.
   file->file().check_unchanged();
@@ -254,7 +266,7 @@ void ResidentModel::run(const Batch& batch, float* output,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
   check_batch(batch, *file_, options_);
-  if (slot_bytes() > 0) check_slots(batch, options_.cache.slots);
+  if (has_states()) check_slots(batch, options_.cache.slots);
   if (mapped_ != nullptr) mapped_->check();
   runtime::RunArguments arguments;
   arguments.rows = static_cast<int64_t>(batch.tokens.size());
@@ -265,12 +277,13 @@ void ResidentModel::run(const Batch& batch, float* output,
   arguments.inputs[kPositions] = batch.positions.data();
   arguments.inputs[kSequences] = batch.sequences.data();
   arguments.inputs[kPageTable] = batch.page_table.data();
-  if (slot_bytes() > 0) arguments.inputs.push_back(batch.state_slots.data());
+  if (has_states()) arguments.inputs.push_back(batch.state_slots.data());
   std::vector<int32_t> lengths;
   if (!file_->causal()) {
     lengths = whole_lengths(batch);
     arguments.inputs.push_back(lengths.data());
   }
+  if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
   // A backend may refuse NULL even where nothing is to be read or written.
   int32_t no_row = 0;
   float no_output = 0.0f;
@@ -290,87 +303,6 @@ void ResidentModel::run(const Batch& batch, float* output,
 
 bool ResidentModel::damaged() const {
   return mapped_ != nullptr && mapped_->damaged();
-}
-
-uint64_t ResidentModel::page_bytes() const {
-  return file_->page_bytes(options_.cache.dtype, options_.cache.page_size);
-}
-
-void ResidentModel::copy_page(int64_t target, int64_t source) {
-  check_page(target);
-  check_page(source);
-  if (target == source) return;
-  for (const auto& [cache, bytes] : page_pieces_) {
-    cache->copy(static_cast<uint64_t>(target) * bytes,
-                static_cast<uint64_t>(source) * bytes, bytes);
-  }
-}
-
-void ResidentModel::download_page(int64_t page,
-                                  std::span<std::byte> target) const {
-  check_page(page);
-  check_page_bytes(target.size());
-  std::byte* end = target.data();
-  for (const auto& [cache, bytes] : page_pieces_) {
-    cache->download(static_cast<uint64_t>(page) * bytes, end, bytes);
-    end += bytes;
-  }
-}
-
-void ResidentModel::upload_page(int64_t page,
-                                std::span<const std::byte> source) {
-  check_page(page);
-  check_page_bytes(source.size());
-  const std::byte* next = source.data();
-  for (const auto& [cache, bytes] : page_pieces_) {
-    cache->upload(static_cast<uint64_t>(page) * bytes, next, bytes);
-    next += bytes;
-  }
-}
-
-void ResidentModel::download_slot(int64_t slot,
-                                  std::span<std::byte> target) const {
-  check_slot(slot, target.size());
-  std::byte* end = target.data();
-  for (const auto& [cache, bytes] : slot_pieces_) {
-    cache->download(static_cast<uint64_t>(slot) * bytes, end, bytes);
-    end += bytes;
-  }
-}
-
-void ResidentModel::upload_slot(int64_t slot,
-                                std::span<const std::byte> source) {
-  check_slot(slot, source.size());
-  const std::byte* next = source.data();
-  for (const auto& [cache, bytes] : slot_pieces_) {
-    cache->upload(static_cast<uint64_t>(slot) * bytes, next, bytes);
-    next += bytes;
-  }
-}
-
-void ResidentModel::check_slot(int64_t slot, size_t bytes) const {
-  if (slot < 0 || slot >= options_.cache.slots) {
-    fail(RC_E_INVALID_ARGUMENT, "slot ", slot, " is not within 0 to ",
-         options_.cache.slots - 1);
-  }
-  if (bytes != slot_bytes()) {
-    fail(RC_E_INVALID_ARGUMENT, "a slot has ", slot_bytes(), " bytes, not ",
-         bytes);
-  }
-}
-
-void ResidentModel::check_page(int64_t page) const {
-  if (page < 0 || page >= options_.cache.pages) {
-    fail(RC_E_INVALID_ARGUMENT, "page ", page, " is not within 0 to ",
-         options_.cache.pages - 1);
-  }
-}
-
-void ResidentModel::check_page_bytes(size_t bytes) const {
-  if (bytes != page_bytes()) {
-    fail(RC_E_INVALID_ARGUMENT, "a page has ", page_bytes(), " bytes, not ",
-         bytes);
-  }
 }
 
 }  // namespace rc::model

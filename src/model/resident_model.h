@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gguf/mapped_tensors.h"
+#include "model/cache_group.h"
 #include "model/layer_state.h"
 #include "model/model_file.h"
 #include "model/placement.h"
@@ -23,10 +24,13 @@ namespace rc::model {
 // are consecutive within a batch and follow what its pages already hold; where
 // rows see all of their sequence (ModelFile::causal), it is in one batch whole.
 struct Batch {
-  std::vector<int32_t> tokens;       // [rows]
-  std::vector<int32_t> positions;    // [rows]
-  std::vector<int32_t> sequences;    // [rows]
-  std::vector<int32_t> page_table;   // [sequences, pages_per_sequence]
+  std::vector<int32_t> tokens;      // [rows]
+  std::vector<int32_t> positions;   // [rows]
+  std::vector<int32_t> sequences;   // [rows]
+  std::vector<int32_t> page_table;  // [sequences, pages_per_sequence]
+  // The same of layers with a window, if they have pages of their own. What
+  // no row sees any more may be any page.
+  std::vector<int32_t> window_table;
   std::vector<int32_t> output_rows;  // [outputs]
   // [sequences, 2], of models with states in slots: where the state is before
   // the first of a sequence's rows (-1: there is none yet), and where it goes
@@ -72,29 +76,20 @@ class ResidentModel {
   // more.
   bool damaged() const;
 
-  // One page of all layers, within the cache or between it and the host: for
-  // each layer the keys, then the values, [kv_heads, page_size, head_size]
-  // each, on whichever device they lie.
-  void copy_page(int64_t target, int64_t source);
-  uint64_t page_bytes() const;
-  void download_page(int64_t page, std::span<std::byte> target) const;
-  void upload_page(int64_t page, std::span<const std::byte> source);
-
-  // One slot of all states, layer by layer, as F32.
-  uint64_t slot_bytes() const { return file_->slot_bytes(); }
-  void download_slot(int64_t slot, std::span<std::byte> target) const;
-  void upload_slot(int64_t slot, std::span<const std::byte> source);
+  // The caches. A page has for each layer the keys, then the values,
+  // [kv_heads, page_size, head_size] each; a slot all states, layer by layer,
+  // as F32.
+  CacheGroup& caches(LayerState::Kind kind) {
+    return groups_[static_cast<size_t>(kind)];
+  }
+  const CacheGroup& caches(LayerState::Kind kind) const {
+    return groups_[static_cast<size_t>(kind)];
+  }
+  bool has_states() const { return file_->slot_bytes() > 0; }
+  bool has_windows() const { return options_.cache.window_pages > 0; }
 
  private:
   ResidentModel() = default;
-  // One page or slot of a cache.
-  struct Piece {
-    runtime::Buffer* cache;
-    uint64_t bytes;
-  };
-  void check_slot(int64_t slot, size_t bytes) const;
-  void check_page(int64_t page) const;
-  void check_page_bytes(size_t bytes) const;
 
   std::shared_ptr<const ModelFile> file_;
   std::shared_ptr<const gguf::MappedTensors> mapped_;  // if options say so
@@ -103,9 +98,7 @@ class ResidentModel {
   std::vector<runtime::Fallback> fallbacks_;
   std::vector<std::shared_ptr<WeightSet>> sets_;  // of the devices
   std::vector<Resource> weights_;
-  std::vector<std::shared_ptr<runtime::Buffer>> caches_;  // by index
-  std::vector<Piece> page_pieces_;
-  std::vector<Piece> slot_pieces_;
+  std::vector<CacheGroup> groups_;  // by kind
   std::unique_ptr<runtime::Program> program_;
 };
 

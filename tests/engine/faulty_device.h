@@ -10,11 +10,12 @@ namespace rc::engine::test {
 
 enum class Fault {
   kNone,
-  kError,     // a run fails with RC_E_DEVICE
-  kLost,      // a run fails with RC_E_DEVICE_LOST
-  kHang,      // a run is not over in time
-  kNonsense,  // the logits are not numbers
-  kSlow,      // a run lasts until it is asked to stop, at most ten seconds
+  kError,       // a run fails with RC_E_DEVICE
+  kErrorAtEnd,  // the same when all of it is done
+  kLost,        // a run fails with RC_E_DEVICE_LOST
+  kHang,        // a run is not over in time
+  kNonsense,    // the logits are not numbers
+  kSlow,        // a run lasts until it is asked to stop, at most ten seconds
 };
 
 struct FaultControl {

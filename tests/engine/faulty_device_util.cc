@@ -70,6 +70,10 @@ rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
     return RC_E_DEVICE;
   }
   const rc_status status = cpu().wait(device, timeout_ms, message);
+  if (current == Fault::kErrorAtEnd && status == RC_OK) {
+    std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "the test wants it");
+    return RC_E_DEVICE;
+  }
   if (current == Fault::kNonsense && current_run->outputs > 0) {
     static_cast<float*>(current_run->outputs_data[0])[0] =
         std::numeric_limits<float>::quiet_NaN();

@@ -13,6 +13,10 @@
 namespace rc::engine::test {
 namespace {
 
+uint64_t page_bytes(const model::ModelFile& file) {
+  return file.page_bytes({}, model::LayerState::Kind::kPages);
+}
+
 TEST(Plan, DefaultsFollowTheModel) {
   const auto file = small_model();
   const auto device = open_device();
@@ -23,8 +27,7 @@ TEST(Plan, DefaultsFollowTheModel) {
   EXPECT_EQ(plan.largest_context, trained);
   EXPECT_TRUE(plan.fits);
   EXPECT_EQ(plan.memory.cache,
-            file->page_bytes(RC_DTYPE_F16, 32) *
-                static_cast<uint64_t>(plan.cache_tokens / 32));
+            page_bytes(*file) * static_cast<uint64_t>(plan.cache_tokens / 32));
 }
 
 TEST(Plan, OfALimitedMemoryIsExact) {
@@ -34,7 +37,7 @@ TEST(Plan, OfALimitedMemoryIsExact) {
   options.context_length = 32;
   options.cache_tokens = 32;
   const model::MemoryPlan one = engine::plan(*file, device, options).memory;
-  const uint64_t page = file->page_bytes(RC_DTYPE_F16, 32);
+  const uint64_t page = page_bytes(*file);
 
   options = EngineOptions();
   options.memory_limit = one.total() + page;

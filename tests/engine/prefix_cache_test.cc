@@ -11,8 +11,8 @@ using Tokens = std::vector<TokenId>;
 
 TEST(PrefixCache, FindsAPageOnlyAfterItsOwnParent) {
   PagePool pool(8);
-  PagePool slots(4);
-  PrefixCache cache(pool, slots);
+  PagePool slots(4), windows(4);
+  PrefixCache cache(pool, windows, slots);
   const Tokens a = {1, 2}, b = {3, 4}, c = {5, 6};
   const auto* first = cache.insert(nullptr, a, pool.allocate());
   const auto* other = cache.insert(nullptr, b, pool.allocate());
@@ -26,8 +26,8 @@ TEST(PrefixCache, FindsAPageOnlyAfterItsOwnParent) {
 
 TEST(PrefixCache, KeepsTheFirstPageOfEqualOnes) {
   PagePool pool(2);
-  PagePool slots(4);
-  PrefixCache cache(pool, slots);
+  PagePool slots(4), windows(4);
+  PrefixCache cache(pool, windows, slots);
   const Tokens a = {1, 2};
   const PageId first = pool.allocate();
   const PageId second = pool.allocate();
@@ -40,8 +40,8 @@ TEST(PrefixCache, KeepsTheFirstPageOfEqualOnes) {
 
 TEST(PrefixCache, EvictsTheLeastRecentlyUsedLeafThatNobodyHolds) {
   PagePool pool(4);
-  PagePool slots(4);
-  PrefixCache cache(pool, slots);
+  PagePool slots(4), windows(4);
+  PrefixCache cache(pool, windows, slots);
   const Tokens a = {1}, b = {2}, c = {3}, d = {4};
   const PageId pages[] = {pool.allocate(), pool.allocate(), pool.allocate(),
                           pool.allocate()};
@@ -67,8 +67,8 @@ TEST(PrefixCache, EvictsTheLeastRecentlyUsedLeafThatNobodyHolds) {
 TEST(PrefixCache, GivesEverythingBackAtTheEnd) {
   PagePool pool(2);
   {
-    PagePool slots(4);
-    PrefixCache cache(pool, slots);
+    PagePool slots(4), windows(4);
+    PrefixCache cache(pool, windows, slots);
     const PageId page = pool.allocate();
     cache.insert(nullptr, Tokens({1}), page);
     pool.release(page);

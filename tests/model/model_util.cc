@@ -82,6 +82,7 @@ model::ResidentOptions options_of(const Room& room) {
   options.cache.pages = room.pages;
   options.cache.pages_per_sequence = room.pages_per_sequence;
   options.cache.slots = room.pages;
+  options.cache.window_pages = room.window_pages;
   options.keep_mapped = room.keep_mapped;
   options.limits = {.max_rows = 256, .max_outputs = 256, .max_sequences = 16};
   return options;
@@ -125,6 +126,14 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
       }
       batch.page_table.insert(batch.page_table.end(), sequence.pages.begin(),
                               sequence.pages.end());
+      if (const auto own =
+              static_cast<int32_t>(model.options().cache.window_pages / 3);
+          own > 0) {
+        for (size_t i = 0; i < table_width; ++i) {
+          batch.window_table.push_back(static_cast<int32_t>(s) * own +
+                                       static_cast<int32_t>(i) % own);
+        }
+      }
       // The slot has the number of the first page.
       const bool begins = sequence.start == 0 && done == 0;
       batch.state_slots.push_back(begins ? -1 : sequence.pages.front());

@@ -29,6 +29,8 @@ struct Room {
   int64_t pages = 64;
   int64_t pages_per_sequence = 16;
   bool keep_mapped = false;
+  // Of layers with a window; each sequence has a third of them, in turn.
+  int64_t window_pages = 0;
 };
 model::ResidentOptions options_of(const Room& room);
 std::unique_ptr<model::ResidentModel> load(

@@ -19,6 +19,9 @@
 namespace rc::test {
 namespace {
 
+using model::LayerState;
+constexpr auto kPages = LayerState::Kind::kPages;
+
 std::shared_ptr<const model::ModelFile> golden(const std::string& name) {
   return model::ModelFile::open(
       source_path("tests/golden/architectures/" + name + ".gguf").string());
@@ -54,9 +57,10 @@ TEST_P(Resident, TakesWhatWasPlanned) {
       model::place(*file, options_of(room), device).memory;
   const auto model = load(file, GetParam(), room);
   EXPECT_EQ(model->memory().total(), plan.total());
-  EXPECT_EQ(plan.cache, model->page_bytes() * 64);
+  EXPECT_EQ(plan.cache, model->caches(kPages).bytes() * 64);
   // 3 layers, keys and values, 2 heads of 16 elements, 16 positions.
-  EXPECT_EQ(model->page_bytes(), 3u * 2 * 2 * 16 * 16 * sizeof(float));
+  EXPECT_EQ(model->caches(kPages).bytes(),
+            3u * 2 * 2 * 16 * 16 * sizeof(float));
   EXPECT_GT(plan.weights, 0u);
   EXPECT_GT(plan.scratch, 0u);
 }
@@ -199,10 +203,11 @@ TEST_P(Resident, PagesCanBeCopiedAndMoved) {
   const std::vector<float> whole = evaluate(*model, tokens);
   const size_t vocabulary = whole.size() / tokens.size();
 
-  model->copy_page(9, 0);
-  std::vector<std::byte> page(model->page_bytes());
-  model->download_page(1, page);
-  model->upload_page(30, page);
+  model::CacheGroup& pages = model->caches(kPages);
+  pages.copy(9, 0);
+  std::vector<std::byte> page(pages.bytes());
+  pages.download(1, page);
+  pages.upload(30, page);
   const std::vector<float> rest =
       evaluate(*model, {{count_up(72, 16), {9, 30, 31}, 32}}, 5)[0];
   ASSERT_EQ(rest.size(), 16 * vocabulary);
@@ -210,11 +215,32 @@ TEST_P(Resident, PagesCanBeCopiedAndMoved) {
                         rest.size() * sizeof(float)),
             0);
 
-  EXPECT_EQ(status_of([&] { model->copy_page(64, 0); }), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status_of([&] { model->copy_page(0, -1); }), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { pages.copy(64, 0); }), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { pages.copy(0, -1); }), RC_E_INVALID_ARGUMENT);
   page.pop_back();
-  EXPECT_EQ(status_of([&] { model->download_page(1, page); }),
-            RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { pages.download(1, page); }), RC_E_INVALID_ARGUMENT);
+}
+
+// Layers with a window of 10 need two pages of 16 positions and one more to
+// write to, in turn, however long the sequence.
+TEST_P(Resident, WindowsGoOnInTheSamePages) {
+  for (const char* name : {"mistral", "gemma2", "gemma3", "gpt-oss"}) {
+    SCOPED_TRACE(name);
+    const std::vector<int32_t> tokens = count_up(20, 120);
+    const std::vector<float> whole =
+        evaluate(*load(golden(name), GetParam()), tokens, 16);
+    Room room;
+    room.window_pages = 3 * 3;
+    const auto model = load(golden(name), GetParam(), room);
+    EXPECT_EQ(model->caches(LayerState::Kind::kWindow).count(), 9);
+    const auto all = evaluate(*model,
+                              {{tokens, pages_from(0, 8)},
+                               {count_up(9, 100), pages_from(20, 8)},
+                               {tokens, pages_from(40, 8)}},
+                              16);
+    EXPECT_EQ(all[0], whole);
+    EXPECT_EQ(all[2], whole);
+  }
 }
 
 TEST_P(Resident, RefusesBadBatchesAndStaysUsable) {

@@ -174,7 +174,8 @@ typedef struct rc_model_options {
   int64_t context_length;
   /* Tokens that the KV cache holds for all sessions together. 0: the context
    * length, or as many as fit into 256 MiB if that is more, up to 64 contexts.
-   */
+   * Layers that see only a window of the last tokens hold the windows of 16
+   * requests instead, where that is less. */
   int64_t cache_tokens;
   /* RC_DTYPE_F16, RC_DTYPE_F32 or RC_DTYPE_Q8_0. */
   rc_dtype cache_dtype;

@@ -134,10 +134,11 @@ enum {
   RC_OP_CACHE_STORE = 5,
   /* Attention over a paged cache that already holds the keys and values of
    * these rows. Row r, at position p of its sequence, sees the positions
-   * max(0, p - window + 1) to p (from 0 if window is 0). Where there are
-   * lengths, window is 0, and a row of sequence s sees the positions 0 to
-   * lengths[s] - 1, those behind its own too; the cache holds all of them, and
-   * the page table has their pages. Query head h reads key/value head
+   * max(0, p - window + 1) to p (from 0 if window is 0); for pages that no row
+   * sees, page_table may give any page. Where there are lengths, window is 0,
+   * and a row of sequence s sees the positions 0 to lengths[s] - 1, those
+   * behind its own too; the cache holds all of them, and the page table has
+   * their pages. Query head h reads key/value head
    * h / (heads / kv_heads). With x = scale * (q . k) and, if softcap > 0,
    * x = softcap * tanh(x / softcap), the result is the sum of softmax(x) * v.
    * Where there are sinks, the softmax of head h has sinks[h] as one more x,
