@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -122,12 +123,16 @@ class ProgramBuilder {
 
  private:
   const rc_plugin_value& at(Value x) const;
-  int64_t dimension(Value x, int i) const;
   Value append(DType dtype, const Shape& shape, int storage, int32_t index);
-  Value append_scratch(DType dtype, const Shape& shape);
-  // Appends the op if its values obey the rules; if not, its outputs go again.
-  void append_op(Op op, std::initializer_list<Value> inputs,
-                 std::initializer_list<Value> outputs);
+  // A dimension of outputs that the inputs leave open, as the schema names it.
+  struct NamedDimension {
+    const char* name;
+    int64_t number;
+  };
+  // Appends the op, if its values obey the rules, with the outputs that follow
+  // from its inputs by the schema, and gives these.
+  std::vector<Value> append_op(Op op, std::initializer_list<Value> inputs,
+                               std::optional<NamedDimension> free = {});
 
   ProgramDescription description_;
   std::unordered_map<std::string, Value> weights_;  // by name

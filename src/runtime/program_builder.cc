@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "runtime/program.h"
+#include "tensor/op_match.h"
 
 namespace rc::runtime {
 namespace {
@@ -20,13 +21,6 @@ const rc_plugin_value& ProgramBuilder::at(Value x) const {
          description_.values.size());
   }
   return description_.values[x];
-}
-
-// Zero beyond the rank: outputs take their shape from inputs before these have
-// been checked.
-int64_t ProgramBuilder::dimension(Value x, int i) const {
-  const rc_plugin_value& value = at(x);
-  return i < value.rank ? value.shape[i] : 0;
 }
 
 ProgramBuilder::Shape ProgramBuilder::shape(Value x) const {
@@ -50,25 +44,34 @@ Value ProgramBuilder::append(DType dtype, const Shape& shape, int storage,
   return static_cast<Value>(description_.values.size() - 1);
 }
 
-Value ProgramBuilder::append_scratch(DType dtype, const Shape& shape) {
-  return append(dtype, shape, RC_STORAGE_SCRATCH,
-                static_cast<int32_t>(description_.values.size()));
-}
-
-void ProgramBuilder::append_op(Op op, std::initializer_list<Value> inputs,
-                               std::initializer_list<Value> outputs) {
+std::vector<Value> ProgramBuilder::append_op(
+    Op op, std::initializer_list<Value> inputs,
+    std::optional<NamedDimension> free) {
   std::copy(inputs.begin(), inputs.end(), op.inputs);
-  std::copy(outputs.begin(), outputs.end(), op.outputs);
+  OpMatch match(op, description_.values);
+  match.match_inputs();
+  if (free) match.dimensions().bind(free->name, free->number);
+  const size_t before = description_.values.size();
+  std::vector<Value> outputs;
   try {
+    for (int i = 0; i < find_op(op.code)->outputs(); ++i) {
+      rc_plugin_value made = match.output_schema(i);
+      made.storage = RC_STORAGE_SCRATCH;
+      made.index = static_cast<int32_t>(description_.values.size());
+      op.outputs[i] = made.index;
+      outputs.push_back(made.index);
+      description_.values.push_back(made);
+    }
     check_op(op, description_.values);
     description_.parts.reserve(description_.ops.size() + 1);
     description_.ops.push_back(op);
     description_.parts.push_back(
         static_cast<int32_t>(description_.part_names.size()) - 1);
   } catch (...) {
-    description_.values.resize(description_.values.size() - outputs.size());
+    description_.values.resize(before);
     throw;
   }
+  return outputs;
 }
 
 Value ProgramBuilder::weight(const std::string& name, DType dtype,
@@ -125,18 +128,13 @@ Value ProgramBuilder::input(DType dtype, const Shape& shape) {
 }
 
 Value ProgramBuilder::get_rows(Value table, Value ids) {
-  const Value y =
-      append_scratch(RC_DTYPE_F32, {dimension(ids, 0), dimension(table, 1)});
-  append_op(make_op(RC_OP_GET_ROWS), {table, ids}, {y});
-  return y;
+  return append_op(make_op(RC_OP_GET_ROWS), {table, ids})[0];
 }
 
 Value ProgramBuilder::rms_norm(Value x, Value weight, float epsilon) {
   Op op = make_op(RC_OP_RMS_NORM);
   op.params.norm.epsilon = epsilon;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x, weight}, {y});
-  return y;
+  return append_op(op, {x, weight})[0];
 }
 
 Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
@@ -144,17 +142,12 @@ Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
   Op op = make_op(RC_OP_LAYER_NORM);
   op.params.layer_norm.epsilon = epsilon;
   op.params.layer_norm.center = 1;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x, weight, bias}, {y});
-  return y;
+  return append_op(op, {x, weight, bias})[0];
 }
 
 Value ProgramBuilder::linear(Value x, Value weight, Value bias,
                              Value residual) {
-  const Value y =
-      append_scratch(RC_DTYPE_F32, {dimension(x, 0), dimension(weight, 0)});
-  append_op(make_op(RC_OP_LINEAR), {x, weight, bias, residual}, {y});
-  return y;
+  return append_op(make_op(RC_OP_LINEAR), {x, weight, bias, residual})[0];
 }
 
 Value ProgramBuilder::rope(Value x, Value positions, Value frequencies,
@@ -162,15 +155,13 @@ Value ProgramBuilder::rope(Value x, Value positions, Value frequencies,
   Op op = make_op(RC_OP_ROPE);
   op.params.rope.style = style;
   op.params.rope.scale = scale;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x, positions, frequencies}, {y});
-  return y;
+  return append_op(op, {x, positions, frequencies})[0];
 }
 
 void ProgramBuilder::cache_store(Value x, Value positions, Value sequences,
                                  Value page_table, Value cache) {
   append_op(make_op(RC_OP_CACHE_STORE),
-            {x, positions, sequences, page_table, cache}, {});
+            {x, positions, sequences, page_table, cache});
 }
 
 Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
@@ -181,12 +172,8 @@ Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
   op.params.attention.scale = scale;
   op.params.attention.softcap = softcap;
   op.params.attention.window = window;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(q));
-  append_op(op,
-            {q, key_cache, value_cache, positions, sequences, page_table, sinks,
-             lengths},
-            {y});
-  return y;
+  return append_op(op, {q, key_cache, value_cache, positions, sequences,
+                        page_table, sinks, lengths})[0];
 }
 
 Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
@@ -195,67 +182,46 @@ Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
   op.params.glu.function = function;
   op.params.glu.limit = limit;
   op.params.glu.offset = offset;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(gate));
-  append_op(op, {gate, up}, {y});
-  return y;
+  return append_op(op, {gate, up})[0];
 }
 
 Value ProgramBuilder::unary(Value x, int function) {
   Op op = make_op(RC_OP_UNARY);
   op.params.unary.function = function;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x}, {y});
-  return y;
+  return append_op(op, {x})[0];
 }
 
 Value ProgramBuilder::add(Value a, Value b) {
-  const Value y = append_scratch(RC_DTYPE_F32, shape(a));
-  append_op(make_op(RC_OP_ADD), {a, b}, {y});
-  return y;
+  return append_op(make_op(RC_OP_ADD), {a, b})[0];
 }
 
 Value ProgramBuilder::scale(Value x, float factor) {
   Op op = make_op(RC_OP_SCALE);
   op.params.scale.factor = factor;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x}, {y});
-  return y;
+  return append_op(op, {x})[0];
 }
 
 Value ProgramBuilder::softcap(Value x, float cap) {
   Op op = make_op(RC_OP_SOFTCAP);
   op.params.softcap.cap = cap;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x}, {y});
-  return y;
+  return append_op(op, {x})[0];
 }
 
 ProgramBuilder::Route ProgramBuilder::route(Value x, int64_t k,
                                             bool normalize) {
   Op op = make_op(RC_OP_ROUTE);
   op.params.route.normalize = normalize ? 1 : 0;
-  const Shape chosen = {dimension(x, 0), k};
-  Route route;
-  route.ids = append_scratch(RC_DTYPE_I32, chosen);
-  route.weights = append_scratch(RC_DTYPE_F32, chosen);
-  append_op(op, {x}, {route.ids, route.weights});
-  return route;
+  const std::vector<Value> made = append_op(op, {x}, NamedDimension{"k", k});
+  return {made[0], made[1]};
 }
 
 Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids,
                                     Value bias) {
-  const Value y = append_scratch(
-      RC_DTYPE_F32,
-      {dimension(ids, 0), dimension(ids, 1), dimension(weight, 1)});
-  append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias}, {y});
-  return y;
+  return append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias})[0];
 }
 
 Value ProgramBuilder::expert_sum(Value x, Value weights) {
-  const Value y =
-      append_scratch(RC_DTYPE_F32, {dimension(x, 0), dimension(x, 2)});
-  append_op(make_op(RC_OP_EXPERT_SUM), {x, weights}, {y});
-  return y;
+  return append_op(make_op(RC_OP_EXPERT_SUM), {x, weights})[0];
 }
 
 Value ProgramBuilder::short_conv(Value x, Value weight, Value bias,
@@ -263,19 +229,14 @@ Value ProgramBuilder::short_conv(Value x, Value weight, Value bias,
                                  Value cache, int function) {
   Op op = make_op(RC_OP_SHORT_CONV);
   op.params.short_conv.function = function;
-  const Value y = append_scratch(RC_DTYPE_F32, shape(x));
-  append_op(op, {x, weight, bias, sequences, state_slots, cache}, {y});
-  return y;
+  return append_op(op, {x, weight, bias, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::selective_scan(const Scan& scan, Value sequences,
                                      Value state_slots, Value cache) {
-  const Value y = append_scratch(RC_DTYPE_F32, shape(scan.x));
-  append_op(make_op(RC_OP_SELECTIVE_SCAN),
-            {scan.x, scan.steps, scan.b, scan.c, scan.step_bias, scan.decay,
-             scan.skip, sequences, state_slots, cache},
-            {y});
-  return y;
+  return append_op(make_op(RC_OP_SELECTIVE_SCAN),
+                   {scan.x, scan.steps, scan.b, scan.c, scan.step_bias,
+                    scan.decay, scan.skip, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::reshape(Value x, const Shape& shape) {

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "tensor/op_schema.h"
+#include "tensor/op_match.h"
 
 namespace rc {
 
@@ -17,9 +17,10 @@ rc_plugin_op plugin_op(const Op& op) {
   };
   rc_plugin_op given = {};
   given.code = op.code;
-  given.input_count = count(op.inputs, known == nullptr ? 0 : known->inputs);
+  given.input_count = count(op.inputs, known == nullptr ? 0 : known->inputs());
   given.inputs = op.inputs;
-  given.output_count = count(op.outputs, known == nullptr ? 0 : known->outputs);
+  given.output_count =
+      count(op.outputs, known == nullptr ? 0 : known->outputs());
   given.outputs = op.outputs;
   given.params = &op.params;
   return given;
@@ -50,31 +51,24 @@ const char* op_name(int32_t code) {
 }
 
 void check_op(const Op& op, std::span<const rc_plugin_value> values) {
-  if (is_tensor_op(op, values)) return check_tensor_op(op, values);
-  check_program_op(op, values);
+  OpMatch match(op, values);
+  match.match_inputs();
+  match.match_outputs();
+  match.check_rest();
 }
 
 int32_t deciding_value(const Op& op) {
-  switch (op.code) {
-    case RC_OP_GET_ROWS:
-      return op.inputs[1];
-    case RC_OP_ROPE:
-    case RC_OP_UNARY:
-    case RC_OP_LAYER_NORM:
-      return op.inputs[0];
-  }
-  return -1;
+  const OpSchema* known = find_op(op.code);
+  return known != nullptr && known->has_both_forms()
+             ? op.inputs[known->deciding_input]
+             : -1;
 }
 
 bool is_tensor_op(const Op& op, const rc_plugin_value* deciding) {
-  switch (op.code) {
-    case RC_OP_GET_ROWS:
-    case RC_OP_ROPE:
-    case RC_OP_UNARY:
-    case RC_OP_LAYER_NORM:
-      return deciding != nullptr && deciding->shape[0] > 0;
-  }
-  return op.code >= RC_OP_COPY && op.code <= RC_OP_ATTEND;
+  const OpSchema* known = find_op(op.code);
+  if (known == nullptr) return false;
+  if (!known->has_both_forms()) return known->tensors.exists();
+  return deciding != nullptr && deciding->shape[0] > 0;
 }
 
 bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values) {

@@ -7,12 +7,10 @@
 #include <span>
 
 #include "runcible/plugin.h"
+#include "tensor/op_schema.h"
 #include "tensor/value.h"
 
 namespace rc {
-
-inline constexpr int kMaxInputs = 10;
-inline constexpr int kMaxOutputs = 2;
 
 // An rc_plugin_op with everything that it points to.
 struct Op {
@@ -37,18 +35,12 @@ const char* op_name(int32_t code);
 // plugin.h says.
 void check_op(const Op& op, std::span<const rc_plugin_value> values);
 
-// Whether it is an op on tensors, all of whose shapes are fixed. GET_ROWS,
-// ROPE, UNARY and LAYER_NORM are where the value that deciding_value names has
-// a fixed number of rows; for the others, that is -1. Accepts any numbers in
-// the op.
+// Whether it is an op on tensors, all of whose shapes are fixed. An op that can
+// be on rows as well is, where the value that deciding_value names has a fixed
+// number of rows; for the others, that is -1. Accepts any numbers in the op.
 int32_t deciding_value(const Op& op);
 bool is_tensor_op(const Op& op, const rc_plugin_value* deciding);
 bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
-
-// check_op for the ops on rows (program_op.cc) and for the tensor ops
-// (tensor_op.cc), which op.cc hands on.
-void check_program_op(const Op& op, std::span<const rc_plugin_value> values);
-void check_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
 
 // Whether plugin.h lets the output of the op take the bytes of this input.
 bool may_share(int32_t code, int input);

@@ -3,41 +3,272 @@
 #include <algorithm>
 #include <iterator>
 
-#include "runcible/plugin.h"
+#include "tensor/op_rules.h"
 
 namespace rc {
 namespace {
 
+using enum ValueType;
+
+constexpr ValueSchema rows(const char* role, const char* pattern,
+                           ValueType type = kF32) {
+  return {role, pattern, type, ValuePlace::kRows};
+}
+constexpr ValueSchema weight(const char* role, const char* pattern,
+                             ValueType type = kF32) {
+  return {role, pattern, type, ValuePlace::kWeight};
+}
+constexpr ValueSchema cache(const char* role, const char* pattern,
+                            ValueType type) {
+  return {role, pattern, type, ValuePlace::kCache};
+}
+// Numbers of rows, sequences, pages and the like.
+constexpr ValueSchema indices(const char* role, const char* pattern,
+                              ValuePlace place = ValuePlace::kAnywhere) {
+  return {role, pattern, kI32, place};
+}
+constexpr ValueSchema result(const char* role, const char* pattern,
+                             ValueType type = kF32) {
+  return {role, pattern, type, ValuePlace::kResult};
+}
+constexpr ValueSchema tensor(const char* role, const char* pattern,
+                             ValueType type = kF32) {
+  return {role, pattern, type, ValuePlace::kTensor};
+}
+constexpr ValueSchema tensor_result(const char* pattern,
+                                    ValueType type = kF32) {
+  return {"output", pattern, type, ValuePlace::kTensorResult};
+}
+constexpr ValueSchema optional(ValueSchema value) {
+  value.optional = true;
+  return value;
+}
+
+constexpr ParameterSchema number(
+    const char* name, size_t offset,
+    ParameterSchema::Kind kind = ParameterSchema::kFinite) {
+  return {name, kind, offset};
+}
+constexpr ParameterSchema choice(const char* name, size_t offset, int32_t least,
+                                 int32_t most) {
+  return {name, ParameterSchema::kFunction, offset, least, most};
+}
+// RC_FUNCTION_*; RC_FUNCTION_NONE only where it is the least.
+constexpr ParameterSchema function(size_t offset, int32_t least) {
+  return choice("function", offset, least, RC_FUNCTION_GELU_QUICK);
+}
+
+#define RC_PARAMETER(member) offsetof(rc_plugin_params, member)
+
 constexpr OpSchema kOps[] = {
-    {RC_OP_GET_ROWS, "GET_ROWS", 2, 1},
-    {RC_OP_RMS_NORM, "RMS_NORM", 2, 1, 0b1},
-    {RC_OP_LINEAR, "LINEAR", 4, 1, 0b1000},
-    {RC_OP_ROPE, "ROPE", 3, 1, 0b1},
-    {RC_OP_CACHE_STORE, "CACHE_STORE", 5, 0},
-    {RC_OP_ATTENTION, "ATTENTION", 8, 1},
-    {RC_OP_GLU, "GLU", 2, 1, 0b11},
-    {RC_OP_ADD, "ADD", 2, 1, 0b11},
-    {RC_OP_SCALE, "SCALE", 1, 1, 0b1},
-    {RC_OP_SOFTCAP, "SOFTCAP", 1, 1, 0b1},
-    {RC_OP_ROUTE, "ROUTE", 1, 2},
-    {RC_OP_EXPERT_LINEAR, "EXPERT_LINEAR", 4, 1},
-    {RC_OP_EXPERT_SUM, "EXPERT_SUM", 2, 1},
-    {RC_OP_SHORT_CONV, "SHORT_CONV", 6, 1},
-    {RC_OP_SELECTIVE_SCAN, "SELECTIVE_SCAN", 10, 1},
-    {RC_OP_COPY, "COPY", 1, 1},
-    {RC_OP_CONVERT, "CONVERT", 1, 1},
-    {RC_OP_UNARY, "UNARY", 1, 1},
-    {RC_OP_BINARY, "BINARY", 2, 1},
-    {RC_OP_LAYER_NORM, "LAYER_NORM", 3, 1},
-    {RC_OP_SOFTMAX, "SOFTMAX", 1, 1},
-    {RC_OP_REDUCE, "REDUCE", 1, 1},
-    {RC_OP_ARGMAX, "ARGMAX", 1, 1},
-    {RC_OP_MATMUL, "MATMUL", 3, 1},
-    {RC_OP_CONV2D, "CONV2D", 3, 1},
-    {RC_OP_ATTEND, "ATTEND", 3, 1},
+    {.code = RC_OP_GET_ROWS,
+     .name = "GET_ROWS",
+     .rows = {{{"table", "n|R' d", kAny, ValuePlace::kWeightOrRows},
+               indices("ids", "R")},
+              {result("output", "R d")}},
+     .tensors = {{tensor("table", "n d", kDecodable), tensor("ids", "r", kI32)},
+                 {tensor_result("r d")}},
+     .deciding_input = 1},
+    {.code = RC_OP_RMS_NORM,
+     .name = "RMS_NORM",
+     .parameters = {number("epsilon", RC_PARAMETER(norm.epsilon),
+                           ParameterSchema::kNotNegative)},
+     .rows = {{rows("x", "R heads? d"), weight("weight", "d")},
+              {result("output", "R heads? d")}},
+     .may_share = 0b1},
+    {.code = RC_OP_LINEAR,
+     .name = "LINEAR",
+     .rows = {{rows("x", "R k"), weight("weight", "n k", kAny),
+               optional(weight("bias", "n")),
+               optional(rows("residual", "R n"))},
+              {result("output", "R n")}},
+     .may_share = 0b1000},
+    {.code = RC_OP_ROPE,
+     .name = "ROPE",
+     .parameters = {choice("style", RC_PARAMETER(rope.style), RC_ROPE_ADJACENT,
+                           RC_ROPE_HALVES),
+                    number("scale", RC_PARAMETER(rope.scale))},
+     .rows = {{rows("x", "R heads d"), indices("positions", "R"),
+               weight("frequencies", "pairs")},
+              {result("output", "R heads d")},
+              check_pairs},
+     .tensors = {{tensor("x", "r heads d"), tensor("positions", "r", kI32),
+                  tensor("frequencies", "pairs")},
+                 {tensor_result("r heads d")},
+                 check_pairs},
+     .may_share = 0b1},
+    {.code = RC_OP_CACHE_STORE,
+     .name = "CACHE_STORE",
+     .rows = {{rows("x", "R kv_heads d"), indices("positions", "R"),
+               indices("sequences", "R"), indices("page_table", "sequences m"),
+               cache("cache", "pages kv_heads page_size d", kCache)}}},
+    {.code = RC_OP_ATTENTION,
+     .name = "ATTENTION",
+     .parameters = {number("scale", RC_PARAMETER(attention.scale)),
+                    number("softcap", RC_PARAMETER(attention.softcap)),
+                    number("window", RC_PARAMETER(attention.window),
+                           ParameterSchema::kCount)},
+     .rows = {{rows("q", "R heads d"),
+               cache("key cache", "pages kv_heads page_size d", kCache),
+               cache("value cache", "pages kv_heads page_size d", kCache),
+               indices("positions", "R"), indices("sequences", "R"),
+               indices("page_table", "sequences m"),
+               optional(weight("sinks", "heads")),
+               optional(indices("lengths", "sequences", ValuePlace::kInput))},
+              {result("output", "R heads d")},
+              check_attention}},
+    {.code = RC_OP_GLU,
+     .name = "GLU",
+     .parameters = {function(RC_PARAMETER(glu.function), RC_FUNCTION_RELU),
+                    number("limit", RC_PARAMETER(glu.limit),
+                           ParameterSchema::kNotNegative),
+                    number("offset", RC_PARAMETER(glu.offset))},
+     .rows = {{rows("gate", "R ..."), rows("up", "R ...")},
+              {result("output", "R ...")}},
+     .may_share = 0b11},
+    {.code = RC_OP_ADD,
+     .name = "ADD",
+     .rows = {{rows("a", "R ..."), rows("b", "R ...")},
+              {result("output", "R ...")}},
+     .may_share = 0b11},
+    {.code = RC_OP_SCALE,
+     .name = "SCALE",
+     .parameters = {number("factor", RC_PARAMETER(scale.factor))},
+     .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
+     .may_share = 0b1},
+    {.code = RC_OP_SOFTCAP,
+     .name = "SOFTCAP",
+     .parameters = {number("cap", RC_PARAMETER(softcap.cap),
+                           ParameterSchema::kPositive)},
+     .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
+     .may_share = 0b1},
+    {.code = RC_OP_ROUTE,
+     .name = "ROUTE",
+     .rows = {{rows("x", "R experts")},
+              {result("ids", "R k", kI32), result("weights", "R k")},
+              check_choices}},
+    {.code = RC_OP_EXPERT_LINEAR,
+     .name = "EXPERT_LINEAR",
+     .rows = {{rows("x", "R k? d"), weight("weight", "experts n d", kAny),
+               rows("ids", "R k", kI32), optional(weight("bias", "experts n"))},
+              {result("output", "R k n")}}},
+    {.code = RC_OP_EXPERT_SUM,
+     .name = "EXPERT_SUM",
+     .rows = {{rows("x", "R k n"), rows("weights", "R k")},
+              {result("output", "R n")}}},
+    {.code = RC_OP_SHORT_CONV,
+     .name = "SHORT_CONV",
+     .parameters = {function(RC_PARAMETER(short_conv.function),
+                             RC_FUNCTION_NONE)},
+     .rows = {{rows("x", "rows d"), weight("weight", "d w"),
+               optional(weight("bias", "d")), indices("sequences", "rows"),
+               indices("state_slots", "sequences 2"),
+               cache("cache", "slots w-1 d", kF32)},
+              {result("output", "rows d")}}},
+    {.code = RC_OP_SELECTIVE_SCAN,
+     .name = "SELECTIVE_SCAN",
+     .rows = {{rows("x", "rows heads p"), rows("steps", "rows heads"),
+               rows("b", "rows groups n"), rows("c", "rows groups n"),
+               weight("step_bias", "heads"), weight("decay", "heads"),
+               weight("skip", "heads"), indices("sequences", "rows"),
+               indices("state_slots", "sequences 2"),
+               cache("cache", "slots heads p n", kF32)},
+              {result("output", "rows heads p")},
+              check_groups}},
+    {.code = RC_OP_COPY,
+     .name = "COPY",
+     .tensors = {{tensor("x", "n", kAny)},
+                 {tensor_result("...", kAny)},
+                 check_view}},
+    {.code = RC_OP_CONVERT,
+     .name = "CONVERT",
+     .tensors = {{tensor("x", "...", kAny)},
+                 {tensor_result("...", kAny)},
+                 check_conversion}},
+    {.code = RC_OP_UNARY,
+     .name = "UNARY",
+     .parameters = {function(RC_PARAMETER(unary.function), RC_FUNCTION_RELU)},
+     .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
+     .tensors = {{tensor("x", "...")}, {tensor_result("...")}}},
+    {.code = RC_OP_BINARY,
+     .name = "BINARY",
+     .parameters = {choice("function", RC_PARAMETER(binary.function),
+                           RC_BINARY_ADD, RC_BINARY_MUL)},
+     .tensors = {{tensor("a", "...a"), tensor("b", "...b")},
+                 {tensor_result("...c")},
+                 check_repeats}},
+    {.code = RC_OP_LAYER_NORM,
+     .name = "LAYER_NORM",
+     .parameters = {number("epsilon", RC_PARAMETER(layer_norm.epsilon),
+                           ParameterSchema::kNotNegative),
+                    number("center", RC_PARAMETER(layer_norm.center),
+                           ParameterSchema::kFlag)},
+     .rows = {{rows("x", "R heads? d"), optional(weight("weight", "d")),
+               optional(weight("bias", "d"))},
+              {result("output", "R heads? d")}},
+     .tensors = {{tensor("x", "... d"), optional(tensor("weight", "d")),
+                  optional(tensor("bias", "d"))},
+                 {tensor_result("... d")}}},
+    {.code = RC_OP_SOFTMAX,
+     .name = "SOFTMAX",
+     .tensors = {{tensor("x", "outer n inner")},
+                 {tensor_result("outer n inner")}}},
+    {.code = RC_OP_REDUCE,
+     .name = "REDUCE",
+     .parameters = {choice("function", RC_PARAMETER(reduce.function),
+                           RC_REDUCE_SUM, RC_REDUCE_MAX)},
+     .tensors = {{tensor("x", "outer n inner")},
+                 {tensor_result("outer inner")}}},
+    {.code = RC_OP_ARGMAX,
+     .name = "ARGMAX",
+     .tensors = {{tensor("x", "outer n inner")},
+                 {tensor_result("outer inner", kI32)},
+                 check_places}},
+    {.code = RC_OP_MATMUL,
+     .name = "MATMUL",
+     .parameters = {number("transposed", RC_PARAMETER(matmul.transposed),
+                           ParameterSchema::kFlag),
+                    function(RC_PARAMETER(matmul.function), RC_FUNCTION_NONE)},
+     .tensors = {{tensor("a", "B m k"), tensor("b", "B|1 p q", kDecodable),
+                  optional(tensor("bias", "n"))},
+                 {tensor_result("B m n")},
+                 check_product}},
+    {.code = RC_OP_CONV2D,
+     .name = "CONV2D",
+     .tensors = {{tensor("x", "batch channels height width"),
+                  tensor("weight", "outputs C kh kw"),
+                  optional(tensor("bias", "outputs"))},
+                 {tensor_result("batch outputs oh ow")},
+                 check_convolution}},
+    {.code = RC_OP_ATTEND,
+     .name = "ATTEND",
+     .parameters = {number("scale", RC_PARAMETER(attend.scale)),
+                    number("softcap", RC_PARAMETER(attend.softcap)),
+                    number("causal", RC_PARAMETER(attend.causal),
+                           ParameterSchema::kFlag)},
+     .tensors = {{tensor("q", "B r heads d"), tensor("k", "B p kv_heads d"),
+                  tensor("v", "B p kv_heads d")},
+                 {tensor_result("B r heads d")},
+                 check_attend}},
 };
 
+#undef RC_PARAMETER
+
+int count(const auto& values) {
+  return static_cast<int>(
+      std::count_if(std::begin(values), std::end(values),
+                    [](const ValueSchema& value) { return value.role; }));
+}
+
 }  // namespace
+
+int OpSchema::inputs() const {
+  return count(rows.exists() ? rows.inputs : tensors.inputs);
+}
+
+int OpSchema::outputs() const {
+  return count(rows.exists() ? rows.outputs : tensors.outputs);
+}
 
 const OpSchema* find_op(int32_t code) {
   const auto* found =

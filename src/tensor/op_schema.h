@@ -1,21 +1,100 @@
-// What is known of each op of plugin.h before its values are looked at.
+// What plugin.h says of each op, as data: the one place where inputs, outputs,
+// types, shapes and parameters are written. Checks (op_check.h), the outputs of
+// the program builder and the signatures in plugin.h come from it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "runcible/plugin.h"
 
 namespace rc {
+
+inline constexpr int kMaxInputs = 10;
+inline constexpr int kMaxOutputs = 2;
+inline constexpr int kMaxParameters = 4;
+
+class OpMatch;
+
+enum class ValueType : uint8_t {
+  kF32,
+  kI32,
+  kCache,      // F32, F16 or Q8_0
+  kDecodable,  // whatever find_decoder knows
+  kAny
+};
+
+// Where a value has to live.
+enum class ValuePlace : uint8_t {
+  kRows,          // what an op or the host has written
+  kWeight,        // weights
+  kWeightOrRows,  // a weight of any type, or F32 rows
+  kCache,         // memory that lives between runs
+  kInput,         // an input of the program
+  kAnywhere,
+  kResult,       // scratch or an output of the program
+  kTensor,       // anything but a weight, of a fixed shape
+  kTensorResult  // that and no input
+};
+
+struct ValueSchema {
+  const char* role = nullptr;     // nullptr: the op has no such value
+  const char* pattern = nullptr;  // see shape_pattern.h
+  ValueType type = ValueType::kF32;
+  ValuePlace place = ValuePlace::kRows;
+  bool optional = false;
+};
+
+struct ParameterSchema {
+  enum Kind : uint8_t {
+    kFinite,       // a float
+    kNotNegative,  // a finite float
+    kPositive,     // a finite float
+    kFlag,         // an int32_t, 0 or 1
+    kFunction,     // an int32_t of an enumeration from `least` to `most`
+    kCount         // an int64_t of at least 0
+  };
+  const char* name = nullptr;
+  Kind kind = kFinite;
+  size_t offset = 0;  // in rc_plugin_params
+  int32_t least = 0;
+  int32_t most = 0;
+};
+
+// An op on rows, or one on tensors.
+struct OpForm {
+  ValueSchema inputs[kMaxInputs] = {};
+  ValueSchema outputs[kMaxOutputs] = {};
+  // What types and shapes alone do not say: throws if it does not hold.
+  void (*rule)(const OpMatch& op) = nullptr;
+
+  bool exists() const { return inputs[0].role != nullptr; }
+};
 
 struct OpSchema {
   int32_t code;      // RC_OP_*
   const char* name;  // "LINEAR"
-  // As many as plugin.h names for the op, absent ones too.
-  int inputs;
-  int outputs;
-  // Bit i: the output may take the bytes of input i.
+  ParameterSchema parameters[kMaxParameters] = {};
+  OpForm rows = {};
+  OpForm tensors = {};
+  // Of rows, bit i: the output may take the bytes of input i.
   uint32_t may_share = 0;
+  // Of an op with both forms: the input whose first dimension, symbolic or not,
+  // says which is meant.
+  int deciding_input = 0;
+
+  bool has_both_forms() const { return rows.exists() && tensors.exists(); }
+  // As many as plugin.h names for the op, absent ones too.
+  int inputs() const;
+  int outputs() const;
 };
 
 // nullptr for a number that is no op.
 const OpSchema* find_op(int32_t code);
+
+// What plugin.h says of the values of a form:
+// "inputs: x [R, k], weight [n, k] of any type; output [R, n]".
+std::string op_signature(const OpSchema& op, const OpForm& form);
 
 }  // namespace rc

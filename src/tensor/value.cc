@@ -1,5 +1,7 @@
 #include "tensor/value.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "base/error.h"
 #include "tensor/dtype.h"
@@ -25,6 +27,26 @@ std::string value_text(const rc_plugin_value& value) {
     }
   }
   return text + "]";
+}
+
+const char* storage_text(int32_t storage) {
+  switch (storage) {
+    case RC_STORAGE_WEIGHT:
+      return "a weight";
+    case RC_STORAGE_CACHE:
+      return "a cache or tensor";
+    case RC_STORAGE_INPUT:
+      return "an input";
+    case RC_STORAGE_SCRATCH:
+      return "scratch";
+    case RC_STORAGE_OUTPUT:
+      return "an output";
+  }
+  return "a value of an unknown storage";
+}
+
+bool same_shape(const rc_plugin_value& a, const rc_plugin_value& b) {
+  return std::equal(a.shape, a.shape + a.rank, b.shape, b.shape + b.rank);
 }
 
 int64_t resolve_dimension(int64_t dimension, const Rows& rows) {

@@ -13,6 +13,11 @@ namespace rc {
 // "Q4_K [rows, 8, 64]", for messages. Accepts any bytes.
 std::string value_text(const rc_plugin_value& value);
 
+// "a weight", for messages. Accepts any number.
+const char* storage_text(int32_t storage);
+
+bool same_shape(const rc_plugin_value& a, const rc_plugin_value& b);
+
 // The numbers that stand for the symbolic dimensions.
 struct Rows {
   int64_t rows = 0;

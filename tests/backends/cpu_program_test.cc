@@ -214,9 +214,9 @@ TEST(CpuProgram, OpsWithMixedUpValuesAreRefused) {
     const auto count = static_cast<uint32_t>(values.size()) + 1;
     // One slot too many now and then.
     const int more = next(8) == 0 ? 1 : 0;
-    for (int k = 0; k < schema.inputs + more; ++k)
+    for (int k = 0; k < schema.inputs() + more; ++k)
       op.inputs[k] = next(count) - 1;
-    for (int k = 0; k < schema.outputs; ++k) op.outputs[k] = next(count) - 1;
+    for (int k = 0; k < schema.outputs(); ++k) op.outputs[k] = next(count) - 1;
     op.params.norm.epsilon = 1;
     compiled += compile(device, op, values) == RC_OK;
   }

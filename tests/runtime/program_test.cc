@@ -141,16 +141,17 @@ TEST(ProgramBuilder, RefusesBrokenNormsAndFunctionsOfRows) {
   expect_refused("weight is F32 [9]",
                  [&] { builder.layer_norm(x, wide, w, 0); });
   expect_refused("bias is F16 [8]", [&] { builder.layer_norm(x, w, half, 0); });
-  expect_refused("bias must be a weight",
+  expect_refused("bias is an input F32 [8] where a weight is needed",
                  [&] { builder.layer_norm(x, w, fixed, 0); });
   expect_refused("x is I32", [&] { builder.layer_norm(ids, w, w, 0); });
-  expect_refused("rank 2 to 3", [&] { builder.layer_norm(deep, w, w, 0); });
+  expect_refused("where F32 [R, heads?, d] is needed",
+                 [&] { builder.layer_norm(deep, w, w, 0); });
   expect_refused("epsilon is -1", [&] { builder.layer_norm(x, w, w, -1); });
   expect_refused("function is number 0",
                  [&] { builder.unary(x, RC_FUNCTION_NONE); });
   expect_refused("function is number 99", [&] { builder.unary(x, 99); });
   expect_refused("x is I32", [&] { builder.unary(ids, RC_FUNCTION_RELU); });
-  expect_refused("no weight", [&] { builder.unary(w, RC_FUNCTION_RELU); });
+  expect_refused("x is a weight", [&] { builder.unary(w, RC_FUNCTION_RELU); });
 }
 
 TEST(ProgramBuilder, RefusesBrokenLengths) {

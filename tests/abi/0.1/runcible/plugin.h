@@ -98,39 +98,45 @@ typedef struct rc_plugin_value {
   uint64_t offset; /* of scratch: a multiple of 64; of caches: bytes */
 } rc_plugin_value;
 
-/* The op vocabulary. R is RC_DIM_ROWS or RC_DIM_OUTPUTS; every value is F32
+/* The op vocabulary. In shapes R is RC_DIM_ROWS or RC_DIM_OUTPUTS, rows and
+ * sequences are RC_DIM_ROWS and RC_DIM_SEQUENCES, and other names fixed
+ * dimensions; a name stands for one number in all values of an op. A dimension
+ * with a question mark may be missing, in all values or in none; an ellipsis is
+ * any number of fixed dimensions, up to the largest rank. Every value is F32
  * unless said otherwise. "table", "weight", "bias" and "frequencies" are
  * weights; the others are not, unless said otherwise. */
 enum {
-  /* Rows of a table by number.
-   * inputs: table [n, d] (a weight of any type, or F32 scratch [R, d]),
-   *         ids I32 [R'] within 0..n-1; output [R', d].
-   * As a tensor op: table [n, d] of any type that can be decoded, ids I32 [r],
-   *         output [r, d]. */
+  /* Rows of a table by number, each within 0 to n - 1.
+   * inputs: table [n, d] of any type (or F32 rows), ids I32 [R];
+   *         output [R, d].
+   * Of tensors: inputs: table [n, d] of any type that can be decoded,
+   *         ids I32 [r]; output [r, d]. */
   RC_OP_GET_ROWS = 1,
   /* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension
    * (Zhang and Sennrich 2019, arXiv:1910.07467).
-   * inputs: x [R, d] or [R, heads, d], weight [d]; output as x, may be x.
-   * params.norm. */
+   * inputs: x [R, heads?, d], weight [d]; output [R, heads?, d], may be x.
+   *         params.norm. */
   RC_OP_RMS_NORM = 2,
   /* x W^T + bias + residual.
    * inputs: x [R, k], weight [n, k] of any type, bias [n] or absent,
-   *         residual [R, n] or absent; output [R, n], may be the residual. */
+   *         residual [R, n] or absent; output [R, n], may be residual. */
   RC_OP_LINEAR = 3,
   /* Rotary position embedding (Su et al. 2021, arXiv:2104.09864): pair i of
    * the first 2 * pairs elements of each head turns by the angle
    * position * frequencies[i]; the result is scaled by params.rope.scale.
    * Elements beyond the pairs are copied unscaled.
    * inputs: x [R, heads, d], positions I32 [R], frequencies [pairs];
-   * output as x, may be x. params.rope.
-   * As a tensor op: x [r, heads, d], positions I32 [r]; output as x. */
+   *         output [R, heads, d], may be x. params.rope.
+   * Of tensors: inputs: x [r, heads, d], positions I32 [r],
+   *         frequencies [pairs]; output [r, heads, d]. */
   RC_OP_ROPE = 4,
   /* Writes keys or values into a paged cache. Position p of sequence s has its
-   * place at element p % page_size of page page_table[s][p / page_size].
-   * inputs: x [R, kv_heads, d], positions I32 [R], sequences I32 [R] (index
-   *         into the page table), page_table I32 [RC_DIM_SEQUENCES, m],
-   *         cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0;
-   * no output. */
+   * place at element p % page_size of page page_table[s][p / page_size];
+   * sequences are indices into the page table.
+   * inputs: x [R, kv_heads, d], positions I32 [R], sequences I32 [R],
+   *         page_table I32 [sequences, m],
+   *         cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0; no
+   *         output. */
   RC_OP_CACHE_STORE = 5,
   /* Attention over a paged cache that already holds the keys and values of
    * these rows. Row r, at position p of its sequence, sees the positions
@@ -143,35 +149,41 @@ enum {
    * x = softcap * tanh(x / softcap), the result is the sum of softmax(x) * v.
    * Where there are sinks, the softmax of head h has sinks[h] as one more x,
    * whose v is zero (OpenAI 2025, arXiv:2508.10925).
-   * inputs: q [R, heads, d], key cache, value cache (as for CACHE_STORE),
-   *         positions, sequences, page_table, sinks [heads] (a weight) or
-   *         absent, lengths I32 [RC_DIM_SEQUENCES] (an input of the program) or
-   *         absent; output [R, heads, d].
-   * params.attention. */
+   * inputs: q [R, heads, d],
+   *         key cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
+   *         value cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
+   *         positions I32 [R], sequences I32 [R],
+   *         page_table I32 [sequences, m],
+   *         sinks [heads] (a weight) or absent,
+   *         lengths I32 [sequences] (an input of the program) or absent;
+   *         output [R, heads, d]. params.attention. */
   RC_OP_ATTENTION = 6,
   /* function(gate) * (up + offset) (Shazeer 2020, arXiv:2002.05202); if
    * limit > 0, gate counts as at most limit, and up as -limit to limit.
-   * inputs: gate, up, both [..., n]; output alike, may be either.
-   * params.glu. */
+   * inputs: gate [R, ...], up [R, ...]; output [R, ...], may be gate or up.
+   *         params.glu. */
   RC_OP_GLU = 7,
-  /* a + b. inputs: a, b of one shape; output alike, may be either. */
+  /* a + b.
+   * inputs: a [R, ...], b [R, ...]; output [R, ...], may be a or b. */
   RC_OP_ADD = 8,
-  /* x * params.scale.factor. Output as x, may be x. */
+  /* x * params.scale.factor.
+   * inputs: x [R, ...]; output [R, ...], may be x. */
   RC_OP_SCALE = 9,
-  /* cap * tanh(x / cap). Output as x, may be x. params.softcap. */
+  /* cap * tanh(x / cap).
+   * inputs: x [R, ...]; output [R, ...], may be x. params.softcap. */
   RC_OP_SOFTCAP = 10,
   /* Chooses experts: p = softmax(x) over all experts; the k largest p in
    * falling order (the lower number first among equals); if normalize, they
    * are divided by their sum.
-   * inputs: x [R, experts]; outputs: ids I32 [R, k], weights [R, k].
-   * params.route. */
+   * inputs: x [R, experts]; outputs: ids I32 [R, k],
+   *         weights [R, k]. params.route. */
   RC_OP_ROUTE = 11,
   /* For each row the products with its chosen experts, and their biases.
-   * inputs: x [R, d] or [R, k, d], weight [experts, n, d], ids I32 [R, k],
-   *         bias [experts, n] or absent; output [R, k, n]. */
+   * inputs: x [R, k?, d], weight [experts, n, d] of any type,
+   *         ids I32 [R, k], bias [experts, n] or absent; output [R, k, n]. */
   RC_OP_EXPERT_LINEAR = 12,
   /* The weighted sum over the chosen experts, in the order of choice.
-   * inputs: x [R, k, n], weights [R, k] (scratch); output [R, n]. */
+   * inputs: x [R, k, n], weights [R, k]; output [R, n]. */
   RC_OP_EXPERT_SUM = 13,
   /* Causal convolution of each channel along the rows of a sequence, which come
    * in the order of their positions:
@@ -182,10 +194,10 @@ enum {
    * state_slots[s][0] of the cache (-1: no state yet) and write the slot
    * state_slots[s][1], which may be the same; no two sequences of a run write
    * the same slot or read one that another writes.
-   * inputs: x [RC_DIM_ROWS, d], weight [d, w] with w of at least 2,
-   *         bias [d] or absent, sequences I32 [RC_DIM_ROWS] (index into the
-   *         slots), state_slots I32 [RC_DIM_SEQUENCES, 2],
-   *         cache F32 [slots, w - 1, d]; output as x. params.short_conv. */
+   * inputs: x [rows, d], weight [d, w], bias [d] or absent,
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, w-1, d] of F32;
+   *         output [rows, d]. params.short_conv. */
   RC_OP_SHORT_CONV = 14,
   /* The selective state space of Mamba 2 (Dao and Gu 2024, arXiv:2405.21060).
    * Head h keeps a state S [p, n]. For each row of a sequence in turn, with
@@ -193,10 +205,11 @@ enum {
    * h / (heads / groups):
    * S = exp(t * decay[h]) * S + t * x[h] b^T; y[h] = S c + skip[h] * x[h].
    * State and slots as for SHORT_CONV.
-   * inputs: x [RC_DIM_ROWS, heads, p], steps [RC_DIM_ROWS, heads],
-   *         b and c [RC_DIM_ROWS, groups, n], step_bias, decay and skip [heads]
-   *         (weights), sequences, state_slots, cache F32 [slots, heads, p, n];
-   * output as x. */
+   * inputs: x [rows, heads, p], steps [rows, heads], b [rows, groups, n],
+   *         c [rows, groups, n], step_bias [heads] (a weight),
+   *         decay [heads] (a weight), skip [heads] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, heads, p, n] of F32; output [rows, heads, p]. */
   RC_OP_SELECTIVE_SCAN = 15
 };
 
@@ -208,34 +221,37 @@ enum {
  * unless said otherwise; rank is 1 to 4. A program may hold both kinds of ops.
  * A backend need not have any of these. */
 enum {
-  /* Makes a strided view dense. Element (i, j, ...) of the output is element
-   * i * strides[0] + j * strides[1] + ... of x; strides are at least 0. Of
-   * types with blocks the last stride is 1 and the others whole blocks.
-   * inputs: x [n] of any type; output of any shape and the type of x.
-   * params.copy. */
+  /* Makes a strided view dense, of the type of x. Element (i, j, ...) of the
+   * output is element i * strides[0] + j * strides[1] + ... of x; strides are
+   * at least 0. Of types with blocks the last stride is 1 and the others whole
+   * blocks.
+   * inputs: x [n] of any type; output [...] of any type. params.copy. */
   RC_OP_COPY = 32,
-  /* The same numbers in another type, rounded to nearest.
-   * inputs: x; output of the shape of x. One of them is F32, the other F32 or,
-   * being x, of any type that can be decoded, or, being the output, one of F16,
-   * BF16, F64, I8 to I64, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K,
-   * IQ4_NL. */
+  /* The same numbers in another type, rounded to nearest; the output has the
+   * shape of x. One of them is F32, the other F32 or, being x, of any type that
+   * can be decoded, or, being the output, one of F16, BF16, F64, I8 to I64,
+   * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL.
+   * inputs: x [...] of any type; output [...] of any type. */
   RC_OP_CONVERT = 33,
-  /* A function of each element; not RC_FUNCTION_NONE. Output as x.
-   * params.unary. Of rows: x [R, ...]. */
+  /* A function of each element; not RC_FUNCTION_NONE.
+   * inputs: x [R, ...]; output [R, ...]. params.unary.
+   * Of tensors: inputs: x [...]; output [...]. */
   RC_OP_UNARY = 34,
-  /* Inputs: a, b; output c, of the larger rank of both. Shapes are compared
-   * from the last dimension on, missing ones count as 1: a dimension of an
-   * input is that of the output, or 1 and then repeated. params.binary. */
+  /* A function of each pair of elements. Shapes are compared from the last
+   * dimension on, missing ones count as 1: a dimension of an input is that of
+   * the output, which has the larger rank of both, or 1 and then repeated.
+   * inputs: a [...a], b [...b]; output [...c]. params.binary. */
   RC_OP_BINARY = 35,
   /* Over the last dimension, with m the mean of x if params.layer_norm.center,
    * else 0: (x - m) / sqrt(mean((x - m)^2) + epsilon) * weight + bias (Ba,
    * Kiros and Hinton 2016, arXiv:1607.06450).
-   * inputs: x [..., d], weight [d] or absent, bias [d] or absent; output as x.
-   * params.layer_norm. Of rows: x [R, d] or [R, heads, d], and what is there of
-   * weight and bias are weights. */
+   * inputs: x [R, heads?, d], weight [d] or absent, bias [d] or absent;
+   *         output [R, heads?, d]. params.layer_norm.
+   * Of tensors: inputs: x [..., d], weight [d] or absent,
+   *         bias [d] or absent; output [..., d]. */
   RC_OP_LAYER_NORM = 36,
   /* exp(x - max) / sum(exp(x - max)) over the middle dimension.
-   * inputs: x [outer, n, inner]; output as x. */
+   * inputs: x [outer, n, inner]; output [outer, n, inner]. */
   RC_OP_SOFTMAX = 37,
   /* Sum, mean or maximum over the middle dimension; a NaN makes each NaN.
    * inputs: x [outer, n, inner]; output [outer, inner]. params.reduce. */
@@ -244,10 +260,10 @@ enum {
    * NaN counts as larger than every number.
    * inputs: x [outer, n, inner]; output I32 [outer, inner]. */
   RC_OP_ARGMAX = 39,
-  /* function(a b + bias).
-   * inputs: a [B, m, k]; b [B', k, n], or [B', n, k] of any type that can be
-   *         decoded if params.matmul.transposed; bias [n] or absent; B' is B,
-   *         or 1: one b for all. Output [B, m, n]. params.matmul. */
+  /* function(a b + bias), where [p, q] is F32 [k, n], or [n, k] if
+   * params.matmul.transposed, and one b of dimension 1 serves for all of a.
+   * inputs: a [B, m, k], b [B|1, p, q] of any type that can be decoded,
+   *         bias [n] or absent; output [B, m, n]. */
   RC_OP_MATMUL = 40,
   /* Sums of products with a window (cross-correlation, as networks use it), x
    * counting as 0 beyond its edges by `padding`:
@@ -256,15 +272,15 @@ enum {
    *     j * stride[1] + v * dilation[1] - padding[1])
    * with C = channels / groups and g = o / (outputs / groups).
    * inputs: x [batch, channels, height, width], weight [outputs, C, kh, kw],
-   *         bias [outputs] or absent; output [batch, outputs, oh, ow] with
-   *         oh = (height + 2 padding - dilation (kh - 1) - 1) / stride + 1.
-   * params.conv2d. */
+   *         bias [outputs] or absent; output [batch, outputs, oh, ow].
+   * oh = (height + 2 padding - dilation (kh - 1) - 1) / stride + 1, and ow
+   *   alike. params.conv2d. */
   RC_OP_CONV2D = 41,
-  /* Attention without a cache. Row r of R sees the positions 0 to P - 1 or, if
-   * causal, 0 to P - R + r (R is at most P then): the last row sees all. Heads
+  /* Attention without a cache. Row i of r sees the positions 0 to p - 1 or, if
+   * causal, 0 to p - r + i (r is at most p then): the last row sees all. Heads
    * and softcap as in RC_OP_ATTENTION.
-   * inputs: q [B, R, heads, d], k [B, P, kv_heads, d], v as k; output as q.
-   * params.attend. */
+   * inputs: q [B, r, heads, d], k [B, p, kv_heads, d],
+   *         v [B, p, kv_heads, d]; output [B, r, heads, d]. params.attend. */
   RC_OP_ATTEND = 42
 };
 

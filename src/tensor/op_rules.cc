@@ -1,0 +1,188 @@
+#include "tensor/op_rules.h"
+
+#include <optional>
+
+#include "base/checked.h"
+#include "tensor/dtype.h"
+#include "tensor/op_match.h"
+#include "tensor/value.h"
+
+namespace rc {
+namespace {
+
+// The size of the output in one of the two directions.
+int64_t convolved(const OpMatch& op, int direction) {
+  const auto& params = op.params().conv2d;
+  const int32_t stride = params.stride[direction];
+  const int32_t dilation = params.dilation[direction];
+  const int32_t padding = params.padding[direction];
+  if (stride < 1 || dilation < 1 || padding < 0) {
+    op.refuse("stride ", stride, ", dilation ", dilation, ", padding ", padding,
+              ": strides and dilations are at least 1, paddings at least 0");
+  }
+  const rc_plugin_value& x = op.input(0);
+  const rc_plugin_value& weight = op.input(1);
+  const auto padded = checked_add(x.shape[2 + direction], 2 * int64_t{padding});
+  const auto window =
+      checked_mul(weight.shape[2 + direction] - 1, int64_t{dilation});
+  if (!padded || !window || *padded <= *window) {
+    op.refuse("x is ", value_text(x), ", weight is ", value_text(weight),
+              "; with padding ", padding, " and dilation ", dilation,
+              " the window is larger than x");
+  }
+  return (*padded - *window - 1) / stride + 1;
+}
+
+}  // namespace
+
+void check_pairs(const OpMatch& op) {
+  // Divided rather than doubled: the count may be anything.
+  if (op["pairs"] > op["d"] / 2) {
+    op.refuse("frequencies are ", value_text(op.input(2)), ", but a head has ",
+              op["d"], " elements; at most half as many can turn");
+  }
+}
+
+void check_attention(const OpMatch& op) {
+  if (op["heads"] % op["kv_heads"] != 0) {
+    op.refuse(op["heads"], " heads are no multiple of ", op["kv_heads"],
+              " key/value heads");
+  }
+  const int64_t window = op.params().attention.window;
+  if (op.has_input(7) && window != 0) {
+    op.refuse("window is ", window, ", but with lengths a row sees all");
+  }
+}
+
+void check_choices(const OpMatch& op) {
+  if (op["k"] > op["experts"]) {
+    op.refuse("cannot choose ", op["k"], " of ", op["experts"], " experts");
+  }
+}
+
+void check_groups(const OpMatch& op) {
+  if (op["heads"] % op["groups"] != 0) {
+    op.refuse("x is ", value_text(op.input(0)), ", b is ",
+              value_text(op.input(2)),
+              "; the groups of b must divide the heads of x");
+  }
+}
+
+void check_view(const OpMatch& op) {
+  const rc_plugin_value& x = op.input(0);
+  const rc_plugin_value& y = op.output();
+  if (y.dtype != x.dtype) {
+    op.refuse("x is ", value_text(x), ", the output is ", value_text(y),
+              "; their types must be equal");
+  }
+  const int64_t block = dtype_info(x.dtype)->block_size;
+  const int last = y.rank - 1;
+  // The elements that the view reaches over.
+  std::optional<int64_t> reach = block;
+  for (int i = 0; i < y.rank && reach; ++i) {
+    const int64_t stride = op.params().copy.strides[i];
+    const bool whole =
+        block == 1 || (i == last ? stride == 1 : stride % block == 0);
+    if (stride < 0 || !whole) {
+      op.refuse("the stride of dimension ", i, " of ", value_text(y), " is ",
+                stride);
+    }
+    const int64_t steps = i == last ? y.shape[i] - block : y.shape[i] - 1;
+    const auto distance = checked_mul(steps, stride);
+    reach = distance ? checked_add(*reach, *distance) : std::nullopt;
+  }
+  if (!reach || *reach > x.shape[0]) {
+    op.refuse("a view as ", value_text(y), " reaches beyond ", value_text(x));
+  }
+}
+
+void check_conversion(const OpMatch& op) {
+  const rc_plugin_value& x = op.input(0);
+  const rc_plugin_value& y = op.output();
+  if (x.dtype != RC_DTYPE_F32 && y.dtype != RC_DTYPE_F32) {
+    op.refuse("x is ", value_text(x), ", the output is ", value_text(y),
+              "; one of them must be F32");
+  }
+  if (y.dtype == RC_DTYPE_F32 && find_decoder(x.dtype) == nullptr) {
+    fail(RC_E_UNSUPPORTED, "CONVERT: x is ", value_text(x),
+         ", a type that cannot be decoded");
+  }
+  if (y.dtype != RC_DTYPE_F32 && !encodable(y.dtype)) {
+    fail(RC_E_UNSUPPORTED, "CONVERT: the output is ", value_text(y),
+         ", a type that cannot be encoded");
+  }
+}
+
+void check_repeats(const OpMatch& op) {
+  const rc_plugin_value& a = op.input(0);
+  const rc_plugin_value& b = op.input(1);
+  rc_plugin_value wanted = a.rank >= b.rank ? a : b;
+  for (int i = 1; i <= wanted.rank; ++i) {
+    const int64_t da = i <= a.rank ? a.shape[a.rank - i] : 1;
+    const int64_t db = i <= b.rank ? b.shape[b.rank - i] : 1;
+    if (da != db && da != 1 && db != 1) {
+      op.refuse("a is ", value_text(a), ", b is ", value_text(b),
+                "; dimensions ", da, " and ", db, " are neither equal nor 1");
+    }
+    wanted.shape[wanted.rank - i] = da == 1 ? db : da;
+  }
+  if (!same_shape(op.output(), wanted)) {
+    op.refuse("the output is ", value_text(op.output()), " where ",
+              value_text(wanted), " is needed");
+  }
+}
+
+void check_places(const OpMatch& op) {
+  if (op["n"] > INT32_MAX) {
+    op.refuse("x is ", value_text(op.input(0)), ": I32 cannot hold the places");
+  }
+}
+
+void check_product(const OpMatch& op) {
+  const bool transposed = op.params().matmul.transposed != 0;
+  const rc_plugin_value& b = op.input(1);
+  if (!transposed && b.dtype != RC_DTYPE_F32) {
+    op.refuse("b is ", value_text(b), " where F32 is needed");
+  }
+  if (op[transposed ? "q" : "p"] != op["k"] ||
+      op[transposed ? "p" : "q"] != op["n"]) {
+    op.refuse("a is ", value_text(op.input(0)), ", b is ", value_text(b),
+              transposed ? ", transposed" : "", ", the output is ",
+              value_text(op.output()), "; they do not fit");
+  }
+}
+
+void check_convolution(const OpMatch& op) {
+  const rc_plugin_value& x = op.input(0);
+  const rc_plugin_value& weight = op.input(1);
+  const int32_t groups = op.params().conv2d.groups;
+  if (groups < 1 || op["channels"] % groups != 0 ||
+      op["outputs"] % groups != 0 || op["channels"] / groups != op["C"]) {
+    op.refuse("x is ", value_text(x), ", weight is ", value_text(weight),
+              "; with ", groups,
+              " groups the second dimension of the weight times the groups "
+              "must be the channels, and its first a multiple of the groups");
+  }
+  const int64_t height = convolved(op, 0);
+  const int64_t width = convolved(op, 1);
+  if (op["oh"] != height || op["ow"] != width) {
+    op.refuse("the output is ", value_text(op.output()), " where ", height,
+              " by ", width, " is needed");
+  }
+}
+
+void check_attend(const OpMatch& op) {
+  const rc_plugin_value& q = op.input(0);
+  const rc_plugin_value& k = op.input(1);
+  if (op["heads"] % op["kv_heads"] != 0) {
+    op.refuse("q is ", value_text(q), ", k is ", value_text(k),
+              "; the heads of q must be a multiple of those of k");
+  }
+  if (op.params().attend.causal != 0 && op["r"] > op["p"]) {
+    op.refuse("q is ", value_text(q), ", k is ", value_text(k),
+              "; causal rows cannot be more than the positions");
+  }
+  if (op["p"] > INT32_MAX) op.refuse("k is ", value_text(k), ": too long");
+}
+
+}  // namespace rc
