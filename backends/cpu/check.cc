@@ -1,6 +1,6 @@
 #include "cpu/check.h"
 
-#include "cpu/failure.h"
+#include "base/error.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
 
@@ -11,9 +11,8 @@ void check_supported(const Op& op, std::span<const rc_plugin_value> values) {
     if (input < 0) continue;
     const rc_plugin_value& value = values[static_cast<size_t>(input)];
     if (value.storage == RC_STORAGE_WEIGHT && tile_dtype(value.dtype) < 0) {
-      fail(RC_E_UNSUPPORTED,
-           "%s: a weight has type %s, which cannot be decoded",
-           op_name(op.code), dtype_name(value.dtype));
+      fail(RC_E_UNSUPPORTED, op_name(op.code), ": a weight has type ",
+           dtype_name(value.dtype), ", which cannot be decoded");
     }
   }
 }

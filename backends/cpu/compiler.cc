@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "cpu/check.h"
-#include "cpu/failure.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
@@ -100,9 +100,8 @@ uint64_t Compiler::max_bytes(int32_t i) const {
   const auto row =
       row_bytes(v.dtype, last == 0 ? max_rows(v.shape[last]) : v.shape[last]);
   if (!row) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "value %d: rows of %lld elements are no whole blocks of type %s", i,
-         static_cast<long long>(v.shape[last]), dtype_name(v.dtype));
+    fail(RC_E_INVALID_ARGUMENT, "value ", i, ": rows of ", v.shape[last],
+         " elements are no whole blocks of type ", dtype_name(v.dtype));
   }
   uint64_t bytes = product(*row, 1);
   for (int k = 0; k < last; ++k) {
@@ -137,9 +136,8 @@ Area Compiler::area(int32_t i) const {
 const rc_plugin_weight& Compiler::matrix(int32_t i) const {
   const rc_plugin_weight& weight = *program_.weights[value(i).index];
   if (!weight.layout.tiles) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "weight %d is used as a matrix but was created for its elements",
-         value(i).index);
+    fail(RC_E_INVALID_ARGUMENT, "weight ", value(i).index,
+         " is used as a matrix but was created for its elements");
   }
   return weight;
 }
@@ -147,13 +145,12 @@ const rc_plugin_weight& Compiler::matrix(int32_t i) const {
 const float* Compiler::elements(int32_t i) const {
   const rc_plugin_value& v = value(i);
   if (v.storage != RC_STORAGE_WEIGHT) {
-    fail(RC_E_INVALID_ARGUMENT, "value %d should be a weight", i);
+    fail(RC_E_INVALID_ARGUMENT, "value ", i, " should be a weight");
   }
   const rc_plugin_weight& weight = *program_.weights[v.index];
   if (weight.layout.tiles) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "weight %d is used for its elements but was created as a matrix",
-         v.index);
+    fail(RC_E_INVALID_ARGUMENT, "weight ", v.index,
+         " is used for its elements but was created as a matrix");
   }
   return weight.elements();
 }
@@ -161,7 +158,7 @@ const float* Compiler::elements(int32_t i) const {
 rc_plugin_buffer& Compiler::cache(int32_t i) const {
   const rc_plugin_value& v = value(i);
   if (v.storage != RC_STORAGE_CACHE) {
-    fail(RC_E_INVALID_ARGUMENT, "value %d should be a cache", i);
+    fail(RC_E_INVALID_ARGUMENT, "value ", i, " should be a cache");
   }
   return *program_.caches[v.index];
 }

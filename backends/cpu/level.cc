@@ -1,7 +1,7 @@
 #include "cpu/level.h"
 
 #include "base/environment.h"
-#include "cpu/failure.h"
+#include "base/error.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -174,13 +174,11 @@ const Level& level_by_name(const std::string& name) {
   }
   for (const Level& level : levels()) {
     if (level.name != name) continue;
-    fail(RC_E_UNSUPPORTED,
-         "RUNCIBLE_ISA is \"%s\", which this processor lacks; it has %s",
-         level.name, usable.c_str());
+    fail(RC_E_UNSUPPORTED, "RUNCIBLE_ISA is \"", level.name,
+         "\", which this processor lacks; it has ", usable);
   }
-  fail(RC_E_INVALID_ARGUMENT,
-       "RUNCIBLE_ISA is \"%.64s\", which is no level; this processor has %s",
-       name.c_str(), usable.c_str());
+  fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_ISA is \"", name.substr(0, 64),
+       "\", which is no level; this processor has ", usable);
 }
 
 const Level& chosen_level() {

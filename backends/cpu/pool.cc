@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/compute_thread.h"
-#include "cpu/failure.h"
+#include "base/error.h"
 #include "cpu/machine.h"
 
 namespace rc::cpu {
@@ -31,8 +31,8 @@ Pool::Pool(int threads)
   } catch (const std::system_error& error) {
     const int started = static_cast<int>(team_.size()) + 1;
     stop();
-    fail(RC_E_DEVICE, "cannot start thread %d of %d: %s; ask for fewer threads",
-         started, threads, error.what());
+    fail(RC_E_DEVICE, "cannot start thread ", started, " of ", threads, ": ",
+         error.what(), "; ask for fewer threads");
   } catch (...) {
     stop();
     throw;

@@ -1,10 +1,9 @@
 #include "cpu/program.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/error.h"
 #include "cpu/compiler.h"
-#include "cpu/failure.h"
 
 rc_plugin_compiled::rc_plugin_compiled(const rc::plugin::GivenProgram& program,
                                        const rc::cpu::Kernels& kernels,
@@ -34,16 +33,13 @@ void rc_plugin_compiled::check(const rc_plugin_run& run) const {
   const auto require = [](int64_t number, int64_t least, int64_t most,
                           const char* what) {
     if (number < least || number > most) {
-      rc::cpu::fail(RC_E_INVALID_ARGUMENT,
-                    "the run has %lld %s; the program takes %lld to %lld",
-                    static_cast<long long>(number), what,
-                    static_cast<long long>(least),
-                    static_cast<long long>(most));
+      rc::fail(RC_E_INVALID_ARGUMENT, "the run has ", number, " ", what,
+               "; the program takes ", least, " to ", most);
     }
   };
   if (run.struct_size < sizeof(rc_plugin_run)) {
-    rc::cpu::fail(RC_E_INVALID_ARGUMENT, "the run has %zu bytes instead of %zu",
-                  run.struct_size, sizeof(rc_plugin_run));
+    rc::fail(RC_E_INVALID_ARGUMENT, "the run has ", run.struct_size,
+             " bytes instead of ", sizeof(rc_plugin_run));
   }
   require(run.rows, 0, max_rows_, "rows");
   require(run.outputs, 0, max_outputs_, "outputs");
@@ -51,13 +47,13 @@ void rc_plugin_compiled::check(const rc_plugin_run& run) const {
   for (size_t i = 0; i < inputs_used_.size(); ++i) {
     if (inputs_used_[i] &&
         (run.inputs == nullptr || run.inputs[i] == nullptr)) {
-      rc::cpu::fail(RC_E_INVALID_ARGUMENT, "input %zu of the run is NULL", i);
+      rc::fail(RC_E_INVALID_ARGUMENT, "input ", i, " of the run is NULL");
     }
   }
   for (size_t i = 0; i < outputs_used_.size(); ++i) {
     if (outputs_used_[i] &&
         (run.outputs_data == nullptr || run.outputs_data[i] == nullptr)) {
-      rc::cpu::fail(RC_E_INVALID_ARGUMENT, "output %zu of the run is NULL", i);
+      rc::fail(RC_E_INVALID_ARGUMENT, "output ", i, " of the run is NULL");
     }
   }
 }
@@ -67,12 +63,8 @@ bool rc_plugin_compiled::can_linger() const {
                      [](const auto& step) { return step->repeatable == 0; });
 }
 
-rc_status rc_plugin_compiled::run(const rc_plugin_run& run, char* message) {
+void rc_plugin_compiled::run(const rc_plugin_run& run) {
   check(run);
   run_->begin(run);
   walk_->run();
-  if (run_->status() != RC_OK) {
-    std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", run_->message());
-  }
-  return run_->status();
 }

@@ -37,8 +37,9 @@ struct rc_plugin_compiled {
                      const rc::cpu::Kernels& kernels, rc::cpu::Pool& pool,
                      bool profile);
 
-  // Checks the run's numbers and does it. Returns its result, with a message.
-  rc_status run(const rc_plugin_run& run, char* message);
+  // Checks the run's numbers and does it; result() says how it ended.
+  void run(const rc_plugin_run& run);
+  const rc::cpu::Run& result() const { return *run_; }
   // Of the last run, by op; empty without profile.
   const std::vector<rc_plugin_op_time>& op_times() const {
     return walk_->op_times();

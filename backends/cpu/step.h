@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/error.h"
 #include "cpu/kernels.h"
 #include "cpu/units.h"
 #include "runcible/plugin.h"
@@ -113,7 +114,10 @@ class Run {
 
   // After the run.
   rc_status status() const { return status_; }
-  const char* message() const { return message_; }
+  // Throws what ended it early.
+  void check() const {
+    if (status_ != RC_OK) rc::fail(status_, message_);
+  }
 
  private:
   void* address(const Place& place) const;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "cpu/chunks.h"
-#include "cpu/failure.h"
 #include "cpu/kernels.h"
 
 namespace rc::cpu {
@@ -54,7 +54,7 @@ void add_rms_norm(Compiler& c, const Op& op) {
            });
 }
 
-void add_layer_norm(Compiler& c, const Op& op) {
+void add_layer_norm_of_rows(Compiler& c, const Op& op) {
   const float* weight = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
   const auto params = op.params.layer_norm;
@@ -104,7 +104,7 @@ void compile_row_op(Compiler& c, const Op& op) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
     case RC_OP_LAYER_NORM:
-      return add_layer_norm(c, op);
+      return add_layer_norm_of_rows(c, op);
     case RC_OP_GLU: {
       const Compiler::OutputForm form =
           c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
@@ -147,7 +147,7 @@ void compile_row_op(Compiler& c, const Op& op) {
           2);
     }
     default:
-      fail(RC_E_INTERNAL, "op %d has no steps", op.code);
+      fail(RC_E_INTERNAL, op_name(op.code), " has no steps");
   }
 }
 

@@ -17,7 +17,7 @@ constexpr int64_t kUnitsPerThread = 8;
 
 // Looks, of some 40 nanoseconds, before a unit that another thread holds is
 // done again; longer than a unit takes.
-constexpr int kLooks = 500;
+constexpr int kLooksBeforeRepeat = 500;
 
 // The caller's thread, if it sleeps, wakes as often to ask the caller whether
 // to stop.
@@ -180,7 +180,7 @@ void Walk::help(int thread) {
       }
     }
     bool changed = false;
-    for (int i = 0; i < kLooks && !changed; ++i) {
+    for (int i = 0; i < kLooksBeforeRepeat && !changed; ++i) {
       pause();
       changed = state_ != state || finished_;
     }

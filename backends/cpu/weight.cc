@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/compute_thread.h"
-#include "cpu/failure.h"
+#include "base/error.h"
 #include "cpu/kernels.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
@@ -22,7 +22,7 @@ const char* name_of(const rc_plugin_weight_info& info) {
 uint64_t product(const rc_plugin_weight_info& info, uint64_t a, uint64_t b) {
   uint64_t result;
   if (__builtin_mul_overflow(a, b, &result) || result > INT64_MAX) {
-    fail(RC_E_INVALID_ARGUMENT, "weight %s is too large", name_of(info));
+    fail(RC_E_INVALID_ARGUMENT, "weight ", name_of(info), " is too large");
   }
   return result;
 }
@@ -57,14 +57,14 @@ void share_out(int64_t count, int threads, const Work& work) {
 WeightLayout weight_layout(const rc_plugin_weight_info& info) {
   const char* name = name_of(info);
   if (info.rank < 1 || info.rank > RC_PLUGIN_MAX_RANK) {
-    fail(RC_E_INVALID_ARGUMENT, "weight %s has rank %d; 1 to %d are possible",
-         name, info.rank, RC_PLUGIN_MAX_RANK);
+    fail(RC_E_INVALID_ARGUMENT, "weight ", name, " has rank ", info.rank,
+         "; 1 to ", RC_PLUGIN_MAX_RANK, " are possible");
   }
   uint64_t rows = 1;
   for (int i = 0; i < info.rank; ++i) {
     if (info.shape[i] < 1) {
-      fail(RC_E_INVALID_ARGUMENT, "weight %s: dimension %d is %lld", name, i,
-           static_cast<long long>(info.shape[i]));
+      fail(RC_E_INVALID_ARGUMENT, "weight ", name, ": dimension ", i, " is ",
+           info.shape[i]);
     }
     if (i + 1 < info.rank) {
       rows = product(info, rows, static_cast<uint64_t>(info.shape[i]));
@@ -76,22 +76,21 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
   layout.rows = static_cast<int64_t>(rows);
   const rc_dtype tile = tile_dtype(info.dtype);
   if (tile < 0) {
-    fail(RC_E_UNSUPPORTED, "weight %s has type %s, which cannot be decoded",
-         name, dtype_name(info.dtype));
+    fail(RC_E_UNSUPPORTED, "weight ", name, " has type ",
+         dtype_name(info.dtype), ", which cannot be decoded");
   }
   const auto source_bytes = row_bytes(info.dtype, layout.columns);
   if (!source_bytes) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "weight %s: rows of %lld elements are no whole blocks of type %s",
-         name, static_cast<long long>(layout.columns), dtype_name(info.dtype));
+    fail(RC_E_INVALID_ARGUMENT, "weight ", name, ": rows of ", layout.columns,
+         " elements are no whole blocks of type ", dtype_name(info.dtype));
   }
   layout.source_row_bytes = *source_bytes;
 
   constexpr uint32_t matrix_uses = RC_USE_ROWS | RC_USE_LINEAR | RC_USE_EXPERTS;
   layout.tiles = (info.uses & matrix_uses) != 0;
   if (layout.tiles && (info.uses & RC_USE_ELEMENTS) != 0) {
-    fail(RC_E_UNSUPPORTED, "weight %s is used as elements and as a matrix",
-         name);
+    fail(RC_E_UNSUPPORTED, "weight ", name,
+         " is used as elements and as a matrix");
   }
   if (!layout.tiles) {
     layout.dtype = RC_DTYPE_F32;
@@ -108,7 +107,7 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
       layout.rows / kTileRows + (layout.rows % kTileRows != 0);
   const auto stored_bytes = row_bytes(tile, layout.columns);
   if (!stored_bytes) {
-    fail(RC_E_INVALID_ARGUMENT, "weight %s is too large", name);
+    fail(RC_E_INVALID_ARGUMENT, "weight ", name, " is too large");
   }
   layout.tile_bytes = product(info, *stored_bytes, kTileRows);
   layout.bytes =
@@ -167,8 +166,8 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
       mapped(static_cast<const uint8_t*>(source)) {
   std::copy_n(info.shape, RC_PLUGIN_MAX_RANK, shape);
   if (!layout.tiles) {
-    rc::cpu::fail(RC_E_UNSUPPORTED, "weight %s is used as elements, of a copy",
-                  rc::cpu::name_of(info));
+    rc::fail(RC_E_UNSUPPORTED, "weight ", rc::cpu::name_of(info),
+             " is used as elements, of a copy");
   }
 }
 

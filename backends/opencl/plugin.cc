@@ -14,13 +14,12 @@
 // products of few rows are summed in slices and those of many are not.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "base/error.h"
-#include "common/guard.h"
+#include "common/plugin_table.h"
 #include "opencl/device.h"
 #include "opencl/flight.h"
 #include "opencl/model_ops.h"
@@ -28,196 +27,116 @@
 #include "opencl/program.h"
 #include "opencl/tensor_ops.h"
 #include "opencl/weight.h"
-#include "tensor/dtype.h"
 #include "tensor/op.h"
-
-struct rc_plugin_device {
-  rc_plugin_device(cl_device_id id, const rc_plugin_open_options& options)
-      : device(id, options) {}
-  rc::opencl::Device device;
-  rc::opencl::Pace pace;
-  std::unique_ptr<rc::opencl::Flight> flight;
-  std::vector<rc_plugin_op_time> op_times;  // of the last run
-};
 
 namespace rc::opencl {
 namespace {
 
-using plugin::check_range;
-using plugin::guarded;
-using plugin::report;
+class OpenDevice {
+ public:
+  OpenDevice(cl_device_id id, const rc_plugin_open_options& options)
+      : device_(id, options) {}
 
-rc_status device_count(int32_t* count, char* message) {
-  return guarded(message,
-                 [&] { *count = static_cast<int32_t>(devices().size()); });
-}
-
-rc_status device_info(int32_t index, rc_plugin_device_info* info,
-                      char* message) {
-  return guarded(message, [&] {
-    rc_plugin_device_info filled = describe(device_by_number(index));
-    plugin::fill(info, filled);
-  });
-}
-
-rc_status open(int32_t index, const rc_plugin_open_options* options,
-               rc_plugin_device** device, char* message) {
-  return guarded(message, [&] {
-    *device = new rc_plugin_device(device_by_number(index), *options);
-  });
-}
-
-void close(rc_plugin_device* device) { delete device; }
-
-rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* op,
-                       const rc_plugin_value* const* values, size_t value_count,
-                       char* message) {
-  return guarded(message, [&] {
-    const plugin::GivenOp given(*op, values, value_count);
-    check_op(given.op, given.values());
-    if (is_tensor_op(given.op, given.values())) {
-      return check_tensor_op_supported(device->device, given.op,
-                                       given.values().data());
+  void check_supported(const Op& op,
+                       std::span<const rc_plugin_value> values) const {
+    if (is_tensor_op(op, values)) {
+      check_tensor_op_supported(device_, op, values.data());
+    } else {
+      check_model_op_supported(device_, op, values.data());
     }
-    check_model_op_supported(device->device, given.op, given.values().data());
-  });
-}
+  }
 
-rc_status weight_bytes(rc_plugin_device* device,
-                       const rc_plugin_weight_info* info, uint64_t* bytes,
-                       char* message) {
-  return guarded(message,
-                 [&] { *bytes = weight_layout(device->device, *info).bytes; });
-}
+  uint64_t weight_bytes(const rc_plugin_weight_info& info) {
+    return weight_layout(device_, info).bytes;
+  }
+  std::unique_ptr<rc_plugin_weight> create_weight(
+      const rc_plugin_weight_info& info, const void* data) {
+    return std::make_unique<rc_plugin_weight>(device_, info, data);
+  }
 
-rc_status create_weight(rc_plugin_device* device,
-                        const rc_plugin_weight_info* info, const void* data,
-                        rc_plugin_weight** weight, char* message) {
-  return guarded(message, [&] {
-    *weight = new rc_plugin_weight(device->device, *info, data);
-  });
-}
+  std::unique_ptr<rc_plugin_buffer> create_buffer(uint64_t bytes) {
+    return std::unique_ptr<rc_plugin_buffer>(
+        new rc_plugin_buffer{device_.allocate(bytes, true), bytes});
+  }
+  void upload(rc_plugin_buffer& buffer, uint64_t offset, const void* data,
+              uint64_t bytes) {
+    device_.write(buffer.memory.get(), offset, data, bytes);
+  }
+  void download(rc_plugin_buffer& buffer, uint64_t offset, void* data,
+                uint64_t bytes) {
+    device_.read(buffer.memory.get(), offset, data, bytes);
+  }
+  void copy(rc_plugin_buffer& target, uint64_t target_offset,
+            rc_plugin_buffer& source, uint64_t source_offset, uint64_t bytes) {
+    device_.copy(target.memory.get(), target_offset, source.memory.get(),
+                 source_offset, bytes);
+  }
 
-void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
-  delete weight;
-}
+  std::unique_ptr<rc_plugin_compiled> compile(
+      const plugin::GivenProgram& program) {
+    return std::make_unique<rc_plugin_compiled>(device_, program);
+  }
+  void destroy(std::unique_ptr<rc_plugin_compiled>) {}
 
-rc_status create_buffer(rc_plugin_device* device, uint64_t bytes,
-                        rc_plugin_buffer** buffer, char* message) {
-  return guarded(message, [&] {
-    *buffer = new rc_plugin_buffer{device->device.allocate(bytes, true), bytes};
-  });
-}
-
-void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
-  delete buffer;
-}
-
-rc_status upload(rc_plugin_device* device, rc_plugin_buffer* buffer,
-                 uint64_t offset, const void* data, uint64_t bytes,
-                 char* message) {
-  return guarded(message, [&] {
-    check_range(buffer->bytes, offset, bytes);
-    device->device.write(buffer->memory.get(), offset, data, bytes);
-  });
-}
-
-rc_status download(rc_plugin_device* device, rc_plugin_buffer* buffer,
-                   uint64_t offset, void* data, uint64_t bytes, char* message) {
-  return guarded(message, [&] {
-    check_range(buffer->bytes, offset, bytes);
-    device->device.read(buffer->memory.get(), offset, data, bytes);
-  });
-}
-
-rc_status copy(rc_plugin_device* device, rc_plugin_buffer* target,
-               uint64_t target_offset, rc_plugin_buffer* source,
-               uint64_t source_offset, uint64_t bytes, char* message) {
-  return guarded(message, [&] {
-    check_range(target->bytes, target_offset, bytes);
-    check_range(source->bytes, source_offset, bytes);
-    device->device.copy(target->memory.get(), target_offset,
-                        source->memory.get(), source_offset, bytes);
-  });
-}
-
-rc_status compile(rc_plugin_device* device, const rc_plugin_program* program,
-                  rc_plugin_compiled** compiled, char* message) {
-  return guarded(message, [&] {
-    *compiled =
-        new rc_plugin_compiled(device->device, plugin::GivenProgram(*program));
-  });
-}
-
-void destroy_compiled(rc_plugin_device*, rc_plugin_compiled* compiled) {
-  delete compiled;
-}
-
-rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
-              const rc_plugin_run* run, char* message) {
-  return guarded(message, [&] {
-    if (device->flight != nullptr) {
+  void start(rc_plugin_compiled& program, const rc_plugin_run& run) {
+    if (flight_ != nullptr) {
       fail(RC_E_INVALID_ARGUMENT, "another run of the device is under way");
     }
-    device->op_times.clear();
-    device->flight =
-        std::make_unique<Flight>(device->device, *compiled, *run, device->pace);
-  });
-}
+    op_times_.clear();
+    flight_ = std::make_unique<Flight>(device_, program, run, pace_);
+  }
+  bool wait(int64_t timeout_ms);
+  std::span<const rc_plugin_op_time> op_times() const { return op_times_; }
 
-rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
-  bool over = true;
-  const rc_status status = guarded(message, [&] {
-    if (device->flight == nullptr) {
-      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
-    }
-    std::optional<Flight::Clock::time_point> deadline;
-    if (timeout_ms >= 0) {
-      // A limit beyond a day is none to a clock that counts nanoseconds.
-      constexpr int64_t kDay = 24 * 3600 * 1000;
-      deadline = Flight::Clock::now() +
-                 std::chrono::milliseconds(std::min(timeout_ms, kDay));
-    }
-    over = device->flight->finish(deadline);
-    if (over) device->op_times = device->flight->op_times();
-  });
-  if (!over) return report(RC_E_TIMEOUT, "the run is not over", message);
-  device->flight.reset();
-  return status;
-}
-
-rc_status op_time(rc_plugin_device* device, size_t i, rc_plugin_op_time* time,
-                  char* message) {
-  return guarded(message,
-                 [&] { plugin::give_op_time(device->op_times, i, time); });
-}
-
-constexpr rc_plugin kPlugin = {
-    sizeof(rc_plugin),
-    RC_PLUGIN_ABI_VERSION,
-    RC_PLUGIN_ABI_VERSION,
-    "opencl",
-    "Devices with an OpenCL 1.2 driver",
-    device_count,
-    device_info,
-    open,
-    close,
-    op_supported,
-    weight_bytes,
-    create_weight,
-    destroy_weight,
-    create_buffer,
-    destroy_buffer,
-    upload,
-    download,
-    compile,
-    destroy_compiled,
-    run,
-    wait,
-    copy,
-    op_time,
-    nullptr,
+ private:
+  Device device_;
+  Pace pace_;
+  std::unique_ptr<Flight> flight_;
+  std::vector<rc_plugin_op_time> op_times_;  // of the last run
 };
+
+bool OpenDevice::wait(int64_t timeout_ms) {
+  if (flight_ == nullptr) {
+    fail(RC_E_INVALID_ARGUMENT, "no run is under way");
+  }
+  std::optional<Flight::Clock::time_point> deadline;
+  if (timeout_ms >= 0) {
+    // A limit beyond a day is none to a clock that counts nanoseconds.
+    constexpr int64_t kDay = 24 * 3600 * 1000;
+    deadline = Flight::Clock::now() +
+               std::chrono::milliseconds(std::min(timeout_ms, kDay));
+  }
+  // What it throws ends it, too.
+  std::unique_ptr<Flight> flight = std::move(flight_);
+  if (!flight->finish(deadline)) {
+    flight_ = std::move(flight);
+    return false;
+  }
+  op_times_ = flight->op_times();
+  return true;
+}
+
+struct Backend {
+  static constexpr const char* kName = "opencl";
+  static constexpr const char* kDescription =
+      "Devices with an OpenCL 1.2 driver";
+  using Device = OpenDevice;
+  using Weight = rc_plugin_weight;
+  using Buffer = rc_plugin_buffer;
+  using Program = rc_plugin_compiled;
+
+  static int32_t count() { return static_cast<int32_t>(devices().size()); }
+  static rc_plugin_device_info describe(int32_t index) {
+    return opencl::describe(device_by_number(index));
+  }
+  static std::unique_ptr<Device> open(int32_t index,
+                                      const rc_plugin_open_options& options) {
+    return std::make_unique<Device>(device_by_number(index), options);
+  }
+  static uint64_t bytes(const Buffer& buffer) { return buffer.bytes; }
+};
+
+constexpr rc_plugin kPlugin = plugin::PluginTable<Backend>::table();
 
 }  // namespace
 }  // namespace rc::opencl

@@ -5,31 +5,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <utility>
 
-#include "common/guard.h"
+#include "common/plugin_table.h"
 #include "reference/program.h"
 
 namespace rc::reference {
 namespace {
-
-using plugin::check_range;
-using plugin::guarded;
-using plugin::report;
-
-// The result of the last run, for wait. A run is over when run returns.
-struct Device {
-  bool has_run = false;
-  rc_status result = RC_OK;
-  std::string message;
-};
-
-Device* from(rc_plugin_device* device) {
-  return reinterpret_cast<Device*>(device);
-}
-Buffer* from(rc_plugin_buffer* buffer) {
-  return reinterpret_cast<Buffer*>(buffer);
-}
 
 void check_index(int32_t index) {
   if (index != 0) {
@@ -57,62 +41,6 @@ uint64_t bytes_of(const rc_plugin_weight_info& info) {
   return *value_bytes(value, {});
 }
 
-rc_status device_count(int32_t* count, char*) {
-  *count = 1;
-  return RC_OK;
-}
-
-rc_status device_info(int32_t index, rc_plugin_device_info* info,
-                      char* message) {
-  return guarded(message, [&] {
-    check_index(index);
-    rc_plugin_device_info filled = {};
-    std::snprintf(filled.name, sizeof filled.name, "plain loops");
-    filled.kind = RC_DEVICE_CPU;
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) {
-      filled.total_memory =
-          static_cast<uint64_t>(pages) * static_cast<uint64_t>(page);
-    }
-    filled.unified_memory = 1;
-    filled.cores = 1;
-    plugin::fill(info, filled);
-  });
-}
-
-rc_status open(int32_t index, const rc_plugin_open_options*,
-               rc_plugin_device** device, char* message) {
-  return guarded(message, [&] {
-    check_index(index);
-    *device = reinterpret_cast<rc_plugin_device*>(new Device);
-  });
-}
-
-void close(rc_plugin_device* device) { delete from(device); }
-
-rc_status op_supported(rc_plugin_device*, const rc_plugin_op* op,
-                       const rc_plugin_value* const* values, size_t value_count,
-                       char* message) {
-  return guarded(message, [&] {
-    const plugin::GivenOp given(*op, values, value_count);
-    check_op(given.op, given.values());
-    if (is_tensor_op(given.op, given.values()))
-      return;  // their rules name the types
-    for (const rc_plugin_value& value : given.values()) {
-      const DTypeInfo* type = dtype_info(value.dtype);
-      if (!type->decodable) {
-        fail(RC_E_UNSUPPORTED, "there is no decoder for ", type->name);
-      }
-    }
-  });
-}
-
-rc_status weight_bytes(rc_plugin_device*, const rc_plugin_weight_info* info,
-                       uint64_t* bytes, char* message) {
-  return guarded(message, [&] { *bytes = bytes_of(*info); });
-}
-
 std::unique_ptr<Weight> weight_at(const rc_plugin_weight_info& info,
                                   const void* data) {
   auto made = std::make_unique<Weight>();
@@ -123,124 +51,116 @@ std::unique_ptr<Weight> weight_at(const rc_plugin_weight_info& info,
   return made;
 }
 
-rc_status create_weight(rc_plugin_device*, const rc_plugin_weight_info* info,
-                        const void* data, rc_plugin_weight** weight,
-                        char* message) {
-  return guarded(message, [&] {
-    const uint64_t bytes = bytes_of(*info);
-    auto made = weight_at(*info, data);
+class OpenDevice {
+ public:
+  void check_supported(const Op& op,
+                       std::span<const rc_plugin_value> values) const {
+    if (is_tensor_op(op, values)) return;  // their rules name the types
+    for (const rc_plugin_value& value : values) {
+      const DTypeInfo* type = dtype_info(value.dtype);
+      if (!type->decodable) {
+        fail(RC_E_UNSUPPORTED, "there is no decoder for ", type->name);
+      }
+    }
+  }
+
+  uint64_t weight_bytes(const rc_plugin_weight_info& info) const {
+    return bytes_of(info);
+  }
+  std::unique_ptr<Weight> create_weight(const rc_plugin_weight_info& info,
+                                        const void* data) const {
+    const uint64_t bytes = bytes_of(info);
+    auto made = weight_at(info, data);
     made->copy.assign(made->bytes, made->bytes + bytes);
     made->bytes = made->copy.data();
-    *weight = reinterpret_cast<rc_plugin_weight*>(made.release());
-  });
-}
+    return made;
+  }
+  std::unique_ptr<Weight> map_weight(const rc_plugin_weight_info& info,
+                                     const void* data) const {
+    bytes_of(info);  // of a weight that is none this throws
+    return weight_at(info, data);
+  }
 
-rc_status map_weight(rc_plugin_device*, const rc_plugin_weight_info* info,
-                     const void* data, rc_plugin_weight** weight,
-                     char* message) {
-  return guarded(message, [&] {
-    bytes_of(*info);  // of a weight that is none this throws
-    *weight =
-        reinterpret_cast<rc_plugin_weight*>(weight_at(*info, data).release());
-  });
-}
-
-void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
-  delete reinterpret_cast<Weight*>(weight);
-}
-
-rc_status create_buffer(rc_plugin_device*, uint64_t bytes,
-                        rc_plugin_buffer** buffer, char* message) {
-  return guarded(message, [&] {
+  std::unique_ptr<Buffer> create_buffer(uint64_t bytes) const {
     auto made = std::make_unique<Buffer>();
     made->bytes.resize(bytes);
-    *buffer = reinterpret_cast<rc_plugin_buffer*>(made.release());
-  });
-}
-
-void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
-  delete from(buffer);
-}
-
-rc_status upload(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
-                 const void* data, uint64_t bytes, char* message) {
-  return guarded(message, [&] {
-    check_range(from(buffer)->bytes.size(), offset, bytes);
-    if (bytes > 0) {
-      std::memcpy(from(buffer)->bytes.data() + offset, data, bytes);
-    }
-  });
-}
-
-rc_status download(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
-                   void* data, uint64_t bytes, char* message) {
-  return guarded(message, [&] {
-    check_range(from(buffer)->bytes.size(), offset, bytes);
-    if (bytes > 0) {
-      std::memcpy(data, from(buffer)->bytes.data() + offset, bytes);
-    }
-  });
-}
-
-rc_status compile(rc_plugin_device*, const rc_plugin_program* program,
-                  rc_plugin_compiled** compiled, char* message) {
-  return guarded(message, [&] {
-    *compiled = reinterpret_cast<rc_plugin_compiled*>(
-        new Program(plugin::GivenProgram(*program)));
-  });
-}
-
-void destroy_compiled(rc_plugin_device*, rc_plugin_compiled* compiled) {
-  delete reinterpret_cast<Program*>(compiled);
-}
-
-rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
-              const rc_plugin_run* run, char* message) {
-  return guarded(message, [&] {
-    Device& state = *from(device);
-    char text[RC_PLUGIN_MESSAGE_BYTES] = "";
-    state.result =
-        guarded(text, [&] { reinterpret_cast<Program*>(compiled)->run(*run); });
-    state.message = text;
-    state.has_run = true;
-  });
-}
-
-rc_status wait(rc_plugin_device* device, int64_t, char* message) {
-  Device& state = *from(device);
-  if (!state.has_run) {
-    return report(RC_E_INVALID_ARGUMENT, "no run is under way", message);
+    return made;
   }
-  state.has_run = false;
-  return report(state.result, state.message.c_str(), message);
+  void upload(Buffer& buffer, uint64_t offset, const void* data,
+              uint64_t bytes) const {
+    std::memcpy(buffer.bytes.data() + offset, data, bytes);
+  }
+  void download(const Buffer& buffer, uint64_t offset, void* data,
+                uint64_t bytes) const {
+    std::memcpy(data, buffer.bytes.data() + offset, bytes);
+  }
+
+  std::unique_ptr<Program> compile(plugin::GivenProgram program) const {
+    return std::make_unique<Program>(std::move(program));
+  }
+  void destroy(std::unique_ptr<Program>) const {}
+
+  // A run is over when it returns; wait says how it ended.
+  void start(Program& program, const rc_plugin_run& run) {
+    has_run_ = true;
+    failure_ = nullptr;
+    try {
+      program.run(run);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  bool wait(int64_t) {
+    if (!std::exchange(has_run_, false)) {
+      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
+    }
+    if (failure_ != nullptr) {
+      std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+    return true;
+  }
+
+ private:
+  bool has_run_ = false;
+  std::exception_ptr failure_;
+};
+
+struct Backend {
+  static constexpr const char* kName = "reference";
+  static constexpr const char* kDescription =
+      "plain loops on one thread; the other backends are tested against it";
+  using Device = OpenDevice;
+  using Weight = reference::Weight;
+  using Buffer = reference::Buffer;
+  using Program = reference::Program;
+
+  static int32_t count() { return 1; }
+  static rc_plugin_device_info describe(int32_t index);
+  static std::unique_ptr<Device> open(int32_t index,
+                                      const rc_plugin_open_options&) {
+    check_index(index);
+    return std::make_unique<Device>();
+  }
+  static uint64_t bytes(const Buffer& buffer) { return buffer.bytes.size(); }
+};
+
+rc_plugin_device_info Backend::describe(int32_t index) {
+  check_index(index);
+  rc_plugin_device_info info = {};
+  std::snprintf(info.name, sizeof info.name, "plain loops");
+  info.kind = RC_DEVICE_CPU;
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) {
+    info.total_memory =
+        static_cast<uint64_t>(pages) * static_cast<uint64_t>(page);
+  }
+  info.unified_memory = 1;
+  info.cores = 1;
+  return info;
 }
 
-constexpr rc_plugin kPlugin = {
-    sizeof(rc_plugin),
-    RC_PLUGIN_ABI_VERSION,
-    RC_PLUGIN_ABI_VERSION,
-    "reference",
-    "plain loops on one thread; the other backends are tested against it",
-    device_count,
-    device_info,
-    open,
-    close,
-    op_supported,
-    weight_bytes,
-    create_weight,
-    destroy_weight,
-    create_buffer,
-    destroy_buffer,
-    upload,
-    download,
-    compile,
-    destroy_compiled,
-    run,
-    wait,
-    nullptr,
-    nullptr,
-    map_weight,
-};
+constexpr rc_plugin kPlugin = plugin::PluginTable<Backend>::table();
 
 }  // namespace
 

@@ -1,0 +1,283 @@
+// The table of a backend that is written as classes. Its functions let no
+// exception out, look at what the host gives before it is used, and hand the
+// rest on.
+//
+// A backend is a struct with its name, its description, its classes and
+//
+//   static int32_t count();   // of its devices; throws why there are none
+//   static rc_plugin_device_info describe(int32_t index);
+//   static std::unique_ptr<Device> open(int32_t index,
+//                                       const rc_plugin_open_options& options);
+//   static uint64_t bytes(const Buffer& buffer);
+//
+// where Device, an opened one, has
+//
+//   void check_supported(const Op& op, std::span<const rc_plugin_value>
+//   values); uint64_t weight_bytes(const rc_plugin_weight_info& info);
+//   std::unique_ptr<Weight> create_weight(const rc_plugin_weight_info& info,
+//                                         const void* data);
+//   std::unique_ptr<Buffer> create_buffer(uint64_t bytes);
+//   void upload(Buffer& buffer, uint64_t offset, const void* data,
+//               uint64_t bytes);
+//   void download(Buffer& buffer, uint64_t offset, void* data,
+//                 uint64_t bytes);
+//   std::unique_ptr<Program> compile(const GivenProgram& program);
+//   void destroy(std::unique_ptr<Program> program);
+//   void start(Program& program, const rc_plugin_run& run);
+//   bool wait(int64_t timeout_ms);   // false: not over; throws why it failed
+//
+// and may have
+//
+//   std::unique_ptr<Weight> map_weight(const rc_plugin_weight_info& info,
+//                                      const void* data);
+//   void copy(Buffer& target, uint64_t target_offset, Buffer& source,
+//             uint64_t source_offset, uint64_t bytes);
+//   std::span<const rc_plugin_op_time> op_times();
+//
+// Each does what plugin.h says of the function of the table; ops obey check_op,
+// and ranges lie within their buffers and are not empty.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/error.h"
+#include "common/given_program.h"
+#include "common/guard.h"
+#include "runcible/plugin.h"
+#include "tensor/op.h"
+
+namespace rc::plugin {
+
+template <class Backend>
+class PluginTable {
+ public:
+  static constexpr rc_plugin table();
+
+  // A device that was opened otherwise than by the table, which closes it.
+  static rc_plugin_device* handle(
+      std::unique_ptr<typename Backend::Device> device) {
+    return reinterpret_cast<rc_plugin_device*>(device.release());
+  }
+
+ private:
+  using Device = typename Backend::Device;
+  using Weight = typename Backend::Weight;
+  using Buffer = typename Backend::Buffer;
+  using Program = typename Backend::Program;
+
+  static void require(const void* pointer, const char* what) {
+    if (pointer == nullptr) fail(RC_E_INVALID_ARGUMENT, what, " is NULL");
+  }
+  template <class T, class Handle>
+  static T& from(Handle* handle, const char* what) {
+    require(handle, what);
+    return *reinterpret_cast<T*>(handle);
+  }
+  static Device& from(rc_plugin_device* device) {
+    return from<Device>(device, "device");
+  }
+  // Makes something and gives it away as a handle.
+  template <class Handle, class Make>
+  static rc_status create(Handle** made, char* message, const Make& make) {
+    return guarded(message, [&] {
+      require(made, "the place for the result");
+      *made = nullptr;
+      *made = reinterpret_cast<Handle*>(make().release());
+    });
+  }
+  static Buffer& range(rc_plugin_buffer* handle, uint64_t offset,
+                       uint64_t bytes) {
+    auto& buffer = from<Buffer>(handle, "buffer");
+    check_range(Backend::bytes(buffer), offset, bytes);
+    return buffer;
+  }
+
+  static rc_status device_count(int32_t* count, char* message) {
+    return guarded(message, [&] {
+      require(count, "count");
+      *count = 0;
+      *count = Backend::count();
+    });
+  }
+  static rc_status device_info(int32_t index, rc_plugin_device_info* info,
+                               char* message) {
+    return guarded(message, [&] {
+      require(info, "info");
+      fill(info, Backend::describe(index));
+    });
+  }
+  static rc_status open(int32_t index, const rc_plugin_open_options* options,
+                        rc_plugin_device** device, char* message) {
+    return create(device, message, [&] {
+      require(options, "options");
+      return Backend::open(index, *options);
+    });
+  }
+  static void close(rc_plugin_device* device) {
+    delete reinterpret_cast<Device*>(device);
+  }
+  static rc_status op_supported(rc_plugin_device* device,
+                                const rc_plugin_op* op,
+                                const rc_plugin_value* const* values,
+                                size_t value_count, char* message) {
+    return guarded(message, [&] {
+      require(op, "op");
+      require(values, "values");
+      const GivenOp given(*op, values, value_count);
+      check_op(given.op, given.values());
+      from(device).check_supported(given.op, given.values());
+    });
+  }
+  static rc_status weight_bytes(rc_plugin_device* device,
+                                const rc_plugin_weight_info* info,
+                                uint64_t* bytes, char* message) {
+    return guarded(message, [&] {
+      require(info, "info");
+      require(bytes, "bytes");
+      *bytes = from(device).weight_bytes(*info);
+    });
+  }
+  static rc_status create_weight(rc_plugin_device* device,
+                                 const rc_plugin_weight_info* info,
+                                 const void* data, rc_plugin_weight** weight,
+                                 char* message) {
+    return create(weight, message, [&] {
+      require(info, "info");
+      require(data, "data");
+      return from(device).create_weight(*info, data);
+    });
+  }
+  static rc_status map_weight(rc_plugin_device* device,
+                              const rc_plugin_weight_info* info,
+                              const void* data, rc_plugin_weight** weight,
+                              char* message) requires
+      requires(Device& d, const rc_plugin_weight_info& i) {
+    d.map_weight(i, nullptr);
+  }
+  {
+    return create(weight, message, [&] {
+      require(info, "info");
+      require(data, "data");
+      return from(device).map_weight(*info, data);
+    });
+  }
+  static void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
+    delete reinterpret_cast<Weight*>(weight);
+  }
+  static rc_status create_buffer(rc_plugin_device* device, uint64_t bytes,
+                                 rc_plugin_buffer** buffer, char* message) {
+    return create(buffer, message,
+                  [&] { return from(device).create_buffer(bytes); });
+  }
+  static void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
+    delete reinterpret_cast<Buffer*>(buffer);
+  }
+  static rc_status upload(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                          uint64_t offset, const void* data, uint64_t bytes,
+                          char* message) {
+    return guarded(message, [&] {
+      Buffer& target = range(buffer, offset, bytes);
+      if (bytes == 0) return;
+      require(data, "data");
+      from(device).upload(target, offset, data, bytes);
+    });
+  }
+  static rc_status download(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                            uint64_t offset, void* data, uint64_t bytes,
+                            char* message) {
+    return guarded(message, [&] {
+      Buffer& source = range(buffer, offset, bytes);
+      if (bytes == 0) return;
+      require(data, "data");
+      from(device).download(source, offset, data, bytes);
+    });
+  }
+  static rc_status copy(rc_plugin_device* device, rc_plugin_buffer* target,
+                        uint64_t target_offset, rc_plugin_buffer* source,
+                        uint64_t source_offset, uint64_t bytes,
+                        char* message) requires requires(Device& d, Buffer& b) {
+    d.copy(b, 0, b, 0, 0);
+  }
+  {
+    return guarded(message, [&] {
+      Buffer& to = range(target, target_offset, bytes);
+      Buffer& of = range(source, source_offset, bytes);
+      if (bytes == 0) return;
+      from(device).copy(to, target_offset, of, source_offset, bytes);
+    });
+  }
+  static rc_status compile(rc_plugin_device* device,
+                           const rc_plugin_program* program,
+                           rc_plugin_compiled** compiled, char* message) {
+    return create(compiled, message, [&] {
+      require(program, "program");
+      return from(device).compile(GivenProgram(*program));
+    });
+  }
+  static void destroy_compiled(rc_plugin_device* device,
+                               rc_plugin_compiled* compiled) {
+    reinterpret_cast<Device*>(device)->destroy(
+        std::unique_ptr<Program>(reinterpret_cast<Program*>(compiled)));
+  }
+  static rc_status run(rc_plugin_device* device, rc_plugin_compiled* compiled,
+                       const rc_plugin_run* run, char* message) {
+    return guarded(message, [&] {
+      require(run, "run");
+      from(device).start(from<Program>(compiled, "compiled"), *run);
+    });
+  }
+  static rc_status wait(rc_plugin_device* device, int64_t timeout_ms,
+                        char* message) {
+    return guarded(message, [&] {
+      if (!from(device).wait(timeout_ms)) {
+        fail(RC_E_TIMEOUT, "the run is not over after ", timeout_ms, " ms");
+      }
+    });
+  }
+  static rc_status op_time(rc_plugin_device* device, size_t i,
+                           rc_plugin_op_time* time, char* message) requires
+      requires(Device& d) {
+    d.op_times();
+  }
+  {
+    return guarded(message, [&] {
+      require(time, "time");
+      give_op_time(from(device).op_times(), i, time);
+    });
+  }
+};
+
+template <class Backend>
+constexpr rc_plugin PluginTable<Backend>::table() {
+  rc_plugin table = {};
+  table.struct_size = sizeof table;
+  table.abi_version = RC_PLUGIN_ABI_VERSION;
+  table.least_abi_version = RC_PLUGIN_ABI_VERSION;
+  table.name = Backend::kName;
+  table.description = Backend::kDescription;
+  table.device_count = device_count;
+  table.device_info = device_info;
+  table.open = open;
+  table.close = close;
+  table.op_supported = op_supported;
+  table.weight_bytes = weight_bytes;
+  table.create_weight = create_weight;
+  table.destroy_weight = destroy_weight;
+  table.create_buffer = create_buffer;
+  table.destroy_buffer = destroy_buffer;
+  table.upload = upload;
+  table.download = download;
+  table.compile = compile;
+  table.destroy_compiled = destroy_compiled;
+  table.run = run;
+  table.wait = wait;
+  if constexpr (requires { &PluginTable::copy; }) table.copy = copy;
+  if constexpr (requires { &PluginTable::op_time; }) table.op_time = op_time;
+  if constexpr (requires { &PluginTable::map_weight; }) {
+    table.map_weight = map_weight;
+  }
+  return table;
+}
+
+}  // namespace rc::plugin
