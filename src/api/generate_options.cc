@@ -26,21 +26,8 @@ engine::SamplingOptions sampling_options(const rc_generate_options& options) {
              sizeof(*options.logit_bias_tokens), "options->logit_bias_tokens");
   need_array(options.logit_bias, options.logit_bias_count,
              sizeof(*options.logit_bias), "options->logit_bias");
-  engine::SamplingOptions sampling;
-  sampling.seed = options.seed == RC_SEED_RANDOM ? random_seed() : options.seed;
-  sampling.temperature = options.temperature;
-  sampling.top_k = options.top_k;
-  sampling.top_p = options.top_p;
-  sampling.min_p = options.min_p;
-  sampling.typical_p = options.typical_p;
-  sampling.penalty_tokens = options.penalty_tokens;
-  sampling.repetition_penalty = options.repetition_penalty;
-  sampling.presence_penalty = options.presence_penalty;
-  sampling.frequency_penalty = options.frequency_penalty;
-  for (size_t i = 0; i < options.logit_bias_count; ++i) {
-    sampling.logit_bias.push_back(
-        {options.logit_bias_tokens[i], options.logit_bias[i]});
-  }
+  engine::SamplingOptions sampling(options);
+  if (sampling.seed == RC_SEED_RANDOM) sampling.seed = random_seed();
   return sampling;
 }
 

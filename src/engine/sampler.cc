@@ -45,7 +45,24 @@ uint64_t part_of(uint64_t total, float part) {
   return std::clamp<uint64_t>(static_cast<uint64_t>(wanted), 1, total);
 }
 
+constexpr rc_generate_options kDefaults = RC_GENERATE_OPTIONS_INIT;
+
 }  // namespace
+
+SamplingOptions::SamplingOptions() : rc_generate_options(kDefaults) {}
+
+SamplingOptions::SamplingOptions(const rc_generate_options& given)
+    : rc_generate_options(given) {
+  for (size_t i = 0; i < logit_bias_count; ++i) {
+    biases.push_back({logit_bias_tokens[i], logit_bias[i]});
+  }
+  prompt = nullptr;
+  prompt_tokens = nullptr;
+  logit_bias_tokens = nullptr;
+  logit_bias = nullptr;
+  stop = nullptr;
+  stop_tokens = nullptr;
+}
 
 void check(const SamplingOptions& options, int64_t vocabulary) {
   check_range("temperature", options.temperature, 0.0f, true, kLargest);
@@ -64,8 +81,8 @@ void check(const SamplingOptions& options, int64_t vocabulary) {
               kLargest);
   check_finite("presence_penalty", options.presence_penalty);
   check_finite("frequency_penalty", options.frequency_penalty);
-  for (size_t i = 0; i < options.logit_bias.size(); ++i) {
-    const auto& [token, bias] = options.logit_bias[i];
+  for (size_t i = 0; i < options.biases.size(); ++i) {
+    const auto& [token, bias] = options.biases[i];
     if (token < 0 || token >= vocabulary) {
       fail(RC_E_INVALID_ARGUMENT, "logit_bias_tokens[", i, "] is ", token,
            "; the vocabulary has ", vocabulary, " tokens");
@@ -94,7 +111,7 @@ bool Sampler::penalizes() const {
 }
 
 bool Sampler::changes() const {
-  return penalizes() || !options_.logit_bias.empty();
+  return penalizes() || !options_.biases.empty();
 }
 
 TokenId Sampler::choose(std::span<const float> logits,
@@ -136,7 +153,7 @@ void Sampler::forbid_others(std::span<const uint32_t> allowed) {
 }
 
 void Sampler::add_bias() {
-  for (const LogitBias& entry : options_.logit_bias) {
+  for (const LogitBias& entry : options_.biases) {
     float& logit = changed_[static_cast<size_t>(entry.token)];
     if (logit == -kInfinity) continue;
     logit = entry.bias == -kInfinity ? -kInfinity : clamped(logit + entry.bias);

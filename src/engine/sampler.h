@@ -29,18 +29,14 @@ struct LogitBias {
   float bias = 0.0f;  // added to its logit; -infinity forbids it
 };
 
-struct SamplingOptions {
-  uint64_t seed = 0;  // already drawn if the caller wanted a random one
-  float temperature = 0.8f;
-  int32_t top_k = 40;
-  float top_p = 0.95f;
-  float min_p = 0.05f;
-  float typical_p = 1.0f;
-  int32_t penalty_tokens = 64;
-  float repetition_penalty = 1.0f;
-  float presence_penalty = 0.0f;
-  float frequency_penalty = 0.0f;
-  std::vector<LogitBias> logit_bias;
+// What rc_generate_options says of the choice of tokens, under its names; the
+// other fields are not looked at.
+struct SamplingOptions : rc_generate_options {
+  SamplingOptions();  // the defaults, with the seed RC_SEED_RANDOM
+  // Keeps nothing that points to memory of the caller's.
+  explicit SamplingOptions(const rc_generate_options& given);
+
+  std::vector<LogitBias> biases;  // for logit_bias
 };
 
 // Throws RC_E_INVALID_ARGUMENT with name, value and limit.
@@ -48,7 +44,7 @@ void check(const SamplingOptions& options, int64_t vocabulary);
 
 class Sampler {
  public:
-  // The options have passed check().
+  // The options have passed check(); a random seed has been drawn.
   Sampler(SamplingOptions options, size_t vocabulary);
 
   // `history` holds the session's tokens. `allowed` has a bit for each token,

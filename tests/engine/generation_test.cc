@@ -325,7 +325,7 @@ TEST(Generation, ForbiddingEveryTokenEndsTheRequest) {
   const auto engine = load();
   RequestOptions options = greedy({1}, 5);
   for (TokenId token = 0; token < 272; ++token) {
-    options.sampling.logit_bias.push_back(
+    options.sampling.biases.push_back(
         {token, -std::numeric_limits<float>::infinity()});
   }
   const Result result = generate(*engine, options);

@@ -275,22 +275,22 @@ TEST(Sampler, KnownAnswers) {
 
 TEST(Sampler, BiasAddsAndForbids) {
   SamplingOptions options = greedy();
-  options.logit_bias = {{0, 10.0f}};
+  options.biases = {{0, 10.0f}};
   EXPECT_EQ(once(options, {1, 5, 3}), 0);
-  options.logit_bias = {{1, -kInfinity}};
+  options.biases = {{1, -kInfinity}};
   EXPECT_EQ(once(options, {1, 5, 3}), 2);
   options = plain();
-  options.logit_bias = {{1, -kInfinity}, {2, -kInfinity}};
+  options.biases = {{1, -kInfinity}, {2, -kInfinity}};
   EXPECT_EQ(shares(options, {1, 5, 3}, 100).size(), 1u);
   // A bias does not bring back what the model itself forbids.
   options = greedy();
-  options.logit_bias = {{0, 3e38f}};
+  options.biases = {{0, 3e38f}};
   EXPECT_EQ(once(options, {-kInfinity, 0, 1}), 2);
 }
 
 TEST(Sampler, HugeNumbersStayNumbers) {
   SamplingOptions options = plain();
-  options.logit_bias = {{0, 3.4e38f}};
+  options.biases = {{0, 3.4e38f}};
   options.temperature = 1e-30f;
   options.typical_p = 0.9f;
   EXPECT_EQ(once(options, {3.4e38f, 1, -3.4e38f}), 0);
@@ -323,7 +323,7 @@ TEST(Sampler, EveryCombinationOfExtremesChooses) {
             options.presence_penalty = presence;
             options.frequency_penalty = frequency;
             options.temperature = temperature;
-            options.logit_bias = {{0, presence}, {0, frequency}, {1, kMost}};
+            options.biases = {{0, presence}, {0, frequency}, {1, kMost}};
             for (const bool filters : {false, true}) {
               if (filters) {
                 options.top_k = 3;
@@ -369,7 +369,7 @@ TEST(Sampler, ForbiddingEverythingIsAnError) {
       SamplingOptions options = plain();
       options.temperature = temperature;
       options.top_k = top_k;
-      options.logit_bias = {{0, -kInfinity}, {1, -kInfinity}};
+      options.biases = {{0, -kInfinity}, {1, -kInfinity}};
       try {
         once(options, {1, 2});
         FAIL();
@@ -452,10 +452,10 @@ TEST(Sampler, OptionsOutOfRangeAreNamed) {
   refused([&](O& o) { o.repetition_penalty = 0; }, "repetition_penalty");
   refused([&](O& o) { o.presence_penalty = nan; }, "presence_penalty");
   refused([&](O& o) { o.frequency_penalty = kInfinity; }, "frequency_penalty");
-  refused([&](O& o) { o.logit_bias = {{10, 0}}; }, "logit_bias");
-  refused([&](O& o) { o.logit_bias = {{-1, 0}}; }, "logit_bias");
-  refused([&](O& o) { o.logit_bias = {{1, nan}}; }, "logit_bias");
-  refused([&](O& o) { o.logit_bias = {{1, kInfinity}}; }, "logit_bias");
+  refused([&](O& o) { o.biases = {{10, 0}}; }, "logit_bias");
+  refused([&](O& o) { o.biases = {{-1, 0}}; }, "logit_bias");
+  refused([&](O& o) { o.biases = {{1, nan}}; }, "logit_bias");
+  refused([&](O& o) { o.biases = {{1, kInfinity}}; }, "logit_bias");
 }
 
 TEST(Logprobs, AreThoseOfTheSoftmax) {
