@@ -107,9 +107,10 @@ def draw(python, figures):
 class Ours:
     name = "runcible"
 
-    def __init__(self, program, threads, level):
+    def __init__(self, program, threads, level, backend="cpu"):
         self.program = program
         self.threads = threads
+        self.backend = backend
         self.environment = {} if level == "native" else {"RUNCIBLE_ISA": level}
 
     def measure(self, model, prompts, decodes, tokens):
@@ -122,8 +123,8 @@ class Ours:
             first = merged is None
             lengths = prompts if first and prompts else [16]
             context = max([depth + tokens] + lengths) + 1
-            report = run([self.program, "bench", model, "--json", "--backend", "cpu", "--threads", self.threads,
-                          "--context", context, "--prompts", ",".join(map(str, lengths)),
+            report = run([self.program, "bench", model, "--json", "--backend", self.backend,
+                          "--threads", self.threads, "--context", context, "--prompts", ",".join(map(str, lengths)),
                           "--batches", ",".join(map(str, batches)), "--depths", depth, "-n", tokens,
                           "--repetitions", 1], self.environment)
             if first:
