@@ -82,6 +82,8 @@ std::vector<Case> cases() {
       off);
   add(
       "typical 0.9", [](O& o) { o.typical_p = 0.9f; }, off);
+  add(
+      "top_n_sigma 1", [](O& o) { o.top_n_sigma = 1.0f; }, off);
   return all;
 }
 

@@ -38,10 +38,10 @@ typedef struct rc_request rc_request;
 #define RC_SEED_RANDOM UINT64_MAX
 
 /* What to generate and how to choose. The chain of a choice, in this order:
- * logit bias, penalties, then greedy if the temperature is 0, else top-k,
- * typical, top-p, min-p, temperature, and a draw by a PCG generator (see
- * `seed`). The same seed, options and logits give the same token on every
- * platform. */
+ * logit bias, penalties, then greedy if the temperature is 0, else
+ * top-n-sigma, top-k, typical, top-p, min-p, temperature, and a draw by a PCG
+ * generator (see `seed`). The same seed, options and logits give the same token
+ * on every platform. */
 typedef struct rc_generate_options {
   size_t struct_size;
 
@@ -69,6 +69,9 @@ typedef struct rc_generate_options {
   float top_p;       /* (0, 1]; 1: off */
   float min_p;       /* [0, 1]; 0: off */
   float typical_p;   /* (0, 1]; 1: off. Meister et al., arXiv:2202.00666 */
+  float top_n_sigma; /* leaves out logits that are further below the largest
+                        than so many standard deviations of all of them; 0:
+                        off. Tang et al., arXiv:2411.07641 */
   /* Penalties look at the last penalty_tokens tokens of the session (0: none,
    * -1: all). repetition: logits of tokens seen are divided (if positive) or
    * multiplied (if negative) by it, 1 is off (Keskar et al.,
@@ -98,8 +101,8 @@ typedef struct rc_generate_options {
 #define RC_GENERATE_OPTIONS_INIT                                               \
   {                                                                            \
     sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
-        -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 64, 1.0f,      \
-        0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1                     \
+        -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 0.0f, 64,      \
+        1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1               \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);

@@ -205,6 +205,11 @@ void add_sampling_options(CLI::App& command, rc_generate_options& options) {
              "choose among the most typical that have this share; 1: off",
              Real{0, 1, true})
       ->capture_default_str();
+  add_number("--top-n-sigma", options.top_n_sigma,
+             "leave out logits so many standard deviations below the best; 0: "
+             "off",
+             Real{0})
+      ->capture_default_str();
   add_number("--penalty-tokens", options.penalty_tokens,
              "how many tokens back penalties look; -1: all",
              Limits<int32_t>{-1})

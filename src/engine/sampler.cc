@@ -39,6 +39,12 @@ double in_full_weights(uint64_t weight) {
   return static_cast<double>(weight) / static_cast<double>(kFullWeight);
 }
 
+// The smallest float that is not below.
+float rounded_up(double bound) {
+  const auto nearest = static_cast<float>(bound);
+  return nearest < bound ? std::nextafter(nearest, kInfinity) : nearest;
+}
+
 // What a sum must reach to be this part of the total.
 uint64_t part_of(uint64_t total, float part) {
   const double wanted = std::ceil(static_cast<double>(total) * part);
@@ -73,6 +79,7 @@ void check(const SamplingOptions& options, int64_t vocabulary) {
   check_range("top_p", options.top_p, 0.0f, false, 1.0f);
   check_range("min_p", options.min_p, 0.0f, true, 1.0f);
   check_range("typical_p", options.typical_p, 0.0f, false, 1.0f);
+  check_range("top_n_sigma", options.top_n_sigma, 0.0f, true, kLargest);
   if (options.penalty_tokens < -1) {
     fail(RC_E_INVALID_ARGUMENT, "penalty_tokens is ", options.penalty_tokens,
          "; it must be a number of tokens, 0 for none or -1 for all");
@@ -134,6 +141,7 @@ TokenId Sampler::choose(std::span<const float> logits,
   }
   ids_ = {};
   cut_ = {-kLargest, logits.size() - 1};
+  if (options_.top_n_sigma > 0.0f) keep_top_n_sigma();
   if (options_.top_k > 0 &&
       static_cast<size_t>(options_.top_k) < logits.size()) {
     keep_top_k();
@@ -183,6 +191,27 @@ void Sampler::penalize(std::span<const TokenId> history) {
   }
 }
 
+// The sums go over the logits in the order of tokens, so that they are the same
+// everywhere.
+void Sampler::keep_top_n_sigma() {
+  const auto mean_of = [this](const auto& number_of) {
+    double sum = 0.0;
+    size_t count = 0;
+    for (const float logit : softmax_.logits()) {
+      if (logit == -kInfinity) continue;
+      sum += number_of(logit);
+      ++count;
+    }
+    return sum / static_cast<double>(count);
+  };
+  const double mean = mean_of([](double logit) { return logit; });
+  const double variance =
+      mean_of([mean](double logit) { return (logit - mean) * (logit - mean); });
+  const double bound =
+      softmax_.best() - options_.top_n_sigma * std::sqrt(variance);
+  cut_.least = std::max(cut_.least, rounded_up(bound));
+}
+
 void Sampler::keep_top_k() {
   struct Best {
     TokenId id;
@@ -198,7 +227,7 @@ void Sampler::keep_top_k() {
   const std::span<const float> logits = softmax_.logits();
   std::vector<Best> found;
   found.reserve(std::min(room, logits.size()));
-  float threshold = -kInfinity;
+  float threshold = std::nextafter(cut_.least, -kInfinity);
   const auto forget = [&] {
     std::nth_element(found.begin(),
                      found.begin() + static_cast<ptrdiff_t>(count) - 1,
@@ -234,7 +263,7 @@ void Sampler::keep_typical() {
     candidates_.clear();
     const std::span<const float> logits = softmax_.logits();
     for (size_t i = 0; i < logits.size(); ++i) {
-      if (logits[i] == -kInfinity) continue;
+      if (logits[i] < cut_.least) continue;
       candidates_.add(static_cast<TokenId>(i), logits[i]);
     }
   }
@@ -269,9 +298,8 @@ void Sampler::keep_top_p() {
 
 // Keeps those at least options_.min_p times as probable as the best.
 void Sampler::keep_min_p() {
-  const double bound = softmax_.best() + portable_log(options_.min_p);
-  auto least = static_cast<float>(bound);
-  if (least < bound) least = std::nextafter(least, kInfinity);
+  const float least =
+      rounded_up(softmax_.best() + portable_log(options_.min_p));
   if (least > cut_.least) cut_ = {least, softmax_.logits().size() - 1};
 }
 

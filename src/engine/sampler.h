@@ -1,6 +1,6 @@
 // Chooses the next token from logits, in the order that rc_generate_options
-// documents: mask, bias, penalties, greedy or top-k, typical, top-p, min-p,
-// temperature, draw.
+// documents: mask, bias, penalties, greedy or top-n-sigma, top-k, typical,
+// top-p, min-p, temperature, draw.
 //
 // The same options, seed, history and logits give the same token everywhere:
 // weights are whole numbers (softmax.h), tokens stand in order of falling
@@ -62,6 +62,7 @@ class Sampler {
   void add_bias();
   void penalize(std::span<const TokenId> history);
   // Each leaves fewer tokens.
+  void keep_top_n_sigma();
   void keep_top_k();
   void keep_typical();
   void keep_top_p();

@@ -173,6 +173,7 @@ TEST(CommandHelp, ChecksOptionsFirst) {
       {"--top-p", {"0", "3", "nan"}, {"0.001", "1"}},
       {"--min-p", {"-0.1", "1.1"}, {"0", "1"}},
       {"--typical-p", {"0", "1.1"}, {"0.001", "1"}},
+      {"--top-n-sigma", {"-0.1", "inf"}, {"0", "2.5"}},
       {"--penalty-tokens", {"-2"}, {"-1", "0"}},
       {"--repetition-penalty", {"0", "-1", "inf"}, {"0.001", "1e30"}},
       {"--presence-penalty", {"nan", "inf"}, {"-1e30", "1e30"}},

@@ -81,6 +81,19 @@ std::map<TokenId, double> expected_shares(const SamplingOptions& options,
     }
     for (Entry& e : all) e.p /= sum;
   };
+  if (options.top_n_sigma > 0.0f) {
+    double sum = 0, squares = 0, best = all[0].logit;
+    for (const Entry& e : all) sum += e.logit;
+    const auto count = static_cast<double>(all.size());
+    for (const Entry& e : all) {
+      squares += std::pow(e.logit - sum / count, 2);
+      best = std::max(best, e.logit);
+    }
+    const double deviation = std::sqrt(squares / count);
+    std::erase_if(all, [&](const Entry& e) {
+      return e.logit < best - options.top_n_sigma * deviation;
+    });
+  }
   normalize(1.0);
   if (options.top_k > 0 && all.size() > static_cast<size_t>(options.top_k)) {
     all.resize(static_cast<size_t>(options.top_k));
@@ -149,8 +162,27 @@ TEST(Sampler, EachStageKeepsWhatItShould) {
   options.typical_p = 0.5f;
   expect_shares(options, logits);
   options = plain();
+  options.top_n_sigma = 0.8f;
+  expect_shares(options, logits);
+  options = plain();
   options.temperature = 0.5f;
   expect_shares(options, logits);
+}
+
+TEST(Sampler, TopNSigmaLeavesOutForbiddenTokens) {
+  SamplingOptions options = plain();
+  options.top_n_sigma = 1.5f;
+  // Their mean is 3 and their deviation the square root of 2: down to 2.88.
+  const std::vector<float> logits = {5, 1, 3, 2, 4};
+  EXPECT_EQ(shares(options, logits).size(), 3u);
+  // Of 1, 2 and 3 the deviation is 0.82: down to 1.78.
+  options.biases = {{0, -kInfinity}, {4, -kInfinity}};
+  const auto drawn = shares(options, logits);
+  EXPECT_EQ(drawn.size(), 2u);
+  EXPECT_FALSE(drawn.contains(1));
+  // Equal logits deviate by nothing, and are all the best.
+  options.biases.clear();
+  EXPECT_EQ(shares(options, {2, 2, 2}).size(), 3u);
 }
 
 TEST(Sampler, StagesTogether) {
@@ -163,6 +195,10 @@ TEST(Sampler, StagesTogether) {
   options.temperature = 1.3f;
   expect_shares(options, logits);
   options.top_k = 0;
+  expect_shares(options, logits);
+  options.top_n_sigma = 0.5f;
+  expect_shares(options, logits);
+  options.top_k = 30;
   expect_shares(options, logits);
 }
 
@@ -448,6 +484,8 @@ TEST(Sampler, OptionsOutOfRangeAreNamed) {
   refused([&](O& o) { o.top_p = 0; }, "top_p");
   refused([&](O& o) { o.min_p = nan; }, "min_p");
   refused([&](O& o) { o.typical_p = 1.5f; }, "typical_p");
+  refused([&](O& o) { o.top_n_sigma = -0.5f; }, "top_n_sigma");
+  refused([&](O& o) { o.top_n_sigma = kInfinity; }, "top_n_sigma");
   refused([&](O& o) { o.penalty_tokens = -2; }, "penalty_tokens");
   refused([&](O& o) { o.repetition_penalty = 0; }, "repetition_penalty");
   refused([&](O& o) { o.presence_penalty = nan; }, "presence_penalty");
