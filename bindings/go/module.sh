@@ -22,12 +22,13 @@ fi
 rm -rf "$module"
 mkdir -p "$module"
 cp -R "$here/src/." "$module"
+"${PYTHON:-python3}" "$here/../api/generate.py" go "$headers/runcible" \
+  "$here/src" "$module"
 "${SWIG:-swig}" -go -cgo -intgosize 64 -Wall -Werror \
   -I"$here/swig" -I"$shared" -I"$headers" \
   -outdir "$native" -o "$native/native_wrap.c" "$here/swig/native.i"
 cp "$shared/mailbox.c" "$shared/mailbox.h" "$shared/own_words.h" \
   "$here/swig/values.h" "$native"
-"${PYTHON:-python3}" "$here/document.py" "$headers/runcible" "$module"/*.go
 find "$module" -name '*.go' -exec sed -i \
   -e "s#^\(import \|\t\)\"runcible\(/internal/native\)\{0,1\}\"\$#\1\"$path\2\"#" {} +
 sed -i "s|^module .*|module $path|" "$module/go.mod"

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(_HERE.parent / "swig"))
+sys.path.insert(0, str(_HERE.parent / "api"))
 
 from comments import read_comments, without_c  # noqa: E402
 

@@ -13,7 +13,9 @@ import re
 import sys
 from pathlib import Path
 
-from comments import read_comments, without_c
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "api"))
+
+from comments import read_comments, without_c  # noqa: E402
 
 
 class _Ruby:

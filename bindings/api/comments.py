@@ -171,27 +171,6 @@ def without_c(text):
     return re.sub(r"(?<=\S) {2,}", " ", text).strip()
 
 
-def write_expanded(headers, source, output, ending, begin, written):
-    """Copies the files of that ending below a folder, with written(comment) of
-    the headers in place of {@rc NAME}; its lines but the first begin with
-    `begin`.
-    """
-    comments = read_comments(headers)
-
-    def expanded(found):
-        name = found.group(1)
-        if name not in comments:
-            sys.exit(f"{path}: the headers have no comment for {name}")
-        return f"\n{begin}".join(written(comments[name]).split("\n"))
-
-    for path in sorted(Path(source).rglob("*" + ending)):
-        text = re.sub(r"\{@rc\s+([\w.]+)\}", expanded,
-                      path.read_text(encoding="utf-8"))
-        to = Path(output) / path.relative_to(source)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
     for described, words in sorted(read_comments(sys.argv[1]).items()):
         print(f"{described}\n    " + words.replace("\n", "\n    "))
