@@ -158,6 +158,9 @@ _OF_C = [
     (r", to be freed with rc_free; NULL if \*count is 0", ""),
     (r"The strings live as long as the list\.", ""),
     (r"The strings live as long as the handle, ", ""),
+    (r"Strings are UTF-8, NUL-terminated, never NULL, and owned by the handle that "
+     r"gave the report\.", ""),
+    (r"; owned by the \w+(, as all strings here)?$", ""),
     (r"\*\w+ is the session's, valid until its next decode, request or end\.",
      ""),
 ]

@@ -248,3 +248,16 @@ def op_doc(api: Api, function: Function) -> str:
         if each.name == name and each.doc:
             return f"{each.doc}, of each element."
     return function.doc
+
+
+# ---- Values as text ---------------------------------------------------------
+
+_TEXTS = {"RC_DEVICE_GPU_DISCRETE": "discrete GPU",
+          "RC_DEVICE_GPU_INTEGRATED": "integrated GPU"}
+
+
+def text_of(api: Api, enum: Enum, constant) -> str:
+    """Where values are texts: "q4_k", and as C says it where it does, "stop
+    string"."""
+    text = _TEXTS.get(constant.name, enum.rest(constant).lower())
+    return text.replace("_", " ") if enum.name + "_name" in api.functions else text

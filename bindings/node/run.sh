@@ -47,8 +47,8 @@ rm -rf "$work/source"
 mkdir "$work/source"
 cp "$here/tsconfig.json" "$here/package.json" "$work/source"
 ln -s "$tools/node_modules" "$work/source/node_modules"
-python3 "$here/docs.py" "$here/../../include/runcible" "$here/src" \
-  "$work/source/src"
+python3 "$here/../api/generate.py" node "$here/../../include/runcible" \
+  "$here/src" "$work/source/src"
 "$tools/node_modules/.bin/tsc" -p "$work/source" --outDir "$package/dist"
 cp "$here/src/index.mjs" "$here/src/index.d.mts" "$package/dist"
 cp "$here/README.md" "$here/../../LICENSE" "$package"

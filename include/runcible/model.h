@@ -313,10 +313,11 @@ RC_API void rc_model_release(rc_model* model);
 /* What a model is and takes; see rc_model_describe. */
 typedef struct rc_model_report {
   size_t struct_size;
-  const char* architecture;       /* owned by the model, as all strings here */
-  const char* name;               /* that its file gives it */
-  const char* device;             /* "cpu:0" */
-  int64_t context_length;         /* of a session of this model, tokens */
+  const char*
+      architecture;       /* "llama"; owned by the model, as all strings here */
+  const char* name;       /* that its file gives it */
+  const char* device;     /* "cpu:0" */
+  int64_t context_length; /* of a session of this model, tokens */
   int64_t trained_context_length; /* tokens */
   int64_t vocabulary;             /* tokens */
   int64_t width;                  /* embedding length */

@@ -99,7 +99,7 @@ enum {
 typedef struct rc_random_options {
   size_t struct_size;
   uint64_t seed; /* the same seed gives the same numbers on every device */
-  int32_t distribution; /* RC_RANDOM_* */
+  int32_t distribution; /* RC_RANDOM_NORMAL or RC_RANDOM_UNIFORM */
   float mean;           /* of a normal distribution */
   float deviation;      /* of a normal distribution; at least 0 */
   float low;            /* of a uniform distribution: at least this */

@@ -14,12 +14,10 @@ export type { Dtype } from "./dtypes";
 export {
   Generation,
   Piece,
-  type EndReason,
   type GenerateOptions,
   type Generated,
   type Logprob,
   type Prompt,
-  type Report,
   type StreamOptions,
 } from "./generation";
 export type { Handle, Path } from "./handle";
@@ -35,8 +33,10 @@ export type {
   DevicePlan,
   DeviceReport,
   Discovery,
+  EndReason,
   ModelReport,
   Plan,
+  Report,
   TokenizerReport,
   Usage,
 } from "./reports";

@@ -16,7 +16,7 @@ from . import errors
 from .native import version_string as _version_string
 from .backend import Backend, discover
 from .errors import Error
-from .generation import GenerateOptions, Generation, Piece, Report
+from .generation import GenerateOptions, Generation, Piece
 from .model import Model, plan, verify
 from .reports import (
     DevicePlan,
@@ -24,6 +24,7 @@ from .reports import (
     Discovery,
     ModelReport,
     Plan,
+    Report,
     TokenizerReport,
     Usage,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Optional, Type, TypeVar
 
+from ._members import CHOICES, PAIRS, TIMES
 from .errors import ClosedError
 
 _Self = TypeVar("_Self", bound="Handle")
@@ -61,13 +62,31 @@ def need(value: object, kind: Type[Handle], name: str) -> Any:
     return value._handle
 
 
+def chosen(name: str, value: object) -> int:
+    """The number of what is told by a name."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    choices = CHOICES[name]
+    if value.lower() not in choices:
+        raise ValueError(
+            f"{name} must be one of {', '.join(choices)}, not {value!r}"
+        )
+    return choices[value.lower()]
+
+
 def set_options(options: Any, **values: Any) -> Any:
     """Sets members of an options object; None leaves the default."""
     for name, value in values.items():
         if value is None:
             continue
         try:
-            setattr(options, name, value)
+            if name in PAIRS:
+                getattr(options, f"set_{name}")(*value)
+            elif name in TIMES:
+                setattr(options, TIMES[name], _milliseconds(value, name))
+            else:
+                number = chosen(name, value) if name in CHOICES else value
+                setattr(options, name, number)
         except TypeError:
             raise TypeError(
                 f"{name} cannot be {value!r} ({type(value).__name__})"
@@ -77,10 +96,8 @@ def set_options(options: Any, **values: Any) -> Any:
     return options
 
 
-def milliseconds(seconds: Optional[float], name: str) -> Optional[int]:
+def _milliseconds(seconds: object, name: str) -> int:
     """Of a time in seconds; at least 1, as 0 means none to the library."""
-    if seconds is None:
-        return None
     if not isinstance(seconds, (int, float)):
         raise TypeError(
             f"{name} must be seconds, not {type(seconds).__name__}"
