@@ -15,8 +15,8 @@ from comments import without_c
 from headers import Api, Constant, Enum, Struct
 from members import Member, members, options, pascal, shown_enums
 
-_PART = re.compile(r"^(?P<indent>[ \t]*)(?://|#|--) :api: (?P<part>\w+)"
-                   r"(?: (?P<name>\w+))?\n", re.MULTILINE)
+_PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
+                   r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
 
 
 class Language:
@@ -159,7 +159,8 @@ def write(language: Language, source: Path, output: Path) -> None:
     """Writes the sources of a package: those by hand, with what their marks
     stand for, and those that are made."""
     by_hand = {str(path.relative_to(source)): path.read_text(encoding="utf-8")
-               for path in sorted(source.rglob("*" + language.suffix))}
+               for path in sorted(source.rglob("*" + language.suffix))
+               if path.is_file()}
     language.read(list(by_hand.values()))
     made = language.files()
     made.update((name, language.written(text)) for name, text in by_hand.items())

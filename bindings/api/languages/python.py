@@ -80,6 +80,10 @@ class Made(Language):
                 self._error(each) for each in self.api.statuses),
             "dataclasses": lambda _: "\n\n".join(
                 self._report(each) for each in reports(self.api)),
+            "report_names": lambda _: block(
+                f"{pascal(words_of(each.name))}," for each in reports(self.api)),
+            "report_strings": lambda _: block(
+                f'"{pascal(words_of(each.name))}",' for each in reports(self.api)),
             "typed": lambda name: "".join(
                 f"{self.lines(self.said_of(each), '#: ')}{self._optional(each)}\n"
                 for each in members(self.api, self.struct(name))),

@@ -28,18 +28,7 @@ export {
   type LoadOptions,
   type ModelOptions,
 } from "./model";
-export type {
-  DeviceKind,
-  DevicePlan,
-  DeviceReport,
-  Discovery,
-  EndReason,
-  ModelReport,
-  Plan,
-  Report,
-  TokenizerReport,
-  Usage,
-} from "./reports";
+export type * from "./reports";
 export { Session, type Logits, type SessionOptions } from "./session";
 export { Stream } from "./streaming";
 export {
