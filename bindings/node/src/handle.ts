@@ -52,6 +52,9 @@ export abstract class Handle {
   }
 }
 
+/** A model to sessions, which are what Model makes and cannot import it. */
+export abstract class ModelHandle extends Handle {}
+
 /** The handle of an argument of one of the package's classes. */
 export function need<T extends Handle>(
   value: T,
@@ -59,7 +62,8 @@ export function need<T extends Handle>(
   name: string,
 ): Proxy {
   if (!(value instanceof kind)) {
-    throw new TypeError(`${name} must be a ${kind.name}, not ${shown(value)}`);
+    const wanted = kind.name.replace("Handle", "");
+    throw new TypeError(`${name} must be a ${wanted}, not ${shown(value)}`);
   }
   return value._handle;
 }

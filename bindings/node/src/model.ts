@@ -1,7 +1,13 @@
 /** Models on a device. */
 import { Backend, backendOf, backendOfSync } from "./backend";
 import type { Dtype } from "./dtypes";
-import { Handle, optionsOf, pathOf, type Path, type Proxy } from "./handle";
+import {
+  ModelHandle,
+  optionsOf,
+  pathOf,
+  type Path,
+  type Proxy,
+} from "./handle";
 import { native } from "./native";
 import type { ModelReport, Plan } from "./reports";
 import { Session, type SessionOptions } from "./session";
@@ -34,7 +40,7 @@ function loadOptions(given: LoadOptions | undefined): Proxy {
 }
 
 /** @c rc_model */
-export class Model extends Handle {
+export class Model extends ModelHandle {
   readonly #backend: Backend;
   #tokenizer: Tokenizer | undefined;
 

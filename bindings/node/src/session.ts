@@ -11,6 +11,7 @@ import {
 } from "./generation";
 import {
   Handle,
+  ModelHandle,
   need,
   optionsOf,
   pathOf,
@@ -18,7 +19,7 @@ import {
   type Path,
   type Proxy,
 } from "./handle";
-import { Model } from "./model";
+import type { Model } from "./model";
 import { native } from "./native";
 import { Stream } from "./streaming";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
@@ -59,7 +60,7 @@ export class Session extends Handle {
 
   /** @c rc_session_create */
   static create(model: Model, options?: SessionOptions): Session {
-    const handle = need(model, Model, "model");
+    const handle = need(model, ModelHandle, "model");
     const made = optionsOf("session_options", options);
     return new Session(native.session_create(handle, made), model);
   }
@@ -70,7 +71,7 @@ export class Session extends Handle {
     saved: Path | Uint8Array,
     options?: SessionOptions,
   ): Promise<Session> {
-    const handle = need(model, Model, "model");
+    const handle = need(model, ModelHandle, "model");
     const made = optionsOf("session_options", options);
     const proxy = await (saved instanceof Uint8Array
       ? native.session_restore_memory_later(handle, saved, made)
@@ -187,7 +188,7 @@ export class Session extends Handle {
 
   /** @c rc_session_migrate */
   async migrate(model: Model): Promise<Session> {
-    const other = need(model, Model, "model");
+    const other = need(model, ModelHandle, "model");
     const proxy = await this.#turn((handle) =>
       native.session_migrate_later(handle, other),
     );

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
-from typing import Any, Optional, Type, TypeVar
+from typing import Any, Optional, Type, TypeVar, Union
 
 from ._members import CHOICES, PAIRS, TIMES
 from .errors import ClosedError
 
 _Self = TypeVar("_Self", bound="Handle")
+
+#: A path, or "builtin:NAME" for a model that comes with Runcible.
+Path = Union[str, "os.PathLike[str]"]
 
 
 class Handle:
@@ -53,11 +57,18 @@ class Handle:
         raise TypeError(f"a {type(self).__name__} belongs to its process")
 
 
+class ModelHandle(Handle):
+    """A model to sessions, which are what Model makes and cannot import it."""
+
+    __slots__ = ()
+
+
 def need(value: object, kind: Type[Handle], name: str) -> Any:
     """The handle of an argument of one of the package's classes."""
     if not isinstance(value, kind):
         raise TypeError(
-            f"{name} must be a {kind.__name__}, not {type(value).__name__}"
+            f"{name} must be a {kind.__name__.replace('Handle', '')}, "
+            f"not {type(value).__name__}"
         )
     return value._handle
 

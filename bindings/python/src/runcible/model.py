@@ -6,7 +6,6 @@ import functools
 import json
 import os
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
@@ -17,24 +16,19 @@ from typing import (
 )
 
 from . import native as _native
-from ._handle import Handle, set_options
+from ._handle import ModelHandle, Path, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
 from .reports import ModelReport, Plan, copied, plan_of
+from .session import Session
 from .tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from .session import Session
-
-#: A path, or "builtin:NAME" for a model that comes with Runcible.
-Path = Union[str, "os.PathLike[str]"]
 
 #: Told the fraction done; True shows a bar if tqdm is installed.
 Progress = Union[Callable[[float], object], bool, None]
 
 
-class Model(Handle):
+class Model(ModelHandle):
     # :header: rc_model rc_model_load rc_model_options
     __slots__ = ("_backend", "_tokenizer")
 
@@ -125,8 +119,6 @@ class Model(Handle):
         # :api: keywords rc_session_options
     ) -> Session:
         """An empty session; see Session."""
-        from .session import Session
-
         return Session(
             self,
             # :api: values rc_session_options

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
 
 from . import native as _native
-from ._handle import Handle, need, set_options
+from ._handle import Handle, ModelHandle, Path, need, set_options
 from ._logits import Logits
 from ._loops import loop_of, running
 from ._use import Uses
@@ -18,12 +18,13 @@ from .generation import (
     make_options,
     tokenize_flags,
 )
-from .model import Model, Path
 from .streaming import Stream
 
 if TYPE_CHECKING:
     import numpy
     from typing_extensions import Unpack
+
+    from .model import Model
 
 class Session(Handle):
     # :header: session.h rc_session_create rc_session_options
@@ -40,7 +41,7 @@ class Session(Handle):
             # :api: values rc_session_options
         )
         self._proxy = _native.session_create(
-            need(model, Model, "model"), options
+            need(model, ModelHandle, "model"), options
         )
         self._model = model
         self._logits = Logits()
@@ -68,7 +69,7 @@ class Session(Handle):
             _native.session_options(),
             # :api: values rc_session_options
         )
-        handle = need(model, Model, "model")
+        handle = need(model, ModelHandle, "model")
         if isinstance(saved, bytes):
             proxy = _native.session_restore_memory(handle, saved, options)
         else:
@@ -190,7 +191,7 @@ class Session(Handle):
     def migrate(self, model: Model) -> Session:
         # :header: rc_session_migrate
         proxy = _native.session_migrate(
-            self._idle, need(model, Model, "model")
+            self._idle, need(model, ModelHandle, "model")
         )
         return self._of(model, proxy)
 
