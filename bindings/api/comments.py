@@ -2,8 +2,9 @@
 
 For the docstrings of every language, so that there is no second text. A comment
 belongs to the declarations after it up to the next blank line, and one behind a
-declaration to that. Members are "rc_backend_options.threads", and a header's
-first comment is that of "session.h".
+declaration to that. Members are "rc_backend_options.threads", an enumeration is
+called by its first constant, "enum RC_FULL_ERROR", and a header's first comment is
+that of "session.h".
 """
 
 import re
@@ -48,6 +49,7 @@ class _Reader:
         self.code = ""
         self.body = None  # the tag of the struct or "enum" that is open
         self.depth = 0  # of parentheses and initialisers
+        self.of_enum = ""  # the comment of one, whose name is not known yet
         for match in _TOKEN.finditer(text):
             getattr(self, "_" + match.lastgroup)(match)
 
@@ -86,6 +88,8 @@ class _Reader:
                 self.body = tag.group(2) or "enum"
                 if self.body != "enum":
                     self._describe(self.body, self.pending)
+                else:
+                    self.of_enum = self.pending
                 self.pending = ""
             self.code = ""
         elif mark == "}":
@@ -108,6 +112,9 @@ class _Reader:
         name = _name_of(self.code)
         if name:
             self.last = self._full(name)
+            if self.body == "enum" and self.of_enum:
+                self._describe(f"enum {name}", self.of_enum)
+                self.of_enum = ""
             if self.pending:
                 self._describe(self.last, self.pending)
             if self.body is not None:

@@ -171,7 +171,8 @@ class _Reader:
             constant, _, given = (part.strip() for part in text.partition("="))
             value = int(given, 0) if given else value + 1
             constants.append(Constant(constant, value, self._doc(constant)))
-        self.api.enums.append(Enum(name, self._doc(name), constants))
+        doc = self._doc(f"enum {constants[0].name}")
+        self.api.enums.append(Enum(name, doc, constants))
 
     def _function(self, result: str, name: str, body: str) -> None:
         declared = [_declared(text) for text in _split(body) if text != "void"]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Callable, Dict, List
 
 from comments import without_c
-from headers import Api, Constant, Enum, Struct
-from members import Member, members, options, pascal, shown_enums
+from headers import Api, Constant, Enum, Function, Struct
+from members import Member, members, op_doc, options, pascal, shown_enums
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
                    r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
@@ -77,9 +77,16 @@ class Language:
         return re.sub(r"\w+", lambda word: self.names.get(word.group(), word.group()),
                       without_c(comment))
 
+    def said_flat(self, comment: str) -> str:
+        """The same in one line."""
+        return " ".join(self.said(comment).split())
+
+    def said_of_op(self, function: Function) -> str:
+        return sentence(self.said_flat(op_doc(self.api, function)))
+
     def said_of(self, member: Member) -> str:
         """The comment of a member: a sentence in one line."""
-        text = " ".join(self.said(member.doc).split())
+        text = self.said_flat(member.doc)
         if member.kind == "flag":
             text = re.sub(r"^1(: |, )", "", text)
             text = re.sub(r"\b([01]):", lambda found: (

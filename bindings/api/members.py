@@ -2,10 +2,10 @@
 units, said once.
 
 Types. An int32_t whose comment begins with "1:", or "1, with something:", is yes
-or no, and so is one whose comment begins with "0:" and that is 1 by default. One whose comment names
-constants, "RC_FULL_ERROR or RC_FULL_SHIFT", is of their enumeration. A member
-"device_count" with a function rc_plan_device that gives the i-th stands for the
-list of those reports.
+or no, and so is one whose comment begins with "0:" and that is 1 by default. One
+whose comment names constants, "RC_FULL_ERROR or RC_FULL_SHIFT", is of their
+enumeration. A member "device_count" with a function rc_plan_device that gives the
+i-th stands for the list of those reports.
 
 Names. Without "rc_", as the language writes them; a report that is not known by
 its own name is in NAMES. A time has its unit at the end of its name in C only:
@@ -14,9 +14,9 @@ deadline_ms is `deadline` where a language has a type or a usual unit of times.
 
 import re
 from dataclasses import dataclass
-from typing import List, Optional
+from typing import Dict, List, Optional
 
-from headers import Api, Enum, Field, Function, Struct
+from headers import Api, Constant, Enum, Field, Function, Struct
 
 # Of structs that have had another name in the packages from the beginning.
 NAMES = {
@@ -183,6 +183,47 @@ def enum_words(api: Api, enum: Enum) -> str:
                 for each in members(api, struct) if each.enum is enum)
 
 
+def end_numbers(api: Api) -> List[str]:
+    """The numbers of how a generation ended, behind `reason` and `seed`."""
+    struct = api.structs.get("rc_generate_report")
+    return [each.name for each in (members(api, struct) if struct else [])
+            if each.name not in ("reason", "seed")]
+
+
+# ---- What packages have to know of members when they run -------------------
+
+
+def times(api: Api) -> Dict[str, str]:
+    """Options that are times: their names in C."""
+    return {each.without_unit: each.name for struct in options(api)
+            for each in members(api, struct) if each.unit}
+
+
+def pairs(api: Api) -> List[str]:
+    """Options that are two numbers, down and across."""
+    return [each.name for struct in options(api)
+            for each in members(api, struct) if each.kind == "pair"]
+
+
+def choices(api: Api) -> Dict[str, Enum]:
+    """Options that are of an enumeration."""
+    return {each.name: each.enum for struct in options(api)
+            for each in members(api, struct) if each.enum is not None}
+
+
+def truths(api: Api) -> List[str]:
+    """Members of reports that are yes or no."""
+    found = [each.name for struct in reports(api)
+             for each in members(api, struct) if each.kind == "flag"]
+    return list(dict.fromkeys(found))
+
+
+def kinds(api: Api) -> Dict[Constant, str]:
+    """What devices are, as text."""
+    enum = api.enum("rc_device_kind")
+    return {each: text_of(api, enum, each) for each in (enum.constants if enum else [])}
+
+
 # ---- Ops -------------------------------------------------------------------
 
 
@@ -191,20 +232,28 @@ class Argument:
     """What an op of tensors takes besides the first tensor."""
 
     name: str
-    kind: str  # "tensor", "options", "dimension", "flag", "float", "enum"
+    kind: str  # "tensor", "options", "shape", "flag", "float", "enum", "int32", ...
+    default: str = ""  # where a language has them; "all": all dimensions
     optional: bool = False  # NULL is allowed
     enum: Optional[Enum] = None
     struct: Optional[Struct] = None
 
 
+# What C has no defaults for.
+_DEFAULTS = {"epsilon": "1e-5", "step": "1", "keep": "0", "softmax dimension": "-1",
+             "transpose dimension": "-2", "transpose other": "-1"}
+
+
 def ops(api: Api) -> List[Function]:
-    """The functions of tensors that make a new one."""
-    return [each for name, each in api.functions.items() if name.startswith("rc_op_")]
+    """The functions of a tensor that make a new one: ops and views."""
+    return [each for each in api.functions.values()
+            if len(each.parameters) > 1 and each.parameters[0].ctype == "rc_tensor*"
+            and each.parameters[-1].ctype == "rc_tensor**"]
 
 
 def op_words(function: Function) -> str:
-    """rc_op_reduce_sum is sum."""
-    return re.sub(r"^rc_op_(reduce_)?", "", function.name)
+    """rc_op_reduce_sum is sum, and rc_tensor_slice slice."""
+    return re.sub(r"^rc_(op_reduce_|op_|tensor_)", "", function.name)
 
 
 def is_reduction(function: Function) -> bool:
@@ -225,18 +274,27 @@ def arguments(api: Api, function: Function) -> List[Argument]:
     found = []
     for each in function.parameters[1:-1]:
         base = each.ctype.replace("const ", "").rstrip("*")
+        default = _DEFAULTS.get(f"{op_words(function)} {each.name}",
+                                _DEFAULTS.get(each.name, ""))
         if base == "rc_tensor":
             found.append(Argument(each.name, "tensor",
-                                  _may_be_null(function, each.name)))
+                                  optional=_may_be_null(function, each.name)))
         elif base in api.structs:
-            found.append(Argument(each.name, "options", True,
+            found.append(Argument(each.name, "options", optional=True,
                                   struct=api.structs[base]))
         elif api.enum(base) is not None:
-            found.append(Argument(each.name, "enum", enum=api.enum(base)))
-        else:
-            kind = "flag" if each.name == "keep" else (
-                "float" if base == "float" else "dimension")
-            found.append(Argument(each.name, kind))
+            none = api.enum(base).constants[0].name.endswith("_NONE")
+            found.append(Argument(each.name, "enum", "none" if none else "",
+                                  enum=api.enum(base)))
+        elif each.ctype == "const int64_t*":
+            found.append(Argument(each.name, "shape"))
+        elif each.name == "keep":
+            found.append(Argument(each.name, "flag", default))
+        elif each.name == "dimension" and is_reduction(function):
+            found.append(Argument(each.name, "int32", "all"))
+        elif each.name != "rank":
+            found.append(Argument(each.name, "float" if base == "float"
+                                  else _INTEGERS[base], default))
     return found
 
 

@@ -5,9 +5,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, camel, constant_name, enum_words,
-                     is_reduction, members, op_doc, op_words, ops, options, pascal,
-                     report_of, reports, shown_enums, told_by, told_words, words_of)
+from members import (Argument, Member, arguments, camel, constant_name, end_numbers,
+                     enum_words, members, op_words, ops, options, pascal, report_of,
+                     reports, shown_enums, told_by, told_words, words_of)
 
 # Classes whose names would be those of System.
 _ERRORS = {
@@ -85,9 +85,11 @@ class Made(Language):
     def parts(self):
         return {
             "errors": lambda _: block(
-                f"[native.{status.name[3:]}] = (m, r) => "
-                f"new {self.error_name(status)}(m, r)," for status in self.api.statuses),
+                f"[native.{each.name[3:]}] = (m, r) => "
+                f"new {self.error_name(each)}(m, r)," for each in self.api.statuses),
             "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
+            "end_numbers": lambda _: block(
+                f"internal long {pascal(each)};" for each in end_numbers(self.api)),
             "reports": lambda handle: "\n".join(
                 self._told(handle, each) for each in told_by(self.api, handle)),
         }
@@ -107,11 +109,11 @@ class Made(Language):
     def _enum(self, enum: Enum) -> str:
         lines = []
         for each in enum.constants:
-            lines.append(self._summary(sentence(" ".join(self.said(each.doc).split())),
+            lines.append(self._summary(sentence(self.said_flat(each.doc)),
                                        "  "))
             lines.append(f"  {constant_name(enum, enum.rest(each))} = "
                          f"native.{each.name[3:]},\n")
-        doc = " ".join(self.said(enum.doc).split())
+        doc = self.said_flat(enum.doc)
         return (f"{self._summary(doc)}public enum "
                 f"{pascal(enum_words(self.api, enum))} {{\n{''.join(lines)}}}\n")
 
@@ -122,7 +124,7 @@ class Made(Language):
         base = _BASES.get(status.name, "Exception")
         derived = [each for each, of in _BASES.items() if of == name]
         inherits = any(self.error_name(each) == base for each in self.api.statuses)
-        doc = self._summary(" ".join(self.said(status.doc).split()))
+        doc = self._summary(self.said_flat(status.doc))
         modifier = "" if derived else "sealed "
         overriding = "override " if inherits else "virtual " if derived else ""
         interface = "" if inherits else ", IRuncibleException"
@@ -209,7 +211,7 @@ class Made(Language):
         lists = "".join(f", IReadOnlyList<{pascal(words_of(each.of.name))}> "
                         f"{each.name}" for each in shown if each.of)
         source = "Event.Raw" if of_event else struct.name[3:]
-        return (f"{self._summary(' '.join(self.said(struct.doc).split()))}"
+        return (f"{self._summary(self.said_flat(struct.doc))}"
                 f"public sealed class {name} {{\n"
                 f"  internal {name}({source} report{lists}) {{\n{copied}  }}\n\n"
                 f"{properties}}}\n")
@@ -247,7 +249,7 @@ class Made(Language):
         """A property whose value a function of the headers tells."""
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
-        doc = " ".join(self.said(struct.doc).split())
+        doc = self.said_flat(struct.doc)
         return (f"{self._summary(doc)}"
                 f"public {kind} {pascal(told_words(handle, function))} {{\n  get {{\n"
                 f"    using (var report = new {struct.name[3:]}()) {{\n"
@@ -258,7 +260,7 @@ class Made(Language):
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        parameters = ", ".join(self._parameter(each, function) for each in taken)
+        parameters = ", ".join(self._parameter(each) for each in taken)
         given = ", ".join(["handle", *(self._given(each) for each in taken),
                            "out var made"])
         call = f"native.{function.name[3:]}({given});\n"
@@ -270,12 +272,11 @@ class Made(Language):
                 lines = [f"  using ({native} given = "
                          f"(options ?? new {kind}()).Make()) {{\n"
                          f"    {call}    return Of(made);\n  }}\n"]
-        doc = " ".join(self.said(op_doc(self.api, function)).split())
-        return (f"{self._summary(sentence(doc))}"
+        return (f"{self._summary(self.said_of_op(function))}"
                 f"public Tensor {pascal(op_words(function))}({parameters}) {{\n"
                 f"{''.join(lines)}}}\n")
 
-    def _parameter(self, argument: Argument, function) -> str:
+    def _parameter(self, argument: Argument) -> str:
         name = camel(argument.name)
         if argument.kind == "tensor":
             return f"Tensor {name}" + (" = null" if argument.optional else "")
@@ -283,16 +284,13 @@ class Made(Language):
             return f"{pascal(words_of(argument.struct.name))} {name} = null"
         if argument.enum is not None:
             kind = pascal(enum_words(self.api, argument.enum))
-            zero = argument.enum.constants[0]
-            rest = argument.enum.rest(zero)
-            return f"{kind} {name}" + (
-                f" = {kind}.{constant_name(argument.enum, rest)}"
-                if rest == "NONE" else "")
+            return f"{kind} {name}" + (f" = {kind}.None" if argument.default else "")
+        if argument.kind == "shape":
+            return f"params long[] {name}"
         if argument.kind == "flag":
             return f"bool {name} = false"
-        if argument.kind == "float":
-            return f"double {name} = 1e-5"
-        return f"int {name} = " + ("All" if is_reduction(function) else "-1")
+        default = {"all": "All"}.get(argument.default, argument.default)
+        return f"{_TYPES[argument.kind]} {name}" + (f" = {default}" if default else "")
 
     def _given(self, argument: Argument) -> str:
         name = camel(argument.name)
@@ -300,6 +298,8 @@ class Made(Language):
             return f"{name}{'?' if argument.optional else ''}.handle"
         if argument.struct is not None:
             return "given"
+        if argument.kind == "shape":
+            return f"{name}, {name}.Length"
         if argument.kind == "flag":
             return f"{name} ? 1 : 0"
         cast = {"enum": "(int)", "float": "(float)"}.get(argument.kind, "")

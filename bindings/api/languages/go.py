@@ -5,9 +5,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence
-from members import (Argument, Member, arguments, camel, enum_words, members, op_doc,
-                     op_words, ops, options, report_of, reports, shown_enums, told_by,
-                     told_words, words_of)
+from members import (Argument, Member, arguments, camel, end_numbers, enum_words,
+                     members, op_doc, op_words, ops, options, report_of, reports,
+                     shown_enums, told_by, told_words, words_of)
 
 # Words that are written in another way than Word.
 _WORDS = {each.lower(): each for each in (
@@ -103,7 +103,14 @@ class Made(Language):
         }
 
     def parts(self):
-        return {"fields": lambda name: self._fields(self.struct(name))}
+        names = {each: "".join(word.capitalize() for word in each.split("_"))
+                 for each in end_numbers(self.api)}
+        return {
+            "fields": lambda name: self._fields(self.struct(name)),
+            "end_fields": lambda _: block(f"{own} int64" for own in names.values()),
+            "end_values": lambda _: block(f"{own}: int64(c.report.{each}),"
+                                          for each, own in names.items()),
+        }
 
     def _file(self, body: str) -> str:
         uses = [f'\t"{each}"\n' for each, used in (
@@ -120,16 +127,16 @@ class Made(Language):
     def _statuses(self) -> str:
         lines = []
         for each in self.api.statuses:
-            lines += [self._doc(" ".join(self.said(each.doc).split()), "\t"),
+            lines += [self._doc(self.said_flat(each.doc), "\t"),
                       f"\t{self.error_name(each)} Status = {each.value}\n"]
         return f"// What the library answers.\nconst (\n{''.join(lines)})\n"
 
     def _enum(self, enum: Enum) -> str:
         name = name_of(enum_words(self.api, enum))
-        doc = " ".join(self.said(enum.doc).split())
+        doc = self.said_flat(enum.doc)
         values, texts = [], []
         for each in enum.constants:
-            said = sentence(" ".join(self.said(each.doc).split()))
+            said = sentence(self.said_flat(each.doc))
             own = self.value_name(enum, each)
             values.append(f"{self._doc(said, chr(9))}\t{own} {name} = {each.value}\n")
             texts.append(f'\t{own}: "{enum.rest(each).lower()}",\n')
@@ -155,7 +162,7 @@ class Made(Language):
 
     def _options(self, struct: Struct) -> str:
         name, swig = type_of(struct), swig_of(struct.name)
-        doc = f"{name}: {_lowered(' '.join(self.said(struct.doc).split()))}"
+        doc = f"{name}: {_lowered(self.said_flat(struct.doc))}"
         declared = "" if struct.field("progress") else (
             f"{self._doc(doc + ' The zero value has the defaults of the library.')}"
             f"type {name} struct {{\n{self._fields(struct)}}}\n\n")
@@ -214,14 +221,13 @@ class Made(Language):
     def _report(self, struct: Struct) -> str:
         name = type_of(struct)
         shown = members(self.api, struct)
-        doc = f"{name}: {_lowered(' '.join(self.said(struct.doc).split()))}"
+        doc = f"{name}: {_lowered(self.said_flat(struct.doc))}"
         fields = "".join(f"{self._doc(self.said_of(each), chr(9))}"
                          f"\t{name_of(each.without_unit)} {self._report_type(each)}\n"
                          for each in shown)
         made = f"{self._doc(doc)}type {name} struct {{\n{fields}}}\n\n"
         if struct.name == _OF_EVENTS:
-            values = "".join(f"\t\t{name_of(each.without_unit)}: {self._value(each, True)},\n"
-                             for each in shown)
+            values = self._values(shown, True)
             return (f"{made}func reportOf(r *native.Report) *Report {{\n"
                     f"\treturn &Report{{\n{values}\t}}\n}}\n")
         return made + self._read(name, struct, shown)
@@ -234,12 +240,12 @@ class Made(Language):
     def _read(self, name: str, struct: Struct, shown) -> str:
         swig = swig_of(struct.name)
         lists = [each for each in shown if each.of]
-        values = "".join(f"\t\t{name_of(each.without_unit)}: {self._value(each, False)},\n"
-                         for each in shown if not each.of)
-        taken = "".join(f", {each.name} func(int64, native.{swig_of(each.of.name)}) error"
-                        for each in lists)
+        values = self._values(shown, False)
+        taken = "".join(f", {each.name} func(int64, native.{swig_of(each.of.name)}) "
+                        "error" for each in lists)
         made = [f"// read{name} makes a {name} of the report that a function fills.",
-                f"func read{name}(fill func(native.{swig}) error{taken}) (*{name}, error) {{",
+                f"func read{name}(fill func(native.{swig}) error{taken}) "
+                f"(*{name}, error) {{",
                 f"\tr := native.New{swig}()", f"\tdefer native.Delete{swig}(r)",
                 "\tif err := made(r); err != nil {", "\t\treturn nil, err", "\t}",
                 "\tif err := fill(r); err != nil {", "\t\treturn nil, err", "\t}"]
@@ -247,13 +253,20 @@ class Made(Language):
             return block([*made, f"\treturn &{name}{{\n{values}\t}}, nil", "}"])
         made.append(f"\twhole := &{name}{{\n{values}\t}}")
         for each in lists:
-            of, own = type_of(each.of), name_of(each.name)
-            made += [f"\tfor i := int64(0); i < int64(r.Get{swig_of('rc_' + each.name[:-1])}_count()); i++ {{",
-                     f"\t\tone, err := read{of}(func(report native.{swig_of(each.of.name)}) error {{",
+            own = name_of(each.name)
+            count = f"r.Get{swig_of('rc_' + each.name[:-1])}_count()"
+            made += [f"\tfor i := int64(0); i < int64({count}); i++ {{",
+                     f"\t\tone, err := read{type_of(each.of)}("
+                     f"func(report native.{swig_of(each.of.name)}) error {{",
                      f"\t\t\treturn {each.name}(i, report)", "\t\t})",
                      "\t\tif err != nil {", "\t\t\treturn nil, err", "\t\t}",
                      f"\t\twhole.{own} = append(whole.{own}, *one)", "\t}"]
         return block([*made, "\treturn whole, nil", "}"])
+
+    def _values(self, shown, of_event: bool) -> str:
+        return "".join(
+            f"\t\t{name_of(each.without_unit)}: {self._value(each, of_event)},\n"
+            for each in shown if not each.of)
 
     def _value(self, member: Member, of_event: bool) -> str:
         got = ("r." + "".join(each.capitalize() for each in member.name.split("_"))
@@ -268,7 +281,7 @@ class Made(Language):
         struct = report_of(self.api, function)
         receiver, own = name_of(words_of(handle)), name_of(told_words(handle, function))
         kind, me = type_of(struct), receiver[:1].lower()
-        doc = " ".join(self.said(struct.doc).split())
+        doc = self.said_flat(struct.doc)
         return block([
             f"{self._doc(f'{own}: {_lowered(doc)}')}"
             f"func ({me} *{receiver}) {own}() (*{kind}, error) {{",
@@ -282,9 +295,10 @@ class Made(Language):
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
         own = name_of(op_words(function))
-        doc = " ".join(self.said(op_doc(self.api, function)).split())
+        doc = self.said_flat(op_doc(self.api, function))
         lines = [f"{self._doc(f'{own}: {doc}')}"
-                 f"func (t *Tensor) {own}({_parameters(self, taken)}) (*Tensor, error) {{"]
+                 f"func (t *Tensor) {own}({_parameters(self, taken)}) "
+                 "(*Tensor, error) {"]
         for each in taken:
             if each.struct is not None:
                 lines += ["\to, err := options.native()", "\tif err != nil {",
@@ -318,15 +332,16 @@ def _lowered(text: str) -> str:
 
 def _parameters(language: Made, taken) -> str:
     tensors = ", ".join(camel(each.name) for each in taken if each.kind == "tensor")
-    kinds = {"float": "float32", "flag": "bool", "dimension": "int32"}
     others = []
     for each in taken:
         if each.struct is not None:
             others.append(f"options {type_of(each.struct)}")
         elif each.enum is not None:
             others.append(f"{each.name} {name_of(enum_words(language.api, each.enum))}")
+        elif each.kind == "shape":
+            others.append(f"{each.name} ...int64")
         elif each.kind != "tensor":
-            others.append(f"{each.name} {kinds[each.kind]}")
+            others.append(f"{each.name} {_TYPES[each.kind]}")
     return ", ".join([f"{tensors} *Tensor"] * bool(tensors) + others)
 
 

@@ -6,8 +6,8 @@ import re
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence, status_words
 from members import (Argument, Member, arguments, camel, enum_words, is_reduction,
-                     members, op_doc, op_words, ops, options, pascal, report_of,
-                     reports, shown_enums, told_by, told_words, words_of)
+                     members, op_words, ops, options, pascal, report_of, reports,
+                     shown_enums, told_by, told_words, words_of)
 
 # Java's own unchecked exceptions of the same meaning; RuntimeException for others.
 _BASES = {
@@ -107,7 +107,7 @@ class Made(Language):
     def _enum(self, name: str, enum: Enum) -> str:
         values = []
         for each in enum.constants:
-            doc = sentence(" ".join(self.said(each.doc).split()))
+            doc = sentence(self.said_flat(each.doc))
             values.append(f"{self._doc(doc, '  ')}"
                           f"  {enum.rest(each)}(Native.{each.name[3:]})")
         values = ",\n".join(values)
@@ -254,7 +254,8 @@ class Made(Language):
                 f"    return new {name}(\n{values});\n  }}\n")
 
     def _of_report(self, name, struct, shown) -> str:
-        lists = "".join(f", {self._type(each)} {each.name}" for each in shown if each.of)
+        lists = "".join(f", {self._type(each)} {each.name}"
+                        for each in shown if each.of)
         values = ",\n".join(f"        {self._value(each)}" for each in shown)
         return (f"  static {name} of({struct.name[3:]} report{lists}) {{\n"
                 f"    return new {name}(\n{values});\n  }}\n")
@@ -283,7 +284,7 @@ class Made(Language):
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        doc = self._doc(sentence(" ".join(self.said(op_doc(self.api, function)).split())))
+        doc = self._doc(self.said_of_op(function))
         parameters = ", ".join(self._parameter(each) for each in taken)
         name = camel(op_words(function))
         call = ", ".join(["handle", *(self._given(each) for each in taken)])
@@ -309,8 +310,8 @@ class Made(Language):
             return f"{pascal(words_of(argument.struct.name))} {name}"
         if argument.enum is not None:
             return f"{pascal(enum_words(self.api, argument.enum))} {name}"
-        kinds = {"flag": "boolean", "float": "double", "dimension": "int"}
-        return f"{kinds[argument.kind]} {name}"
+        kind = "long..." if argument.kind == "shape" else _TYPES[argument.kind]
+        return f"{kind} {name}"
 
     def _given(self, argument: Argument) -> str:
         name = camel(argument.name)

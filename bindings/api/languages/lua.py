@@ -2,9 +2,9 @@
 
 import re
 
-from language import Language, block, sentence, status_words
-from members import (Argument, arguments, is_reduction, members, op_doc, op_words, ops,
-                     options, text_of)
+from language import Language, block, status_words
+from members import (Argument, arguments, choices, kinds, members, op_words, ops,
+                     pairs, text_of)
 
 
 class Made(Language):
@@ -34,14 +34,9 @@ class Made(Language):
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""
-        choices, pairs = {"dtype": "DTYPE_", "activation": "FUNCTION_"}, {}
-        for struct in options(self.api):
-            for each in members(self.api, struct):
-                if each.kind == "pair":
-                    pairs[each.name] = "true"
-                elif each.enum is not None:
-                    choices[each.name] = each.enum.prefix[3:]
-        kinds = self.api.enum("rc_device_kind")
+        named = {"dtype": "DTYPE_", "activation": "FUNCTION_"}
+        named.update((name, enum.prefix[3:])
+                     for name, enum in choices(self.api).items())
         return block([
             "--- What members are that are more than numbers and texts of C.",
             'local native = require "runcible.native"', "",
@@ -53,16 +48,16 @@ class Made(Language):
             "  return found", "end", "", "return {",
             "  -- Options that are told by a name: the numbers.", "  choices = {",
             *(f'    {name} = constants "{prefix}",'
-              for name, prefix in choices.items()), "  },",
+              for name, prefix in named.items()), "  },",
             "  -- Options that are two numbers, down and across.", "  pairs = {",
-            *(f"    {name} = {yes}," for name, yes in pairs.items()), "  },",
+            *(f"    {name} = true," for name in pairs(self.api)), "  },",
             "  -- What devices are, by their numbers.", "  kinds = {",
-            *(f'    [native.{each.name[3:]}] = "{text_of(self.api, kinds, each)}",'
-              for each in (kinds.constants if kinds else [])), "  },", "}"])
+            *(f'    [native.{each.name[3:]}] = "{text}",'
+              for each, text in kinds(self.api).items()), "  },", "}"])
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        said = sentence(" ".join(self.said(op_doc(self.api, function)).split()))
+        said = self.said_of_op(function)
         doc = self.filled(said, "-- ").replace("--", "---", 1)
         # Tensors that an op with options may lack are among them.
         inside = [each.name for each in taken if each.optional and not each.struct
@@ -73,17 +68,19 @@ class Made(Language):
                                     members(self.api, each.struct))]
                 doc += self.lines(f"Options: {', '.join(names)}.", "-- ")
         names = [_name(each) for each in taken if each.name not in inside]
-        given = "".join(f",\n    {_given(each, function, inside)}" for each in taken)
+        given = "".join(f",\n    {_given(each, inside)}" for each in taken)
         return (f"{doc}function Tensor:{op_words(function)}({', '.join(names)})\n"
                 f"  return made(\n    self,\n    native.{function.name[3:]}{given}\n"
                 "  )\nend\n")
 
 
 def _name(argument: Argument) -> str:
-    return "activation" if argument.name == "function" else argument.name
+    # The others are words of Lua.
+    names = {"function": "activation", "begin": "first", "end": "last"}
+    return names.get(argument.name, argument.name)
 
 
-def _given(argument: Argument, function, inside) -> str:
+def _given(argument: Argument, inside) -> str:
     name = _name(argument)
     if argument.struct is not None:
         others = ", ".join(f"{each} = true" for each in inside)
@@ -95,10 +92,9 @@ def _given(argument: Argument, function, inside) -> str:
     if argument.kind == "tensor":
         return f'need({name}, Tensor, "{name}")'
     if argument.enum is not None:
-        none = ' or "none"' if name == "activation" else ""
+        none = ' or "none"' if argument.default else ""
         return f'handle.choice("{name}", {name}{none})'
     if argument.kind == "flag":
         return f"{name} or false"
-    if argument.kind == "float":
-        return f"{name} or 1e-5"
-    return f"{name} or {'ALL' if is_reduction(function) else '-1'}"
+    default = {"all": "ALL"}.get(argument.default, argument.default)
+    return f"{name} or {default}" if default else name

@@ -3,10 +3,10 @@
 import re
 
 from headers import Constant, Struct
-from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, camel, is_reduction, members, op_doc,
-                     op_words, ops, options, pascal, report_of, reports, text_of,
-                     told_by, told_words, words_of)
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, camel, choices, end_numbers,
+                     is_reduction, kinds, members, op_words, ops, pascal, report_of,
+                     reports, text_of, times, told_by, told_words, truths, words_of)
 
 _ERRORS = {"RC_E_IO": "FileError"}
 _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}
@@ -71,35 +71,27 @@ class Made(Language):
 
     def _members(self) -> str:
         """Members that are more than what they are in C."""
-        times, choices, flags, kinds = [], [], [], {}
-        for struct in options(self.api):
-            for each in members(self.api, struct):
-                if each.unit:
-                    times.append(f'  {self.member_name(each)}: "{each.name}",')
-                elif each.enum is not None:
-                    choices.append(f'  {self.member_name(each)}: '
-                                   f'"{each.enum.prefix[len("RC_"):]}",')
-        for struct in reports(self.api):
-            for each in members(self.api, struct):
-                if each.kind == "flag":
-                    flags.append(f'  "{camel(each.name)}",')
-                elif each.enum is not None:
-                    kinds[each.enum.prefix] = each.enum
-        texts = [f"  [native.{constant.name[3:]}, "
-                 f'"{text_of(self.api, enum, constant)}"],'
-                 for enum in kinds.values() if enum.name == "rc_device_kind"
-                 for constant in enum.constants]
+        named_times = [f'  {camel(name)}: "{member}",'
+                       for name, member in times(self.api).items()]
+        named = [f'  {camel(name)}: "{enum.prefix[len("RC_"):]}",'
+                 for name, enum in choices(self.api).items()]
+        texts = [f'  [native.{each.name[3:]}, "{text}"],'
+                 for each, text in kinds(self.api).items()]
         return block([
             "/** What members are that are more than numbers and texts of C. */",
             'import { native } from "./native";', "",
             "/** Options that are times: their members of C. */",
-            "export const times: Readonly<Record<string, string>> = {", *times, "};", "",
+            "export const times: Readonly<Record<string, string>> = {",
+            *named_times, "};", "",
             "/** Options that are told by a name: what the constants begin with. */",
             "export const choices: Readonly<Record<string, string>> = {",
-            *dict.fromkeys(choices), "};", "",
+            *named, "};", "",
             "/** Members of reports that are yes or no. */",
             "export const flags: ReadonlySet<string> = new Set([",
-            *dict.fromkeys(flags), "]);", "",
+            *(f'  "{camel(each)}",' for each in truths(self.api)), "]);", "",
+            "/** Of how a generation ended: its numbers, in their order. */",
+            "export const endNumbers: readonly string[] = [",
+            *(f'  "{camel(each)}",' for each in end_numbers(self.api)), "];", "",
             "/** What devices are, by their numbers. */",
             "export const kinds: ReadonlyMap<number, string> = new Map([",
             *texts, "]);"])
@@ -158,7 +150,7 @@ class Made(Language):
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        doc = self._doc(sentence(" ".join(self.said(op_doc(self.api, function)).split())))
+        doc = self._doc(self.said_of_op(function))
         head = f"{doc}{camel(op_words(function))}"
         if is_reduction(function):
             return (f"{head}(dimension?: number, options?: {{ keep?: boolean }}): "
@@ -167,7 +159,8 @@ class Made(Language):
         parameters = ", ".join(self._parameter(each) for each in taken)
         given = "".join(f"    {self._given(each)},\n" for each in taken)
         return (f"{head}({parameters}): Tensor {{\n"
-                f"  return this.#made(\n    native.{function.name[3:]},\n{given}  );\n}}\n")
+                f"  return this.#made(\n    native.{function.name[3:]},\n{given}"
+                "  );\n}\n")
 
     def _parameter(self, argument: Argument) -> str:
         name = camel(argument.name)
@@ -177,7 +170,9 @@ class Made(Language):
             return f"{name}?: {pascal(words_of(argument.struct.name))}"
         if argument.enum is not None:
             return f"{name}: {pascal(words_of(argument.enum.name))}"
-        return f"{name} = " + ("1e-5" if argument.kind == "float" else "-1")
+        if argument.kind == "shape":
+            return f"...{name}: number[]"
+        return f"{name} = {argument.default}" if argument.default else f"{name}: number"
 
     def _given(self, argument: Argument) -> str:
         name = camel(argument.name)

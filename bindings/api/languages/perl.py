@@ -3,10 +3,9 @@
 import re
 
 from headers import Constant, Struct
-from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, is_reduction, members, op_doc,
-                     op_words, ops, options, report_of, reports, told_by, told_words,
-                     text_of)
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, kinds, members, op_words, ops,
+                     options, report_of, reports, text_of, told_by, told_words)
 
 _ERRORS = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
@@ -63,6 +62,7 @@ class Made(Language):
         return {
             "error_pod": lambda _: "\n".join(
                 f"=head2 {self.error_name(each)}\n\n{self._pod(self.said(each.doc))}"
+                + (f"\nA {_BASES[each.name]} too.\n" if each.name in _BASES else "")
                 for each in self.api.statuses),
             "classes": lambda _: block(
                 f"{each.value} => '{self.error_name(each)}',"
@@ -81,10 +81,6 @@ class Made(Language):
     # ---- What the package has to know of members when it runs
 
     def _members(self) -> str:
-        def names(struct, *kinds):
-            return " ".join(each.without_unit for each in members(self.api, struct)
-                            if each.kind in kinds)
-
         structs = []
         for struct in options(self.api):
             shown = members(self.api, struct)
@@ -94,8 +90,8 @@ class Made(Language):
                                 for each in shown if each.enum is not None)
             structs += [f"    {struct.name[3:]} => {{",
                         *self._words("names", (each.without_unit for each in shown)),
-                        f"        flags => [qw({names(struct, 'flag')})],",
-                        f"        pairs => [qw({names(struct, 'pair')})],",
+                        f"        flags => [qw({_of_kind(shown, 'flag')})],",
+                        f"        pairs => [qw({_of_kind(shown, 'pair')})],",
                         f"        times => {{{times}}},",
                         f"        choices => {{{choices}}},", "    },"]
         told = []
@@ -104,9 +100,8 @@ class Made(Language):
                      f"        struct => '{struct.name[3:]}',",
                      *self._words("names", (each.name for each in
                                             members(self.api, struct))), "    },"]
-        kinds = self.api.enum("rc_device_kind")
-        texts = [f"    {each.value} => '{text_of(self.api, kinds, each)}',"
-                 for each in (kinds.constants if kinds else [])]
+        texts = [f"    {each.value} => '{text}',"
+                 for each, text in kinds(self.api).items()]
         return block([
             "package Runcible::Members;", "",
             "# What members are that are more than numbers and texts of C.",
@@ -130,7 +125,8 @@ class Made(Language):
                 f"sub {own} {{\n    my ($self) = @_;\n"
                 f"    my $proxy = $self->proxy;\n"
                 f"    return Runcible::Report->told('{_class_of(struct)}',\n"
-                f"        sub {{ Runcible::Native::{function.name[3:]}($proxy, @_) }});\n"
+                f"        sub {{ Runcible::Native::{function.name[3:]}"
+                "($proxy, @_) });\n"
                 "}\n")
 
     # ---- Ops
@@ -138,19 +134,23 @@ class Made(Language):
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
         name = op_words(function)
-        shown = ["options..." if each.struct else each.name for each in taken]
+        shown = ["options..." if each.struct else each.name + "..." * (
+            each.kind == "shape") for each in taken]
         head = f"{name}({', '.join(shown)})" if shown else name
-        said = sentence(" ".join(self.said(op_doc(self.api, function)).split()))
+        said = self.said_of_op(function)
         pod = self._pod(said)
         for each in taken:
             if each.struct is not None:
                 pod += f"\n{self._listed(each.struct)}"
-        variables = ", ".join(["$self"] + ["%options" if each.struct else f"${each.name}"
-                                           for each in taken])
-        given = "".join(f",\n        {_given(each, function)}" for each in taken)
+        variables = ", ".join(["$self"] + [_variable(each) for each in taken])
+        given = "".join(f",\n        {_given(each)}" for each in taken)
         return (f"=head2 {head}\n\n{pod}\n=cut\n\nsub {name} {{\n"
                 f"    my ({variables}) = @_;\n"
                 f"    return $self->_made('{function.name[3:]}'{given});\n}}\n")
+
+
+def _of_kind(shown, kind: str) -> str:
+    return " ".join(each.name for each in shown if each.kind == kind)
 
 
 def _class_of(struct: Struct) -> str:
@@ -158,7 +158,13 @@ def _class_of(struct: Struct) -> str:
     return _NAMES.get(struct.name, own.capitalize())
 
 
-def _given(argument: Argument, function) -> str:
+def _variable(argument: Argument) -> str:
+    if argument.struct is not None:
+        return "%options"
+    return f"{'@' if argument.kind == 'shape' else '$'}{argument.name}"
+
+
+def _given(argument: Argument) -> str:
     name = f"${argument.name}"
     if argument.kind == "tensor":
         return f"{'_optional' if argument.optional else '_operand'}({name})"
@@ -170,6 +176,7 @@ def _given(argument: Argument, function) -> str:
         return f"choice($functions, {name} // 'none', '{argument.name}')"
     if argument.kind == "flag":
         return f"{name} ? 1 : 0"
-    if argument.kind == "float":
-        return f"{name} // 1e-5"
-    return f"{name} // {'ALL' if is_reduction(function) else '-1'}"
+    if argument.kind == "shape":
+        return f"\\@{argument.name}"
+    default = {"all": "ALL"}.get(argument.default, argument.default)
+    return f"{name} // {default}" if default else name

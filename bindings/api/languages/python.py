@@ -3,10 +3,10 @@
 import re
 
 from headers import Constant, Struct
-from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, is_reduction, members, op_doc,
-                     op_words, ops, options, pascal, report_of, reports, told_by,
-                     told_words, text_of, words_of)
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, choices, kinds, members, op_words,
+                     ops, pairs, pascal, report_of, reports, text_of, times, told_by,
+                     told_words, words_of)
 
 # Classes whose names would be those of built-in exceptions of another meaning.
 _ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
@@ -99,24 +99,13 @@ class Made(Language):
     # ---- What the package has to know of members when it runs
 
     def _members(self) -> str:
-        times, choices, pairs = [], {}, []
-        for struct in options(self.api):
-            for each in members(self.api, struct):
-                if each.unit:
-                    times.append(f'    "{each.without_unit}": "{each.name}",')
-                elif each.kind == "pair":
-                    pairs.append(f'    "{each.name}",')
-                elif each.enum is not None:
-                    choices[each.name] = each.enum
-        for each in ops(self.api):
-            for argument in arguments(self.api, each):
-                if argument.enum is not None:
-                    choices[argument.name] = argument.enum
+        told = {name: enum for each in ops(self.api)
+                for name, enum in ((one.name, one.enum)
+                                   for one in arguments(self.api, each)) if enum}
         named = [f'    "{name}": constants("{enum.prefix[3:]}"),'
-                 for name, enum in choices.items()]
-        kinds = self.api.enum("rc_device_kind")
-        texts = [f'    {each.value}: "{text_of(self.api, kinds, each)}",'
-                 for each in (kinds.constants if kinds else [])]
+                 for name, enum in {**choices(self.api), **told}.items()]
+        texts = [f'    {each.value}: "{text}",'
+                 for each, text in kinds(self.api).items()]
         return block([
             '"""What members are that are more than numbers and texts of C."""', "",
             "from __future__ import annotations", "", "from typing import Dict", "",
@@ -126,9 +115,11 @@ class Made(Language):
             "    return {", "        name[len(prefix):].lower(): number",
             "        for name, number in vars(_native).items()",
             "        if name.startswith(prefix)", "    }", "", "",
-            "#: Options that are times: their members of C.", "TIMES = {", *times, "}",
-            "", "#: Options that are two numbers, down and across.", "PAIRS = {",
-            *pairs, "}", "", "#: What is told by a name: the numbers.", "CHOICES = {",
+            "#: Options that are times: their members of C.", "TIMES = {",
+            *(f'    "{name}": "{member}",' for name, member in times(self.api).items()),
+            "}", "", "#: Options that are two numbers, down and across.", "PAIRS = {",
+            *(f'    "{name}",' for name in pairs(self.api)), "}", "",
+            "#: What is told by a name: the numbers.", "CHOICES = {",
             *named, "}", "", "#: What devices are, by their numbers.", "KINDS = {",
             *texts, "}"])
 
@@ -192,9 +183,9 @@ class Made(Language):
             elif each.kind == "flag":
                 lines += ["    *,", f"    {each.name}: bool = False,"]
             else:
-                lines.append(f"    {self._parameter(each, function)},")
+                lines.append(f"    {self._parameter(each)},")
         head = [f"def {name}(", "    self,", *lines, ") -> Tensor:"]
-        said = sentence(" ".join(self.said(op_doc(self.api, function)).split()))
+        said = self.said_of_op(function)
         said += "".join("\n\n" + self._listed(each.struct)
                         for each in taken if each.struct is not None)
         body = []
@@ -204,25 +195,26 @@ class Made(Language):
                          f"        _native.{each.struct.name[3:]}(),",
                          *(f"        {member.without_unit}={member.without_unit},"
                            for member in members(self.api, each.struct)), "    )"]
-        given = "".join(f", {self._given(each, function)}" for each in taken)
+        given = "".join(f", {self._given(each)}" for each in taken)
         return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
                       f"    return self._of({native}(self._handle{given}))"])
 
-    def _parameter(self, argument: Argument, function) -> str:
+    def _parameter(self, argument: Argument) -> str:
         if argument.kind == "tensor":
             return f"{argument.name}: " + (
                 "Optional[Tensor] = None" if argument.optional else "Tensor")
         if argument.kind == "enum":
-            first = text_of(self.api, argument.enum, argument.enum.constants[0])
-            default = ' = "none"' if first == "none" else ""
+            default = ' = "none"' if argument.default else ""
             return f"{argument.name}: str{default}"
-        if argument.kind == "float":
-            return f"{argument.name}: float = 1e-5"
-        if is_reduction(function):
+        if argument.kind == "shape":
+            return f"*{argument.name}: int"
+        if argument.default == "all":
             return f"{argument.name}: Optional[int] = None"
-        return f"{argument.name}: int = -1"
+        kind = "float" if argument.kind == "float" else "int"
+        return f"{argument.name}: {kind}" + (
+            f" = {argument.default}" if argument.default else "")
 
-    def _given(self, argument: Argument, function) -> str:
+    def _given(self, argument: Argument) -> str:
         name = argument.name
         if argument.kind == "tensor":
             if argument.optional:
@@ -230,6 +222,6 @@ class Made(Language):
             return f'need({name}, Tensor, "{name}")'
         if argument.kind == "enum":
             return f'chosen("{name}", {name})'
-        if argument.kind == "dimension" and is_reduction(function):
+        if argument.default == "all":
             return f"_ALL if {name} is None else {name}"
         return name

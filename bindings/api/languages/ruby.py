@@ -4,10 +4,10 @@ import re
 import textwrap
 
 from headers import Constant, Struct
-from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, is_reduction, members, op_doc,
-                     op_words, ops, options, pascal, report_of, reports, told_by,
-                     told_words, text_of, words_of)
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, choices, kinds, members, op_words,
+                     ops, pairs, pascal, report_of, reports, text_of, times, told_by,
+                     told_words, truths, words_of)
 
 _ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
 # Ruby's own of the same meaning; RuntimeError for others.
@@ -54,7 +54,8 @@ class Made(Language):
         made = self.filled(self.said(struct.doc), "# ", indent) if struct.doc else ""
         for each in members(self.api, struct):
             name = each.without_unit if self.converts(each) else each.name
-            made += f"{indent}#\n{self.lines(f'{name}:: {self.said_of(each)}', '# ', indent)}"
+            said = self.lines(f"{name}:: {self.said_of(each)}", "# ", indent)
+            made += f"{indent}#\n{said}"
         return made
 
     def files(self):
@@ -80,24 +81,12 @@ class Made(Language):
     # ---- What the package has to know of members when it runs
 
     def _members(self) -> str:
-        times, choices, pairs, truths = [], {}, [], []
-        for struct in options(self.api):
-            for each in members(self.api, struct):
-                if each.unit:
-                    times.append(f"{each.without_unit}: :{each.name}")
-                elif each.kind == "pair":
-                    pairs.append(each.name)
-                elif each.enum is not None:
-                    choices[each.name] = each.enum
-        for struct in reports(self.api):
-            truths += [each.name for each in members(self.api, struct)
-                       if each.kind == "flag"]
-        kinds = self.api.enum("rc_device_kind")
-        texts = ",\n".join(f'    Native::{each.name[3:]} => '
-                           f'"{text_of(self.api, kinds, each)}"'
-                           for each in (kinds.constants if kinds else []))
+        named_times = ", ".join(f"{name}: :{member}"
+                                for name, member in times(self.api).items())
         named = ",\n".join(f'    {name}: MEMBER.call("{enum.prefix[3:]}")'
-                           for name, enum in choices.items())
+                           for name, enum in choices(self.api).items())
+        texts = ",\n".join(f'    Native::{each.name[3:]} => "{text}"'
+                           for each, text in kinds(self.api).items())
         return block([
             "# frozen_string_literal: true", "", "module Runcible",
             "  # Constants that begin so, by the rest of their names in lower case.",
@@ -106,13 +95,13 @@ class Made(Language):
             "      [name.to_s.delete_prefix(prefix).downcase.freeze, "
             "Native.const_get(name)]", "    end.freeze", "  end",
             "  # Options that are times: their members of C.",
-            f"  TIMES = {{ {', '.join(times)} }}.freeze",
+            f"  TIMES = {{ {named_times} }}.freeze",
             "  # Options that are two numbers, down and across.",
-            f"  PAIRS = %i[{' '.join(pairs)}].freeze",
+            f"  PAIRS = %i[{' '.join(pairs(self.api))}].freeze",
             "  # Options that are told by a name: the numbers.",
             f"  CHOICES = {{\n{named}\n  }}.freeze",
             "  # Members of reports that are true or false.",
-            f"  TRUTHS = %i[{' '.join(dict.fromkeys(truths))}].freeze",
+            f"  TRUTHS = %i[{' '.join(truths(self.api))}].freeze",
             "  # What devices are, by their numbers.",
             f"  KINDS = {{\n{texts}\n  }}.freeze",
             "  private_constant :MEMBER, :TIMES, :PAIRS, :CHOICES, :TRUTHS, :KINDS",
@@ -152,12 +141,12 @@ class Made(Language):
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
         name = _OPERATORS.get(op_words(function), op_words(function))
-        said = sentence(" ".join(self.said(op_doc(self.api, function)).split()))
+        said = self.said_of_op(function)
         doc, lines = self.filled(said, "# "), []
         parameters = []
         for each in taken:
             if each.struct is None:
-                parameters.append(_parameter(self, each, function))
+                parameters.append(_parameter(each))
                 continue
             doc += f"#\n{self._listed(each.struct)}"
             shown = members(self.api, each.struct)
@@ -169,8 +158,9 @@ class Made(Language):
         head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
         if len(head) > self.width - 6:
             head = f"def {name}(\n{textwrap.indent(_wrapped(parameters), '  ')}\n)"
-        given = "".join(f", {_given(each, function)}" for each in taken)
-        return doc + block([head, *lines, f"  made(:{function.name[3:]}{given})", "end"])
+        given = "".join(f", {_given(each)}" for each in taken)
+        return doc + block([head, *lines, f"  made(:{function.name[3:]}{given})",
+                            "end"])
 
 
 def _wrapped(parts) -> str:
@@ -178,26 +168,29 @@ def _wrapped(parts) -> str:
                          break_long_words=False).replace("\0", " ")
 
 
-def _parameter(language: Made, argument: Argument, function) -> str:
+def _parameter(argument: Argument) -> str:
     name = _name(argument)
     if argument.kind == "tensor":
         return f"{name} = nil" if argument.optional else name
     if argument.kind == "enum":
-        first = text_of(language.api, argument.enum, argument.enum.constants[0])
-        return f"{name}: :none" if first == "none" else name
+        return f"{name}: :none" if argument.default else name
+    if argument.kind == "shape":
+        return f"*{name}"
     if argument.kind == "flag":
         return f"{name}: false"
     if argument.kind == "float":
-        return f"{name}: 1e-5"
-    return f"{name} = nil" if is_reduction(function) else f"{name} = -1"
+        return f"{name}: {argument.default}"
+    default = {"all": "nil"}.get(argument.default, argument.default)
+    return f"{name} = {default}" if default else name
 
 
 def _name(argument: Argument) -> str:
     """Other operands have no short name."""
-    return {"b": "other", "k": "keys", "v": "values"}.get(argument.name, argument.name)
+    names = {"b": "other", "k": "keys", "v": "values", "begin": "first", "end": "last"}
+    return names.get(argument.name, argument.name)
 
 
-def _given(argument: Argument, function) -> str:
+def _given(argument: Argument) -> str:
     name = _name(argument)
     if argument.kind == "tensor":
         return f"optional({name})" if argument.optional else f"operand({name})"
@@ -206,6 +199,6 @@ def _given(argument: Argument, function) -> str:
         return f'Arguments.choice({choices}, {name}, "{name}")'
     if argument.kind == "flag":
         return f"{name} ? 1 : 0"
-    if argument.kind == "dimension" and is_reduction(function):
+    if argument.default == "all":
         return f"{name}.nil? ? ALL : {name}"
     return name

@@ -4,7 +4,7 @@ of options in messages."""
 import re
 
 from language import Language, block
-from members import options
+from members import end_numbers, options
 
 # With constructors of its own; see generate_options.i.
 _BY_HAND = "rc_generate_options"
@@ -40,6 +40,9 @@ class Made(Language):
                 f"runcible_handle({name[:-len('_release')]})"
                 for name in self.api.functions
                 if name.endswith("_release") and name not in _IGNORED),
+            "end_numbers": lambda _: (
+                "#define RUNCIBLE_END_NUMBERS(DO) \\\n" + " \\\n".join(
+                    f"  DO({each})" for each in end_numbers(self.api)) + "\n"),
             "option_names": lambda _: block(self._option_names()),
         }
 

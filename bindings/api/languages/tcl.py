@@ -2,9 +2,9 @@
 
 import re
 
-from language import Language, block, sentence
-from members import (Argument, arguments, is_reduction, members, op_doc, op_words, ops,
-                     options, text_of)
+from language import Language, block
+from members import (Argument, arguments, choices, members, op_words, ops, pairs,
+                     text_of, times)
 
 
 class Made(Language):
@@ -34,28 +34,22 @@ class Made(Language):
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""
-        choices, pairs, times = {"dtype": "DTYPE_", "function": "FUNCTION_"}, [], []
-        for struct in options(self.api):
-            for each in members(self.api, struct):
-                if each.kind == "pair":
-                    pairs.append(each.name)
-                elif each.unit:
-                    times.append(f"{each.without_unit} {each.name}")
-                elif each.enum is not None:
-                    choices[each.name] = each.enum.prefix[3:]
+        named = {"dtype": "DTYPE_", "function": "FUNCTION_"}
+        named.update((name, enum.prefix[3:])
+                     for name, enum in choices(self.api).items())
         return block([
             "# What members are that are more than numbers and texts of C.", "",
             "namespace eval ::runcible {",
             "    # Options that are told by a name: what the constants begin with.",
-            f"    variable choices {{{_pairs(choices)}}}",
+            f"    variable choices {{{_words(named)}}}",
             "    # Options that are two numbers, down and across.",
-            f"    variable pairs {{{' '.join(pairs)}}}",
+            f"    variable pairs {{{' '.join(pairs(self.api))}}}",
             "    # Options that are times in seconds: their members of C.",
-            f"    variable times {{{' '.join(times)}}}", "}"])
+            f"    variable times {{{_words(times(self.api))}}}", "}"])
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        said = sentence(" ".join(self.said(op_doc(self.api, function)).split()))
+        said = self.said_of_op(function)
         doc = self.lines(said, "# ")
         struct = next((each.struct for each in taken if each.struct), None)
         # Tensors that an op with options may lack are among them.
@@ -65,10 +59,10 @@ class Made(Language):
             names = [*inside, *(each.name for each in members(self.api, struct))]
             doc += self.lines("Options: " + ", ".join(f"-{name}" for name in names)
                               + ".", "# ")
-        names = [_parameter(each, function) for each in taken
+        names = [_parameter(each) for each in taken
                  if each.name not in inside and not each.struct]
         head = " ".join([*names, *["args"] * (struct is not None)])
-        given = "".join(f" \\\n        {_given(each, function, inside)}"
+        given = "".join(f" \\\n        {_given(each, inside)}"
                         for each in taken if not each.struct)
         call = f"::runcible::native::{function.name[3:]} [my Handle]{given}"
         if struct is None:
@@ -80,24 +74,19 @@ class Made(Language):
         return f"{doc}method {op_words(function)} {{{head}}} {{\n{body}}}\n"
 
 
-def _pairs(choices) -> str:
-    return " ".join(f"{name} {prefix}" for name, prefix in choices.items())
+def _words(named) -> str:
+    return " ".join(f"{name} {value}" for name, value in named.items())
 
 
-def _parameter(argument: Argument, function) -> str:
+def _parameter(argument: Argument) -> str:
     name = argument.name
     if argument.kind == "tensor":
         return f'{{{name} ""}}' if argument.optional else name
-    if argument.kind == "enum":
-        return f"{{{name} none}}" if name == "function" else name
-    if argument.kind == "flag":
-        return f"{{{name} 0}}"
-    if argument.kind == "float":
-        return f"{{{name} 1e-5}}"
-    return f"{{{name} {'-2147483648' if is_reduction(function) else '-1'}}}"
+    default = {"all": "-2147483648"}.get(argument.default, argument.default)
+    return f"{{{name} {default}}}" if default else name
 
 
-def _given(argument: Argument, function, inside) -> str:
+def _given(argument: Argument, inside) -> str:
     name = argument.name
     if name in inside:
         return f"[::runcible::OptionalOf $pairs {name}]"

@@ -29,6 +29,7 @@ enum {
   RC_DEVICE_GPU_DISCRETE, /* one of its own */
 };
 
+/* When it is full. */
 enum { RC_FULL_ERROR = 0, RC_FULL_SHIFT = 1 };
 
 /* How to open; see rc_thing_open. RC_E_NOT_FOUND: there is none. */
@@ -106,6 +107,8 @@ class Headers(unittest.TestCase):
         kinds = API.enum("rc_device_kind")
         self.assertEqual([each.value for each in kinds.constants], [0, 1])
         self.assertEqual(kinds.prefix, "RC_DEVICE_")
+        self.assertEqual(kinds.doc, "What a device is.")
+        self.assertEqual(API.enum_of_prefix("RC_FULL_").doc, "When it is full.")
         self.assertEqual(kinds.constants[1].doc, "one of its own")
         self.assertEqual([each.name for each in API.statuses], ["RC_E_NOT_FOUND"])
 
@@ -154,10 +157,11 @@ class Rules(unittest.TestCase):
         (op,) = rules.ops(API)
         self.assertEqual(rules.op_words(op), "try")
         self.assertTrue(rules.is_reduction(op))
-        self.assertEqual([(each.name, each.kind, each.optional)
+        self.assertEqual([(each.name, each.kind, each.default, each.optional)
                           for each in rules.arguments(API, op)],
-                         [("weight", "tensor", True), ("dimension", "dimension", False),
-                          ("keep", "flag", False)])
+                         [("weight", "tensor", "", True),
+                          ("dimension", "int32", "all", False),
+                          ("keep", "flag", "0", False)])
 
 
 class Texts(unittest.TestCase):

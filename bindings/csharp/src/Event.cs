@@ -66,12 +66,7 @@ namespace Runcible {
       internal long Status;
       internal long Reason;
       internal ulong Seed;
-      internal long PromptTokens;
-      internal long CachedTokens;
-      internal long GeneratedTokens;
-      internal long QueueUs;
-      internal long PromptUs;
-      internal long GenerateUs;
+      // :api: end_numbers
     }
 
     /// Null if there is none.

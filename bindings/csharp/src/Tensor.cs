@@ -114,27 +114,7 @@ namespace Runcible {
       return made;
     }
 
-    // Views.
-
-    /// <summary>{@rc rc_tensor_reshape}</summary>
-    public Tensor Reshape(params long[] shape) {
-      native.tensor_reshape(handle, shape, shape.Length, out var view);
-      return Of(view);
-    }
-
-    /// <summary>{@rc rc_tensor_slice}</summary>
-    public Tensor Slice(int dimension, long begin, long end, long step = 1) {
-      native.tensor_slice(handle, dimension, begin, end, step, out var view);
-      return Of(view);
-    }
-
-    /// <summary>{@rc rc_tensor_transpose}</summary>
-    public Tensor Transpose(int dimension = -2, int other = -1) {
-      native.tensor_transpose(handle, dimension, other, out var view);
-      return Of(view);
-    }
-
-    // Ops. What may be null is null if it is left out.
+    // Views and ops. What may be null is null if it is left out.
 
     // :api: ops
 

@@ -1,6 +1,7 @@
 /** Generating text: options, pieces, ends, and the blocking iterator. */
 import { ofStatus, type RuncibleError } from "./errors";
 import { optionsOf, shown, type Proxy } from "./handle";
+import { endNumbers } from "./members";
 import { native } from "./native";
 import type { EndReason, Report } from "./reports";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
@@ -105,7 +106,7 @@ type EndValues = [
   message: string,
   reason: EndReason,
   seed: bigint,
-  ...numbers: [number, number, number, number, number, number],
+  ...numbers: number[],
 ];
 
 /** How a request ended. */
@@ -116,18 +117,9 @@ export class End {
 
   constructor(values: EndValues) {
     const [status, message, reason, seed, ...numbers] = values;
-    const [promptTokens, cachedTokens, generatedTokens] = numbers;
-    const [, , , queueUs, promptUs, generateUs] = numbers;
-    this.report = Object.freeze({
-      reason,
-      seed,
-      promptTokens,
-      cachedTokens,
-      generatedTokens,
-      queueUs,
-      promptUs,
-      generateUs,
-    });
+    const named = endNumbers.map((name, i) => [name, numbers[i]]);
+    const counts = Object.fromEntries(named);
+    this.report = Object.freeze({ reason, seed, ...counts } as Report);
     if (status !== native.OK) {
       this.error = ofStatus(status, message || `the request ended: ${reason}`);
       this.error.report = this.report;

@@ -187,26 +187,7 @@ export class Tensor extends Handle {
     return new arrays[dtype as keyof typeof arrays](this.read());
   }
 
-  // Views.
-
-  /** @c rc_tensor_reshape */
-  reshape(...shape: number[]): Tensor {
-    return new Tensor(native.tensor_reshape(this._handle, shape));
-  }
-
-  /** @c rc_tensor_slice */
-  slice(dimension: number, begin: number, end: number, step = 1): Tensor {
-    return new Tensor(
-      native.tensor_slice(this._handle, dimension, begin, end, step),
-    );
-  }
-
-  /** @c rc_tensor_transpose */
-  transpose(dimension = -2, other = -1): Tensor {
-    return new Tensor(native.tensor_transpose(this._handle, dimension, other));
-  }
-
-  // Ops.
+  // Views and ops.
 
   // :api: ops
 

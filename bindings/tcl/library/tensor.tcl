@@ -116,24 +116,7 @@ oo::class create ::runcible::Tensor {
         return [::runcible::Tensor new "" "" -handle $made]
     }
 
-    # Views. They share the memory of their tensor.
-
-    # The same elements under another shape; one dimension may be -1.
-    method reshape {shape} {
-        my Made [::runcible::native::tensor_reshape [my Handle] $shape]
-    }
-
-    # Every step-th index from `begin` to before `end` of one dimension.
-    method slice {dimension begin end {step 1}} {
-        my Made [::runcible::native::tensor_slice [my Handle] $dimension $begin $end $step]
-    }
-
-    # Two dimensions exchanged.
-    method transpose {{dimension -2} {other -1}} {
-        my Made [::runcible::native::tensor_transpose [my Handle] $dimension $other]
-    }
-
-    # Ops, which make new tensors.
+    # Views, which share the memory of their tensor, and ops, which make new ones.
 
     # :api: ops
 }

@@ -101,25 +101,7 @@ public final class Tensor extends Handle {
     return made;
   }
 
-  // Views.
-
-  /** {@rc rc_tensor_reshape} */
-  public Tensor reshape(long... shape) {
-    return new Tensor(Native.tensor_reshape(handle, shape));
-  }
-
-  /** {@rc rc_tensor_slice} */
-  public Tensor slice(int dimension, long begin, long end, long step) {
-    return new Tensor(
-        Native.tensor_slice(handle, dimension, begin, end, step));
-  }
-
-  /** {@rc rc_tensor_transpose} */
-  public Tensor transpose(int dimension, int other) {
-    return new Tensor(Native.tensor_transpose(handle, dimension, other));
-  }
-
-  // Ops. What may be null is said; other operands are needed.
+  // Views and ops. What may be null is said; other operands are needed.
 
   // :api: ops
 

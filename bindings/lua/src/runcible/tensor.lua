@@ -108,25 +108,6 @@ function Tensor:read()
   return numbers.unpack(self:bytes(), dtype, 0, count)
 end
 
--- Views. They share the memory of their tensor.
-
---- The same elements under another shape; one dimension may be -1.
-function Tensor:reshape(shape)
-  return Tensor.of(native.tensor_reshape(need(self, Tensor, "self"), shape))
-end
-
---- Every `step`-th (1) index from `first` to before `last` of one dimension.
-function Tensor:slice(dimension, first, last, step)
-  return Tensor.of(native.tensor_slice(need(self, Tensor, "self"), dimension, first, last, step or 1))
-end
-
---- Two dimensions (the last two) exchanged.
-function Tensor:transpose(dimension, other)
-  return Tensor.of(native.tensor_transpose(need(self, Tensor, "self"), dimension or -2, other or -1))
-end
-
--- Ops.
-
 local function optional(tensor, name)
   if tensor == nil then return nil end
   return need(tensor, Tensor, name)

@@ -174,24 +174,6 @@ sub _nested {
             0 .. $size - 1];
 }
 
-=head1 VIEWS
-
-=head2 reshape(dimensions...)
-
-=for header rc_tensor_reshape
-
-=head2 slice(dimension, begin, end, step)
-
-=for header rc_tensor_slice
-
-=head2 transpose(dimension, other)
-
-The last two if none are given.
-
-=for header rc_tensor_transpose
-
-=cut
-
 sub _made {
     my ($self, $function, @arguments) = @_;
     return (ref $self)->of(
@@ -200,19 +182,7 @@ sub _made {
 sub _operand  { proxy_of($_[0], 'Runcible::Tensor', 'the operand') }
 sub _optional { optional_proxy_of($_[0], 'Runcible::Tensor', 'the operand') }
 
-sub reshape { my ($self, @shape) = @_; $self->_made('tensor_reshape', \@shape) }
-
-sub slice {
-    my ($self, $dimension, $begin, $end, $step) = @_;
-    return $self->_made('tensor_slice', $dimension, $begin, $end, $step // 1);
-}
-
-sub transpose {
-    my ($self, $dimension, $other) = @_;
-    return $self->_made('tensor_transpose', $dimension // -2, $other // -1);
-}
-
-=head1 OPS
+=head1 VIEWS AND OPS
 
 # :api: ops
 

@@ -170,27 +170,7 @@ class Tensor(Handle):
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)  # the numbers are given out on the host
 
-    # Views.
-
-    def reshape(self, *shape: int) -> Tensor:
-        # :header: rc_tensor_reshape
-        return self._of(_native.tensor_reshape(self._handle, shape))
-
-    def slice(
-        self, dimension: int, begin: int, end: int, step: int = 1
-    ) -> Tensor:
-        # :header: rc_tensor_slice
-        return self._of(
-            _native.tensor_slice(self._handle, dimension, begin, end, step)
-        )
-
-    def transpose(self, dimension: int = -2, other: int = -1) -> Tensor:
-        # :header: rc_tensor_transpose
-        return self._of(
-            _native.tensor_transpose(self._handle, dimension, other)
-        )
-
-    # Ops.
+    # Views and ops.
 
     # :api: ops
 

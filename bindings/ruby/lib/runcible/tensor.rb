@@ -114,24 +114,7 @@ module Runcible
       nested(read.unpack(DIRECTIVES[type]), shape)
     end
 
-    # Views.
-
-    # :header: rc_tensor_reshape
-    def reshape(*shape)
-      made(:tensor_reshape, shape)
-    end
-
-    # :header: rc_tensor_slice
-    def slice(dimension, first, last, step = 1)
-      made(:tensor_slice, dimension, first, last, step)
-    end
-
-    # :header: rc_tensor_transpose
-    def transpose(dimension = -2, other = -1)
-      made(:tensor_transpose, dimension, other)
-    end
-
-    # Ops.
+    # Views and ops.
 
     # :api: ops
 
