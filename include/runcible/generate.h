@@ -66,7 +66,7 @@ typedef struct rc_generate_options {
 
   uint64_t seed;     /* of the draws; the same seed, options and logits give the
                         same tokens */
-  float temperature; /* 0: always the most probable token */
+  float temperature; /* of the draws; 0: always the most probable token */
   int32_t top_k;     /* choose among so many of the most probable; 0: off */
   float top_p;       /* choose among the most probable that together have this
                         probability, (0, 1]; 1: off */
@@ -115,9 +115,9 @@ typedef int32_t rc_end_reason;
 enum {
   RC_END_STOP = 0,        /* the model's end token or a stop token */
   RC_END_LENGTH = 1,      /* max_tokens were generated */
-  RC_END_STOP_STRING = 2, /* one of `stop` */
+  RC_END_STOP_STRING = 2, /* one of the stop strings */
   RC_END_CANCELLED = 3,   /* by the caller */
-  RC_END_DEADLINE = 4,    /* it passed */
+  RC_END_DEADLINE = 4,    /* the deadline passed */
   RC_END_CONTEXT = 5,     /* the context is full: an end like that by length if
                              there was room for a token, else an error */
   RC_END_ERROR = 6        /* see status and message */

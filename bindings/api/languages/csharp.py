@@ -238,7 +238,9 @@ class Made(Language):
         elif member.enum is not None:
             value = f"({self._type(member)}){value}"
         elif member.unit and member.name not in _NUMBERS:
-            value = f"Limits.Microseconds({value})"
+            make = {"milliseconds": "TimeSpan.FromMilliseconds",
+                    "microseconds": "Limits.Microseconds"}
+            value = f"{make[member.unit]}({value})"
         elif member.kind == "flag":
             value += " != 0"
         elif member.kind == "uint64" and member.name not in _UNSIGNED:

@@ -274,7 +274,7 @@ class Made(Language):
         if member.enum is not None:
             return f"{name_of(enum_words(self.api, member.enum))}({got})"
         if member.unit:
-            return f"time.Duration({got}) * time.Microsecond"
+            return f"time.Duration({got}) * time.{member.unit.capitalize()[:-1]}"
         return f"{got} != 0" if member.kind == "flag" else got
 
     def _told(self, handle: str, function) -> str:

@@ -246,7 +246,7 @@ class Made(Language):
             if each.enum is not None:
                 value = f"{self._type(each)}.of({value})"
             elif each.unit:
-                value = f"Limits.microseconds({value})"
+                value = _duration(each, value)
             values.append(f"        {value}")
         values = ",\n".join(values)
         return (f"  /** Of the numbers in the order of {struct.name}. */\n"
@@ -268,6 +268,8 @@ class Made(Language):
             return f"{self._type(member)}.of({got})"
         if member.kind == "text":
             return f"Text.decode({got})"
+        if member.unit and self.converts(member):
+            return _duration(member, got)
         return f"{got} != 0" if member.kind == "flag" else got
 
     def _told(self, handle: str, function) -> str:
@@ -324,3 +326,9 @@ class Made(Language):
         if argument.kind == "flag":
             return f"{name} ? 1 : 0"
         return f"(float) {name}" if argument.kind == "float" else name
+
+
+def _duration(member: Member, number: str) -> str:
+    """A time in its unit as a Duration."""
+    make = {"milliseconds": "Duration.ofMillis", "microseconds": "Limits.microseconds"}
+    return f"{make[member.unit]}({number})"

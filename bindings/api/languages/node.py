@@ -142,8 +142,8 @@ class Made(Language):
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return (f"{self._doc(self.said(struct.doc))}"
-                f"get {camel(told_words(handle, function))}(): {kind} {{\n"
-                f'  return told<{kind}>("{struct.name[3:]}", (report) =>\n'
+                f"get {camel(told_words(handle, function))}(): reports.{kind} {{\n"
+                f'  return told<reports.{kind}>("{struct.name[3:]}", (report) =>\n'
                 f"    native.{function.name[3:]}(this._handle, report),\n  );\n}}\n")
 
     # ---- Ops

@@ -164,11 +164,12 @@ class Made(Language):
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return block([
-            "@property", f"def {told_words(handle, function)}(self) -> {kind}:",
+            "@property",
+            f"def {told_words(handle, function)}(self) -> reports.{kind}:",
             self._docstring(self.said(struct.doc), "    ")
             + f"    report = _native.{struct.name[3:]}()", "    proxy = self._handle",
             f"    _native.{function.name[3:]}(proxy, report)",
-            f"    return copied({kind}, report)"])
+            f"    return reports.copied(reports.{kind}, report)"])
 
     # ---- Ops
 

@@ -24,6 +24,7 @@ typedef struct rc_model_mood_report {
   size_t struct_size;
   const char* mood; /* "calm" */
   int32_t happy;    /* 1: it is */
+  int64_t calm_us;  /* for so long, microseconds */
 } rc_model_mood_report;
 /* RC_E_INVALID_ARGUMENT: `model` or `report`. */
 RC_API rc_status rc_model_mood(rc_model* model, rc_model_mood_report* report);
@@ -82,9 +83,9 @@ class Additions(unittest.TestCase):
             "csharp": "public ModelMoodReport Mood {",
             "go": "func (m *Model) Mood() (*ModelMoodReport, error) {",
             "java": "public ModelMoodReport mood() {",
-            "node": "get mood(): ModelMoodReport {",
+            "node": "get mood(): reports.ModelMoodReport {",
             "perl": "sub mood {",
-            "python": "def mood(self) -> ModelMoodReport:",
+            "python": "def mood(self) -> reports.ModelMoodReport:",
             "ruby": "def mood",
         })
         # Lua and Tcl need one line, as Model.report has.

@@ -1,7 +1,7 @@
 /** Backends and devices. */
 import { Handle, optionsOf, shown, type Proxy } from "./handle";
 import { native } from "./native";
-import type { DeviceReport, Discovery, Usage } from "./reports";
+import type * as reports from "./reports";
 import { devicesOf, told } from "./told";
 
 /** @c rc_backend_options */
@@ -62,7 +62,7 @@ export function backendOfSync(backend: Backend | string | undefined): Backend {
 }
 
 /** @c rc_discover */
-export async function discover(): Promise<Discovery> {
+export async function discover(): Promise<reports.Discovery> {
   const found = await native.discover_later();
   const devices = devicesOf(found);
   const automatic: string = native.device_list_automatic(found);

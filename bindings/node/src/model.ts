@@ -9,7 +9,7 @@ import {
   type Proxy,
 } from "./handle";
 import { native } from "./native";
-import type { ModelReport, Plan } from "./reports";
+import type * as reports from "./reports";
 import { Session, type SessionOptions } from "./session";
 import { planOf, told } from "./told";
 import { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
@@ -142,7 +142,7 @@ export class Model extends ModelHandle {
 export async function plan(
   path: Path,
   options: ModelOptions = {},
-): Promise<Plan> {
+): Promise<reports.Plan> {
   const made = loadOptions(options);
   const backend = await backendOf(options.backend);
   return planOf(

@@ -1,7 +1,7 @@
 /** Text to tokens and back. */
 import { Handle, pathOf, plain, type Path, type Proxy } from "./handle";
 import { native } from "./native";
-import type { TokenizerReport } from "./reports";
+import type * as reports from "./reports";
 import { told } from "./told";
 
 /** What becomes of special tokens when a text is read. */

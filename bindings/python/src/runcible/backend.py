@@ -6,8 +6,9 @@ import json
 from typing import Any, Dict, Optional, Union
 
 from . import native as _native
+from . import reports
 from ._handle import Handle, set_options
-from .reports import DeviceReport, Discovery, Usage, copied
+from .reports import DeviceReport, Discovery, copied
 
 
 class Backend(Handle):

@@ -16,11 +16,12 @@ from typing import (
 )
 
 from . import native as _native
+from . import reports
 from ._handle import ModelHandle, Path, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
-from .reports import ModelReport, Plan, copied, plan_of
+from .reports import Plan, plan_of
 from .session import Session
 from .tokenizer import Tokenizer
 

@@ -6,9 +6,9 @@ import os
 from typing import Any, List, Sequence, Union
 
 from . import native as _native
+from . import reports
 from ._handle import Handle
 from .generation import tokenize_flags
-from .reports import TokenizerReport, copied
 
 
 class Tokenizer(Handle):
