@@ -31,6 +31,8 @@ _TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uin
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
+# The deadline of a generation is its context's.
+_OF_CONTEXT = "deadline_ms"
 
 
 def name_of(words: str) -> str:
@@ -86,7 +88,8 @@ class Made(Language):
         return {
             "generated_options.go": self._file("\n".join([
                 *(self._option(each) for each in
-                  (members(self.api, generate) if generate else []) if not each.unit),
+                  (members(self.api, generate) if generate else [])
+                  if each.name != _OF_CONTEXT),
                 *(self._options(each) for each in options(self.api)
                   if each.name not in _BY_HAND)])),
             "generated_reports.go": self._file("\n".join([
@@ -150,10 +153,15 @@ class Made(Language):
 
     def _option(self, member: Member) -> str:
         """A function that makes an option of Session.Generate."""
-        own = name_of(member.name)
+        own = name_of(member.without_unit)
         doc = self._doc(f"{own}: {_lowered(self.said_of(member))}")
         value, taken = "value", f"value {_TYPES.get(member.kind)}"
-        if member.kind == "flag":
+        if member.unit:
+            value, taken = "milliseconds(value)", "value time.Duration"
+        elif member.enum is not None:
+            kind = name_of(enum_words(self.api, member.enum))
+            value, taken = "int32(value)", f"value {kind}"
+        elif member.kind == "flag":
             value, taken = ("1", "") if member.default != "1" else ("0", "")
         return block([f"{doc}func {own}({taken}) GenerateOption {{",
                       "\treturn func(o native.Generate_options) error {",

@@ -68,6 +68,7 @@ class Additions(unittest.TestCase):
         self.change("generate.h", "\n} rc_generate_options;\n", OPTION)
         self.expect({
             "csharp": "TimeSpan? Pause { get; set; }",
+            "go": "func Pause(value time.Duration) GenerateOption {",
             "java": "public GenerateOptions pause(Duration value) {",
             "node": "pause?: number | undefined;",
             "perl": "pause => 'pause_ms'",
@@ -75,7 +76,7 @@ class Additions(unittest.TestCase):
             "ruby": "pause: :pause_ms",
             "tcl": "pause pause_ms",
         })
-        # Go takes times from the context, and Lua looks at what SWIG made.
+        # Lua looks at what SWIG made.
 
     def test_a_function_that_tells_a_report(self):
         self.change("model.h", '\n#ifdef __cplusplus\n} /* extern "C" */\n', REPORT)
