@@ -5,8 +5,10 @@
 #   $prefix   Runcible, installed, with its command, backends and model
 #   $soname   what programs load of it: lib/$soname of the prefix
 #   $swig     SWIG 4.2 or newer
-#   $shared   bindings/swig
+#   $shared   bindings/swig, with what comes of the headers
 #   $cases    the cases that every language runs
+#   generate LANGUAGE FROM TO
+#             the sources of a package, with what comes of the headers
 #   runcible_into FOLDER
 #             makes that a prefix with what a package carries: libraries, with
 #             those that a machine may lack, backends, their probe and the model
@@ -16,7 +18,6 @@
 #             see bindings/README.md
 language=$(basename "$here")
 build=$(cd "$1" && pwd)
-shared=$(cd "$here/../swig" && pwd)
 cases=$(cd "$here/../conformance" && pwd)/cases.json
 mkdir -p "$here/../../build/bindings/$language" \
   "$here/../../build/bindings/reports"
@@ -25,6 +26,13 @@ work=$all/$language
 prefix=$all/prefix
 export RUNCIBLE_CASES_REPORT="$all/reports/$language.tsv"
 rm -f "$RUNCIBLE_CASES_REPORT"
+
+generate() { # language, folder of its sources, folder to write them to
+  python3 "$here/../api/generate.py" "$1" "$here/../../include/runcible" "$2" "$3"
+}
+shared=$work/shared
+rm -rf "$shared"
+generate swig "$here/../swig" "$shared"
 
 swig=$(command -v swig || true)
 if [ -z "$swig" ] || ! "$swig" -version |

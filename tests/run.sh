@@ -71,6 +71,7 @@ for name in $stages; do
     bindings)
       stage "bindings, as programs of other languages see them"
       [ -d build/release ] || configure_and_build release
+      python3 -m unittest discover -s bindings/api/tests
       for run in bindings/*/run.sh; do
         stage "$run"
         $run build/release

@@ -38,7 +38,7 @@ ${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
 strip "$lib"/*.so* "$lib"/runcible/*.so
 
 echo "assembly"
-python3 "$here/xmldoc.py" "$include/runcible" "$here/src" "$work/source"
+generate csharp "$here/src" "$work/source"
 mcs -target:library -warn:4 -warnaserror -optimize -doc:"$lib/Runcible.xml" \
   -nowarn:1591 -out:"$lib/Runcible.dll" "$work"/source/*.cs "$work"/wrapper/*.cs
 ls "$lib/Runcible.dll"

@@ -8,7 +8,6 @@
 # SWIG is SWIG 4.2 or newer (swig), PYTHON is Python 3 (python3).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-shared=$here/../swig
 headers=$here/../../include
 module=$1
 path=${2:-runcible}
@@ -22,12 +21,17 @@ fi
 rm -rf "$module"
 mkdir -p "$module"
 cp -R "$here/src/." "$module"
+"${PYTHON:-python3}" "$here/../api/generate.py" go "$headers/runcible" \
+  "$here/src" "$module"
+shared=$module/shared
+"${PYTHON:-python3}" "$here/../api/generate.py" swig "$headers/runcible" \
+  "$here/../swig" "$shared"
 "${SWIG:-swig}" -go -cgo -intgosize 64 -Wall -Werror \
   -I"$here/swig" -I"$shared" -I"$headers" \
   -outdir "$native" -o "$native/native_wrap.c" "$here/swig/native.i"
 cp "$shared/mailbox.c" "$shared/mailbox.h" "$shared/own_words.h" \
   "$here/swig/values.h" "$native"
-"${PYTHON:-python3}" "$here/document.py" "$headers/runcible" "$module"/*.go
+rm -r "$shared"
 find "$module" -name '*.go' -exec sed -i \
   -e "s#^\(import \|\t\)\"runcible\(/internal/native\)\{0,1\}\"\$#\1\"$path\2\"#" {} +
 sed -i "s|^module .*|module $path|" "$module/go.mod"

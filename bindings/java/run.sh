@@ -78,7 +78,7 @@ mv "$work/load" "$native/load"
 mv "$work/files" "$native/files"
 
 echo "jar"
-python3 "$here/javadoc.py" "$include/runcible" "$here/src" "$work/source"
+generate java "$here/src" "$work/source"
 # Not all warnings: later compilers know more of them.
 lint=cast,deprecation,fallthrough,finally,overrides,rawtypes,removal,serial
 javac --release 17 -Xlint:$lint,static,try,unchecked,varargs -Werror \

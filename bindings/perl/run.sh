@@ -30,8 +30,7 @@ name=Runcible-$version
 dist=$work/$name
 rm -rf "$dist"
 mkdir -p "$dist/runtime/lib"
-python3 "$shared/documented.py" --perl "$prefix/include/runcible" "$here/lib" \
-  "$dist/lib"
+generate perl "$here/lib" "$dist/lib"
 sed -i "s/^our .VERSION = .*/our \$VERSION = '$version';/" "$dist/lib/Runcible.pm"
 cp -r "$here/Makefile.PL" "$here/README.md" "$here/examples" "$here/t" \
   "$here/../../LICENSE" "$here"/swig/*.h "$shared"/mailbox.[ch] \

@@ -42,7 +42,7 @@ gem=$work/gem
 inside=$gem/lib/runcible
 rm -rf "$gem"
 mkdir -p "$inside/lib" "$inside/libexec" "$inside/share"
-python3 "$shared/documented.py" --ruby "$prefix/include/runcible" "$here/lib" "$gem/lib"
+generate ruby "$here/lib" "$gem/lib"
 version=$(sed -n 's/^#define RC_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' \
   "$prefix/include/runcible/base.h" | paste -sd.)
 printf 'module Runcible\n  VERSION = "%s"\nend\n' "$version" \

@@ -45,12 +45,4 @@ struct NAME {};
 }
 %enddef
 
-runcible_handle(rc_device_list)
-runcible_handle(rc_backend)
-runcible_handle(rc_model_info)
-runcible_handle(rc_tokenizer)
-runcible_handle(rc_plan)
-runcible_handle(rc_model)
-runcible_handle(rc_session)
-runcible_handle(rc_request)
-runcible_handle(rc_tensor)
+/* :api: handles */

@@ -29,6 +29,10 @@ typedef struct kept_event {
   struct kept_event* next;
 } kept_event;
 
+/* The numbers of an rc_generate_report behind `reason` and `seed`, for what
+ * each language makes of them: DO(prompt_tokens) and so on, in their order. */
+/* :api: end_numbers */
+
 /* Events in the order in which they came. */
 typedef struct kept_events {
   kept_event* first;

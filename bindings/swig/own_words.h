@@ -15,41 +15,7 @@
 /* Members of options; what else a message names, a metadata key or a role of a
  * tensor, is not a language's to rename. */
 static const char* const runcible_option_names[] = {
-    "required_memory",
-    "memory_limit",
-    "threads",
-    "max_requests",
-    "strict",
-    "profile",
-    "context_length",
-    "cache_tokens",
-    "cache_dtype",
-    "max_rows",
-    "prefix_cache",
-    "keep_mapped",
-    "when_full",
-    "keep_tokens",
-    "prompt",
-    "prompt_tokens",
-    "echo",
-    "max_tokens",
-    "priority",
-    "seed",
-    "temperature",
-    "top_k",
-    "top_p",
-    "min_p",
-    "typical_p",
-    "penalty_tokens",
-    "repetition_penalty",
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-    "logit_bias_tokens",
-    "stop",
-    "stop_tokens",
-    "ignore_eos",
-    "logprobs",
+    /* :api: option_names */
 };
 
 static inline int runcible_in_word(char c) {

@@ -95,14 +95,15 @@ enum {
   RC_RANDOM_UNIFORM = 1
 };
 
+/* What rc_tensor_random makes; see there. */
 typedef struct rc_random_options {
   size_t struct_size;
   uint64_t seed; /* the same seed gives the same numbers on every device */
-  int32_t distribution; /* RC_RANDOM_* */
-  float mean;
-  float deviation; /* at least 0 */
-  float low;
-  float high; /* at least low */
+  int32_t distribution; /* RC_RANDOM_NORMAL or RC_RANDOM_UNIFORM */
+  float mean;           /* of a normal distribution */
+  float deviation;      /* of a normal distribution; at least 0 */
+  float low;            /* of a uniform distribution: at least this */
+  float high; /* of a uniform distribution: below this; at least low */
 } rc_random_options;
 
 #define RC_RANDOM_OPTIONS_INIT \
@@ -208,9 +209,10 @@ RC_API rc_status rc_op_layer_norm(rc_tensor* x, rc_tensor* weight,
                                   rc_tensor* bias, float epsilon,
                                   rc_tensor** result);
 
+/* How rc_op_rope turns. */
 typedef struct rc_rope_options {
   size_t struct_size;
-  rc_rope_style style;
+  rc_rope_style style; /* how the elements of a head are paired */
   /* Elements of each head that turn: even, at most the head's; 0: all. */
   int32_t dimensions;
   /* Pair i turns by position * theta^(-2 i / dimensions). */
@@ -230,6 +232,7 @@ RC_API rc_status rc_op_rope(rc_tensor* x, rc_tensor* positions,
                             rc_tensor* frequencies,
                             const rc_rope_options* options, rc_tensor** result);
 
+/* How rc_op_attention weighs. */
 typedef struct rc_attention_options {
   size_t struct_size;
   float scale;    /* of q . k; 0: 1 / sqrt(d) */
@@ -270,6 +273,7 @@ RC_API rc_status rc_op_reduce_max(rc_tensor* x, int32_t dimension, int32_t keep,
 RC_API rc_status rc_op_argmax(rc_tensor* x, int32_t dimension, int32_t keep,
                               rc_tensor** result);
 
+/* How rc_op_conv2d moves its window. */
 typedef struct rc_conv2d_options {
   size_t struct_size;
   int32_t stride[2];   /* down and across; at least 1 */

@@ -50,25 +50,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>{@rc rc_backend_device}</summary>
-    public DeviceReport Device {
-      get {
-        using (var report = new device_report()) {
-          native.backend_device(handle, report);
-          return new DeviceReport(report);
-        }
-      }
-    }
-
-    /// <summary>{@rc rc_backend_usage_report}</summary>
-    public Usage Usage {
-      get {
-        using (var report = new backend_usage_report()) {
-          native.backend_usage(handle, report);
-          return new Usage(report);
-        }
-      }
-    }
+    // :api: reports rc_backend
 
     /// <summary>{@rc rc_backend_trace}</summary>
     public string Trace() {

@@ -47,47 +47,6 @@ namespace Runcible {
     public override string ToString() => Text;
   }
 
-  /// <summary>How a generation ended.</summary>
-  public sealed class Report {
-    internal Report(Event.Raw raw) {
-      Reason = (EndReason)raw.Reason;
-      Seed = raw.Seed;
-      PromptTokens = raw.PromptTokens;
-      CachedTokens = raw.CachedTokens;
-      GeneratedTokens = raw.GeneratedTokens;
-      QueueTime = Microseconds(raw.QueueUs);
-      PromptTime = Microseconds(raw.PromptUs);
-      GenerateTime = Microseconds(raw.GenerateUs);
-    }
-
-    /// <summary>Why.</summary>
-    public EndReason Reason { get; }
-
-    /// <summary>That was used.</summary>
-    public ulong Seed { get; }
-
-    /// <summary>Tokens of the prompt.</summary>
-    public long PromptTokens { get; }
-
-    /// <summary>Of these, taken from the prefix cache.</summary>
-    public long CachedTokens { get; }
-
-    /// <summary>Tokens that were generated.</summary>
-    public long GeneratedTokens { get; }
-
-    /// <summary>Waiting for the first step.</summary>
-    public TimeSpan QueueTime { get; }
-
-    /// <summary>From then to the first token.</summary>
-    public TimeSpan PromptTime { get; }
-
-    /// <summary>From then to the end.</summary>
-    public TimeSpan GenerateTime { get; }
-
-    private static TimeSpan Microseconds(long count) =>
-        TimeSpan.FromTicks(count * (TimeSpan.TicksPerMillisecond / 1000));
-  }
-
   /// What a request tells: a piece, or its end.
   internal sealed class Event {
     /// runcible_event of values.h, which must have the same members.
@@ -107,12 +66,7 @@ namespace Runcible {
       internal long Status;
       internal long Reason;
       internal ulong Seed;
-      internal long PromptTokens;
-      internal long CachedTokens;
-      internal long GeneratedTokens;
-      internal long QueueUs;
-      internal long PromptUs;
-      internal long GenerateUs;
+      // :api: end_numbers
     }
 
     /// Null if there is none.

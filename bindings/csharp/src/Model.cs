@@ -122,15 +122,7 @@ namespace Runcible {
       native.model_verify(Memory.Name(path));
     }
 
-    /// <summary>What the model is.</summary>
-    public ModelReport Report {
-      get {
-        using (var report = new model_report()) {
-          native.model_describe(handle, report);
-          return new ModelReport(report);
-        }
-      }
-    }
+    // :api: reports rc_model
 
     /// <summary>The model's tokenizer, a handle of its own.</summary>
     public Tokenizer Tokenizer() {

@@ -45,14 +45,6 @@ namespace Runcible {
     public string Detokenize(int[] tokens, bool special = false) =>
         System.Text.Encoding.UTF8.GetString(DetokenizeBytes(tokens, special));
 
-    /// <summary>What the tokenizer is.</summary>
-    public TokenizerReport Report {
-      get {
-        using (var report = new tokenizer_report()) {
-          native.tokenizer_describe(handle, report);
-          return new TokenizerReport(report);
-        }
-      }
-    }
+    // :api: reports rc_tokenizer
   }
 }

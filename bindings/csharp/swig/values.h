@@ -5,6 +5,7 @@
 #include <runcible/runcible.h>
 
 #define RUNCIBLE_NAMES_PASCAL
+#include "mailbox.h"
 #include "own_words.h"
 
 #if defined(__GNUC__)
@@ -39,12 +40,9 @@ typedef struct {
   int64_t status;
   int64_t reason;
   uint64_t seed;
-  int64_t prompt_tokens;
-  int64_t cached_tokens;
-  int64_t generated_tokens;
-  int64_t queue_us;
-  int64_t prompt_us;
-  int64_t generate_us;
+#define RUNCIBLE_MEMBER(NAME) int64_t NAME;
+  RUNCIBLE_END_NUMBERS(RUNCIBLE_MEMBER)
+#undef RUNCIBLE_MEMBER
 } runcible_event;
 
 static void runcible_read_event(const rc_event* event, runcible_event* raw) {
@@ -64,12 +62,9 @@ static void runcible_read_event(const rc_event* event, runcible_event* raw) {
   raw->status = report->status;
   raw->reason = report->reason;
   raw->seed = report->seed;
-  raw->prompt_tokens = report->prompt_tokens;
-  raw->cached_tokens = report->cached_tokens;
-  raw->generated_tokens = report->generated_tokens;
-  raw->queue_us = report->queue_us;
-  raw->prompt_us = report->prompt_us;
-  raw->generate_us = report->generate_us;
+#define RUNCIBLE_COPY(NAME) raw->NAME = report->NAME;
+  RUNCIBLE_END_NUMBERS(RUNCIBLE_COPY)
+#undef RUNCIBLE_COPY
 }
 
 #endif /* RUNCIBLE_CSHARP_VALUES_H */

@@ -23,47 +23,6 @@ import (
 // fs.ErrPermission.
 type Status int32
 
-const (
-	//runcible:doc RC_E_INVALID_ARGUMENT
-	ErrInvalidArgument Status = -1
-	//runcible:doc RC_E_OUT_OF_MEMORY
-	ErrOutOfMemory Status = -2
-	//runcible:doc RC_E_NOT_FOUND
-	ErrNotFound Status = -3
-	//runcible:doc RC_E_IO
-	ErrIO Status = -4
-	//runcible:doc RC_E_FORMAT
-	ErrFormat Status = -5
-	//runcible:doc RC_E_UNSUPPORTED
-	ErrUnsupported Status = -6
-	//runcible:doc RC_E_BACKEND_UNAVAILABLE
-	ErrBackendUnavailable Status = -7
-	//runcible:doc RC_E_DEVICE
-	ErrDevice Status = -8
-	//runcible:doc RC_E_DEVICE_LOST
-	ErrDeviceLost Status = -9
-	//runcible:doc RC_E_DEVICE_MEMORY
-	ErrDeviceMemory Status = -10
-	//runcible:doc RC_E_TIMEOUT
-	ErrTimeout Status = -11
-	//runcible:doc RC_E_CANCELLED
-	ErrCancelled Status = -12
-	//runcible:doc RC_E_DEADLINE
-	ErrDeadline Status = -13
-	//runcible:doc RC_E_CONTEXT_FULL
-	ErrContextFull Status = -14
-	//runcible:doc RC_E_BUSY
-	ErrBusy Status = -15
-	//runcible:doc RC_E_QUOTA
-	ErrQuota Status = -16
-	//runcible:doc RC_E_CLOSED
-	ErrClosed Status = -17
-	//runcible:doc RC_E_ABI
-	ErrABI Status = -18
-	//runcible:doc RC_E_INTERNAL
-	ErrInternal Status = -19
-)
-
 // statuses are what each is called, and the errors of Go that mean the same.
 var statuses = map[Status]struct {
 	text string

@@ -51,50 +51,9 @@ func logprobsOf(tokens []int32, given []float32) []Logprob {
 	return made
 }
 
-// EndReason is why a generation ended.
-type EndReason int32
-
-const (
-	//runcible:doc RC_END_STOP
-	EndStop EndReason = 0
-	//runcible:doc RC_END_LENGTH
-	EndLength     EndReason = 1
-	EndStopString EndReason = 2
-	EndCancelled  EndReason = 3
-	EndDeadline   EndReason = 4
-	//runcible:doc RC_END_CONTEXT
-	EndContext EndReason = 5
-	EndError   EndReason = 6
-)
-
 // String is "stop", "length", ...
 func (r EndReason) String() string {
 	return native.End_reason_name(int32(r))
-}
-
-// Report is how a generation ended, with times and counts.
-type Report struct {
-	Reason       EndReason
-	Seed         uint64
-	PromptTokens int64
-	//runcible:doc rc_generate_report.cached_tokens
-	CachedTokens    int64
-	GeneratedTokens int64
-	// Waiting for the first step; from then to the first token; and to the end.
-	Queue, Prompt, Generate time.Duration
-}
-
-func reportOf(r *native.Report) *Report {
-	return &Report{
-		Reason:          EndReason(r.Reason),
-		Seed:            r.Seed,
-		PromptTokens:    r.PromptTokens,
-		CachedTokens:    r.CachedTokens,
-		GeneratedTokens: r.GeneratedTokens,
-		Queue:           time.Duration(r.QueueUs) * time.Microsecond,
-		Prompt:          time.Duration(r.PromptUs) * time.Microsecond,
-		Generate:        time.Duration(r.GenerateUs) * time.Microsecond,
-	}
 }
 
 // Generation is a text that is being generated. Its pieces come from Next, from

@@ -17,40 +17,10 @@ type Model struct {
 
 // ModelOptions of the zero value are the library's defaults.
 type ModelOptions struct {
-	//runcible:doc rc_model_options.context_length
-	ContextLength int64
-	//runcible:doc rc_model_options.cache_tokens
-	CacheTokens int64
-	// F16, F32 or Q8_0; nil: F16.
-	CacheDType *DType
-	//runcible:doc rc_model_options.max_rows
-	MaxRows int32
-	// Sessions do not share what they have in common with earlier ones.
-	NoPrefixCache bool
-	//runcible:doc rc_model_options.keep_mapped
-	KeepMapped bool
-	//runcible:doc rc_model_options.guard_mapped
-	GuardMapped bool
+	// :api: fields rc_model_options
 	// Told during loading: the fraction done, 0 to 1, on the goroutine that
 	// loads. Returning an error cancels the load, which returns that error.
 	Progress func(fraction float64) error
-}
-
-func (m *ModelOptions) native() (native.Model_options, error) {
-	o := native.NewModel_options()
-	if err := made(o); err != nil {
-		return nil, err
-	}
-	o.SetContext_length(m.ContextLength)
-	o.SetCache_tokens(m.CacheTokens)
-	if m.CacheDType != nil {
-		o.SetCache_dtype(int32(*m.CacheDType))
-	}
-	o.SetMax_rows(m.MaxRows)
-	o.SetPrefix_cache(flag(!m.NoPrefixCache))
-	o.SetKeep_mapped(flag(m.KeepMapped))
-	o.SetGuard_mapped(flag(m.GuardMapped))
-	return o, nil
 }
 
 // LoadModel loads a model; blocks. A context that is done cancels the load. A
@@ -144,57 +114,6 @@ func (m *Model) use() (native.Model, error) {
 		return nil, newError(ErrInvalidArgument, "the model is nil")
 	}
 	return m.handle.use()
-}
-
-// ModelReport describes a model.
-type ModelReport struct {
-	Architecture         string
-	Name                 string
-	Device               string
-	ContextLength        int64
-	TrainedContextLength int64
-	Vocabulary           int64
-	Width                int64
-	Layers               int64
-	Parameters           uint64
-	WeightBytes          uint64
-	CacheBytes           uint64
-	ScratchBytes         uint64
-	CacheTokens          int64
-	PageSize             int64
-}
-
-// Report describes the model.
-func (m *Model) Report() (*ModelReport, error) {
-	model, err := m.use()
-	if err != nil {
-		return nil, err
-	}
-	defer m.handle.done()
-	r := native.NewModel_report()
-	defer native.DeleteModel_report(r)
-	if err := made(r); err != nil {
-		return nil, err
-	}
-	if err := native.Model_describe(model, r); err != nil {
-		return nil, err
-	}
-	return &ModelReport{
-		Architecture:         r.GetArchitecture(),
-		Name:                 r.GetName(),
-		Device:               r.GetDevice(),
-		ContextLength:        r.GetContext_length(),
-		TrainedContextLength: r.GetTrained_context_length(),
-		Vocabulary:           r.GetVocabulary(),
-		Width:                r.GetWidth(),
-		Layers:               r.GetLayers(),
-		Parameters:           r.GetParameters(),
-		WeightBytes:          r.GetWeight_bytes(),
-		CacheBytes:           r.GetCache_bytes(),
-		ScratchBytes:         r.GetScratch_bytes(),
-		CacheTokens:          r.GetCache_tokens(),
-		PageSize:             r.GetPage_size(),
-	}, nil
 }
 
 // Tokenizer gives the model's tokenizer, which is the caller's to close.

@@ -16,35 +16,13 @@ type Session struct {
 	decoding, reading sync.Mutex
 }
 
-// SessionOptions of the zero value are the library's defaults.
-type SessionOptions struct {
-	//runcible:doc rc_session_options.context_length
-	ContextLength int64
-	WhenFull      WhenFull
-	//runcible:doc rc_session_options.keep_tokens
-	KeepTokens int64
-}
-
-// WhenFull tells what happens when the context is full.
-type WhenFull int32
-
-const (
-	//runcible:doc RC_FULL_ERROR
-	FullIsError WhenFull = 0
-	//runcible:doc RC_FULL_SHIFT
-	FullShifts WhenFull = 1
-)
-
 // newSession makes a session by a function of the library.
 func newSession(options *SessionOptions, make func(native.Session_options, *uintptr) error) (*Session, error) {
-	o := native.NewSession_options()
-	defer native.DeleteSession_options(o)
-	if err := made(o); err != nil {
+	o, err := options.native()
+	if err != nil {
 		return nil, err
 	}
-	o.SetContext_length(options.ContextLength)
-	o.SetWhen_full(int32(options.WhenFull))
-	o.SetKeep_tokens(options.KeepTokens)
+	defer native.DeleteSession_options(o)
 	var pointer uintptr
 	if err := make(o, &pointer); err != nil {
 		return nil, err

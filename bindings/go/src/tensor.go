@@ -226,35 +226,6 @@ func Numbers[T Number](t *Tensor) ([]T, error) {
 	})
 }
 
-// Views.
-
-// Reshape shows the same elements under another shape.
-//
-//runcible:doc rc_tensor_reshape
-func (t *Tensor) Reshape(shape ...int64) (*Tensor, error) {
-	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
-		return native.Tensor_reshape(tensor, shape, pointer)
-	})
-}
-
-// Slice shows a part.
-//
-//runcible:doc rc_tensor_slice
-func (t *Tensor) Slice(dimension int32, begin, end, step int64) (*Tensor, error) {
-	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
-		return native.Tensor_slice(tensor, dimension, begin, end, step, pointer)
-	})
-}
-
-// Transpose exchanges dimensions.
-//
-//runcible:doc rc_tensor_transpose
-func (t *Tensor) Transpose(dimension, other int32) (*Tensor, error) {
-	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
-		return native.Tensor_transpose(tensor, dimension, other, pointer)
-	})
-}
-
 func (t *Tensor) view(make func(native.Tensor, *uintptr) error) (made *Tensor, err error) {
 	err = t.with(func(tensor native.Tensor) error {
 		made, err = newTensor(func(pointer *uintptr) error {

@@ -52,7 +52,7 @@ func (t *Tokenizer) Close() error {
 //
 //runcible:doc rc_tokenize
 func (t *Tokenizer) Tokenize(text string, flags TokenizeFlags) ([]int32, error) {
-	tokenizer, err := t.handle.use()
+	tokenizer, err := t.use()
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (t *Tokenizer) Tokenize(text string, flags TokenizeFlags) ([]int32, error) 
 //
 //runcible:doc rc_detokenize
 func (t *Tokenizer) Detokenize(tokens []int32, special bool) (string, error) {
-	tokenizer, err := t.handle.use()
+	tokenizer, err := t.use()
 	if err != nil {
 		return "", err
 	}
@@ -80,35 +80,9 @@ func (t *Tokenizer) Detokenize(tokens []int32, special bool) (string, error) {
 	return text.TakeText(), nil
 }
 
-// TokenizerReport describes a tokenizer.
-type TokenizerReport struct {
-	Kind       string
-	Vocabulary int32
-	BOS        int32
-	EOS        int32
-	Unknown    int32
-}
-
-// Report describes the tokenizer.
-func (t *Tokenizer) Report() (*TokenizerReport, error) {
-	tokenizer, err := t.handle.use()
-	if err != nil {
-		return nil, err
+func (t *Tokenizer) use() (native.Tokenizer, error) {
+	if t == nil {
+		return nil, newError(ErrInvalidArgument, "the tokenizer is nil")
 	}
-	defer t.handle.done()
-	r := native.NewTokenizer_report()
-	defer native.DeleteTokenizer_report(r)
-	if err := made(r); err != nil {
-		return nil, err
-	}
-	if err := native.Tokenizer_describe(tokenizer, r); err != nil {
-		return nil, err
-	}
-	return &TokenizerReport{
-		Kind:       r.GetKind(),
-		Vocabulary: r.GetVocabulary(),
-		BOS:        r.GetBos(),
-		EOS:        r.GetEos(),
-		Unknown:    r.GetUnknown(),
-	}, nil
+	return t.handle.use()
 }

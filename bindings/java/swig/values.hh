@@ -261,11 +261,10 @@ struct KeptEvents {
 
 inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
   const rc_generate_report& report = *event->report;
-  const int64_t numbers[] = {
-      report.reason,           static_cast<int64_t>(report.seed),
-      report.prompt_tokens,    report.cached_tokens,
-      report.generated_tokens, report.queue_us,
-      report.prompt_us,        report.generate_us};
+#define RUNCIBLE_NUMBER(NAME) report.NAME,
+  const int64_t numbers[] = {report.reason, static_cast<int64_t>(report.seed),
+                             RUNCIBLE_END_NUMBERS(RUNCIBLE_NUMBER)};
+#undef RUNCIBLE_NUMBER
   const char* text = runcible_own_words(event->message);
   const jbyteArray message = bytes(jenv, text, std::strlen(text));
   if (message == nullptr) return nullptr;

@@ -178,12 +178,9 @@ static void runcible_push_report(lua_State* L,
   lua_pushstring(L, rc_end_reason_name(report->reason));
   lua_setfield(L, -2, "reason");
   runcible_set_integer(L, "seed", (int64_t)report->seed);
-  runcible_set_integer(L, "prompt_tokens", report->prompt_tokens);
-  runcible_set_integer(L, "cached_tokens", report->cached_tokens);
-  runcible_set_integer(L, "generated_tokens", report->generated_tokens);
-  runcible_set_integer(L, "queue_us", report->queue_us);
-  runcible_set_integer(L, "prompt_us", report->prompt_us);
-  runcible_set_integer(L, "generate_us", report->generate_us);
+#define RUNCIBLE_SET(NAME) runcible_set_integer(L, #NAME, report->NAME);
+  RUNCIBLE_END_NUMBERS(RUNCIBLE_SET)
+#undef RUNCIBLE_SET
 }
 
 /* {key, text, tokens, logprobs, top_logprobs}, or for an end {key, status,

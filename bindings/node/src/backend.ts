@@ -1,38 +1,12 @@
 /** Backends and devices. */
-import {
-  Handle,
-  copied,
-  milliseconds,
-  setOptions,
-  shown,
-  type Proxy,
-} from "./handle";
+import { Handle, optionsOf, shown, type Proxy } from "./handle";
 import { native } from "./native";
-import {
-  deviceReport,
-  type DeviceReport,
-  type Discovery,
-  type Usage,
-} from "./reports";
+import type * as reports from "./reports";
+import { devicesOf, told } from "./told";
 
 /** @c rc_backend_options */
 export interface BackendOptions {
-  requiredMemory?: number | undefined;
-  memoryLimit?: number | undefined;
-  threads?: number | undefined;
-  maxRequests?: number | undefined;
-  timeout?: number | undefined;
-  strict?: boolean | undefined;
-  profile?: boolean | undefined;
-}
-
-function optionsOf(given: BackendOptions | undefined): Proxy {
-  const options = new native.backend_options();
-  return setOptions(options, given, {
-    timeout(time) {
-      options.timeout_ms = milliseconds(time, "timeout");
-    },
-  });
+  // :api: options rc_backend_options
 }
 
 function specOf(spec: string | undefined): string | null {
@@ -54,13 +28,13 @@ export class Backend extends Handle {
   /** @c rc_backend_open */
   static async open(spec?: string, options?: BackendOptions): Promise<Backend> {
     return new Backend(
-      await native.backend_open_later(specOf(spec), optionsOf(options)),
+      await native.backend_open_later(specOf(spec), optionsOf("backend_options", options)),
     );
   }
 
   /** The same, blocking until drivers have answered. */
   static openSync(spec?: string, options?: BackendOptions): Backend {
-    return new Backend(native.backend_open(specOf(spec), optionsOf(options)));
+    return new Backend(native.backend_open(specOf(spec), optionsOf("backend_options", options)));
   }
 
   /** @c rc_backend_explain */
@@ -68,19 +42,7 @@ export class Backend extends Handle {
     return JSON.parse(native.backend_explain(this._handle));
   }
 
-  /** @c rc_backend_device */
-  get device(): DeviceReport {
-    const report = new native.device_report();
-    native.backend_device(this._handle, report);
-    return deviceReport(report);
-  }
-
-  /** @c rc_backend_usage_report */
-  get usage(): Usage {
-    const report = new native.backend_usage_report();
-    native.backend_usage(this._handle, report);
-    return copied<Usage>(report);
-  }
+  // :api: reports rc_backend
 
   /** @c rc_backend_trace */
   trace(): Record<string, unknown> {
@@ -100,14 +62,9 @@ export function backendOfSync(backend: Backend | string | undefined): Backend {
 }
 
 /** @c rc_discover */
-export async function discover(): Promise<Discovery> {
+export async function discover(): Promise<reports.Discovery> {
   const found = await native.discover_later();
-  const count: number = native.device_list_count(found);
-  const devices = Array.from({ length: count }, (_, i) => {
-    const report = new native.device_report();
-    native.device_list_get(found, i, report);
-    return deviceReport(report);
-  });
+  const devices = devicesOf(found);
   const automatic: string = native.device_list_automatic(found);
   return Object.freeze({ devices, automatic });
 }

@@ -1,7 +1,9 @@
 /** Generating text: options, pieces, ends, and the blocking iterator. */
 import { ofStatus, type RuncibleError } from "./errors";
-import { milliseconds, setOptions, shown, type Proxy } from "./handle";
+import { optionsOf, shown, type Proxy } from "./handle";
+import { endNumbers } from "./members";
 import { native } from "./native";
+import type { EndReason, Report } from "./reports";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
 
 /** Text, tokens, or nothing. */
@@ -9,29 +11,12 @@ export type Prompt = string | Uint8Array | Tokens | null | undefined;
 
 /** @c rc_generate_options */
 export interface GenerateOptions extends TokenizeOptions {
-  echo?: boolean | undefined;
-  maxTokens?: number | undefined;
-  /** Milliseconds from now; none by default. */
-  deadline?: number | undefined;
-  priority?: number | undefined;
-  /** From 0 to 2^64 - 1; random by default, and then reported. */
-  seed?: number | bigint | undefined;
-  temperature?: number | undefined;
-  topK?: number | undefined;
-  topP?: number | undefined;
-  minP?: number | undefined;
-  typicalP?: number | undefined;
-  penaltyTokens?: number | undefined;
-  repetitionPenalty?: number | undefined;
-  presencePenalty?: number | undefined;
-  frequencyPenalty?: number | undefined;
+  // :api: options rc_generate_options
   /** Added to the logits of tokens; -Infinity forbids one. */
   logitBias?: ReadonlyMap<number, number> | undefined;
   /** Texts that end the text and are not part of it. */
   stop?: string | readonly string[] | undefined;
   stopTokens?: Tokens | undefined;
-  ignoreEos?: boolean | undefined;
-  logprobs?: number | undefined;
 }
 
 export interface StreamOptions extends GenerateOptions {
@@ -44,23 +29,20 @@ export function makeOptions(
   prompt: Prompt,
   given: StreamOptions | undefined,
 ): Proxy {
-  const options = new native.generate_options();
-  setOptions(options, given, {
-    addSpecial() {},
-    parseSpecial() {},
-    signal() {},
-    deadline(time) {
-      options.deadline_ms = milliseconds(time, "deadline");
-    },
-    stop(texts) {
+  const others = () => {};
+  const options = optionsOf("generate_options", given, {
+    addSpecial: others,
+    parseSpecial: others,
+    signal: others,
+    stop(texts, options) {
       for (const text of typeof texts === "string" ? [texts] : texts) {
         options.add_stop(text);
       }
     },
-    stopTokens(tokens) {
+    stopTokens(tokens, options) {
       options.set_stop_tokens(tokens);
     },
-    logitBias(biases) {
+    logitBias(biases, options) {
       if (!(biases instanceof Map)) {
         throw new TypeError(`logitBias must be a Map, not ${shown(biases)}`);
       }
@@ -119,33 +101,12 @@ export class Piece {
   }
 }
 
-export type EndReason =
-  | "stop"
-  | "length"
-  | "stop string"
-  | "cancelled"
-  | "deadline"
-  | "context"
-  | "error";
-
-/** @c rc_generate_report */
-export interface Report {
-  readonly reason: EndReason;
-  readonly seed: bigint;
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  readonly generatedTokens: number;
-  readonly queueUs: number;
-  readonly promptUs: number;
-  readonly generateUs: number;
-}
-
 type EndValues = [
   status: number,
   message: string,
   reason: EndReason,
   seed: bigint,
-  ...numbers: [number, number, number, number, number, number],
+  ...numbers: number[],
 ];
 
 /** How a request ended. */
@@ -156,18 +117,9 @@ export class End {
 
   constructor(values: EndValues) {
     const [status, message, reason, seed, ...numbers] = values;
-    const [promptTokens, cachedTokens, generatedTokens] = numbers;
-    const [, , , queueUs, promptUs, generateUs] = numbers;
-    this.report = Object.freeze({
-      reason,
-      seed,
-      promptTokens,
-      cachedTokens,
-      generatedTokens,
-      queueUs,
-      promptUs,
-      generateUs,
-    });
+    const named = endNumbers.map((name, i) => [name, numbers[i]]);
+    const counts = Object.fromEntries(named);
+    this.report = Object.freeze({ reason, seed, ...counts } as Report);
     if (status !== native.OK) {
       this.error = ofStatus(status, message || `the request ended: ${reason}`);
       this.error.report = this.report;

@@ -1,6 +1,8 @@
 /** What all objects have that stand for a handle of the library. */
 import { fileURLToPath } from "node:url";
 import { ClosedError } from "./errors";
+import { choices, times } from "./members";
+import { chosen, constants, native } from "./native";
 
 /** The proxies of SWIG have no types. */
 export type Proxy = any;
@@ -50,6 +52,9 @@ export abstract class Handle {
   }
 }
 
+/** A model to sessions, which are what Model makes and cannot import it. */
+export abstract class ModelHandle extends Handle {}
+
 /** The handle of an argument of one of the package's classes. */
 export function need<T extends Handle>(
   value: T,
@@ -57,7 +62,8 @@ export function need<T extends Handle>(
   name: string,
 ): Proxy {
   if (!(value instanceof kind)) {
-    throw new TypeError(`${name} must be a ${kind.name}, not ${shown(value)}`);
+    const wanted = kind.name.replace("Handle", "");
+    throw new TypeError(`${name} must be a ${wanted}, not ${shown(value)}`);
   }
   return value._handle;
 }
@@ -83,20 +89,22 @@ export function plain<T>(list: T): T {
   return Array.isArray(list) ? (Array.from(list) as T) : list;
 }
 
-const camel = (name: string) =>
+export const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 const snake = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
 /**
- * Sets members of an options object of C; undefined leaves the default. What is
- * no member is given to the function of its name in `others`.
+ * Options of the library, a struct of C without its rc_, with the members that
+ * are given; undefined leaves the default. What is no member is given to the
+ * function of its name in `others`.
  */
-export function setOptions(
-  options: Proxy,
+export function optionsOf(
+  struct: string,
   given: object | undefined,
-  others: Record<string, (value: any) => void> = {},
+  others: Record<string, (value: any, options: Proxy) => void> = {},
 ): Proxy {
+  const options = new native[struct]();
   if (given === undefined) return options;
   if (typeof given !== "object" || given === null) {
     throw new TypeError(`options must be an object, not ${shown(given)}`);
@@ -105,38 +113,27 @@ export function setOptions(
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     if (Object.hasOwn(others, name)) {
-      others[name]!(value);
+      others[name]!(value, options);
       continue;
     }
-    const member = snake(name);
+    const member = times[name] ?? snake(name);
     if (!Object.getOwnPropertyDescriptor(members, member)?.set) {
       throw new TypeError(`there is no option ${name}`);
     }
-    options[member] = value;
+    options[member] = valueOf(name, value);
   }
   return options;
 }
 
-/** Members that are yes or no. */
-const flags = new Set(["unifiedMemory", "fits", "embedding", "output"]);
-
-/** A report of C as an object: its members, and `given`. */
-export function copied<T>(report: Proxy, given: Partial<T> = {}): T {
-  const made: Record<string, unknown> = {};
-  const members = Object.getOwnPropertyDescriptors(
-    Object.getPrototypeOf(report),
-  );
-  for (const [member, { get }] of Object.entries(members)) {
-    if (get === undefined) continue;
-    const name = camel(member);
-    const value: unknown = report[member];
-    made[name] = flags.has(name) ? Boolean(value) : value;
-  }
-  return Object.freeze(Object.assign(made, given)) as T;
+/** An option as the number or text that it is in C. */
+function valueOf(name: string, value: unknown): unknown {
+  if (Object.hasOwn(times, name)) return milliseconds(value, name);
+  const prefix = choices[name];
+  return prefix === undefined ? value : chosen(constants(prefix), name, value);
 }
 
 /** Of a time; at least 1, as 0 means none to the library. */
-export function milliseconds(time: unknown, name: string): number {
+function milliseconds(time: unknown, name: string): number {
   if (typeof time !== "number") {
     throw new TypeError(`${name} must be milliseconds, not ${shown(time)}`);
   }

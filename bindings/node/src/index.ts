@@ -14,12 +14,10 @@ export type { Dtype } from "./dtypes";
 export {
   Generation,
   Piece,
-  type EndReason,
   type GenerateOptions,
   type Generated,
   type Logprob,
   type Prompt,
-  type Report,
   type StreamOptions,
 } from "./generation";
 export type { Handle, Path } from "./handle";
@@ -30,16 +28,7 @@ export {
   type LoadOptions,
   type ModelOptions,
 } from "./model";
-export type {
-  DeviceKind,
-  DevicePlan,
-  DeviceReport,
-  Discovery,
-  ModelReport,
-  Plan,
-  TokenizerReport,
-  Usage,
-} from "./reports";
+export type * from "./reports";
 export { Session, type Logits, type SessionOptions } from "./session";
 export { Stream } from "./streaming";
 export {

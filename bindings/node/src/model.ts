@@ -1,30 +1,24 @@
 /** Models on a device. */
 import { Backend, backendOf, backendOfSync } from "./backend";
-import { dtypeNumber, type Dtype } from "./dtypes";
+import type { Dtype } from "./dtypes";
 import {
-  Handle,
-  copied,
+  ModelHandle,
+  optionsOf,
   pathOf,
-  setOptions,
   type Path,
   type Proxy,
 } from "./handle";
 import { native } from "./native";
-import { planOf, type ModelReport, type Plan } from "./reports";
+import type * as reports from "./reports";
 import { Session, type SessionOptions } from "./session";
+import { planOf, told } from "./told";
 import { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
 
 /** @c rc_model_options */
 export interface ModelOptions {
   /** A backend, or what Backend.open takes. */
   backend?: Backend | string | undefined;
-  contextLength?: number | undefined;
-  cacheTokens?: number | undefined;
-  cacheDtype?: Dtype | undefined;
-  maxRows?: number | undefined;
-  prefixCache?: boolean | undefined;
-  keepMapped?: boolean | undefined;
-  guardMapped?: boolean | undefined;
+  // :api: options rc_model_options
 }
 
 export interface LoadOptions extends ModelOptions {
@@ -36,21 +30,17 @@ export interface LoadOptions extends ModelOptions {
 
 const PROGRESS_MS = 50;
 
-function optionsOf(given: LoadOptions | undefined): Proxy {
-  const options = new native.model_options();
+function loadOptions(given: LoadOptions | undefined): Proxy {
   const others = () => {};
-  return setOptions(options, given, {
+  return optionsOf("model_options", given, {
     backend: others,
     progress: others,
     signal: others,
-    cacheDtype(name) {
-      options.cache_dtype = dtypeNumber(name);
-    },
   });
 }
 
 /** @c rc_model */
-export class Model extends Handle {
+export class Model extends ModelHandle {
   readonly #backend: Backend;
   #tokenizer: Tokenizer | undefined;
 
@@ -66,7 +56,7 @@ export class Model extends Handle {
 
   /** @c rc_model_load */
   static async load(path: Path, options: LoadOptions = {}): Promise<Model> {
-    const made = optionsOf(options);
+    const made = loadOptions(options);
     const { progress, signal } = options;
     if (progress !== undefined && typeof progress !== "function") {
       throw new TypeError("progress must be a function");
@@ -99,7 +89,7 @@ export class Model extends Handle {
 
   /** The same, blocking; `progress` and `signal` are not heard. */
   static loadSync(path: Path, options: ModelOptions = {}): Model {
-    const made = optionsOf(options);
+    const made = loadOptions(options);
     const backend = backendOfSync(options.backend);
     return new Model(
       native.model_load(backend._handle, pathOf(path), made),
@@ -112,12 +102,7 @@ export class Model extends Handle {
     return this.#backend;
   }
 
-  /** @c rc_model_report */
-  get report(): ModelReport {
-    const report = new native.model_report();
-    native.model_describe(this._handle, report);
-    return copied<ModelReport>(report);
-  }
+  // :api: reports rc_model
 
   /** The model's tokenizer; UnsupportedError if it has none. */
   get tokenizer(): Tokenizer {
@@ -157,8 +142,8 @@ export class Model extends Handle {
 export async function plan(
   path: Path,
   options: ModelOptions = {},
-): Promise<Plan> {
-  const made = optionsOf(options);
+): Promise<reports.Plan> {
+  const made = loadOptions(options);
   const backend = await backendOf(options.backend);
   return planOf(
     await native.model_plan_later(pathOf(path), made, backend._handle),

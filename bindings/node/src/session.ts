@@ -11,38 +11,22 @@ import {
 } from "./generation";
 import {
   Handle,
+  ModelHandle,
   need,
+  optionsOf,
   pathOf,
   plain,
-  setOptions,
   type Path,
   type Proxy,
 } from "./handle";
-import { Model } from "./model";
-import { chosen, native } from "./native";
+import type { Model } from "./model";
+import { native } from "./native";
 import { Stream } from "./streaming";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
 
 /** @c rc_session_options */
 export interface SessionOptions {
-  contextLength?: number | undefined;
-  /** What happens when the context is full; "error" by default. */
-  whenFull?: "error" | "shift" | undefined;
-  keepTokens?: number | undefined;
-}
-
-const whenFull = new Map<string, number>([
-  ["error", native.FULL_ERROR],
-  ["shift", native.FULL_SHIFT],
-]);
-
-function optionsOf(given: SessionOptions | undefined): Proxy {
-  const options = new native.session_options();
-  return setOptions(options, given, {
-    whenFull(name) {
-      options.when_full = chosen(whenFull, "whenFull", name);
-    },
-  });
+  // :api: options rc_session_options
 }
 
 /** Logits of the last decode, F32 [rows, vocabulary]. */
@@ -76,8 +60,9 @@ export class Session extends Handle {
 
   /** @c rc_session_create */
   static create(model: Model, options?: SessionOptions): Session {
-    const handle = need(model, Model, "model");
-    return new Session(native.session_create(handle, optionsOf(options)), model);
+    const handle = need(model, ModelHandle, "model");
+    const made = optionsOf("session_options", options);
+    return new Session(native.session_create(handle, made), model);
   }
 
   /** @c rc_session_restore */
@@ -86,8 +71,8 @@ export class Session extends Handle {
     saved: Path | Uint8Array,
     options?: SessionOptions,
   ): Promise<Session> {
-    const handle = need(model, Model, "model");
-    const made = optionsOf(options);
+    const handle = need(model, ModelHandle, "model");
+    const made = optionsOf("session_options", options);
     const proxy = await (saved instanceof Uint8Array
       ? native.session_restore_memory_later(handle, saved, made)
       : native.session_restore_later(handle, pathOf(saved), made));
@@ -203,7 +188,7 @@ export class Session extends Handle {
 
   /** @c rc_session_migrate */
   async migrate(model: Model): Promise<Session> {
-    const other = need(model, Model, "model");
+    const other = need(model, ModelHandle, "model");
     const proxy = await this.#turn((handle) =>
       native.session_migrate_later(handle, other),
     );

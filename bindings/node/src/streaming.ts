@@ -12,10 +12,10 @@ import {
   Piece,
   readEvents,
   type Generated,
-  type Report,
 } from "./generation";
 import type { Proxy } from "./handle";
 import { native } from "./native";
+import type { Report } from "./reports";
 
 type Result = IteratorResult<Piece, undefined>;
 

@@ -5,7 +5,7 @@ import {
   Handle,
   need,
   plain,
-  setOptions,
+  optionsOf,
   shown,
   type Proxy,
 } from "./handle";
@@ -26,25 +26,15 @@ export interface TensorOptions {
 }
 
 export interface RandomOptions {
-  seed?: number | bigint | undefined;
-  distribution?: "normal" | "uniform" | undefined;
-  mean?: number | undefined;
-  deviation?: number | undefined;
-  low?: number | undefined;
-  high?: number | undefined;
+  // :api: options rc_random_options
 }
 
 export interface RopeOptions {
-  style?: "adjacent" | "halves" | undefined;
-  dimensions?: number | undefined;
-  theta?: number | undefined;
-  scale?: number | undefined;
+  // :api: options rc_rope_options
 }
 
 export interface AttentionOptions {
-  scale?: number | undefined;
-  softcap?: number | undefined;
-  causal?: boolean | undefined;
+  // :api: options rc_attention_options
 }
 
 /** Down and across. */
@@ -52,22 +42,12 @@ export type Pair = readonly [number, number];
 
 export interface Conv2dOptions {
   bias?: Tensor | undefined;
-  stride?: Pair | undefined;
-  padding?: Pair | undefined;
-  dilation?: Pair | undefined;
-  groups?: number | undefined;
+  // :api: options rc_conv2d_options
 }
 
 /** @c rc_function */
 export type FusedFunction =
-  | "none"
-  | "relu"
-  | "sigmoid"
-  | "tanh"
-  | "silu"
-  | "gelu"
-  | "gelu_tanh"
-  | "gelu_quick";
+  // :api: values rc_function
 
 const arrays = {
   f32: Float32Array,
@@ -79,8 +59,6 @@ const arrays = {
 };
 
 const functions = constants("FUNCTION_");
-const styles = constants("ROPE_");
-const distributions = constants("RANDOM_");
 
 /** As the dimension of a reduction: all of them. */
 const ALL = -(2 ** 31);
@@ -168,12 +146,7 @@ export class Tensor extends Handle {
     backend: Backend,
     options?: RandomOptions,
   ): Tensor {
-    const made = new native.random_options();
-    setOptions(made, options, {
-      distribution(name) {
-        made.distribution = chosen(distributions, "distribution", name);
-      },
-    });
+    const made = optionsOf("random_options", options);
     const sizes = plain(shape);
     const handle = need(backend, Backend, "backend");
     return new Tensor(native.tensor_random(handle, sizes, made));
@@ -214,41 +187,9 @@ export class Tensor extends Handle {
     return new arrays[dtype as keyof typeof arrays](this.read());
   }
 
-  // Views.
+  // Views and ops.
 
-  /** @c rc_tensor_reshape */
-  reshape(...shape: number[]): Tensor {
-    return new Tensor(native.tensor_reshape(this._handle, shape));
-  }
-
-  /** @c rc_tensor_slice */
-  slice(dimension: number, begin: number, end: number, step = 1): Tensor {
-    return new Tensor(
-      native.tensor_slice(this._handle, dimension, begin, end, step),
-    );
-  }
-
-  /** @c rc_tensor_transpose */
-  transpose(dimension = -2, other = -1): Tensor {
-    return new Tensor(native.tensor_transpose(this._handle, dimension, other));
-  }
-
-  // Ops.
-
-  /** @c rc_op_matmul */
-  matmul(b: Tensor): Tensor {
-    return this.#with(native.op_matmul, b);
-  }
-
-  /** @c rc_op_matmul_transposed */
-  matmulTransposed(b: Tensor): Tensor {
-    return this.#with(native.op_matmul_transposed, b);
-  }
-
-  /** @c rc_op_matmul_quantized */
-  matmulQuantized(weight: Tensor): Tensor {
-    return this.#with(native.op_matmul_quantized, weight);
-  }
+  // :api: ops
 
   /** @c rc_op_fused_linear */
   fusedLinear(
@@ -265,137 +206,13 @@ export class Tensor extends Handle {
     );
   }
 
-  /** @c rc_op_add */
-  add(b: Tensor): Tensor {
-    return this.#with(native.op_add, b);
-  }
-
-  /** @c rc_op_mul */
-  mul(b: Tensor): Tensor {
-    return this.#with(native.op_mul, b);
-  }
-
-  /** @c rc_op_relu */
-  relu(): Tensor {
-    return new Tensor(native.op_relu(this._handle));
-  }
-
-  /** @c rc_op_relu */
-  sigmoid(): Tensor {
-    return new Tensor(native.op_sigmoid(this._handle));
-  }
-
-  /** @c rc_op_relu */
-  silu(): Tensor {
-    return new Tensor(native.op_silu(this._handle));
-  }
-
-  /** @c rc_op_relu */
-  gelu(): Tensor {
-    return new Tensor(native.op_gelu(this._handle));
-  }
-
-  /** @c rc_op_relu */
-  geluTanh(): Tensor {
-    return new Tensor(native.op_gelu_tanh(this._handle));
-  }
-
-  /** @c rc_op_relu */
-  geluQuick(): Tensor {
-    return new Tensor(native.op_gelu_quick(this._handle));
-  }
-
-  /** @c rc_op_relu */
-  tanh(): Tensor {
-    return new Tensor(native.op_tanh(this._handle));
-  }
-
-  /** @c rc_op_softmax */
-  softmax(dimension = -1): Tensor {
-    return new Tensor(native.op_softmax(this._handle, dimension));
-  }
-
-  /** @c rc_op_rms_norm */
-  rmsNorm(weight?: Tensor, epsilon = 1e-5): Tensor {
-    return new Tensor(
-      native.op_rms_norm(this._handle, optional(weight, "weight"), epsilon),
-    );
-  }
-
-  /** @c rc_op_layer_norm */
-  layerNorm(weight?: Tensor, bias?: Tensor, epsilon = 1e-5): Tensor {
-    return new Tensor(
-      native.op_layer_norm(
-        this._handle,
-        optional(weight, "weight"),
-        optional(bias, "bias"),
-        epsilon,
-      ),
-    );
-  }
-
-  /** @c rc_op_rope */
-  rope(
-    positions: Tensor,
-    frequencies?: Tensor,
-    options?: RopeOptions,
-  ): Tensor {
-    const made = new native.rope_options();
-    setOptions(made, options, {
-      style(name) {
-        made.style = chosen(styles, "style", name);
-      },
-    });
-    return new Tensor(
-      native.op_rope(
-        this._handle,
-        need(positions, Tensor, "positions"),
-        optional(frequencies, "frequencies"),
-        made,
-      ),
-    );
-  }
-
-  /** @c rc_op_attention */
-  attention(k: Tensor, v: Tensor, options?: AttentionOptions): Tensor {
-    return new Tensor(
-      native.op_attention(
-        this._handle,
-        need(k, Tensor, "k"),
-        need(v, Tensor, "v"),
-        setOptions(new native.attention_options(), options),
-      ),
-    );
-  }
-
-  /** @c rc_op_reduce_sum */
-  sum(dimension?: number, options?: { keep?: boolean }): Tensor {
-    return this.#reduced(native.op_reduce_sum, dimension, options);
-  }
-
-  /** @c rc_op_reduce_sum */
-  mean(dimension?: number, options?: { keep?: boolean }): Tensor {
-    return this.#reduced(native.op_reduce_mean, dimension, options);
-  }
-
-  /** @c rc_op_reduce_sum */
-  max(dimension?: number, options?: { keep?: boolean }): Tensor {
-    return this.#reduced(native.op_reduce_max, dimension, options);
-  }
-
-  /** @c rc_op_argmax */
-  argmax(dimension?: number, options?: { keep?: boolean }): Tensor {
-    return this.#reduced(native.op_argmax, dimension, options);
-  }
-
   /** @c rc_op_conv2d */
   conv2d(weight: Tensor, options: Conv2dOptions = {}): Tensor {
-    const made = new native.conv2d_options();
-    setOptions(made, options, {
+    const made = optionsOf("conv2d_options", options, {
       bias() {},
-      stride: (pair: Pair) => made.set_stride(...pair),
-      padding: (pair: Pair) => made.set_padding(...pair),
-      dilation: (pair: Pair) => made.set_dilation(...pair),
+      stride: (pair: Pair, made) => made.set_stride(...pair),
+      padding: (pair: Pair, made) => made.set_padding(...pair),
+      dilation: (pair: Pair, made) => made.set_dilation(...pair),
     });
     return new Tensor(
       native.op_conv2d(
@@ -407,23 +224,8 @@ export class Tensor extends Handle {
     );
   }
 
-  /** @c rc_op_gather_rows */
-  gatherRows(ids: Tensor): Tensor {
-    return this.#with(native.op_gather_rows, ids);
-  }
-
-  /** @c rc_op_quantize */
-  quantize(dtype: Dtype): Tensor {
-    return new Tensor(native.op_quantize(this._handle, dtypeNumber(dtype)));
-  }
-
-  /** @c rc_op_dequantize */
-  dequantize(): Tensor {
-    return new Tensor(native.op_dequantize(this._handle));
-  }
-
-  #with(op: (a: Proxy, b: Proxy) => Proxy, other: Tensor): Tensor {
-    return new Tensor(op(this._handle, need(other, Tensor, "the operand")));
+  #made(op: (x: Proxy, ...given: any[]) => Proxy, ...given: unknown[]): Tensor {
+    return new Tensor(op(this._handle, ...given));
   }
 
   #reduced(
@@ -433,6 +235,10 @@ export class Tensor extends Handle {
   ): Tensor {
     return new Tensor(op(this._handle, dimension, options.keep ?? false));
   }
+}
+
+function operand(tensor: Tensor, name: string): Proxy {
+  return need(tensor, Tensor, name);
 }
 
 function optional(tensor: Tensor | undefined, name: string): Proxy {

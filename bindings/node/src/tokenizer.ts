@@ -1,14 +1,8 @@
 /** Text to tokens and back. */
-import {
-  Handle,
-  copied,
-  pathOf,
-  plain,
-  type Path,
-  type Proxy,
-} from "./handle";
+import { Handle, pathOf, plain, type Path, type Proxy } from "./handle";
 import { native } from "./native";
-import type { TokenizerReport } from "./reports";
+import type * as reports from "./reports";
+import { told } from "./told";
 
 /** What becomes of special tokens when a text is read. */
 export interface TokenizeOptions {
@@ -66,10 +60,5 @@ export class Tokenizer extends Handle {
     return native.detokenize(this._handle, given, special);
   }
 
-  /** @c rc_tokenizer_report */
-  get report(): TokenizerReport {
-    const report = new native.tokenizer_report();
-    native.tokenizer_describe(this._handle, report);
-    return copied<TokenizerReport>(report);
-  }
+  // :api: reports rc_tokenizer
 }

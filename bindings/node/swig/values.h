@@ -223,11 +223,11 @@ static Napi::Value runcible_end(Napi::Env env, const rc_event& event) {
   end.Set(2u, Napi::String::New(env, rc_end_reason_name(report.reason)));
   end.Set(3u, Napi::BigInt::New(env, report.seed));
   uint32_t at = 4;
-  for (const int64_t number :
-       {report.prompt_tokens, report.cached_tokens, report.generated_tokens,
-        report.queue_us, report.prompt_us, report.generate_us}) {
+#define RUNCIBLE_NUMBER(NAME) report.NAME,
+  for (const int64_t number : {RUNCIBLE_END_NUMBERS(RUNCIBLE_NUMBER)}) {
     end.Set(at++, Napi::Number::New(env, static_cast<double>(number)));
   }
+#undef RUNCIBLE_NUMBER
   return end;
 }
 

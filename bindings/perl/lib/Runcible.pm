@@ -49,9 +49,9 @@ A reference to an array of Runcible::Report::Device; in list context also what
 sub discover {
     my $found   = Runcible::Native::discover();
     my @devices = map {
-        my $report = Runcible::Native::new_device_report();
-        Runcible::Native::device_list_get($found, $_, $report);
-        Runcible::Report->device($report);
+        my $i = $_;
+        Runcible::Report->told('Device',
+            sub { Runcible::Native::device_list_get($found, $i, @_) });
     } 0 .. Runcible::Native::device_list_count($found) - 1;
     return \@devices unless wantarray;
     return (\@devices, Runcible::Native::device_list_automatic($found));

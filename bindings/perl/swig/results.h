@@ -64,12 +64,9 @@ static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
     av_push(array, SvREFCNT_inc(runcible_text(aTHX_ message, strlen(message))));
     av_push(numbers, newSViv(report->reason));
     av_push(numbers, newSVuv(report->seed));
-    av_push(numbers, newSViv(report->prompt_tokens));
-    av_push(numbers, newSViv(report->cached_tokens));
-    av_push(numbers, newSViv(report->generated_tokens));
-    av_push(numbers, newSViv(report->queue_us));
-    av_push(numbers, newSViv(report->prompt_us));
-    av_push(numbers, newSViv(report->generate_us));
+#define RUNCIBLE_PUSH(NAME) av_push(numbers, newSViv(report->NAME));
+    RUNCIBLE_END_NUMBERS(RUNCIBLE_PUSH)
+#undef RUNCIBLE_PUSH
     av_push(array, newRV_noinc((SV*)numbers));
     return newRV_noinc((SV*)array);
   }

@@ -266,13 +266,15 @@ static PyObject* runcible_event(uint64_t key, const rc_event* event) {
     const char* message = runcible_own_words(event->message);
     text = runcible_text(message, strlen(message));
     if (text == NULL) return NULL;
+#define RUNCIBLE_FORMAT(NAME) "L"
+#define RUNCIBLE_NUMBER(NAME) , (long long)report->NAME
     return Py_BuildValue(
-        "(KOiN(iKLLLLLL))", (unsigned long long)key, Py_None,
-        (int)report->status, text, (int)report->reason,
-        (unsigned long long)report->seed, (long long)report->prompt_tokens,
-        (long long)report->cached_tokens, (long long)report->generated_tokens,
-        (long long)report->queue_us, (long long)report->prompt_us,
-        (long long)report->generate_us);
+        "(KOiN(iK" RUNCIBLE_END_NUMBERS(RUNCIBLE_FORMAT) "))",
+        (unsigned long long)key, Py_None, (int)report->status, text,
+        (int)report->reason,
+        (unsigned long long)report->seed RUNCIBLE_END_NUMBERS(RUNCIBLE_NUMBER));
+#undef RUNCIBLE_FORMAT
+#undef RUNCIBLE_NUMBER
   }
   text = runcible_text(event->text, event->text_length);
   tokens = runcible_tokens(event->tokens, event->token_count);

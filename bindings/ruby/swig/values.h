@@ -193,14 +193,14 @@ static VALUE runcible_event(const rc_event* event) {
   const rc_generate_report* report = event->report;
   if (event->type == RC_EVENT_END) {
     const char* message = runcible_own_words(event->message);
-    return rb_ary_new_from_args(
-        4, Qnil, INT2NUM(report->status),
-        runcible_text(message, strlen(message)),
-        rb_ary_new_from_args(
-            8, INT2NUM(report->reason), ULL2NUM(report->seed),
-            LL2NUM(report->prompt_tokens), LL2NUM(report->cached_tokens),
-            LL2NUM(report->generated_tokens), LL2NUM(report->queue_us),
-            LL2NUM(report->prompt_us), LL2NUM(report->generate_us)));
+    const VALUE numbers =
+        rb_ary_new_from_args(2, INT2NUM(report->reason), ULL2NUM(report->seed));
+#define RUNCIBLE_PUSH(NAME) rb_ary_push(numbers, LL2NUM(report->NAME));
+    RUNCIBLE_END_NUMBERS(RUNCIBLE_PUSH)
+#undef RUNCIBLE_PUSH
+    return rb_ary_new_from_args(4, Qnil, INT2NUM(report->status),
+                                runcible_text(message, strlen(message)),
+                                numbers);
   }
   return rb_ary_new_from_args(
       4, runcible_text(event->text, event->text_length),

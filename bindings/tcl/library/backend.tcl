@@ -40,10 +40,6 @@ oo::class create ::runcible::Backend {
     # -timeout in seconds.
     constructor {{spec ""} args} {
         set pairs [::runcible::Pairs $args]
-        if {[dict exists $pairs timeout]} {
-            dict set pairs timeout_ms [::runcible::Milliseconds [dict get $pairs timeout] -timeout]
-            dict unset pairs timeout
-        }
         set handle [::runcible::WithOptions backend_options $pairs \
             [list ::runcible::native::backend_open $spec]]
     }

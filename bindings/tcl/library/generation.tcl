@@ -3,10 +3,6 @@
 # Calls {*}$command with the library's options of a generation.
 proc ::runcible::WithGenerateOptions {prompt pairs command} {
     dict set pairs tokenize_flags [TokenizeFlags pairs]
-    if {[dict exists $pairs deadline]} {
-        dict set pairs deadline_ms [Milliseconds [dict get $pairs deadline] -deadline]
-        dict unset pairs deadline
-    }
     set others {}
     foreach name {prompt_tokens stop stop_tokens logit_bias} {
         if {[dict exists $pairs $name]} {

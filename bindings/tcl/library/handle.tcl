@@ -12,11 +12,6 @@ proc ::runcible::Constants {prefix} {
     return $found
 }
 
-namespace eval ::runcible {
-    # Types of elements, "f32".
-    variable dtypes [Constants DTYPE_]
-}
-
 # Raises an error of a value that cannot be.
 proc ::runcible::Refuse {message} {
     return -level 2 -code error -errorcode {RUNCIBLE VALUE} $message
@@ -30,14 +25,18 @@ proc ::runcible::Chosen {choices what name} {
     return [dict get $choices $name]
 }
 
+# The number of an option that is told by a name.
+proc ::runcible::Choice {option name what} {
+    variable choices
+    return [Chosen [Constants [dict get $choices $option]] $what $name]
+}
+
 proc ::runcible::DtypeNumber {name} {
-    variable dtypes
-    return [Chosen $dtypes "the dtype" $name]
+    return [Choice dtype $name "the dtype"]
 }
 
 proc ::runcible::DtypeName {number} {
-    variable dtypes
-    return [lindex [dict keys [dict filter $dtypes value $number]] 0]
+    return [lindex [dict keys [dict filter [Constants DTYPE_] value $number]] 0]
 }
 
 # Of a time in seconds; at least 1, as 0 means none to the library.
@@ -64,18 +63,39 @@ proc ::runcible::Pairs {options} {
     return $pairs
 }
 
+# Sets one member: a time by its name without a unit, and what is told by a name by
+# that.
+proc ::runcible::SetOption {kind options name value} {
+    variable choices
+    variable pairs
+    variable times
+    set setter [namespace current]::native::${kind}_${name}_set
+    set values [list $value]
+    if {$name in $pairs} {
+        set setter [namespace current]::native::${kind}_set_${name}
+        set values $value
+    } elseif {[dict exists $times $name]} {
+        set setter [namespace current]::native::${kind}_[dict get $times $name]_set
+    }
+    if {[namespace which -command $setter] eq ""} {
+        Refuse "there is no option \"-$name\""
+    }
+    if {[dict exists $times $name]} {
+        set values [Milliseconds $value -$name]
+    } elseif {[dict exists $choices $name]} {
+        set values [list [Choice $name $value -$name]]
+    }
+    if {[catch {$setter $options {*}$values} message]} {
+        Refuse "-$name: $message"
+    }
+}
+
 # Calls {*}$command with a struct of options appended, which is gone afterwards.
 proc ::runcible::WithOptions {kind pairs command} {
     set options [native::new_$kind]
     try {
         dict for {name value} $pairs {
-            set setter [namespace current]::native::${kind}_${name}_set
-            if {[namespace which -command $setter] eq ""} {
-                Refuse "there is no option \"-$name\""
-            }
-            if {[catch {$setter $options $value} message]} {
-                Refuse "-$name: $message"
-            }
+            SetOption $kind $options $name $value
         }
         return [{*}$command $options]
     } finally {

@@ -42,18 +42,11 @@ proc ::runcible::LoadModel {path told backend options} {
     return [WithProgress $told [list native::model_load $backend $path $options]]
 }
 
-proc ::runcible::ModelPairs {pairs} {
-    if {[dict exists $pairs cache_dtype]} {
-        dict set pairs cache_dtype [DtypeNumber [dict get $pairs cache_dtype]]
-    }
-    return $pairs
-}
-
 # What loading would take, loading nothing: the members of rc_plan_report, with a
 # list of those of rc_plan_device_report as `devices`, the opened one first. Arguments
 # as of Model.
 proc ::runcible::plan {path args} {
-    set pairs [dict merge {backend ""} [ModelPairs [Pairs $args]]]
+    set pairs [dict merge {backend ""} [Pairs $args]]
     set made [WithBackend [dict get $pairs backend] [list apply {{path pairs backend} {
         WithOptions model_options $pairs [list apply {{path backend options} {
             native::model_plan $path $options $backend
@@ -89,7 +82,7 @@ oo::class create ::runcible::Model {
     # raises it.
     constructor {path args} {
         set pairs [dict merge {backend "" progress ""} \
-            [::runcible::ModelPairs [::runcible::Pairs $args]]]
+            [::runcible::Pairs $args]]
         set handle [::runcible::WithBackend [dict get $pairs backend] [list apply {
             {path pairs progress backend} {
                 WithOptions model_options $pairs [list LoadModel $path $progress $backend]

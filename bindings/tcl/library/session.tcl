@@ -1,17 +1,8 @@
 # Sessions, the state of one conversation; see runcible/session.h.
 
-namespace eval ::runcible {
-    variable when_full [Constants FULL_]
-}
-
 # Calls {*}$command with the library's options of a session.
 proc ::runcible::WithSessionOptions {options command} {
-    variable when_full
-    set pairs [Pairs $options]
-    if {[dict exists $pairs when_full]} {
-        dict set pairs when_full [Chosen $when_full -when_full [dict get $pairs when_full]]
-    }
-    return [WithOptions session_options $pairs $command]
+    return [WithOptions session_options [Pairs $options] $command]
 }
 
 oo::class create ::runcible::Session {

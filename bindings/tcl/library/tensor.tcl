@@ -5,14 +5,16 @@
 namespace eval ::runcible {
     # Types that `binary format` has too.
     variable formats {f32 f f64 d i8 c i16 t i32 n i64 m}
-    variable functions [Constants FUNCTION_]
-    variable styles [Constants ROPE_]
-    variable distributions [Constants RANDOM_]
 }
 
 # The handle of a tensor, or "" for none.
 proc ::runcible::Optional {tensor what} {
     return [expr {$tensor eq "" ? "" : [Need $tensor Tensor $what]}]
+}
+
+# The same of the tensor that an option is, if it is given.
+proc ::runcible::OptionalOf {pairs option} {
+    return [expr {[dict exists $pairs $option] ? [Optional [dict get $pairs $option] -$option] : ""}]
 }
 
 oo::class create ::runcible::Tensor {
@@ -69,12 +71,8 @@ oo::class create ::runcible::Tensor {
     # Random F32 numbers. Options are the members of rc_random_options, with
     # -distribution as "normal" or "uniform".
     self method random {shape backend args} {
-        set pairs [::runcible::Pairs $args]
-        if {[dict exists $pairs distribution]} {
-            dict set pairs distribution [::runcible::Chosen $::runcible::distributions \
-                -distribution [dict get $pairs distribution]]
-        }
-        return [my new "" "" -handle [::runcible::WithOptions random_options $pairs \
+        return [my new "" "" -handle [::runcible::WithOptions random_options \
+            [::runcible::Pairs $args] \
             [list ::runcible::native::tensor_random \
                 [::runcible::Need $backend Backend backend] $shape]]]
     }
@@ -118,105 +116,7 @@ oo::class create ::runcible::Tensor {
         return [::runcible::Tensor new "" "" -handle $made]
     }
 
-    # Views. They share the memory of their tensor.
+    # Views, which share the memory of their tensor, and ops, which make new ones.
 
-    # The same elements under another shape; one dimension may be -1.
-    method reshape {shape} {
-        my Made [::runcible::native::tensor_reshape [my Handle] $shape]
-    }
-
-    # Every step-th index from `begin` to before `end` of one dimension.
-    method slice {dimension begin end {step 1}} {
-        my Made [::runcible::native::tensor_slice [my Handle] $dimension $begin $end $step]
-    }
-
-    # Two dimensions exchanged.
-    method transpose {{dimension -2} {other -1}} {
-        my Made [::runcible::native::tensor_transpose [my Handle] $dimension $other]
-    }
-
-    # Ops, which make new tensors.
-
-    foreach op {matmul matmul_transposed matmul_quantized add mul gather_rows} {
-        method $op {other} [string map [list OP $op] {
-            my Made [::runcible::native::op_OP [my Handle] [::runcible::Need $other Tensor other]]
-        }]
-    }
-
-    foreach op {relu sigmoid silu gelu gelu_tanh gelu_quick tanh dequantize} {
-        method $op {} [string map [list OP $op] {
-            my Made [::runcible::native::op_OP [my Handle]]
-        }]
-    }
-
-    # Over one dimension, or all of them, which the result has with size 1 if `keep`
-    # is 1.
-    foreach {name op} {sum reduce_sum mean reduce_mean max reduce_max argmax argmax} {
-        method $name {{dimension -2147483648} {keep 0}} [string map [list OP $op] {
-            my Made [::runcible::native::op_OP [my Handle] $dimension $keep]
-        }]
-    }
-
-    # function(x weight^T + bias); "" is no bias.
-    method fused_linear {weight {bias ""} {function none}} {
-        my Made [::runcible::native::op_fused_linear [my Handle] \
-            [::runcible::Need $weight Tensor weight] [::runcible::Optional $bias bias] \
-            [::runcible::Chosen $::runcible::functions function $function]]
-    }
-
-    method softmax {{dimension -1}} {
-        my Made [::runcible::native::op_softmax [my Handle] $dimension]
-    }
-
-    method rms_norm {{weight ""} {epsilon 1e-5}} {
-        my Made [::runcible::native::op_rms_norm [my Handle] \
-            [::runcible::Optional $weight weight] $epsilon]
-    }
-
-    method layer_norm {{weight ""} {bias ""} {epsilon 1e-5}} {
-        my Made [::runcible::native::op_layer_norm [my Handle] \
-            [::runcible::Optional $weight weight] [::runcible::Optional $bias bias] $epsilon]
-    }
-
-    # Options are the members of rc_rope_options, with -style as "adjacent" or
-    # "halves", and the tensor -frequencies.
-    method rope {positions args} {
-        set pairs [dict merge {frequencies ""} [::runcible::Pairs $args]]
-        if {[dict exists $pairs style]} {
-            dict set pairs style [::runcible::Chosen $::runcible::styles -style [dict get $pairs style]]
-        }
-        my Made [::runcible::WithOptions rope_options [dict remove $pairs frequencies] \
-            [list ::runcible::native::op_rope [my Handle] \
-                [::runcible::Need $positions Tensor positions] \
-                [::runcible::Optional [dict get $pairs frequencies] -frequencies]]]
-    }
-
-    # Options are the members of rc_attention_options.
-    method attention {k v args} {
-        my Made [::runcible::WithOptions attention_options [::runcible::Pairs $args] \
-            [list ::runcible::native::op_attention [my Handle] \
-                [::runcible::Need $k Tensor k] [::runcible::Need $v Tensor v]]]
-    }
-
-    # Options: the tensor -bias; -stride, -padding and -dilation as {down across};
-    # -groups.
-    method conv2d {weight args} {
-        set pairs [dict merge {bias "" stride {1 1} padding {0 0} dilation {1 1}} \
-            [::runcible::Pairs $args]]
-        my Made [::runcible::WithOptions conv2d_options \
-            [dict remove $pairs bias stride padding dilation] [list apply {
-                {handle weight bias pairs options} {
-                    foreach name {stride padding dilation} {
-                        native::conv2d_options_set_$name $options {*}[dict get $pairs $name]
-                    }
-                    native::op_conv2d $handle $weight $bias $options
-                } ::runcible
-            } [my Handle] [::runcible::Need $weight Tensor weight] \
-                [::runcible::Optional [dict get $pairs bias] -bias] $pairs]]
-    }
-
-    # The numbers in another type, rounded to nearest.
-    method quantize {dtype} {
-        my Made [::runcible::native::op_quantize [my Handle] [::runcible::DtypeNumber $dtype]]
-    }
+    # :api: ops
 }

@@ -192,13 +192,10 @@ static Tcl_Obj* runcible_report(const rc_generate_report* report) {
   Tcl_Obj* dict = Tcl_NewDictObj();
   runcible_put(dict, "reason", Tcl_NewStringObj(reason, -1));
   runcible_put(dict, "seed", runcible_seed(report->seed));
-  runcible_put(dict, "prompt_tokens", Tcl_NewWideIntObj(report->prompt_tokens));
-  runcible_put(dict, "cached_tokens", Tcl_NewWideIntObj(report->cached_tokens));
-  runcible_put(dict, "generated_tokens",
-               Tcl_NewWideIntObj(report->generated_tokens));
-  runcible_put(dict, "queue_us", Tcl_NewWideIntObj(report->queue_us));
-  runcible_put(dict, "prompt_us", Tcl_NewWideIntObj(report->prompt_us));
-  runcible_put(dict, "generate_us", Tcl_NewWideIntObj(report->generate_us));
+#define RUNCIBLE_PUT(NAME) \
+  runcible_put(dict, #NAME, Tcl_NewWideIntObj(report->NAME));
+  RUNCIBLE_END_NUMBERS(RUNCIBLE_PUT)
+#undef RUNCIBLE_PUT
   return dict;
 }
 

@@ -54,21 +54,7 @@ public final class Backend extends Handle {
     return Text.decode((byte[]) Native.backend_explain(handle));
   }
 
-  /** {@rc rc_backend_device} */
-  public DeviceReport device() {
-    try (device_report report = new device_report()) {
-      Native.backend_device(handle, report);
-      return DeviceReport.of(report);
-    }
-  }
-
-  /** {@rc rc_backend_usage_report} */
-  public Usage usage() {
-    try (backend_usage_report report = new backend_usage_report()) {
-      Native.backend_usage(handle, report);
-      return Usage.of(report);
-    }
-  }
+  // :api: reports rc_backend
 
   /** {@rc rc_backend_trace} */
   public String trace() {

@@ -59,13 +59,6 @@ public final class GenerateOptions {
     return this;
   }
 
-  /** From the start on; then the generation ends with what it has. */
-  public GenerateOptions deadline(Duration time) {
-    long milliseconds = Limits.milliseconds(time, "deadline");
-    settings.add(options -> options.setDeadline_ms(milliseconds));
-    return this;
-  }
-
   /** Texts that end the generation and are no part of it. */
   public GenerateOptions stop(String... texts) {
     for (String text : texts) {
@@ -89,110 +82,7 @@ public final class GenerateOptions {
     return this;
   }
 
-  /** Delivers the prompt as the first piece. */
-  public GenerateOptions echo(boolean deliver) {
-    settings.add(options -> options.setEcho(deliver ? 1 : 0));
-    return this;
-  }
-
-  /** The most tokens to generate; -1: until the context is full. */
-  public GenerateOptions maxTokens(long count) {
-    settings.add(options -> options.setMax_tokens(count));
-    return this;
-  }
-
-  /** Greater ones are served first; 0 is normal. */
-  public GenerateOptions priority(int value) {
-    settings.add(options -> options.setPriority(value));
-    return this;
-  }
-
-  /**
-   * The same seed, options and logits give the same tokens. Read as an
-   * unsigned number.
-   */
-  public GenerateOptions seed(long value) {
-    settings.add(options -> options.setSeed(value));
-    return this;
-  }
-
-  /** 0: always the most probable token. */
-  public GenerateOptions temperature(double value) {
-    settings.add(options -> options.setTemperature((float) value));
-    return this;
-  }
-
-  /** Choose among so many; 0: off. */
-  public GenerateOptions topK(int count) {
-    settings.add(options -> options.setTop_k(count));
-    return this;
-  }
-
-  /**
-   * Choose among the most probable that together have this probability,
-   * (0, 1]; 1: off.
-   */
-  public GenerateOptions topP(double value) {
-    settings.add(options -> options.setTop_p((float) value));
-    return this;
-  }
-
-  /**
-   * Choose among those at least so probable as this fraction of the most
-   * probable, [0, 1]; 0: off.
-   */
-  public GenerateOptions minP(double value) {
-    settings.add(options -> options.setMin_p((float) value));
-    return this;
-  }
-
-  /** Locally typical sampling (arXiv:2202.00666), (0, 1]; 1: off. */
-  public GenerateOptions typicalP(double value) {
-    settings.add(options -> options.setTypical_p((float) value));
-    return this;
-  }
-
-  /** How many of the last tokens the penalties look at; 0: none, -1: all. */
-  public GenerateOptions penaltyTokens(int count) {
-    settings.add(options -> options.setPenalty_tokens(count));
-    return this;
-  }
-
-  /**
-   * Logits of tokens seen are divided (if positive) or multiplied (if
-   * negative) by it; 1: off.
-   */
-  public GenerateOptions repetitionPenalty(double value) {
-    settings.add(options -> options.setRepetition_penalty((float) value));
-    return this;
-  }
-
-  /** Subtracted once from the logits of tokens seen. */
-  public GenerateOptions presencePenalty(double value) {
-    settings.add(options -> options.setPresence_penalty((float) value));
-    return this;
-  }
-
-  /** Subtracted from the logits of tokens seen, per occurrence. */
-  public GenerateOptions frequencyPenalty(double value) {
-    settings.add(options -> options.setFrequency_penalty((float) value));
-    return this;
-  }
-
-  /** The model's own end tokens do not stop it. */
-  public GenerateOptions ignoreEos(boolean ignore) {
-    settings.add(options -> options.setIgnore_eos(ignore ? 1 : 0));
-    return this;
-  }
-
-  /**
-   * Gives logprobs of each token and of so many of the most probable, at most
-   * 64, before bias and penalties; -1: none.
-   */
-  public GenerateOptions logprobs(int count) {
-    settings.add(options -> options.setLogprobs(count));
-    return this;
-  }
+  // :api: setters rc_generate_options
 
   static int tokenizeFlags(boolean addSpecial, boolean parseSpecial) {
     return (addSpecial ? Native.TOKENIZE_ADD_SPECIAL : 0)

@@ -2,7 +2,7 @@ package runcible;
 
 import java.time.Duration;
 
-/** Checks of what C would take for another number. */
+/** Checks of what C would take for another number, and its times. */
 final class Limits {
   private Limits() {}
 
@@ -26,5 +26,9 @@ final class Limits {
       throw new IllegalArgumentException(
           name + " of " + time + " is beyond what milliseconds count", beyond);
     }
+  }
+
+  static Duration microseconds(long count) {
+    return Duration.ofNanos(count * 1000);
   }
 }

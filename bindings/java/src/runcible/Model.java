@@ -106,13 +106,7 @@ public final class Model extends Handle {
     Native.model_verify(Text.name(path));
   }
 
-  /** What the model is. */
-  public ModelReport report() {
-    try (model_report report = new model_report()) {
-      Native.model_describe(handle, report);
-      return ModelReport.of(report);
-    }
-  }
+  // :api: reports rc_model
 
   /** The model's tokenizer, a handle of its own. */
   public Tokenizer tokenizer() {

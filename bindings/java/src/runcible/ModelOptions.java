@@ -22,48 +22,7 @@ public final class ModelOptions {
     progress = other.progress;
   }
 
-  /** {@rc rc_model_options.context_length} */
-  public ModelOptions contextLength(long tokens) {
-    settings.add(options -> options.setContext_length(tokens));
-    return this;
-  }
-
-  /** {@rc rc_model_options.cache_tokens} */
-  public ModelOptions cacheTokens(long tokens) {
-    settings.add(options -> options.setCache_tokens(tokens));
-    return this;
-  }
-
-  /** {@rc rc_model_options.cache_dtype} */
-  public ModelOptions cacheDtype(Dtype dtype) {
-    int number = dtype.number();
-    settings.add(options -> options.setCache_dtype(number));
-    return this;
-  }
-
-  /** {@rc rc_model_options.max_rows} */
-  public ModelOptions maxRows(int rows) {
-    settings.add(options -> options.setMax_rows(rows));
-    return this;
-  }
-
-  /** {@rc rc_model_options.prefix_cache} */
-  public ModelOptions prefixCache(boolean share) {
-    settings.add(options -> options.setPrefix_cache(share ? 1 : 0));
-    return this;
-  }
-
-  /** {@rc rc_model_options.keep_mapped} */
-  public ModelOptions keepMapped(boolean keep) {
-    settings.add(options -> options.setKeep_mapped(keep ? 1 : 0));
-    return this;
-  }
-
-  /** {@rc rc_model_options.guard_mapped} */
-  public ModelOptions guardMapped(boolean guard) {
-    settings.add(options -> options.setGuard_mapped(guard ? 1 : 0));
-    return this;
-  }
+  // :api: setters rc_model_options
 
   /**
    * Told the fraction done, 0 to 1, on the thread that loads. What it throws

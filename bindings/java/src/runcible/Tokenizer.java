@@ -46,11 +46,5 @@ public final class Tokenizer extends Handle {
     return (byte[]) Native.detokenize(handle, tokens, special ? 1 : 0);
   }
 
-  /** What the tokenizer is. */
-  public TokenizerReport report() {
-    try (tokenizer_report report = new tokenizer_report()) {
-      Native.tokenizer_describe(handle, report);
-      return TokenizerReport.of(report);
-    }
-  }
+  // :api: reports rc_tokenizer
 }

@@ -1,21 +1,13 @@
 --- Backends and devices; see runcible/backend.h.
 local handle = require "runcible.handle"
+local members = require "runcible.members"
 local native = require "runcible.native"
 
 local need = handle.need
 
-local KINDS = {
-  [native.DEVICE_OTHER] = "other",
-  [native.DEVICE_CPU] = "cpu",
-  [native.DEVICE_GPU_DISCRETE] = "discrete GPU",
-  [native.DEVICE_GPU_INTEGRATED] = "integrated GPU",
-  [native.DEVICE_ACCELERATOR] = "accelerator",
-  [native.DEVICE_SOFTWARE] = "software",
-}
-
 local function device_report(report)
   local copy = handle.copied(report)
-  copy.kind = KINDS[copy.kind] or "other"
+  copy.kind = members.kinds[copy.kind] or "other"
   return copy
 end
 
@@ -26,11 +18,7 @@ local Backend = handle.class "Backend"
 -- what RUNCIBLE_BACKEND holds. Options are the members of rc_backend_options,
 -- with `timeout` in seconds.
 function Backend.new(spec, options)
-  local made = handle.set_options(native.backend_options(), options, {timeout = true})
-  if options and options.timeout then
-    made.timeout_ms = handle.milliseconds(options.timeout, "timeout")
-  end
-  return Backend.of(native.backend_open(spec, made))
+  return Backend.of(native.backend_open(spec, handle.set_options(native.backend_options(), options)))
 end
 
 --- A backend itself, or one that is opened by what it is called.
@@ -54,11 +42,7 @@ function Backend:device()
 end
 
 --- What the handle has used since it was opened.
-function Backend:usage()
-  local report = native.backend_usage_report()
-  native.backend_usage(need(self, Backend, "self"), report)
-  return handle.copied(report)
-end
+Backend.usage = handle.telling(Backend, "backend_usage_report", "backend_usage")
 
 --- When the ops of the last runs began and ended, in the trace event format of
 -- Chrome and Perfetto, as JSON; needs the option `profile`.

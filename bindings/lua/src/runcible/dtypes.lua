@@ -1,19 +1,13 @@
 --- Types of elements, by their names in lower case: "f32", "q4_k".
 local handle = require "runcible.handle"
-local native = require "runcible.native"
+local members = require "runcible.members"
 
-local numbers, names = {}, {}
-for constant, number in pairs(native) do
-  local name = constant:match "^DTYPE_(.*)"
-  if name then
-    numbers[name:lower()] = number
-    names[number] = name:lower()
-  end
-end
+local names = {}
+for name, number in pairs(members.choices.dtype) do names[number] = name end
 
 return {
   number = function(name)
-    return handle.chosen(numbers, "dtype", name)
+    return handle.choice("dtype", name)
   end,
   name = function(number)
     return names[number] or tostring(number)

@@ -9,7 +9,6 @@ local INTERRUPT_MS = 100
 
 -- Options that are no plain members of rc_generate_options.
 local OTHERS = {
-  deadline = true,
   stop = true,
   stop_tokens = true,
   logit_bias = true,
@@ -29,9 +28,6 @@ local function make_options(prompt, options)
   local made = handle.set_options(native.generate_options(), options, OTHERS)
   options = options or {}
   made.tokenize_flags = Tokenizer.flags(options)
-  if options.deadline then
-    made.deadline_ms = handle.milliseconds(options.deadline, "deadline")
-  end
   if type(prompt) == "table" then
     made:set_prompt_tokens(prompt)
   elseif prompt ~= nil then

@@ -1,5 +1,6 @@
 --- What all objects have that stand for a handle of the library.
 local errors = require "runcible.errors"
+local members = require "runcible.members"
 local native = require "runcible.native"
 
 local handle = {}
@@ -68,7 +69,23 @@ function handle.need(value, class, name)
   return proxy
 end
 
---- Sets members of an options object of the library, by name.
+-- Sets one member.
+local function set_option(options, known, name, value)
+  local milliseconds = tostring(name) .. "_ms"
+  if members.pairs[name] then
+    options["set_" .. name](options, value[1], value[2])
+  elseif known[name] then
+    options[name] = members.choices[name] and handle.choice(name, value) or value
+  elseif known[milliseconds] then
+    options[milliseconds] = handle.milliseconds(value, name)
+  else
+    refuse("there is no option %s", tostring(name))
+  end
+end
+
+--- Sets members of an options object of the library, by name: a time in seconds
+-- without the unit that its name has in C, timeout_ms; what is told by a name, by
+-- that.
 --
 -- `values` may be nil. `given` has what another function sets; its keys are no
 -- unknown options.
@@ -80,10 +97,7 @@ function handle.set_options(options, values, given)
   local known = getmetatable(options)[".set"]
   for name, value in pairs(values) do
     if not (given and given[name]) then
-      if not known[name] then
-        refuse("there is no option %s", tostring(name))
-      end
-      options[name] = value
+      set_option(options, known, name, value)
     end
   end
   return options
@@ -100,8 +114,9 @@ function handle.milliseconds(seconds, name)
   return math.max(1, math.floor(seconds * 1000 + 0.5))
 end
 
---- The value of a table by name; an error that names all others.
-function handle.chosen(choices, name, value)
+--- The number of what is told by a name; an error that names all others.
+function handle.choice(name, value)
+  local choices = members.choices[name]
   local found = choices[value]
   if found == nil then
     local names = {}
@@ -119,6 +134,16 @@ function handle.copied(report)
     copy[name] = get(report)
   end
   return copy
+end
+
+--- A method of a class that tells a report: a struct of the library that one of
+-- its functions fills.
+function handle.telling(class, struct, fill)
+  return function(self)
+    local report = native[struct]()
+    native[fill](handle.need(self, class, "self"), report)
+    return handle.copied(report)
+  end
 end
 
 --- What JSON tells, as tables; dkjson reads it.

@@ -1,18 +1,13 @@
 --- Models; see runcible/model.h.
 local Backend = require("runcible.backend").Backend
 local Tokenizer = require "runcible.tokenizer"
-local dtypes = require "runcible.dtypes"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
 local need = handle.need
 
 local function model_options(options)
-  local made = handle.set_options(native.model_options(), options, {cache_dtype = true, progress = true})
-  if options and options.cache_dtype then
-    made.cache_dtype = dtypes.number(options.cache_dtype)
-  end
-  return made
+  return handle.set_options(native.model_options(), options, {progress = true})
 end
 
 -- Loads while the function `progress` is told of it.
@@ -59,11 +54,7 @@ function Model:backend()
 end
 
 --- The members of rc_model_report.
-function Model:report()
-  local report = native.model_report()
-  native.model_describe(need(self, Model, "self"), report)
-  return handle.copied(report)
-end
+Model.report = handle.telling(Model, "model_report", "model_describe")
 
 --- The model's tokenizer; an UnsupportedError if it has none.
 function Model:tokenizer()

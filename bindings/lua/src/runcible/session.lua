@@ -8,14 +8,8 @@ local native = require "runcible.native"
 
 local need = handle.need
 
-local WHEN_FULL = {error = native.FULL_ERROR, shift = native.FULL_SHIFT}
-
 local function session_options(options)
-  local made = handle.set_options(native.session_options(), options, {when_full = true})
-  if options and options.when_full then
-    made.when_full = handle.chosen(WHEN_FULL, "when_full", options.when_full)
-  end
-  return made
+  return handle.set_options(native.session_options(), options)
 end
 
 local Session = handle.class "Session"

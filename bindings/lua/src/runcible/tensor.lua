@@ -9,14 +9,6 @@ local numbers = require "runcible.numbers"
 
 local need = handle.need
 
-local FUNCTIONS = {}
-for constant, number in pairs(native) do
-  local name = constant:match "^FUNCTION_(.*)"
-  if name then FUNCTIONS[name:lower()] = number end
-end
-local STYLES = {adjacent = native.ROPE_ADJACENT, halves = native.ROPE_HALVES}
-local DISTRIBUTIONS = {normal = native.RANDOM_NORMAL, uniform = native.RANDOM_UNIFORM}
-
 -- As the dimension of a reduction: all of them.
 local ALL = -0x80000000
 
@@ -83,10 +75,7 @@ end
 --- Random F32 numbers. Options are the members of rc_random_options, with
 -- `distribution` as "normal" or "uniform".
 function Tensor.random(shape, backend, options)
-  local made = handle.set_options(native.random_options(), options, {distribution = true})
-  if options and options.distribution then
-    made.distribution = handle.chosen(DISTRIBUTIONS, "distribution", options.distribution)
-  end
+  local made = handle.set_options(native.random_options(), options)
   return Tensor.of(native.tensor_random(need(backend, Backend, "backend"), shape, made))
 end
 
@@ -119,135 +108,18 @@ function Tensor:read()
   return numbers.unpack(self:bytes(), dtype, 0, count)
 end
 
--- Views. They share the memory of their tensor.
-
---- The same elements under another shape; one dimension may be -1.
-function Tensor:reshape(shape)
-  return Tensor.of(native.tensor_reshape(need(self, Tensor, "self"), shape))
-end
-
---- Every `step`-th (1) index from `first` to before `last` of one dimension.
-function Tensor:slice(dimension, first, last, step)
-  return Tensor.of(native.tensor_slice(need(self, Tensor, "self"), dimension, first, last, step or 1))
-end
-
---- Two dimensions (the last two) exchanged.
-function Tensor:transpose(dimension, other)
-  return Tensor.of(native.tensor_transpose(need(self, Tensor, "self"), dimension or -2, other or -1))
-end
-
--- Ops.
-
-for _, name in ipairs {"matmul", "matmul_transposed", "matmul_quantized", "add", "mul", "gather_rows"} do
-  local op = native["op_" .. name]
-  Tensor[name] = function(self, other)
-    return Tensor.of(op(need(self, Tensor, "self"), need(other, Tensor, "the operand")))
-  end
-end
-
-for _, name in ipairs {"relu", "sigmoid", "silu", "gelu", "gelu_tanh", "gelu_quick", "tanh", "dequantize"} do
-  local op = native["op_" .. name]
-  Tensor[name] = function(self)
-    return Tensor.of(op(need(self, Tensor, "self")))
-  end
-end
-
---- Over one dimension, or all if it is nil, which the result has with size 1 if
--- `keep` is true.
-for name, op in pairs {
-  sum = native.op_reduce_sum,
-  mean = native.op_reduce_mean,
-  max = native.op_reduce_max,
-  argmax = native.op_argmax,
-} do
-  Tensor[name] = function(self, dimension, keep)
-    return Tensor.of(op(need(self, Tensor, "self"), dimension or ALL, keep or false))
-  end
-end
-
-Tensor.__add = Tensor.add
-Tensor.__mul = Tensor.mul
-
 local function optional(tensor, name)
   if tensor == nil then return nil end
   return need(tensor, Tensor, name)
 end
 
-function Tensor:fused_linear(weight, bias, activation)
-  return Tensor.of(native.op_fused_linear(
-    need(self, Tensor, "self"),
-    need(weight, Tensor, "weight"),
-    optional(bias, "bias"),
-    handle.chosen(FUNCTIONS, "function", activation or "none")
-  ))
+local function made(self, op, ...)
+  return Tensor.of(op(need(self, Tensor, "self"), ...))
 end
 
-function Tensor:softmax(dimension)
-  return Tensor.of(native.op_softmax(need(self, Tensor, "self"), dimension or -1))
-end
+-- :api: ops
 
-function Tensor:rms_norm(weight, epsilon)
-  return Tensor.of(native.op_rms_norm(need(self, Tensor, "self"), optional(weight, "weight"), epsilon or 1e-5))
-end
-
-function Tensor:layer_norm(weight, bias, epsilon)
-  return Tensor.of(native.op_layer_norm(
-    need(self, Tensor, "self"),
-    optional(weight, "weight"),
-    optional(bias, "bias"),
-    epsilon or 1e-5
-  ))
-end
-
---- Options are the members of rc_rope_options, with `style` as "adjacent" or
--- "halves", and the tensor `frequencies`.
-function Tensor:rope(positions, options)
-  local made = handle.set_options(native.rope_options(), options, {style = true, frequencies = true})
-  options = options or {}
-  if options.style then made.style = handle.chosen(STYLES, "style", options.style) end
-  return Tensor.of(native.op_rope(
-    need(self, Tensor, "self"),
-    need(positions, Tensor, "positions"),
-    optional(options.frequencies, "frequencies"),
-    made
-  ))
-end
-
---- Options are the members of rc_attention_options.
-function Tensor:attention(k, v, options)
-  return Tensor.of(native.op_attention(
-    need(self, Tensor, "self"),
-    need(k, Tensor, "k"),
-    need(v, Tensor, "v"),
-    handle.set_options(native.attention_options(), options)
-  ))
-end
-
---- Options: the tensor `bias`; `stride`, `padding` and `dilation` as {down,
--- across}; `groups`.
-function Tensor:conv2d(weight, options)
-  local made = handle.set_options(native.conv2d_options(), options, {
-    bias = true,
-    stride = true,
-    padding = true,
-    dilation = true,
-  })
-  options = options or {}
-  for _, name in ipairs {"stride", "padding", "dilation"} do
-    local pair = options[name]
-    if pair then made["set_" .. name](made, pair[1], pair[2]) end
-  end
-  return Tensor.of(native.op_conv2d(
-    need(self, Tensor, "self"),
-    need(weight, Tensor, "weight"),
-    optional(options.bias, "bias"),
-    made
-  ))
-end
-
---- The numbers in another type, rounded to nearest.
-function Tensor:quantize(dtype)
-  return Tensor.of(native.op_quantize(need(self, Tensor, "self"), dtypes.number(dtype)))
-end
+Tensor.__add = Tensor.add
+Tensor.__mul = Tensor.mul
 
 return Tensor

@@ -32,10 +32,6 @@ function Tokenizer:detokenize(tokens, options)
 end
 
 --- The members of rc_tokenizer_report.
-function Tokenizer:report()
-  local report = native.tokenizer_report()
-  native.tokenizer_describe(need(self, Tokenizer, "self"), report)
-  return handle.copied(report)
-end
+Tokenizer.report = handle.telling(Tokenizer, "tokenizer_report", "tokenizer_describe")
 
 return Tokenizer

@@ -6,9 +6,10 @@ use warnings;
 use Exporter 'import';
 use Scalar::Util qw(blessed looks_like_number);
 use Runcible::Error;
+use Runcible::Members;
 use Runcible::Native;
 
-our @EXPORT_OK = qw(choice constants dtype_name dtype_number milliseconds
+our @EXPORT_OK = qw(choice constants dtype_name dtype_number
     optional_proxy_of path proxy_of refuse set_options tokenize_flags);
 
 sub refuse { Runcible::Error::InvalidArgument->throw(@_) }
@@ -30,28 +31,39 @@ sub optional_proxy_of {
 }
 
 # The library's own options of a kind, set from a hash; undef leaves the default.
-# The keys must be among the names; those named as flags hold true or false, and
-# others are set by the caller: in members that have other names in C, where the
-# values are given, or by functions.
+# The keys must be the names of its members, or others, which the caller sets;
+# members of other names are given with their values.
 sub set_options {
     my ($kind, $values, %given) = @_;
-    my %flags = map { $_ => 1 } @{ $given{flags} // [] };
-    my %others = map { $_ => 1 } @{ $given{others} // [] };
-    my %known = (%flags, %others, map { $_ => 1 } @{ $given{names} // [] });
+    my %others  = map { $_ => 1 } @{ $given{others} // [] };
+    my %known   = (%others, map { $_ => 1 } @{ $Runcible::Members::options{$kind}{names} });
     my %members = %{ $given{members} // {} };
     for my $name (sort keys %$values) {
         exists $known{$name}
             or refuse("there is no option '$name', but " . join ', ', sort keys %known);
-        my $value = $values->{$name};
-        next if $others{$name} || !defined $value;
-        $members{$name} = $flags{$name} ? ($value ? 1 : 0) : $value;
+        $members{$name} = $values->{$name} unless $others{$name};
     }
     my $options = Runcible::Native->can("new_$kind")->();
-    for my $name (sort keys %members) {
-        next unless defined $members{$name};
-        Runcible::Native->can("${kind}_${name}_set")->($options, $members{$name});
-    }
+    defined $members{$_} && _set_member($options, $kind, $_, $members{$_})
+        for sort keys %members;
     return $options;
+}
+
+sub _set_member {
+    my ($options, $kind, $name, $value) = @_;
+    my $members = $Runcible::Members::options{$kind};
+    my $member  = $members->{times}{$name};
+    if (grep { $_ eq $name } @{ $members->{pairs} }) {
+        ref $value eq 'ARRAY' && @$value == 2
+            or refuse("$name must be a reference to two numbers, not $value");
+        return Runcible::Native->can("${kind}_set_$name")->($options, @$value);
+    }
+    $value = $value ? 1 : 0 if grep { $_ eq $name } @{ $members->{flags} };
+    $value = milliseconds($value, $name) if defined $member;
+    my $prefix = $members->{choices}{$name};
+    $value = choice(constants($prefix), $value, $name) if defined $prefix;
+    $member //= $name;
+    return Runcible::Native->can("${kind}_${member}_set")->($options, $value);
 }
 
 # Milliseconds of a time in seconds; at least 1, as 0 means none to the library.

@@ -5,7 +5,7 @@ use warnings;
 use parent 'Runcible::Handle';
 use JSON::PP ();
 use Scalar::Util 'blessed';
-use Runcible::Arguments qw(milliseconds refuse set_options);
+use Runcible::Arguments qw(refuse set_options);
 use Runcible::Report;
 
 =head1 NAME
@@ -16,8 +16,6 @@ Runcible::Backend - a device
 
 =head2 new(spec, options...)
 
-C<timeout> is the library's C<timeout_ms>, in seconds.
-
 =for header rc_backend_open
 
 =for header rc_backend_options
@@ -26,13 +24,7 @@ C<timeout> is the library's C<timeout_ms>, in seconds.
 
 sub new {
     my ($class, $spec, %options) = @_;
-    my $made = set_options(
-        'backend_options', \%options,
-        names   => [qw(required_memory memory_limit threads max_requests)],
-        flags   => [qw(strict profile)],
-        others  => ['timeout'],
-        members => { timeout_ms => scalar milliseconds($options{timeout}, 'timeout') },
-    );
+    my $made = set_options('backend_options', \%options);
     return $class->of(Runcible::Native::backend_open($spec, $made));
 }
 
@@ -54,36 +46,7 @@ As a reference to a hash.
 
 sub explain { _json(Runcible::Native::backend_explain($_[0]->proxy)) }
 
-=head2 device
-
-A Runcible::Report::Device.
-
-=for header rc_backend_device
-
-=cut
-
-sub device {
-    my ($self) = @_;
-    my $report = Runcible::Native::new_device_report();
-    my $proxy  = $self->proxy;
-    Runcible::Native::backend_device($proxy, $report);
-    return Runcible::Report->device($report);
-}
-
-=head2 usage
-
-A Runcible::Report::Usage.
-
-=for header rc_backend_usage_report
-
-=cut
-
-sub usage {
-    my ($self) = @_;
-    my $report = Runcible::Native::new_backend_usage_report();
-    Runcible::Native::backend_usage($self->proxy, $report);
-    return Runcible::Report->copied('Usage', 'backend_usage_report', $report);
-}
+# :api: reports rc_backend
 
 =head2 trace
 

@@ -50,117 +50,21 @@ Dies with a new object.
 
 =head1 CLASSES
 
-=head2 Runcible::Error::InvalidArgument
-
-Wrong types too.
-
-=for header RC_E_INVALID_ARGUMENT
-
-=head2 Runcible::Error::OutOfMemory
-
-=for header RC_E_OUT_OF_MEMORY
-
-=head2 Runcible::Error::NotFound
-
-=for header RC_E_NOT_FOUND
-
-=head2 Runcible::Error::IO
-
-=for header RC_E_IO
-
-=head2 Runcible::Error::Format
-
-=for header RC_E_FORMAT
-
-=head2 Runcible::Error::Unsupported
-
-=for header RC_E_UNSUPPORTED
-
-=head2 Runcible::Error::BackendUnavailable
-
-=for header RC_E_BACKEND_UNAVAILABLE
-
-=head2 Runcible::Error::Device
-
-=for header RC_E_DEVICE
-
-=head2 Runcible::Error::DeviceLost
-
-A Runcible::Error::Device too.
-
-=for header RC_E_DEVICE_LOST
-
-=head2 Runcible::Error::DeviceMemory
-
-=for header RC_E_DEVICE_MEMORY
-
-=head2 Runcible::Error::Timeout
-
-=for header RC_E_TIMEOUT
-
-=head2 Runcible::Error::Cancelled
-
-=for header RC_E_CANCELLED
-
-=head2 Runcible::Error::Deadline
-
-=for header RC_E_DEADLINE
-
-=head2 Runcible::Error::ContextFull
-
-=for header RC_E_CONTEXT_FULL
-
-=head2 Runcible::Error::Busy
-
-=for header RC_E_BUSY
-
-=head2 Runcible::Error::Quota
-
-=for header RC_E_QUOTA
-
-=head2 Runcible::Error::Closed
-
-=for header RC_E_CLOSED
-
-=head2 Runcible::Error::ABI
-
-=for header RC_E_ABI
-
-=head2 Runcible::Error::Internal
-
-=for header RC_E_INTERNAL
+# :api: error_pod
 
 =cut
 
 my %class_of = (
-    -1  => 'InvalidArgument',
-    -2  => 'OutOfMemory',
-    -3  => 'NotFound',
-    -4  => 'IO',
-    -5  => 'Format',
-    -6  => 'Unsupported',
-    -7  => 'BackendUnavailable',
-    -8  => 'Device',
-    -9  => 'DeviceLost',
-    -10 => 'DeviceMemory',
-    -11 => 'Timeout',
-    -12 => 'Cancelled',
-    -13 => 'Deadline',
-    -14 => 'ContextFull',
-    -15 => 'Busy',
-    -16 => 'Quota',
-    -17 => 'Closed',
-    -18 => 'ABI',
-    -19 => 'Internal',
+    # :api: classes
 );
 my %status_of;
 for my $status (keys %class_of) {
     no strict 'refs';
-    my $class = $class_of{$status} = "Runcible::Error::$class_of{$status}";
+    my $class = $class_of{$status};
     @{"${class}::ISA"} = ('Runcible::Error');
     $status_of{$class} = $status;
 }
-@Runcible::Error::DeviceLost::ISA = ('Runcible::Error::Device');
+# :api: bases
 
 # The exception of a status; of one that is not known, Runcible::Error itself.
 sub of_status {

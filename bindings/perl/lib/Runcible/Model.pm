@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use parent 'Runcible::Handle';
 use JSON::PP ();
-use Runcible::Arguments qw(dtype_number path refuse set_options);
+use Runcible::Arguments qw(path refuse set_options);
 use Runcible::Backend;
 use Runcible::Report;
 use Runcible::Session;
@@ -44,11 +44,7 @@ sub new {
 # The library's own options.
 sub options {
     my ($class, %options) = @_;
-    $options{cache_dtype} = dtype_number($options{cache_dtype}, 'cache_dtype')
-        if defined $options{cache_dtype};
-    return set_options('model_options', \%options,
-        names => [qw(context_length cache_tokens cache_dtype max_rows)],
-        flags => [qw(prefix_cache keep_mapped guard_mapped)]);
+    return set_options('model_options', \%options);
 }
 
 =head2 backend
@@ -59,19 +55,7 @@ The backend that the model was loaded through.
 
 sub backend { $_[0]{backend} }
 
-=head2 report
-
-A Runcible::Report::Model.
-
-=cut
-
-sub report {
-    my ($self) = @_;
-    my $report = Runcible::Native::new_model_report();
-    my $proxy  = $self->proxy;
-    Runcible::Native::model_describe($proxy, $report);
-    return Runcible::Report->copied('Model', 'model_report', $report);
-}
+# :api: reports rc_model
 
 =head2 tokenizer
 

@@ -3,7 +3,7 @@ package Runcible::Session;
 use strict;
 use warnings;
 use parent 'Runcible::Handle';
-use Runcible::Arguments qw(choice milliseconds path proxy_of refuse set_options
+use Runcible::Arguments qw(path proxy_of refuse set_options
     tokenize_flags);
 use Runcible::Generation;
 use Scalar::Util 'weaken';
@@ -15,8 +15,6 @@ Runcible::Session - the state of one conversation
 =for header session.h
 
 =head2 new(model, options...)
-
-C<when_full> is "error" or "shift".
 
 =for header rc_session_create
 
@@ -32,14 +30,9 @@ sub new {
         model => $model);
 }
 
-my $when_full = Runcible::Arguments::constants('FULL_');
-
 sub _options {
     my ($class, %options) = @_;
-    $options{when_full} = choice($when_full, $options{when_full}, 'when_full')
-        if defined $options{when_full};
-    return set_options('session_options', \%options,
-        names => [qw(context_length when_full keep_tokens)]);
+    return set_options('session_options', \%options);
 }
 
 =head2 restore(model, path, options...)
@@ -77,9 +70,8 @@ sub model { $_[0]{model} }
 =head2 generate(prompt, options...)
 
 Starts generating, see L<Runcible::Generation>. The prompt is a string, a
-reference to an array of tokens, or undef. C<deadline> is in seconds from now,
-C<stop> a string or a reference to several, C<logit_bias> a reference to a hash by
-tokens.
+reference to an array of tokens, or undef. C<stop> is a string or a reference to
+several, C<logit_bias> a reference to a hash by tokens.
 
 =for header rc_generate_options
 
@@ -117,24 +109,15 @@ sub stream {
         _generate_options($prompt, %options));
 }
 
-my @generate_names = qw(max_tokens priority seed temperature top_k top_p min_p
-    typical_p penalty_tokens repetition_penalty presence_penalty
-    frequency_penalty logprobs);
-my @generate_others = qw(add_special parse_special deadline stop stop_tokens
-    logit_bias);
-
 sub _generate_options {
     my ($prompt, %options) = @_;
     my ($stop, $stop_tokens, $logit_bias)
         = @options{qw(stop stop_tokens logit_bias)};
     my $made = set_options(
         'generate_options', \%options,
-        names   => \@generate_names,
-        flags   => [qw(echo ignore_eos)],
-        others  => \@generate_others,
+        others  => [qw(add_special parse_special stop stop_tokens logit_bias)],
         members => {
             tokenize_flags => tokenize_flags(@options{qw(add_special parse_special)}),
-            deadline_ms    => scalar milliseconds($options{deadline}, 'deadline'),
         },
     );
     if (ref $prompt eq 'ARRAY') {

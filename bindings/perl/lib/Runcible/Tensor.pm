@@ -34,9 +34,7 @@ Runcible::Tensor - tensors and ops, for those who compute without a model
 
 # How pack and unpack write numbers of these types.
 my %packed = (f32 => 'f*', f64 => 'd*', i8 => 'c*', i16 => 's*', i32 => 'l*', i64 => 'q*');
-my $functions     = constants('FUNCTION_');
-my $distributions = constants('RANDOM_');
-my $styles        = constants('ROPE_');
+my $functions = constants('FUNCTION_');
 use constant ALL => -2**31;    # as the dimension of a reduction
 
 sub _backend { proxy_of($_[0], 'Runcible::Backend', 'backend') }
@@ -95,8 +93,6 @@ sub _shape {
 
 =head2 random(shape, backend, options...)
 
-C<distribution> is "normal" or "uniform".
-
 =for header rc_tensor_random
 
 =for header rc_random_options
@@ -123,10 +119,7 @@ sub ones {
 
 sub random {
     my ($class, $shape, $backend, %options) = @_;
-    $options{distribution}
-        = choice($distributions, $options{distribution} // 'normal', 'distribution');
-    my $made = set_options('random_options', \%options,
-        names => [qw(seed distribution mean deviation low high)]);
+    my $made = set_options('random_options', \%options);
     return $class->of(
         Runcible::Native::tensor_random(_backend($backend), $shape, $made));
 }
@@ -181,24 +174,6 @@ sub _nested {
             0 .. $size - 1];
 }
 
-=head1 VIEWS
-
-=head2 reshape(dimensions...)
-
-=for header rc_tensor_reshape
-
-=head2 slice(dimension, begin, end, step)
-
-=for header rc_tensor_slice
-
-=head2 transpose(dimension, other)
-
-The last two if none are given.
-
-=for header rc_tensor_transpose
-
-=cut
-
 sub _made {
     my ($self, $function, @arguments) = @_;
     return (ref $self)->of(
@@ -207,174 +182,8 @@ sub _made {
 sub _operand  { proxy_of($_[0], 'Runcible::Tensor', 'the operand') }
 sub _optional { optional_proxy_of($_[0], 'Runcible::Tensor', 'the operand') }
 
-sub reshape { my ($self, @shape) = @_; $self->_made('tensor_reshape', \@shape) }
+=head1 VIEWS AND OPS
 
-sub slice {
-    my ($self, $dimension, $begin, $end, $step) = @_;
-    return $self->_made('tensor_slice', $dimension, $begin, $end, $step // 1);
-}
-
-sub transpose {
-    my ($self, $dimension, $other) = @_;
-    return $self->_made('tensor_transpose', $dimension // -2, $other // -1);
-}
-
-=head1 OPS
-
-=head2 matmul(b)
-
-=for header rc_op_matmul
-
-=head2 matmul_transposed(b)
-
-=for header rc_op_matmul_transposed
-
-=head2 matmul_quantized(weight)
-
-=for header rc_op_matmul_quantized
-
-=head2 fused_linear(weight, bias, function)
-
-C<function> is "none", "relu", "sigmoid", "tanh", "silu", "gelu", "gelu_tanh"
-or "gelu_quick".
-
-=for header rc_op_fused_linear
-
-=head2 add(b), mul(b)
-
-Also as C<+> and C<*>.
-
-=for header rc_op_add
-
-=head2 relu, sigmoid, silu, gelu, gelu_tanh, gelu_quick, tanh
-
-=for header rc_op_relu
-
-=head2 softmax(dimension)
-
-The last one if none is given.
-
-=for header rc_op_softmax
-
-=head2 rms_norm(weight, epsilon)
-
-=for header rc_op_rms_norm
-
-=head2 layer_norm(weight, bias, epsilon)
-
-=for header rc_op_layer_norm
-
-=head2 rope(positions, frequencies, options...)
-
-C<style> is "adjacent" or "halves".
-
-=for header rc_op_rope
-
-=for header rc_rope_options
-
-=head2 attention(k, v, options...)
-
-=for header rc_op_attention
-
-=for header rc_attention_options
-
-=head2 sum, mean, max (dimension, keep)
-
-=for header rc_op_reduce_sum
-
-=head2 argmax(dimension, keep)
-
-=for header rc_op_argmax
-
-=head2 conv2d(weight, bias, options...)
-
-=for header rc_op_conv2d
-
-=for header rc_conv2d_options
-
-=head2 gather_rows(ids)
-
-=for header rc_op_gather_rows
-
-=head2 quantize(dtype)
-
-=for header rc_op_quantize
-
-=head2 dequantize
-
-=for header rc_op_dequantize
-
-=cut
-
-for my $op (qw(matmul matmul_transposed matmul_quantized add mul gather_rows)) {
-    no strict 'refs';
-    *$op = sub { my ($self, $other) = @_; $self->_made("op_$op", _operand($other)) };
-}
-for my $op (qw(relu sigmoid silu gelu gelu_tanh gelu_quick tanh dequantize)) {
-    no strict 'refs';
-    *$op = sub { my ($self) = @_; $self->_made("op_$op") };
-}
-my %reductions = (sum => 'reduce_sum', mean => 'reduce_mean', max => 'reduce_max',
-    argmax => 'argmax');
-for my $name (keys %reductions) {
-    no strict 'refs';
-    *$name = sub {
-        my ($self, $dimension, $keep) = @_;
-        return $self->_made("op_$reductions{$name}", $dimension // ALL, $keep ? 1 : 0);
-    };
-}
-
-sub fused_linear {
-    my ($self, $weight, $bias, $function) = @_;
-    return $self->_made('op_fused_linear', _operand($weight), _optional($bias),
-        choice($functions, $function // 'none', 'function'));
-}
-
-sub softmax { my ($self, $dimension) = @_; $self->_made('op_softmax', $dimension // -1) }
-
-sub rms_norm {
-    my ($self, $weight, $epsilon) = @_;
-    return $self->_made('op_rms_norm', _optional($weight), $epsilon // 1e-5);
-}
-
-sub layer_norm {
-    my ($self, $weight, $bias, $epsilon) = @_;
-    return $self->_made('op_layer_norm', _optional($weight), _optional($bias),
-        $epsilon // 1e-5);
-}
-
-sub rope {
-    my ($self, $positions, $frequencies, %options) = @_;
-    $options{style} = choice($styles, $options{style} // 'adjacent', 'style');
-    my $made = set_options('rope_options', \%options,
-        names => [qw(style dimensions theta scale)]);
-    return $self->_made('op_rope', _operand($positions), _optional($frequencies), $made);
-}
-
-sub attention {
-    my ($self, $k, $v, %options) = @_;
-    my $made = set_options('attention_options', \%options,
-        names => [qw(scale softcap)], flags => ['causal']);
-    return $self->_made('op_attention', _operand($k), _operand($v), $made);
-}
-
-sub conv2d {
-    my ($self, $weight, $bias, %options) = @_;
-    my %pairs = map { $_ => $options{$_} } qw(stride padding dilation);
-    my $made = set_options('conv2d_options', \%options,
-        names => ['groups'], others => [keys %pairs]);
-    for my $name (sort keys %pairs) {
-        my $pair = $pairs{$name} // next;
-        ref $pair eq 'ARRAY' && @$pair == 2
-            or refuse("$name must be a reference to two numbers, not $pair");
-        Runcible::Native->can("conv2d_options_set_$name")->($made, @$pair);
-    }
-    return $self->_made('op_conv2d', _operand($weight), _optional($bias), $made);
-}
-
-sub quantize {
-    my ($self, $dtype) = @_;
-    return $self->_made('op_quantize', dtype_number($dtype));
-}
+# :api: ops
 
 1;

@@ -61,18 +61,6 @@ sub detokenize_bytes {
         $options{special} ? 1 : 0);
 }
 
-=head2 report
-
-A Runcible::Report::Tokenizer.
-
-=cut
-
-sub report {
-    my ($self) = @_;
-    my $report = Runcible::Native::new_tokenizer_report();
-    my $proxy  = $self->proxy;
-    Runcible::Native::tokenizer_describe($proxy, $report);
-    return Runcible::Report->copied('Tokenizer', 'tokenizer_report', $report);
-}
+# :api: reports rc_tokenizer
 
 1;

@@ -16,16 +16,11 @@ from . import errors
 from .native import version_string as _version_string
 from .backend import Backend, discover
 from .errors import Error
-from .generation import GenerateOptions, Generation, Piece, Report
+from .generation import GenerateOptions, Generation, Piece
 from .model import Model, plan, verify
 from .reports import (
-    DevicePlan,
-    DeviceReport,
     Discovery,
-    ModelReport,
-    Plan,
-    TokenizerReport,
-    Usage,
+    # :api: report_names
 )
 from .session import Session
 from .streaming import Stream
@@ -36,25 +31,19 @@ __version__: str = _version_string()
 
 __all__ = [
     "Backend",
-    "DevicePlan",
-    "DeviceReport",
     "Discovery",
     "Error",
     "GenerateOptions",
     "Generation",
     "Model",
-    "ModelReport",
     "Piece",
-    "Plan",
-    "Report",
     "Session",
     "Stream",
     "Tensor",
     "Tokenizer",
-    "TokenizerReport",
-    "Usage",
     "discover",
     "errors",
     "plan",
     "verify",
+    # :api: report_strings
 ]

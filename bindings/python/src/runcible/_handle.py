@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
-from typing import Any, Optional, Type, TypeVar
+from typing import Any, Optional, Type, TypeVar, Union
 
+from ._members import CHOICES, PAIRS, TIMES
 from .errors import ClosedError
 
 _Self = TypeVar("_Self", bound="Handle")
+
+#: A path, or "builtin:NAME" for a model that comes with Runcible.
+Path = Union[str, "os.PathLike[str]"]
 
 
 class Handle:
@@ -52,13 +57,32 @@ class Handle:
         raise TypeError(f"a {type(self).__name__} belongs to its process")
 
 
+class ModelHandle(Handle):
+    """A model to sessions, which are what Model makes and cannot import it."""
+
+    __slots__ = ()
+
+
 def need(value: object, kind: Type[Handle], name: str) -> Any:
     """The handle of an argument of one of the package's classes."""
     if not isinstance(value, kind):
         raise TypeError(
-            f"{name} must be a {kind.__name__}, not {type(value).__name__}"
+            f"{name} must be a {kind.__name__.replace('Handle', '')}, "
+            f"not {type(value).__name__}"
         )
     return value._handle
+
+
+def chosen(name: str, value: object) -> int:
+    """The number of what is told by a name."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    choices = CHOICES[name]
+    if value.lower() not in choices:
+        raise ValueError(
+            f"{name} must be one of {', '.join(choices)}, not {value!r}"
+        )
+    return choices[value.lower()]
 
 
 def set_options(options: Any, **values: Any) -> Any:
@@ -67,7 +91,13 @@ def set_options(options: Any, **values: Any) -> Any:
         if value is None:
             continue
         try:
-            setattr(options, name, value)
+            if name in PAIRS:
+                getattr(options, f"set_{name}")(*value)
+            elif name in TIMES:
+                setattr(options, TIMES[name], _milliseconds(value, name))
+            else:
+                number = chosen(name, value) if name in CHOICES else value
+                setattr(options, name, number)
         except TypeError:
             raise TypeError(
                 f"{name} cannot be {value!r} ({type(value).__name__})"
@@ -77,10 +107,8 @@ def set_options(options: Any, **values: Any) -> Any:
     return options
 
 
-def milliseconds(seconds: Optional[float], name: str) -> Optional[int]:
+def _milliseconds(seconds: object, name: str) -> int:
     """Of a time in seconds; at least 1, as 0 means none to the library."""
-    if seconds is None:
-        return None
     if not isinstance(seconds, (int, float)):
         raise TypeError(
             f"{name} must be seconds, not {type(seconds).__name__}"

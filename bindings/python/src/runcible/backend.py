@@ -6,63 +6,38 @@ import json
 from typing import Any, Dict, Optional, Union
 
 from . import native as _native
-from ._docs import documented
-from ._handle import Handle, milliseconds, set_options
-from .reports import DeviceReport, Discovery, Usage, copied, device_report
+from . import reports
+from ._handle import Handle, set_options
+from .reports import DeviceReport, Discovery, copied
 
 
-@documented("rc_backend", "rc_backend_open", "rc_backend_options")
 class Backend(Handle):
+    # :header: rc_backend rc_backend_open rc_backend_options
     __slots__ = ()
 
     def __init__(
         self,
         spec: Optional[str] = None,
         *,
-        required_memory: Optional[int] = None,
-        memory_limit: Optional[int] = None,
-        threads: Optional[int] = None,
-        max_requests: Optional[int] = None,
-        timeout: Optional[float] = None,
-        strict: Optional[bool] = None,
-        profile: Optional[bool] = None,
+        # :api: keywords rc_backend_options
     ) -> None:
         options = set_options(
             _native.backend_options(),
-            required_memory=required_memory,
-            memory_limit=memory_limit,
-            threads=threads,
-            max_requests=max_requests,
-            timeout_ms=milliseconds(timeout, "timeout"),
-            strict=strict,
-            profile=profile,
+            # :api: values rc_backend_options
         )
         self._proxy = _native.backend_open(spec, options)
 
-    @documented("rc_backend_explain")
     def explain(self) -> Dict[str, Any]:
+        # :header: rc_backend_explain
         account: Dict[str, Any] = json.loads(
             _native.backend_explain(self._handle)
         )
         return account
 
-    @property
-    @documented("rc_backend_device")
-    def device(self) -> DeviceReport:
-        report = _native.device_report()
-        proxy = self._handle
-        _native.backend_device(proxy, report)
-        return device_report(report)
+    # :api: reports rc_backend
 
-    @property
-    @documented("rc_backend_usage_report")
-    def usage(self) -> Usage:
-        report = _native.backend_usage_report()
-        _native.backend_usage(self._handle, report)
-        return copied(Usage, report)
-
-    @documented("rc_backend_trace")
     def trace(self) -> Dict[str, Any]:
+        # :header: rc_backend_trace
         events: Dict[str, Any] = json.loads(
             _native.backend_trace(self._handle)
         )
@@ -85,12 +60,12 @@ def backend_of(backend: Union[Backend, str, None]) -> Backend:
     )
 
 
-@documented("rc_discover")
 def discover() -> Discovery:
+    # :header: rc_discover
     found = _native.discover()
     devices = []
     for i in range(_native.device_list_count(found)):
         report = _native.device_report()
         _native.device_list_get(found, i, report)
-        devices.append(device_report(report))
+        devices.append(copied(DeviceReport, report))
     return Discovery(devices, _native.device_list_automatic(found))

@@ -10,10 +10,9 @@ import errno
 import os
 from typing import TYPE_CHECKING, Dict, Optional, Type
 
-from ._docs import documented
 
 if TYPE_CHECKING:
-    from .generation import Report
+    from .reports import Report
 
 
 class Error(Exception):
@@ -29,99 +28,7 @@ class Error(Exception):
         return str(self.args[0]) if self.args else ""
 
 
-@documented("RC_E_INVALID_ARGUMENT")
-class InvalidArgumentError(Error, ValueError):
-    status = -1
-
-
-@documented("RC_E_OUT_OF_MEMORY")
-class OutOfMemoryError(Error, MemoryError):
-    status = -2
-
-
-@documented("RC_E_NOT_FOUND")
-class NotFoundError(Error, FileNotFoundError, LookupError):
-    status = -3
-
-
-@documented("RC_E_IO")
-class FileError(Error, OSError):
-    status = -4
-
-
-@documented("RC_E_FORMAT")
-class FormatError(Error, ValueError):
-    status = -5
-
-
-@documented("RC_E_UNSUPPORTED")
-class UnsupportedError(Error, RuntimeError):
-    status = -6
-
-
-@documented("RC_E_BACKEND_UNAVAILABLE")
-class BackendUnavailableError(Error, RuntimeError):
-    status = -7
-
-
-@documented("RC_E_DEVICE")
-class DeviceError(Error, RuntimeError):
-    status = -8
-
-
-@documented("RC_E_DEVICE_LOST")
-class DeviceLostError(DeviceError):
-    status = -9
-
-
-@documented("RC_E_DEVICE_MEMORY")
-class DeviceMemoryError(Error, MemoryError):
-    status = -10
-
-
-@documented("RC_E_TIMEOUT")
-class WaitTimeoutError(Error, TimeoutError):
-    status = -11
-
-
-@documented("RC_E_CANCELLED")
-class CancelledError(Error, RuntimeError):
-    status = -12
-
-
-@documented("RC_E_DEADLINE")
-class DeadlineError(Error, TimeoutError):
-    status = -13
-
-
-@documented("RC_E_CONTEXT_FULL")
-class ContextFullError(Error, RuntimeError):
-    status = -14
-
-
-@documented("RC_E_BUSY")
-class BusyError(Error, RuntimeError):
-    status = -15
-
-
-@documented("RC_E_QUOTA")
-class QuotaError(Error, RuntimeError):
-    status = -16
-
-
-@documented("RC_E_CLOSED")
-class ClosedError(Error, ValueError):
-    status = -17
-
-
-@documented("RC_E_ABI")
-class AbiError(Error, RuntimeError):
-    status = -18
-
-
-@documented("RC_E_INTERNAL")
-class InternalError(Error, RuntimeError):
-    status = -19
+# :api: errors
 
 
 def _all_classes() -> Dict[int, Type[Error]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from types import TracebackType
 from typing import (
     Any,
@@ -20,9 +19,9 @@ from typing import (
 
 from . import errors
 from . import native as _native
-from ._docs import documented
-from ._handle import milliseconds, set_options
+from ._handle import set_options
 from ._use import SIGNALS_MS, Use
+from .reports import Report
 
 #: Text, tokens, or nothing.
 Prompt = Union[str, bytes, Sequence[int], None]
@@ -34,26 +33,10 @@ class GenerateOptions(TypedDict, total=False):
     What is left out or None has the default of the library.
     """
 
-    echo: Optional[bool]
-    max_tokens: Optional[int]
-    #: Seconds from now.
-    deadline: Optional[float]
-    priority: Optional[int]
-    seed: Optional[int]
-    temperature: Optional[float]
-    top_k: Optional[int]
-    top_p: Optional[float]
-    min_p: Optional[float]
-    typical_p: Optional[float]
-    penalty_tokens: Optional[int]
-    repetition_penalty: Optional[float]
-    presence_penalty: Optional[float]
-    frequency_penalty: Optional[float]
+    # :api: typed rc_generate_options
     logit_bias: Optional[Mapping[int, float]]
     stop: Union[str, Sequence[str], None]
     stop_tokens: Optional[Sequence[int]]
-    ignore_eos: Optional[bool]
-    logprobs: Optional[int]
     add_special: bool
     parse_special: bool
 
@@ -70,48 +53,18 @@ def tokenize_flags(add_special: bool, parse_special: bool) -> int:
 def make_options(
     prompt: Prompt,
     *,
-    deadline: Optional[float] = None,
     logit_bias: Optional[Mapping[int, float]] = None,
     stop: Union[str, Sequence[str], None] = None,
     stop_tokens: Optional[Sequence[int]] = None,
     add_special: bool = True,
     parse_special: bool = False,
-    echo: Optional[bool] = None,
-    max_tokens: Optional[int] = None,
-    priority: Optional[int] = None,
-    seed: Optional[int] = None,
-    temperature: Optional[float] = None,
-    top_k: Optional[int] = None,
-    top_p: Optional[float] = None,
-    min_p: Optional[float] = None,
-    typical_p: Optional[float] = None,
-    penalty_tokens: Optional[int] = None,
-    repetition_penalty: Optional[float] = None,
-    presence_penalty: Optional[float] = None,
-    frequency_penalty: Optional[float] = None,
-    ignore_eos: Optional[bool] = None,
-    logprobs: Optional[int] = None,
+    # :api: keywords rc_generate_options
 ) -> Any:
     """The library's own options of the keywords in GenerateOptions."""
     options = set_options(
         _native.generate_options(),
         tokenize_flags=tokenize_flags(add_special, parse_special),
-        deadline_ms=milliseconds(deadline, "deadline"),
-        echo=echo,
-        max_tokens=max_tokens,
-        priority=priority,
-        seed=seed,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        min_p=min_p,
-        typical_p=typical_p,
-        penalty_tokens=penalty_tokens,
-        repetition_penalty=repetition_penalty,
-        presence_penalty=presence_penalty,
-        frequency_penalty=frequency_penalty,
-        ignore_eos=ignore_eos,
-        logprobs=logprobs,
+        # :api: values rc_generate_options
     )
     if isinstance(prompt, (str, bytes)):
         options.set_prompt(prompt)
@@ -154,21 +107,6 @@ def piece_of(event: Tuple[Any, ...]) -> Piece:
     piece.tokens = event[2]
     piece.logprobs, piece.top_logprobs = event[3]
     return piece
-
-
-@documented("rc_generate_report")
-@dataclass(frozen=True)
-class Report:
-    #: "stop", "length", "stop string", "cancelled", "deadline", "context" or
-    #: "error".
-    reason: str
-    seed: int
-    prompt_tokens: int
-    cached_tokens: int
-    generated_tokens: int
-    queue_us: int
-    prompt_us: int
-    generate_us: int
 
 
 class End:
@@ -251,8 +189,8 @@ class Generation(Iterator[Piece]):
         """How it ended, and times and counts; None before the end."""
         return None if self._end is None else self._end.report
 
-    @documented("rc_request_cancel")
     def cancel(self) -> None:
+        # :header: rc_request_cancel
         _native.request_cancel(self._request)
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ import functools
 import json
 import os
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
@@ -17,48 +16,21 @@ from typing import (
 )
 
 from . import native as _native
-from ._docs import documented
-from ._dtypes import dtype_number
-from ._handle import Handle, set_options
+from . import reports
+from ._handle import ModelHandle, Path, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
-from .reports import ModelReport, Plan, copied, plan_of
+from .reports import Plan, plan_of
+from .session import Session
 from .tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from .session import Session
-
-#: A path, or "builtin:NAME" for a model that comes with Runcible.
-Path = Union[str, "os.PathLike[str]"]
 
 #: Told the fraction done; True shows a bar if tqdm is installed.
 Progress = Union[Callable[[float], object], bool, None]
 
 
-def _options(
-    context_length: Optional[int],
-    cache_tokens: Optional[int],
-    cache_dtype: Optional[str],
-    max_rows: Optional[int],
-    prefix_cache: Optional[bool],
-    keep_mapped: Optional[bool],
-    guard_mapped: Optional[bool],
-) -> Any:
-    return set_options(
-        _native.model_options(),
-        context_length=context_length,
-        cache_tokens=cache_tokens,
-        cache_dtype=None if cache_dtype is None else dtype_number(cache_dtype),
-        max_rows=max_rows,
-        prefix_cache=prefix_cache,
-        keep_mapped=keep_mapped,
-        guard_mapped=guard_mapped,
-    )
-
-
-@documented("rc_model", "rc_model_load", "rc_model_options")
-class Model(Handle):
+class Model(ModelHandle):
+    # :header: rc_model rc_model_load rc_model_options
     __slots__ = ("_backend", "_tokenizer")
 
     def __init__(
@@ -66,23 +38,12 @@ class Model(Handle):
         path: Path,
         backend: Union[Backend, str, None] = None,
         *,
-        context_length: Optional[int] = None,
-        cache_tokens: Optional[int] = None,
-        cache_dtype: Optional[str] = None,
-        max_rows: Optional[int] = None,
-        prefix_cache: Optional[bool] = None,
-        keep_mapped: Optional[bool] = None,
-        guard_mapped: Optional[bool] = None,
+        # :api: keywords rc_model_options
         progress: Progress = None,
     ) -> None:
-        options = _options(
-            context_length,
-            cache_tokens,
-            cache_dtype,
-            max_rows,
-            prefix_cache,
-            keep_mapped,
-            guard_mapped,
+        options = set_options(
+            _native.model_options(),
+            # :api: values rc_model_options
         )
         self._backend = backend_of(backend)
         self._tokenizer: Optional[Tokenizer] = None
@@ -115,13 +76,7 @@ class Model(Handle):
         """The backend that the model was loaded through."""
         return self._backend
 
-    @property
-    @documented("rc_model_report")
-    def report(self) -> ModelReport:
-        report = _native.model_report()
-        proxy = self._handle
-        _native.model_describe(proxy, report)
-        return copied(ModelReport, report)
+    # :api: reports rc_model
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -131,7 +86,6 @@ class Model(Handle):
             self._tokenizer = Tokenizer._of(_native.model_get_tokenizer(proxy))
         return self._tokenizer
 
-    @documented("rc_tokenize")
     def tokenize(
         self,
         text: Union[str, bytes],
@@ -139,14 +93,15 @@ class Model(Handle):
         add_special: bool = True,
         parse_special: bool = False,
     ) -> List[int]:
+        # :header: rc_tokenize
         return self.tokenizer.tokenize(
             text, add_special=add_special, parse_special=parse_special
         )
 
-    @documented("rc_detokenize")
     def detokenize(
         self, tokens: Sequence[int], *, special: bool = False
     ) -> str:
+        # :header: rc_detokenize
         return self.tokenizer.detokenize(tokens, special=special)
 
     @property
@@ -162,18 +117,12 @@ class Model(Handle):
     def session(
         self,
         *,
-        context_length: Optional[int] = None,
-        when_full: Optional[str] = None,
-        keep_tokens: Optional[int] = None,
+        # :api: keywords rc_session_options
     ) -> Session:
         """An empty session; see Session."""
-        from .session import Session
-
         return Session(
             self,
-            context_length=context_length,
-            when_full=when_full,
-            keep_tokens=keep_tokens,
+            # :api: values rc_session_options
         )
 
     def __repr__(self) -> str:
@@ -183,27 +132,16 @@ class Model(Handle):
         return f"<Model {report.name!r} ({report.architecture}) on {report.device}>"
 
 
-@documented("rc_model_plan", "rc_plan_report")
 def plan(
     path: Path,
     backend: Union[Backend, str, None] = None,
     *,
-    context_length: Optional[int] = None,
-    cache_tokens: Optional[int] = None,
-    cache_dtype: Optional[str] = None,
-    max_rows: Optional[int] = None,
-    prefix_cache: Optional[bool] = None,
-    keep_mapped: Optional[bool] = None,
-    guard_mapped: Optional[bool] = None,
+    # :api: keywords rc_model_options
 ) -> Plan:
-    options = _options(
-        context_length,
-        cache_tokens,
-        cache_dtype,
-        max_rows,
-        prefix_cache,
-        keep_mapped,
-        guard_mapped,
+    # :header: rc_model_plan rc_plan_report
+    options = set_options(
+        _native.model_options(),
+        # :api: values rc_model_options
     )
     opened = backend_of(backend)
     return plan_of(
@@ -211,6 +149,6 @@ def plan(
     )
 
 
-@documented("rc_model_verify")
 def verify(path: Path) -> None:
+    # :header: rc_model_verify
     _native.model_verify(os.fsencode(path))

@@ -6,37 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any, Iterator, List, Type, TypeVar
 
 from . import native as _native
-from ._docs import documented
+from ._members import KINDS
 
 _Report = TypeVar("_Report")
-
-_KINDS = {
-    _native.DEVICE_OTHER: "other",
-    _native.DEVICE_CPU: "cpu",
-    _native.DEVICE_GPU_DISCRETE: "discrete GPU",
-    _native.DEVICE_GPU_INTEGRATED: "integrated GPU",
-    _native.DEVICE_ACCELERATOR: "accelerator",
-    _native.DEVICE_SOFTWARE: "software",
-}
-
-
-@documented("rc_device_report")
-@dataclass(frozen=True)
-class DeviceReport:
-    backend: str
-    description: str
-    index: int
-    kind: str
-    id: str
-    name: str
-    reason: str
-    total_memory: int
-    free_memory: int
-    unified_memory: bool
-    cores: int
-    features: str
-    driver: str
-    physical_id: str
 
 
 @dataclass(frozen=True)
@@ -54,77 +26,7 @@ class Discovery:
         return len(self.devices)
 
 
-@documented("rc_backend_usage_report")
-@dataclass(frozen=True)
-class Usage:
-    requests: int
-    prompt_tokens: int
-    cached_tokens: int
-    generated_tokens: int
-    compute_us: int
-    memory: int
-    peak_memory: int
-
-
-@documented("rc_plan_device_report")
-@dataclass(frozen=True)
-class DevicePlan:
-    device: str
-    weights: int
-    cache: int
-    scratch: int
-    total: int
-    available: int
-    first_layer: int
-    layers: int
-    embedding: bool
-    output: bool
-
-
-@documented("rc_plan_report")
-@dataclass(frozen=True)
-class Plan:
-    weights: int
-    cache: int
-    scratch: int
-    total: int
-    available: int
-    fits: bool
-    context_length: int
-    cache_tokens: int
-    largest_context: int
-    transfers: int
-    #: The first is the opened one, even if nothing fits there.
-    devices: List[DevicePlan]
-
-
-@documented("rc_model_report")
-@dataclass(frozen=True)
-class ModelReport:
-    architecture: str
-    name: str
-    device: str
-    context_length: int
-    trained_context_length: int
-    vocabulary: int
-    width: int
-    layers: int
-    parameters: int
-    weight_bytes: int
-    cache_bytes: int
-    scratch_bytes: int
-    cache_tokens: int
-    page_size: int
-
-
-@documented("rc_tokenizer_report")
-@dataclass(frozen=True)
-class TokenizerReport:
-    kind: str
-    vocabulary: int
-    bos: int
-    eos: int
-    unknown: int
+# :api: dataclasses
 
 
 def copied(made: Type[_Report], report: Any, **given: Any) -> _Report:
@@ -135,12 +37,9 @@ def copied(made: Type[_Report], report: Any, **given: Any) -> _Report:
             continue
         value = getattr(report, field.name)
         values[field.name] = bool(value) if field.type == "bool" else value
+    if made is DeviceReport:
+        values["kind"] = KINDS.get(report.kind, "other")
     return made(**values)
-
-
-def device_report(report: Any) -> DeviceReport:
-    kind = _KINDS.get(report.kind, "other")
-    return copied(DeviceReport, report, kind=kind)
 
 
 def plan_of(handle: Any) -> Plan:

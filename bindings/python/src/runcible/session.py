@@ -7,8 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
 
 from . import native as _native
-from ._docs import documented
-from ._handle import Handle, need, set_options
+from ._handle import Handle, ModelHandle, Path, need, set_options
 from ._logits import Logits
 from ._loops import loop_of, running
 from ._use import Uses
@@ -19,46 +18,30 @@ from .generation import (
     make_options,
     tokenize_flags,
 )
-from .model import Model, Path
 from .streaming import Stream
 
 if TYPE_CHECKING:
     import numpy
     from typing_extensions import Unpack
 
-_WHEN_FULL = {"error": _native.FULL_ERROR, "shift": _native.FULL_SHIFT}
+    from .model import Model
 
-
-def _options(
-    context_length: Optional[int],
-    when_full: Optional[str],
-    keep_tokens: Optional[int],
-) -> Any:
-    if when_full is not None and when_full not in _WHEN_FULL:
-        raise ValueError(f"when_full must be 'error' or 'shift', not {when_full!r}")
-    return set_options(
-        _native.session_options(),
-        context_length=context_length,
-        when_full=None if when_full is None else _WHEN_FULL[when_full],
-        keep_tokens=keep_tokens,
-    )
-
-
-@documented("session.h", "rc_session_create", "rc_session_options")
 class Session(Handle):
+    # :header: session.h rc_session_create rc_session_options
     __slots__ = ("_model", "_logits", "_uses")
 
     def __init__(
         self,
         model: Model,
         *,
-        context_length: Optional[int] = None,
-        when_full: Optional[str] = None,
-        keep_tokens: Optional[int] = None,
+        # :api: keywords rc_session_options
     ) -> None:
-        options = _options(context_length, when_full, keep_tokens)
+        options = set_options(
+            _native.session_options(),
+            # :api: values rc_session_options
+        )
         self._proxy = _native.session_create(
-            need(model, Model, "model"), options
+            need(model, ModelHandle, "model"), options
         )
         self._model = model
         self._logits = Logits()
@@ -74,18 +57,19 @@ class Session(Handle):
         return made
 
     @classmethod
-    @documented("rc_session_restore")
     def restore(
         cls,
         model: Model,
         saved: Union[Path, bytes],
         *,
-        context_length: Optional[int] = None,
-        when_full: Optional[str] = None,
-        keep_tokens: Optional[int] = None,
+        # :api: keywords rc_session_options
     ) -> Session:
-        options = _options(context_length, when_full, keep_tokens)
-        handle = need(model, Model, "model")
+        # :header: rc_session_restore
+        options = set_options(
+            _native.session_options(),
+            # :api: values rc_session_options
+        )
+        handle = need(model, ModelHandle, "model")
         if isinstance(saved, bytes):
             proxy = _native.session_restore_memory(handle, saved, options)
         else:
@@ -130,7 +114,6 @@ class Session(Handle):
         self._uses.add(stream.use)
         return stream
 
-    @documented("rc_session_append", "rc_session_append_text")
     def append(
         self,
         what: Union[str, bytes, Sequence[int]],
@@ -138,14 +121,15 @@ class Session(Handle):
         add_special: bool = True,
         parse_special: bool = False,
     ) -> None:
+        # :header: rc_session_append rc_session_append_text
         if isinstance(what, (str, bytes)):
             flags = tokenize_flags(add_special, parse_special)
             _native.session_append_text(self._idle, what, flags)
         else:
             _native.session_append(self._idle, what)
 
-    @documented("rc_session_decode")
     def decode(self, *, all_logits: bool = False) -> None:
+        # :header: rc_session_decode
         flags = _native.DECODE_ALL_LOGITS if all_logits else 0
         handle = self._idle
         with self._logits.decoding():
@@ -176,38 +160,38 @@ class Session(Handle):
         return self._logits.array(self._idle, copy)
 
     @property
-    @documented("rc_session_position")
     def position(self) -> int:
+        # :header: rc_session_position
         position: int = _native.session_position(self._handle)
         return position
 
     @property
-    @documented("rc_session_tokens")
     def tokens(self) -> List[int]:
+        # :header: rc_session_tokens
         tokens: List[int] = _native.session_tokens(self._idle)
         return tokens
 
-    @documented("rc_session_truncate")
     def truncate(self, position: int) -> None:
+        # :header: rc_session_truncate
         _native.session_truncate(self._idle, position)
 
-    @documented("rc_session_fork")
     def fork(self) -> Session:
+        # :header: rc_session_fork
         return self._of(self._model, _native.session_fork(self._idle))
 
-    @documented("rc_session_save")
     def save(self, path: Path) -> None:
+        # :header: rc_session_save
         _native.session_save(self._idle, os.fsencode(path))
 
-    @documented("rc_session_save_memory")
     def save_bytes(self) -> bytes:
+        # :header: rc_session_save_memory
         saved: bytes = _native.session_save_memory(self._idle)
         return saved
 
-    @documented("rc_session_migrate")
     def migrate(self, model: Model) -> Session:
+        # :header: rc_session_migrate
         proxy = _native.session_migrate(
-            self._idle, need(model, Model, "model")
+            self._idle, need(model, ModelHandle, "model")
         )
         return self._of(model, proxy)
 

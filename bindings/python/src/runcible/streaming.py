@@ -15,7 +15,8 @@ from . import native as _native
 from ._loops import Loop, current_task, loop_of, running
 from ._use import Use
 from .errors import ClosedError
-from .generation import End, Piece, Report, piece_of
+from .generation import End, Piece, piece_of
+from .reports import Report
 
 #: Events that are handed out in one turn of an event loop. More wait for the
 #: next, so that whatever else the loop serves gets its turn between them.

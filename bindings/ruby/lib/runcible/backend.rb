@@ -8,18 +8,14 @@ module Runcible
     # :header: rc_backend_open
     #
     # :header: rc_backend_options
-    #
-    # +timeout+ is the library's +timeout_ms+, in seconds.
-    def initialize(spec = nil, required_memory: nil, memory_limit: nil,
-                   threads: nil, max_requests: nil, timeout: nil, strict: nil,
-                   profile: nil)
+    def initialize(
+      spec = nil,
+      # :api: keywords rc_backend_options
+    )
       super()
       options = Arguments.set(
         Native::Backend_options.new,
-        required_memory: required_memory, memory_limit: memory_limit,
-        threads: threads, max_requests: max_requests,
-        timeout_ms: Arguments.milliseconds(timeout, "timeout"),
-        strict: strict, profile: profile
+        # :api: values rc_backend_options
       )
       own(Cooperation.wait_for { Native.backend_open(spec, options) })
     end
@@ -40,20 +36,7 @@ module Runcible
       JSON.parse(Native.backend_explain(proxy))
     end
 
-    # :header: rc_backend_device
-    def device
-      report = Native::Device_report.new
-      handle = proxy
-      Native.backend_device(handle, report)
-      Reports.device(report)
-    end
-
-    # :header: rc_backend_usage_report
-    def usage
-      report = Native::Backend_usage_report.new
-      Native.backend_usage(proxy, report)
-      Reports.copied(Usage, report)
-    end
+    # :api: reports rc_backend
 
     # :header: rc_backend_trace
     def trace
@@ -73,7 +56,7 @@ module Runcible
     devices = Array.new(Native.device_list_count(found)) do |i|
       report = Native::Device_report.new
       Native.device_list_get(found, i, report)
-      Reports.device(report)
+      Reports.copied(DeviceReport, report)
     end
     automatic = Native.device_list_automatic(found)
     Discovery.new(devices: devices.freeze, automatic: automatic).freeze

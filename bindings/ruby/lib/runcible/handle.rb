@@ -83,10 +83,8 @@ module Runcible
       values.each do |name, value|
         next if value.nil?
 
-        value = 1 if value == true
-        value = 0 if value == false
         begin
-          options.public_send(:"#{name}=", value)
+          set_member(options, name, value)
         rescue TypeError, RangeError => e
           raise e.class, "#{name} cannot be #{value.inspect} (#{value.class})",
                 cause: nil
@@ -95,10 +93,20 @@ module Runcible
       options
     end
 
+    def set_member(options, name, value)
+      return options.public_send(:"set_#{name}", *value) if PAIRS.include?(name)
+
+      value = 1 if value == true
+      value = 0 if value == false
+      value = milliseconds(value, name) if TIMES.key?(name)
+      value = choice(CHOICES[name], value, name) if CHOICES.key?(name)
+      options.public_send(:"#{TIMES.fetch(name, name)}=", value)
+    end
+    private_class_method :set_member
+
     # Milliseconds of a time in seconds; at least 1, as 0 means none to the
     # library.
     def milliseconds(seconds, name)
-      return if seconds.nil?
       unless seconds.is_a?(Numeric) && seconds.real?
         raise TypeError, "#{name} must be seconds, not #{seconds.class}"
       end

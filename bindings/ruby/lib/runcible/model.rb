@@ -12,16 +12,9 @@ module Runcible
     #
     # +path+ may be "builtin:NAME", +backend+ a Backend or what one is opened
     # by. A block is told the fraction done; an exception of it ends the load.
-    def initialize(path, backend = nil, context_length: nil, cache_tokens: nil,
-                   cache_dtype: nil, max_rows: nil, prefix_cache: nil,
-                   keep_mapped: nil, guard_mapped: nil, &progress)
+    def initialize(path, backend = nil, **options, &progress)
       super()
-      options = self.class.options(
-        context_length: context_length, cache_tokens: cache_tokens,
-        cache_dtype: cache_dtype, max_rows: max_rows,
-        prefix_cache: prefix_cache, keep_mapped: keep_mapped,
-        guard_mapped: guard_mapped
-      )
+      options = self.class.options(**options)
       path = Arguments.path(path)
       @backend = Backend.from(backend)
       opened = @backend.proxy
@@ -30,18 +23,16 @@ module Runcible
       end)
     end
 
-    def self.options(cache_dtype: nil, **values) # :nodoc:
-      dtype = cache_dtype && Arguments.choice(DTYPES, cache_dtype, "cache_dtype")
-      Arguments.set(Native::Model_options.new, cache_dtype: dtype, **values)
+    def self.options( # :nodoc:
+      # :api: keywords rc_model_options
+    )
+      Arguments.set(
+        Native::Model_options.new,
+        # :api: values rc_model_options
+      )
     end
 
-    # :header: rc_model_report
-    def report
-      report = Native::Model_report.new
-      handle = proxy
-      Native.model_describe(handle, report)
-      Reports.copied(ModelReport, report)
-    end
+    # :api: reports rc_model
 
     # The model's tokenizer; UnsupportedError if it has none.
     def tokenizer

@@ -3,13 +3,6 @@
 module Runcible
   # What the library tells about devices, models and use.
 
-  # :header: rc_device_report
-  DeviceReport = Struct.new(
-    :backend, :description, :index, :kind, :id, :name, :reason, :total_memory,
-    :free_memory, :unified_memory, :cores, :features, :driver, :physical_id,
-    keyword_init: true
-  )
-
   # The devices and unavailable backends of this machine.
   #
   # automatic:: what "auto" would choose, "cpu:0"; "" if there is nothing
@@ -24,60 +17,10 @@ module Runcible
     end
   end
 
-  # :header: rc_backend_usage_report
-  Usage = Struct.new(
-    :requests, :prompt_tokens, :cached_tokens, :generated_tokens, :compute_us,
-    :memory, :peak_memory, keyword_init: true
-  )
-
-  # :header: rc_plan_device_report
-  DevicePlan = Struct.new(
-    :device, :weights, :cache, :scratch, :total, :available, :first_layer,
-    :layers, :embedding, :output, keyword_init: true
-  )
-
-  # :header: rc_plan_report
-  #
-  # devices:: of DevicePlan; the first is the opened one, even if nothing fits
-  #           there
-  Plan = Struct.new(
-    :weights, :cache, :scratch, :total, :available, :fits, :context_length,
-    :cache_tokens, :largest_context, :transfers, :devices, keyword_init: true
-  )
-
-  # :header: rc_model_report
-  ModelReport = Struct.new(
-    :architecture, :name, :device, :context_length, :trained_context_length,
-    :vocabulary, :width, :layers, :parameters, :weight_bytes, :cache_bytes,
-    :scratch_bytes, :cache_tokens, :page_size, keyword_init: true
-  )
-
-  # :header: rc_tokenizer_report
-  TokenizerReport = Struct.new(
-    :kind, :vocabulary, :bos, :eos, :unknown, keyword_init: true
-  )
-
-  # :header: rc_generate_report
-  #
-  # reason:: "stop", "length", "stop string", "cancelled", "deadline",
-  #          "context" or "error"
-  Report = Struct.new(
-    :reason, :seed, :prompt_tokens, :cached_tokens, :generated_tokens,
-    :queue_us, :prompt_us, :generate_us, keyword_init: true
-  )
+  # :api: structs
 
   # Reports of the library as structs of Ruby.
   module Reports
-    KINDS = {
-      Native::DEVICE_OTHER => "other",
-      Native::DEVICE_CPU => "cpu",
-      Native::DEVICE_GPU_DISCRETE => "discrete GPU",
-      Native::DEVICE_GPU_INTEGRATED => "integrated GPU",
-      Native::DEVICE_ACCELERATOR => "accelerator",
-      Native::DEVICE_SOFTWARE => "software"
-    }.freeze
-    TRUTHS = %i[unified_memory embedding output fits].freeze
-
     module_function
 
     # The members of the same names, and those given.
@@ -88,11 +31,8 @@ module Runcible
         value = report.public_send(name)
         [name, TRUTHS.include?(name) ? value == 1 : value]
       end
+      values[:kind] = KINDS.fetch(report.kind, "other") if made == DeviceReport
       made.new(**values).freeze
-    end
-
-    def device(report)
-      copied(DeviceReport, report, kind: KINDS.fetch(report.kind, "other"))
     end
 
     # Of the library's handle, whose devices are told one by one.

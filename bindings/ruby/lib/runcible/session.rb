@@ -3,18 +3,11 @@
 module Runcible
   # :header: session.h
   class Session < Handle
-    WHEN_FULL = {
-      "error" => Native::FULL_ERROR, "shift" => Native::FULL_SHIFT
-    }.freeze
-    private_constant :WHEN_FULL
-
     attr_reader :model
 
     # :header: rc_session_create
     #
     # :header: rc_session_options
-    #
-    # +when_full+ is :error or :shift.
     def initialize(model, **options)
       super()
       options = self.class.options(**options)
@@ -53,21 +46,20 @@ module Runcible
     private_class_method :of
 
     def self.options( # :nodoc:
-      context_length: nil, when_full: nil, keep_tokens: nil
+      # :api: keywords rc_session_options
     )
-      when_full &&= Arguments.choice(WHEN_FULL, when_full, "when_full")
-      Arguments.set(Native::Session_options.new,
-                    context_length: context_length, when_full: when_full,
-                    keep_tokens: keep_tokens)
+      Arguments.set(
+        Native::Session_options.new,
+        # :api: values rc_session_options
+      )
     end
 
     # Starts generating; the pieces come out of the Generation.
     #
     # :header: rc_generate_options
     #
-    # +prompt+ is a String, an Array of tokens, or nil. +deadline+ is in
-    # seconds from now; +stop+ a String or several, +logit_bias+ a Hash by
-    # tokens. With a block each piece is yielded to it, and the Report returned.
+    # +prompt+ is a String, an Array of tokens, or nil; +stop+ a String or
+    # several, +logit_bias+ a Hash by tokens. With a block each piece is yielded to it, and the Report returned.
     def generate(prompt = nil, **options)
       made = self.class.generate_options(prompt, **options)
       generation = Generation.new(idle, made)
@@ -79,24 +71,14 @@ module Runcible
     end
 
     def self.generate_options( # :nodoc:
-      prompt, deadline: nil, logit_bias: nil, stop: nil, stop_tokens: nil,
-      add_special: true, parse_special: false, echo: nil, max_tokens: nil,
-      priority: nil, seed: nil, temperature: nil, top_k: nil, top_p: nil,
-      min_p: nil, typical_p: nil, penalty_tokens: nil, repetition_penalty: nil,
-      presence_penalty: nil, frequency_penalty: nil, ignore_eos: nil,
-      logprobs: nil
+      prompt, logit_bias: nil, stop: nil, stop_tokens: nil,
+      add_special: true, parse_special: false,
+      # :api: keywords rc_generate_options
     )
       options = Arguments.set(
         Native::Generate_options.new,
         tokenize_flags: Arguments.tokenize_flags(add_special, parse_special),
-        deadline_ms: Arguments.milliseconds(deadline, "deadline"),
-        echo: echo, max_tokens: max_tokens, priority: priority, seed: seed,
-        temperature: temperature, top_k: top_k, top_p: top_p, min_p: min_p,
-        typical_p: typical_p, penalty_tokens: penalty_tokens,
-        repetition_penalty: repetition_penalty,
-        presence_penalty: presence_penalty,
-        frequency_penalty: frequency_penalty, ignore_eos: ignore_eos,
-        logprobs: logprobs
+        # :api: values rc_generate_options
       )
       if prompt.is_a?(String)
         options.set_prompt(prompt)

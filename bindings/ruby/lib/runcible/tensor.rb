@@ -11,14 +11,8 @@ module Runcible
     FUNCTIONS = Native.constants.grep(/\AFUNCTION_/).to_h do |name|
       [name.to_s.delete_prefix("FUNCTION_").downcase, Native.const_get(name)]
     end.freeze
-    DISTRIBUTIONS = {
-      "normal" => Native::RANDOM_NORMAL, "uniform" => Native::RANDOM_UNIFORM
-    }.freeze
-    STYLES = {
-      "adjacent" => Native::ROPE_ADJACENT, "halves" => Native::ROPE_HALVES
-    }.freeze
     ALL = -2**31 # as the dimension of a reduction
-    private_constant :DIRECTIVES, :FUNCTIONS, :DISTRIBUTIONS, :STYLES, :ALL
+    private_constant :DIRECTIVES, :FUNCTIONS, :ALL
 
     # A tensor of the numbers of an Array, whose nesting is the shape, or of a
     # flat one with a +shape+. They are copied to the backend's device. Types
@@ -72,14 +66,13 @@ module Runcible
     # :header: rc_tensor_random
     #
     # :header: rc_random_options
-    #
-    # +distribution+ is :normal or :uniform.
-    def self.random(shape, backend, seed: nil, distribution: :normal, mean: nil,
-                    deviation: nil, low: nil, high: nil)
+    def self.random(
+      shape, backend,
+      # :api: keywords rc_random_options
+    )
       options = Arguments.set(
         Native::Random_options.new,
-        seed: seed, mean: mean, deviation: deviation, low: low, high: high,
-        distribution: Arguments.choice(DISTRIBUTIONS, distribution, "distribution")
+        # :api: values rc_random_options
       )
       handle = Arguments.proxy_of(backend, Backend, "backend")
       of(Native.tensor_random(handle, shape, options))
@@ -121,160 +114,9 @@ module Runcible
       nested(read.unpack(DIRECTIVES[type]), shape)
     end
 
-    # Views.
+    # Views and ops.
 
-    # :header: rc_tensor_reshape
-    def reshape(*shape)
-      made(:tensor_reshape, shape)
-    end
-
-    # :header: rc_tensor_slice
-    def slice(dimension, first, last, step = 1)
-      made(:tensor_slice, dimension, first, last, step)
-    end
-
-    # :header: rc_tensor_transpose
-    def transpose(dimension = -2, other = -1)
-      made(:tensor_transpose, dimension, other)
-    end
-
-    # Ops.
-
-    # :header: rc_op_matmul
-    def matmul(other)
-      made(:op_matmul, operand(other))
-    end
-
-    # :header: rc_op_matmul_transposed
-    def matmul_transposed(other)
-      made(:op_matmul_transposed, operand(other))
-    end
-
-    # :header: rc_op_matmul_quantized
-    def matmul_quantized(weight)
-      made(:op_matmul_quantized, operand(weight))
-    end
-
-    # :header: rc_op_fused_linear
-    def fused_linear(weight, bias = nil, function: :none)
-      made(:op_fused_linear, operand(weight), optional(bias),
-           Arguments.choice(FUNCTIONS, function, "function"))
-    end
-
-    # :header: rc_op_add
-    def +(other)
-      made(:op_add, operand(other))
-    end
-
-    # :header: rc_op_mul
-    def *(other)
-      made(:op_mul, operand(other))
-    end
-
-    # :header: rc_op_relu
-    def relu = made(:op_relu)
-
-    # :header: rc_op_relu
-    def sigmoid = made(:op_sigmoid)
-
-    # :header: rc_op_relu
-    def silu = made(:op_silu)
-
-    # :header: rc_op_relu
-    def gelu = made(:op_gelu)
-
-    # :header: rc_op_relu
-    def gelu_tanh = made(:op_gelu_tanh)
-
-    # :header: rc_op_relu
-    def gelu_quick = made(:op_gelu_quick)
-
-    # :header: rc_op_relu
-    def tanh = made(:op_tanh)
-
-    # :header: rc_op_softmax
-    def softmax(dimension = -1)
-      made(:op_softmax, dimension)
-    end
-
-    # :header: rc_op_rms_norm
-    def rms_norm(weight = nil, epsilon: 1e-5)
-      made(:op_rms_norm, optional(weight), epsilon)
-    end
-
-    # :header: rc_op_layer_norm
-    def layer_norm(weight = nil, bias = nil, epsilon: 1e-5)
-      made(:op_layer_norm, optional(weight), optional(bias), epsilon)
-    end
-
-    # :header: rc_op_rope
-    #
-    # :header: rc_rope_options
-    #
-    # +style+ is :adjacent or :halves.
-    def rope(positions, frequencies = nil, style: :adjacent, dimensions: nil,
-             theta: nil, scale: nil)
-      options = Arguments.set(
-        Native::Rope_options.new,
-        style: Arguments.choice(STYLES, style, "style"),
-        dimensions: dimensions, theta: theta, scale: scale
-      )
-      made(:op_rope, operand(positions), optional(frequencies), options)
-    end
-
-    # :header: rc_op_attention
-    #
-    # :header: rc_attention_options
-    def attention(keys, values, scale: nil, softcap: nil, causal: nil)
-      options = Arguments.set(Native::Attention_options.new,
-                              scale: scale, softcap: softcap, causal: causal)
-      made(:op_attention, operand(keys), operand(values), options)
-    end
-
-    # :header: rc_op_reduce_sum
-    def sum(dimension = nil, keep: false)
-      reduced(:op_reduce_sum, dimension, keep)
-    end
-
-    # :header: rc_op_reduce_sum
-    def mean(dimension = nil, keep: false)
-      reduced(:op_reduce_mean, dimension, keep)
-    end
-
-    # :header: rc_op_reduce_sum
-    def max(dimension = nil, keep: false)
-      reduced(:op_reduce_max, dimension, keep)
-    end
-
-    # :header: rc_op_argmax
-    def argmax(dimension = nil, keep: false)
-      reduced(:op_argmax, dimension, keep)
-    end
-
-    # :header: rc_op_conv2d
-    #
-    # :header: rc_conv2d_options
-    def conv2d(weight, bias = nil, stride: [1, 1], padding: [0, 0],
-               dilation: [1, 1], groups: nil)
-      options = Arguments.set(Native::Conv2d_options.new, groups: groups)
-      options.set_stride(*stride)
-      options.set_padding(*padding)
-      options.set_dilation(*dilation)
-      made(:op_conv2d, operand(weight), optional(bias), options)
-    end
-
-    # :header: rc_op_gather_rows
-    def gather_rows(ids)
-      made(:op_gather_rows, operand(ids))
-    end
-
-    # :header: rc_op_quantize
-    def quantize(dtype)
-      made(:op_quantize, Arguments.choice(DTYPES, dtype, "dtype"))
-    end
-
-    # :header: rc_op_dequantize
-    def dequantize = made(:op_dequantize)
+    # :api: ops
 
     private
 
@@ -296,10 +138,6 @@ module Runcible
 
     def optional(tensor)
       tensor.nil? ? nil : operand(tensor)
-    end
-
-    def reduced(function, dimension, keep)
-      made(function, dimension.nil? ? ALL : dimension, keep ? 1 : 0)
     end
 
     def description

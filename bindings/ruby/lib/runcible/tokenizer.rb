@@ -28,12 +28,6 @@ module Runcible
       Native.detokenize(proxy, tokens, special ? 1 : 0)
     end
 
-    # :header: rc_tokenizer_report
-    def report
-      report = Native::Tokenizer_report.new
-      handle = proxy
-      Native.tokenizer_describe(handle, report)
-      Reports.copied(TokenizerReport, report)
-    end
+    # :api: reports rc_tokenizer
   end
 end

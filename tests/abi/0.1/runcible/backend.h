@@ -37,7 +37,7 @@ typedef struct rc_device_report {
   const char* backend;     /* "vulkan" */
   const char* description; /* of the backend */
   int32_t index;           /* -1: the backend is not available */
-  rc_device_kind kind;
+  rc_device_kind kind;     /* what it is */
   const char* id;          /* "vulkan:0", "" if not available */
   const char* name;        /* of the device */
   const char* reason;      /* why the backend is not available; "" if it is */
@@ -78,6 +78,7 @@ RC_API const char* rc_device_list_automatic(const rc_device_list* list);
 /* NULL does nothing; see base.h. */
 RC_API void rc_device_list_release(rc_device_list* list);
 
+/* How to open a backend; see rc_backend_open. */
 typedef struct rc_backend_options {
   size_t struct_size;
   /* Skip devices that are known to have less memory free than this; bytes. */
@@ -172,11 +173,11 @@ RC_API rc_status rc_backend_device(rc_backend* backend,
 /* What a handle has used since it was opened. */
 typedef struct rc_backend_usage_report {
   size_t struct_size;
-  uint64_t requests;      /* that have ended */
-  uint64_t prompt_tokens; /* evaluated or taken from the prefix cache */
-  uint64_t cached_tokens; /* of these, taken from the prefix cache */
-  uint64_t generated_tokens;
-  uint64_t compute_us; /* microseconds of device steps, shared by rows */
+  uint64_t requests;         /* that have ended */
+  uint64_t prompt_tokens;    /* evaluated or taken from the prefix cache */
+  uint64_t cached_tokens;    /* of these, taken from the prefix cache */
+  uint64_t generated_tokens; /* by sampling */
+  uint64_t compute_us;       /* microseconds of device steps, shared by rows */
   /* Bytes of its tensors and models now, on all their devices. What several
    * handles share, a model or the weights of one file, is resident once and
    * counts once, for the handle that has had it longest; when that one releases

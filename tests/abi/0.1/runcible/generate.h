@@ -56,31 +56,33 @@ typedef struct rc_generate_options {
                               at the start of a session */
   int32_t echo;            /* 1: the prompt is delivered as the first piece */
 
-  int64_t max_tokens;  /* to generate; -1: until the context is full, which
-                          ends a generation of more tokens as well */
-  int64_t deadline_ms; /* from now; 0: none */
+  int64_t max_tokens;  /* the most to generate; -1: until the context is full,
+                          which ends a generation of more tokens as well */
+  int64_t deadline_ms; /* from now on; then the generation ends with what it
+                          has; milliseconds, 0: none */
   int32_t priority;    /* greater ones are served first; 0 is normal. Within
                           a priority backend handles share what a step has
                           room for, and so do the requests of a handle */
 
-  uint64_t seed;
-  float temperature; /* 0: always the most probable token */
-  int32_t top_k;     /* 0: off */
-  float top_p;       /* (0, 1]; 1: off */
-  float min_p;       /* [0, 1]; 0: off */
-  float typical_p;   /* (0, 1]; 1: off. Meister et al., arXiv:2202.00666 */
-  float top_n_sigma; /* leaves out logits that are further below the largest
-                        than so many standard deviations of all of them; 0:
-                        off. Tang et al., arXiv:2411.07641 */
-  /* Penalties look at the last penalty_tokens tokens of the session (0: none,
-   * -1: all). repetition: logits of tokens seen are divided (if positive) or
-   * multiplied (if negative) by it, 1 is off (Keskar et al.,
-   * arXiv:1909.05858); presence is subtracted once, frequency per occurrence.
-   */
-  int32_t penalty_tokens;
-  float repetition_penalty;
-  float presence_penalty;
-  float frequency_penalty;
+  uint64_t seed;     /* of the draws; the same seed, options and logits give the
+                        same tokens */
+  float temperature; /* of the draws; 0: always the most probable token */
+  int32_t top_k;     /* choose among so many of the most probable; 0: off */
+  float top_p;       /* choose among the most probable that together have this
+                        probability, (0, 1]; 1: off */
+  float min_p; /* choose among those at least so probable as this fraction of
+                  the most probable, [0, 1]; 0: off */
+  float typical_p; /* choose among those of typical surprise that together have
+                      this probability, (0, 1]; 1: off. Meister et al.,
+                      arXiv:2202.00666 */
+  int32_t penalty_tokens;   /* how many of the last tokens of the session the
+                               penalties look at; 0: none, -1: all */
+  float repetition_penalty; /* logits of tokens seen are divided (if positive)
+                               or multiplied (if negative) by it; 1: off. Keskar
+                               et al., arXiv:1909.05858 */
+  float presence_penalty;   /* subtracted once from the logits of tokens seen */
+  float frequency_penalty;  /* subtracted from the logits of tokens seen, for
+                               each time */
   /* [logit_bias_count]: logit_bias[i] is added to the logit of the token
    * logit_bias_tokens[i]; -infinity forbids it. */
   const int32_t* logit_bias_tokens;
@@ -94,8 +96,9 @@ typedef struct rc_generate_options {
   size_t stop_token_count;
   int32_t ignore_eos; /* 1: the model's own end tokens do not stop it */
 
-  int32_t logprobs; /* -1: none; n: that of each token and of the n most
-                       probable, at most 64; before bias and penalties */
+  int32_t logprobs; /* gives the logarithm of the probability of each token and
+                       of so many of the most probable, at most 64, before bias
+                       and penalties; -1: none */
 } rc_generate_options;
 
 #define RC_GENERATE_OPTIONS_INIT                                               \
@@ -110,32 +113,33 @@ RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
 /* Why a request ended. */
 typedef int32_t rc_end_reason;
 enum {
-  RC_END_STOP = 0,   /* the model's end token or a stop token */
-  RC_END_LENGTH = 1, /* max_tokens */
-  RC_END_STOP_STRING = 2,
-  RC_END_CANCELLED = 3,
-  RC_END_DEADLINE = 4,
-  RC_END_CONTEXT = 5, /* the context is full: an end like that by length if
-                         there was room for a token, else an error */
-  RC_END_ERROR = 6    /* see status and message */
+  RC_END_STOP = 0,        /* the model's end token or a stop token */
+  RC_END_LENGTH = 1,      /* max_tokens were generated */
+  RC_END_STOP_STRING = 2, /* one of the stop strings */
+  RC_END_CANCELLED = 3,   /* by the caller */
+  RC_END_DEADLINE = 4,    /* the deadline passed */
+  RC_END_CONTEXT = 5,     /* the context is full: an end like that by length if
+                             there was room for a token, else an error */
+  RC_END_ERROR = 6        /* see status and message */
 };
 /* "stop", "length", ...; static storage. */
 RC_API const char* rc_end_reason_name(rc_end_reason reason);
 
+/* How a generation ended. */
 typedef struct rc_generate_report {
   size_t struct_size;
-  rc_end_reason reason;
+  rc_end_reason reason; /* why */
   rc_status status; /* RC_OK for stop, length, stop string, and context once a
                        token was generated; else what the reason says,
                        RC_E_CANCELLED, ... */
   uint64_t seed;    /* that was used */
-  int64_t prompt_tokens;
-  int64_t cached_tokens; /* of these, taken from the prefix cache */
-  int64_t generated_tokens;
-  int64_t queue_us;    /* until the first step: tokenizing and waiting,
-                          microseconds */
-  int64_t prompt_us;   /* from then to the first token */
-  int64_t generate_us; /* from then to the end */
+  int64_t prompt_tokens;    /* of the prompt */
+  int64_t cached_tokens;    /* of these, taken from the prefix cache */
+  int64_t generated_tokens; /* by sampling */
+  int64_t queue_us;         /* until the first step: tokenizing and waiting,
+                               microseconds */
+  int64_t prompt_us;        /* from then to the first token, microseconds */
+  int64_t generate_us;      /* from then to the end, microseconds */
 } rc_generate_report;
 
 #define RC_GENERATE_REPORT_INIT \

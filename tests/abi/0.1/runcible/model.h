@@ -139,10 +139,10 @@ RC_API rc_status rc_detokenize(const rc_tokenizer* tokenizer,
 typedef struct rc_tokenizer_report {
   size_t struct_size;
   const char* kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
-  int32_t vocabulary;
-  int32_t bos; /* -1: the model has none; so for eos and unknown */
-  int32_t eos;
-  int32_t unknown;
+  int32_t vocabulary; /* the number of tokens */
+  int32_t bos;        /* -1: the model has none */
+  int32_t eos;        /* -1: the model has none */
+  int32_t unknown;    /* -1: the model has none */
 } rc_tokenizer_report;
 
 #define RC_TOKENIZER_REPORT_INIT \
@@ -164,6 +164,7 @@ typedef struct rc_model rc_model;
  * loads. Returning non-zero cancels the load (RC_E_CANCELLED). */
 typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
+/* How to load a model; see rc_model_load. */
 typedef struct rc_model_options {
   size_t struct_size;
   /* The longest session, in tokens; a warning is logged if it is more than the
@@ -230,16 +231,16 @@ RC_API void rc_plan_release(rc_plan* plan);
  * in: those that are there already take nothing. */
 typedef struct rc_plan_report {
   size_t struct_size;
-  uint64_t weights; /* these four are sums over all devices */
-  uint64_t cache;   /* KV cache, and states of fixed size */
-  uint64_t scratch; /* activations */
-  uint64_t total;
+  uint64_t weights;   /* bytes, as all sizes here; over all devices */
+  uint64_t cache;     /* KV cache, and states of fixed size; over all devices */
+  uint64_t scratch;   /* activations, over all devices */
+  uint64_t total;     /* of weights, cache and scratch */
   uint64_t transfers; /* host memory through which values pass from one device
                          to another; not in the total */
   uint64_t available; /* free on the opened device, or the handle's limit if
                          that is less; 0: unknown */
-  int64_t context_length; /* that the plan is for, tokens */
-  int64_t cache_tokens;
+  int64_t context_length;  /* that the plan is for, tokens */
+  int64_t cache_tokens;    /* that the KV cache would hold */
   int64_t largest_context; /* that would fit; 0: not even the weights do */
   int32_t device_count;    /* on which it would lie; see rc_plan_device */
   int32_t fits;            /* 1: every device has enough, or that is unknown */
@@ -255,11 +256,11 @@ RC_API rc_status rc_plan_describe(rc_plan* plan, rc_plan_report* report);
 /* What a model would take of one device; exact, in bytes. */
 typedef struct rc_plan_device_report {
   size_t struct_size;
-  const char* device; /* "vulkan:0"; owned by the plan */
-  uint64_t weights;   /* that no other model of the same file has there */
-  uint64_t cache;
-  uint64_t scratch;
-  uint64_t total;
+  const char* device;  /* "vulkan:0"; owned by the plan */
+  uint64_t weights;    /* that no other model of the same file has there */
+  uint64_t cache;      /* KV cache, and states of fixed size */
+  uint64_t scratch;    /* activations */
+  uint64_t total;      /* of weights, cache and scratch */
   uint64_t available;  /* as in rc_plan_report, of this device */
   int32_t first_layer; /* counted from 0 */
   int32_t layers;      /* that lie here; 0: only other parts of the model, or
@@ -312,20 +313,21 @@ RC_API void rc_model_release(rc_model* model);
 /* What a model is and takes; see rc_model_describe. */
 typedef struct rc_model_report {
   size_t struct_size;
-  const char* architecture; /* owned by the model, as all strings here */
-  const char* name;
+  const char*
+      architecture;       /* "llama"; owned by the model, as all strings here */
+  const char* name;       /* that its file gives it */
   const char* device;     /* "cpu:0" */
   int64_t context_length; /* of a session of this model, tokens */
-  int64_t trained_context_length;
-  int64_t vocabulary;
-  int64_t width; /* embedding length */
-  int64_t layers;
-  uint64_t parameters;
-  uint64_t weight_bytes; /* on the device */
-  uint64_t cache_bytes;
-  uint64_t scratch_bytes;
-  int64_t cache_tokens;
-  int64_t page_size; /* tokens */
+  int64_t trained_context_length; /* tokens */
+  int64_t vocabulary;             /* tokens */
+  int64_t width;                  /* embedding length */
+  int64_t layers;                 /* their number */
+  uint64_t parameters;            /* their number */
+  uint64_t weight_bytes;          /* on the device */
+  uint64_t cache_bytes;           /* of the KV cache, on the device */
+  uint64_t scratch_bytes;         /* of activations, on the device */
+  int64_t cache_tokens;           /* that the KV cache holds */
+  int64_t page_size;              /* tokens */
 } rc_model_report;
 
 #define RC_MODEL_REPORT_INIT \

@@ -57,11 +57,13 @@ enum {
   RC_FULL_SHIFT = 1
 };
 
+/* How a session begins; see rc_session_create. */
 typedef struct rc_session_options {
   size_t struct_size;
   int64_t context_length; /* tokens; 0: the model's; at most the model's */
-  int32_t when_full;      /* RC_FULL_ERROR or RC_FULL_SHIFT */
-  int64_t keep_tokens;    /* at the start, that a shift keeps */
+  int32_t when_full;   /* RC_FULL_ERROR or RC_FULL_SHIFT: what happens when the
+                          context is full */
+  int64_t keep_tokens; /* how many at the start a shift keeps */
 } rc_session_options;
 
 #define RC_SESSION_OPTIONS_INIT \

@@ -51,9 +51,9 @@ enum {
   RC_FUNCTION_NONE = 0,    /* x itself */
   RC_FUNCTION_RELU = 1,    /* x, or 0 where x is below */
   RC_FUNCTION_SIGMOID = 2, /* 1 / (1 + exp(-x)) */
-  RC_FUNCTION_TANH = 3,
-  RC_FUNCTION_SILU = 4, /* x / (1 + exp(-x)) */
-  RC_FUNCTION_GELU = 5, /* 0.5 x (1 + erf(x / sqrt(2))) */
+  RC_FUNCTION_TANH = 3,    /* the hyperbolic tangent of x */
+  RC_FUNCTION_SILU = 4,    /* x / (1 + exp(-x)) */
+  RC_FUNCTION_GELU = 5,    /* 0.5 x (1 + erf(x / sqrt(2))) */
   /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
   RC_FUNCTION_GELU_TANH = 6,
   RC_FUNCTION_GELU_QUICK = 7 /* x / (1 + exp(-1.702 x)) */

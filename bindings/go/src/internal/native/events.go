@@ -33,15 +33,10 @@ type Event struct {
 
 // Report is an rc_generate_report.
 type Report struct {
-	Reason          int32
-	Status          int32
-	Seed            uint64
-	PromptTokens    int64
-	CachedTokens    int64
-	GeneratedTokens int64
-	QueueUs         int64
-	PromptUs        int64
-	GenerateUs      int64
+	Reason int32
+	Status int32
+	Seed   uint64
+	// :api: end_fields
 }
 
 // Take copies all events in their order, and frees them.
@@ -63,15 +58,10 @@ func eventOf(kept *C.kept_event) Event {
 		C.runcible_write_own_words(c.message, &message[0])
 		event.Message = C.GoString(&message[0])
 		event.Report = Report{
-			Reason:          int32(c.report.reason),
-			Status:          int32(c.report.status),
-			Seed:            uint64(c.report.seed),
-			PromptTokens:    int64(c.report.prompt_tokens),
-			CachedTokens:    int64(c.report.cached_tokens),
-			GeneratedTokens: int64(c.report.generated_tokens),
-			QueueUs:         int64(c.report.queue_us),
-			PromptUs:        int64(c.report.prompt_us),
-			GenerateUs:      int64(c.report.generate_us),
+			Reason: int32(c.report.reason),
+			Status: int32(c.report.status),
+			Seed:   uint64(c.report.seed),
+			// :api: end_values
 		}
 		return event
 	}

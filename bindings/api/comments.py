@@ -2,8 +2,9 @@
 
 For the docstrings of every language, so that there is no second text. A comment
 belongs to the declarations after it up to the next blank line, and one behind a
-declaration to that. Members are "rc_backend_options.threads", and a header's
-first comment is that of "session.h".
+declaration to that. Members are "rc_backend_options.threads", an enumeration is
+called by its first constant, "enum RC_FULL_ERROR", and a header's first comment is
+that of "session.h".
 """
 
 import re
@@ -48,6 +49,7 @@ class _Reader:
         self.code = ""
         self.body = None  # the tag of the struct or "enum" that is open
         self.depth = 0  # of parentheses and initialisers
+        self.of_enum = ""  # the comment of one, whose name is not known yet
         for match in _TOKEN.finditer(text):
             getattr(self, "_" + match.lastgroup)(match)
 
@@ -86,6 +88,8 @@ class _Reader:
                 self.body = tag.group(2) or "enum"
                 if self.body != "enum":
                     self._describe(self.body, self.pending)
+                else:
+                    self.of_enum = self.pending
                 self.pending = ""
             self.code = ""
         elif mark == "}":
@@ -108,6 +112,9 @@ class _Reader:
         name = _name_of(self.code)
         if name:
             self.last = self._full(name)
+            if self.body == "enum" and self.of_enum:
+                self._describe(f"enum {name}", self.of_enum)
+                self.of_enum = ""
             if self.pending:
                 self._describe(self.last, self.pending)
             if self.body is not None:
@@ -158,6 +165,9 @@ _OF_C = [
     (r", to be freed with rc_free; NULL if \*count is 0", ""),
     (r"The strings live as long as the list\.", ""),
     (r"The strings live as long as the handle, ", ""),
+    (r"Strings are UTF-8, NUL-terminated, never NULL, and owned by the handle that "
+     r"gave the report\.", ""),
+    (r"; owned by the \w+(, as all strings here)?$", ""),
     (r"\*\w+ is the session's, valid until its next decode, request or end\.",
      ""),
 ]
@@ -169,27 +179,6 @@ def without_c(text):
         text = re.sub(pattern.replace(" ", r"\s+"), instead, text)
     text = re.sub(r"[ \t]+(?=\n|$)", "", text)
     return re.sub(r"(?<=\S) {2,}", " ", text).strip()
-
-
-def write_expanded(headers, source, output, ending, begin, written):
-    """Copies the files of that ending below a folder, with written(comment) of
-    the headers in place of {@rc NAME}; its lines but the first begin with
-    `begin`.
-    """
-    comments = read_comments(headers)
-
-    def expanded(found):
-        name = found.group(1)
-        if name not in comments:
-            sys.exit(f"{path}: the headers have no comment for {name}")
-        return f"\n{begin}".join(written(comments[name]).split("\n"))
-
-    for path in sorted(Path(source).rglob("*" + ending)):
-        text = re.sub(r"\{@rc\s+([\w.]+)\}", expanded,
-                      path.read_text(encoding="utf-8"))
-        to = Path(output) / path.relative_to(source)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

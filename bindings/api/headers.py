@@ -1,0 +1,209 @@
+"""The public C headers as one description: structs, enumerations, functions.
+
+What the bindings write by themselves comes from here; the comments are those of
+comments.py. Only the headers that runcible.h includes are read: plugin.h is for
+backends.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, List, Optional
+
+from comments import read_comments
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a struct."""
+
+    name: str
+    ctype: str  # without the name and the array: "const char*"
+    doc: str
+    array: int = 0  # the number of elements; 0: it is none
+    default: str = ""  # what the RC_..._INIT macro gives it
+
+
+@dataclass(frozen=True)
+class Struct:
+    name: str  # "rc_model_options"
+    doc: str
+    fields: List[Field]
+
+    @property
+    def is_options(self) -> bool:
+        return self.name.endswith("_options")
+
+    @property
+    def is_report(self) -> bool:
+        return self.name.endswith("_report")
+
+    def field(self, name: str) -> Optional[Field]:
+        return next((each for each in self.fields if each.name == name), None)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A member of an enumeration."""
+
+    name: str  # "RC_DTYPE_F32"
+    value: int
+    doc: str
+
+
+@dataclass(frozen=True)
+class Enum:
+    name: str  # of the type that its values have, "rc_dtype"; "" if none
+    doc: str
+    constants: List[Constant]
+
+    @property
+    def prefix(self) -> str:
+        """What the names of all begin with, "RC_DTYPE_"."""
+        names = [each.name.split("_") for each in self.constants]
+        shared = 0
+        while all(len(each) > shared + 1 and each[shared] == names[0][shared]
+                  for each in names):
+            shared += 1
+        return "_".join(names[0][:shared]) + "_"
+
+    def rest(self, constant: Constant) -> str:
+        """The name of a constant without what all have in common."""
+        return constant.name[len(self.prefix):]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    ctype: str
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    result: str
+    parameters: List[Parameter]
+    doc: str
+
+
+@dataclass
+class Api:
+    structs: Dict[str, Struct] = field(default_factory=dict)
+    enums: List[Enum] = field(default_factory=list)
+    functions: Dict[str, Function] = field(default_factory=dict)
+    comments: Dict[str, str] = field(default_factory=dict)
+
+    def enum(self, name: str) -> Optional[Enum]:
+        """By the type of its values."""
+        return next((each for each in self.enums if name and each.name == name),
+                    None)
+
+    def enum_of_prefix(self, prefix: str) -> Optional[Enum]:
+        return next((each for each in self.enums if each.prefix == prefix), None)
+
+    @property
+    def statuses(self) -> List[Constant]:
+        """Those that are errors."""
+        return [each for enum in self.enums for each in enum.constants
+                if each.name.startswith("RC_E_")]
+
+
+def _split(text: str) -> List[str]:
+    """By the commas that are in no braces and no parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [" ".join(part.split()) for part in parts if part.strip()]
+
+
+def _declared(text: str):
+    """The type, the name and the size of the array of "const char* name[4]"."""
+    found = re.fullmatch(r"(.*?[\s*])(\w+)(?:\[(\w+)\])?", " ".join(text.split()))
+    if found is None:
+        return None
+    ctype = re.sub(r"\s*\*\s*", "*", found.group(1)).strip()
+    return ctype, found.group(2), int(found.group(3) or 0)
+
+
+class _Reader:
+    """Reads one header into an Api."""
+
+    def __init__(self, api: Api, text: str) -> None:
+        self.api = api
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        joined = text.replace("\\\n", " ")
+        self.macros = dict(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\s+(.*)$",
+                                      joined, re.MULTILINE))
+        self.code = re.sub(r"^[ \t]*#.*$", "", joined, flags=re.MULTILINE)
+
+    def read(self) -> None:
+        for found in re.finditer(r"typedef struct (\w+)\s*\{(.*?)\}\s*\1;",
+                                 self.code, re.DOTALL):
+            self._struct(found.group(1), found.group(2))
+        for found in re.finditer(
+                r"(?:typedef\s+\w+\s+(\w+);\s*)?\benum\s*\{(.*?)\};",
+                self.code, re.DOTALL):
+            self._enum(found.group(1) or "", found.group(2))
+        for found in re.finditer(r"\bRC_API\s+([\w\s*]*?[\s*])(\w+)\((.*?)\);",
+                                 self.code, re.DOTALL):
+            self._function(*found.groups())
+
+    def _doc(self, name: str) -> str:
+        return self.api.comments.get(name, "")
+
+    def _struct(self, name: str, body: str) -> None:
+        initial = self.macros.get(f"{name.upper()}_INIT", "").strip()
+        defaults = _split(initial[1:-1]) if initial.startswith("{") else []
+        fields = []
+        for i, text in enumerate(filter(str.strip, body.split(";"))):
+            ctype, member, array = _declared(text)
+            fields.append(Field(member, ctype, self._doc(f"{name}.{member}"), array,
+                                defaults[i] if i < len(defaults) else ""))
+        self.api.structs[name] = Struct(name, self._doc(name), fields)
+
+    def _enum(self, name: str, body: str) -> None:
+        constants, value = [], -1
+        for text in _split(body):
+            constant, _, given = (part.strip() for part in text.partition("="))
+            value = int(given, 0) if given else value + 1
+            constants.append(Constant(constant, value, self._doc(constant)))
+        doc = self._doc(f"enum {constants[0].name}")
+        self.api.enums.append(Enum(name, doc, constants))
+
+    def _function(self, result: str, name: str, body: str) -> None:
+        declared = [_declared(text) for text in _split(body) if text != "void"]
+        parameters = [Parameter(each[1], each[0]) for each in declared if each]
+        result = re.sub(r"\s*\*\s*", "*", result).strip()
+        self.api.functions[name] = Function(name, result, parameters,
+                                            self._doc(name))
+
+
+def read_api(folder) -> Api:
+    """The description of the headers in a folder, include/runcible."""
+    folder = Path(folder)
+    api = Api(comments=read_comments(folder))
+    whole = (folder / "runcible.h").read_text(encoding="utf-8")
+    for name in _in_order(folder, re.findall(r'#include "runcible/(\w+\.h)"', whole)):
+        _Reader(api, (folder / name).read_text(encoding="utf-8")).read()
+    return api
+
+
+def _in_order(folder: Path, names: List[str]) -> List[str]:
+    """Headers, each after those that it includes."""
+    order: List[str] = []
+
+    def add(name: str) -> None:
+        if name in order:
+            return
+        text = (folder / name).read_text(encoding="utf-8")
+        for other in re.findall(r'#include "runcible/(\w+\.h)"', text):
+            add(other)
+        order.append(name)
+
+    for name in names:
+        add(name)
+    return order

@@ -1,0 +1,177 @@
+"""What the languages have in common: sources with marks, which become sources
+with the comments and the declarations of the headers.
+
+A mark of a comment is of each language's own, see `mark`. A mark of a part is a
+comment of its own line, ":api: PART NAME", whose place the part takes.
+"""
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Callable, Dict, List
+
+from comments import without_c
+from headers import Api, Constant, Enum, Function, Struct
+from members import Member, members, op_doc, options, pascal, shown_enums
+
+_PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
+                   r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
+
+
+class Language:
+    suffix = ""  # of its sources
+    mark = re.compile("")  # of a comment, with its names as `names`
+    nothing = "null"  # what NULL is called
+    yes, no = "true", "false"
+    # Of times without a unit in their names; "" where they have a type.
+    unit = "seconds"
+    width = 80
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.names = {"NULL": self.nothing}
+        for status in api.statuses:
+            self.names[status.name] = self.error_name(status)
+        for enum in shown_enums(api):
+            for constant in enum.constants:
+                self.names[constant.name] = self.value_name(enum, constant)
+        for struct in options(api):
+            for member in members(api, struct):
+                if "_" in member.name:
+                    self.names[member.name] = self.member_name(member)
+
+    # ---- Of each language.
+
+    def error_name(self, status: Constant) -> str:
+        """The class of a status."""
+        raise NotImplementedError
+
+    def value_name(self, enum: Enum, constant: Constant) -> str:
+        """A value of an enumeration."""
+        raise NotImplementedError
+
+    def member_name(self, member: Member) -> str:
+        """A member of options."""
+        raise NotImplementedError
+
+    def read(self, sources: List[str]) -> None:
+        """Is told of all sources by hand before they are written."""
+
+    def files(self) -> Dict[str, str]:
+        """Sources that are wholly made; one that is there by hand stays."""
+        return {}
+
+    def parts(self) -> Dict[str, Callable[[str], str]]:
+        """What makes a part from the name in its mark, "" if there is none."""
+        return {}
+
+    def comment(self, found: "re.Match[str]", text: str) -> str:
+        """What a mark of a comment becomes."""
+        raise NotImplementedError
+
+    # ---- For all.
+
+    def said(self, comment: str) -> str:
+        """A comment of the headers in the words of the language."""
+        return re.sub(r"\w+", lambda word: self.names.get(word.group(), word.group()),
+                      without_c(comment))
+
+    def said_flat(self, comment: str) -> str:
+        """The same in one line."""
+        return " ".join(self.said(comment).split())
+
+    def said_of_op(self, function: Function) -> str:
+        return sentence(self.said_flat(op_doc(self.api, function)))
+
+    def said_of(self, member: Member) -> str:
+        """The comment of a member: a sentence in one line."""
+        text = self.said_flat(member.doc)
+        if member.kind == "flag":
+            text = re.sub(r"^1(: |, )", "", text)
+            text = re.sub(r"\b([01]):", lambda found: (
+                self.yes if found[1] == "1" else self.no) + ":", text)
+        if member.unit and self.converts(member):
+            unit = f"{self.unit}, " if self.unit else ""
+            text = re.sub(rf"([;,] ){member.unit}, ", rf"\1{unit}", text)
+            text = re.sub(rf", {member.unit}$", unit and f", {self.unit}", text)
+        return sentence(text)
+
+    def converts(self, member: Member) -> bool:
+        """Whether a time is given in the unit of the language."""
+        return True
+
+    def lines(self, text: str, begin: str, indent: str = "") -> str:
+        """A text as lines of a comment."""
+        filled = textwrap.wrap(text, self.width - len(indent + begin),
+                               break_long_words=False, break_on_hyphens=False)
+        return "".join(f"{indent}{begin}{line}".rstrip() + "\n" for line in filled)
+
+    def filled(self, text: str, begin: str, indent: str = "") -> str:
+        """The same of a text of several paragraphs, of which lists and what is
+        indented keep their lines."""
+        made = []
+        for paragraph in re.split(r"\n\n+", text.strip()):
+            if re.search(r"^([ \t]+|- )", paragraph, re.MULTILINE):
+                made.append("".join(f"{indent}{begin}{line}".rstrip() + "\n"
+                                    for line in paragraph.split("\n")))
+            else:
+                made.append(self.lines(" ".join(paragraph.split()), begin, indent))
+        return (f"{indent}{begin}".rstrip() + "\n").join(made)
+
+    def comment_of(self, name: str) -> str:
+        if name not in self.api.comments:
+            sys.exit(f"the headers have no comment of {name}")
+        return self.api.comments[name]
+
+    def struct(self, name: str) -> Struct:
+        if name not in self.api.structs:
+            sys.exit(f"the headers have no struct {name}")
+        return self.api.structs[name]
+
+    def written(self, source: str) -> str:
+        """A source with what its marks stand for."""
+        parts = self.parts()
+
+        def part(found: "re.Match[str]") -> str:
+            made = parts[found["part"]](found["name"] or "")
+            return textwrap.indent(made, found["indent"])
+
+        return self.mark.sub(self._comment, _PART.sub(part, source))
+
+    def _comment(self, found: "re.Match[str]") -> str:
+        texts = [self.said(self.comment_of(name)) for name in found["names"].split()]
+        return self.comment(found, "\n\n".join(texts))
+
+
+def sentence(text: str) -> str:
+    """With a capital, if it begins with a word, and with a full stop."""
+    if not text:
+        return ""
+    if re.match(r"[a-z]{2,}\b(?![(.])", text):
+        text = text[0].upper() + text[1:]
+    return text if text[-1] in ".!?" else text + "."
+
+
+def status_words(status: Constant) -> str:
+    """RC_E_NOT_FOUND is NotFound."""
+    return pascal(status.name[len("RC_E_"):])
+
+
+def block(lines: List[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def write(language: Language, source: Path, output: Path) -> None:
+    """Writes the sources of a package: those by hand, with what their marks
+    stand for, and those that are made."""
+    by_hand = {str(path.relative_to(source)): path.read_text(encoding="utf-8")
+               for path in sorted(source.rglob("*" + language.suffix))
+               if path.is_file()}
+    language.read(list(by_hand.values()))
+    made = language.files()
+    made.update((name, language.written(text)) for name, text in by_hand.items())
+    for name, text in made.items():
+        to = output / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(text, encoding="utf-8")

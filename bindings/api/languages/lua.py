@@ -1,0 +1,100 @@
+"""Lua: choices of options by name, kinds of devices, ops."""
+
+import re
+
+from language import Language, block, status_words
+from members import (Argument, arguments, choices, kinds, members, op_words, ops,
+                     pairs, text_of)
+
+
+class Made(Language):
+    suffix = ".lua"
+    mark = re.compile(r"^(?P<indent>[ \t]*)-- :header: (?P<names>[\w. ]+)\n",
+                      re.MULTILINE)
+    nothing = "nil"
+
+    def error_name(self, status):
+        return status_words(status) + "Error"
+
+    def value_name(self, enum, constant):
+        return f'"{text_of(self.api, enum, constant)}"'
+
+    def member_name(self, member):
+        return member.without_unit
+
+    def comment(self, found, text):
+        doc = self.filled(text, "-- ", found["indent"])
+        return doc.replace("--", "---", 1)
+
+    def files(self):
+        return {"runcible/members.lua": self._members()}
+
+    def parts(self):
+        return {"ops": lambda _: "\n".join(self._op(each) for each in ops(self.api))}
+
+    def _members(self) -> str:
+        """What the package has to know of members when it runs."""
+        named = {"dtype": "DTYPE_", "activation": "FUNCTION_"}
+        named.update((name, enum.prefix[3:])
+                     for name, enum in choices(self.api).items())
+        return block([
+            "--- What members are that are more than numbers and texts of C.",
+            'local native = require "runcible.native"', "",
+            "-- Constants that begin so, by the rest of their names in lower case.",
+            "local function constants(prefix)", "  local found = {}",
+            "  for name, number in pairs(native) do",
+            '    local rest = name:match("^" .. prefix .. "(.*)")',
+            "    if rest then found[rest:lower()] = number end", "  end",
+            "  return found", "end", "", "return {",
+            "  -- Options that are told by a name: the numbers.", "  choices = {",
+            *(f'    {name} = constants "{prefix}",'
+              for name, prefix in named.items()), "  },",
+            "  -- Options that are two numbers, down and across.", "  pairs = {",
+            *(f"    {name} = true," for name in pairs(self.api)), "  },",
+            "  -- What devices are, by their numbers.", "  kinds = {",
+            *(f'    [native.{each.name[3:]}] = "{text}",'
+              for each, text in kinds(self.api).items()), "  },", "}"])
+
+    def _op(self, function) -> str:
+        taken = arguments(self.api, function)
+        said = self.said_of_op(function)
+        doc = self.filled(said, "-- ").replace("--", "---", 1)
+        # Tensors that an op with options may lack are among them.
+        inside = [each.name for each in taken if each.optional and not each.struct
+                  ] if any(each.struct for each in taken) else []
+        for each in taken:
+            if each.struct is not None:
+                names = [*inside, *(member.name for member in
+                                    members(self.api, each.struct))]
+                doc += self.lines(f"Options: {', '.join(names)}.", "-- ")
+        names = [_name(each) for each in taken if each.name not in inside]
+        given = "".join(f",\n    {_given(each, inside)}" for each in taken)
+        return (f"{doc}function Tensor:{op_words(function)}({', '.join(names)})\n"
+                f"  return made(\n    self,\n    native.{function.name[3:]}{given}\n"
+                "  )\nend\n")
+
+
+def _name(argument: Argument) -> str:
+    # The others are words of Lua.
+    names = {"function": "activation", "begin": "first", "end": "last"}
+    return names.get(argument.name, argument.name)
+
+
+def _given(argument: Argument, inside) -> str:
+    name = _name(argument)
+    if argument.struct is not None:
+        others = ", ".join(f"{each} = true" for each in inside)
+        return (f"handle.set_options(native.{argument.struct.name[3:]}(), options"
+                + (f", {{{others}}})" if others else ")"))
+    if argument.kind == "tensor" and argument.optional:
+        value = f"options and options.{name}" if name in inside else name
+        return f'optional({value}, "{name}")'
+    if argument.kind == "tensor":
+        return f'need({name}, Tensor, "{name}")'
+    if argument.enum is not None:
+        none = ' or "none"' if argument.default else ""
+        return f'handle.choice("{name}", {name}{none})'
+    if argument.kind == "flag":
+        return f"{name} or false"
+    default = {"all": "ALL"}.get(argument.default, argument.default)
+    return f"{name} or {default}" if default else name

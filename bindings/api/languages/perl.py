@@ -1,0 +1,182 @@
+"""Perl: names of options, classes of reports and of exceptions, ops, and their POD."""
+
+import re
+
+from headers import Constant, Struct
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, kinds, members, op_words, ops,
+                     options, report_of, reports, text_of, told_by, told_words)
+
+_ERRORS = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
+_BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
+# Classes of reports are Runcible::Report::NAME.
+_NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
+          "rc_generate_report": "Generation"}
+
+
+class Made(Language):
+    suffix = ".pm"
+    mark = re.compile(r"^(?P<indent>)=for header (?P<names>\S+)\n", re.MULTILINE)
+    nothing = "undef"
+    yes, no = "true", "false"
+    unit = "seconds"
+
+    def error_name(self, status: Constant) -> str:
+        return f"Runcible::Error::{_ERRORS.get(status.name, status_words(status))}"
+
+    def value_name(self, enum, constant):
+        return f'"{text_of(self.api, enum, constant)}"'
+
+    def member_name(self, member):
+        return member.without_unit
+
+    def comment(self, found, text):
+        struct = self.api.structs.get(found["names"])
+        return self._listed(struct) if struct is not None else self._pod(text)
+
+    def comment_of(self, name):
+        return "" if self.api.structs.get(name) else super().comment_of(name)
+
+    def _pod(self, text: str) -> str:
+        # Lines that begin with a space would be code.
+        text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
+        return self.filled(re.sub(r"[<>]", lambda found: "E<lt>"
+                                  if found.group() == "<" else "E<gt>", text), "")
+
+    def _listed(self, struct: Struct) -> str:
+        """What a struct is, and its members one by one."""
+        items = [f"=item {each.without_unit if self.converts(each) else each.name}\n\n"
+                 f"{self._pod(self.said_of(each))}\n"
+                 for each in members(self.api, struct)]
+        said = self._pod(self.said(struct.doc)) + "\n" if struct.doc else ""
+        return f"{said}=over\n\n{''.join(items)}=back\n"
+
+    def converts(self, member: Member) -> bool:
+        """Times of reports are numbers with their unit in the name."""
+        return member.unit == "milliseconds"
+
+    def files(self):
+        return {"Runcible/Members.pm": self._members()}
+
+    def parts(self):
+        return {
+            "error_pod": lambda _: "\n".join(
+                f"=head2 {self.error_name(each)}\n\n{self._pod(self.said(each.doc))}"
+                + (f"\nA {_BASES[each.name]} too.\n" if each.name in _BASES else "")
+                for each in self.api.statuses),
+            "classes": lambda _: block(
+                f"{each.value} => '{self.error_name(each)}',"
+                for each in self.api.statuses),
+            "bases": lambda _: block(
+                f"@{self.error_name(each)}::ISA = ('{_BASES[each.name]}');"
+                for each in self.api.statuses if each.name in _BASES),
+            "report_pod": lambda _: "\n".join(
+                f"=head2 Runcible::Report::{_class_of(each)}\n\n{self._listed(each)}"
+                for each in reports(self.api)),
+            "reports": lambda handle: "\n".join(
+                self._told(handle, each) for each in told_by(self.api, handle)),
+            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
+        }
+
+    # ---- What the package has to know of members when it runs
+
+    def _members(self) -> str:
+        structs = []
+        for struct in options(self.api):
+            shown = members(self.api, struct)
+            times = ", ".join(f"{each.without_unit} => '{each.name}'"
+                              for each in shown if each.unit)
+            choices = ", ".join(f"{each.name} => '{each.enum.prefix[3:]}'"
+                                for each in shown if each.enum is not None)
+            structs += [f"    {struct.name[3:]} => {{",
+                        *self._words("names", (each.without_unit for each in shown)),
+                        f"        flags => [qw({_of_kind(shown, 'flag')})],",
+                        f"        pairs => [qw({_of_kind(shown, 'pair')})],",
+                        f"        times => {{{times}}},",
+                        f"        choices => {{{choices}}},", "    },"]
+        told = []
+        for struct in reports(self.api):
+            told += [f"    {_class_of(struct)} => {{",
+                     f"        struct => '{struct.name[3:]}',",
+                     *self._words("names", (each.name for each in
+                                            members(self.api, struct))), "    },"]
+        texts = [f"    {each.value} => '{text}',"
+                 for each, text in kinds(self.api).items()]
+        return block([
+            "package Runcible::Members;", "",
+            "# What members are that are more than numbers and texts of C.",
+            "use strict;", "use warnings;", "",
+            "# Of options: those that are true or false, two numbers, times with their",
+            "# names in C, and told by a name with what the constants begin with.",
+            "our %options = (", *structs, ");", "",
+            "# Of reports, by their class.", "our %reports = (", *told, ");", "",
+            "# What devices are, by their numbers.", "our %kinds = (", *texts, ");", "",
+            "1;"])
+
+    def _words(self, name: str, words) -> list:
+        lines = self.lines(" ".join(words), "            ").splitlines()
+        return [f"        {name} => [qw(", *lines, "        )],"]
+
+    def _told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        own = told_words(handle, function)
+        return (f"=head2 {own}\n\nA Runcible::Report::{_class_of(struct)}.\n\n"
+                f"{self._pod(self.said(struct.doc))}\n=cut\n\n"
+                f"sub {own} {{\n    my ($self) = @_;\n"
+                f"    my $proxy = $self->proxy;\n"
+                f"    return Runcible::Report->told('{_class_of(struct)}',\n"
+                f"        sub {{ Runcible::Native::{function.name[3:]}"
+                "($proxy, @_) });\n"
+                "}\n")
+
+    # ---- Ops
+
+    def _op(self, function) -> str:
+        taken = arguments(self.api, function)
+        name = op_words(function)
+        shown = ["options..." if each.struct else each.name + "..." * (
+            each.kind == "shape") for each in taken]
+        head = f"{name}({', '.join(shown)})" if shown else name
+        said = self.said_of_op(function)
+        pod = self._pod(said)
+        for each in taken:
+            if each.struct is not None:
+                pod += f"\n{self._listed(each.struct)}"
+        variables = ", ".join(["$self"] + [_variable(each) for each in taken])
+        given = "".join(f",\n        {_given(each)}" for each in taken)
+        return (f"=head2 {head}\n\n{pod}\n=cut\n\nsub {name} {{\n"
+                f"    my ({variables}) = @_;\n"
+                f"    return $self->_made('{function.name[3:]}'{given});\n}}\n")
+
+
+def _of_kind(shown, kind: str) -> str:
+    return " ".join(each.name for each in shown if each.kind == kind)
+
+
+def _class_of(struct: Struct) -> str:
+    own = struct.name[len("rc_"):-len("_report")]
+    return _NAMES.get(struct.name, own.capitalize())
+
+
+def _variable(argument: Argument) -> str:
+    if argument.struct is not None:
+        return "%options"
+    return f"{'@' if argument.kind == 'shape' else '$'}{argument.name}"
+
+
+def _given(argument: Argument) -> str:
+    name = f"${argument.name}"
+    if argument.kind == "tensor":
+        return f"{'_optional' if argument.optional else '_operand'}({name})"
+    if argument.struct is not None:
+        return f"set_options('{argument.struct.name[3:]}', \\%options)"
+    if argument.kind == "enum":
+        if argument.enum.name == "rc_dtype":
+            return f"dtype_number({name})"
+        return f"choice($functions, {name} // 'none', '{argument.name}')"
+    if argument.kind == "flag":
+        return f"{name} ? 1 : 0"
+    if argument.kind == "shape":
+        return f"\\@{argument.name}"
+    default = {"all": "ALL"}.get(argument.default, argument.default)
+    return f"{name} // {default}" if default else name

@@ -1,0 +1,228 @@
+"""Python: keywords of options, dataclasses of reports, exceptions, ops."""
+
+import re
+
+from headers import Constant, Struct
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, choices, kinds, members, op_words,
+                     ops, pairs, pascal, report_of, reports, text_of, times, told_by,
+                     told_words, words_of)
+
+# Classes whose names would be those of built-in exceptions of another meaning.
+_ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
+# The built-in exceptions of the same meaning; RuntimeError for others.
+_BASES = {
+    "RC_E_INVALID_ARGUMENT": "ValueError",
+    "RC_E_OUT_OF_MEMORY": "MemoryError",
+    "RC_E_NOT_FOUND": "FileNotFoundError, LookupError",
+    "RC_E_IO": "OSError",
+    "RC_E_FORMAT": "ValueError",
+    "RC_E_DEVICE_MEMORY": "MemoryError",
+    "RC_E_TIMEOUT": "TimeoutError",
+    "RC_E_DEADLINE": "TimeoutError",
+    "RC_E_CLOSED": "ValueError",
+}
+_DERIVED = {"RC_E_DEVICE_LOST": "DeviceError"}
+_TYPES = {"float": "float", "flag": "bool", "text": "str", "pair": "Pair",
+          "enum": "str"}
+
+
+class Made(Language):
+    suffix = ".py"
+    mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>[\w. ]+)\n",
+                      re.MULTILINE)
+    nothing = "None"
+    yes, no = "True", "False"
+    unit = "seconds"
+
+    def error_name(self, status: Constant) -> str:
+        return _ERRORS.get(status.name, status_words(status) + "Error")
+
+    def value_name(self, enum, constant):
+        return f'"{text_of(self.api, enum, constant)}"'
+
+    def member_name(self, member):
+        return member.without_unit
+
+    def comment(self, found, text):
+        for name in found["names"].split():
+            struct = self.api.structs.get(name)
+            if struct is not None:
+                text += "\n\n" + self._listed(struct)
+        return self._docstring(text, found["indent"])
+
+    def comment_of(self, name):
+        return "" if self.api.structs.get(name) else super().comment_of(name)
+
+    def _listed(self, struct: Struct) -> str:
+        """What a struct is, and its members one by one."""
+        lines = [self.said(struct.doc)]
+        for each in members(self.api, struct):
+            doc = self.said_of(each)
+            if doc:
+                name = each.without_unit if self.converts(each) else each.name
+                lines.append(f"{name}: {doc}")
+        return "\n\n".join(filter(None, lines))
+
+    def _docstring(self, text: str, indent: str) -> str:
+        text = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+        if "\n" not in text and len(indent + text) < 72 and not text.endswith('"'):
+            return f'{indent}"""{text}"""\n'
+        filled = self.filled(text, "", indent).rstrip()
+        return f'{indent}"""{filled[len(indent):]}\n{indent}"""\n'
+
+    def files(self):
+        return {"runcible/_members.py": self._members()}
+
+    def parts(self):
+        return {
+            "errors": lambda _: "\n\n".join(
+                self._error(each) for each in self.api.statuses),
+            "dataclasses": lambda _: "\n\n".join(
+                self._report(each) for each in reports(self.api)),
+            "report_names": lambda _: block(
+                f"{pascal(words_of(each.name))}," for each in reports(self.api)),
+            "report_strings": lambda _: block(
+                f'"{pascal(words_of(each.name))}",' for each in reports(self.api)),
+            "typed": lambda name: "".join(
+                f"{self.lines(self.said_of(each), '#: ')}{self._optional(each)}\n"
+                for each in members(self.api, self.struct(name))),
+            "keywords": lambda name: block(self._keywords(self.struct(name))),
+            "values": lambda name: block(
+                f"{each.without_unit}={each.without_unit},"
+                for each in members(self.api, self.struct(name))),
+            "reports": lambda handle: "\n".join(
+                self._told(handle, each) for each in told_by(self.api, handle)),
+            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
+        }
+
+    # ---- What the package has to know of members when it runs
+
+    def _members(self) -> str:
+        told = {name: enum for each in ops(self.api)
+                for name, enum in ((one.name, one.enum)
+                                   for one in arguments(self.api, each)) if enum}
+        named = [f'    "{name}": constants("{enum.prefix[3:]}"),'
+                 for name, enum in {**choices(self.api), **told}.items()]
+        texts = [f'    {each.value}: "{text}",'
+                 for each, text in kinds(self.api).items()]
+        return block([
+            '"""What members are that are more than numbers and texts of C."""', "",
+            "from __future__ import annotations", "", "from typing import Dict", "",
+            "from . import native as _native", "", "",
+            "def constants(prefix: str) -> Dict[str, int]:",
+            '    """Constants that begin with that, by the rest in lower case."""',
+            "    return {", "        name[len(prefix):].lower(): number",
+            "        for name, number in vars(_native).items()",
+            "        if name.startswith(prefix)", "    }", "", "",
+            "#: Options that are times: their members of C.", "TIMES = {",
+            *(f'    "{name}": "{member}",' for name, member in times(self.api).items()),
+            "}", "", "#: Options that are two numbers, down and across.", "PAIRS = {",
+            *(f'    "{name}",' for name in pairs(self.api)), "}", "",
+            "#: What is told by a name: the numbers.", "CHOICES = {",
+            *named, "}", "", "#: What devices are, by their numbers.", "KINDS = {",
+            *texts, "}"])
+
+    # ---- Errors
+
+    def _error(self, status: Constant) -> str:
+        base = _DERIVED.get(status.name) or (
+            f"Error, {_BASES.get(status.name, 'RuntimeError')}")
+        return (f"class {self.error_name(status)}({base}):\n"
+                f"{self._docstring(self.said(status.doc), '    ')}\n"
+                f"    status = {status.value}\n")
+
+    # ---- Options
+
+    def _type(self, member: Member) -> str:
+        if member.of is not None:
+            return f"List[{pascal(words_of(member.of.name))}]"
+        if member.unit and self.converts(member):
+            return "float"
+        return _TYPES.get(member.kind, "int")
+
+    def converts(self, member: Member) -> bool:
+        """Times of reports are numbers with their unit in the name."""
+        return member.unit == "milliseconds"
+
+    def _optional(self, member: Member) -> str:
+        return f"{member.without_unit}: Optional[{self._type(member)}]"
+
+    def _keywords(self, struct: Struct):
+        return [f"{self._optional(each)} = None," for each in
+                members(self.api, struct)]
+
+    # ---- Reports
+
+    def _report(self, struct: Struct) -> str:
+        fields = block(f"    {each.name}: {self._type(each)}"
+                       for each in members(self.api, struct))
+        return (f"@dataclass(frozen=True)\nclass {pascal(words_of(struct.name))}:\n"
+                f"{self._docstring(self._listed(struct), '    ')}\n{fields}")
+
+    def _told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        kind = pascal(words_of(struct.name))
+        return block([
+            "@property",
+            f"def {told_words(handle, function)}(self) -> reports.{kind}:",
+            self._docstring(self.said(struct.doc), "    ")
+            + f"    report = _native.{struct.name[3:]}()", "    proxy = self._handle",
+            f"    _native.{function.name[3:]}(proxy, report)",
+            f"    return reports.copied(reports.{kind}, report)"])
+
+    # ---- Ops
+
+    def _op(self, function) -> str:
+        taken = arguments(self.api, function)
+        name, native = op_words(function), f"_native.{function.name[3:]}"
+        lines = []
+        for each in taken:
+            if each.struct is not None:
+                lines += ["    *,", *("    " + line for line in
+                                      self._keywords(each.struct))]
+            elif each.kind == "flag":
+                lines += ["    *,", f"    {each.name}: bool = False,"]
+            else:
+                lines.append(f"    {self._parameter(each)},")
+        head = [f"def {name}(", "    self,", *lines, ") -> Tensor:"]
+        said = self.said_of_op(function)
+        said += "".join("\n\n" + self._listed(each.struct)
+                        for each in taken if each.struct is not None)
+        body = []
+        for each in taken:
+            if each.struct is not None:
+                body += ["    options = set_options(",
+                         f"        _native.{each.struct.name[3:]}(),",
+                         *(f"        {member.without_unit}={member.without_unit},"
+                           for member in members(self.api, each.struct)), "    )"]
+        given = "".join(f", {self._given(each)}" for each in taken)
+        return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
+                      f"    return self._of({native}(self._handle{given}))"])
+
+    def _parameter(self, argument: Argument) -> str:
+        if argument.kind == "tensor":
+            return f"{argument.name}: " + (
+                "Optional[Tensor] = None" if argument.optional else "Tensor")
+        if argument.kind == "enum":
+            default = ' = "none"' if argument.default else ""
+            return f"{argument.name}: str{default}"
+        if argument.kind == "shape":
+            return f"*{argument.name}: int"
+        if argument.default == "all":
+            return f"{argument.name}: Optional[int] = None"
+        kind = "float" if argument.kind == "float" else "int"
+        return f"{argument.name}: {kind}" + (
+            f" = {argument.default}" if argument.default else "")
+
+    def _given(self, argument: Argument) -> str:
+        name = argument.name
+        if argument.kind == "tensor":
+            if argument.optional:
+                return f'_optional({name}, "{name}")'
+            return f'need({name}, Tensor, "{name}")'
+        if argument.kind == "enum":
+            return f'chosen("{name}", {name})'
+        if argument.default == "all":
+            return f"_ALL if {name} is None else {name}"
+        return name

@@ -1,0 +1,204 @@
+"""Ruby: keywords of options, structs of reports, exceptions, ops."""
+
+import re
+import textwrap
+
+from headers import Constant, Struct
+from language import Language, block, status_words
+from members import (Argument, Member, arguments, choices, kinds, members, op_words,
+                     ops, pairs, pascal, report_of, reports, text_of, times, told_by,
+                     told_words, truths, words_of)
+
+_ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
+# Ruby's own of the same meaning; RuntimeError for others.
+_BASES = {
+    "RC_E_INVALID_ARGUMENT": "ArgumentError",
+    "RC_E_NOT_FOUND": "Errno::ENOENT",
+    "RC_E_IO": "SystemCallError",
+    "RC_E_DEVICE_LOST": "DeviceError",
+    "RC_E_TIMEOUT": "Timeout::Error",
+    "RC_E_DEADLINE": "Timeout::Error",
+    "RC_E_CLOSED": "IOError",
+}
+# What a class has besides.
+_LINES = {"RC_E_IO": "  Errno = ::Errno::EIO::Errno # where the system gave no other\n"}
+_OPERATORS = {"add": "+", "mul": "*"}
+
+
+class Made(Language):
+    suffix = ".rb"
+    mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>\S+)\n", re.MULTILINE)
+    nothing = "nil"
+    unit = "seconds"
+
+    def error_name(self, status: Constant) -> str:
+        return _ERRORS.get(status.name, status_words(status) + "Error")
+
+    def value_name(self, enum, constant):
+        return f'"{text_of(self.api, enum, constant)}"'
+
+    def member_name(self, member):
+        return member.without_unit
+
+    def comment(self, found, text):
+        struct = self.api.structs.get(found["names"])
+        if struct is not None:
+            return self._listed(struct, found["indent"])
+        return self.filled(text, "# ", found["indent"])
+
+    def comment_of(self, name):
+        return "" if self.api.structs.get(name) else super().comment_of(name)
+
+    def _listed(self, struct: Struct, indent: str = "") -> str:
+        """What a struct is, and its members one by one."""
+        made = self.filled(self.said(struct.doc), "# ", indent) if struct.doc else ""
+        for each in members(self.api, struct):
+            name = each.without_unit if self.converts(each) else each.name
+            said = self.lines(f"{name}:: {self.said_of(each)}", "# ", indent)
+            made += f"{indent}#\n{said}"
+        return made
+
+    def files(self):
+        return {"runcible/members.rb": self._members()}
+
+    def parts(self):
+        return {
+            "errors": lambda _: "\n".join(
+                self._error(each) for each in self.api.statuses),
+            "structs": lambda _: "\n".join(
+                self._report(each) for each in reports(self.api)),
+            "keywords": lambda name: _wrapped(
+                f"{each.without_unit}: nil"
+                for each in members(self.api, self.struct(name))) + "\n",
+            "values": lambda name: _wrapped(
+                f"{each.without_unit}: {each.without_unit}"
+                for each in members(self.api, self.struct(name))) + "\n",
+            "reports": lambda handle: "\n".join(
+                self._told(handle, each) for each in told_by(self.api, handle)),
+            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
+        }
+
+    # ---- What the package has to know of members when it runs
+
+    def _members(self) -> str:
+        named_times = ", ".join(f"{name}: :{member}"
+                                for name, member in times(self.api).items())
+        named = ",\n".join(f'    {name}: MEMBER.call("{enum.prefix[3:]}")'
+                           for name, enum in choices(self.api).items())
+        texts = ",\n".join(f'    Native::{each.name[3:]} => "{text}"'
+                           for each, text in kinds(self.api).items())
+        return block([
+            "# frozen_string_literal: true", "", "module Runcible",
+            "  # Constants that begin so, by the rest of their names in lower case.",
+            "  MEMBER = lambda do |prefix|",
+            "    Native.constants.grep(/\\A#{prefix}/).to_h do |name|",
+            "      [name.to_s.delete_prefix(prefix).downcase.freeze, "
+            "Native.const_get(name)]", "    end.freeze", "  end",
+            "  # Options that are times: their members of C.",
+            f"  TIMES = {{ {named_times} }}.freeze",
+            "  # Options that are two numbers, down and across.",
+            f"  PAIRS = %i[{' '.join(pairs(self.api))}].freeze",
+            "  # Options that are told by a name: the numbers.",
+            f"  CHOICES = {{\n{named}\n  }}.freeze",
+            "  # Members of reports that are true or false.",
+            f"  TRUTHS = %i[{' '.join(truths(self.api))}].freeze",
+            "  # What devices are, by their numbers.",
+            f"  KINDS = {{\n{texts}\n  }}.freeze",
+            "  private_constant :MEMBER, :TIMES, :PAIRS, :CHOICES, :TRUTHS, :KINDS",
+            "end"])
+
+    # ---- Errors and reports
+
+    def _error(self, status: Constant) -> str:
+        base = _BASES.get(status.name, "RuntimeError")
+        own = any(self.error_name(each) == base for each in self.api.statuses)
+        return (f"{self.filled(self.said(status.doc), '# ')}"
+                f"class {self.error_name(status)} < {base}\n"
+                + ("" if own else "  include Error\n") + _LINES.get(status.name, "")
+                + f"  @status = {status.value}\nend\n")
+
+    def converts(self, member: Member) -> bool:
+        """Times of reports are numbers with their unit in the name."""
+        return member.unit == "milliseconds"
+
+    def _report(self, struct: Struct) -> str:
+        names = _wrapped([*(f":{each.name}" for each in members(self.api, struct)),
+                          "keyword_init: true"])
+        return (f"{self._listed(struct)}{pascal(words_of(struct.name))} = Struct.new(\n"
+                f"{textwrap.indent(names, '  ')}\n)\n")
+
+    def _told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        swig = struct.name[3:].capitalize()
+        return (f"{self.filled(self.said(struct.doc), '# ')}"
+                f"def {told_words(handle, function)}\n"
+                f"  report = Native::{swig}.new\n  handle = proxy\n"
+                f"  Native.{function.name[3:]}(handle, report)\n"
+                f"  Reports.copied({pascal(words_of(struct.name))}, report)\nend\n")
+
+    # ---- Ops
+
+    def _op(self, function) -> str:
+        taken = arguments(self.api, function)
+        name = _OPERATORS.get(op_words(function), op_words(function))
+        said = self.said_of_op(function)
+        doc, lines = self.filled(said, "# "), []
+        parameters = []
+        for each in taken:
+            if each.struct is None:
+                parameters.append(_parameter(each))
+                continue
+            doc += f"#\n{self._listed(each.struct)}"
+            shown = members(self.api, each.struct)
+            parameters += [f"{member.name}: nil" for member in shown]
+            values = _wrapped(f"{member.name}: {member.name}" for member in shown)
+            lines += ["  options = Arguments.set(",
+                      f"    Native::{each.struct.name[3:].capitalize()}.new,",
+                      textwrap.indent(values, "    "), "  )"]
+        head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
+        if len(head) > self.width - 6:
+            head = f"def {name}(\n{textwrap.indent(_wrapped(parameters), '  ')}\n)"
+        given = "".join(f", {_given(each)}" for each in taken)
+        return doc + block([head, *lines, f"  made(:{function.name[3:]}{given})",
+                            "end"])
+
+
+def _wrapped(parts) -> str:
+    return textwrap.fill(", ".join(part.replace(" ", "\0") for part in parts), 70,
+                         break_long_words=False).replace("\0", " ")
+
+
+def _parameter(argument: Argument) -> str:
+    name = _name(argument)
+    if argument.kind == "tensor":
+        return f"{name} = nil" if argument.optional else name
+    if argument.kind == "enum":
+        return f"{name}: :none" if argument.default else name
+    if argument.kind == "shape":
+        return f"*{name}"
+    if argument.kind == "flag":
+        return f"{name}: false"
+    if argument.kind == "float":
+        return f"{name}: {argument.default}"
+    default = {"all": "nil"}.get(argument.default, argument.default)
+    return f"{name} = {default}" if default else name
+
+
+def _name(argument: Argument) -> str:
+    """Other operands have no short name."""
+    names = {"b": "other", "k": "keys", "v": "values", "begin": "first", "end": "last"}
+    return names.get(argument.name, argument.name)
+
+
+def _given(argument: Argument) -> str:
+    name = _name(argument)
+    if argument.kind == "tensor":
+        return f"optional({name})" if argument.optional else f"operand({name})"
+    if argument.kind == "enum":
+        choices = "DTYPES" if argument.enum.name == "rc_dtype" else "FUNCTIONS"
+        return f'Arguments.choice({choices}, {name}, "{name}")'
+    if argument.kind == "flag":
+        return f"{name} ? 1 : 0"
+    if argument.default == "all":
+        return f"{name}.nil? ? ALL : {name}"
+    return name

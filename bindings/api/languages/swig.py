@@ -1,0 +1,72 @@
+"""What all wrappers share: the structs and handles of the headers, and the names
+of options in messages."""
+
+import re
+
+from language import Language, block
+from members import end_numbers, options
+
+# With constructors of its own; see generate_options.i.
+_BY_HAND = "rc_generate_options"
+# Events are pulled, so that the packages have no loops; see events.i.
+_IGNORED = {"rc_loop_release"}
+
+
+class Made(Language):
+    suffix = ""
+    mark = re.compile(r"(?!)(?P<names>)")  # no comments
+
+    def error_name(self, status):
+        return status.name
+
+    def value_name(self, enum, constant):
+        return constant.name
+
+    def member_name(self, member):
+        return member.name
+
+    def parts(self):
+        return {
+            "structs": lambda _: block(
+                f"runcible_struct({each.name})" for each in self._structs()),
+            "texts": lambda _: block(
+                f"%immutable {struct.name}::{each.name};" for struct in self._structs()
+                if struct.is_report for each in struct.fields
+                if each.ctype == "const char*"),
+            "pairs": lambda _: "\n".join(
+                self._pairs(each) for each in options(self.api)
+                if any(member.array == 2 for member in each.fields)),
+            "handles": lambda _: block(
+                f"runcible_handle({name[:-len('_release')]})"
+                for name in self.api.functions
+                if name.endswith("_release") and name not in _IGNORED),
+            "end_numbers": lambda _: (
+                "#define RUNCIBLE_END_NUMBERS(DO) \\\n" + " \\\n".join(
+                    f"  DO({each})" for each in end_numbers(self.api)) + "\n"),
+            "option_names": lambda _: block(self._option_names()),
+        }
+
+    def _structs(self):
+        """Those that begin with the library's defaults."""
+        return [each for name, each in self.api.structs.items()
+                if (each.is_options or each.is_report) and name != _BY_HAND]
+
+    def _pairs(self, struct) -> str:
+        """Two numbers are set by a function."""
+        pairs = [each for each in struct.fields if each.array == 2]
+        lines = [f"%ignore {struct.name}::{each.name};" for each in pairs]
+        lines.append(f"%extend {struct.name} {{")
+        for each in pairs:
+            lines += [f"  void set_{each.name}(int32_t down, int32_t across) {{",
+                      f"    $self->{each.name}[0] = down;",
+                      f"    $self->{each.name}[1] = across;", "  }"]
+        return block([*lines, "}"])
+
+    def _option_names(self):
+        """Names that messages may have to give in another way. Those with a unit
+        stay, for languages have another one."""
+        names = [field.name for struct in options(self.api) for field in struct.fields
+                 if field.ctype not in ("size_t", "uint32_t", "void*")
+                 and not field.ctype.endswith("_callback")
+                 and not re.search(r"_[mu]s$", field.name)]
+        return [f'"{name}",' for name in dict.fromkeys(names)]

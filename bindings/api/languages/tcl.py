@@ -1,0 +1,98 @@
+"""Tcl: what options are, ops."""
+
+import re
+
+from language import Language, block
+from members import (Argument, arguments, choices, members, op_words, ops, pairs,
+                     text_of, times)
+
+
+class Made(Language):
+    suffix = ".tcl"
+    mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>[\w. ]+)\n",
+                      re.MULTILINE)
+    nothing = '""'
+    width = 88
+
+    def error_name(self, status):
+        return "{RUNCIBLE " + status.name[len("RC_E_"):] + "}"
+
+    def value_name(self, enum, constant):
+        return f'"{text_of(self.api, enum, constant)}"'
+
+    def member_name(self, member):
+        return "-" + member.without_unit
+
+    def comment(self, found, text):
+        return self.filled(text, "# ", found["indent"])
+
+    def files(self):
+        return {"members.tcl": self._members()}
+
+    def parts(self):
+        return {"ops": lambda _: "\n".join(self._op(each) for each in ops(self.api))}
+
+    def _members(self) -> str:
+        """What the package has to know of members when it runs."""
+        named = {"dtype": "DTYPE_", "function": "FUNCTION_"}
+        named.update((name, enum.prefix[3:])
+                     for name, enum in choices(self.api).items())
+        return block([
+            "# What members are that are more than numbers and texts of C.", "",
+            "namespace eval ::runcible {",
+            "    # Options that are told by a name: what the constants begin with.",
+            f"    variable choices {{{_words(named)}}}",
+            "    # Options that are two numbers, down and across.",
+            f"    variable pairs {{{' '.join(pairs(self.api))}}}",
+            "    # Options that are times in seconds: their members of C.",
+            f"    variable times {{{_words(times(self.api))}}}", "}"])
+
+    def _op(self, function) -> str:
+        taken = arguments(self.api, function)
+        said = self.said_of_op(function)
+        doc = self.lines(said, "# ")
+        struct = next((each.struct for each in taken if each.struct), None)
+        # Tensors that an op with options may lack are among them.
+        inside = [each.name for each in taken if struct and each.kind == "tensor"
+                  and each.optional]
+        if struct is not None:
+            names = [*inside, *(each.name for each in members(self.api, struct))]
+            doc += self.lines("Options: " + ", ".join(f"-{name}" for name in names)
+                              + ".", "# ")
+        names = [_parameter(each) for each in taken
+                 if each.name not in inside and not each.struct]
+        head = " ".join([*names, *["args"] * (struct is not None)])
+        given = "".join(f" \\\n        {_given(each, inside)}"
+                        for each in taken if not each.struct)
+        call = f"::runcible::native::{function.name[3:]} [my Handle]{given}"
+        if struct is None:
+            body = f"    my Made [{call}]\n"
+        else:
+            body = (f"    set pairs [::runcible::Pairs $args]\n"
+                    f"    my Made [::runcible::WithOptions {struct.name[3:]} \\\n"
+                    f"        [dict remove $pairs {' '.join(inside)}] [list {call}]]\n")
+        return f"{doc}method {op_words(function)} {{{head}}} {{\n{body}}}\n"
+
+
+def _words(named) -> str:
+    return " ".join(f"{name} {value}" for name, value in named.items())
+
+
+def _parameter(argument: Argument) -> str:
+    name = argument.name
+    if argument.kind == "tensor":
+        return f'{{{name} ""}}' if argument.optional else name
+    default = {"all": "-2147483648"}.get(argument.default, argument.default)
+    return f"{{{name} {default}}}" if default else name
+
+
+def _given(argument: Argument, inside) -> str:
+    name = argument.name
+    if name in inside:
+        return f"[::runcible::OptionalOf $pairs {name}]"
+    if argument.kind == "tensor":
+        check = "Optional ${0} {0}" if argument.optional else "Need ${0} Tensor {0}"
+        return f"[::runcible::{check.format(name)}]"
+    if argument.kind == "enum":
+        return f"[::runcible::Choice {name} ${name} {name}]"
+    return f"${name}"
