@@ -75,6 +75,9 @@ typedef struct rc_generate_options {
   float typical_p; /* choose among those of typical surprise that together have
                       this probability, (0, 1]; 1: off. Meister et al.,
                       arXiv:2202.00666 */
+  float top_n_sigma; /* leave out logits that are further below the largest than
+                        so many standard deviations of all of them; 0: off. Tang
+                        et al., arXiv:2411.07641 */
   int32_t penalty_tokens;   /* how many of the last tokens of the session the
                                penalties look at; 0: none, -1: all */
   float repetition_penalty; /* logits of tokens seen are divided (if positive)
