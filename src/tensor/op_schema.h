@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runcible/plugin.h"
+#include "tensor/shape_pattern.h"
 
 namespace rc {
 
@@ -39,8 +40,8 @@ enum class ValuePlace : uint8_t {
 };
 
 struct ValueSchema {
-  const char* role = nullptr;     // nullptr: the op has no such value
-  const char* pattern = nullptr;  // see shape_pattern.h
+  const char* role = nullptr;  // nullptr: the op has no such value
+  ShapePattern pattern;
   ValueType type = ValueType::kF32;
   ValuePlace place = ValuePlace::kRows;
   bool optional = false;
