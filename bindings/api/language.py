@@ -107,6 +107,20 @@ class Language:
                                break_long_words=False, break_on_hyphens=False)
         return "".join(f"{indent}{begin}{line}".rstrip() + "\n" for line in filled)
 
+    def call(self, head: str, arguments: List[str], tail: str) -> str:
+        """A call, or the head of a method, whose arguments stand below if one line
+        has no room for them."""
+        line = f"{head}({', '.join(arguments)}){tail}"
+        if len(line) <= self.width - len("    "):
+            return line
+        indent = line[:len(line) - len(line.lstrip())] + "    "
+        # No argument is broken.
+        parts = ", ".join(each.replace(" ", "\0") for each in arguments)
+        filled = textwrap.wrap(parts, self.width - 4 - len(indent),
+                               break_long_words=False, break_on_hyphens=False)
+        below = f"\n{indent}".join(filled).replace("\0", " ")
+        return f"{head}(\n{indent}{below}){tail}"
+
     def filled(self, text: str, begin: str, indent: str = "") -> str:
         """The same of a text of several paragraphs, of which lists and what is
         indented keep their lines."""

@@ -85,7 +85,7 @@ class Made(Language):
     def parts(self):
         return {
             "errors": lambda _: block(
-                f"[native.{each.name[3:]}] = (m, r) => "
+                f"[native.{each.name[3:]}] =\n    (m, r) => "
                 f"new {self.error_name(each)}(m, r)," for each in self.api.statuses),
             "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
             "end_numbers": lambda _: block(
@@ -262,21 +262,18 @@ class Made(Language):
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        parameters = ", ".join(self._parameter(each) for each in taken)
-        given = ", ".join(["handle", *(self._given(each) for each in taken),
-                           "out var made"])
-        call = f"native.{function.name[3:]}({given});\n"
-        lines = [f"  {call}  return Of(made);\n"]
-        for each in taken:
-            if each.struct is not None:
-                native = each.struct.name[3:]
-                kind = pascal(words_of(each.struct.name))
-                lines = [f"  using ({native} given = "
-                         f"(options ?? new {kind}()).Make()) {{\n"
-                         f"    {call}    return Of(made);\n  }}\n"]
-        return (f"{self._summary(self.said_of_op(function))}"
-                f"public Tensor {pascal(op_words(function))}({parameters}) {{\n"
-                f"{''.join(lines)}}}\n")
+        given = ["handle", *(self._given(each) for each in taken), "out var made"]
+        struct = next((each.struct for each in taken if each.struct), None)
+        indent = "    " if struct is not None else "  "
+        body = (self.call(f"{indent}native.{function.name[3:]}", given, ";")
+                + f"\n{indent}return Of(made);\n")
+        if struct is not None:
+            kind = pascal(words_of(struct.name))
+            body = (f"  using ({struct.name[3:]} given =\n"
+                    f"      (options ?? new {kind}()).Make()) {{\n{body}  }}\n")
+        head = self.call(f"public Tensor {pascal(op_words(function))}",
+                         [self._parameter(each) for each in taken], " {")
+        return f"{self._summary(self.said_of_op(function))}{head}\n{body}}}\n"
 
     def _parameter(self, argument: Argument) -> str:
         name = camel(argument.name)

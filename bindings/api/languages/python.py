@@ -196,9 +196,9 @@ class Made(Language):
                          f"        _native.{each.struct.name[3:]}(),",
                          *(f"        {member.without_unit}={member.without_unit},"
                            for member in members(self.api, each.struct)), "    )"]
-        given = "".join(f", {self._given(each)}" for each in taken)
+        given = ["self._handle", *(self._given(each) for each in taken)]
         return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
-                      f"    return self._of({native}(self._handle{given}))"])
+                      self.call(f"    return self._of({native}", given, ")")])
 
     def _parameter(self, argument: Argument) -> str:
         if argument.kind == "tensor":
