@@ -13,7 +13,8 @@ from typing import Callable, Dict, List
 
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import Member, members, op_doc, options, pascal, shown_enums
+from members import (Member, members, op_doc, options, pascal, reports, shown_enums,
+                     words_of)
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
                    r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
@@ -36,6 +37,8 @@ class Language:
         for enum in shown_enums(api):
             for constant in enum.constants:
                 self.names[constant.name] = self.value_name(enum, constant)
+        for struct in [*options(api), *reports(api)]:
+            self.names[struct.name] = self.struct_name(struct)
         for struct in options(api):
             for member in members(api, struct):
                 if "_" in member.name:
@@ -54,6 +57,10 @@ class Language:
     def member_name(self, member: Member) -> str:
         """A member of options."""
         raise NotImplementedError
+
+    def struct_name(self, struct: Struct) -> str:
+        """The class of options or of a report."""
+        return pascal(words_of(struct.name))
 
     def read(self, sources: List[str]) -> None:
         """Is told of all sources by hand before they are written."""
@@ -148,6 +155,8 @@ class Language:
         parts = self.parts()
 
         def part(found: "re.Match[str]") -> str:
+            if found["part"] not in parts:
+                sys.exit(f"there is no part {found['part']}, but {', '.join(parts)}")
             made = parts[found["part"]](found["name"] or "")
             return textwrap.indent(made, found["indent"])
 

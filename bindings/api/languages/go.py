@@ -69,6 +69,9 @@ class Made(Language):
     def member_name(self, member: Member) -> str:
         return name_of(member.without_unit)
 
+    def struct_name(self, struct: Struct) -> str:
+        return type_of(struct)
+
     def read(self, sources):
         """Takes the names of what is declared below a mark."""
         declared = re.compile(

@@ -22,6 +22,9 @@ class Made(Language):
     def member_name(self, member):
         return member.without_unit
 
+    def struct_name(self, struct):
+        return struct.name
+
     def comment(self, found, text):
         doc = self.filled(text, "-- ", found["indent"])
         return doc.replace("--", "---", 1)

@@ -30,6 +30,11 @@ class Made(Language):
     def member_name(self, member):
         return member.without_unit
 
+    def struct_name(self, struct):
+        # Options are pairs of names and values.
+        return (struct.name if struct.is_options
+                else f"Runcible::Report::{_class_of(struct)}")
+
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])
         return self._listed(struct) if struct is not None else self._pod(text)

@@ -44,6 +44,10 @@ class Made(Language):
     def member_name(self, member):
         return member.without_unit
 
+    def struct_name(self, struct):
+        # Options are keywords.
+        return struct.name if struct.is_options else super().struct_name(struct)
+
     def comment(self, found, text):
         for name in found["names"].split():
             struct = self.api.structs.get(name)

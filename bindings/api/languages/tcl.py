@@ -23,6 +23,9 @@ class Made(Language):
     def member_name(self, member):
         return "-" + member.without_unit
 
+    def struct_name(self, struct):
+        return struct.name
+
     def comment(self, found, text):
         return self.filled(text, "# ", found["indent"])
 
