@@ -39,6 +39,11 @@ _TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
 _UNSIGNED = {"seed"}
 # Times that were numbers before there was a rule.
 _NUMBERS = {"compute_us"}
+# Options that follow from others, and those that are more than their members.
+_FOLLOWS = {"distribution"}
+# Values with their defaults, of a window.
+_NEVER_NULL = {"stride", "padding", "dilation", "groups"}
+_MADE_BY_HAND = {"rc_generate_options", "rc_random_options"}
 # Of times of reports, which have the name of what else they could be.
 _TIME = "Time"
 
@@ -70,13 +75,12 @@ class Made(Language):
     def files(self):
         made = {"GeneratedEnums.cs": self._file(
             [], [self._enum(enum) for enum in shown_enums(self.api)
-                 if enum_words(self.api, enum) != "distribution"])}
+                 if enum_words(self.api, enum) not in _FOLLOWS])}
         made["GeneratedErrors.cs"] = self._file(
             ["System", "System.IO"],
             [self._error(status) for status in self.api.statuses])
         made["GeneratedOptions.cs"] = self._file(
-            ["System"], [self._options(struct) for struct in options(self.api)
-                         if struct.name != "rc_random_options"])
+            ["System"], [self._options(struct) for struct in options(self.api)])
         made["GeneratedReports.cs"] = self._file(
             ["System", "System.Collections.Generic"],
             [self._report(struct) for struct in reports(self.api)])
@@ -150,13 +154,14 @@ class Made(Language):
     # ---- Options
 
     def _options(self, struct: Struct) -> str:
-        shown = members(self.api, struct)
+        shown = [each for each in members(self.api, struct)
+                 if each.name not in _FOLLOWS]
         properties = "\n".join(self._property(each) for each in shown)
         settings = "".join(self._setting(each) for each in shown)
         doc = " ".join(f"{self.said(struct.doc)} What is null has the default of the "
                        "library.".split())
         native = struct.name[3:]
-        make = "" if struct.name == "rc_generate_options" else (
+        make = "" if struct.name in _MADE_BY_HAND else (
             f"\n  internal {native} Make() {{\n    var made = new {native}();\n"
             "    Set(made);\n    return made;\n  }\n")
         return (f"{self._summary(doc)}"
@@ -175,9 +180,10 @@ class Made(Language):
         name = pascal(member.without_unit)
         initial = ""
         kind = self._type(member) + "?"
-        if member.kind == "pair":
-            kind = "Pair"
-            initial = f" = new Pair({member.default.strip('{}')});"
+        if member.name in _NEVER_NULL:
+            kind = self._type(member)
+            default = member.default.strip("{}")
+            initial = f" = {f'new Pair({default})' if kind == 'Pair' else default};"
         return (f"{self._summary(self.said_of(member), '  ')}"
                 f"  public {kind} {name} {{ get; set; }}{initial}\n")
 
@@ -185,6 +191,8 @@ class Made(Language):
         name = pascal(member.without_unit)
         if member.kind == "pair":
             return f"    made.set_{member.name}({name}.Down, {name}.Across);\n"
+        if member.name in _NEVER_NULL:
+            return f"    made.{member.name} = {name};\n"
         value = f"{name}.Value"
         if member.unit:
             value = f"\n          Limits.Milliseconds({value}, nameof({name}))"
