@@ -28,6 +28,8 @@ _VALUES = {
 _PREFIXES = {"rc_end_reason": "End"}
 _TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64",
           "float": "float32", "flag": "bool", "text": "string", "pair": "[2]int32"}
+# Of options that are by hand.
+_HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
@@ -102,7 +104,7 @@ class Made(Language):
                   for each in told_by(self.api, handle))])),
             "generated_types.go": self._file("\n".join([
                 self._statuses(), *(self._enum(each) for each in shown_enums(self.api)
-                                    if enum_words(self.api, each) != "distribution")])),
+                                    if each.prefix not in _HIDDEN)])),
             "generated_ops.go": self._file("\n".join(
                 self._op(each) for each in ops(self.api)
                 if each.name != "rc_op_rope")),
