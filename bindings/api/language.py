@@ -13,8 +13,8 @@ from typing import Callable, Dict, List
 
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import (Member, members, op_doc, options, pascal, reports, shown_enums,
-                     words_of)
+from members import Member, members, options, pascal, reports, shown_enums, words_of
+from tensors import op_doc
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
                    r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)

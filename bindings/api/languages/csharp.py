@@ -5,9 +5,10 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, camel, constant_name, end_numbers,
-                     enum_words, members, op_words, ops, options, pascal, report_of,
-                     reports, shown_enums, told_by, told_words, words_of)
+from members import (Member, camel, constant_name, end_numbers, enum_words, members,
+                     options, pascal, report_of, reports, shown_enums, told_by,
+                     told_words, words_of)
+from tensors import Argument, arguments, op_words, ops
 
 # Classes whose names would be those of System.
 _ERRORS = {

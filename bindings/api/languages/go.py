@@ -5,9 +5,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence
-from members import (Argument, Member, arguments, camel, end_numbers, enum_words,
-                     members, op_doc, op_words, ops, options, report_of, reports,
-                     shown_enums, told_by, told_words, words_of)
+from members import (Member, camel, end_numbers, enum_words, members, options,
+                     report_of, reports, shown_enums, told_by, told_words, words_of)
+from tensors import Argument, arguments, op_doc, op_words, ops
 
 # Words that are written in another way than Word.
 _WORDS = {each.lower(): each for each in (

@@ -5,9 +5,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, camel, enum_words, is_reduction,
-                     members, op_words, ops, options, pascal, report_of, reports,
-                     shown_enums, told_by, told_words, words_of)
+from members import (Member, camel, enum_words, members, options, pascal, report_of,
+                     reports, shown_enums, told_by, told_words, words_of)
+from tensors import Argument, arguments, is_reduction, op_words, ops
 
 # Java's own unchecked exceptions of the same meaning; RuntimeException for others.
 _BASES = {

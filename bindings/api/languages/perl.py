@@ -4,8 +4,9 @@ import re
 
 from headers import Constant, Struct
 from language import Language, block, status_words
-from members import (Argument, Member, arguments, kinds, members, op_words, ops,
-                     options, report_of, reports, text_of, told_by, told_words)
+from members import (Member, kinds, members, options, report_of, reports, text_of,
+                     told_by, told_words)
+from tensors import Argument, arguments, op_words, ops
 
 _ERRORS = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
