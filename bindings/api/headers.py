@@ -13,6 +13,11 @@ from typing import Dict, List, Optional
 from comments import read_comments
 
 
+# Types of C, as the languages are told of them.
+INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",
+            "uint64_t": "uint64", "size_t": "uint64"}
+
+
 @dataclass(frozen=True)
 class Field:
     """A member of a struct."""

@@ -13,7 +13,8 @@ from typing import Callable, Dict, List
 
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import Member, members, op_doc, options, pascal, shown_enums
+from members import Member, members, options, pascal, reports, shown_enums, words_of
+from tensors import op_doc
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
                    r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
@@ -36,6 +37,8 @@ class Language:
         for enum in shown_enums(api):
             for constant in enum.constants:
                 self.names[constant.name] = self.value_name(enum, constant)
+        for struct in [*options(api), *reports(api)]:
+            self.names[struct.name] = self.struct_name(struct)
         for struct in options(api):
             for member in members(api, struct):
                 if "_" in member.name:
@@ -54,6 +57,10 @@ class Language:
     def member_name(self, member: Member) -> str:
         """A member of options."""
         raise NotImplementedError
+
+    def struct_name(self, struct: Struct) -> str:
+        """The class of options or of a report."""
+        return pascal(words_of(struct.name))
 
     def read(self, sources: List[str]) -> None:
         """Is told of all sources by hand before they are written."""
@@ -107,6 +114,20 @@ class Language:
                                break_long_words=False, break_on_hyphens=False)
         return "".join(f"{indent}{begin}{line}".rstrip() + "\n" for line in filled)
 
+    def call(self, head: str, arguments: List[str], tail: str) -> str:
+        """A call, or the head of a method, whose arguments stand below if one line
+        has no room for them."""
+        line = f"{head}({', '.join(arguments)}){tail}"
+        if len(line) <= self.width - len("    "):
+            return line
+        indent = line[:len(line) - len(line.lstrip())] + "    "
+        # No argument is broken.
+        parts = ", ".join(each.replace(" ", "\0") for each in arguments)
+        filled = textwrap.wrap(parts, self.width - 4 - len(indent),
+                               break_long_words=False, break_on_hyphens=False)
+        below = f"\n{indent}".join(filled).replace("\0", " ")
+        return f"{head}(\n{indent}{below}){tail}"
+
     def filled(self, text: str, begin: str, indent: str = "") -> str:
         """The same of a text of several paragraphs, of which lists and what is
         indented keep their lines."""
@@ -134,6 +155,8 @@ class Language:
         parts = self.parts()
 
         def part(found: "re.Match[str]") -> str:
+            if found["part"] not in parts:
+                sys.exit(f"there is no part {found['part']}, but {', '.join(parts)}")
             made = parts[found["part"]](found["name"] or "")
             return textwrap.indent(made, found["indent"])
 

@@ -16,7 +16,8 @@ import re
 from dataclasses import dataclass
 from typing import Dict, List, Optional
 
-from headers import Api, Constant, Enum, Field, Function, Struct
+from headers import INTEGERS, Api, Constant, Enum, Field, Function, Struct
+from tensors import ops
 
 # Of structs that have had another name in the packages from the beginning.
 NAMES = {
@@ -29,8 +30,6 @@ NAMES = {
 _NOT_SHOWN = {"rc_tensor_report"}
 
 _UNITS = {"_ms": "milliseconds", "_us": "microseconds"}
-_INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",
-             "uint64_t": "uint64", "size_t": "uint64"}
 
 
 def words_of(name: str) -> str:
@@ -104,7 +103,7 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
     enum = _enum_of(api, field)
     if enum is not None:
         return made("enum", enum=enum) if field.ctype != "uint32_t" else None
-    if field.ctype not in _INTEGERS:
+    if field.ctype not in INTEGERS:
         return None
     listed = _listed(api, struct, field)
     if listed is not None:
@@ -114,7 +113,7 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
             re.match(r"1(, [^:.]*)?:", field.doc)
             or field.doc.startswith("0:") and field.default == "1"):
         return made("flag")
-    return made(_INTEGERS[field.ctype], unit=unit)
+    return made(INTEGERS[field.ctype], unit=unit)
 
 
 def _listed(api: Api, struct: Struct, field: Field) -> Optional[Struct]:
@@ -222,90 +221,6 @@ def kinds(api: Api) -> Dict[Constant, str]:
     """What devices are, as text."""
     enum = api.enum("rc_device_kind")
     return {each: text_of(api, enum, each) for each in (enum.constants if enum else [])}
-
-
-# ---- Ops -------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Argument:
-    """What an op of tensors takes besides the first tensor."""
-
-    name: str
-    kind: str  # "tensor", "options", "shape", "flag", "float", "enum", "int32", ...
-    default: str = ""  # where a language has them; "all": all dimensions
-    optional: bool = False  # NULL is allowed
-    enum: Optional[Enum] = None
-    struct: Optional[Struct] = None
-
-
-# What C has no defaults for.
-_DEFAULTS = {"epsilon": "1e-5", "step": "1", "keep": "0", "softmax dimension": "-1",
-             "transpose dimension": "-2", "transpose other": "-1"}
-
-
-def ops(api: Api) -> List[Function]:
-    """The functions of a tensor that make a new one: ops and views."""
-    return [each for each in api.functions.values()
-            if len(each.parameters) > 1 and each.parameters[0].ctype == "rc_tensor*"
-            and each.parameters[-1].ctype == "rc_tensor**"]
-
-
-def op_words(function: Function) -> str:
-    """rc_op_reduce_sum is sum, and rc_tensor_slice slice."""
-    return re.sub(r"^rc_(op_reduce_|op_|tensor_)", "", function.name)
-
-
-def is_reduction(function: Function) -> bool:
-    return any(each.name == "keep" for each in function.parameters)
-
-
-def _may_be_null(function: Function, name: str) -> bool:
-    """"bias [n] or NULL", "weight and bias [d] or NULL", "`frequencies` ... NULL"."""
-    sentences = re.split(r"[;.:](?=\s)", " ".join(function.doc.split()))
-    return any(re.search(rf"\b{name}\b[^,]*\[[^]]*\] or NULL", each)
-               for each in sentences) or (
-        re.search(rf"`{name}`.*\bNULL: none", " ".join(function.doc.split()))
-        is not None)
-
-
-def arguments(api: Api, function: Function) -> List[Argument]:
-    """The arguments between the first tensor and the result."""
-    found = []
-    for each in function.parameters[1:-1]:
-        base = each.ctype.replace("const ", "").rstrip("*")
-        default = _DEFAULTS.get(f"{op_words(function)} {each.name}",
-                                _DEFAULTS.get(each.name, ""))
-        if base == "rc_tensor":
-            found.append(Argument(each.name, "tensor",
-                                  optional=_may_be_null(function, each.name)))
-        elif base in api.structs:
-            found.append(Argument(each.name, "options", optional=True,
-                                  struct=api.structs[base]))
-        elif api.enum(base) is not None:
-            none = api.enum(base).constants[0].name.endswith("_NONE")
-            found.append(Argument(each.name, "enum", "none" if none else "",
-                                  enum=api.enum(base)))
-        elif each.ctype == "const int64_t*":
-            found.append(Argument(each.name, "shape"))
-        elif each.name == "keep":
-            found.append(Argument(each.name, "flag", default))
-        elif each.name == "dimension" and is_reduction(function):
-            found.append(Argument(each.name, "int32", "all"))
-        elif each.name != "rank":
-            found.append(Argument(each.name, "float" if base == "float"
-                                  else _INTEGERS[base], default))
-    return found
-
-
-def op_doc(api: Api, function: Function) -> str:
-    """Of an op that is a function of each number, what that function is."""
-    functions = api.enum("rc_function")
-    name = "RC_FUNCTION_" + op_words(function).upper()
-    for each in functions.constants if functions else []:
-        if each.name == name and each.doc:
-            return f"{each.doc}, of each element."
-    return function.doc
 
 
 # ---- Values as text ---------------------------------------------------------

@@ -5,9 +5,10 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, camel, constant_name, end_numbers,
-                     enum_words, members, op_words, ops, options, pascal, report_of,
-                     reports, shown_enums, told_by, told_words, words_of)
+from members import (Member, camel, constant_name, end_numbers, enum_words, members,
+                     options, pascal, report_of, reports, shown_enums, told_by,
+                     told_words, words_of)
+from tensors import Argument, arguments, op_words, ops
 
 # Classes whose names would be those of System.
 _ERRORS = {
@@ -39,6 +40,11 @@ _TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
 _UNSIGNED = {"seed"}
 # Times that were numbers before there was a rule.
 _NUMBERS = {"compute_us"}
+# Options that follow from others, and those that are more than their members.
+_FOLLOWS = {"distribution"}
+# Values with their defaults, of a window.
+_NEVER_NULL = {"stride", "padding", "dilation", "groups"}
+_MADE_BY_HAND = {"rc_generate_options", "rc_random_options"}
 # Of times of reports, which have the name of what else they could be.
 _TIME = "Time"
 
@@ -70,13 +76,12 @@ class Made(Language):
     def files(self):
         made = {"GeneratedEnums.cs": self._file(
             [], [self._enum(enum) for enum in shown_enums(self.api)
-                 if enum_words(self.api, enum) != "distribution"])}
+                 if enum_words(self.api, enum) not in _FOLLOWS])}
         made["GeneratedErrors.cs"] = self._file(
             ["System", "System.IO"],
             [self._error(status) for status in self.api.statuses])
         made["GeneratedOptions.cs"] = self._file(
-            ["System"], [self._options(struct) for struct in options(self.api)
-                         if struct.name != "rc_random_options"])
+            ["System"], [self._options(struct) for struct in options(self.api)])
         made["GeneratedReports.cs"] = self._file(
             ["System", "System.Collections.Generic"],
             [self._report(struct) for struct in reports(self.api)])
@@ -85,7 +90,7 @@ class Made(Language):
     def parts(self):
         return {
             "errors": lambda _: block(
-                f"[native.{each.name[3:]}] = (m, r) => "
+                f"[native.{each.name[3:]}] =\n    (m, r) => "
                 f"new {self.error_name(each)}(m, r)," for each in self.api.statuses),
             "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
             "end_numbers": lambda _: block(
@@ -150,13 +155,14 @@ class Made(Language):
     # ---- Options
 
     def _options(self, struct: Struct) -> str:
-        shown = members(self.api, struct)
+        shown = [each for each in members(self.api, struct)
+                 if each.name not in _FOLLOWS]
         properties = "\n".join(self._property(each) for each in shown)
         settings = "".join(self._setting(each) for each in shown)
         doc = " ".join(f"{self.said(struct.doc)} What is null has the default of the "
                        "library.".split())
         native = struct.name[3:]
-        make = "" if struct.name == "rc_generate_options" else (
+        make = "" if struct.name in _MADE_BY_HAND else (
             f"\n  internal {native} Make() {{\n    var made = new {native}();\n"
             "    Set(made);\n    return made;\n  }\n")
         return (f"{self._summary(doc)}"
@@ -175,9 +181,10 @@ class Made(Language):
         name = pascal(member.without_unit)
         initial = ""
         kind = self._type(member) + "?"
-        if member.kind == "pair":
-            kind = "Pair"
-            initial = f" = new Pair({member.default.strip('{}')});"
+        if member.name in _NEVER_NULL:
+            kind = self._type(member)
+            default = member.default.strip("{}")
+            initial = f" = {f'new Pair({default})' if kind == 'Pair' else default};"
         return (f"{self._summary(self.said_of(member), '  ')}"
                 f"  public {kind} {name} {{ get; set; }}{initial}\n")
 
@@ -185,6 +192,8 @@ class Made(Language):
         name = pascal(member.without_unit)
         if member.kind == "pair":
             return f"    made.set_{member.name}({name}.Down, {name}.Across);\n"
+        if member.name in _NEVER_NULL:
+            return f"    made.{member.name} = {name};\n"
         value = f"{name}.Value"
         if member.unit:
             value = f"\n          Limits.Milliseconds({value}, nameof({name}))"
@@ -262,21 +271,18 @@ class Made(Language):
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        parameters = ", ".join(self._parameter(each) for each in taken)
-        given = ", ".join(["handle", *(self._given(each) for each in taken),
-                           "out var made"])
-        call = f"native.{function.name[3:]}({given});\n"
-        lines = [f"  {call}  return Of(made);\n"]
-        for each in taken:
-            if each.struct is not None:
-                native = each.struct.name[3:]
-                kind = pascal(words_of(each.struct.name))
-                lines = [f"  using ({native} given = "
-                         f"(options ?? new {kind}()).Make()) {{\n"
-                         f"    {call}    return Of(made);\n  }}\n"]
-        return (f"{self._summary(self.said_of_op(function))}"
-                f"public Tensor {pascal(op_words(function))}({parameters}) {{\n"
-                f"{''.join(lines)}}}\n")
+        given = ["handle", *(self._given(each) for each in taken), "out var made"]
+        struct = next((each.struct for each in taken if each.struct), None)
+        indent = "    " if struct is not None else "  "
+        body = (self.call(f"{indent}native.{function.name[3:]}", given, ";")
+                + f"\n{indent}return Of(made);\n")
+        if struct is not None:
+            kind = pascal(words_of(struct.name))
+            body = (f"  using ({struct.name[3:]} given =\n"
+                    f"      (options ?? new {kind}()).Make()) {{\n{body}  }}\n")
+        head = self.call(f"public Tensor {pascal(op_words(function))}",
+                         [self._parameter(each) for each in taken], " {")
+        return f"{self._summary(self.said_of_op(function))}{head}\n{body}}}\n"
 
     def _parameter(self, argument: Argument) -> str:
         name = camel(argument.name)

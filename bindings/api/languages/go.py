@@ -5,9 +5,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence
-from members import (Argument, Member, arguments, camel, end_numbers, enum_words,
-                     members, op_doc, op_words, ops, options, report_of, reports,
-                     shown_enums, told_by, told_words, words_of)
+from members import (Member, camel, end_numbers, enum_words, members, options,
+                     report_of, reports, shown_enums, told_by, told_words, words_of)
+from tensors import Argument, arguments, op_doc, op_words, ops
 
 # Words that are written in another way than Word.
 _WORDS = {each.lower(): each for each in (
@@ -28,6 +28,8 @@ _VALUES = {
 _PREFIXES = {"rc_end_reason": "End"}
 _TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64",
           "float": "float32", "flag": "bool", "text": "string", "pair": "[2]int32"}
+# Of options that are by hand.
+_HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
@@ -69,6 +71,9 @@ class Made(Language):
     def member_name(self, member: Member) -> str:
         return name_of(member.without_unit)
 
+    def struct_name(self, struct: Struct) -> str:
+        return type_of(struct)
+
     def read(self, sources):
         """Takes the names of what is declared below a mark."""
         declared = re.compile(
@@ -99,7 +104,7 @@ class Made(Language):
                   for each in told_by(self.api, handle))])),
             "generated_types.go": self._file("\n".join([
                 self._statuses(), *(self._enum(each) for each in shown_enums(self.api)
-                                    if enum_words(self.api, each) != "distribution")])),
+                                    if each.prefix not in _HIDDEN)])),
             "generated_ops.go": self._file("\n".join(
                 self._op(each) for each in ops(self.api)
                 if each.name != "rc_op_rope")),

@@ -5,9 +5,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language, block, sentence, status_words
-from members import (Argument, Member, arguments, camel, enum_words, is_reduction,
-                     members, op_words, ops, options, pascal, report_of, reports,
-                     shown_enums, told_by, told_words, words_of)
+from members import (Member, camel, enum_words, members, options, pascal, report_of,
+                     reports, shown_enums, told_by, told_words, words_of)
+from tensors import Argument, arguments, is_reduction, op_words, ops
 
 # Java's own unchecked exceptions of the same meaning; RuntimeException for others.
 _BASES = {
@@ -94,7 +94,8 @@ class Made(Language):
         return {
             "errors": lambda _: block(self._error(each) for each in self.api.statuses),
             "entries": lambda _: ",\n".join(
-                f"entry(Native.{each.name[3:]}, {self.error_name(each)}::new)"
+                f"entry(\n    Native.{each.name[3:]},\n"
+                f"    {self.error_name(each)}::new)"
                 for each in self.api.statuses) + ");\n",
             "setters": lambda name: self._setters(self.struct(name)),
             "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
@@ -286,18 +287,17 @@ class Made(Language):
 
     def _op(self, function) -> str:
         taken = arguments(self.api, function)
-        doc = self._doc(self.said_of_op(function))
-        parameters = ", ".join(self._parameter(each) for each in taken)
         name = camel(op_words(function))
-        call = ", ".join(["handle", *(self._given(each) for each in taken)])
-        result = f"return new Tensor(Native.{function.name[3:]}({call}));\n"
-        body = f"  {result}"
-        for each in taken:
-            if each.struct is not None:
-                native = each.struct.name[3:]
-                body = (f"  try ({native} made = options.make()) {{\n"
-                        f"    {result}  }}\n")
-        made = f"{doc}public Tensor {name}({parameters}) {{\n{body}}}\n"
+        given = ["handle", *(self._given(each) for each in taken)]
+        struct = next((each.struct for each in taken if each.struct), None)
+        indent = "    " if struct is not None else "  "
+        body = self.call(f"{indent}return new Tensor(Native.{function.name[3:]}", given,
+                         ");\n")
+        if struct is not None:
+            body = f"  try ({struct.name[3:]} made = options.make()) {{\n{body}  }}\n"
+        head = self.call(f"public Tensor {name}",
+                         [self._parameter(each) for each in taken], " {\n")
+        made = f"{self._doc(self.said_of_op(function))}{head}{body}}}\n"
         if is_reduction(function):
             made = (f"/** The same as {{@link #{name}(int, boolean)}} over all "
                     f"dimensions; shape [1]. */\npublic Tensor {name}() {{\n"

@@ -3,8 +3,8 @@
 import re
 
 from language import Language, block, status_words
-from members import (Argument, arguments, choices, kinds, members, op_words, ops,
-                     pairs, text_of)
+from members import choices, kinds, members, pairs, text_of
+from tensors import Argument, arguments, op_words, ops
 
 
 class Made(Language):
@@ -21,6 +21,9 @@ class Made(Language):
 
     def member_name(self, member):
         return member.without_unit
+
+    def struct_name(self, struct):
+        return struct.name
 
     def comment(self, found, text):
         doc = self.filled(text, "-- ", found["indent"])

@@ -4,9 +4,10 @@ import re
 
 from headers import Constant, Struct
 from language import Language, block, status_words
-from members import (Argument, Member, arguments, camel, choices, end_numbers,
-                     is_reduction, kinds, members, op_words, ops, pascal, report_of,
-                     reports, text_of, times, told_by, told_words, truths, words_of)
+from members import (Member, camel, choices, end_numbers, kinds, members, pascal,
+                     report_of, reports, text_of, times, told_by, told_words, truths,
+                     words_of)
+from tensors import Argument, arguments, is_reduction, op_words, ops
 
 _ERRORS = {"RC_E_IO": "FileError"}
 _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}

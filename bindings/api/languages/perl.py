@@ -4,8 +4,9 @@ import re
 
 from headers import Constant, Struct
 from language import Language, block, status_words
-from members import (Argument, Member, arguments, kinds, members, op_words, ops,
-                     options, report_of, reports, text_of, told_by, told_words)
+from members import (Member, kinds, members, options, report_of, reports, text_of,
+                     told_by, told_words)
+from tensors import Argument, arguments, op_words, ops
 
 _ERRORS = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
@@ -29,6 +30,11 @@ class Made(Language):
 
     def member_name(self, member):
         return member.without_unit
+
+    def struct_name(self, struct):
+        # Options are pairs of names and values.
+        return (struct.name if struct.is_options
+                else f"Runcible::Report::{_class_of(struct)}")
 
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])

@@ -4,9 +4,9 @@ import re
 
 from headers import Constant, Struct
 from language import Language, block, status_words
-from members import (Argument, Member, arguments, choices, kinds, members, op_words,
-                     ops, pairs, pascal, report_of, reports, text_of, times, told_by,
-                     told_words, words_of)
+from members import (Member, choices, kinds, members, pairs, pascal, report_of,
+                     reports, text_of, times, told_by, told_words, words_of)
+from tensors import Argument, arguments, op_words, ops
 
 # Classes whose names would be those of built-in exceptions of another meaning.
 _ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
@@ -43,6 +43,10 @@ class Made(Language):
 
     def member_name(self, member):
         return member.without_unit
+
+    def struct_name(self, struct):
+        # Options are keywords.
+        return struct.name if struct.is_options else super().struct_name(struct)
 
     def comment(self, found, text):
         for name in found["names"].split():
@@ -196,9 +200,9 @@ class Made(Language):
                          f"        _native.{each.struct.name[3:]}(),",
                          *(f"        {member.without_unit}={member.without_unit},"
                            for member in members(self.api, each.struct)), "    )"]
-        given = "".join(f", {self._given(each)}" for each in taken)
+        given = ["self._handle", *(self._given(each) for each in taken)]
         return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
-                      f"    return self._of({native}(self._handle{given}))"])
+                      self.call(f"    return self._of({native}", given, ")")])
 
     def _parameter(self, argument: Argument) -> str:
         if argument.kind == "tensor":

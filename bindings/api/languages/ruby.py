@@ -5,9 +5,9 @@ import textwrap
 
 from headers import Constant, Struct
 from language import Language, block, status_words
-from members import (Argument, Member, arguments, choices, kinds, members, op_words,
-                     ops, pairs, pascal, report_of, reports, text_of, times, told_by,
-                     told_words, truths, words_of)
+from members import (Member, choices, kinds, members, pairs, pascal, report_of,
+                     reports, text_of, times, told_by, told_words, truths, words_of)
+from tensors import Argument, arguments, op_words, ops
 
 _ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
 # Ruby's own of the same meaning; RuntimeError for others.
@@ -39,6 +39,10 @@ class Made(Language):
 
     def member_name(self, member):
         return member.without_unit
+
+    def struct_name(self, struct):
+        # Options are keywords.
+        return struct.name if struct.is_options else super().struct_name(struct)
 
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])

@@ -25,6 +25,9 @@ class Made(Language):
     def member_name(self, member):
         return member.name
 
+    def struct_name(self, struct):
+        return struct.name
+
     def parts(self):
         return {
             "structs": lambda _: block(

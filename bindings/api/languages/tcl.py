@@ -3,8 +3,8 @@
 import re
 
 from language import Language, block
-from members import (Argument, arguments, choices, members, op_words, ops, pairs,
-                     text_of, times)
+from members import choices, members, pairs, text_of, times
+from tensors import Argument, arguments, op_words, ops
 
 
 class Made(Language):
@@ -22,6 +22,9 @@ class Made(Language):
 
     def member_name(self, member):
         return "-" + member.without_unit
+
+    def struct_name(self, struct):
+        return struct.name
 
     def comment(self, found, text):
         return self.filled(text, "# ", found["indent"])

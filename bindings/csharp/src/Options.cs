@@ -31,41 +31,11 @@ namespace Runcible {
     public Action<double> Progress { get; set; }
   }
 
-  /// <summary>What Tensor.Random makes; normal unless Low or High is set. What
-  /// is null has the default of the library.</summary>
-  public sealed class RandomOptions {
-    /// <summary>{@rc rc_random_options.seed}</summary>
-    public ulong? Seed { get; set; }
-
-    /// <summary>Of a normal distribution.</summary>
-    public double? Mean { get; set; }
-
-    /// <summary>Of a normal distribution; at least 0.</summary>
-    public double? Deviation { get; set; }
-
-    /// <summary>Of a uniform distribution: at least this.</summary>
-    public double? Low { get; set; }
-
-    /// <summary>Of a uniform distribution: below this.</summary>
-    public double? High { get; set; }
-
+  public sealed partial class RandomOptions {
+    /// Normal unless Low or High is set.
     internal random_options Make() {
       var made = new random_options();
-      if (Seed.HasValue) {
-        made.seed = Seed.Value;
-      }
-      if (Mean.HasValue) {
-        made.mean = (float)Mean.Value;
-      }
-      if (Deviation.HasValue) {
-        made.deviation = (float)Deviation.Value;
-      }
-      if (Low.HasValue) {
-        made.low = (float)Low.Value;
-      }
-      if (High.HasValue) {
-        made.high = (float)High.Value;
-      }
+      Set(made);
       if (Low.HasValue || High.HasValue) {
         made.distribution = native.RANDOM_UNIFORM;
       }
