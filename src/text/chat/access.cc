@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "text/chat/interpreter.h"
+#include "text/chat/operators.h"
 #include "text/chat/print.h"
 #include "text/chat/slicing.h"
 
@@ -78,6 +79,14 @@ std::optional<Value> Interpreter::special_attribute(const Value& value,
   }
   if (value.is(Kind::kFunction) && name == "name") {
     return make_string(&budget_, value.as<Function>().name());
+  }
+  if (value.is_number()) {
+    const bool is_int = value.is_int();
+    if (name == "real" || (name == "numerator" && is_int)) {
+      return positive(value);
+    }
+    if (name == "imag") return is_int ? Value::integer(0) : Value::real(0);
+    if (name == "denominator" && is_int) return Value::integer(1);
   }
   if (value.is(Kind::kTuple) &&
       dynamic_cast<const Group*>(&value.as_sequence()) != nullptr) {

@@ -32,7 +32,6 @@ constexpr Builtin kFilters[] = {
     {"map", "*", filter_map},
     {"max", "case_sensitive? attribute?", filter_max},
     {"min", "case_sensitive? attribute?", filter_min},
-    {"pprint", "", filter_pprint},
     {"reject", "*", filter_reject},
     {"rejectattr", "*", filter_rejectattr},
     {"replace", "old new count?", filter_replace},

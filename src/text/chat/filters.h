@@ -37,7 +37,6 @@ Value filter_filesizeformat(Call& call);
 Value filter_float(Call& call);
 Value filter_int(Call& call);
 Value filter_length(Call& call);
-Value filter_pprint(Call& call);
 Value filter_round(Call& call);
 
 // Of lists and dictionaries.

@@ -5,7 +5,6 @@
 #include "text/chat/interpreter.h"
 #include "text/chat/numbers.h"
 #include "text/chat/operators.h"
-#include "text/chat/print.h"
 
 namespace rc::text::chat {
 namespace {
@@ -99,12 +98,6 @@ Value filter_float(Call& call) {
   return call.has(0) ? call[0] : Value::real(0);
 }
 
-Value filter_pprint(Call& call) {
-  Writer out(call.budget());
-  write_repr(&out, call.self());
-  return out.finish();
-}
-
 Value filter_round(Call& call) {
   const std::string method =
       call.has(1) ? call.string(1).text().bytes() : "common";
@@ -118,11 +111,9 @@ Value filter_round(Call& call) {
       calculate(Arithmetic::kPow, Value::integer(10),
                 Value::integer(precision));
   const double scaled = calculate(Arithmetic::kMul, value, unit).as_real();
-  const std::optional<int64_t> whole = truncate_to_int(
-      method == "ceil" ? std::ceil(scaled) : std::floor(scaled));
-  if (!whole) fault("'round' is for finite numbers");
-  return calculate(Arithmetic::kDiv, Value::integer(*whole), unit)
-      .with_origin(value.origin());
+  if (!std::isfinite(scaled)) fault("'round' is for finite numbers");
+  const double whole = method == "ceil" ? std::ceil(scaled) : std::floor(scaled);
+  return Value::real(whole / unit.as_real()).with_origin(value.origin());
 }
 
 Value filter_filesizeformat(Call& call) {

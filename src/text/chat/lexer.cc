@@ -139,6 +139,10 @@ class Lexer {
   void comment(size_t inside) {
     const size_t end = source_.find("#}", inside);
     if (end == std::string_view::npos) {
+      // As Jinja has it, nothing at all may follow what opens.
+      at_ = source_.size();
+      if (inside == source_.size()) return;
+      at_ = inside;
       fail_here("the comment has no end: close it with '#}'");
     }
     const char sign = end > inside ? sign_at(end - 1) : 0;
@@ -175,6 +179,7 @@ class Lexer {
       leave_tag(sign_at(close), 2, true);
       return true;
     }
+    if (begin == source_.size()) return true;
     at_ = opened;
     fail_here("the raw block has no end: close it with '{% endraw %}'");
   }

@@ -142,7 +142,7 @@ FormatSpec parse_format_spec(std::string_view text) {
   spec.alternate = take("#") != 0;
   if (take("0") != 0 && spec.align == 0) {
     spec.fill = '0';
-    spec.align = '=';
+    spec.is_zero_filled = true;
   }
   spec.width = parse_width(text, &at);
   spec.grouping = take(",_");
@@ -199,7 +199,7 @@ void write_number(Writer* out, const Value& value, const FormatSpec& spec) {
   }
   FormatSpec padding = spec;
   padding.precision = -1;
-  if (padding.align == 0) padding.align = '>';
+  if (padding.align == 0) padding.align = spec.is_zero_filled ? '=' : '>';
   if (padding.align != '=') {
     write_padded(out, Text(sign + body, value.origin()), padding);
     return;

@@ -13,6 +13,7 @@ namespace rc::text::chat {
 struct FormatSpec {
   char32_t fill = ' ';
   char align = 0;  // '<', '>', '^', '=' (between sign and digits), 0: usual
+  bool is_zero_filled = false;  // numbers between sign and digits, then
   char sign = '-';
   bool alternate = false;
   char grouping = 0;  // ',' or '_' between groups of digits

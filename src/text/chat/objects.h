@@ -148,6 +148,8 @@ class Function : public Object {
   using Object::Object;
   virtual Value call(Interpreter* interpreter, Arguments arguments) = 0;
   virtual std::string name() const = 0;
+  // What printing it shows.
+  virtual std::string text() const { return "<function " + name() + ">"; }
 };
 
 // A builtin function, or a method of a value.
@@ -178,6 +180,9 @@ class Macro : public Function {
         scope_(std::move(scope)) {}
   Value call(Interpreter* interpreter, Arguments arguments) override;
   std::string name() const override { return definition_->name; }
+  std::string text() const override {
+    return name().empty() ? "<Macro anonymous>" : "<Macro '" + name() + "'>";
+  }
   const MacroDefinition& definition() const { return *definition_; }
   const Ref<Scope>& scope() const { return scope_; }
 

@@ -90,8 +90,9 @@ Value repeat(Budget* budget, const Value& value, int64_t times) {
   const auto bytes =
       total ? checked_mul(*total, sizeof(Value)) : std::nullopt;
   // Before the first copy, so that what is too much fails at once.
-  budget->take(bytes.value_or(SIZE_MAX));
-  budget->give(*bytes);
+  const size_t needed = bytes.value_or(SIZE_MAX);
+  budget->take(needed);
+  budget->give(needed);
   for (size_t i = 0; i < count; ++i) {
     for (const Value& item : once) items.push(item);
     if (once.empty()) break;

@@ -31,13 +31,18 @@ class PercentFormatter {
     const bool is_rest =
         arguments_.is(Kind::kTuple)
             ? used_ < arguments_.as_sequence().size()
-            : used_ == 0 && !arguments_.is(Kind::kDict) &&
-                  !arguments_.is(Kind::kList) && !arguments_.is(Kind::kRange);
+            : used_ == 0 && !is_mapping(arguments_);
     if (is_rest) fault("the format uses not all of its arguments");
     return out_.finish(format_.is_markup());
   }
 
  private:
+  // What Python takes for a mapping here, of which nothing need be used.
+  static bool is_mapping(const Value& value) {
+    return value.is(Kind::kDict) || value.is(Kind::kList) ||
+           value.is(Kind::kRange) || value.is_undefined();
+  }
+
   const Value& next_argument() {
     if (!arguments_.is(Kind::kTuple)) {
       if (used_++ > 0) fault("the format needs more arguments");

@@ -96,7 +96,7 @@ class Printer {
         loop(value.as<Loop>());
         break;
       case Kind::kFunction:
-        put(cat("<function ", value.as<Function>().name(), ">"));
+        put(value.as<Function>().text());
         break;
       default:
         put(cat("<", type_name(value), ">"));

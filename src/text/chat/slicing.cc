@@ -53,19 +53,18 @@ Value slice_of_string(Budget* budget, const Value& value,
 
 Value slice_of_range(Budget* budget, const Range& range,
                      const SliceIndices& slice) {
-  if (slice.count == 0) {
-    return Value(Kind::kRange, make<Range>(budget, 0, 0, 1));
+  // In steps of the range, each of which is within 64 bits or nearly so.
+  const auto place = [&](int64_t index) {
+    const auto offset = checked_mul(index, range.step());
+    return offset ? checked_add(range.start(), *offset) : std::nullopt;
+  };
+  const auto begin = place(slice.first);
+  const auto end = place(slice.last);
+  const auto step = checked_mul(range.step(), slice.step);
+  if (!begin || !end || !step) {
+    fault_of_limit("the slice of the range reaches beyond 64 bits");
   }
-  const int64_t begin = range.at(slice.at(0)).as_int();
-  const auto stride = slice.count > 1
-                          ? checked_mul(range.step(), slice.step)
-                          : std::optional<int64_t>(range.step());
-  const auto span =
-      stride ? checked_mul(*stride, static_cast<int64_t>(slice.count))
-             : std::nullopt;
-  const auto end = span ? checked_add(begin, *span) : std::nullopt;
-  if (!end) fault_of_limit("the range reaches beyond 64 bits");
-  return Value(Kind::kRange, make<Range>(budget, begin, *end, *stride));
+  return Value(Kind::kRange, make<Range>(budget, *begin, *end, *step));
 }
 
 }  // namespace
@@ -95,17 +94,14 @@ SliceIndices slice_indices(const Value& first, const Value& last,
                    ? 1
                    : static_cast<size_t>((from - to - 1) / -stride) + 1;
   }
-  return {from, stride, elements};
+  return {from, to, stride, elements};
 }
 
 Value slice_value(Budget* budget, const Value& value, const Value& first,
                   const Value& last, const Value& step) {
   const bool has_slices = value.is_string() || value.is_sequence() ||
                           value.is(Kind::kRange);
-  if (!has_slices) {
-    return undefined(budget, Missing::What::kOther,
-                     cat("a ", type_name(value), " has no slices"));
-  }
+  if (!has_slices) fault("a ", type_name(value), " has no slices");
   const SliceIndices slice =
       slice_indices(first, last, step, *length(value));
   if (value.is_string()) return slice_of_string(budget, value, slice);

@@ -12,6 +12,7 @@ namespace rc::text::chat {
 // on in steps.
 struct SliceIndices {
   int64_t first;
+  int64_t last;  // the end that is not reached
   int64_t step;
   size_t count;
   // The i-th of them.
@@ -23,7 +24,7 @@ SliceIndices slice_indices(const Value& first, const Value& last,
                            const Value& step, size_t size);
 
 // value[first:last:step] of a string, list, tuple or range; bounds may be None.
-// Undefined if the value has no slices.
+// Fails for what has no slices.
 Value slice_value(Budget* budget, const Value& value, const Value& first,
                   const Value& last, const Value& step);
 

@@ -37,15 +37,8 @@ std::vector<Value> split_at_spaces(Budget* budget, const Value& string,
     if (!is_space(c.code_point)) {
       if (begin == std::string_view::npos) begin = c.begin;
       if (most >= 0 && static_cast<int64_t>(parts.size()) >= most) {
-        // The last part is what is left, but for the spaces at its ends.
-        const std::string_view rest = bytes.substr(begin);
-        size_t end = bytes.size();
-        while (end > begin) {
-          const Character last = character_before(rest, end - begin);
-          if (!is_space(last.code_point)) break;
-          end -= last.size;
-        }
-        parts.push(part(budget, string, begin, end));
+        // The last part is what is left, the spaces at its end too.
+        parts.push(part(budget, string, begin, bytes.size()));
         return parts.release();
       }
     } else if (begin != std::string_view::npos) {
@@ -76,12 +69,7 @@ std::vector<Value> split_at_spaces_from_right(Budget* budget,
   for (skip(true); end > 0; skip(true)) {
     const size_t last = end;
     if (most >= 0 && static_cast<int64_t>(parts.size()) >= most) {
-      size_t begin = 0;
-      for (const Character& c : characters(bytes)) {
-        begin = c.begin;
-        if (!is_space(c.code_point)) break;
-      }
-      parts.push(part(budget, string, begin, last));
+      parts.push(part(budget, string, 0, last));
       break;
     }
     const size_t begin = skip(false);

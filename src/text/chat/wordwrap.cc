@@ -15,7 +15,7 @@ struct Chunk {
   size_t begin;
   size_t end;
   int64_t length;  // characters
-  bool is_space;
+  bool is_blank;
 };
 
 // textwrap knows these spaces only.
@@ -53,7 +53,9 @@ std::vector<Chunk> chunks_of(Budget* budget, std::string_view line,
     budget->step();
     const auto length = static_cast<int64_t>(
         count_characters(line.substr(begin, end - begin)));
-    chunks.push_back({begin, end, length, is_space});
+    const bool is_blank =
+        is_space || strip_spaces(line.substr(begin, end - begin)).empty();
+    chunks.push_back({begin, end, length, is_blank});
   };
   for (size_t at = 0; at < line.size();) {
     const bool space = is_wrap_space(line[at]);
@@ -90,12 +92,12 @@ class Wrapper {
     std::vector<Span> lines;
     while (!chunks_.empty()) {
       budget_->step();
-      if (!lines.empty() && chunks_.back().is_space) {
+      if (!lines.empty() && chunks_.back().is_blank) {
         chunks_.pop_back();
         if (chunks_.empty()) break;
       }
       std::vector<Chunk> current = next_line();
-      if (!current.empty() && current.back().is_space) current.pop_back();
+      if (!current.empty() && current.back().is_blank) current.pop_back();
       if (!current.empty()) {
         lines.push_back({current.front().begin, current.back().end});
       }
@@ -121,7 +123,7 @@ class Wrapper {
           std::string_view(line_.bytes()).substr(word.begin);
       const size_t cut =
           word.begin + byte_offset(rest, static_cast<size_t>(room));
-      current.push_back({word.begin, cut, room, word.is_space});
+      current.push_back({word.begin, cut, room, word.is_blank});
       word.begin = cut;
       word.length -= room;
     } else if (!break_long_ && current.empty()) {

@@ -2,6 +2,7 @@
 (transformers/utils/chat_template_utils.py, _compile_jinja_template)."""
 
 import contextlib
+import copy
 import datetime
 import json
 
@@ -61,7 +62,8 @@ def render(template, variables):
     try:
         if isinstance(template, str):
             template = ENVIRONMENT.from_string(template)
-        text = template.render(**variables)
+        # Filters of Jinja may change a list that they fail on.
+        text = template.render(**copy.deepcopy(variables))
         text.encode("utf-8")
         return text
     except Exception:  # whatever it is, a template must not do it
