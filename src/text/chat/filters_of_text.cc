@@ -184,15 +184,14 @@ Value filter_truncate(Call& call) {
           " at least, that of the end");
   }
   if (leeway < 0) fault("'truncate' needs a leeway of 0 at least");
-  // Undefined has no length, and is shorter than anything.
-  if (call.self().is_undefined()) return call.self();
+  const std::optional<size_t> size = rc::text::chat::length(call.self());
+  if (size && static_cast<int64_t>(*size) - leeway <= length) {
+    return call.self();
+  }
   if (!call.self().is_string()) {
     fault("'truncate' is for strings, not for a ", type_name(call.self()));
   }
   const String& string = call.self().as_string();
-  if (static_cast<int64_t>(string.length()) - leeway <= length) {
-    return call.self();
-  }
   size_t cut = string.offset(static_cast<size_t>(length - end_length));
   if (!call.truth(1, false)) {
     const size_t space = std::string_view(string.text().bytes())
