@@ -77,20 +77,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!rc::is_utf8(json)) json = "{}";
   try {
     const Template chat = Template::parse(source, small_limits());
-    const Rendered rendered =
-        chat.render(parse_variables(json, Origin::kContent),
-                    {.now = rc::text::chat::LocalTime{2024, 7, 26, 1, 2, 3, 4}});
+    const Rendered rendered = chat.render(
+        parse_variables(json, Origin::kContent),
+        {.now = rc::text::chat::LocalTime{2024, 7, 26, 1, 2, 3, 4}});
     check(rc::is_utf8(rendered.text));
     check_spans(rendered.content, rendered.text.size(), false);
     check_spans(rendered.generation, rendered.text.size(), true);
     // Where things come from changes nothing of what is written.
-    const Rendered trusted =
-        chat.render(parse_variables(json, Origin::kTemplate),
-                    {.now = rc::text::chat::LocalTime{2024, 7, 26, 1, 2, 3, 4}});
+    const Rendered trusted = chat.render(
+        parse_variables(json, Origin::kTemplate),
+        {.now = rc::text::chat::LocalTime{2024, 7, 26, 1, 2, 3, 4}});
     check(trusted.text == rendered.text && trusted.content.empty());
   } catch (const rc::Error& error) {
-    check(error.status() == RC_E_FORMAT ||
-          error.status() == RC_E_UNSUPPORTED ||
+    check(error.status() == RC_E_FORMAT || error.status() == RC_E_UNSUPPORTED ||
           error.status() == RC_E_INVALID_ARGUMENT);
   }
   return 0;

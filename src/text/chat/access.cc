@@ -59,8 +59,7 @@ const Builtin* Interpreter::find_method(const Value& value,
 }
 
 Value Interpreter::bind(const Builtin& method, const Value& self) {
-  return Value(Kind::kFunction,
-               make<BuiltinFunction>(&budget_, &method, self));
+  return Value(Kind::kFunction, make<BuiltinFunction>(&budget_, &method, self));
 }
 
 // Attributes that are no methods; nothing if there is none of the name.
@@ -116,8 +115,7 @@ Value Interpreter::attribute(const Value& value, std::string_view name) {
     budget_.step_bytes(name.size());
     if (const Value* found = value.as_dict().find(name)) return *found;
   }
-  return undefined(&budget_, Missing::What::kAttribute, name,
-                   type_name(value));
+  return undefined(&budget_, Missing::What::kAttribute, name, type_name(value));
 }
 
 Value Interpreter::item(const Value& value, const Value& key) {

@@ -31,7 +31,8 @@ class BraceFormatter {
     if (depth == kDeepestField) fault("fields of a format are nested too deep");
     const std::string& bytes = text.bytes();
     for (size_t at = 0; at < bytes.size();) {
-      const size_t brace = std::min(bytes.find_first_of("{}", at), bytes.size());
+      const size_t brace =
+          std::min(bytes.find_first_of("{}", at), bytes.size());
       out->append(text, at, brace);
       at = brace;
       if (at == bytes.size()) break;
@@ -101,9 +102,8 @@ class BraceFormatter {
       numbering_ = Numbering::kAutomatic;
       return positional(next_++);
     }
-    const bool is_number =
-        std::all_of(name.begin(), name.end(),
-                    [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_number = std::all_of(
+        name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (is_number) {
       if (numbering_ == Numbering::kAutomatic) mixed();
       numbering_ = Numbering::kGiven;
@@ -133,10 +133,10 @@ class BraceFormatter {
     Value value = first(path.substr(0, at));
     while (at < path.size()) {
       if (path[at] == '.') {
-        const size_t end = std::min(path.find_first_of(".[", at + 1),
-                                    path.size());
-        value = interpreter_->attribute(value,
-                                        path.substr(at + 1, end - at - 1));
+        const size_t end =
+            std::min(path.find_first_of(".[", at + 1), path.size());
+        value =
+            interpreter_->attribute(value, path.substr(at + 1, end - at - 1));
         at = end;
         continue;
       }

@@ -12,9 +12,7 @@ namespace rc::text::chat {
 class Budget {
  public:
   explicit Budget(const Limits& limits)
-      : limits_(limits),
-        steps_(limits.steps),
-        memory_(limits.memory_bytes) {}
+      : limits_(limits), steps_(limits.steps), memory_(limits.memory_bytes) {}
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 

@@ -52,8 +52,7 @@ Call::Call(Interpreter* interpreter, const Builtin& builtin, const Value& self,
       ++named_used;
     }
     if (value == nullptr && !parameter.is_optional) {
-      fault(quote(builtin.name), " needs the argument ",
-            quote(parameter.name));
+      fault(quote(builtin.name), " needs the argument ", quote(parameter.name));
     }
     bound_.push_back(value);
   }
@@ -64,9 +63,8 @@ Call::Call(Interpreter* interpreter, const Builtin& builtin, const Value& self,
   if (named_used < arguments_.named.size()) {
     const std::string_view known = builtin.parameters;
     fault(quote(builtin.name), " takes no argument ",
-          quote(arguments_.named[0].first), " among ",
-          arguments_.named.size(), " by name; it has: ",
-          known.empty() ? "none" : known);
+          quote(arguments_.named[0].first), " among ", arguments_.named.size(),
+          " by name; it has: ", known.empty() ? "none" : known);
   }
 }
 

@@ -42,9 +42,7 @@ class Call {
   const Value& string(size_t i) const;
   bool truth(size_t i, bool otherwise) const;
   // Not given, or None.
-  bool is_none(size_t i) const {
-    return !has(i) || (*this)[i].is(Kind::kNone);
-  }
+  bool is_none(size_t i) const { return !has(i) || (*this)[i].is(Kind::kNone); }
   // All arguments, for builtins whose parameters are "*".
   Arguments& arguments() { return arguments_; }
   // An error about argument i.

@@ -35,8 +35,7 @@ Value dict_get(Call& call) {
 Value dict_fromkeys(Call& call) {
   std::vector<Dict::Entry> entries;
   for (Value& key : elements(call.budget(), call[0])) {
-    entries.emplace_back(std::move(key),
-                         call.has(1) ? call[1] : Value::none());
+    entries.emplace_back(std::move(key), call.has(1) ? call[1] : Value::none());
   }
   return make_dict(call.budget(), std::move(entries));
 }
@@ -96,8 +95,8 @@ Value loop_cycle(Call& call) {
 }
 
 Value loop_changed(Call& call) {
-  return Value::boolean(call.self().as<Loop>().changed(
-      std::move(call.arguments().positional)));
+  return Value::boolean(
+      call.self().as<Loop>().changed(std::move(call.arguments().positional)));
 }
 
 Value cycler_next(Call& call) {

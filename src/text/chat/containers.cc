@@ -15,6 +15,9 @@ namespace {
 // From here on a dictionary is searched by a sorted index.
 constexpr size_t kManyEntries = 12;
 
+// Bytes.
+constexpr size_t kRepeatChunk = 4096;
+
 // Of tuples.
 constexpr size_t kHeaviestKey = 1000;
 
@@ -87,11 +90,11 @@ int compare_keys(const Value& a, const Value& b) {
         const bool a_is_nan = std::isnan(a.as_real());
         return sign(a_is_nan && !std::isnan(b.as_real()), !a_is_nan);
       }
-      return sign(order < 0, order > 0);
+      return sign(order<0, order> 0);
     }
     case 1: {
       const int order = a.text().bytes().compare(b.text().bytes());
-      return sign(order < 0, order > 0);
+      return sign(order<0, order> 0);
     }
     case 3: {
       const auto& left = a.as_sequence().items();
@@ -137,8 +140,8 @@ Sequence::Sequence(Budget* budget, std::vector<Value> items)
 }
 
 Dict::Dict(Budget* budget, std::vector<Entry> entries)
-    : Object(budget, sizeof(Dict) + entries.size() *
-                                        (sizeof(Entry) + sizeof(uint32_t))),
+    : Object(budget, sizeof(Dict) +
+                         entries.size() * (sizeof(Entry) + sizeof(uint32_t))),
       entries_(std::move(entries)) {
   const bool many = entries_.size() >= kManyEntries;
   if (budget != nullptr) {
@@ -210,9 +213,8 @@ const Value* Dict::find(const Value& key) const {
     return nullptr;
   }
   const auto at = std::partition_point(
-      sorted_.begin(), sorted_.end(), [&](uint32_t i) {
-        return compare_keys(entries_[i].first, key) < 0;
-      });
+      sorted_.begin(), sorted_.end(),
+      [&](uint32_t i) { return compare_keys(entries_[i].first, key) < 0; });
   if (at == sorted_.end() || compare_keys(entries_[*at].first, key) != 0) {
     return nullptr;
   }
@@ -264,7 +266,12 @@ void Writer::repeat(const Text& text, size_t times) {
   // Before the first copy, so that what is too much fails at once.
   budget_->take(text.size() * times);
   budget_->give(text.size() * times);
-  for (size_t i = 0; i < times; ++i) append(text);
+  // In chunks: one character is often repeated.
+  const size_t chunk_times = std::min(times, kRepeatChunk / text.size() + 1);
+  Text chunk;
+  for (size_t i = 0; i < chunk_times; ++i) chunk.append(text);
+  for (; times >= chunk_times; times -= chunk_times) append(chunk);
+  append(chunk, 0, text.size() * times);
 }
 
 Text Writer::take() {

@@ -15,8 +15,8 @@ ExpressionParser::Level::Level(ExpressionParser* parser) : parser_(parser) {
 }
 
 NameId ExpressionParser::name_id(const std::string& name) {
-  const auto [at, is_new] = syntax_->ids.emplace(
-      name, static_cast<NameId>(syntax_->names.size()));
+  const auto [at, is_new] =
+      syntax_->ids.emplace(name, static_cast<NameId>(syntax_->names.size()));
   if (is_new) syntax_->names.push_back(name);
   return at->second;
 }
@@ -63,8 +63,8 @@ ExpressionPtr ExpressionParser::expression(bool conditional) {
   ExpressionPtr node = disjunction();
   while (conditional && tokens_->sees_name("if")) {
     const Position at = tokens_->next().at;
-    Node whole = make(ExpressionKind::kConditional, at, disjunction(),
-                      std::move(node));
+    Node whole =
+        make(ExpressionKind::kConditional, at, disjunction(), std::move(node));
     ExpressionPtr otherwise;
     if (tokens_->skip_name("else")) otherwise = expression();
     add_part(whole.get(), std::move(otherwise));
@@ -113,9 +113,9 @@ ExpressionPtr ExpressionParser::negation() {
 
 bool ExpressionParser::take_comparison(Comparison* comparison) {
   static constexpr std::pair<std::string_view, Comparison> kOperators[] = {
-      {"==", Comparison::kEqual},      {"!=", Comparison::kNotEqual},
-      {"<", Comparison::kLess},        {"<=", Comparison::kLessOrEqual},
-      {">", Comparison::kGreater},     {">=", Comparison::kGreaterOrEqual},
+      {"==", Comparison::kEqual},  {"!=", Comparison::kNotEqual},
+      {"<", Comparison::kLess},    {"<=", Comparison::kLessOrEqual},
+      {">", Comparison::kGreater}, {">=", Comparison::kGreaterOrEqual},
   };
   for (const auto& [text, meaning] : kOperators) {
     if (tokens_->skip_operator(text)) {
@@ -185,8 +185,7 @@ ExpressionPtr ExpressionParser::product() {
         [&](const auto& one) { return tokens_->sees_operator(one.first); });
     if (found == std::end(kOperators)) return left;
     const Position at = tokens_->next().at;
-    Node node =
-        make(ExpressionKind::kArithmetic, at, std::move(left), power());
+    Node node = make(ExpressionKind::kArithmetic, at, std::move(left), power());
     node->operation = found->second;
     left = std::move(node);
   }
@@ -228,8 +227,9 @@ ExpressionPtr ExpressionParser::primary() {
   if (lexeme.token == Token::kInt || lexeme.token == Token::kFloat) {
     tokens_->next();
     Node node = make(ExpressionKind::kConstant, lexeme.at);
-    node->constant = lexeme.token == Token::kInt ? Value::integer(lexeme.integer)
-                                                 : Value::real(lexeme.real);
+    node->constant = lexeme.token == Token::kInt
+                         ? Value::integer(lexeme.integer)
+                         : Value::real(lexeme.real);
     return node;
   }
   if (tokens_->skip_operator("(")) {

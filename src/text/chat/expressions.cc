@@ -179,7 +179,8 @@ Value Interpreter::evaluate_compare(const Expression& node) {
   for (size_t i = 0; i < node.comparisons.size(); ++i) {
     Value right = evaluate(*node.parts[i + 1]);
     at_ = node.at;
-    if (!compare(node.comparisons[i], left, right)) return Value::boolean(false);
+    if (!compare(node.comparisons[i], left, right))
+      return Value::boolean(false);
     left = std::move(right);
   }
   return Value::boolean(true);

@@ -26,9 +26,8 @@ AttributePath::AttributePath(Budget* budget, const Value& attribute) {
         !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
           return c >= '0' && c <= '9';
         });
-    parts_.push_back(is_number
-                         ? Value::integer(parse_int(part, 10).value_or(0))
-                         : make_string(budget, path.slice(begin, end)));
+    parts_.push_back(is_number ? Value::integer(parse_int(part, 10).value_or(0))
+                               : make_string(budget, path.slice(begin, end)));
     if (end == bytes.size()) return;
     begin = end + 1;
   }
@@ -148,9 +147,7 @@ Value filter_last(Call& call) {
   }
   if (*size == 0) return no_element(call);
   if (self.is_string()) {
-    return call.interpreter()
-        .item(self, Value::integer(-1))
-        .with_markup(false);
+    return call.interpreter().item(self, Value::integer(-1)).with_markup(false);
   }
   if (self.is(Kind::kRange)) return self.as<Range>().at(*size - 1);
   return elements(call.budget(), self).back();
@@ -167,9 +164,9 @@ Value filter_reverse(Call& call) {
     std::reverse(values.begin(), values.end());
     return make_sequence(call.budget(), Kind::kList, std::move(values));
   }
-  return Value(Kind::kIterator,
-               make<ReverseIterator>(call.budget(),
-                                     elements(call.budget(), self)));
+  return Value(
+      Kind::kIterator,
+      make<ReverseIterator>(call.budget(), elements(call.budget(), self)));
 }
 
 Value filter_items(Call& call) {
@@ -241,9 +238,9 @@ Value filter_dictsort(Call& call) {
   const bool case_sensitive = call.truth(0, false);
   Keyed keyed;
   for (const auto& [key, value] : call.self().as_dict().entries()) {
-    keyed.emplace_back(comparable(call.budget(), by == "key" ? key : value,
-                                  case_sensitive),
-                       make_pair(call.budget(), key, value));
+    keyed.emplace_back(
+        comparable(call.budget(), by == "key" ? key : value, case_sensitive),
+        make_pair(call.budget(), key, value));
   }
   sort_values(call.budget(), &keyed, call.truth(2, false));
   return list_of(call, keyed);
@@ -327,9 +324,8 @@ Value filter_groupby(Call& call) {
   const bool case_sensitive = call.truth(2, false);
   Keyed keyed;
   for (Value& value : elements(budget, call.self())) {
-    Value key =
-        comparable(budget, path.of(&call.interpreter(), value, otherwise),
-                   case_sensitive);
+    Value key = comparable(
+        budget, path.of(&call.interpreter(), value, otherwise), case_sensitive);
     keyed.emplace_back(std::move(key), std::move(value));
   }
   sort_values(budget, &keyed, false);

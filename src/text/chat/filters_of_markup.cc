@@ -31,9 +31,8 @@ Text without_tags(const Text& text) {
 // doesn't begin with one of those that filters of templates write.
 std::pair<std::string, size_t> entity(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
-      {"&amp;", "&"},  {"&lt;", "<"},   {"&gt;", ">"},
-      {"&quot;", "\""}, {"&#34;", "\""}, {"&#39;", "'"},
-      {"&apos;", "'"}, {"&nbsp;", "\u00A0"}};
+      {"&amp;", "&"},  {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""},
+      {"&#34;", "\""}, {"&#39;", "'"}, {"&apos;", "'"}, {"&nbsp;", "\u00A0"}};
   for (const auto& [name, meaning] : kEntities) {
     if (text.starts_with(name)) return {std::string(meaning), name.size()};
   }
@@ -42,10 +41,11 @@ std::pair<std::string, size_t> entity(std::string_view text) {
 
 void append_quoted_byte(char c, std::string_view safe, std::string* out) {
   static constexpr char kHex[] = "0123456789ABCDEF";
-  const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') ||
-                     std::string_view("_.-~").find(c) != std::string_view::npos ||
-                     safe.find(c) != std::string_view::npos;
+  const bool plain =
+      (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+      (c >= '0' && c <= '9') ||
+      std::string_view("_.-~").find(c) != std::string_view::npos ||
+      safe.find(c) != std::string_view::npos;
   if (plain) {
     *out += c;
     return;
@@ -78,8 +78,7 @@ Value filter_striptags(Call& call) {
   Budget* budget = call.budget();
   const Value string = to_string(budget, call.self());
   budget->step_bytes(string.text().size());
-  const Value bare =
-      make_string(budget, without_tags(string.text()));
+  const Value bare = make_string(budget, without_tags(string.text()));
   Writer out(budget);
   bool first = true;
   for (const Value& word : split(budget, bare, nullptr, -1, Side::kLeft)) {
@@ -111,10 +110,10 @@ Value filter_urlencode(Call& call) {
   }
   Value pairs = self;
   if (self.is(Kind::kDict)) {
-    pairs = Value(Kind::kDictView,
-                  make<DictView>(call.budget(),
-                                 Ref<Dict>::share(&self.as<Dict>()),
-                                 DictView::What::kItems));
+    pairs =
+        Value(Kind::kDictView,
+              make<DictView>(call.budget(), Ref<Dict>::share(&self.as<Dict>()),
+                             DictView::What::kItems));
   }
   bool first = true;
   for (const Value& pair : elements(call.budget(), pairs)) {

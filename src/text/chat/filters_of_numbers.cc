@@ -107,15 +107,15 @@ Value filter_round(Call& call) {
   if (method != "ceil" && method != "floor") {
     fault("the method of 'round' must be common, ceil or floor");
   }
-  const Value unit =
-      calculate(Arithmetic::kPow, Value::integer(10),
-                Value::integer(precision));
+  const Value unit = calculate(Arithmetic::kPow, Value::integer(10),
+                               Value::integer(precision));
   const double scaled = calculate(Arithmetic::kMul, value, unit).as_real();
   if (!std::isfinite(scaled)) fault("'round' is for finite numbers");
   const double whole =
       method == "ceil" ? std::ceil(scaled) : std::floor(scaled);
   // Adding makes 0 of -0, as whole numbers have it.
-  return Value::real((whole + 0.0) / unit.as_real()).with_origin(value.origin());
+  return Value::real((whole + 0.0) / unit.as_real())
+      .with_origin(value.origin());
 }
 
 Value filter_filesizeformat(Call& call) {

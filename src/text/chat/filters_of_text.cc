@@ -60,7 +60,8 @@ Text spaces(const Call& call, int64_t count) {
   const int64_t most = 1 << 20;
   if (count > most) fault_of_limit("an indent of more than ", most, " spaces");
   call.budget()->step_bytes(static_cast<size_t>(std::max<int64_t>(count, 0)));
-  return lit(std::string(static_cast<size_t>(std::max<int64_t>(count, 0)), ' '));
+  return lit(
+      std::string(static_cast<size_t>(std::max<int64_t>(count, 0)), ' '));
 }
 
 }  // namespace
@@ -144,8 +145,7 @@ Value filter_replace(Call& call) {
   const Value old = to_string(budget, call[0]);
   const Value by = to_string(budget, call[1]);
   const int64_t most = call.is_none(2) ? -1 : call.integer(2, -1);
-  return replace(budget,
-                 to_string(budget, call.self()).with_markup(false),
+  return replace(budget, to_string(budget, call.self()).with_markup(false),
                  old.text(), by.text(), most);
 }
 
@@ -154,8 +154,8 @@ Value filter_tojson(Call& call) {
   style.ensure_ascii = call.truth(0, false);
   style.sort_keys = call.truth(3, false);
   if (!call.is_none(1)) {
-    style.indent = call[1].is_string() ? call[1].text()
-                                       : spaces(call, call.integer(1, 0));
+    style.indent =
+        call[1].is_string() ? call[1].text() : spaces(call, call.integer(1, 0));
   }
   if (!call.is_none(2)) {
     const std::vector<Value> both = elements(call.budget(), call[2]);
@@ -194,9 +194,8 @@ Value filter_truncate(Call& call) {
   const String& string = call.self().as_string();
   size_t cut = string.offset(static_cast<size_t>(length - end_length));
   if (!call.truth(1, false)) {
-    const size_t space = std::string_view(string.text().bytes())
-                             .substr(0, cut)
-                             .rfind(' ');
+    const size_t space =
+        std::string_view(string.text().bytes()).substr(0, cut).rfind(' ');
     if (space != std::string_view::npos) cut = space;
   }
   Writer out(budget);

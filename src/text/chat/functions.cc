@@ -17,8 +17,8 @@ Value cycler_function(Call& call) {
   if (given.positional.empty() || !given.named.empty()) {
     fault("cycler() needs the values to go through");
   }
-  return Value(Kind::kCycler, make<Cycler>(call.budget(),
-                                           std::move(given.positional)));
+  return Value(Kind::kCycler,
+               make<Cycler>(call.budget(), std::move(given.positional)));
 }
 
 // The entries that dict() and namespace() are given.
@@ -54,8 +54,7 @@ Value dict_function(Call& call) {
 }
 
 Value joiner_function(Call& call) {
-  Value separator =
-      call.has(0) ? call[0] : make_string(call.budget(), ", ");
+  Value separator = call.has(0) ? call[0] : make_string(call.budget(), ", ");
   return Value(Kind::kJoiner,
                make<Joiner>(call.budget(), std::move(separator)));
 }
@@ -72,9 +71,8 @@ Value namespace_function(Call& call) {
 Value raise_function(Call& call) {
   Writer message(call.budget());
   write_str(&message, call[0]);
-  throw Fault{RC_E_INVALID_ARGUMENT,
-              "the template refuses the conversation: " +
-                  message.text().bytes()};
+  throw Fault{RC_E_INVALID_ARGUMENT, "the template refuses the conversation: " +
+                                         message.text().bytes()};
 }
 
 Value range_function(Call& call) {
@@ -85,8 +83,8 @@ Value range_function(Call& call) {
   const int64_t step = call.integer(2, 1);
   if (step == 0) fault("the step of range() can't be 0");
   const bool one = !call.has(1);
-  const Ref<Range> range = make<Range>(
-      call.budget(), one ? 0 : first, one ? first : call.integer(1, 0), step);
+  const Ref<Range> range = make<Range>(call.budget(), one ? 0 : first,
+                                       one ? first : call.integer(1, 0), step);
   if (range->size() > kLongestRange) {
     fault_of_limit("range() has ", range->size(), " elements, more than ",
                    kLongestRange, ": make it shorter");
@@ -97,8 +95,9 @@ Value range_function(Call& call) {
 Value strftime_now_function(Call& call) {
   const auto& now = call.interpreter().options().now;
   if (!now) {
-    fault("strftime_now() needs the local time, which was not given: set it in "
-          "the options, or test the variable that the template reads first");
+    fault(
+        "strftime_now() needs the local time, which was not given: set it in "
+        "the options, or test the variable that the template reads first");
   }
   return format_time(call.budget(), call.string(0).text(), *now);
 }

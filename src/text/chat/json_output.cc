@@ -118,8 +118,7 @@ class JsonWriter {
   void key(const Value& key) {
     if (key.is_string()) return string(key.text());
     if (!key.is_number() && !key.is(Kind::kNone)) {
-      fault("keys in JSON must be strings or numbers, not a ",
-            type_name(key));
+      fault("keys in JSON must be strings or numbers, not a ", type_name(key));
     }
     put("\"");
     out_.append(json_number(key), key.origin());

@@ -105,8 +105,8 @@ class Lexer {
   }
 
   char sign_at(size_t at) const {
-    const bool has = at < source_.size() &&
-                     (source_[at] == '-' || source_[at] == '+');
+    const bool has =
+        at < source_.size() && (source_[at] == '-' || source_[at] == '+');
     return has ? source_[at] : 0;
   }
 
@@ -156,8 +156,7 @@ class Lexer {
     if (!source_.substr(at).starts_with(name)) return std::string_view::npos;
     at = skip_spaces(at + name.size());
     const size_t end = at + (sign_at(at) != 0 ? 1 : 0);
-    return source_.substr(end).starts_with("%}") ? at
-                                                 : std::string_view::npos;
+    return source_.substr(end).starts_with("%}") ? at : std::string_view::npos;
   }
 
   // {% raw %}...{% endraw %} is data as it stands.
@@ -168,11 +167,10 @@ class Lexer {
     at_ = end;
     leave_tag(sign_at(end), 2, false);
     const size_t begin = at_;
-    for (size_t tag = source_.find("{%", begin);
-         tag != std::string_view::npos; tag = source_.find("{%", tag + 1)) {
+    for (size_t tag = source_.find("{%", begin); tag != std::string_view::npos;
+         tag = source_.find("{%", tag + 1)) {
       const char sign = sign_at(tag + 2);
-      const size_t close =
-          match_word(tag + 2 + (sign != 0 ? 1 : 0), "endraw");
+      const size_t close = match_word(tag + 2 + (sign != 0 ? 1 : 0), "endraw");
       if (close == std::string_view::npos) continue;
       add_data(begin, tag, sign, false);
       at_ = close;
@@ -245,9 +243,8 @@ class Lexer {
     } catch (const Fault& wrong) {
       fail_at(position(at_), wrong.status, wrong.message);
     }
-    Lexeme& lexeme =
-        add(literal.is_float ? Token::kFloat : Token::kInt,
-            std::string(rest.substr(0, literal.size)));
+    Lexeme& lexeme = add(literal.is_float ? Token::kFloat : Token::kInt,
+                         std::string(rest.substr(0, literal.size)));
     lexeme.integer = literal.integer;
     lexeme.real = literal.real;
     at_ += literal.size;
@@ -271,15 +268,14 @@ class Lexer {
 
   void operator_token(std::string_view rest) {
     static constexpr std::array<std::string_view, 26> kOperators = {
-        "//", "**", "==", "!=", ">=", "<=", "+", "-", "/",
-        "*",  "%",  "~",  "[",  "]",  "(",  ")", "{", "}",
-        ">",  "<",  "=",  ".",  ":",  "|",  ",", ";"};
+        "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[",
+        "]",  "(",  ")",  "{",  "}",  ">",  "<", "=", ".", ":", "|", ",", ";"};
     const auto* found = std::find_if(
         kOperators.begin(), kOperators.end(),
         [&](std::string_view name) { return rest.starts_with(name); });
     if (found == kOperators.end()) {
-      fail_here(cat("unexpected ",
-                    quote(rest.substr(0, decode_utf8(rest).size))));
+      fail_here(
+          cat("unexpected ", quote(rest.substr(0, decode_utf8(rest).size))));
     }
     balance((*found)[0]);
     add(Token::kOperator, std::string(*found));
@@ -293,8 +289,8 @@ class Lexer {
     if (bracket != ')' && bracket != ']' && bracket != '}') return;
     if (brackets_.empty()) fail_here(cat("unexpected '", bracket, "'"));
     if (brackets_.back() != bracket) {
-      fail_here(cat("unexpected '", bracket, "', expected '",
-                    brackets_.back(), "'"));
+      fail_here(
+          cat("unexpected '", bracket, "', expected '", brackets_.back(), "'"));
     }
     brackets_.pop_back();
   }

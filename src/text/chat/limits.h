@@ -18,7 +18,7 @@ struct Limits {
   size_t depth = 400;
   // Evaluations of expressions, elements and pieces of 64 bytes handled. A
   // message of a conversation takes about a hundred.
-  uint64_t steps = 20'000'000;
+  uint64_t steps = 10'000'000;
   // Bytes of rendered text.
   size_t output_bytes = size_t{64} << 20;
   // Bytes of all values alive at a time, without those of the caller.

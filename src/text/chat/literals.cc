@@ -64,8 +64,10 @@ size_t int_size(std::string_view text) {
       return end > from ? end : 0;
     };
     size_t end = 0;
-    if (letter == 'b') end = prefixed([](char c) { return c == '0' || c == '1'; });
-    if (letter == 'o') end = prefixed([](char c) { return c >= '0' && c <= '7'; });
+    if (letter == 'b')
+      end = prefixed([](char c) { return c == '0' || c == '1'; });
+    if (letter == 'o')
+      end = prefixed([](char c) { return c >= '0' && c <= '7'; });
     if (letter == 'x') end = prefixed(is_hex);
     if (end > 0) return end;
   }
@@ -107,8 +109,9 @@ class Unescaper {
     } else if (c == 'x' || c == 'u' || c == 'U') {
       hex(c == 'x' ? 2 : c == 'u' ? 4 : 8);
     } else if (c == 'N') {
-      fault_of_limit("characters by name (\\N{...}) are not known here: write "
-                     "the character itself");
+      fault_of_limit(
+          "characters by name (\\N{...}) are not known here: write "
+          "the character itself");
     } else if ((c & 0x80) != 0) {
       spelled_out();
     } else {
@@ -118,8 +121,8 @@ class Unescaper {
 
   void octal() {
     char32_t value = 0;
-    for (int i = 0; i < 3 && at_ < text_.size() && text_[at_] >= '0' &&
-                    text_[at_] <= '7';
+    for (int i = 0;
+         i < 3 && at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '7';
          ++i) {
       value = value * 8 + static_cast<char32_t>(text_[at_++] - '0');
     }
@@ -131,8 +134,7 @@ class Unescaper {
     uint32_t value = 0;
     const auto result = std::from_chars(
         number.data(), number.data() + number.size(), value, 16);
-    if (number.size() < digits ||
-        result.ptr != number.data() + number.size()) {
+    if (number.size() < digits || result.ptr != number.data() + number.size()) {
       fault("the escape \\", text_[at_], " needs ", digits,
             " hexadecimal digits after it");
     }

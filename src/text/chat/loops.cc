@@ -49,8 +49,8 @@ Interpreter::Flow Interpreter::run_for(const Statement& statement) {
 }
 
 Interpreter::Flow Interpreter::run_loop(const Statement& statement,
-                                        const Value& iterable,
-                                        Ref<Scope> outer, size_t depth0) {
+                                        const Value& iterable, Ref<Scope> outer,
+                                        size_t depth0) {
   Ref<Iterator> elements = iterate(&budget_, iterable);
   if (statement.test != nullptr) {
     elements = make<TestedIterator>(this, statement, outer, elements);
@@ -58,9 +58,8 @@ Interpreter::Flow Interpreter::run_loop(const Statement& statement,
   Ref<Loop> loop;
   Value loop_value;
   if (statement.uses_loop || statement.is_recursive) {
-    loop = make<Loop>(&budget_,
-                      statement.test == nullptr ? iterable : Value(), elements,
-                      depth0);
+    loop = make<Loop>(&budget_, statement.test == nullptr ? iterable : Value(),
+                      elements, depth0);
     if (statement.is_recursive) {
       loop->recursive = &statement;
       loop->outer = outer;
@@ -71,7 +70,8 @@ Interpreter::Flow Interpreter::run_loop(const Statement& statement,
   const Ref<Scope> before = scope_;
   bool completed = false;
   Ref<Scope> inner;
-  while (std::optional<Value> element = loop ? loop->next() : elements->next()) {
+  while (std::optional<Value> element =
+             loop ? loop->next() : elements->next()) {
     budget_.step();
     // Each turn has variables of its own; nobody may have kept the last ones.
     if (inner && !inner->is_shared()) {
@@ -97,8 +97,9 @@ Interpreter::Flow Interpreter::run_loop(const Statement& statement,
 
 Value Interpreter::call_loop(const Loop& loop, Arguments arguments) {
   if (loop.recursive == nullptr) {
-    fault("the loop can't be called: write 'recursive' at the end of its "
-          "'for'");
+    fault(
+        "the loop can't be called: write 'recursive' at the end of its "
+        "'for'");
   }
   if (arguments.positional.size() != 1 || !arguments.named.empty()) {
     fault("loop() takes one argument, what to go through");

@@ -11,9 +11,9 @@ namespace {
 // Takes an argument out of those given by name.
 std::optional<Value> take_named(Arguments* arguments, std::string_view name) {
   auto& named = arguments->named;
-  const auto at = std::find_if(named.begin(), named.end(), [&](const auto& one) {
-    return one.first == name;
-  });
+  const auto at =
+      std::find_if(named.begin(), named.end(),
+                   [&](const auto& one) { return one.first == name; });
   if (at == named.end()) return std::nullopt;
   Value value = std::move(at->second);
   named.erase(at);

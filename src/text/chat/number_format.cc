@@ -80,8 +80,7 @@ std::string int_body(int64_t value, const FormatSpec& spec) {
                                                           : 10;
   std::string digits = digits_of(magnitude, base);
   if (digits.size() < static_cast<size_t>(spec.min_digits)) {
-    digits.insert(0, static_cast<size_t>(spec.min_digits) - digits.size(),
-                  '0');
+    digits.insert(0, static_cast<size_t>(spec.min_digits) - digits.size(), '0');
   }
   return spec.type == 'X' ? upper_ascii(digits) : digits;
 }
@@ -233,8 +232,8 @@ Value format_value(Budget* budget, const Value& value, std::string_view text) {
       spec.type == 0 || is_float_type(spec.type) ||
       (value.is_int() &&
        std::string_view("bdoxX").find(spec.type) != std::string_view::npos);
-  if (!fits || (value.is_int() && spec.precision >= 0 &&
-                !is_float_type(spec.type))) {
+  if (!fits ||
+      (value.is_int() && spec.precision >= 0 && !is_float_type(spec.type))) {
     fault("the format ", quote(text), " is not for a ", type_name(value));
   }
   write_number(&out, value, spec);

@@ -154,10 +154,10 @@ std::optional<int64_t> parse_int(std::string_view text, int base) {
   int64_t value = 0;
   bool overflow = false;
   for (const char c : rest) {
-    const int digit = is_digit(c)             ? c - '0'
+    const int digit = is_digit(c)            ? c - '0'
                       : c >= 'a' && c <= 'z' ? c - 'a' + 10
                       : c >= 'A' && c <= 'Z' ? c - 'A' + 10
-                                              : 99;
+                                             : 99;
     if (digit >= base) return std::nullopt;
     const auto scaled = checked_mul<int64_t>(value, base);
     // Towards the negative side, which reaches one further.
@@ -167,8 +167,9 @@ std::optional<int64_t> parse_int(std::string_view text, int base) {
     if (next) value = *next;
   }
   if (overflow || (!negative && value == INT64_MIN)) {
-    fault_of_limit("the text is a whole number of more than 64 bits: leave it "
-                   "a string, or make a float of it");
+    fault_of_limit(
+        "the text is a whole number of more than 64 bits: leave it "
+        "a string, or make a float of it");
   }
   return negative ? value : -value;
 }
@@ -194,8 +195,8 @@ std::optional<double> parse_float(std::string_view text) {
   if (result.ec == std::errc::result_out_of_range) {
     // Too large or too small: the sign of the exponent tells.
     const size_t e = lower.find("e-");
-    value = e != std::string::npos ? 0.0
-                                   : std::numeric_limits<double>::infinity();
+    value =
+        e != std::string::npos ? 0.0 : std::numeric_limits<double>::infinity();
   }
   return sign * value;
 }

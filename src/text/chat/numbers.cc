@@ -82,8 +82,7 @@ Value power(const Value& a, const Value& b) {
   const double base = a.as_real();
   const double exponent = b.as_real();
   if (base == 0 && exponent < 0) fault("0 can't be raised to a negative power");
-  if (base < 0 && std::isfinite(exponent) &&
-      exponent != std::floor(exponent)) {
+  if (base < 0 && std::isfinite(exponent) && exponent != std::floor(exponent)) {
     fault_of_limit("the power is a complex number, which templates don't have");
   }
   const double result = std::pow(base, exponent);
@@ -173,8 +172,8 @@ Value round_number(const Value& value, int64_t digits) {
     for (int64_t i = digits; i < 0; ++i) unit *= 10;
     const int64_t rest = modulo(value.as_int(), unit);
     const int64_t below = floor_divide(value.as_int(), unit);
-    const bool up = rest > unit - rest ||
-                    (rest == unit - rest && (below & 1) != 0);
+    const bool up =
+        rest > unit - rest || (rest == unit - rest && (below & 1) != 0);
     const auto rounded = checked_mul(below + (up ? 1 : 0), unit);
     return Value::integer(or_too_big(rounded, "the rounded number"))
         .with_origin(value.origin());

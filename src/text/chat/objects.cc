@@ -20,9 +20,10 @@ std::string Missing::message() const {
       return cat("a ", owner_, " has no element ", name_,
                  ": test it with 'is defined'");
     case What::kMutation:
-      return cat("the attribute ", quote(name_), " of a ", owner_,
-                 " is not for templates, which change nothing in place: build a "
-                 "new value, such as list + [element]");
+      return cat(
+          "the attribute ", quote(name_), " of a ", owner_,
+          " is not for templates, which change nothing in place: build a "
+          "new value, such as list + [element]");
     case What::kOther:
       return name_;
   }

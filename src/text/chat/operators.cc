@@ -17,12 +17,13 @@ namespace {
   if (a.is_undefined()) fault_undefined(a);
   if (b.is_undefined()) fault_undefined(b);
   fault("'", symbol, "' doesn't go with a ", type_name(a), " and a ",
-        type_name(b), ": convert one of them, for example with the filters "
+        type_name(b),
+        ": convert one of them, for example with the filters "
         "'string' or 'int'");
 }
 
 const char* symbol(Arithmetic operation) {
-  static constexpr const char* kSymbols[] = {"+", "-", "*", "/",
+  static constexpr const char* kSymbols[] = {"+",  "-", "*", "/",
                                              "//", "%", "**"};
   return kSymbols[static_cast<size_t>(operation)];
 }
@@ -87,8 +88,7 @@ Value repeat(Budget* budget, const Value& value, int64_t times) {
   Items items(budget);
   const std::vector<Value>& once = value.as_sequence().items();
   const auto total = checked_mul(once.size(), count);
-  const auto bytes =
-      total ? checked_mul(*total, sizeof(Value)) : std::nullopt;
+  const auto bytes = total ? checked_mul(*total, sizeof(Value)) : std::nullopt;
   // Before the first copy, so that what is too much fails at once.
   const size_t needed = bytes.value_or(SIZE_MAX);
   budget->take(needed);
@@ -107,8 +107,8 @@ bool can_repeat(const Value& value) {
 enum class Order { kLess, kEqual, kGreater, kNone };
 
 Order order_of(std::partial_ordering order) {
-  return order < 0   ? Order::kLess
-         : order > 0 ? Order::kGreater
+  return order < 0    ? Order::kLess
+         : order > 0  ? Order::kGreater
          : order == 0 ? Order::kEqual
                       : Order::kNone;
 }
@@ -205,18 +205,18 @@ bool contains(Budget* budget, const Value& container, const Value& item) {
     if (!item.is_string()) {
       fault("only a string can be in a string, not a ", type_name(item));
     }
-    budget->step_bytes(container.text().size());
+    budget->step_bytes(
+        search_cost(container.text().bytes(), item.text().bytes()));
     return find_first(container.text().bytes(), item.text().bytes()) !=
            std::string_view::npos;
   }
-  const bool is_keys =
-      container.is(Kind::kDictView) &&
-      container.as<DictView>().what() == DictView::What::kKeys;
+  const bool is_keys = container.is(Kind::kDictView) &&
+                       container.as<DictView>().what() == DictView::What::kKeys;
   if (container.is(Kind::kDict) || is_keys) {
     check_hashable(item);
     if (item.is_string()) budget->step_bytes(item.text().size());
-    const Dict& dict = is_keys ? container.as<DictView>().dict()
-                               : container.as_dict();
+    const Dict& dict =
+        is_keys ? container.as<DictView>().dict() : container.as_dict();
     return dict.find(item) != nullptr;
   }
   if (container.is_sequence()) {

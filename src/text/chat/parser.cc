@@ -109,9 +109,9 @@ class Parser {
       if (loops_ == 0) {
         fail_at(tag.at, RC_E_FORMAT, cat("'", name, "' outside of a loop"));
       }
-      return make(name == "break" ? StatementKind::kBreak
-                                  : StatementKind::kContinue,
-                  tag.at);
+      return make(
+          name == "break" ? StatementKind::kBreak : StatementKind::kContinue,
+          tag.at);
     }
     return nullptr;
   }
@@ -280,8 +280,8 @@ class Parser {
   }
 
   void check_assignable(const Lexeme& name) const {
-    static constexpr std::string_view kConstants[] = {
-        "true", "false", "none", "True", "False", "None"};
+    static constexpr std::string_view kConstants[] = {"true", "false", "none",
+                                                      "True", "False", "None"};
     for (const std::string_view constant : kConstants) {
       if (name.text == constant) {
         fail_at(name.at, RC_E_FORMAT, cat("can't assign to ", constant));

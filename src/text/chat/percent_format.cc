@@ -17,7 +17,9 @@ namespace {
 class PercentFormatter {
  public:
   PercentFormatter(Budget* budget, const Value& format, const Value& arguments)
-      : format_(format), text_(format.text()), arguments_(arguments),
+      : format_(format),
+        text_(format.text()),
+        arguments_(arguments),
         out_(budget) {}
 
   Value run() {
@@ -28,10 +30,9 @@ class PercentFormatter {
       at_ = percent;
       if (at_ < bytes.size()) conversion();
     }
-    const bool is_rest =
-        arguments_.is(Kind::kTuple)
-            ? used_ < arguments_.as_sequence().size()
-            : used_ == 0 && !is_mapping(arguments_);
+    const bool is_rest = arguments_.is(Kind::kTuple)
+                             ? used_ < arguments_.as_sequence().size()
+                             : used_ == 0 && !is_mapping(arguments_);
     if (is_rest) fault("the format uses not all of its arguments");
     return out_.finish(format_.is_markup());
   }

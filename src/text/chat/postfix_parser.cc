@@ -73,8 +73,7 @@ ExpressionPtr ExpressionParser::subscript_argument(ExpressionPtr node) {
       first = std::move(key);
     }
     if (!tokens_->sees_operator(":")) {
-      return make(ExpressionKind::kItem, at, std::move(node),
-                  std::move(first));
+      return make(ExpressionKind::kItem, at, std::move(node), std::move(first));
     }
   }
   Node slice = make(ExpressionKind::kSlice, at, std::move(node));
@@ -114,8 +113,7 @@ ExpressionPtr ExpressionParser::filter(ExpressionPtr node) {
 }
 
 ExpressionPtr ExpressionParser::block_filters() {
-  ExpressionPtr node =
-      make(ExpressionKind::kCaptured, tokens_->current().at);
+  ExpressionPtr node = make(ExpressionKind::kCaptured, tokens_->current().at);
   do {
     node = filter(std::move(node));
   } while (tokens_->skip_operator("|"));

@@ -214,9 +214,8 @@ Value escape_html(Budget* budget, const Value& value) {
                                      : c == '<'  ? "&lt;"
                                      : c == '>'  ? "&gt;"
                                      : c == '\'' ? "&#39;"
-                                     : c == '"'
-                                         ? "&#34;"
-                                         : std::string_view(&c, 1);
+                                     : c == '"'  ? "&#34;"
+                                                 : std::string_view(&c, 1);
     out.append(escaped, origins.at(i));
   }
   return out.finish(true);

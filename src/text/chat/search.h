@@ -13,4 +13,9 @@ size_t find_first(std::string_view text, std::string_view what,
 size_t find_last(std::string_view text, std::string_view what,
                  size_t end = std::string_view::npos);
 
+// About the bytes that are looked at.
+inline size_t search_cost(std::string_view text, std::string_view what) {
+  return what.size() <= 64 ? text.size() : 8 * (text.size() + what.size());
+}
+
 }  // namespace rc::text::chat

@@ -99,11 +99,10 @@ SliceIndices slice_indices(const Value& first, const Value& last,
 
 Value slice_value(Budget* budget, const Value& value, const Value& first,
                   const Value& last, const Value& step) {
-  const bool has_slices = value.is_string() || value.is_sequence() ||
-                          value.is(Kind::kRange);
+  const bool has_slices =
+      value.is_string() || value.is_sequence() || value.is(Kind::kRange);
   if (!has_slices) fault("a ", type_name(value), " has no slices");
-  const SliceIndices slice =
-      slice_indices(first, last, step, *length(value));
+  const SliceIndices slice = slice_indices(first, last, step, *length(value));
   if (value.is_string()) return slice_of_string(budget, value, slice);
   if (value.is(Kind::kRange)) {
     return slice_of_range(budget, value.as<Range>(), slice);

@@ -6,9 +6,8 @@
 namespace rc::text::chat {
 namespace {
 
-constexpr const char* kDays[] = {"Sunday",    "Monday",   "Tuesday",
-                                 "Wednesday", "Thursday", "Friday",
-                                 "Saturday"};
+constexpr const char* kDays[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                 "Thursday", "Friday", "Saturday"};
 constexpr const char* kMonths[] = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
@@ -56,9 +55,8 @@ class TimeFormatter {
       const Origin origin = origins.at(at);
       const size_t begin = at++;
       char flag = 0;
-      while (at < bytes.size() &&
-             std::string_view("-_0^#").find(bytes[at]) !=
-                 std::string_view::npos) {
+      while (at < bytes.size() && std::string_view("-_0^#").find(bytes[at]) !=
+                                      std::string_view::npos) {
         flag = bytes[at++];
       }
       if (at == bytes.size()) {

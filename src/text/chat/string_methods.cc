@@ -26,9 +26,7 @@ Text in_case(const Text& text) {
 Value string_capitalize(Call& call) { return mapped(call, to_capitalized); }
 Value string_casefold(Call& call) { return mapped(call, in_case<Case::kFold>); }
 Value string_lower(Call& call) { return mapped(call, in_case<Case::kLower>); }
-Value string_swapcase(Call& call) {
-  return mapped(call, in_case<Case::kSwap>);
-}
+Value string_swapcase(Call& call) { return mapped(call, in_case<Case::kSwap>); }
 Value string_title(Call& call) { return mapped(call, to_title); }
 Value string_upper(Call& call) { return mapped(call, in_case<Case::kUpper>); }
 
@@ -85,9 +83,9 @@ Value string_removesuffix(Call& call) {
 
 Value split_string(Call& call, Side side) {
   const Text* separator = call.is_none(0) ? nullptr : &call.string(0).text();
-  return make_sequence(call.budget(), Kind::kList,
-                       split(call.budget(), call.self(), separator,
-                             call.integer(1, -1), side));
+  return make_sequence(
+      call.budget(), Kind::kList,
+      split(call.budget(), call.self(), separator, call.integer(1, -1), side));
 }
 Value string_split(Call& call) { return split_string(call, Side::kLeft); }
 Value string_rsplit(Call& call) { return split_string(call, Side::kRight); }
@@ -103,9 +101,9 @@ Value partitioned(Call& call, bool from_right) {
   const Text& text = call.self().text();
   const std::string& cut = call.string(0).text().bytes();
   if (cut.empty()) fault("a separator can't be empty");
-  budget->step_bytes(text.size());
-  const size_t at = from_right ? find_last(text.bytes(), cut)
-                               : find_first(text.bytes(), cut);
+  budget->step_bytes(search_cost(text.bytes(), cut));
+  const size_t at =
+      from_right ? find_last(text.bytes(), cut) : find_first(text.bytes(), cut);
   const bool found = at != std::string_view::npos;
   // Without the separator all of it is one of the outer parts.
   const size_t begin = found ? at : from_right ? 0 : text.size();

@@ -85,6 +85,8 @@ std::vector<Value> split_from_right(Budget* budget, const Value& string,
   Items parts(budget);
   size_t end = bytes.size();
   while (most < 0 || static_cast<int64_t>(parts.size()) < most) {
+    // Each search for a long one goes through all that is left.
+    budget->step_bytes(separator.size() > 64 ? 8 * end : 0);
     const size_t at = find_last(bytes, separator, end);
     if (at == std::string_view::npos) break;
     parts.push(part(budget, string, at + separator.size(), end));
@@ -97,8 +99,7 @@ std::vector<Value> split_from_right(Budget* budget, const Value& string,
 
 }  // namespace
 
-Value strip(Budget* budget, const Value& string, Side side,
-            const Text* chars) {
+Value strip(Budget* budget, const Value& string, Side side, const Text* chars) {
   const std::string_view bytes = string.text().bytes();
   const Stripped stripped(chars);
   size_t begin = 0;
@@ -122,7 +123,8 @@ Value strip(Budget* budget, const Value& string, Side side,
 
 std::vector<Value> split(Budget* budget, const Value& string,
                          const Text* separator, int64_t most, Side side) {
-  budget->step_bytes(string.text().size());
+  budget->step_bytes(search_cost(
+      string.text().bytes(), separator != nullptr ? separator->bytes() : ""));
   if (separator == nullptr) {
     return side == Side::kRight
                ? split_at_spaces_from_right(budget, string, most)
@@ -174,7 +176,7 @@ Value replace(Budget* budget, const Value& string, const Text& from,
               const Text& to, int64_t most) {
   const Text& text = string.text();
   const std::string& bytes = text.bytes();
-  budget->step_bytes(bytes.size());
+  budget->step_bytes(search_cost(bytes, from.bytes()));
   Writer out(budget);
   size_t begin = 0;
   int64_t count = 0;
@@ -214,10 +216,10 @@ Value pad(Budget* budget, const Value& string, int64_t width, const Text& fill,
   if (width <= length) return string;
   const int64_t padding = width - length;
   // str.center() puts the odd one left if the width is odd.
-  const int64_t left = side == Side::kLeft    ? padding
-                       : side == Side::kRight ? 0
-                                              : padding / 2 +
-                                                    (padding & width & 1);
+  const int64_t left = side == Side::kLeft ? padding
+                       : side == Side::kRight
+                           ? 0
+                           : padding / 2 + (padding & width & 1);
   Writer out(budget);
   out.repeat(fill, static_cast<size_t>(left));
   out.append(string.text());

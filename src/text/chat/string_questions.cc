@@ -13,8 +13,8 @@ namespace {
 struct Part {
   size_t begin = 0;
   size_t end = 0;
-  size_t first = 0;       // the character at `begin`
-  bool is_valid = true;   // false if it begins behind its end
+  size_t first = 0;      // the character at `begin`
+  bool is_valid = true;  // false if it begins behind its end
 };
 
 Part part_of(const Call& call, size_t start, size_t stop) {
@@ -42,7 +42,7 @@ Part part_of(const Call& call, size_t start, size_t stop) {
 int64_t found_at(const Call& call, bool from_right) {
   const std::string& what = call.string(0).text().bytes();
   const std::string_view bytes = call.self().text().bytes();
-  call.budget()->step_bytes(bytes.size());
+  call.budget()->step_bytes(search_cost(bytes, what));
   const Part part = part_of(call, 1, 2);
   if (!part.is_valid) return -1;
   const std::string_view within =
@@ -108,7 +108,7 @@ Value found_or_fail(const Call& call, bool from_right) {
 Value string_count(Call& call) {
   const std::string& what = call.string(0).text().bytes();
   const std::string_view bytes = call.self().text().bytes();
-  call.budget()->step_bytes(bytes.size());
+  call.budget()->step_bytes(search_cost(bytes, what));
   const Part part = part_of(call, 1, 2);
   if (!part.is_valid) return Value::integer(0);
   const std::string_view within =
@@ -132,17 +132,17 @@ Value string_index(Call& call) { return found_or_fail(call, false); }
 Value string_rindex(Call& call) { return found_or_fail(call, true); }
 
 Value string_startswith(Call& call) {
-  return any_of_argument(call, [](std::string_view text,
-                                  std::string_view what) {
-    return text.starts_with(what);
-  });
+  return any_of_argument(call,
+                         [](std::string_view text, std::string_view what) {
+                           return text.starts_with(what);
+                         });
 }
 
 Value string_endswith(Call& call) {
-  return any_of_argument(call, [](std::string_view text,
-                                  std::string_view what) {
-    return text.ends_with(what);
-  });
+  return any_of_argument(call,
+                         [](std::string_view text, std::string_view what) {
+                           return text.ends_with(what);
+                         });
 }
 
 Value string_isalnum(Call& call) {

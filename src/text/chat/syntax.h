@@ -143,8 +143,8 @@ struct Statement {
 
 struct Syntax {
   Body body;
-  std::vector<std::string> names;        // by NameId
-  std::map<std::string, NameId> ids;     // and back
+  std::vector<std::string> names;     // by NameId
+  std::map<std::string, NameId> ids;  // and back
   NameId caller = 0, kwargs = 0, varargs = 0, loop = 0;
 };
 

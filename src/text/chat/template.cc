@@ -27,10 +27,15 @@ Rendered Template::render(const Value& variables,
          type_name(variables), ": give a dict of them by name");
   }
   if (variables.depth() > limits_.depth) {
-    fail(RC_E_INVALID_ARGUMENT, "the variables of the chat template are nested ",
-         variables.depth(), " levels deep, more than ", limits_.depth);
+    fail(RC_E_INVALID_ARGUMENT,
+         "the variables of the chat template are nested ", variables.depth(),
+         " levels deep, more than ", limits_.depth);
   }
   return Interpreter(*syntax_, variables.as_dict(), options, limits_).render();
+}
+
+Value make_list(std::vector<Value> items) {
+  return make_sequence(nullptr, Kind::kList, std::move(items));
 }
 
 Value make_variables(

@@ -16,6 +16,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "text/chat/limits.h"
 #include "text/chat/render.h"
@@ -47,7 +48,9 @@ class Template {
   Limits limits_;
 };
 
-// A dict of variables by name.
+// A list, of messages for example.
+Value make_list(std::vector<Value> items);
+// A dict of variables by name, or a message of its parts.
 Value make_variables(
     std::initializer_list<std::pair<std::string_view, Value>> variables);
 

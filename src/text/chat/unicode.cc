@@ -39,8 +39,7 @@ bool is_final_sigma(std::string_view text, const Character& sigma) {
     break;
   }
   if (!cased_before) return false;
-  for (const Character& c :
-       characters(text.substr(sigma.begin + sigma.size))) {
+  for (const Character& c : characters(text.substr(sigma.begin + sigma.size))) {
     if (is_ignorable(c.code_point)) continue;
     return !is_cased(c.code_point);
   }
@@ -50,8 +49,7 @@ bool is_final_sigma(std::string_view text, const Character& sigma) {
 // As many characters of a sigma's neighbours as are looked at for sure.
 constexpr size_t kSigmaReach = 64;
 
-void append_lower(std::string_view text, const Character& c,
-                  std::string* out) {
+void append_lower(std::string_view text, const Character& c, std::string* out) {
   if (c.code_point == 0x3A3) {
     const size_t begin = c.begin - std::min(c.begin, kSigmaReach);
     size_t from = begin;
@@ -130,7 +128,8 @@ size_t byte_offset(std::string_view text, size_t character) {
 }
 
 bool is_space(char32_t c) {
-  if (c < 0x80) return c == ' ' || is_between(c, 9, 13) || is_between(c, 28, 31);
+  if (c < 0x80)
+    return c == ' ' || is_between(c, 9, 13) || is_between(c, 28, 31);
   const utf8proc_category_t kind = category(c);
   return c == 0x85 || kind == UTF8PROC_CATEGORY_ZS ||
          kind == UTF8PROC_CATEGORY_ZL || kind == UTF8PROC_CATEGORY_ZP;

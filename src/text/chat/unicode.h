@@ -61,9 +61,9 @@ size_t count_characters(std::string_view text);
 // The byte where a character begins; the end if there are fewer.
 size_t byte_offset(std::string_view text, size_t character);
 
-bool is_space(char32_t c);    // str.isspace()
-bool is_letter(char32_t c);   // str.isalpha()
-bool is_numeric(char32_t c);  // str.isnumeric()
+bool is_space(char32_t c);       // str.isspace()
+bool is_letter(char32_t c);      // str.isalpha()
+bool is_numeric(char32_t c);     // str.isnumeric()
 bool is_digit_like(char32_t c);  // str.isdigit()
 bool is_lower(char32_t c);
 bool is_upper(char32_t c);

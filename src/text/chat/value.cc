@@ -27,8 +27,7 @@ bool Value::is_same(const Value& other) const {
       return payload_.real == other.payload_.real;
     case Kind::kString:
       // Python keeps one object for equal literals and short strings.
-      return markup_ == other.markup_ &&
-             text().bytes() == other.text().bytes();
+      return markup_ == other.markup_ && text().bytes() == other.text().bytes();
     default:
       return payload_.object == other.payload_.object;
   }

@@ -187,7 +187,7 @@ class Value {
   // Of an int, a bool or a float.
   double as_real() const {
     return kind_ == Kind::kFloat ? payload_.real
-                                  : static_cast<double>(payload_.integer);
+                                 : static_cast<double>(payload_.integer);
   }
   template <class T>
   T& as() const {

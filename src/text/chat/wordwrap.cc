@@ -51,8 +51,8 @@ std::vector<Chunk> chunks_of(Budget* budget, std::string_view line,
   std::vector<Chunk> chunks;
   const auto add = [&](size_t begin, size_t end, bool is_space) {
     budget->step();
-    const auto length = static_cast<int64_t>(
-        count_characters(line.substr(begin, end - begin)));
+    const auto length =
+        static_cast<int64_t>(count_characters(line.substr(begin, end - begin)));
     const bool is_blank =
         is_space || strip_spaces(line.substr(begin, end - begin)).empty();
     chunks.push_back({begin, end, length, is_blank});

@@ -129,6 +129,9 @@ def variables(rng):
         out["enable_thinking"] = rng.choice([True, False])
     if rng.random() < 0.1:
         out["documents"] = [{"title": rng.choice(TEXTS), "text": rng.choice(TEXTS)}]
+    if rng.random() < 0.3:
+        out["functions"] = rng.choice(TEXTS)
+        out["datetime"] = "2024-07-26"
     if rng.random() < 0.1:
         out["reasoning_effort"] = rng.choice(["low", "high"])
     return out

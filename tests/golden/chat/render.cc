@@ -39,10 +39,9 @@ int main() {
         chat = Template::parse(line["template"].get<std::string>());
       }
       if (!chat) rc::fail(RC_E_INVALID_ARGUMENT, "no template");
-      const auto rendered =
-          chat->render(from_json(line["variables"],
-                                 rc::text::chat::Origin::kContent),
-                       options_of(line));
+      const auto rendered = chat->render(
+          from_json(line["variables"], rc::text::chat::Origin::kContent),
+          options_of(line));
       out["text"] = rendered.text;
     } catch (const std::exception& error) {
       out["error"] = error.what();
