@@ -12,7 +12,7 @@
 namespace rc::text::chat {
 namespace {
 
-Value mapped(Call& call, Text (*map)(const Text&)) {
+Value remapped(Call& call, Text (*map)(const Text&)) {
   call.budget()->step_bytes(call.self().text().size());
   return make_string(call.budget(), map(call.self().text()),
                      call.self().is_markup());
@@ -23,12 +23,16 @@ Text in_case(const Text& text) {
   return to_case(to, text);
 }
 
-Value string_capitalize(Call& call) { return mapped(call, to_capitalized); }
-Value string_casefold(Call& call) { return mapped(call, in_case<Case::kFold>); }
-Value string_lower(Call& call) { return mapped(call, in_case<Case::kLower>); }
-Value string_swapcase(Call& call) { return mapped(call, in_case<Case::kSwap>); }
-Value string_title(Call& call) { return mapped(call, to_title); }
-Value string_upper(Call& call) { return mapped(call, in_case<Case::kUpper>); }
+Value string_capitalize(Call& call) { return remapped(call, to_capitalized); }
+Value string_casefold(Call& call) {
+  return remapped(call, in_case<Case::kFold>);
+}
+Value string_lower(Call& call) { return remapped(call, in_case<Case::kLower>); }
+Value string_swapcase(Call& call) {
+  return remapped(call, in_case<Case::kSwap>);
+}
+Value string_title(Call& call) { return remapped(call, to_title); }
+Value string_upper(Call& call) { return remapped(call, in_case<Case::kUpper>); }
 
 Value padded(Call& call, Side side) {
   const Text fill =
