@@ -1,0 +1,28 @@
+// How much a template may use. A template is text from a stranger: whatever it
+// says, parsing and rendering end soon and stay small.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rc::text::chat {
+
+struct Limits {
+  // Bytes of a template's source.
+  size_t source_bytes = size_t{1} << 20;
+  // Levels of brackets and blocks within each other. A level takes up to about
+  // 3 KB of the stack of whoever parses, see base/deep_stack.h.
+  size_t nesting = 100;
+  // Levels of evaluations and calls within each other, and of values. A level
+  // takes up to about 1 KB of the stack of whoever renders.
+  size_t depth = 400;
+  // Evaluations of expressions, elements and pieces of 64 bytes handled. A
+  // message of a conversation takes about a hundred.
+  uint64_t steps = 10'000'000;
+  // Bytes of rendered text.
+  size_t output_bytes = size_t{64} << 20;
+  // Bytes of all values alive at a time, without those of the caller.
+  size_t memory_bytes = size_t{256} << 20;
+};
+
+}  // namespace rc::text::chat

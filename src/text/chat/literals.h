@@ -1,0 +1,27 @@
+// Numbers and strings as they are written in templates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rc::text::chat {
+
+struct NumberLiteral {
+  size_t size = 0;  // bytes
+  bool is_float = false;
+  int64_t integer = 0;
+  double real = 0;
+};
+
+// The number that the text, which begins with a digit, begins with. After a dot
+// there is no float ("a.1.2" has two indices). Throws Fault.
+NumberLiteral read_number(std::string_view text, bool after_dot);
+
+// What a string between its quotes says, with Python's escapes. Throws Fault.
+std::string unescape(std::string_view quoted);
+
+// "\r\n" and "\r" as "\n".
+std::string normalize_newlines(std::string_view text);
+
+}  // namespace rc::text::chat

@@ -1,0 +1,39 @@
+// What goes into a rendering besides variables, and what comes out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/chat/text.h"
+
+namespace rc::text::chat {
+
+// A time of day on a date, of no time zone.
+struct LocalTime {
+  int year = 1970;
+  int month = 1;  // from 1
+  int day = 1;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  int microsecond = 0;
+};
+
+struct RenderOptions {
+  // What strftime_now() formats. Without it a template that asks for the time
+  // fails: rendering looks at nothing outside.
+  std::optional<LocalTime> now;
+};
+
+struct Rendered {
+  std::string text;
+  // Bytes of the text that come from content: in order, neither empty nor
+  // touching. Control tokens are looked for elsewhere only.
+  std::vector<Span> content;
+  // Bytes written by {% generation %} blocks, which is what the model said; in
+  // order. Blocks within macros and other captured text are left out.
+  std::vector<Span> generation;
+};
+
+}  // namespace rc::text::chat

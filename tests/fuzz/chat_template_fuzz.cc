@@ -1,0 +1,96 @@
+// Chat templates under hostile sources and variables.
+//
+// The input is a source and, after a zero byte, JSON with its variables. What
+// is rendered must keep its promises: content within the text, in order, and
+// nothing of a template that is taken for content or the other way round where
+// that can be told.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "text/chat/from_json.h"
+#include "text/chat/template.h"
+
+namespace {
+
+using rc::text::chat::from_json;
+using rc::text::chat::Limits;
+using rc::text::chat::make_variables;
+using rc::text::chat::Origin;
+using rc::text::chat::Rendered;
+using rc::text::chat::Span;
+using rc::text::chat::Template;
+using rc::text::chat::Value;
+
+void check(bool holds) {
+  if (!holds) __builtin_trap();
+}
+
+// In order, neither empty nor touching, within the text.
+void check_spans(const std::vector<Span>& spans, size_t size, bool may_touch) {
+  size_t end = 0;
+  bool first = true;
+  for (const Span& span : spans) {
+    check(span.begin < span.end && span.end <= size);
+    check(first || span.begin > end || (may_touch && span.begin == end));
+    end = span.end;
+    first = false;
+  }
+}
+
+Limits small_limits() {
+  Limits limits;
+  limits.nesting = 40;
+  limits.depth = 100;
+  limits.steps = 200'000;
+  limits.output_bytes = size_t{1} << 20;
+  limits.memory_bytes = size_t{8} << 20;
+  return limits;
+}
+
+Value parse_variables(std::string_view json, Origin origin) {
+  const auto parsed =
+      nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_object()) return from_json(parsed, origin);
+  return make_variables(
+      {{"messages",
+        from_json({{{"role", "user"}, {"content", "<|end|> \xC3\xA9 'q'"}},
+                   {{"role", "assistant"}, {"content", std::string(json)}}},
+                  origin)},
+       {"n", from_json(7, origin)},
+       {"add_generation_prompt", from_json(true, origin)}});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const size_t zero = std::min(input.find('\0'), input.size());
+  const std::string_view source = input.substr(0, zero);
+  std::string_view json = input.substr(std::min(zero + 1, input.size()));
+  if (!rc::is_utf8(json)) json = "{}";
+  try {
+    const Template chat = Template::parse(source, small_limits());
+    const Rendered rendered = chat.render(
+        parse_variables(json, Origin::kContent),
+        {.now = rc::text::chat::LocalTime{2024, 7, 26, 1, 2, 3, 4}});
+    check(rc::is_utf8(rendered.text));
+    check_spans(rendered.content, rendered.text.size(), false);
+    check_spans(rendered.generation, rendered.text.size(), true);
+    // Where things come from changes nothing of what is written.
+    const Rendered trusted = chat.render(
+        parse_variables(json, Origin::kTemplate),
+        {.now = rc::text::chat::LocalTime{2024, 7, 26, 1, 2, 3, 4}});
+    check(trusted.text == rendered.text && trusted.content.empty());
+  } catch (const rc::Error& error) {
+    check(error.status() == RC_E_FORMAT || error.status() == RC_E_UNSUPPORTED ||
+          error.status() == RC_E_INVALID_ARGUMENT);
+  }
+  return 0;
+}

@@ -1,0 +1,173 @@
+// Templates that want too much end soon, with an error that says where.
+#include <chrono>
+#include <vector>
+
+#include "text/chat/chat_util.h"
+
+namespace rc::text::chat {
+namespace {
+
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+void expect_refused(const std::string& source, const std::string& why,
+                    const Limits& limits = {}) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string error = error_of(source, limits);
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - begin;
+  EXPECT_NE(error.find(why), std::string::npos)
+      << source.substr(0, 200) << " gives " << error;
+  EXPECT_NE(error.find(", column "), std::string::npos) << error;
+  EXPECT_LT(took.count(), 30.0) << source.substr(0, 200);
+}
+
+TEST(ChatLimits, OfRanges) {
+  expect_refused("{{ range(10**9)|list }}", "100000");
+  expect_refused("{% for i in range(-9223372036854775807, 1) %}{% endfor %}",
+                 "100000");
+}
+
+TEST(ChatLimits, OfMemory) {
+  expect_refused("{{ 'a' * 10**9 }}", "bytes");
+  expect_refused("{{ 'a' * 10**18 }}", "bytes");
+  expect_refused("{{ [0] * 10**9 }}", "bytes");
+  expect_refused("{{ [0, 1] * 9223372036854775807 }}", "bytes");
+  expect_refused("{{ '%999999999d' % 1 }}", "bytes");
+  expect_refused("{{ '{:999999999}'.format(1) }}", "bytes");
+  expect_refused("{{ 'a'.center(10**12) }}", "bytes");
+  expect_refused("{{ '\\t'.expandtabs(10**12) }}", "bytes");
+  expect_refused("{{ 'a'|indent(10**12) }}", "spaces");
+  expect_refused("{{ ('a' * 10**6).replace('a', 'b' * 10**6) }}", "bytes");
+  expect_refused("{{ ('a' * 10**6).join('a' * 10**6) }}", "bytes");
+  expect_refused(
+      "{% set ns = namespace(x='a') %}{% for i in range(99) %}"
+      "{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+      "bytes");
+  expect_refused(
+      "{% set ns = namespace(x=['a']) %}{% for i in range(99) %}"
+      "{% set ns.x = ns.x + ns.x %}{% endfor %}",
+      "more than");
+}
+
+TEST(ChatLimits, OfOutput) {
+  Limits limits;
+  limits.output_bytes = 1000;
+  expect_refused("{% for i in range(99) %}0123456789012{% endfor %}", "1000",
+                 limits);
+}
+
+TEST(ChatLimits, OfSteps) {
+  expect_refused(
+      "{% for i in range(100000) %}{% for j in range(100000) %}"
+      "{% endfor %}{% endfor %}",
+      "steps");
+  expect_refused(
+      "{% set a = 'a' * 10**7 %}{% for i in range(100000) %}"
+      "{% if a ~ 'b' == a ~ 'c' %}{% endif %}{% endfor %}",
+      "steps");
+  expect_refused(
+      "{% set a = 'a' * 10**7 %}{% for i in range(100000) %}"
+      "{% if ('b' ~ a) in a %}{% endif %}{% endfor %}",
+      "steps");
+  // Where looking for a string is slow unless done right.
+  EXPECT_EQ(text_of("{{ ('a' * 10**5 ~ 'b') in 'a' * 10**6 }}",
+                    nlohmann::ordered_json::object()),
+            "False");
+}
+
+TEST(ChatLimits, OfNesting) {
+  expect_refused("{{ " + repeated("(", 5000) + repeated(")", 5000) + " }}",
+                 "nested");
+  expect_refused("{{ " + repeated("[", 50000) + repeated("]", 50000) + " }}",
+                 "nested");
+  expect_refused("{{ " + repeated("not ", 100000) + "1 }}", "nested");
+  expect_refused("{{ " + repeated("-", 100000) + "1 }}", "nested");
+  expect_refused("{{ " + repeated("1 if 1 else ", 50000) + "1 }}", "nested");
+  expect_refused(repeated("{% if 1 %}", 100000), "nested");
+  expect_refused("{{ 1" + repeated(" + 1", 100000) + " }}", "levels deep");
+  expect_refused("{{ a" + repeated(".a", 100000) + " }}", "levels deep");
+  expect_refused("{{ a" + repeated("|list", 100000) + " }}", "levels deep");
+  expect_refused(
+      "{% set " + repeated("(", 50000) + "a" + repeated(")", 50000) + " = 1 %}",
+      "nested");
+}
+
+TEST(ChatLimits, OfRecursion) {
+  expect_refused("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "deep");
+  expect_refused(
+      "{% macro m() %}{% call m() %}{{ caller() }}{% endcall %}{% endmacro %}"
+      "{{ m() }}",
+      "deep");
+  expect_refused(
+      "{% set l = [1] %}{% for x in l recursive %}{{ loop(l) }}{% endfor %}",
+      "deep");
+  expect_refused("{% set ns = namespace() %}{% set ns.ns = ns %}{{ ns }}",
+                 "deep");
+  expect_refused("{% set ns = namespace() %}{% set ns.ns = [ns] %}{{ ns.ns }}",
+                 "deep");
+  expect_refused(
+      "{% set ns = namespace(x=[]) %}{% for i in range(10000) %}"
+      "{% set ns.x = [ns.x] %}{% endfor %}",
+      "deep");
+  expect_refused(
+      "{% set ns = namespace(x=[]) %}{% for i in range(10000) %}"
+      "{% set ns.x = ns.x|map('string') %}{% endfor %}{{ ns.x|list }}",
+      "deep");
+}
+
+TEST(ChatLimits, OfValuesThatAreMoreThanTheyTake) {
+  const std::string doubled =
+      "{% set ns = namespace(a=(1,), b=(1,)) %}{% for i in range(60) %}"
+      "{% set ns.a = (ns.a, ns.a) %}{% set ns.b = (ns.b, ns.b) %}{% endfor %}";
+  expect_refused(doubled + "{{ ns.a == ns.b }}", "steps");
+  expect_refused(doubled + "{{ {ns.a: 1} }}", "key");
+  expect_refused(doubled + "{{ ns.a in {} }}", "key");
+  expect_refused(doubled + "{{ ns.a }}", "steps");
+  expect_refused(doubled + "{{ ns.a|tojson }}", "steps");
+}
+
+TEST(ChatLimits, ListsCantHoldThemselves) {
+  expect_refused("{% set l = [] %}{{ l.append(l) }}", "in place");
+}
+
+TEST(ChatLimits, OfSources) {
+  Limits limits;
+  limits.source_bytes = 10;
+  EXPECT_THROW(Template::parse("12345678901", limits), Error);
+  EXPECT_NO_THROW(Template::parse("1234567890", limits));
+}
+
+// Keys that collide in a hash table are as good as others here.
+TEST(ChatLimits, ManyKeysAreFast) {
+  nlohmann::ordered_json object;
+  for (int i = 0; i < 20000; ++i) {
+    object["k" + std::to_string(i * 7919)] = i;
+  }
+  EXPECT_EQ(text_of("{{ d.k7919 }}{% for k in d %}{% if d[k] is none %}x"
+                    "{% endif %}{% endfor %}",
+                    {{"d", object}}),
+            "1");
+}
+
+TEST(ChatLimits, NumbersOf64Bits) {
+  for (const char* source :
+       {"{{ 9223372036854775807 + 1 }}", "{{ 9223372036854775808 }}",
+        "{{ 10**19 }}", "{{ 3037000500 * 3037000500 }}", "{{ 1e19|int }}",
+        "{{ '9999999999999999999'|int }}",
+        "{{ (-9223372036854775807 - 1) // -1 }}",
+        "{{ -(-9223372036854775807 - 1) }}",
+        "{{ (-9223372036854775807 - 1)|abs }}"}) {
+    expect_refused(source, "64 bits");
+  }
+  EXPECT_EQ(text_of("{{ 9223372036854775807 }}{{ -9223372036854775807 - 1 }}"
+                    "{{ (-9223372036854775807 - 1) % -1 }}{{ (-1)**63 }}",
+                    nlohmann::ordered_json::object()),
+            "9223372036854775807-92233720368547758080-1");
+}
+
+}  // namespace
+}  // namespace rc::text::chat

@@ -1,0 +1,120 @@
+// Errors, time, sharing and speed of chat templates.
+#include <thread>
+#include <vector>
+
+#include "text/chat/chat_util.h"
+
+namespace rc::text::chat {
+namespace {
+
+TEST(ChatTemplate, ErrorsSayWhereAndWhat) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{{ x.y }}", "line 1, column 6: the variable 'x' is undefined"},
+      {"a\nb {{ 'x' + 1 }}", "line 2, column 10: '+' doesn't go with a str"},
+      {"{% if 1 %}\n  x", "line 2, column 1: the block 'if' has no end"},
+      {"{{ 1|nosuch }}", "line 1, column 6: there is no filter named 'nosuch'"},
+      {"{{ 'ü' ~ nosuch() }}", "line 1, column 10: the variable 'nosuch'"},
+      {"{% include 'x' %}", "line 1, column 4: the tag 'include' is not"},
+      {"{{ 'abc }}", "line 1, column 4: the string has no end"},
+      {"{{ [1, 2 }}", "line 1, column 10: unexpected '}', expected ']'"},
+      {"x {{ raise_exception('no tools') }}",
+       "line 1, column 6: the template refuses the conversation: no tools"},
+  };
+  for (const auto& [source, expected] : cases) {
+    const std::string error = error_of(source);
+    EXPECT_NE(error.find(expected), std::string::npos) << error;
+  }
+}
+
+rc_status status_of(const std::string& source) {
+  try {
+    Template::parse(source).render(make_variables({}));
+  } catch (const Error& error) {
+    return error.status();
+  }
+  return RC_OK;
+}
+
+TEST(ChatTemplate, ErrorsHaveAStatus) {
+  EXPECT_EQ(status_of("{{ raise_exception('x') }}"), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("{{ 1 + 'x' }}"), RC_E_FORMAT);
+  EXPECT_EQ(status_of("{% if %}"), RC_E_FORMAT);
+  EXPECT_EQ(status_of("\xFF"), RC_E_FORMAT);
+  EXPECT_EQ(status_of("{{ 10**30 }}"), RC_E_UNSUPPORTED);
+  EXPECT_EQ(status_of("{{ 'a' * 10**12 }}"), RC_E_UNSUPPORTED);
+  EXPECT_THROW(Template::parse("x").render(Value::integer(1)), Error);
+}
+
+TEST(ChatTemplate, TimeIsTheCallers) {
+  const Template chat = Template::parse("{{ strftime_now('%H:%M') }}");
+  EXPECT_THROW(chat.render(make_variables({})), Error);
+  EXPECT_EQ(chat.render(make_variables({}), recorded_time()).text, "14:05");
+  EXPECT_THROW(chat.render(make_variables({}), {.now = LocalTime{2024, 13}}),
+               Error);
+}
+
+TEST(ChatTemplate, GenerationBlocks) {
+  const Rendered rendered = Template::parse(
+                                "a{% generation %}bc{% endgeneration %}d"
+                                "{% generation %}{% endgeneration %}"
+                                "{% generation %}é{% endgeneration %}")
+                                .render(make_variables({}));
+  EXPECT_EQ(rendered.text, "abcdé");
+  EXPECT_EQ(rendered.generation, (std::vector<Span>{{1, 3}, {4, 6}}));
+}
+
+TEST(ChatTemplate, BadTextOfCallersIsMended) {
+  const Value broken =
+      make_variables({{"x", Value::string("a\xFF", Origin::kContent)}});
+  EXPECT_NO_THROW(Template::parse("{{ x|upper|tojson }}{{ x[1] }}{{ [x] }}")
+                      .render(broken));
+  EXPECT_EQ(
+      Template::parse("{{ x }}")
+          .render(make_variables({{"x", from_json("a\xFF", Origin::kContent)}}))
+          .text,
+      "a\xEF\xBF\xBD");
+}
+
+nlohmann::ordered_json conversation(int messages) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (int i = 0; i < messages; ++i) {
+    out.push_back({{"role", i % 2 == 0 ? "user" : "assistant"},
+                   {"content", "message " + std::to_string(i) +
+                                   " with some words of text in it"}});
+  }
+  return out;
+}
+
+TEST(ChatTemplate, ThreadsShareIt) {
+  const Template chat = Template::parse(
+      read_text(test::source_path("tests/golden/chat/templates/hermes.jinja")));
+  const Value variables = make_variables(
+      {{"messages", from_json(conversation(20), Origin::kContent)},
+       {"add_generation_prompt", from_json(true, Origin::kTemplate)}});
+  const Rendered expected = chat.render(variables);
+  std::vector<std::thread> threads;
+  std::vector<int> same(4, 0);
+  for (size_t t = 0; t < same.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        const Rendered rendered = chat.render(variables);
+        same[t] += rendered.text == expected.text &&
+                   rendered.content == expected.content;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : same) EXPECT_EQ(count, 50);
+}
+
+// A conversation takes a small part of the limits, however long it is.
+TEST(ChatTemplate, LongConversationsFit) {
+  const Template chat = Template::parse(
+      read_text(test::source_path("tests/golden/chat/templates/hermes.jinja")));
+  const Value variables = make_variables(
+      {{"messages", from_json(conversation(20000), Origin::kContent)}});
+  EXPECT_GT(chat.render(variables).text.size(), size_t{20000} * 40);
+}
+
+}  // namespace
+}  // namespace rc::text::chat
