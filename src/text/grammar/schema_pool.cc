@@ -178,15 +178,22 @@ const Normal& SchemaPool::normal(SchemaId schema) {
   Schema& entry = schemas_[schema];
   if (entry.normal) return *entry.normal;
   const Nesting nesting(this);
-  open_.push_back(schema);
-  if (entry.busy) {
+  if (entry.busy || (entry.kind == Kind::kDeclared && entry.parts.empty())) {
     fail(RC_E_UNSUPPORTED, place(),
          "it refers to itself without going into a value");
   }
+  open_.push_back(schema);
   entry.busy = true;
+  // An error must not leave the schema busy: another request may ask again.
+  struct Leave {
+    SchemaPool* pool;
+    Schema* entry;
+    ~Leave() {
+      entry->busy = false;
+      pool->open_.pop_back();
+    }
+  } leave{this, &entry};
   entry.normal = compute(schema);
-  entry.busy = false;
-  open_.pop_back();
   return *entry.normal;
 }
 
@@ -227,7 +234,13 @@ bool SchemaPool::remember_possible(Known* known, Compute compute) {
   const Nesting nesting(this);
   const size_t before = assumptions_;
   *known = Known::kBusy;
-  const bool result = compute();
+  bool result = false;
+  try {
+    result = compute();
+  } catch (...) {
+    *known = Known::kUnknown;
+    throw;
+  }
   // "No" only stands if it does not rest on something that is not known yet,
   // unless that is this very question.
   const bool final = result || assumptions_ == before || nesting_ == 1;

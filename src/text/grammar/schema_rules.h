@@ -23,7 +23,7 @@ inline constexpr SchemaId kTrueSchema = 1;
 // One name, or all names that an expression matches.
 struct KeySet {
   bool literal = true;
-  std::string name;
+  std::string name{};
   ExprId names = ExprPool::kNothing;
   auto operator<=>(const KeySet&) const = default;
 };

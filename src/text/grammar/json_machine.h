@@ -1,0 +1,110 @@
+// Reads JSON byte by byte as far as a schema allows it.
+//
+// A text has one structure, whatever a schema says of it, so there is one stack
+// of open objects and arrays. What may still become of each of them is a set of
+// items: alternatives of the schema that all that was read agrees with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "text/grammar/json_model.h"
+#include "text/grammar/text_decoder.h"
+
+namespace rc::text::grammar {
+
+class JsonMachine {
+ public:
+  // One alternative of an open object or array.
+  struct Item {
+    uint32_t parent = 0;  // the alternative outside that this is a value of
+    RulesId rules = 0;
+    uint32_t missing = 0;  // required properties that are not there yet
+    uint32_t done = 0;     // of an object: bits of the rules `some`
+    std::array<uint16_t, 4> counts = {};  // of an array: see ItemCount
+    SchemaId value = kFalseSchema;        // of what comes next
+    bool operator==(const Item&) const = default;
+  };
+  // The keys of an object so far, the last one first.
+  struct Seen {
+    std::shared_ptr<const Seen> before;
+    std::string name;
+  };
+  // An open object or array, or the whole text; never changes.
+  struct Level {
+    std::shared_ptr<const Level> parent;
+    bool array = false;
+    uint32_t depth = 0;
+    uint32_t count = 0;  // of the properties or items so far
+    std::vector<Item> items;
+    std::shared_ptr<const Seen> seen;
+    // How the next value or, in `strings`, the next key may begin.
+    LexState strings = kDeadLex;
+    LexState bare = kDeadLex;
+  };
+  enum class Phase : uint8_t {
+    kValue,
+    kString,
+    kBare,  // within a number, true, false or null
+    kFirstKey,
+    kNextKey,
+    kKey,
+    kColon,
+    kFirstItem,
+    kAfter,  // a value within an object or array
+    kDone,   // the value of the whole text
+  };
+  struct State {
+    std::shared_ptr<const Level> level;
+    Phase phase = Phase::kValue;
+    uint16_t spaces = 0;
+    LexState lex = kDeadLex;
+    PartialChar partial;
+    std::string key;  // so far
+    bool operator==(const State&) const = default;
+  };
+
+  explicit JsonMachine(std::shared_ptr<JsonModel> model);
+
+  State begin() const;
+  // False, with an undefined state, if no valid text goes on like this.
+  bool step(State* state, uint8_t byte);
+  // Whether the text may end here.
+  bool can_end(const State& state) const;
+
+  // Within strings of values, where the quote is the only way out.
+  bool in_string(const State& state) const {
+    return state.phase == Phase::kString && state.partial.none();
+  }
+  bool in_key(const State& state) const {
+    return state.phase == Phase::kKey && state.partial.none();
+  }
+  static constexpr bool kEscapes = true;
+  Lexer& lexer() { return model_->lexer(); }
+
+ private:
+  using LevelPtr = std::shared_ptr<const Level>;
+
+  bool step_value(State* state, uint8_t byte);
+  bool step_content(State* state, uint8_t byte);
+  bool step_after(State* state, uint8_t byte);
+  bool open_object(State* state);
+  bool open_array(State* state);
+  bool close(State* state);
+  // Ends a value that the items agree with.
+  bool finish_value(State* state, const std::vector<uint32_t>& items);
+  bool begin_item(State* state);
+  bool end_key(State* state);
+  bool set_keys(Level* level);
+  void set_values(Level* level);
+  void add_items(const Item& item, uint32_t index, std::vector<Item>* to);
+  bool can_close_array(const Item& item, uint32_t count);
+  bool new_key_left(const State& state);
+
+  std::shared_ptr<JsonModel> model_;
+};
+
+}  // namespace rc::text::grammar
