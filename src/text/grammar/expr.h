@@ -85,6 +85,14 @@ class ExprPool {
   // this many, UINT8_MAX for any number.
   uint8_t freedom(ExprId x) const { return nodes_[x].freedom; }
 
+  // Whether it matches all texts whose number of characters is in a range.
+  bool only_length(ExprId x) const {
+    const Node& node = nodes_[x];
+    return node.kind == Kind::kEmpty ||
+           (node.kind == Kind::kRepeat && node.freedom > 0) ||
+           (node.kind == Kind::kSet && node.freedom > 0);
+  }
+
   bool matches(ExprId x, std::string_view utf8);
   size_t size() const { return nodes_.size(); }
 

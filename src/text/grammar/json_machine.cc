@@ -34,6 +34,51 @@ bool JsonMachine::can_end(const State& state) const {
          !model_->lexer().accepted(state.lex).empty();
 }
 
+JsonMachine::Reading JsonMachine::reading(const State& state) const {
+  if (!state.partial.none()) return Reading::kOther;
+  if (state.phase == Phase::kString) return Reading::kContent;
+  if (state.phase != Phase::kKey) return Reading::kOther;
+  // Keys that were there already may rule others out.
+  if (lexer().freedom(state.lex) == UINT8_MAX) return Reading::kContent;
+  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    if (seen->name.starts_with(state.key)) return Reading::kOther;
+  }
+  return Reading::kContent;
+}
+
+void JsonMachine::catch_up(State* state, LexState lex,
+                           std::string_view bytes) const {
+  state->lex = lex;
+  if (state->phase == Phase::kKey) state->key.append(bytes);
+}
+
+bool JsonMachine::keys_alike(const State& state,
+                             std::vector<std::string>* names) const {
+  const auto add = [&](const std::string& name) {
+    if (name.starts_with(state.key)) names->push_back(name);
+  };
+  for (const Item& item : state.level->items) {
+    const JsonModel::Object& object = model_->object(item.rules);
+    if (!object.uniform) return false;
+    for (const std::string& name : object.literals) add(name);
+  }
+  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    add(seen->name);
+  }
+  std::sort(names->begin(), names->end());
+  names->erase(std::unique(names->begin(), names->end()), names->end());
+  return true;
+}
+
+JsonMachine::State JsonMachine::with_key(const State& state,
+                                         std::string key) const {
+  State result = state;
+  result.key = std::move(key);
+  return result;
+}
+
 bool JsonMachine::step(State* state, uint8_t byte) {
   switch (state->phase) {
     case Phase::kString:

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/grammar/json_model.h"
@@ -75,15 +76,20 @@ class JsonMachine {
   // Whether the text may end here.
   bool can_end(const State& state) const;
 
-  // Within strings of values, where the quote is the only way out.
-  bool in_string(const State& state) const {
-    return state.phase == Phase::kString && state.partial.none();
-  }
-  bool in_key(const State& state) const {
-    return state.phase == Phase::kKey && state.partial.none();
-  }
-  static constexpr bool kEscapes = true;
-  Lexer& lexer() { return model_->lexer(); }
+  // How the next bytes are read: in kContent all of ASCII but control
+  // characters, the quote and the backslash only go through the lexer.
+  enum class Reading : uint8_t { kOther, kContent, kText };
+  Reading reading(const State& state) const;
+  // Makes up for bytes of content that only went through the lexer.
+  void catch_up(State* state, LexState lex, std::string_view bytes) const;
+
+  // Whether the names of keys only matter in that some are special: those that
+  // begin like the present one are in *names then.
+  bool keys_alike(const State& state, std::vector<std::string>* names) const;
+  // The same state with another key so far.
+  State with_key(const State& state, std::string key) const;
+  bool in_key(const State& state) const { return state.phase == Phase::kKey; }
+  Lexer& lexer() const { return model_->lexer(); }
 
  private:
   using LevelPtr = std::shared_ptr<const Level>;

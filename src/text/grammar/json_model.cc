@@ -92,13 +92,16 @@ const JsonModel::Object& JsonModel::object(RulesId rules) {
   for (const PropertyRule& rule : object->rules->all) {
     if (!rule.keys.literal) {
       object->only_literals = false;
+      object->uniform = object->uniform && rule.keys.others;
       continue;
     }
     const std::string& name = rule.keys.name;
     if (!object->properties.contains(name)) {
       object->properties[name] = schemas_.property(rules, name);
+      object->literals.push_back(name);
     }
   }
+  object->uniform = object->uniform && object->rules->some.empty();
   entry = std::move(object);
   return *entry;
 }

@@ -45,7 +45,9 @@ class JsonModel {
     LexState names_lex = kDeadLex;
     // Of the names that rules or earlier questions mention.
     std::unordered_map<std::string, SchemaId> properties;
-    bool only_literals = true;  // no rule is about a set of names
+    std::vector<std::string> literals;  // names that rules mention
+    bool only_literals = true;          // no rule is about a set of names
+    bool uniform = true;                // rules don't tell other names apart
   };
 
   // Reads and checks the schema. Throws as parse_json and SchemaReader do.

@@ -43,6 +43,7 @@ LexState Lexer::intern(std::vector<TaggedExpr> parts) {
     if (pool_.nullable(expr)) state.accepted.push_back(tag);
     state.freedom = std::max(state.freedom, pool_.freedom(expr));
   }
+  state.only_length = parts.size() == 1 && pool_.only_length(parts[0].first);
   std::sort(state.accepted.begin(), state.accepted.end());
   state.accepted.erase(
       std::unique(state.accepted.begin(), state.accepted.end()),

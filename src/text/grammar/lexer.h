@@ -59,6 +59,15 @@ class Lexer {
   // any number.
   uint8_t freedom(LexState state) const { return at(state).freedom; }
 
+  // Whether every character leads to one state; `next` is that state.
+  bool uniform(LexState state, LexState* next) {
+    const Moves& moves = moves_of(state);
+    *next = moves.all[0].next;
+    return moves.all.size() == 1;
+  }
+  // Whether nothing but the number of characters counts.
+  bool only_length(LexState state) const { return at(state).only_length; }
+
   // The number of texts that may follow to the end of a match, or `cap`.
   uint64_t count(LexState state, char32_t low, char32_t high, uint64_t cap);
   // Whether anything may follow a match.
@@ -81,6 +90,7 @@ class Lexer {
     std::vector<TaggedExpr> parts;
     std::vector<uint32_t> accepted;
     uint8_t freedom = 0;
+    bool only_length = false;
     std::atomic<const Moves*> moves = nullptr;
   };
 

@@ -177,6 +177,7 @@ Normal SchemaReader::constant(const JsonValue& value) {
       }
       KeySet others = {.literal = false};
       others.names = pool_.exprs().negate(pool_.exprs().one_of(names));
+      others.others = true;
       rules.all.push_back({others, kFalseSchema});
       normal.objects = {pool_.add(std::move(rules))};
       break;

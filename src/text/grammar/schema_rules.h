@@ -25,6 +25,9 @@ struct KeySet {
   bool literal = true;
   std::string name{};
   ExprId names = ExprPool::kNothing;
+  // Whether it holds all names but some of those that rules mention, so that
+  // it does not tell other names apart.
+  bool others = false;
   auto operator<=>(const KeySet&) const = default;
 };
 

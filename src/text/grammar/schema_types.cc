@@ -144,9 +144,12 @@ void SchemaReader::restrict_objects(const Location& at, Normal* normal) {
   }
   const SchemaId additional = member(at, "additionalProperties");
   if (additional != kTrueSchema) {
+    const bool others = patterns.empty();
     patterns.push_back(exprs.one_of(std::move(names)));
-    const ExprId others = exprs.negate(exprs.either(std::move(patterns)));
-    rules.all.push_back({KeySet{.literal = false, .names = others}, additional});
+    const ExprId rest = exprs.negate(exprs.either(std::move(patterns)));
+    rules.all.push_back(
+        {KeySet{.literal = false, .names = rest, .others = others},
+         additional});
   }
   if (const JsonValue* required = at.value->find("required")) {
     // Booleans there are of draft 3, and mean nothing to the others.

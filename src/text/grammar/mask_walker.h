@@ -1,0 +1,112 @@
+// Walks trees of tokens together with a machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "text/grammar/token_mask.h"
+#include "text/grammar/token_trie.h"
+
+namespace rc::text::grammar {
+
+// A machine reads texts byte by byte: it has a type State that can be copied,
+// and step, reading, catch_up and lexer as JsonMachine has them. Not for
+// several threads at a time; memory is kept from walk to walk.
+template <class Machine>
+class MaskWalker {
+ public:
+  using State = typename Machine::State;
+  using Reading = typename Machine::Reading;
+
+  explicit MaskWalker(Machine* machine) : machine_(*machine) {}
+
+  // Sets the bits of the tokens that may come next.
+  void walk(const TokenTrie& trie, const State& state, TokenMask* mask) {
+    walk(trie, 0, trie.nodes().size(), 0, state, false, mask);
+  }
+  // The same of tokens that stay in the string that `state` is in.
+  void walk_content(const TokenTrie& trie, const State& state,
+                    TokenMask* mask) {
+    walk(trie, 0, trie.nodes().size(), 0, state, true, mask);
+  }
+  // The same from node `first` up to node `last`; `state` is the one before,
+  // after `depth` bytes.
+  void walk(const TokenTrie& trie, size_t first, size_t last, size_t depth,
+            const State& state, bool content, TokenMask* mask);
+
+ private:
+  // Where a walk is: a state, and what went through the lexer alone since.
+  struct Frame {
+    size_t full;   // index into full_
+    size_t depth;  // of that state
+    LexState lex;
+    Reading reading;
+  };
+
+  static bool is_fast(Reading reading, uint8_t byte) {
+    if (reading == Reading::kContent) {
+      return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+    }
+    return reading == Reading::kText && byte < 0x80;
+  }
+  bool step(const Frame& from, size_t depth, uint8_t byte, Frame* to);
+
+  Machine& machine_;
+  std::vector<State> full_;
+  std::vector<Frame> frames_;
+  std::string path_;
+};
+
+template <class Machine>
+bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
+                               Frame* to) {
+  if (is_fast(from.reading, byte)) {
+    const LexState next = machine_.lexer().ascii_moves(from.lex)[byte];
+    *to = {from.full, from.depth, next, from.reading};
+    return next != kDeadLex;
+  }
+  full_.resize(from.full + 1);
+  State state = full_.back();
+  if (from.reading != Reading::kOther) {
+    machine_.catch_up(&state, from.lex,
+                      std::string_view(path_).substr(
+                          from.depth, depth - from.depth));
+  }
+  if (!machine_.step(&state, byte)) return false;
+  *to = {full_.size(), depth + 1, state.lex, machine_.reading(state)};
+  full_.push_back(std::move(state));
+  return true;
+}
+
+template <class Machine>
+void MaskWalker<Machine>::walk(const TokenTrie& trie, size_t first, size_t last,
+                               size_t depth, const State& state, bool content,
+                               TokenMask* mask) {
+  const std::vector<TokenTrie::Node>& nodes = trie.nodes();
+  full_.clear();
+  full_.push_back(state);
+  frames_.resize(trie.max_depth() + 1);
+  path_.resize(trie.max_depth() + 1);
+  frames_[depth] = {0, depth, state.lex, machine_.reading(state)};
+  for (size_t i = first; i < last;) {
+    const TokenTrie::Node& node = nodes[i];
+    const size_t before = node.depth - 1U;
+    const bool leaves = content && node.byte == '"' &&
+                        frames_[before].reading == Reading::kContent;
+    path_[before] = static_cast<char>(node.byte);
+    if (leaves ||
+        !step(frames_[before], before, node.byte, &frames_[before + 1])) {
+      i = node.end;
+      continue;
+    }
+    if (node.tokens >= 0) {
+      trie.for_each(node, [&](int32_t token) { mask->set(token); });
+    }
+    ++i;
+  }
+}
+
+}  // namespace rc::text::grammar
