@@ -103,7 +103,9 @@ Json run_case(const Json& given,
   try {
     const std::string schema = given["schema"];
     const Clock::time_point start = Clock::now();
-    const auto grammar = Grammar::json_schema(schema, JsonOptions(), vocabulary);
+    JsonOptions options;
+    options.reader.assert_formats = given.value("formats", true);
+    const auto grammar = Grammar::json_schema(schema, options, vocabulary);
     result["compile"] = microseconds(start);
     for (const Json& texts : given["tests"]) {
       Json accepted = Json::array();

@@ -71,8 +71,12 @@ UriSyntax uri_syntax(bool international) {
       cat("//(?:(?:[", plain, ":-]|", percent, ")*@)?", host, "(?::\\d*)?(?:/",
           pchar, "*)*");
   const std::string rooted = cat("/(?:", pchar, "+(?:/", pchar, "*)*)?");
-  const std::string tail = cat("(?:\\?(?:", pchar, "|[/?])*)?(?:#(?:", pchar,
-                               "|[/?])*)?");
+  const std::string in_query =
+      international ? "[/?\\u{E000}-\\u{F8FF}\\u{F0000}-\\u{FFFFD}"
+                      "\\u{100000}-\\u{10FFFD}]"
+                    : "[/?]";
+  const std::string tail = cat("(?:\\?(?:", pchar, "|", in_query, ")*)?(?:#(?:",
+                               pchar, "|[/?])*)?");
   const std::string rootless = cat(pchar, "+(?:/", pchar, "*)*");
   const std::string no_scheme =
       cat("(?:[", plain, "@-]|", percent, ")+(?:/", pchar, "*)*");
@@ -101,8 +105,8 @@ std::string uri_template() {
       "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})"
       ")*";
   const std::string variable = cat(name, "(?:\\*|:[1-9]\\d{0,3})?");
-  return cat("(?:[^\\x00-\\x20\"'%<>\\\\^`{|}]|%[0-9A-Fa-f]{2}|\\{[+#./;\\?&=,!@|"
-             "]?",
+  return cat("(?:[^\\x00-\\x20\\x7F-\\x9F\"%<>\\\\^`{|}]|%[0-9A-Fa-f]{2}|"
+             "\\{[+#./;\\?&]?",
              variable, "(?:,", variable, ")*\\})*");
 }
 

@@ -36,6 +36,11 @@ Numbers::Numbers(ExprPool* pool) : pool_(*pool) {
       sign,
       pool_.either(pool_.concat(whole, regex("\\.[0-9]*[1-9][0-9]*")),
                    pool_.concat(mantissa_, small_)));
+  plain_integers_.in = pool_.concat(sign, whole);
+  plain_integers_.out = pool_.concat(
+      sign, pool_.either(pool_.concat(whole, regex("\\.[0-9]+")),
+                         pool_.concat(mantissa_,
+                                      pool_.either(large_, small_))));
 }
 
 ExprId Numbers::digit(char low, char high) {

@@ -19,7 +19,10 @@ class Numbers {
   // Every number.
   LexicalSet all() const { return {every_, ExprPool::kNothing}; }
   LexicalSet none() const { return {ExprPool::kNothing, every_}; }
+  // Numbers without a fraction, or only those that are written without one, as
+  // draft 4 of JSON Schema has it.
   LexicalSet integers() const { return integers_; }
+  LexicalSet plain_integers() const { return plain_integers_; }
   // Numbers above the limit, or also equal to it.
   LexicalSet above(const Decimal& limit, bool inclusive);
   LexicalSet below(const Decimal& limit, bool inclusive);
@@ -52,6 +55,7 @@ class Numbers {
   ExprId unsigned_;             // all magnitudes
   ExprId every_;
   LexicalSet integers_;
+  LexicalSet plain_integers_;
 };
 
 }  // namespace rc::text::grammar

@@ -249,6 +249,11 @@ bool SchemaPool::remember_possible(Known* known, Compute compute) {
 }
 
 bool SchemaPool::possible(SchemaId schema) {
+  // Asked by what is needed to answer: better an alternative too many.
+  if (schemas_[schema].busy) {
+    ++assumptions_;
+    return true;
+  }
   return remember_possible(&schemas_[schema].possible, [&] {
     const Normal& all = normal(schema);
     if (all.constants != 0 || exprs_.live(all.number.in) ||

@@ -9,9 +9,13 @@
 namespace rc::text::grammar {
 namespace {
 
-// Assertions of draft 3.
+// Assertions of draft 3, and of drafts that look into strings.
 constexpr std::array<std::string_view, 3> kUnsupported = {
     "extends", "disallow", "divisibleBy"};
+constexpr std::array<std::string_view, 2> kUnevaluated = {
+    "unevaluatedProperties", "unevaluatedItems"};
+constexpr std::array<std::string_view, 2> kContents = {"contentEncoding",
+                                                       "contentMediaType"};
 
 }  // namespace
 
@@ -68,6 +72,21 @@ void SchemaReader::refuse_unsupported(const Location& at) const {
   for (const std::string_view keyword : kUnsupported) {
     if (at.value->find(keyword) != nullptr) {
       unsupported_keyword(at, keyword, "this keyword is not supported");
+    }
+  }
+  for (const std::string_view keyword : kUnevaluated) {
+    const JsonValue* const value = at.value->find(keyword);
+    if (value != nullptr && !value->is(JsonValue::Type::kTrue)) {
+      unsupported_keyword(at, keyword,
+                          "this keyword is not supported; name all properties "
+                          "or items in one schema");
+    }
+  }
+  for (const std::string_view keyword : kContents) {
+    if (at.draft <= Draft::k7 && at.value->find(keyword) != nullptr) {
+      unsupported_keyword(at, keyword,
+                          "this asserts something in drafts up to 7, which is "
+                          "not supported; name a later draft in $schema");
     }
   }
 }

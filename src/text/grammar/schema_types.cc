@@ -21,10 +21,12 @@ void allow_type(const SchemaLocation& at, const std::string& type,
   } else if (type == "number") {
     to->number = from.number;
   } else if (type == "integer") {
-    to->number = either(
-        to->number,
-        both(from.number, pool->numbers().integers(), &pool->exprs()),
-        &pool->exprs());
+    const LexicalSet integers = at.draft <= Draft::k4
+                                    ? pool->numbers().plain_integers()
+                                    : pool->numbers().integers();
+    to->number = either(to->number,
+                        both(from.number, integers, &pool->exprs()),
+                        &pool->exprs());
   } else if (type == "string") {
     to->string = from.string;
   } else if (type == "array") {
