@@ -35,9 +35,11 @@ bool JsonMachine::can_end(const State& state) const {
 }
 
 JsonMachine::Reading JsonMachine::reading(const State& state) const {
-  if (!state.partial.none()) return Reading::kOther;
+  if (!state.partial.none() || state.phase == Phase::kBare) {
+    return Reading::kOther;
+  }
   if (state.phase == Phase::kString) return Reading::kContent;
-  if (state.phase != Phase::kKey) return Reading::kOther;
+  if (state.phase != Phase::kKey) return Reading::kSpaces;
   // Keys that were there already may rule others out.
   if (lexer().freedom(state.lex) == UINT8_MAX) return Reading::kContent;
   for (const Seen* seen = state.level->seen.get(); seen != nullptr;
@@ -47,9 +49,49 @@ JsonMachine::Reading JsonMachine::reading(const State& state) const {
   return Reading::kContent;
 }
 
-void JsonMachine::catch_up(State* state, LexState lex,
+bool JsonMachine::refuses(const State& state, uint8_t byte) const {
+  const Level& level = *state.level;
+  const auto no_value = [&] {
+    if (byte == '"') return level.strings == kDeadLex;
+    return byte != '{' && byte != '[' &&
+           (level.bare == kDeadLex || byte >= 128 ||
+            lexer().step(level.bare, byte) == kDeadLex);
+  };
+  switch (state.phase) {
+    case Phase::kString:
+    case Phase::kKey:
+      return false;
+    case Phase::kBare:
+      if (byte < 128 && lexer().step(state.lex, byte) != kDeadLex) return false;
+      return (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) ||
+             lexer().accepted(state.lex).empty();
+    default:
+      break;
+  }
+  if (is_space(byte)) return false;
+  switch (state.phase) {
+    case Phase::kValue:
+      return no_value();
+    case Phase::kFirstItem:
+      // How items begin is found out when one does.
+      return byte >= 128 || byte == ',' || byte == '}' || byte == ':';
+    case Phase::kFirstKey:
+      return byte != '"' && byte != '}';
+    case Phase::kNextKey:
+      return byte != '"';
+    case Phase::kColon:
+      return byte != ':';
+    case Phase::kAfter:
+      return byte != ',' && byte != (level.array ? ']' : '}');
+    default:
+      return true;
+  }
+}
+
+void JsonMachine::catch_up(State* state, LexState lex, uint32_t spaces,
                            std::string_view bytes) const {
   state->lex = lex;
+  state->spaces = spaces;
   if (state->phase == Phase::kKey) state->key.append(bytes);
 }
 

@@ -61,7 +61,7 @@ class JsonMachine {
   struct State {
     std::shared_ptr<const Level> level;
     Phase phase = Phase::kValue;
-    uint16_t spaces = 0;
+    uint32_t spaces = 0;  // in a row
     LexState lex = kDeadLex;
     PartialChar partial;
     std::string key;  // so far
@@ -76,12 +76,19 @@ class JsonMachine {
   // Whether the text may end here.
   bool can_end(const State& state) const;
 
+  // A quick answer: true only if step would refuse the byte.
+  bool refuses(const State& state, uint8_t byte) const;
+
   // How the next bytes are read: in kContent all of ASCII but control
-  // characters, the quote and the backslash only go through the lexer.
-  enum class Reading : uint8_t { kOther, kContent, kText };
+  // characters, the quote and the backslash only go through the lexer, in kText
+  // all of ASCII, and in kSpaces white space is only counted.
+  enum class Reading : uint8_t { kOther, kContent, kText, kSpaces };
   Reading reading(const State& state) const;
-  // Makes up for bytes of content that only went through the lexer.
-  void catch_up(State* state, LexState lex, std::string_view bytes) const;
+  // Makes up for bytes that only went through the lexer or were counted.
+  void catch_up(State* state, LexState lex, uint32_t spaces,
+                std::string_view bytes) const;
+  uint32_t spaces(const State& state) const { return state.spaces; }
+  uint32_t max_spaces() const { return model_->options().max_spaces; }
 
   // Whether the names of keys only matter in that some are special: those that
   // begin like the present one are in *names then.

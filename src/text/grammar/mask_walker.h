@@ -13,7 +13,8 @@
 namespace rc::text::grammar {
 
 // A machine reads texts byte by byte: it has a type State that can be copied,
-// and step, reading, catch_up and lexer as JsonMachine has them. Not for
+// and step, refuses, reading, catch_up, spaces, max_spaces and lexer as
+// JsonMachine has them. Not for
 // several threads at a time; memory is kept from walk to walk.
 template <class Machine>
 class MaskWalker {
@@ -43,6 +44,7 @@ class MaskWalker {
     size_t full;   // index into full_
     size_t depth;  // of that state
     LexState lex;
+    uint32_t spaces;  // in a row
     Reading reading;
   };
 
@@ -51,6 +53,9 @@ class MaskWalker {
       return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
     }
     return reading == Reading::kText && byte < 0x80;
+  }
+  static bool is_space(uint8_t byte) {
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
   }
   bool step(const Frame& from, size_t depth, uint8_t byte, Frame* to);
 
@@ -65,19 +70,25 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
                                Frame* to) {
   if (is_fast(from.reading, byte)) {
     const LexState next = machine_.lexer().ascii_moves(from.lex)[byte];
-    *to = {from.full, from.depth, next, from.reading};
+    *to = {from.full, from.depth, next, 0, from.reading};
     return next != kDeadLex;
   }
-  full_.resize(from.full + 1);
-  State state = full_.back();
+  if (from.reading == Reading::kSpaces && is_space(byte)) {
+    *to = {from.full, from.depth, from.lex, from.spaces + 1, from.reading};
+    return to->spaces <= machine_.max_spaces();
+  }
+  if (machine_.refuses(full_[from.full], byte)) return false;
+  if (full_.size() < from.full + 2) full_.resize(from.full + 2);
+  State& state = full_[from.full + 1];
+  state = full_[from.full];
   if (from.reading != Reading::kOther) {
-    machine_.catch_up(&state, from.lex,
-                      std::string_view(path_).substr(
-                          from.depth, depth - from.depth));
+    machine_.catch_up(
+        &state, from.lex, from.spaces,
+        std::string_view(path_).substr(from.depth, depth - from.depth));
   }
   if (!machine_.step(&state, byte)) return false;
-  *to = {full_.size(), depth + 1, state.lex, machine_.reading(state)};
-  full_.push_back(std::move(state));
+  *to = {from.full + 1, depth + 1, state.lex, machine_.spaces(state),
+         machine_.reading(state)};
   return true;
 }
 
@@ -86,11 +97,12 @@ void MaskWalker<Machine>::walk(const TokenTrie& trie, size_t first, size_t last,
                                size_t depth, const State& state, bool content,
                                TokenMask* mask) {
   const std::vector<TokenTrie::Node>& nodes = trie.nodes();
-  full_.clear();
-  full_.push_back(state);
+  if (full_.empty()) full_.emplace_back();
+  full_[0] = state;
   frames_.resize(trie.max_depth() + 1);
   path_.resize(trie.max_depth() + 1);
-  frames_[depth] = {0, depth, state.lex, machine_.reading(state)};
+  frames_[depth] = {0, depth, state.lex, machine_.spaces(state),
+                    machine_.reading(state)};
   for (size_t i = first; i < last;) {
     const TokenTrie::Node& node = nodes[i];
     const size_t before = node.depth - 1U;

@@ -38,11 +38,17 @@ TokenTrie::TokenTrie(std::vector<Entry> entries) {
   for (const size_t node : open) {
     nodes_[node].end = static_cast<uint32_t>(nodes_.size());
   }
+  for (uint32_t at = 0; at < nodes_.size(); at = nodes_[at].end) {
+    roots_[nodes_[at].byte] = at + 1;
+  }
 }
 
 size_t TokenTrie::find(std::string_view text) const {
-  size_t at = 0;
-  size_t end = nodes_.size();
+  if (text.empty()) return nodes_.size();
+  const uint32_t root = roots_[static_cast<uint8_t>(text[0])];
+  if (root == 0) return nodes_.size();
+  size_t at = root - 1;
+  size_t end = nodes_[at].end;
   for (size_t i = 0; i < text.size(); ++i) {
     while (at < end && nodes_[at].byte != static_cast<uint8_t>(text[i])) {
       at = nodes_[at].end;

@@ -1,6 +1,7 @@
 // A tree of the beginnings of tokens, in the order of a walk through it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ class TokenTrie {
   std::vector<int32_t> tokens_;
   std::vector<int32_t> list_ends_;  // at the index where a list begins
   size_t max_depth_ = 0;
+  std::array<uint32_t, 256> roots_{};  // where texts begin with a byte, plus 1
 };
 
 }  // namespace rc::text::grammar
