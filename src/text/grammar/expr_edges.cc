@@ -9,6 +9,9 @@
 namespace rc::text::grammar {
 namespace {
 
+constexpr char32_t kSurrogates = 0xD800;
+constexpr char32_t kAfterSurrogates = 0xE000;
+
 void append_edge(std::vector<Edge>* edges, Edge edge) {
   if (edges->empty() || edges->back().next != edge.next) {
     edges->push_back(edge);
@@ -21,7 +24,9 @@ std::vector<Edge> ExprPool::set_edges(const CharSet& set) const {
   std::vector<Edge> result;
   char32_t next = 0;
   for (const CharSet::Range& range : set.ranges()) {
-    if (range.low > next) append_edge(&result, {next, kNothing});
+    // Surrogates are no characters: what leads across them goes on.
+    const bool across = range.low == kAfterSurrogates && next == kSurrogates;
+    if (range.low > next && !across) append_edge(&result, {next, kNothing});
     append_edge(&result, {range.low, kEmpty});
     next = range.high + 1;
   }

@@ -49,7 +49,8 @@ JsonMachine::Reading JsonMachine::reading(const State& state) const {
   return Reading::kContent;
 }
 
-bool JsonMachine::refuses(const State& state, uint8_t byte) const {
+bool JsonMachine::refuses(const State& state, LexState lex,
+                          uint8_t byte) const {
   const Level& level = *state.level;
   const auto no_value = [&] {
     if (byte == '"') return level.strings == kDeadLex;
@@ -60,7 +61,9 @@ bool JsonMachine::refuses(const State& state, uint8_t byte) const {
   switch (state.phase) {
     case Phase::kString:
     case Phase::kKey:
-      return false;
+      if (!state.partial.none()) return false;
+      if (byte == '"') return lexer().accepted(lex).empty();
+      return byte < 0x20 || (byte >= 128 && !lexer().goes_beyond_ascii(lex));
     case Phase::kBare:
       if (byte < 128 && lexer().step(state.lex, byte) != kDeadLex) return false;
       return (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) ||

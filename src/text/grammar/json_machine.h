@@ -76,8 +76,9 @@ class JsonMachine {
   // Whether the text may end here.
   bool can_end(const State& state) const;
 
-  // A quick answer: true only if step would refuse the byte.
-  bool refuses(const State& state, uint8_t byte) const;
+  // A quick answer: true only if step would refuse the byte, were the state's
+  // lexer in state `lex`.
+  bool refuses(const State& state, LexState lex, uint8_t byte) const;
 
   // How the next bytes are read: in kContent all of ASCII but control
   // characters, the quote and the backslash only go through the lexer, in kText

@@ -108,7 +108,7 @@ bool JsonMasks::fill_key_quotes(const State& state, Walker* walker,
                       [&](int32_t token) { mask->reset(token); });
     }
     walker->walk(tokens, node, end, rest.size() - 1,
-                 machine_->with_key(state, name), false, mask);
+                 machine_->with_key(state, name), mask);
   }
   return true;
 }

@@ -85,6 +85,11 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
     }
   }
   for (char32_t c = 0; c < kAscii; ++c) moves->ascii[c] = wide_step(*moves, c);
+  for (size_t i = 0; i < moves->all.size(); ++i) {
+    const bool beyond =
+        i + 1 == moves->all.size() || moves->all[i + 1].low > kAscii;
+    if (beyond && moves->all[i].next != kDeadLex) moves->wide = true;
+  }
   owned_moves_.push_back(std::move(moves));
   built.moves.store(owned_moves_.back().get(), std::memory_order_release);
   return *owned_moves_.back();
@@ -98,15 +103,21 @@ LexState Lexer::wide_step(const Moves& moves, char32_t c) {
 }
 
 bool Lexer::can_step(LexState state, char32_t low, char32_t high) {
+  static constexpr char32_t kSurrogates = 0xD800;
+  static constexpr char32_t kAfterSurrogates = 0xE000;
+  if (low < kSurrogates && high >= kAfterSurrogates) {
+    return can_step(state, low, kSurrogates - 1) ||
+           can_step(state, kAfterSurrogates, high);
+  }
+  if (low >= kSurrogates) low = std::max(low, kAfterSurrogates);
+  if (high < kAfterSurrogates) high = std::min<char32_t>(high, kSurrogates - 1);
+  if (low > high) return false;
   const Moves& moves = moves_of(state);
-  const CharSet asked = CharSet::of(low, high);
-  for (const CharSet::Range& range : asked.ranges()) {
-    auto at = std::upper_bound(
-        moves.all.begin(), moves.all.end(), range.low,
-        [](char32_t value, const Move& move) { return value < move.low; });
-    for (--at; at != moves.all.end() && at->low <= range.high; ++at) {
-      if (at->next != kDeadLex) return true;
-    }
+  auto at = std::upper_bound(
+      moves.all.begin(), moves.all.end(), low,
+      [](char32_t value, const Move& move) { return value < move.low; });
+  for (--at; at != moves.all.end() && at->low <= high; ++at) {
+    if (at->next != kDeadLex) return true;
   }
   return false;
 }

@@ -45,6 +45,8 @@ class Lexer {
   const LexState* ascii_moves(LexState state) {
     return moves_of(state).ascii.data();
   }
+  // Whether any character beyond ASCII leads on.
+  bool goes_beyond_ascii(LexState state) { return moves_of(state).wide; }
   // Whether any character from low to high leads on.
   bool can_step(LexState state, char32_t low, char32_t high);
 
@@ -85,6 +87,7 @@ class Lexer {
   struct Moves {
     std::array<LexState, kAscii> ascii;
     std::vector<Move> all;  // sorted; the first is of U+0000
+    bool wide = false;      // some beyond ASCII leads on
   };
   struct State {
     std::vector<TaggedExpr> parts;

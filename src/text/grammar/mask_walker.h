@@ -26,17 +26,20 @@ class MaskWalker {
 
   // Sets the bits of the tokens that may come next.
   void walk(const TokenTrie& trie, const State& state, TokenMask* mask) {
-    walk(trie, 0, trie.nodes().size(), 0, state, false, mask);
+    walk_roots(trie, state, false, mask);
   }
   // The same of tokens that stay in the string that `state` is in.
   void walk_content(const TokenTrie& trie, const State& state,
                     TokenMask* mask) {
-    walk(trie, 0, trie.nodes().size(), 0, state, true, mask);
+    walk_roots(trie, state, true, mask);
   }
   // The same from node `first` up to node `last`; `state` is the one before,
   // after `depth` bytes.
   void walk(const TokenTrie& trie, size_t first, size_t last, size_t depth,
-            const State& state, bool content, TokenMask* mask);
+            const State& state, TokenMask* mask) {
+    begin(trie, depth, state);
+    walk_nodes(trie, first, last, false, mask);
+  }
 
  private:
   // Where a walk is: a state, and what went through the lexer alone since.
@@ -58,6 +61,11 @@ class MaskWalker {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
   }
   bool step(const Frame& from, size_t depth, uint8_t byte, Frame* to);
+  void begin(const TokenTrie& trie, size_t depth, const State& state);
+  void walk_roots(const TokenTrie& trie, const State& state, bool content,
+                  TokenMask* mask);
+  void walk_nodes(const TokenTrie& trie, size_t first, size_t last,
+                  bool content, TokenMask* mask);
 
   Machine& machine_;
   std::vector<State> full_;
@@ -77,7 +85,7 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
     *to = {from.full, from.depth, from.lex, from.spaces + 1, from.reading};
     return to->spaces <= machine_.max_spaces();
   }
-  if (machine_.refuses(full_[from.full], byte)) return false;
+  if (machine_.refuses(full_[from.full], from.lex, byte)) return false;
   if (full_.size() < from.full + 2) full_.resize(from.full + 2);
   State& state = full_[from.full + 1];
   state = full_[from.full];
@@ -93,16 +101,38 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
 }
 
 template <class Machine>
-void MaskWalker<Machine>::walk(const TokenTrie& trie, size_t first, size_t last,
-                               size_t depth, const State& state, bool content,
-                               TokenMask* mask) {
-  const std::vector<TokenTrie::Node>& nodes = trie.nodes();
+void MaskWalker<Machine>::begin(const TokenTrie& trie, size_t depth,
+                                const State& state) {
   if (full_.empty()) full_.emplace_back();
   full_[0] = state;
   frames_.resize(trie.max_depth() + 1);
   path_.resize(trie.max_depth() + 1);
   frames_[depth] = {0, depth, state.lex, machine_.spaces(state),
                     machine_.reading(state)};
+}
+
+// Most first bytes are refused: they are looked at without their nodes.
+template <class Machine>
+void MaskWalker<Machine>::walk_roots(const TokenTrie& trie, const State& state,
+                                     bool content, TokenMask* mask) {
+  begin(trie, 0, state);
+  for (size_t byte = 0; byte < 256; ++byte) {
+    const size_t root = trie.root(static_cast<uint8_t>(byte));
+    if (root == TokenTrie::kNowhere) continue;
+    const bool fast = is_fast(frames_[0].reading, static_cast<uint8_t>(byte));
+    if (fast ? machine_.lexer().ascii_moves(state.lex)[byte] == kDeadLex
+             : machine_.refuses(state, state.lex, static_cast<uint8_t>(byte))) {
+      continue;
+    }
+    walk_nodes(trie, root, trie.nodes()[root].end, content, mask);
+  }
+}
+
+template <class Machine>
+void MaskWalker<Machine>::walk_nodes(const TokenTrie& trie, size_t first,
+                                     size_t last, bool content,
+                                     TokenMask* mask) {
+  const std::vector<TokenTrie::Node>& nodes = trie.nodes();
   for (size_t i = first; i < last;) {
     const TokenTrie::Node& node = nodes[i];
     const size_t before = node.depth - 1U;

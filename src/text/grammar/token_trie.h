@@ -33,6 +33,11 @@ class TokenTrie {
       function(tokens_[static_cast<size_t>(i)]);
     }
   }
+  // The node of texts that begin with the byte, or kNowhere.
+  size_t root(uint8_t byte) const {
+    return roots_[byte] == 0 ? kNowhere : roots_[byte] - size_t{1};
+  }
+  static constexpr size_t kNowhere = SIZE_MAX;
   // The node where a walk along the text ends, or the number of nodes.
   size_t find(std::string_view text) const;
 
