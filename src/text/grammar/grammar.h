@@ -9,6 +9,7 @@
 
 #include "text/grammar/json_model.h"
 #include "text/grammar/matcher.h"
+#include "text/grammar/text_machine.h"
 #include "text/grammar/vocabulary_index.h"
 
 namespace rc::text::grammar {
@@ -25,6 +26,23 @@ class Grammar {
   static std::shared_ptr<const Grammar> json_schema(
       std::string_view schema, const JsonOptions& options,
       Vocabulary vocabulary);
+
+  // All of the text matches; see parse_regex.
+  static std::shared_ptr<const Grammar> regex(std::string_view pattern,
+                                              const TextOptions& options,
+                                              Vocabulary vocabulary);
+  // The text is one of these, which are UTF-8.
+  static std::shared_ptr<const Grammar> choices(
+      std::span<const std::string> choices, const TextOptions& options,
+      Vocabulary vocabulary);
+  // See parse_gbnf.
+  static std::shared_ptr<const Grammar> gbnf(std::string_view text,
+                                             const TextOptions& options,
+                                             Vocabulary vocabulary);
+  // See parse_lark.
+  static std::shared_ptr<const Grammar> lark(std::string_view text,
+                                             const TextOptions& options,
+                                             Vocabulary vocabulary);
 
   virtual std::unique_ptr<Matcher> match() const = 0;
 };

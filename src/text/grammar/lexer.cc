@@ -6,10 +6,12 @@
 
 namespace rc::text::grammar {
 
-Lexer::Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states)
+Lexer::Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
+             Follow follow)
     : pool_(*pool),
       mutex_(*mutex),
       max_states_(max_states),
+      follow_(std::move(follow)),
       chunks_(max_states / kChunk + 1) {
   intern({});
 }
@@ -18,11 +20,24 @@ Lexer::~Lexer() = default;
 
 LexState Lexer::start(std::vector<TaggedExpr> parts) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(parts, [&](const TaggedExpr& part) {
-    return part.first == ExprPool::kNothing || !pool_.live(part.first);
-  });
-  std::sort(parts.begin(), parts.end());
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  const auto tidy = [&] {
+    std::erase_if(parts, [&](const TaggedExpr& part) {
+      return part.first == ExprPool::kNothing || !pool_.live(part.first);
+    });
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  };
+  tidy();
+  if (follow_ != nullptr) {
+    std::vector<TaggedExpr> next;
+    for (const auto& [expr, tag] : parts) {
+      if (pool_.nullable(expr)) follow_(tag, &next);
+    }
+    if (!next.empty()) {
+      parts.insert(parts.end(), next.begin(), next.end());
+      tidy();
+    }
+  }
   return intern(std::move(parts));
 }
 

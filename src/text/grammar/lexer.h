@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,12 +24,18 @@ inline constexpr LexState kDeadLex = 0;
 // An expression and whose it is.
 using TaggedExpr = std::pair<ExprId, uint32_t>;
 
+// What may come after a match: appends to *parts, for the tag of an expression
+// that matches what was read, the expressions that may follow. Called under the
+// lexer's mutex.
+using Follow = std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
+
 // For several threads at a time: states and transitions never change once they
 // are there. Whoever adds some holds the mutex, which guards the pool too.
 class Lexer {
  public:
   // Throws RC_E_UNSUPPORTED once there would be more than max_states.
-  Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states);
+  Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
+        Follow follow = nullptr);
   ~Lexer();
   Lexer(const Lexer&) = delete;
   Lexer& operator=(const Lexer&) = delete;
@@ -112,6 +119,7 @@ class Lexer {
   ExprPool& pool_;
   std::recursive_mutex& mutex_;
   size_t max_states_;
+  Follow follow_;
   std::atomic<size_t> size_ = 0;
   std::vector<std::atomic<State*>> chunks_;
   std::vector<std::unique_ptr<State[]>> owned_;

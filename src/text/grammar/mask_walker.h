@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "text/grammar/lexer.h"
 #include "text/grammar/token_mask.h"
 #include "text/grammar/token_trie.h"
 

@@ -7,6 +7,16 @@
 
 namespace rc::text::grammar {
 
+namespace {
+
+// A schema is needed to find out what it is itself.
+class SelfReference : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace
+
 // Counts how deep operations nest, and which schema is at fault.
 class SchemaPool::Nesting {
  public:
@@ -179,8 +189,9 @@ const Normal& SchemaPool::normal(SchemaId schema) {
   if (entry.normal) return *entry.normal;
   const Nesting nesting(this);
   if (entry.busy || (entry.kind == Kind::kDeclared && entry.parts.empty())) {
-    fail(RC_E_UNSUPPORTED, place(),
-         "it refers to itself without going into a value");
+    throw SelfReference(
+        RC_E_UNSUPPORTED,
+        cat(place(), "it refers to itself without going into a value"));
   }
   open_.push_back(schema);
   entry.busy = true;
@@ -249,22 +260,23 @@ bool SchemaPool::remember_possible(Known* known, Compute compute) {
 }
 
 bool SchemaPool::possible(SchemaId schema) {
-  // Asked by what is needed to answer: better an alternative too many.
-  if (schemas_[schema].busy) {
+  try {
+    return remember_possible(&schemas_[schema].possible, [&] {
+      const Normal& all = normal(schema);
+      if (all.constants != 0 || exprs_.live(all.number.in) ||
+          exprs_.live(all.string.in)) {
+        return true;
+      }
+      return std::any_of(all.arrays.begin(), all.arrays.end(),
+                         [&](RulesId id) { return possible_array(id); }) ||
+             std::any_of(all.objects.begin(), all.objects.end(),
+                         [&](RulesId id) { return possible_object(id); });
+    });
+  } catch (const SelfReference&) {
+    // Asked by what is needed to answer: better an alternative too many.
     ++assumptions_;
     return true;
   }
-  return remember_possible(&schemas_[schema].possible, [&] {
-    const Normal& all = normal(schema);
-    if (all.constants != 0 || exprs_.live(all.number.in) ||
-        exprs_.live(all.string.in)) {
-      return true;
-    }
-    return std::any_of(all.arrays.begin(), all.arrays.end(),
-                       [&](RulesId id) { return possible_array(id); }) ||
-           std::any_of(all.objects.begin(), all.objects.end(),
-                       [&](RulesId id) { return possible_object(id); });
-  });
 }
 
 bool SchemaPool::possible_object(RulesId id) {
