@@ -1,0 +1,148 @@
+// Regular expressions with boolean operations, as hash-consed nodes with
+// Brzozowski's derivatives (J. Brzozowski, "Derivatives of regular
+// expressions", 1964; S. Owens et al., "Regular-expression derivatives
+// re-examined", 2009).
+//
+// The alphabet is that of Unicode scalar values. Equal expressions have equal
+// ids, up to the identities that the constructors apply.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/grammar/char_set.h"
+
+namespace rc::text::grammar {
+
+using ExprId = uint32_t;
+
+inline constexpr uint32_t kUnbounded = UINT32_MAX;
+
+// From `low` on, up to the next edge, an expression goes on as `next`.
+struct Edge {
+  char32_t low;
+  ExprId next;
+  bool operator==(const Edge&) const = default;
+};
+
+// Not for several threads at a time. Throws RC_E_UNSUPPORTED when there would
+// be more than `max_nodes` expressions.
+class ExprPool {
+ public:
+  explicit ExprPool(size_t max_nodes);
+  ExprPool(const ExprPool&) = delete;
+  ExprPool& operator=(const ExprPool&) = delete;
+
+  static constexpr ExprId kNothing = 0;  // no text at all
+  static constexpr ExprId kEmpty = 1;    // the empty text
+  static constexpr ExprId kAny = 2;      // every text
+
+  ExprId set(const CharSet& set);
+  ExprId literal(std::string_view utf8);
+  // One of the texts; as a tree of their beginnings, so that the number of
+  // states is that of the tree.
+  ExprId one_of(std::vector<std::string> texts);
+  ExprId concat(ExprId a, ExprId b);
+  ExprId concat(const std::vector<ExprId>& parts);
+  ExprId either(ExprId a, ExprId b);
+  ExprId either(std::vector<ExprId> parts);
+  ExprId both(ExprId a, ExprId b);
+  ExprId both(std::vector<ExprId> parts);
+  ExprId negate(ExprId x);
+  ExprId repeat(ExprId x, uint32_t min, uint32_t max);
+  ExprId optional(ExprId x) { return repeat(x, 0, 1); }
+
+  // Unsigned decimal numbers "12.30" whose value is a multiple of
+  // divisor * 10^-decimals; leading zeros are allowed. divisor is at most
+  // kMaxDivisor, decimals at most kMaxDecimals.
+  ExprId multiple(uint32_t divisor, uint32_t decimals);
+  static constexpr uint32_t kMaxDivisor = 1'000'000;
+  static constexpr uint32_t kMaxDecimals = 12;
+
+  bool nullable(ExprId x) const { return nodes_[x].nullable; }
+
+  // The derivatives by every character, sorted, the first for U+0000. What
+  // they say of surrogates means nothing.
+  const std::vector<Edge>& edges(ExprId x);
+  ExprId derive(ExprId x, char32_t c);
+
+  // Whether any text matches. Throws RC_E_UNSUPPORTED if finding out would take
+  // more than kMaxSearch derivatives.
+  bool live(ExprId x);
+  static constexpr size_t kMaxSearch = 20'000;
+
+  // The number of texts that match, or `cap` if they are more or many steps
+  // would be needed to count them.
+  uint64_t count(ExprId x, uint64_t cap);
+  // The same of texts that begin with a character from low to high.
+  uint64_t count(ExprId x, char32_t low, char32_t high, uint64_t cap);
+
+  // How many characters, whichever they are, may come next for sure: at least
+  // this many, UINT8_MAX for any number.
+  uint8_t freedom(ExprId x) const { return nodes_[x].freedom; }
+
+  // Whether it matches all texts whose number of characters is in a range.
+  bool only_length(ExprId x) const {
+    const Node& node = nodes_[x];
+    return node.kind == Kind::kEmpty ||
+           (node.kind == Kind::kRepeat && node.freedom > 0) ||
+           (node.kind == Kind::kSet && node.freedom > 0);
+  }
+
+  bool matches(ExprId x, std::string_view utf8);
+  size_t size() const { return nodes_.size(); }
+
+ private:
+  enum class Kind : uint8_t {
+    kNothing,
+    kEmpty,
+    kSet,
+    kConcat,    // children: 2
+    kEither,    // children: at least 2, sorted
+    kBoth,      // children: at least 2, sorted
+    kNegate,    // children: 1
+    kRepeat,    // children: 1
+    kMultiple,  // see Multiple
+  };
+  enum class Life : uint8_t { kUnknown, kLive, kDead };
+  struct Node {
+    Kind kind;
+    bool nullable = false;
+    Life life = Life::kUnknown;
+    uint8_t freedom = 0;
+    uint16_t depth = 0;  // of the recursion when it is derived
+    uint32_t min = 0;  // of kRepeat; of kMultiple the divisor
+    uint32_t max = 0;  // of kRepeat; of kMultiple the decimals
+    // Of kMultiple: the digits after the point so far plus one, or 0.
+    uint32_t phase = 0;
+    uint32_t rest = 0;  // of kMultiple: the value so far modulo the divisor
+    CharSet set{};
+    std::vector<ExprId> children{};
+    bool same(const Node& other) const;
+    size_t hash() const;
+  };
+  ExprId add(Node node);
+  ExprId multiple_at(uint32_t divisor, uint32_t decimals, uint32_t phase,
+                     uint32_t rest);
+  std::vector<Edge> derivatives(ExprId x);
+  std::vector<Edge> set_edges(const CharSet& set) const;
+  std::vector<Edge> multiple_edges(const Node& node);
+  // What `combine` makes of the derivatives of several expressions.
+  template <class Combine>
+  std::vector<Edge> zip(const std::vector<ExprId>& parts, Combine combine);
+  void describe(Node* node) const;
+  uint64_t count(ExprId x, uint64_t cap, size_t* steps);
+  uint64_t count_edges(ExprId x, char32_t low, char32_t high, uint64_t cap,
+                       size_t* steps);
+
+  size_t max_nodes_;
+  std::deque<Node> nodes_;
+  std::unordered_multimap<size_t, ExprId> by_hash_;
+  std::unordered_map<ExprId, std::vector<Edge>> edges_;
+};
+
+}  // namespace rc::text::grammar

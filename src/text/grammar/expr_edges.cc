@@ -1,0 +1,237 @@
+// Derivatives of expressions, and what is found by following them.
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "text/grammar/expr.h"
+
+namespace rc::text::grammar {
+namespace {
+
+constexpr char32_t kSurrogates = 0xD800;
+constexpr char32_t kAfterSurrogates = 0xE000;
+
+void append_edge(std::vector<Edge>* edges, Edge edge) {
+  if (edges->empty() || edges->back().next != edge.next) {
+    edges->push_back(edge);
+  }
+}
+
+}  // namespace
+
+std::vector<Edge> ExprPool::set_edges(const CharSet& set) const {
+  std::vector<Edge> result;
+  char32_t next = 0;
+  for (const CharSet::Range& range : set.ranges()) {
+    // Surrogates are no characters: what leads across them goes on.
+    const bool across = range.low == kAfterSurrogates && next == kSurrogates;
+    if (range.low > next && !across) append_edge(&result, {next, kNothing});
+    append_edge(&result, {range.low, kEmpty});
+    next = range.high + 1;
+  }
+  if (next <= kMaxCodePoint) append_edge(&result, {next, kNothing});
+  return result;
+}
+
+template <class Combine>
+std::vector<Edge> ExprPool::zip(const std::vector<ExprId>& parts,
+                                Combine combine) {
+  std::vector<const std::vector<Edge>*> lists;
+  std::vector<char32_t> lows;
+  for (const ExprId part : parts) {
+    lists.push_back(&edges(part));
+    for (const Edge& edge : *lists.back()) lows.push_back(edge.low);
+  }
+  std::sort(lows.begin(), lows.end());
+  lows.erase(std::unique(lows.begin(), lows.end()), lows.end());
+  std::vector<size_t> at(parts.size(), 0);
+  std::vector<ExprId> values(parts.size());
+  std::vector<ExprId> previous;
+  std::vector<Edge> result;
+  for (const char32_t low : lows) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::vector<Edge>& list = *lists[i];
+      while (at[i] + 1 < list.size() && list[at[i] + 1].low <= low) ++at[i];
+      values[i] = list[at[i]].next;
+    }
+    if (values == previous) continue;
+    previous = values;
+    append_edge(&result, {low, combine(values)});
+  }
+  return result;
+}
+
+std::vector<Edge> ExprPool::multiple_edges(const Node& node) {
+  const uint32_t divisor = node.min;
+  const uint32_t decimals = node.max;
+  const uint32_t phase = node.phase;
+  const uint64_t rest = node.rest;
+  std::vector<Edge> result = {{0, kNothing}};
+  if (phase == 0) {
+    append_edge(&result, {'.', multiple_at(divisor, decimals, 1, node.rest)});
+    append_edge(&result, {'.' + 1, kNothing});
+  }
+  const bool only_zeros = phase == decimals + 1;
+  for (uint32_t digit = 0; digit < 10; ++digit) {
+    ExprId next = kNothing;
+    if (!only_zeros) {
+      next = multiple_at(divisor, decimals, phase == 0 ? 0 : phase + 1,
+                         static_cast<uint32_t>((rest * 10 + digit) % divisor));
+    } else if (digit == 0) {
+      next = multiple_at(divisor, decimals, phase, node.rest);
+    }
+    append_edge(&result, {'0' + digit, next});
+  }
+  append_edge(&result, {'9' + 1, kNothing});
+  return result;
+}
+
+std::vector<Edge> ExprPool::derivatives(ExprId x) {
+  // A copy: deriving adds nodes.
+  const Node node = nodes_[x];
+  switch (node.kind) {
+    case Kind::kNothing:
+    case Kind::kEmpty:
+      return {{0, kNothing}};
+    case Kind::kSet:
+      return set_edges(node.set);
+    case Kind::kConcat: {
+      const ExprId left = node.children[0];
+      const ExprId right = node.children[1];
+      if (nodes_[left].nullable) {
+        return zip({left, right}, [&](const std::vector<ExprId>& next) {
+          return either(concat(next[0], right), next[1]);
+        });
+      }
+      return zip({left}, [&](const std::vector<ExprId>& next) {
+        return concat(next[0], right);
+      });
+    }
+    case Kind::kEither:
+      return zip(node.children, [&](const std::vector<ExprId>& next) {
+        return either(next);
+      });
+    case Kind::kBoth:
+      return zip(node.children, [&](const std::vector<ExprId>& next) {
+        return both(next);
+      });
+    case Kind::kNegate:
+      return zip(node.children, [&](const std::vector<ExprId>& next) {
+        return negate(next[0]);
+      });
+    case Kind::kRepeat: {
+      const uint32_t min = node.min == 0 ? 0 : node.min - 1;
+      const uint32_t max = node.max == kUnbounded ? kUnbounded : node.max - 1;
+      const ExprId rest = repeat(node.children[0], min, max);
+      return zip(node.children, [&](const std::vector<ExprId>& next) {
+        return concat(next[0], rest);
+      });
+    }
+    case Kind::kMultiple:
+      return multiple_edges(node);
+  }
+  return {{0, kNothing}};
+}
+
+const std::vector<Edge>& ExprPool::edges(ExprId x) {
+  const auto known = edges_.find(x);
+  if (known != edges_.end()) return known->second;
+  return edges_.emplace(x, derivatives(x)).first->second;
+}
+
+ExprId ExprPool::derive(ExprId x, char32_t c) {
+  const std::vector<Edge>& list = edges(x);
+  const auto after = std::upper_bound(
+      list.begin(), list.end(), c,
+      [](char32_t value, const Edge& edge) { return value < edge.low; });
+  return std::prev(after)->next;
+}
+
+bool ExprPool::live(ExprId x) {
+  if (nodes_[x].life != Life::kUnknown) return nodes_[x].life == Life::kLive;
+  // Breadth first, to the nearest expression that is known to be live; what
+  // lies on the way there is live too.
+  std::vector<std::pair<ExprId, size_t>> queue = {{x, 0}};
+  std::unordered_map<ExprId, bool> seen = {{x, true}};
+  for (size_t at = 0; at < queue.size(); ++at) {
+    if (at > kMaxSearch) {
+      fail(RC_E_UNSUPPORTED, "whether any text matches takes more than ",
+           kMaxSearch, " steps to find out; simplify the regular expression");
+    }
+    const std::vector<Edge>& list = edges(queue[at].first);
+    for (const Edge& edge : list) {
+      const Life life = nodes_[edge.next].life;
+      if (life == Life::kDead || !seen.emplace(edge.next, true).second) {
+        continue;
+      }
+      queue.emplace_back(edge.next, at);
+      if (life != Life::kLive) continue;
+      size_t back = at;
+      for (; back != 0; back = queue[back].second) {
+        nodes_[queue[back].first].life = Life::kLive;
+      }
+      nodes_[x].life = Life::kLive;
+      return true;
+    }
+  }
+  for (const auto& [dead, from] : queue) nodes_[dead].life = Life::kDead;
+  return false;
+}
+
+uint64_t ExprPool::count_edges(ExprId x, char32_t low, char32_t high,
+                               uint64_t cap, size_t* steps) {
+  uint64_t total = 0;
+  const std::vector<Edge>& list = edges(x);
+  const CharSet within = CharSet::of(low, high);
+  for (size_t i = 0; i < list.size() && total < cap; ++i) {
+    if (list[i].low > high) break;
+    if (list[i].next == kNothing || !live(list[i].next)) continue;
+    const char32_t last =
+        i + 1 < list.size() ? list[i + 1].low - 1 : kMaxCodePoint;
+    uint64_t characters = 0;
+    const CharSet here = CharSet::of(list[i].low, last) & within;
+    for (const CharSet::Range& range : here.ranges()) {
+      characters += range.high - range.low + 1;
+    }
+    if (characters == 0) continue;
+    // Every one of them goes on in at least one way.
+    if (characters >= cap - total) return cap;
+    const uint64_t each = count(list[i].next, cap, steps);
+    if (each >= cap) return cap;
+    total += characters * each;
+  }
+  return std::min(total, cap);
+}
+
+uint64_t ExprPool::count(ExprId x, uint64_t cap, size_t* steps) {
+  static constexpr size_t kMaxCountSteps = 300;
+  if (x == kNothing || cap == 0 || !live(x)) return 0;
+  if (nodes_[x].freedom > 0) return cap;
+  if (++*steps > kMaxCountSteps) return cap;
+  const uint64_t self = nodes_[x].nullable ? 1 : 0;
+  if (self >= cap) return cap;
+  return self + count_edges(x, 0, kMaxCodePoint, cap - self, steps);
+}
+
+uint64_t ExprPool::count(ExprId x, uint64_t cap) {
+  size_t steps = 0;
+  return count(x, cap, &steps);
+}
+
+uint64_t ExprPool::count(ExprId x, char32_t low, char32_t high, uint64_t cap) {
+  size_t steps = 0;
+  return count_edges(x, low, high, cap, &steps);
+}
+
+bool ExprPool::matches(ExprId x, std::string_view utf8) {
+  while (!utf8.empty() && x != kNothing) {
+    const Utf8Char c = decode_utf8(utf8);
+    if (c.state != Utf8::kValid) return false;
+    x = derive(x, c.code_point);
+    utf8.remove_prefix(c.size);
+  }
+  return nodes_[x].nullable;
+}
+
+}  // namespace rc::text::grammar

@@ -1,0 +1,344 @@
+#include "text/grammar/json_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace rc::text::grammar {
+namespace {
+
+bool is_space(uint8_t byte) {
+  return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+}
+
+}  // namespace
+
+JsonMachine::JsonMachine(std::shared_ptr<JsonModel> model)
+    : model_(std::move(model)) {}
+
+JsonMachine::State JsonMachine::begin() const {
+  const JsonModel::Start& start = model_->start(model_->root());
+  auto level = std::make_shared<Level>();
+  level->items = {{.value = model_->root()}};
+  level->strings = start.string_lex;
+  level->bare = start.bare_lex;
+  State state;
+  state.level = std::move(level);
+  return state;
+}
+
+bool JsonMachine::can_end(const State& state) const {
+  if (state.phase == Phase::kDone) return true;
+  return state.phase == Phase::kBare && state.level->parent == nullptr &&
+         !model_->lexer().accepted(state.lex).empty();
+}
+
+JsonMachine::Reading JsonMachine::reading(const State& state) const {
+  if (!state.partial.none() || state.phase == Phase::kBare) {
+    return Reading::kOther;
+  }
+  if (state.phase == Phase::kString) return Reading::kContent;
+  if (state.phase != Phase::kKey) return Reading::kSpaces;
+  // Keys that were there already may rule others out.
+  if (lexer().freedom(state.lex) == UINT8_MAX) return Reading::kContent;
+  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    if (seen->name.starts_with(state.key)) return Reading::kOther;
+  }
+  return Reading::kContent;
+}
+
+bool JsonMachine::refuses(const State& state, LexState lex,
+                          uint8_t byte) const {
+  const Level& level = *state.level;
+  const auto no_value = [&] {
+    if (byte == '"') return level.strings == kDeadLex;
+    return byte != '{' && byte != '[' &&
+           (level.bare == kDeadLex || byte >= 128 ||
+            lexer().step(level.bare, byte) == kDeadLex);
+  };
+  switch (state.phase) {
+    case Phase::kString:
+    case Phase::kKey:
+      if (!state.partial.none()) return false;
+      if (byte == '"') return lexer().accepted(lex).empty();
+      return byte < 0x20 || (byte >= 128 && !lexer().goes_beyond_ascii(lex));
+    case Phase::kBare:
+      if (byte < 128 && lexer().step(state.lex, byte) != kDeadLex) return false;
+      return (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) ||
+             lexer().accepted(state.lex).empty();
+    default:
+      break;
+  }
+  if (is_space(byte)) return false;
+  switch (state.phase) {
+    case Phase::kValue:
+      return no_value();
+    case Phase::kFirstItem:
+      // How items begin is found out when one does.
+      return byte >= 128 || byte == ',' || byte == '}' || byte == ':';
+    case Phase::kFirstKey:
+      return byte != '"' && byte != '}';
+    case Phase::kNextKey:
+      return byte != '"';
+    case Phase::kColon:
+      return byte != ':';
+    case Phase::kAfter:
+      return byte != ',' && byte != (level.array ? ']' : '}');
+    default:
+      return true;
+  }
+}
+
+void JsonMachine::catch_up(State* state, LexState lex, uint32_t spaces,
+                           std::string_view bytes) const {
+  state->lex = lex;
+  state->spaces = spaces;
+  if (state->phase == Phase::kKey) state->key.append(bytes);
+}
+
+bool JsonMachine::keys_alike(const State& state,
+                             std::vector<std::string>* names) const {
+  const auto add = [&](const std::string& name) {
+    if (name.starts_with(state.key)) names->push_back(name);
+  };
+  for (const Item& item : state.level->items) {
+    const JsonModel::Object& object = model_->object(item.rules);
+    if (!object.uniform) return false;
+    for (const std::string& name : object.literals) add(name);
+  }
+  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    add(seen->name);
+  }
+  std::sort(names->begin(), names->end());
+  names->erase(std::unique(names->begin(), names->end()), names->end());
+  return true;
+}
+
+JsonMachine::State JsonMachine::with_key(const State& state,
+                                         std::string key) const {
+  State result = state;
+  result.key = std::move(key);
+  return result;
+}
+
+bool JsonMachine::step(State* state, uint8_t byte) {
+  switch (state->phase) {
+    case Phase::kString:
+      if (byte != '"' || !state->partial.none()) {
+        return step_content(state, byte);
+      }
+      return finish_value(state, model_->lexer().accepted(state->lex));
+    case Phase::kKey:
+      if (byte != '"' || !state->partial.none()) {
+        return step_content(state, byte);
+      }
+      return end_key(state);
+    case Phase::kBare: {
+      if (byte < 128) {
+        const LexState next = model_->lexer().step(state->lex, byte);
+        if (next != kDeadLex) {
+          state->lex = next;
+          return true;
+        }
+      }
+      return finish_value(state, model_->lexer().accepted(state->lex)) &&
+             step(state, byte);
+    }
+    default:
+      break;
+  }
+  if (is_space(byte)) {
+    return ++state->spaces <= model_->options().max_spaces;
+  }
+  state->spaces = 0;
+  switch (state->phase) {
+    case Phase::kFirstItem:
+      if (byte == ']') return close(state);
+      return begin_item(state) && step_value(state, byte);
+    case Phase::kValue:
+      return step_value(state, byte);
+    case Phase::kFirstKey:
+      if (byte == '}') return close(state);
+      [[fallthrough]];
+    case Phase::kNextKey:
+      if (byte != '"' || state->level->strings == kDeadLex) return false;
+      state->phase = Phase::kKey;
+      state->lex = state->level->strings;
+      state->key.clear();
+      return true;
+    case Phase::kColon:
+      state->phase = Phase::kValue;
+      return byte == ':';
+    case Phase::kAfter:
+      return step_after(state, byte);
+    default:
+      return false;
+  }
+}
+
+bool JsonMachine::step_value(State* state, uint8_t byte) {
+  if (byte == '{') return open_object(state);
+  if (byte == '[') return open_array(state);
+  if (byte == '"') {
+    state->lex = state->level->strings;
+    state->phase = Phase::kString;
+    return state->lex != kDeadLex;
+  }
+  if (byte >= 128 || state->level->bare == kDeadLex) return false;
+  state->lex = model_->lexer().step(state->level->bare, byte);
+  state->phase = Phase::kBare;
+  return state->lex != kDeadLex;
+}
+
+bool JsonMachine::step_content(State* state, uint8_t byte) {
+  char32_t c = 0;
+  switch (decode_string_byte(byte, &state->partial, &c)) {
+    case Decoded::kInvalid:
+      return false;
+    case Decoded::kPartial:
+      return can_complete(&model_->lexer(), state->lex, state->partial) &&
+             (state->phase != Phase::kKey || new_key_left(*state));
+    case Decoded::kChar:
+      break;
+  }
+  state->lex = model_->lexer().step(state->lex, c);
+  if (state->lex == kDeadLex) return false;
+  if (state->phase != Phase::kKey) return true;
+  append_utf8(c, &state->key);
+  return new_key_left(*state);
+}
+
+// Whether a key that was not there yet may begin like the present one. Only
+// where few keys are possible the answer takes more than a look at the keys so
+// far.
+bool JsonMachine::new_key_left(const State& state) {
+  std::vector<const std::string*> begun;
+  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    if (seen->name.starts_with(state.key)) begun.push_back(&seen->name);
+  }
+  if (begun.empty()) return true;
+  Lexer& lexer = model_->lexer();
+  const CharRanges next = possible_chars(state.partial);
+  uint64_t taken = 0;
+  for (const std::string* name : begun) {
+    std::string_view rest = std::string_view(*name).substr(state.key.size());
+    if (!state.partial.none()) {
+      if (rest.empty()) continue;
+      const char32_t c = decode_utf8(rest).code_point;
+      const auto inside = [&](const CharRanges::Range& range) {
+        return range.low <= c && c <= range.high;
+      };
+      if (!inside(next.ranges[0]) && !inside(next.ranges[1])) continue;
+    }
+    LexState lex = state.lex;
+    while (!rest.empty() && lex != kDeadLex) {
+      const Utf8Char c = decode_utf8(rest);
+      lex = lexer.step(lex, c.code_point);
+      rest.remove_prefix(c.size);
+    }
+    if (!lexer.accepted(lex).empty()) ++taken;
+  }
+  uint64_t possible =
+      state.partial.none() && !lexer.accepted(state.lex).empty() ? 1 : 0;
+  for (const CharRanges::Range& range : next.ranges) {
+    if (possible > taken || range.low > range.high) continue;
+    possible +=
+        lexer.count(state.lex, range.low, range.high, taken + 1 - possible);
+  }
+  return possible > taken;
+}
+
+// Finds out how keys may begin; false if there are none left.
+bool JsonMachine::set_keys(Level* level) {
+  std::vector<TaggedExpr> parts;
+  for (size_t i = 0; i < level->items.size(); ++i) {
+    const Item& item = level->items[i];
+    const JsonModel::Object& object = model_->object(item.rules);
+    if (level->count >= object.rules->max) continue;
+    ExprId names = object.names;
+    if (object.rules->max - level->count == item.missing) {
+      // There is only room for what is required.
+      std::vector<std::string> seen;
+      for (const Seen* at = level->seen.get(); at != nullptr;
+           at = at->before.get()) {
+        seen.push_back(at->name);
+      }
+      names = model_->required_names(item.rules, seen);
+    } else if (level->items.size() == 1) {
+      level->strings = object.names_lex;
+    }
+    parts.emplace_back(names, static_cast<uint32_t>(i));
+  }
+  if (level->strings == kDeadLex) {
+    level->strings = model_->lexer().start(std::move(parts));
+  }
+  if (level->strings == kDeadLex) return false;
+  State first;
+  // Only looked at, not kept.
+  first.level = LevelPtr(LevelPtr(), level);
+  first.phase = Phase::kKey;
+  first.lex = level->strings;
+  return new_key_left(first);
+}
+
+// Finds out how the next value may begin.
+void JsonMachine::set_values(Level* level) {
+  if (level->items.size() == 1) {
+    const JsonModel::Start& start = model_->start(level->items[0].value);
+    level->strings = start.string_lex;
+    level->bare = start.bare_lex;
+    return;
+  }
+  std::vector<TaggedExpr> strings;
+  std::vector<TaggedExpr> bare;
+  for (size_t i = 0; i < level->items.size(); ++i) {
+    const JsonModel::Start& start = model_->start(level->items[i].value);
+    strings.emplace_back(start.string, static_cast<uint32_t>(i));
+    bare.emplace_back(start.bare, static_cast<uint32_t>(i));
+  }
+  level->strings = model_->lexer().start(std::move(strings));
+  level->bare = model_->lexer().start(std::move(bare));
+}
+
+bool JsonMachine::finish_value(State* state,
+                               const std::vector<uint32_t>& items) {
+  if (items.empty()) return false;
+  const Level& level = *state->level;
+  state->phase = level.parent == nullptr ? Phase::kDone : Phase::kAfter;
+  state->lex = kDeadLex;
+  if (level.items.size() == 1) return true;
+  auto next = std::make_shared<Level>(level);
+  next->items.clear();
+  for (const uint32_t i : items) {
+    Item item = level.items[i];
+    item.value = kFalseSchema;
+    if (std::find(next->items.begin(), next->items.end(), item) ==
+        next->items.end()) {
+      next->items.push_back(item);
+    }
+  }
+  state->level = std::move(next);
+  return true;
+}
+
+bool JsonMachine::step_after(State* state, uint8_t byte) {
+  if (byte == (state->level->array ? ']' : '}')) return close(state);
+  if (byte != ',') return false;
+  if (state->level->array) {
+    if (!begin_item(state)) return false;
+    state->phase = Phase::kValue;
+    return true;
+  }
+  auto next = std::make_shared<Level>(*state->level);
+  next->strings = next->bare = kDeadLex;
+  if (!set_keys(next.get())) return false;
+  state->level = std::move(next);
+  state->phase = Phase::kNextKey;
+  return true;
+}
+
+}  // namespace rc::text::grammar

@@ -1,0 +1,124 @@
+// Reads JSON byte by byte as far as a schema allows it.
+//
+// A text has one structure, whatever a schema says of it, so there is one stack
+// of open objects and arrays. What may still become of each of them is a set of
+// items: alternatives of the schema that all that was read agrees with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/grammar/json_model.h"
+#include "text/grammar/text_decoder.h"
+
+namespace rc::text::grammar {
+
+class JsonMachine {
+ public:
+  // One alternative of an open object or array.
+  struct Item {
+    uint32_t parent = 0;  // the alternative outside that this is a value of
+    RulesId rules = 0;
+    uint32_t missing = 0;  // required properties that are not there yet
+    uint32_t done = 0;     // of an object: bits of the rules `some`
+    std::array<uint16_t, 4> counts = {};  // of an array: see ItemCount
+    SchemaId value = kFalseSchema;        // of what comes next
+    bool operator==(const Item&) const = default;
+  };
+  // The keys of an object so far, the last one first.
+  struct Seen {
+    std::shared_ptr<const Seen> before;
+    std::string name;
+  };
+  // An open object or array, or the whole text; never changes.
+  struct Level {
+    std::shared_ptr<const Level> parent;
+    bool array = false;
+    uint32_t depth = 0;
+    uint32_t count = 0;  // of the properties or items so far
+    std::vector<Item> items;
+    std::shared_ptr<const Seen> seen;
+    // How the next value or, in `strings`, the next key may begin.
+    LexState strings = kDeadLex;
+    LexState bare = kDeadLex;
+  };
+  enum class Phase : uint8_t {
+    kValue,
+    kString,
+    kBare,  // within a number, true, false or null
+    kFirstKey,
+    kNextKey,
+    kKey,
+    kColon,
+    kFirstItem,
+    kAfter,  // a value within an object or array
+    kDone,   // the value of the whole text
+  };
+  struct State {
+    std::shared_ptr<const Level> level;
+    Phase phase = Phase::kValue;
+    uint32_t spaces = 0;  // in a row
+    LexState lex = kDeadLex;
+    PartialChar partial;
+    std::string key;  // so far
+    bool operator==(const State&) const = default;
+  };
+
+  explicit JsonMachine(std::shared_ptr<JsonModel> model);
+
+  State begin() const;
+  // False, with an undefined state, if no valid text goes on like this.
+  bool step(State* state, uint8_t byte);
+  // Whether the text may end here.
+  bool can_end(const State& state) const;
+
+  // A quick answer: true only if step would refuse the byte, were the state's
+  // lexer in state `lex`.
+  bool refuses(const State& state, LexState lex, uint8_t byte) const;
+
+  // How the next bytes are read: in kContent all of ASCII but control
+  // characters, the quote and the backslash only go through the lexer, in kText
+  // all of ASCII, and in kSpaces white space is only counted.
+  enum class Reading : uint8_t { kOther, kContent, kText, kSpaces };
+  Reading reading(const State& state) const;
+  // Makes up for bytes that only went through the lexer or were counted.
+  void catch_up(State* state, LexState lex, uint32_t spaces,
+                std::string_view bytes) const;
+  uint32_t spaces(const State& state) const { return state.spaces; }
+  uint32_t max_spaces() const { return model_->options().max_spaces; }
+
+  // Whether the names of keys only matter in that some are special: those that
+  // begin like the present one are in *names then.
+  bool keys_alike(const State& state, std::vector<std::string>* names) const;
+  // The same state with another key so far.
+  State with_key(const State& state, std::string key) const;
+  bool in_key(const State& state) const { return state.phase == Phase::kKey; }
+  Lexer& lexer() const { return model_->lexer(); }
+
+ private:
+  using LevelPtr = std::shared_ptr<const Level>;
+
+  bool step_value(State* state, uint8_t byte);
+  bool step_content(State* state, uint8_t byte);
+  bool step_after(State* state, uint8_t byte);
+  bool open_object(State* state);
+  bool open_array(State* state);
+  bool close(State* state);
+  // Ends a value that the items agree with.
+  bool finish_value(State* state, const std::vector<uint32_t>& items);
+  bool begin_item(State* state);
+  bool end_key(State* state);
+  bool set_keys(Level* level);
+  void set_values(Level* level);
+  void add_items(const Item& item, uint32_t index, std::vector<Item>* to);
+  bool can_close_array(const Item& item, uint32_t count);
+  bool new_key_left(const State& state);
+
+  std::shared_ptr<JsonModel> model_;
+};
+
+}  // namespace rc::text::grammar

@@ -1,0 +1,163 @@
+#include "text/grammar/json_model.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+
+namespace rc::text::grammar {
+namespace {
+
+// Names that texts bring up are remembered, but not without end.
+constexpr size_t kMaxRememberedNames = 1000;
+
+}  // namespace
+
+JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
+    : options_(options),
+      exprs_(options.max_expressions),
+      schemas_(&exprs_, options.limits),
+      lexer_(&exprs_, &mutex_, options.max_lex_states),
+      document_(parse_json(schema, options.max_schema_depth)) {
+  SchemaReader reader(document_, options.reader, &schemas_);
+  root_ = reader.read();
+  if (!schemas_.possible(root_)) {
+    fail(RC_E_INVALID_ARGUMENT, "schema: no value is valid");
+  }
+  prepare();
+}
+
+// Asks all that matching may ask of schemas which stand alone, so that most
+// errors come up here.
+void JsonModel::prepare() {
+  std::vector<SchemaId> queue = {root_};
+  std::set<SchemaId> seen = {root_};
+  const auto add = [&](SchemaId schema) {
+    if (schemas_.possible(schema) && seen.insert(schema).second) {
+      queue.push_back(schema);
+    }
+  };
+  while (!queue.empty()) {
+    const SchemaId schema = queue.back();
+    queue.pop_back();
+    const Start& begin = start(schema);
+    for (const RulesId id : begin.objects) {
+      for (const auto& [name, property] : object(id).properties) add(property);
+      for (const PropertyRule& rule : schemas_.object(id).all) {
+        if (!rule.keys.literal) add(rule.schema);
+      }
+    }
+    for (const RulesId id : begin.arrays) {
+      for (const ItemRule& rule : schemas_.array(id).all) {
+        add(item(id, rule.from));
+      }
+    }
+  }
+}
+
+const JsonModel::Start& JsonModel::start(SchemaId schema) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Start>& entry = starts_[schema];
+  if (entry != nullptr) return *entry;
+  const Normal& normal = schemas_.normal(schema);
+  auto begin = std::make_unique<Start>();
+  begin->string = normal.string.in;
+  std::vector<std::string> words;
+  if ((normal.constants & Normal::kNull) != 0) words.emplace_back("null");
+  if ((normal.constants & Normal::kFalse) != 0) words.emplace_back("false");
+  if ((normal.constants & Normal::kTrue) != 0) words.emplace_back("true");
+  begin->bare =
+      exprs_.either(normal.number.in, exprs_.one_of(std::move(words)));
+  for (const RulesId id : normal.objects) {
+    if (schemas_.possible_object(id)) begin->objects.push_back(id);
+  }
+  for (const RulesId id : normal.arrays) {
+    if (schemas_.possible_array(id)) begin->arrays.push_back(id);
+  }
+  begin->string_lex = lexer_.start({{begin->string, 0}});
+  begin->bare_lex = lexer_.start({{begin->bare, 0}});
+  entry = std::move(begin);
+  return *entry;
+}
+
+const JsonModel::Object& JsonModel::object(RulesId rules) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Object>& entry = objects_[rules];
+  if (entry != nullptr) return *entry;
+  auto object = std::make_unique<Object>();
+  object->rules = &schemas_.object(rules);
+  object->names = schemas_.allowed_names(rules);
+  object->names_lex = lexer_.start({{object->names, 0}});
+  for (const PropertyRule& rule : object->rules->all) {
+    if (!rule.keys.literal) {
+      object->only_literals = false;
+      object->uniform = object->uniform && rule.keys.others;
+      continue;
+    }
+    const std::string& name = rule.keys.name;
+    if (!object->properties.contains(name)) {
+      object->properties[name] = schemas_.property(rules, name);
+      object->literals.push_back(name);
+    }
+  }
+  object->uniform = object->uniform && object->rules->some.empty();
+  entry = std::move(object);
+  return *entry;
+}
+
+SchemaId JsonModel::property(RulesId object, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  this->object(object);
+  Object& entry = *objects_[object];
+  const auto known = entry.properties.find(name);
+  if (known != entry.properties.end()) return known->second;
+  if (entry.only_literals) return kTrueSchema;
+  const SchemaId schema = schemas_.property(object, name);
+  if (entry.properties.size() < kMaxRememberedNames) {
+    entry.properties[name] = schema;
+  }
+  return schema;
+}
+
+bool JsonModel::concerns(RulesId object, size_t index, std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  return exprs_.matches(schemas_.object(object).some[index].keys.names, name);
+}
+
+ExprId JsonModel::required_names(RulesId object,
+                                 const std::vector<std::string>& seen) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names = schemas_.object(object).required;
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(seen.begin(), seen.end(), name) != seen.end();
+  });
+  return exprs_.one_of(std::move(names));
+}
+
+const ArrayRules& JsonModel::array(RulesId rules) {
+  const std::lock_guard lock(mutex_);
+  return schemas_.array(rules);
+}
+
+SchemaId JsonModel::item(RulesId array, uint32_t index) {
+  const std::lock_guard lock(mutex_);
+  return schemas_.item(array, index);
+}
+
+SchemaId JsonModel::all_of(SchemaId a, SchemaId b) {
+  const std::lock_guard lock(mutex_);
+  return schemas_.all_of({a, b});
+}
+
+SchemaId JsonModel::without(SchemaId a, SchemaId b) {
+  const std::lock_guard lock(mutex_);
+  return schemas_.all_of({a, schemas_.negation(b)});
+}
+
+bool JsonModel::possible(SchemaId schema) {
+  const std::lock_guard lock(mutex_);
+  return schemas_.possible(schema);
+}
+
+}  // namespace rc::text::grammar

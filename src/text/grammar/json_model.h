@@ -1,0 +1,87 @@
+// A compiled JSON schema, as matching asks for it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/grammar/lexer.h"
+#include "text/grammar/schema_pool.h"
+#include "text/grammar/schema_reader.h"
+
+namespace rc::text::grammar {
+
+struct JsonOptions {
+  SchemaReaderOptions reader;
+  SchemaLimits limits;
+  size_t max_schema_depth = 200;        // of the values of the schema itself
+  size_t max_expressions = 1'000'000;   // see ExprPool
+  size_t max_lex_states = 100'000;      // see Lexer
+  uint32_t max_depth = 128;             // of values within one another
+  // Of white space between two tokens, before the value and after it, in
+  // bytes; 0 for compact texts.
+  uint32_t max_spaces = 64;
+};
+
+// For several threads at a time. What matching needs is computed once, at the
+// latest when it is asked for, which may throw as compiling does.
+class JsonModel {
+ public:
+  // How values of a schema begin.
+  struct Start {
+    ExprId string = ExprPool::kNothing;
+    ExprId bare = ExprPool::kNothing;  // numbers, true, false and null
+    std::vector<RulesId> objects;
+    std::vector<RulesId> arrays;
+    LexState string_lex = kDeadLex;  // of the expression above, with tag 0
+    LexState bare_lex = kDeadLex;
+  };
+  struct Object {
+    const ObjectRules* rules = nullptr;
+    ExprId names = ExprPool::kNothing;
+    LexState names_lex = kDeadLex;
+    // Of the names that rules or earlier questions mention.
+    std::unordered_map<std::string, SchemaId> properties;
+    std::vector<std::string> literals;  // names that rules mention
+    bool only_literals = true;          // no rule is about a set of names
+    bool uniform = true;                // rules don't tell other names apart
+  };
+
+  // Reads and checks the schema. Throws as parse_json and SchemaReader do.
+  JsonModel(std::string_view schema, const JsonOptions& options);
+
+  const JsonOptions& options() const { return options_; }
+  SchemaId root() const { return root_; }
+  Lexer& lexer() { return lexer_; }
+
+  const Start& start(SchemaId schema);
+  const Object& object(RulesId rules);
+  SchemaId property(RulesId object, const std::string& name);
+  // Whether the rule `some[index]` of the object is about the name.
+  bool concerns(RulesId object, size_t index, std::string_view name);
+  // The names that are required and not in `seen`.
+  ExprId required_names(RulesId object, const std::vector<std::string>& seen);
+  const ArrayRules& array(RulesId rules);
+  SchemaId item(RulesId array, uint32_t index);
+  SchemaId all_of(SchemaId a, SchemaId b);
+  SchemaId without(SchemaId a, SchemaId b);
+  bool possible(SchemaId schema);
+
+ private:
+  void prepare();
+
+  JsonOptions options_;
+  std::recursive_mutex mutex_;
+  ExprPool exprs_;
+  SchemaPool schemas_;
+  Lexer lexer_;
+  JsonValue document_;
+  SchemaId root_ = kFalseSchema;
+  std::unordered_map<SchemaId, std::unique_ptr<Start>> starts_;
+  std::unordered_map<RulesId, std::unique_ptr<Object>> objects_;
+};
+
+}  // namespace rc::text::grammar

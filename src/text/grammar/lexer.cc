@@ -1,0 +1,151 @@
+#include "text/grammar/lexer.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace rc::text::grammar {
+
+Lexer::Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
+             Follow follow)
+    : pool_(*pool),
+      mutex_(*mutex),
+      max_states_(max_states),
+      follow_(std::move(follow)),
+      chunks_(max_states / kChunk + 1) {
+  intern({});
+}
+
+Lexer::~Lexer() = default;
+
+LexState Lexer::start(std::vector<TaggedExpr> parts) {
+  const std::lock_guard lock(mutex_);
+  const auto tidy = [&] {
+    std::erase_if(parts, [&](const TaggedExpr& part) {
+      return part.first == ExprPool::kNothing || !pool_.live(part.first);
+    });
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  };
+  tidy();
+  if (follow_ != nullptr) {
+    std::vector<TaggedExpr> next;
+    for (const auto& [expr, tag] : parts) {
+      if (pool_.nullable(expr)) follow_(tag, &next);
+    }
+    if (!next.empty()) {
+      parts.insert(parts.end(), next.begin(), next.end());
+      tidy();
+    }
+  }
+  return intern(std::move(parts));
+}
+
+LexState Lexer::intern(std::vector<TaggedExpr> parts) {
+  const auto known = by_parts_.find(parts);
+  if (known != by_parts_.end()) return known->second;
+  const size_t id = size();
+  if (id >= max_states_) {
+    fail(RC_E_UNSUPPORTED, "the grammar takes more than ", max_states_,
+         " states; simplify its regular expressions or raise the limit");
+  }
+  if (id % kChunk == 0) {
+    owned_.push_back(std::make_unique<State[]>(kChunk));
+    chunks_[id / kChunk].store(owned_.back().get(), std::memory_order_release);
+  }
+  State& state = owned_.back()[id % kChunk];
+  for (const auto& [expr, tag] : parts) {
+    if (pool_.nullable(expr)) state.accepted.push_back(tag);
+    state.freedom = std::max(state.freedom, pool_.freedom(expr));
+  }
+  state.only_length = parts.size() == 1 && pool_.only_length(parts[0].first);
+  std::sort(state.accepted.begin(), state.accepted.end());
+  state.accepted.erase(
+      std::unique(state.accepted.begin(), state.accepted.end()),
+      state.accepted.end());
+  state.parts = parts;
+  const auto result = static_cast<LexState>(id);
+  by_parts_.emplace(std::move(parts), result);
+  size_.store(id + 1, std::memory_order_relaxed);
+  return result;
+}
+
+const Lexer::Moves& Lexer::build_moves(LexState state) {
+  const std::lock_guard lock(mutex_);
+  State& built = owned_[state / kChunk][state % kChunk];
+  if (const Moves* moves = built.moves.load(std::memory_order_acquire)) {
+    return *moves;
+  }
+  const std::vector<TaggedExpr>& parts = built.parts;
+  std::vector<const std::vector<Edge>*> lists;
+  std::vector<char32_t> lows = {0};
+  for (const auto& [expr, tag] : parts) {
+    lists.push_back(&pool_.edges(expr));
+    for (const Edge& edge : *lists.back()) lows.push_back(edge.low);
+  }
+  std::sort(lows.begin(), lows.end());
+  lows.erase(std::unique(lows.begin(), lows.end()), lows.end());
+  auto moves = std::make_unique<Moves>();
+  std::vector<size_t> at(parts.size(), 0);
+  for (const char32_t low : lows) {
+    std::vector<TaggedExpr> next;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::vector<Edge>& list = *lists[i];
+      while (at[i] + 1 < list.size() && list[at[i] + 1].low <= low) ++at[i];
+      next.emplace_back(list[at[i]].next, parts[i].second);
+    }
+    const LexState to = start(std::move(next));
+    if (moves->all.empty() || moves->all.back().next != to) {
+      moves->all.push_back({low, to});
+    }
+  }
+  for (char32_t c = 0; c < kAscii; ++c) moves->ascii[c] = wide_step(*moves, c);
+  for (size_t i = 0; i < moves->all.size(); ++i) {
+    const bool beyond =
+        i + 1 == moves->all.size() || moves->all[i + 1].low > kAscii;
+    if (beyond && moves->all[i].next != kDeadLex) moves->wide = true;
+  }
+  owned_moves_.push_back(std::move(moves));
+  built.moves.store(owned_moves_.back().get(), std::memory_order_release);
+  return *owned_moves_.back();
+}
+
+LexState Lexer::wide_step(const Moves& moves, char32_t c) {
+  const auto after = std::upper_bound(
+      moves.all.begin(), moves.all.end(), c,
+      [](char32_t value, const Move& move) { return value < move.low; });
+  return std::prev(after)->next;
+}
+
+bool Lexer::can_step(LexState state, char32_t low, char32_t high) {
+  static constexpr char32_t kSurrogates = 0xD800;
+  static constexpr char32_t kAfterSurrogates = 0xE000;
+  if (low < kSurrogates && high >= kAfterSurrogates) {
+    return can_step(state, low, kSurrogates - 1) ||
+           can_step(state, kAfterSurrogates, high);
+  }
+  if (low >= kSurrogates) low = std::max(low, kAfterSurrogates);
+  if (high < kAfterSurrogates) high = std::min<char32_t>(high, kSurrogates - 1);
+  if (low > high) return false;
+  const Moves& moves = moves_of(state);
+  auto at = std::upper_bound(
+      moves.all.begin(), moves.all.end(), low,
+      [](char32_t value, const Move& move) { return value < move.low; });
+  for (--at; at != moves.all.end() && at->low <= high; ++at) {
+    if (at->next != kDeadLex) return true;
+  }
+  return false;
+}
+
+uint64_t Lexer::count(LexState state, char32_t low, char32_t high,
+                      uint64_t cap) {
+  const std::lock_guard lock(mutex_);
+  uint64_t total = 0;
+  for (const auto& [expr, tag] : parts(state)) {
+    total += pool_.count(expr, low, high, cap);
+    if (total >= cap) return cap;
+  }
+  return total;
+}
+
+}  // namespace rc::text::grammar

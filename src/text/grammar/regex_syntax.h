@@ -1,0 +1,27 @@
+// Regular expressions as ECMA-262 writes them, without what is not regular
+// (backreferences) and without looking around.
+#pragma once
+
+#include <string_view>
+
+#include "text/grammar/expr.h"
+
+namespace rc::text::grammar {
+
+struct RegexOptions {
+  // Whether the expression may match anywhere in the text, as `pattern` of JSON
+  // Schema does, or has to match all of it.
+  bool search = false;
+  bool ignore_case = false;
+  bool dot_matches_newline = false;
+};
+
+// The texts that match, as an expression of the pool. As in JavaScript without
+// the flag "v"; \d, \w and \b are of ASCII, \s, \p{..} of Unicode. Lazy
+// quantifiers match the same texts as greedy ones. Throws
+// RC_E_INVALID_ARGUMENT if the pattern is malformed and RC_E_UNSUPPORTED if it
+// uses what is not supported, with the place in the pattern.
+ExprId parse_regex(std::string_view pattern, const RegexOptions& options,
+                   ExprPool* pool);
+
+}  // namespace rc::text::grammar

@@ -1,0 +1,197 @@
+#include "text/grammar/schema_index.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "text/grammar/uri.h"
+
+namespace rc::text::grammar {
+namespace {
+
+constexpr std::array<std::string_view, 6> kMapsOfSchemas = {
+    "properties",        "patternProperties", "$defs", "definitions",
+    "dependentSchemas",  "dependencies"};
+constexpr std::array<std::string_view, 5> kValues = {
+    "enum", "const", "default", "examples", "example"};
+constexpr std::array<std::string_view, 18> kSchemas = {
+    "items",         "additionalItems",       "prefixItems",
+    "contains",      "additionalProperties",  "propertyNames",
+    "allOf",         "anyOf",                 "oneOf",
+    "not",           "if",                    "then",
+    "else",          "unevaluatedProperties", "unevaluatedItems",
+    "contentSchema", "extends",               "disallow"};
+
+template <size_t size>
+bool is_one_of(const std::array<std::string_view, size>& names,
+               std::string_view name) {
+  for (const std::string_view known : names) {
+    if (known == name) return true;
+  }
+  return false;
+}
+
+struct Dialect {
+  std::string_view part;  // of the URI of its meta-schema
+  Draft draft;
+};
+constexpr std::array<Dialect, 6> kDialects = {{{"draft-03", Draft::k3},
+                                               {"draft-04", Draft::k4},
+                                               {"draft-06", Draft::k6},
+                                               {"draft-07", Draft::k7},
+                                               {"2019-09", Draft::k2019},
+                                               {"2020-12", Draft::k2020}}};
+
+const std::string* text_member(const JsonValue& object, std::string_view name) {
+  const JsonValue* const value = object.find(name);
+  return value != nullptr && value->is(JsonValue::Type::kString) ? &value->text
+                                                                 : nullptr;
+}
+
+// One step of a JSON pointer; nullptr if it leads nowhere.
+const JsonValue* child(const JsonValue& value, std::string_view token) {
+  std::string name;
+  for (size_t i = 0; i < token.size(); ++i) {
+    if (token[i] == '~' && i + 1 < token.size()) {
+      name += token[++i] == '1' ? '/' : '~';
+    } else {
+      name += token[i];
+    }
+  }
+  if (value.is(JsonValue::Type::kObject)) return value.find(name);
+  if (!value.is(JsonValue::Type::kArray) || name.empty() || name.size() > 9 ||
+      name.find_first_not_of("0123456789") != std::string::npos) {
+    return nullptr;
+  }
+  const auto index = static_cast<size_t>(std::stoul(name));
+  return index < value.items.size() ? &value.items[index] : nullptr;
+}
+
+}  // namespace
+
+SchemaIndex::SchemaIndex(const JsonValue& document, Draft draft) {
+  resources_[""] = &document;
+  std::vector<Visit> stack = {{&document, {&document, "", "", draft}, true,
+                               true}};
+  while (!stack.empty()) {
+    const Visit next = std::move(stack.back());
+    stack.pop_back();
+    visit(next, &stack);
+  }
+  root_ = &locations_.at(&document);
+}
+
+// Takes notice of the identifiers of a schema.
+void SchemaIndex::identify(const JsonValue& schema, bool root,
+                           SchemaLocation* location) {
+  if (const std::string* dialect = text_member(schema, "$schema")) {
+    for (const Dialect& known : kDialects) {
+      if (dialect->find(known.part) != std::string::npos) {
+        location->draft = known.draft;
+      }
+    }
+  }
+  const bool old = location->draft <= Draft::k7;
+  // Next to a reference nothing counts in old drafts.
+  if (old && !root && schema.find("$ref") != nullptr) return;
+  const std::string* id =
+      text_member(schema, location->draft <= Draft::k4 ? "id" : "$id");
+  if (id != nullptr) {
+    const std::string fragment = uri_fragment(*id);
+    const bool only_fragment = id->starts_with('#');
+    if (!only_fragment) {
+      location->base = resolve_uri(location->base, *id);
+      resources_[location->base] = &schema;
+    }
+    if (!fragment.empty()) anchors_[location->base + "#" + fragment] = &schema;
+  }
+  if (root) resources_[location->base] = &schema;
+  if (const std::string* anchor = text_member(schema, "$anchor")) {
+    anchors_[location->base + "#" + *anchor] = &schema;
+  }
+  if (const std::string* anchor = text_member(schema, "$dynamicAnchor")) {
+    anchors_[location->base + "#" + *anchor] = &schema;
+    ++dynamic_anchors_[*anchor];
+  }
+  if (const JsonValue* recursive = schema.find("$recursiveAnchor");
+      recursive != nullptr && recursive->is(JsonValue::Type::kTrue)) {
+    ++recursive_anchors_;
+  }
+}
+
+void SchemaIndex::visit(const Visit& visit, std::vector<Visit>* next) {
+  const JsonValue& value = *visit.value;
+  SchemaLocation location = visit.location;
+  location.value = &value;
+  if (visit.schema && visit.named) {
+    identify(value, location.pointer.empty(), &location);
+  }
+  const auto follow = [&](const JsonValue& part, const std::string& name,
+                          bool schema, bool named) {
+    next->push_back({&part,
+                     {&part, pointer_to(location.pointer, name), location.base,
+                      location.draft},
+                     schema, named});
+  };
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    follow(value.items[i], std::to_string(i), visit.schema, visit.named);
+  }
+  for (const auto& [name, part] : value.members) {
+    if (!visit.schema) {
+      follow(part, name, true, visit.named);
+    } else if (!is_one_of(kValues, name)) {
+      const bool map = is_one_of(kMapsOfSchemas, name);
+      follow(part, name, !map,
+             visit.named && (map || is_one_of(kSchemas, name)));
+    }
+  }
+  locations_[&value] = std::move(location);
+}
+
+const SchemaLocation& SchemaIndex::resolve(const SchemaLocation& from,
+                                           std::string_view reference) const {
+  const std::string uri = resolve_uri(from.base, reference);
+  const std::string fragment = uri_fragment(reference);
+  const JsonValue* found = nullptr;
+  if (fragment.empty() || fragment.starts_with('/')) {
+    const auto resource = resources_.find(uri);
+    found = resource != resources_.end() ? resource->second : nullptr;
+    std::string_view rest = fragment;
+    while (found != nullptr && !rest.empty()) {
+      rest.remove_prefix(1);
+      const std::string_view token = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(token.size());
+      found = child(*found, token);
+    }
+  } else if (const auto anchor = anchors_.find(uri + "#" + fragment);
+             anchor != anchors_.end()) {
+    found = anchor->second;
+  }
+  const auto location = locations_.find(found);
+  if (location == locations_.end()) {
+    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer, ": the reference ",
+         quote(reference), " names nothing in this document; put what it "
+         "names into $defs");
+  }
+  return location->second;
+}
+
+const SchemaLocation& SchemaIndex::resolve_dynamic(
+    const SchemaLocation& from, std::string_view reference) const {
+  const SchemaLocation& found = resolve(from, reference);
+  const std::string fragment = uri_fragment(reference);
+  const std::string* const anchor =
+      found.value->is(JsonValue::Type::kObject)
+          ? text_member(*found.value, "$dynamicAnchor")
+          : nullptr;
+  const bool dynamic = anchor != nullptr && *anchor == fragment &&
+                       dynamic_anchors_.at(*anchor) > 1;
+  if (dynamic || (recursive_anchors_ > 0 && resources_.size() > 2)) {
+    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer, ": what ",
+         quote(reference),
+         " names depends on the references that lead here; use $ref");
+  }
+  return found;
+}
+
+}  // namespace rc::text::grammar

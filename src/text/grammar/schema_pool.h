@@ -1,0 +1,124 @@
+// Schemas as formulas over Normals, with references that may be cycles.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/grammar/numbers.h"
+#include "text/grammar/schema_rules.h"
+
+namespace rc::text::grammar {
+
+struct SchemaLimits {
+  size_t max_schemas = 200'000;     // formulas, those that are derived included
+  size_t max_alternatives = 256;    // of the objects, or arrays, of one schema
+  size_t max_steps = 2'000'000;     // of all operations together
+  size_t max_nesting = 300;         // of references and operations
+};
+
+// Not for several threads at a time. What it computes is kept. Errors are
+// RC_E_UNSUPPORTED or RC_E_INVALID_ARGUMENT and name the schema by its pointer.
+class SchemaPool {
+ public:
+  SchemaPool(ExprPool* exprs, const SchemaLimits& limits);
+  SchemaPool(const SchemaPool&) = delete;
+  SchemaPool& operator=(const SchemaPool&) = delete;
+
+  ExprPool& exprs() { return exprs_; }
+  Numbers& numbers() { return numbers_; }
+
+  // Normals of everything and of nothing.
+  Normal everything();
+  Normal nothing() const;
+  RulesId add(ObjectRules rules);
+  RulesId add(ArrayRules rules);
+  const ObjectRules& object(RulesId id) const { return objects_[id]; }
+  const ArrayRules& array(RulesId id) const { return arrays_[id]; }
+
+  SchemaId leaf(Normal normal);
+  SchemaId all_of(std::vector<SchemaId> parts);
+  SchemaId any_of(std::vector<SchemaId> parts);
+  SchemaId one_of(std::vector<SchemaId> parts);
+  SchemaId negation(SchemaId schema);
+  // A schema that is given later; the pointer is for messages.
+  SchemaId declare(std::string pointer);
+  void define(SchemaId declared, SchemaId schema);
+
+  const Normal& normal(SchemaId schema);
+  // Whether any value is valid. What can only be infinite is not.
+  bool possible(SchemaId schema);
+  bool possible_object(RulesId rules);
+  bool possible_array(RulesId rules);
+
+  // What the value of a property has to be; kFalseSchema if it must not be
+  // there.
+  SchemaId property(RulesId object, std::string_view name);
+  // The names that a property may have.
+  ExprId allowed_names(RulesId object);
+  // What the item at the index has to be, not regarding counts.
+  SchemaId item(RulesId array, uint32_t index);
+
+ private:
+  enum class Kind : uint8_t { kLeaf, kAll, kAny, kOne, kNot, kDeclared };
+  enum class Known : uint8_t { kUnknown, kBusy, kNo, kYes };
+  struct Schema {
+    Kind kind;
+    std::vector<SchemaId> parts{};
+    std::string pointer{};
+    bool busy = false;
+    Known possible = Known::kUnknown;
+    std::optional<Normal> normal{};
+  };
+  class Nesting;
+
+  SchemaId add(Schema schema);
+  SchemaId combination(Kind kind, std::vector<SchemaId> parts);
+  Normal compute(SchemaId schema);
+  Normal intersect(const Normal& a, const Normal& b);
+  Normal unite(const Normal& a, const Normal& b);
+  Normal complement(const Normal& a);
+  Normal exactly_one(const std::vector<SchemaId>& parts);
+  std::vector<RulesId> intersect_objects(const std::vector<RulesId>& a,
+                                         const std::vector<RulesId>& b);
+  std::vector<RulesId> intersect_arrays(const std::vector<RulesId>& a,
+                                        const std::vector<RulesId>& b);
+  std::vector<RulesId> complement_object(const ObjectRules& rules);
+  std::vector<RulesId> complement_array(const ArrayRules& rules);
+  std::vector<RulesId> without_objects(std::vector<RulesId> left,
+                                       const std::vector<RulesId>& taken);
+  std::vector<RulesId> without_arrays(std::vector<RulesId> left,
+                                      const std::vector<RulesId>& taken);
+  RulesId merge_objects(RulesId a, RulesId b);
+  RulesId merge_arrays(RulesId a, RulesId b);
+  bool compute_possible_object(const ObjectRules& rules, RulesId id);
+  bool compute_possible_array(const ArrayRules& rules, RulesId id);
+  template <class Compute>
+  bool remember_possible(Known* known, Compute compute);
+  void check_alternatives(const std::vector<RulesId>& alternatives) const;
+  void step();
+  std::string place() const;
+
+  ExprPool& exprs_;
+  SchemaLimits limits_;
+  Numbers numbers_;
+  std::deque<Schema> schemas_;
+  std::map<std::pair<Kind, std::vector<SchemaId>>, SchemaId> combinations_;
+  std::deque<ObjectRules> objects_;
+  std::deque<ArrayRules> arrays_;
+  std::map<ObjectRules, RulesId> object_ids_;
+  std::map<ArrayRules, RulesId> array_ids_;
+  std::deque<Known> possible_objects_;
+  std::deque<Known> possible_arrays_;
+  std::unordered_map<RulesId, ExprId> allowed_names_;
+  std::vector<SchemaId> open_;  // the schemas that are being computed
+  size_t nesting_ = 0;
+  size_t steps_ = 0;
+  size_t assumptions_ = 0;  // how often something busy was taken as impossible
+};
+
+}  // namespace rc::text::grammar

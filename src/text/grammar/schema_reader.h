@@ -1,0 +1,77 @@
+// From the keywords of JSON Schema to formulas of a SchemaPool.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "text/grammar/schema_index.h"
+#include "text/grammar/schema_pool.h"
+
+namespace rc::text::grammar {
+
+struct SchemaReaderOptions {
+  Draft draft = Draft::k2020;   // of documents that do not name theirs
+  bool assert_formats = true;
+};
+
+// Understands drafts 4 to 2020-12, with the keywords of all of them; where they
+// differ, the document's draft counts. Throws RC_E_INVALID_ARGUMENT for values
+// that a keyword may not have and RC_E_UNSUPPORTED for assertions that can't be
+// kept, with the JSON pointer. Unknown keywords and formats assert nothing, as
+// the specification says.
+class SchemaReader {
+ public:
+  SchemaReader(const JsonValue& document, const SchemaReaderOptions& options,
+               SchemaPool* pool);
+
+  // The schema of the whole document.
+  SchemaId read();
+
+ private:
+  using Location = SchemaLocation;
+  struct NameRule {  // of propertyNames, once the names' schema is known
+    SchemaId declared;
+    SchemaId names;
+    std::string pointer;
+  };
+
+  // The schema there, which is read later.
+  SchemaId refer(const JsonValue& value);
+  SchemaId member(const Location& at, std::string_view name);
+  std::vector<SchemaId> list(const Location& at, std::string_view name);
+  SchemaId lower(const Location& at);
+  // Adds what keywords of other kinds than assertions about one type ask.
+  void read_references(const Location& at, std::vector<SchemaId>* parts);
+  void read_values(const Location& at, std::vector<SchemaId>* parts);
+  void read_combinations(const Location& at, std::vector<SchemaId>* parts);
+  void read_dependencies(const Location& at, std::vector<SchemaId>* parts);
+  void read_names(const Location& at, std::vector<SchemaId>* parts);
+  void refuse_unsupported(const Location& at) const;
+
+  void restrict_types(const Location& at, Normal* normal);
+  void restrict_strings(const Location& at, Normal* normal);
+  void restrict_numbers(const Location& at, Normal* normal);
+  void restrict_objects(const Location& at, Normal* normal);
+  void restrict_arrays(const Location& at, Normal* normal);
+  void define_names(const NameRule& rule);
+
+  // A schema of exactly one value.
+  Normal constant(const JsonValue& value);
+  SchemaId object_rules(ObjectRules rules);
+  SchemaId required(std::vector<std::string> names);
+  SchemaId absent(const std::string& name);
+
+  const JsonValue& document_;
+  SchemaReaderOptions options_;
+  SchemaPool& pool_;
+  SchemaIndex index_;
+  std::unordered_map<const JsonValue*, SchemaId> known_;
+  std::deque<std::pair<const Location*, SchemaId>> queue_;
+  std::deque<NameRule> name_rules_;
+};
+
+}  // namespace rc::text::grammar

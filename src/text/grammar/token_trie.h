@@ -1,0 +1,56 @@
+// A tree of the beginnings of tokens, in the order of a walk through it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rc::text::grammar {
+
+class TokenTrie {
+ public:
+  struct Node {
+    uint32_t end;      // the node after all that begin like this one
+    int32_t tokens;    // index into the lists of tokens, or -1
+    uint16_t depth;    // of the byte, 1 for the first
+    uint8_t byte;
+  };
+  using Entry = std::pair<std::string_view, int32_t>;  // text and token
+
+  TokenTrie() = default;
+  // Empty texts are left out; several tokens may have the same text.
+  explicit TokenTrie(std::vector<Entry> entries);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  size_t max_depth() const { return max_depth_; }
+  // The tokens whose text ends at a node that has some.
+  template <class Function>
+  void for_each(const Node& node, Function function) const {
+    for (int32_t i = node.tokens; i >= 0 && i < end_of(node.tokens); ++i) {
+      function(tokens_[static_cast<size_t>(i)]);
+    }
+  }
+  // The node of texts that begin with the byte, or kNowhere.
+  size_t root(uint8_t byte) const {
+    return roots_[byte] == 0 ? kNowhere : roots_[byte] - size_t{1};
+  }
+  static constexpr size_t kNowhere = SIZE_MAX;
+  // The node where a walk along the text ends, or the number of nodes.
+  size_t find(std::string_view text) const;
+
+ private:
+  int32_t end_of(int32_t list) const {
+    return list_ends_[static_cast<size_t>(list)];
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<int32_t> tokens_;
+  std::vector<int32_t> list_ends_;  // at the index where a list begins
+  size_t max_depth_ = 0;
+  std::array<uint32_t, 256> roots_{};  // where texts begin with a byte, plus 1
+};
+
+}  // namespace rc::text::grammar

@@ -1,0 +1,143 @@
+// Masks, taking back, cloning, and what is forced.
+#include <random>
+#include <thread>
+
+#include "text/grammar/grammar_util.h"
+
+namespace rc::text::grammar {
+namespace {
+
+// Masks say of every token what trying it says.
+void check_mask(Matcher* matcher) {
+  const TokenMask mask = matcher->mask();
+  for (size_t i = 0; i < small_vocabulary()->size(); ++i) {
+    const auto token = static_cast<int32_t>(i);
+    const bool accepted = matcher->clone()->accept(token);
+    ASSERT_EQ(mask.test(token), accepted)
+        << "token " << i << " " << small_vocabulary()->text(token);
+  }
+}
+
+// Draws a text through masks, up to some tokens.
+std::string draw(const Grammar& grammar, uint32_t seed, bool check) {
+  std::mt19937 random(seed);
+  const std::unique_ptr<Matcher> matcher = grammar.match();
+  std::string text;
+  for (int i = 0; i < 60 && !matcher->ended(); ++i) {
+    if (check) check_mask(matcher.get());
+    std::vector<int32_t> allowed;
+    for (size_t token = 0; token < small_vocabulary()->size(); ++token) {
+      if (matcher->mask().test(static_cast<int32_t>(token))) {
+        allowed.push_back(static_cast<int32_t>(token));
+      }
+    }
+    EXPECT_FALSE(allowed.empty()) << text;
+    if (allowed.empty()) break;
+    const int32_t token = allowed[random() % allowed.size()];
+    EXPECT_TRUE(matcher->accept(token));
+    text += small_vocabulary()->text(token);
+  }
+  return text;
+}
+
+const std::vector<std::string>& schemas() {
+  static const std::vector<std::string> kSchemas = {
+      "true",
+      R"({"type": "object"})",
+      R"({"type": "object", "properties": {"a": {"type": "integer"},
+          "ab": {"type": "string"}}, "required": ["a"]})",
+      R"({"type": "object", "properties": {"aab": {}, "abc": {}},
+          "additionalProperties": false, "minProperties": 2})",
+      R"({"type": "object", "patternProperties": {"^a": {"type": "null"}},
+          "additionalProperties": {"type": "string", "maxLength": 3}})",
+      R"({"type": "string", "minLength": 2, "maxLength": 5})",
+      R"({"type": "string", "pattern": "^(ab|a\u00e9)+\"?$"})",
+      R"({"type": "array", "contains": {"const": "a"}, "maxItems": 3})",
+      R"({"oneOf": [{"type": "object", "required": ["a"]},
+          {"type": "object", "required": ["b"]}]})",
+      R"({"type": "number", "minimum": -1.5, "maximum": 12})"};
+  return kSchemas;
+}
+
+TEST(GrammarMatcher, MasksAreExactAndNeverEmpty) {
+  for (const std::string& text : schemas()) {
+    SCOPED_TRACE(text);
+    const auto grammar = schema(text);
+    for (uint32_t seed = 0; seed < 6; ++seed) draw(*grammar, seed, true);
+  }
+  const auto rules = Grammar::gbnf(
+      "root ::= \"{\" item (\",\" item)* \"}\"\nitem ::= [a-c\xC3\xA9]+ | root",
+      {}, small_vocabulary());
+  for (uint32_t seed = 0; seed < 6; ++seed) draw(*rules, seed, true);
+}
+
+TEST(GrammarMatcher, TokensCanBeTakenBack) {
+  const auto grammar = schema(R"({"type": "object"})");
+  const auto matcher = grammar->match();
+  std::vector<TokenMask> masks;
+  const std::string text = R"({"a": [1, {"b": "x"}], "c": null})";
+  for (const char c : text) {
+    masks.push_back(matcher->mask());
+    ASSERT_TRUE(matcher->accept(c)) << c;
+  }
+  ASSERT_TRUE(matcher->accept(end_token()));
+  EXPECT_TRUE(matcher->ended());
+  EXPECT_FALSE(matcher->accept(' '));
+  matcher->rollback(1);
+  EXPECT_FALSE(matcher->ended());
+  for (size_t i = masks.size(); i-- > 0;) {
+    matcher->rollback(1);
+    EXPECT_EQ(matcher->mask(), masks[i]) << i;
+  }
+  EXPECT_THROW(matcher->rollback(1), Error);
+}
+
+TEST(GrammarMatcher, ClonesGoOnByThemselves) {
+  const auto grammar = schema(R"({"type": "array"})");
+  const auto matcher = grammar->match();
+  ASSERT_TRUE(matcher->accept_bytes("[1"));
+  const auto clone = matcher->clone();
+  ASSERT_TRUE(matcher->accept_bytes("]"));
+  EXPECT_TRUE(matcher->can_end());
+  EXPECT_FALSE(clone->can_end());
+  EXPECT_TRUE(clone->accept_bytes(", 2"));
+  clone->rollback(2);
+  EXPECT_FALSE(clone->accept_bytes("1"));
+}
+
+TEST(GrammarMatcher, ForcedBytesAreTold) {
+  JsonOptions options;
+  options.max_spaces = 0;
+  const auto grammar = schema(R"({"type": "object", "properties":
+      {"name": {"enum": ["left", "lefter"]}}, "required": ["name"],
+      "additionalProperties": false})", options);
+  const auto matcher = grammar->match();
+  EXPECT_EQ(matcher->forced(), "{\"name\":\"left");
+  ASSERT_TRUE(matcher->accept_bytes("{\"name\":\"lefte"));
+  EXPECT_EQ(matcher->forced(), "r\"}");
+  const std::vector<std::string> choices = {"yes, please", "yes, sir"};
+  const auto chosen = Grammar::choices(choices, {}, small_vocabulary());
+  EXPECT_EQ(chosen->match()->forced(), "yes, ");
+}
+
+TEST(GrammarMatcher, OneGrammarServesManyThreads) {
+  for (const std::string& text : schemas()) {
+    const auto shared = schema(text);
+    const auto alone = schema(text);
+    std::vector<std::string> expected;
+    for (uint32_t seed = 0; seed < 8; ++seed) {
+      expected.push_back(draw(*alone, seed, false));
+    }
+    std::vector<std::string> drawn(expected.size());
+    std::vector<std::thread> threads;
+    for (uint32_t seed = 0; seed < drawn.size(); ++seed) {
+      threads.emplace_back(
+          [&, seed] { drawn[seed] = draw(*shared, seed, false); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(drawn, expected) << text;
+  }
+}
+
+}  // namespace
+}  // namespace rc::text::grammar

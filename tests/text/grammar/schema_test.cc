@@ -1,0 +1,131 @@
+// What schemas are refused, and how texts may be written.
+#include "text/grammar/grammar_util.h"
+
+namespace rc::text::grammar {
+namespace {
+
+TEST(GrammarSchema, WhatCannotBeKeptIsRefusedWithItsPlace) {
+  const auto error = [](std::string_view text) {
+    return error_of([&] { schema(text); });
+  };
+  EXPECT_NE(error(R"({"items": {"uniqueItems": true}})")
+                .find("/items/uniqueItems"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"properties": {"a~/b": {"pattern": "(?=x)"}}})")
+                .find("/properties/a~0~1b/pattern"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"pattern": "\\bx"})").find("word boundary"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"pattern": "(a)\\1"})").find("backreference"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"$ref": "http://example.com/x"})").find("names nothing"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"type": "text"})").find("/type"), std::string::npos);
+  EXPECT_NE(error(R"({"minLength": -1})").find("/minLength"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"multipleOf": 0})").find("/multipleOf"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"unevaluatedProperties": false})")
+                .find("/unevaluatedProperties"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"format": "idn-hostname"})").find("/format"),
+            std::string::npos);
+  EXPECT_NE(error("{").find("JSON"), std::string::npos);
+  EXPECT_NE(error(R"({"a": 1, "a": 2})").find("two members"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"allOf": [{"$ref": "#"}]})").find("refers to itself"),
+            std::string::npos);
+}
+
+TEST(GrammarSchema, SchemasThatNothingSatisfiesAreRefused) {
+  for (const char* text :
+       {"false", R"({"type": "string", "enum": [1]})",
+        R"({"type": "object", "required": ["a"], "properties": {"a": false}})",
+        R"({"type": "string", "minLength": 3, "maxLength": 2})",
+        R"({"type": "string", "pattern": "^a$", "minLength": 2})",
+        // Only an infinite value would do.
+        R"({"type": "object", "required": ["a"],
+            "properties": {"a": {"$ref": "#"}}})"}) {
+    EXPECT_NE(error_of([&] { schema(text); }).find("no value is valid"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(GrammarSchema, StringsMayBeWrittenWithEscapes) {
+  const auto grammar = schema(R"({"enum": ["a\u00e9\n\"", "\ud83d\ude00"]})");
+  EXPECT_TRUE(accepts(*grammar, "\"a\xC3\xA9\\n\\\"\""));
+  EXPECT_TRUE(accepts(*grammar, "\"\\u0061\\u00e9\\u000a\\u0022\""));
+  EXPECT_TRUE(accepts(*grammar, "\"\xF0\x9F\x98\x80\""));
+  EXPECT_TRUE(accepts(*grammar, "\"\\ud83d\\uDE00\""));
+  EXPECT_FALSE(accepts(*grammar, "\"\\ud83d\""));
+  EXPECT_FALSE(accepts(*grammar, "\"\\ud83d\\u0061\""));
+  EXPECT_FALSE(accepts(*grammar, "\"a\xC3\xA9\n\\\"\""));
+}
+
+TEST(GrammarSchema, KeysAreNeverTwice) {
+  const auto open = schema(R"({"type": "object"})");
+  EXPECT_TRUE(accepts(*open, R"({"a": 1, "ab": 2, "": 3})"));
+  EXPECT_FALSE(accepts(*open, R"({"a": 1, "a": 2})"));
+  EXPECT_FALSE(accepts(*open, R"({"a": 1, "\u0061": 2})"));
+  // Nothing leads to where only keys are left that are there already.
+  const auto closed = schema(R"({"type": "object", "additionalProperties":
+      false, "properties": {"aa": {}, "ab": {}}})");
+  const auto matcher = closed->match();
+  ASSERT_TRUE(matcher->accept_bytes(R"({"aa":1,"ab":2)"));
+  EXPECT_FALSE(matcher->mask().test(','));
+  matcher->rollback(1);
+  ASSERT_TRUE(matcher->accept_bytes(R"({"aa":1,")"));
+  EXPECT_TRUE(matcher->accept_bytes("\\u006"));
+  EXPECT_TRUE(matcher->accept_bytes("1"));
+  EXPECT_FALSE(matcher->mask().test('a'));
+  EXPECT_TRUE(matcher->mask().test('b'));
+}
+
+TEST(GrammarSchema, WhiteSpaceIsBounded) {
+  JsonOptions options;
+  options.max_spaces = 2;
+  const auto some = schema(R"({"type": "array"})", options);
+  EXPECT_TRUE(accepts(*some, "  [  1 ,\n\n2\t]  "));
+  EXPECT_FALSE(accepts(*some, "   []"));
+  EXPECT_FALSE(accepts(*some, "[1,   2]"));
+  options.max_spaces = 0;
+  EXPECT_FALSE(accepts(*schema(R"({"type": "array"})", options), "[1, 2]"));
+}
+
+TEST(GrammarSchema, DraftsDiffer) {
+  const auto with_draft = [](const std::string& draft, const char* rest) {
+    return schema("{\"$schema\": \"http://json-schema.org/" + draft +
+                  "/schema\"," + rest + "}");
+  };
+  const char* sibling = R"("$ref": "#/$defs/a", "maximum": 3,
+                           "$defs": {"a": {"type": "integer"}})";
+  EXPECT_TRUE(accepts(*with_draft("draft-07", sibling), "4"));
+  EXPECT_FALSE(accepts(*with_draft("draft/2020-12", sibling), "4"));
+  EXPECT_FALSE(accepts(*with_draft("draft-04", R"("type": "integer")"), "1.0"));
+  EXPECT_TRUE(accepts(*with_draft("draft-07", R"("type": "integer")"), "1.0"));
+  const char* exclusive = R"("minimum": 3, "exclusiveMinimum": true)";
+  EXPECT_FALSE(accepts(*with_draft("draft-04", exclusive), "3"));
+  const char* tuple = R"("items": [{"type": "null"}], "additionalItems": false)";
+  EXPECT_FALSE(accepts(*with_draft("draft-07", tuple), "[null, 1]"));
+}
+
+TEST(GrammarSchema, ReferencesAreResolved) {
+  const auto grammar = schema(R"({
+      "$id": "http://example.com/root.json",
+      "$defs": {"a": {"$id": "other/a.json", "$anchor": "top",
+                      "$defs": {"b": {"type": "boolean"}},
+                      "items": {"$ref": "#/$defs/b"}},
+                "c/d%": {"type": "null"}},
+      "type": "object",
+      "properties": {"x": {"$ref": "other/a.json#top"},
+                     "y": {"$ref": "#/$defs/c~1d%25"},
+                     "z": {"$ref": "http://example.com/other/a.json"}}})");
+  EXPECT_TRUE(accepts(*grammar, R"({"x": [true], "y": null, "z": [false]})"));
+  EXPECT_FALSE(accepts(*grammar, R"({"x": [1]})"));
+  EXPECT_FALSE(accepts(*grammar, R"({"y": 1})"));
+  EXPECT_FALSE(accepts(*grammar, R"({"z": [1]})"));
+}
+
+}  // namespace
+}  // namespace rc::text::grammar
