@@ -9,6 +9,9 @@
 namespace rc::text::grammar {
 
 inline constexpr char32_t kMaxCodePoint = 0x10FFFF;
+// From the first to before the second lie the surrogates of UTF-16.
+inline constexpr char32_t kSurrogates = 0xD800;
+inline constexpr char32_t kAfterSurrogates = 0xE000;
 
 // Sorted, disjoint ranges that do not touch; never a surrogate.
 class CharSet {

@@ -9,9 +9,6 @@
 namespace rc::text::grammar {
 namespace {
 
-constexpr char32_t kSurrogates = 0xD800;
-constexpr char32_t kAfterSurrogates = 0xE000;
-
 void append_edge(std::vector<Edge>* edges, Edge edge) {
   if (edges->empty() || edges->back().next != edge.next) {
     edges->push_back(edge);

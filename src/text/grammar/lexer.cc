@@ -118,8 +118,6 @@ LexState Lexer::wide_step(const Moves& moves, char32_t c) {
 }
 
 bool Lexer::can_step(LexState state, char32_t low, char32_t high) {
-  static constexpr char32_t kSurrogates = 0xD800;
-  static constexpr char32_t kAfterSurrogates = 0xE000;
   if (low < kSurrogates && high >= kAfterSurrogates) {
     return can_step(state, low, kSurrogates - 1) ||
            can_step(state, kAfterSurrogates, high);

@@ -5,9 +5,8 @@
 namespace rc::text::grammar {
 namespace {
 
-constexpr char32_t kHighSurrogate = 0xD800;
+constexpr char32_t kHighSurrogate = kSurrogates;
 constexpr char32_t kLowSurrogate = 0xDC00;
-constexpr char32_t kAfterSurrogates = 0xE000;
 constexpr char32_t kSupplementary = 0x10000;
 constexpr char32_t kPairSize = 0x400;
 
