@@ -37,7 +37,6 @@ Call::Call(Interpreter* interpreter, const Builtin& builtin, const Value& self,
   const bool by_position = parameters.starts_with('/');
   if (by_position) parameters.remove_prefix(1);
   const auto& positional = arguments_.positional;
-  size_t named_used = 0;
   while (!parameters.empty()) {
     const ParameterName parameter = next_parameter(&parameters);
     const size_t i = bound_.size();
@@ -49,7 +48,6 @@ Call::Call(Interpreter* interpreter, const Builtin& builtin, const Value& self,
               " twice");
       }
       value = &given;
-      ++named_used;
     }
     if (value == nullptr && !parameter.is_optional) {
       fault(quote(builtin.name), " needs the argument ", quote(parameter.name));
@@ -60,11 +58,21 @@ Call::Call(Interpreter* interpreter, const Builtin& builtin, const Value& self,
     fault(quote(builtin.name), " takes ", bound_.size(),
           " arguments at most, not ", positional.size());
   }
-  if (named_used < arguments_.named.size()) {
-    const std::string_view known = builtin.parameters;
-    fault(quote(builtin.name), " takes no argument ",
-          quote(arguments_.named[0].first), " among ", arguments_.named.size(),
-          " by name; it has: ", known.empty() ? "none" : known);
+  check_names(by_position);
+}
+
+// Every argument by name must be one of the parameters.
+void Call::check_names(bool by_position) const {
+  for (const auto& given : arguments_.named) {
+    std::string_view parameters = builtin_.parameters;
+    bool known = false;
+    while (!by_position && !known && !parameters.empty()) {
+      known = next_parameter(&parameters).name == given.first;
+    }
+    if (!known) {
+      fault(quote(builtin_.name), " takes no argument ", quote(given.first),
+            " by name");
+    }
   }
 }
 

@@ -49,6 +49,8 @@ class Call {
   [[noreturn]] void refuse(size_t i, std::string_view expected) const;
 
  private:
+  void check_names(bool by_position) const;
+
   Interpreter* interpreter_;
   const Builtin& builtin_;
   const Value& self_;

@@ -1,8 +1,6 @@
 // The filters by what they work on; filters.cc has the table of their names.
 #pragma once
 
-#include <string_view>
-
 #include "text/chat/builtins.h"
 
 namespace rc::text::chat {
@@ -62,22 +60,5 @@ Value filter_reject(Call& call);
 Value filter_rejectattr(Call& call);
 Value filter_select(Call& call);
 Value filter_selectattr(Call& call);
-
-// An argument `attribute`: a path such as "a.b.0", or an index; nothing at all
-// for none.
-class AttributePath {
- public:
-  AttributePath() = default;
-  AttributePath(Budget* budget, const Value& attribute);
-  // What is at the path; `otherwise`, if not null, where it is undefined.
-  Value of(Interpreter* interpreter, Value value,
-           const Value* otherwise = nullptr) const;
-
- private:
-  std::vector<Value> parts_;
-};
-
-// What values are compared by: in lower case unless `case_sensitive`.
-Value comparable(Budget* budget, const Value& value, bool case_sensitive);
 
 }  // namespace rc::text::chat

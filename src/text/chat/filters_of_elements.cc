@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quote.h"
+#include "text/chat/attribute_path.h"
 #include "text/chat/filters.h"
 #include "text/chat/interpreter.h"
 #include "text/chat/operators.h"

@@ -2,51 +2,14 @@
 #include <algorithm>
 #include <map>
 
+#include "text/chat/attribute_path.h"
 #include "text/chat/filters.h"
 #include "text/chat/interpreter.h"
+#include "text/chat/list_iterator.h"
 #include "text/chat/operators.h"
 #include "text/chat/print.h"
-#include "text/chat/unicode.h"
 
 namespace rc::text::chat {
-
-AttributePath::AttributePath(Budget* budget, const Value& attribute) {
-  if (attribute.is(Kind::kNone)) return;
-  if (!attribute.is_string()) {
-    parts_.push_back(attribute);
-    return;
-  }
-  const Text& path = attribute.text();
-  const std::string& bytes = path.bytes();
-  for (size_t begin = 0;;) {
-    const size_t end = std::min(bytes.find('.', begin), bytes.size());
-    const std::string_view part =
-        std::string_view(bytes).substr(begin, end - begin);
-    const bool is_number =
-        !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
-          return c >= '0' && c <= '9';
-        });
-    parts_.push_back(is_number ? Value::integer(parse_int(part, 10).value_or(0))
-                               : make_string(budget, path.slice(begin, end)));
-    if (end == bytes.size()) return;
-    begin = end + 1;
-  }
-}
-
-Value AttributePath::of(Interpreter* interpreter, Value value,
-                        const Value* otherwise) const {
-  for (const Value& part : parts_) {
-    value = interpreter->item(value, part);
-    if (otherwise != nullptr && value.is_undefined()) value = *otherwise;
-  }
-  return value;
-}
-
-Value comparable(Budget* budget, const Value& value, bool case_sensitive) {
-  if (case_sensitive || !value.is_string()) return value;
-  budget->step_bytes(value.text().size());
-  return make_string(budget, to_case(Case::kLower, value.text()));
-}
 
 namespace {
 
@@ -86,42 +49,6 @@ Value extreme(Call& call, bool largest) {
 Value no_element(Call& call) {
   return undefined(call.budget(), Missing::What::kOther,
                    "there is no first or last of no elements");
-}
-
-// Iterates backwards over what has its elements by number.
-class ReverseIterator : public Iterator {
- public:
-  ReverseIterator(Budget* budget, std::vector<Value> values)
-      : Iterator(budget,
-                 sizeof(ReverseIterator) + values.size() * sizeof(Value)),
-        values_(std::move(values)) {
-    for (const Value& value : values_) {
-      set_depth(std::max(depth(), value.depth() + 1));
-    }
-  }
-  std::optional<Value> next() override {
-    budget()->step();
-    if (values_.empty()) return std::nullopt;
-    Value value = std::move(values_.back());
-    values_.pop_back();
-    return value;
-  }
-
- private:
-  std::vector<Value> values_;
-};
-
-// Python's iterators over what was made at once.
-Value iterator_of(Call& call, std::vector<Value> values) {
-  std::reverse(values.begin(), values.end());
-  return Value(Kind::kIterator,
-               make<ReverseIterator>(call.budget(), std::move(values)));
-}
-
-int64_t positive_count(const Call& call, const char* what) {
-  const int64_t count = call.integer(0, 0);
-  if (count <= 0) fault("the number of ", what, " must be positive");
-  return count;
 }
 
 }  // namespace
@@ -277,74 +204,6 @@ Value filter_sum(Call& call) {
                   path.of(&call.interpreter(), std::move(*value)));
   }
   return sum;
-}
-
-Value filter_batch(Call& call) {
-  Budget* budget = call.budget();
-  const int64_t count = positive_count(call, "elements");
-  Items batches(budget);
-  Items current(budget);
-  for (Value& value : elements(budget, call.self())) {
-    if (static_cast<int64_t>(current.size()) == count) {
-      batches.push(current.finish());
-    }
-    current.push(std::move(value));
-  }
-  if (current.size() > 0) {
-    while (!call.is_none(1) && static_cast<int64_t>(current.size()) < count) {
-      current.push(call[1]);
-    }
-    batches.push(current.finish());
-  }
-  return iterator_of(call, batches.release());
-}
-
-Value filter_slice(Call& call) {
-  Budget* budget = call.budget();
-  const auto slices = static_cast<size_t>(positive_count(call, "slices"));
-  const std::vector<Value> values = elements(budget, call.self());
-  const size_t each = values.size() / slices;
-  const size_t with_one_more = values.size() % slices;
-  Items all(budget);
-  size_t at = 0;
-  for (size_t i = 0; i < slices; ++i) {
-    Items slice(budget);
-    const size_t end = at + each + (i < with_one_more ? 1 : 0);
-    for (; at < end; ++at) slice.push(values[at]);
-    if (!call.is_none(1) && i >= with_one_more) slice.push(call[1]);
-    all.push(slice.finish());
-  }
-  return iterator_of(call, all.release());
-}
-
-Value filter_groupby(Call& call) {
-  Budget* budget = call.budget();
-  const AttributePath path(budget, call[0]);
-  const Value* otherwise = call.is_none(1) ? nullptr : &call[1];
-  const bool case_sensitive = call.truth(2, false);
-  Keyed keyed;
-  for (Value& value : elements(budget, call.self())) {
-    Value key = comparable(
-        budget, path.of(&call.interpreter(), value, otherwise), case_sensitive);
-    keyed.emplace_back(std::move(key), std::move(value));
-  }
-  sort_values(budget, &keyed, false);
-  Items groups(budget);
-  for (size_t begin = 0; begin < keyed.size();) {
-    Items group(budget);
-    size_t end = begin;
-    while (end < keyed.size() &&
-           equal(budget, keyed[end].first, keyed[begin].first)) {
-      group.push(keyed[end++].second);
-    }
-    // A NaN is equal to nothing, itself neither.
-    if (end == begin) group.push(keyed[end++].second);
-    const Value name =
-        path.of(&call.interpreter(), keyed[begin].second, otherwise);
-    groups.push(Value(Kind::kTuple, make<Group>(budget, name, group.finish())));
-    begin = end;
-  }
-  return groups.finish();
 }
 
 }  // namespace rc::text::chat

@@ -1,7 +1,6 @@
 #include "text/chat/lexer.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/quote.h"
 #include "text/chat/fault.h"
@@ -251,35 +250,27 @@ class Lexer {
   }
 
   void string(std::string_view rest) {
-    size_t end = 1;
-    while (end < rest.size() && rest[end] != rest[0]) {
-      end += rest[end] == '\\' ? 2 : 1;
-    }
-    if (end >= rest.size()) {
+    const size_t size = string_size(rest);
+    if (size == 0) {
       fail_here("the string has no end: close it with the quote it began with");
     }
     try {
-      add(Token::kString, unescape(rest.substr(1, end - 1)));
+      add(Token::kString, unescape(rest.substr(1, size - 2)));
     } catch (const Fault& wrong) {
       fail_at(position(at_), wrong.status, wrong.message);
     }
-    at_ += end + 1;
+    at_ += size;
   }
 
   void operator_token(std::string_view rest) {
-    static constexpr std::array<std::string_view, 26> kOperators = {
-        "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[",
-        "]",  "(",  ")",  "{",  "}",  ">",  "<", "=", ".", ":", "|", ",", ";"};
-    const auto* found = std::find_if(
-        kOperators.begin(), kOperators.end(),
-        [&](std::string_view name) { return rest.starts_with(name); });
-    if (found == kOperators.end()) {
+    const std::string_view found = read_operator(rest);
+    if (found.empty()) {
       fail_here(
           cat("unexpected ", quote(rest.substr(0, decode_utf8(rest).size))));
     }
-    balance((*found)[0]);
-    add(Token::kOperator, std::string(*found));
-    at_ += found->size();
+    balance(found[0]);
+    add(Token::kOperator, std::string(found));
+    at_ += found.size();
   }
 
   void balance(char bracket) {

@@ -10,11 +10,11 @@ namespace rc::text::chat {
 struct Limits {
   // Bytes of a template's source.
   size_t source_bytes = size_t{1} << 20;
-  // Levels of brackets and blocks within each other. A level takes up to about
-  // 3 KB of the stack of whoever parses, see base/deep_stack.h.
+  // Levels of brackets and blocks within each other. Parsing and rendering take
+  // up to 256 KB of the caller's stack with the numbers here, in proportion
+  // with others; see base/deep_stack.h.
   size_t nesting = 100;
-  // Levels of evaluations and calls within each other, and of values. A level
-  // takes up to about 1 KB of the stack of whoever renders.
+  // Levels of evaluations and calls within each other, and of values.
   size_t depth = 400;
   // Evaluations of expressions, elements and pieces of 64 bytes handled. A
   // message of a conversation takes about a hundred.

@@ -1,5 +1,6 @@
 #include "text/chat/literals.h"
 
+#include <array>
 #include <charconv>
 
 #include "base/utf8.h"
@@ -180,6 +181,25 @@ NumberLiteral read_number(std::string_view text, bool after_dot) {
   literal.size = int_size(text);
   literal.integer = parse_int(text.substr(0, literal.size), 0).value_or(0);
   return literal;
+}
+
+size_t string_size(std::string_view text) {
+  size_t end = 1;
+  while (end < text.size() && text[end] != text[0]) {
+    end += text[end] == '\\' ? 2 : 1;
+  }
+  return end < text.size() ? end + 1 : 0;
+}
+
+std::string_view read_operator(std::string_view text) {
+  // Those of two characters first.
+  static constexpr std::array<std::string_view, 26> kOperators = {
+      "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[",
+      "]",  "(",  ")",  "{",  "}",  ">",  "<", "=", ".", ":", "|", ",", ";"};
+  for (const std::string_view one : kOperators) {
+    if (text.starts_with(one)) return one;
+  }
+  return {};
 }
 
 std::string unescape(std::string_view quoted) {

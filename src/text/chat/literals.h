@@ -18,6 +18,14 @@ struct NumberLiteral {
 // there is no float ("a.1.2" has two indices). Throws Fault.
 NumberLiteral read_number(std::string_view text, bool after_dot);
 
+// The bytes of the string that the text, which begins with a quote, begins
+// with, its quotes too; 0 if it has no end.
+size_t string_size(std::string_view text);
+
+// The operator that the text begins with, the longest one; empty if there is
+// none.
+std::string_view read_operator(std::string_view text);
+
 // What a string between its quotes says, with Python's escapes. Throws Fault.
 std::string unescape(std::string_view quoted);
 

@@ -71,6 +71,16 @@ void Namespace::set(const Value& name, Value value) {
   entries_.emplace_back(name, std::move(value));
 }
 
+Loop::Loop(Budget* budget, Value iterable, Ref<Iterator> iterator,
+           size_t depth0)
+    : Object(budget, sizeof(Loop)),
+      iterable_(std::move(iterable)),
+      iterator_(std::move(iterator)),
+      depth0_(depth0) {
+  set_depth(iterator_->depth() + 1);
+  budget->check_depth(depth(), "values");
+}
+
 std::optional<Value> Loop::next() {
   std::optional<Value> value = peek();
   peeked_ = false;
@@ -145,6 +155,21 @@ bool Loop::changed(std::vector<Value> values) {
   if (same) return false;
   last_changed_ = std::move(values);
   return true;
+}
+
+Cycler::Cycler(Budget* budget, std::vector<Value> given)
+    : Object(budget, sizeof(Cycler) + given.size() * sizeof(Value)),
+      items(std::move(given)) {
+  for (const Value& item : items) {
+    set_depth(std::max(depth(), item.depth() + 1));
+  }
+  budget->check_depth(depth(), "values");
+}
+
+Joiner::Joiner(Budget* budget, Value given)
+    : Object(budget, sizeof(Joiner)), separator(std::move(given)) {
+  set_depth(separator.depth() + 1);
+  budget->check_depth(depth(), "values");
 }
 
 Value BuiltinFunction::call(Interpreter* interpreter, Arguments arguments) {

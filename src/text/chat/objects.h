@@ -88,13 +88,7 @@ std::optional<size_t> length(const Value& value);
 // What `loop` is within a loop, and what drives the loop then.
 class Loop : public Object {
  public:
-  Loop(Budget* budget, Value iterable, Ref<Iterator> iterator, size_t depth0)
-      : Object(budget, sizeof(Loop)),
-        iterable_(std::move(iterable)),
-        iterator_(std::move(iterator)),
-        depth0_(depth0) {
-    set_depth(iterator_->depth() + 1);
-  }
+  Loop(Budget* budget, Value iterable, Ref<Iterator> iterator, size_t depth0);
   std::optional<Value> next();
   // loop.name; nothing if it has no such attribute.
   std::optional<Value> attribute(std::string_view name);
@@ -129,16 +123,13 @@ class Loop : public Object {
 // cycler() and joiner().
 class Cycler : public Object {
  public:
-  Cycler(Budget* budget, std::vector<Value> items)
-      : Object(budget, sizeof(Cycler) + items.size() * sizeof(Value)),
-        items(std::move(items)) {}
+  Cycler(Budget* budget, std::vector<Value> items);
   const std::vector<Value> items;
   size_t at = 0;
 };
 class Joiner : public Object {
  public:
-  Joiner(Budget* budget, Value separator)
-      : Object(budget, sizeof(Joiner)), separator(std::move(separator)) {}
+  Joiner(Budget* budget, Value separator);
   const Value separator;
   bool used = false;
 };

@@ -1,6 +1,7 @@
 #include "text/chat/parser.h"
 
 #include "text/chat/expression_parser.h"
+#include "text/chat/target_parser.h"
 
 namespace rc::text::chat {
 namespace {
@@ -10,7 +11,9 @@ using StatementPtr = std::unique_ptr<Statement>;
 class Parser {
  public:
   Parser(std::string_view source, const Limits& limits)
-      : tokens_(lex(source)), expressions_(&tokens_, &syntax_, limits) {}
+      : tokens_(lex(source)),
+        expressions_(&tokens_, &syntax_, limits),
+        targets_(&tokens_, &expressions_) {}
 
   Syntax run() {
     syntax_.caller = expressions_.name_id("caller");
@@ -158,8 +161,8 @@ class Parser {
 
   StatementPtr for_statement(const Lexeme& tag) {
     StatementPtr node = make(StatementKind::kFor, tag.at);
-    ++loop_bodies_;
-    node->target = target(false);
+    ++targets_.loop_bodies;
+    node->target = targets_.target(false);
     tokens_.expect_name("in");
     node->expression = expressions_.tuple(false);
     const Temporarily soft(&expressions_.is_soft, false);
@@ -174,13 +177,13 @@ class Parser {
     if (tokens_.next().text == "else") {
       node->otherwise = block_to("endfor", "else");
     }
-    --loop_bodies_;
+    --targets_.loop_bodies;
     return node;
   }
 
   StatementPtr set_statement(const Lexeme& tag) {
     StatementPtr node = make(StatementKind::kSet, tag.at);
-    node->target = target(true);
+    node->target = targets_.target(true);
     if (tokens_.skip_operator("=")) {
       node->expression = expressions_.tuple();
       return node;
@@ -225,7 +228,7 @@ class Parser {
     const Lexeme& name = tokens_.current();
     auto macro = std::make_shared<MacroDefinition>();
     macro->name = tokens_.expect_any_name();
-    check_assignable(name);
+    targets_.check_assignable(name);
     node->target.name = expressions_.name_id(macro->name);
     macro->parameters = expressions_.parameters();
     macro_body(macro.get(), "endmacro", "macro");
@@ -261,7 +264,7 @@ class Parser {
     StatementPtr node = make(StatementKind::kWith, tag.at);
     while (!tokens_.sees(Token::kBlockEnd) && !tokens_.sees_operator(":")) {
       if (!node->assignments.empty()) tokens_.expect_operator(",");
-      Target variable = target(false);
+      Target variable = targets_.target(false);
       tokens_.expect_operator("=");
       node->assignments.emplace_back(std::move(variable),
                                      expressions_.expression());
@@ -279,64 +282,11 @@ class Parser {
     return node;
   }
 
-  void check_assignable(const Lexeme& name) const {
-    static constexpr std::string_view kConstants[] = {"true", "false", "none",
-                                                      "True", "False", "None"};
-    for (const std::string_view constant : kConstants) {
-      if (name.text == constant) {
-        fail_at(name.at, RC_E_FORMAT, cat("can't assign to ", constant));
-      }
-    }
-    if (name.text == "loop" && loop_bodies_ > 0) {
-      fail_at(name.at, RC_E_FORMAT,
-              "can't assign to 'loop', which belongs to the loop: use another "
-              "name");
-    }
-  }
-
-  Target target(bool with_attributes) {
-    const Position at = tokens_.current().at;
-    Target first = single_target(with_attributes);
-    if (!tokens_.sees_operator(",")) return first;
-    Target all;
-    all.kind = Target::Kind::kTuple;
-    all.at = at;
-    all.parts.push_back(std::move(first));
-    while (tokens_.skip_operator(",")) {
-      if (tokens_.sees_name("in") || tokens_.sees_operator("=") ||
-          tokens_.sees_operator(")") || tokens_.sees(Token::kBlockEnd)) {
-        break;
-      }
-      all.parts.push_back(single_target(with_attributes));
-    }
-    return all;
-  }
-
-  Target single_target(bool with_attributes) {
-    const ExpressionParser::Level level(&expressions_);
-    if (tokens_.skip_operator("(")) {
-      Target inner = target(with_attributes);
-      tokens_.expect_operator(")");
-      return inner;
-    }
-    const Lexeme& name = tokens_.current();
-    Target one;
-    one.at = name.at;
-    one.name = expressions_.name_id(tokens_.expect_any_name());
-    if (with_attributes && tokens_.skip_operator(".")) {
-      one.kind = Target::Kind::kAttribute;
-      one.attribute = tokens_.expect_any_name();
-    } else {
-      check_assignable(name);
-    }
-    return one;
-  }
-
   TokenStream tokens_;
   Syntax syntax_;
   ExpressionParser expressions_;
-  int loops_ = 0;        // that may be left by `break`
-  int loop_bodies_ = 0;  // in which `loop` is taken
+  TargetParser targets_;
+  int loops_ = 0;  // that may be left by `break`
 };
 
 }  // namespace

@@ -88,29 +88,35 @@ class PercentFormatter {
     return width.as_int();
   }
 
+  void flags(FormatSpec* spec) {
+    for (;; ++at_) {
+      switch (peek()) {
+        case '-':
+          spec->align = '<';
+          break;
+        case '+':
+          spec->sign = '+';
+          break;
+        case ' ':
+          if (spec->sign != '+') spec->sign = ' ';
+          break;
+        case '#':
+          spec->alternate = true;
+          break;
+        case '0':
+          spec->is_zero_filled = true;
+          break;
+        default:
+          return;
+      }
+    }
+  }
+
   void conversion() {
     ++at_;
     const Value* named = key();
     FormatSpec spec;
-    bool zero = false;
-    for (bool more = true; more;) {
-      const char flag = peek();
-      more = true;
-      if (flag == '-') {
-        spec.align = '<';
-      } else if (flag == '+') {
-        spec.sign = '+';
-      } else if (flag == ' ') {
-        if (spec.sign != '+') spec.sign = ' ';
-      } else if (flag == '#') {
-        spec.alternate = true;
-      } else if (flag == '0') {
-        zero = true;
-      } else {
-        more = false;
-      }
-      if (more) ++at_;
-    }
+    flags(&spec);
     spec.width = number_or_star();
     if (spec.width < 0) {
       spec.align = '<';
@@ -128,11 +134,7 @@ class PercentFormatter {
       return;
     }
     const Value& value = named != nullptr ? *named : next_argument();
-    if (zero && spec.align == 0) {
-      zero_ = true;
-    }
     write(value, spec);
-    zero_ = false;
   }
 
   void write(const Value& value, FormatSpec spec) {
@@ -226,10 +228,8 @@ class PercentFormatter {
   }
 
   void write_aligned(const Value& number, FormatSpec spec) {
-    if (zero_) {
-      spec.align = '=';
-      spec.fill = '0';
-    }
+    // Texts are filled with spaces all the same.
+    if (spec.is_zero_filled && spec.align == 0) spec.fill = '0';
     write_number(&out_, number, spec);
   }
 
@@ -239,7 +239,6 @@ class PercentFormatter {
   Writer out_;
   size_t at_ = 0;
   size_t used_ = 0;
-  bool zero_ = false;
 };
 
 }  // namespace

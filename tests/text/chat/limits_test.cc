@@ -119,6 +119,27 @@ TEST(ChatLimits, OfRecursion) {
       "deep");
 }
 
+// Values within values, of kinds that are not written as such.
+TEST(ChatLimits, OfChains) {
+  const auto chained = [](const std::string& next) {
+    return "{% set ns = namespace(x=1) %}{% for i in range(50000) %}" + next +
+           "{% endfor %}";
+  };
+  expect_refused(chained("{% set ns.x = cycler(ns.x) %}"), "deep");
+  expect_refused(chained("{% set ns.x = joiner(ns.x) %}"), "deep");
+  expect_refused(chained("{% for y in [ns.x] %}{% set ns.x = loop %}"
+                         "{% endfor %}"),
+                 "deep");
+  expect_refused(chained("{% set ns.x = {1: ns.x}.items() %}"), "deep");
+  expect_refused(chained("{% set ns.x = [ns.x]|select %}"), "deep");
+  expect_refused(chained("{% set ns.x = {1: ns.x}.get %}"), "deep");
+  // Macros hold the variables around them, which let go in the end.
+  EXPECT_EQ(text_of(chained("{% set p = ns.x %}{% macro m() %}{{ p }}"
+                            "{% endmacro %}{% set ns.x = m %}"),
+                    nlohmann::ordered_json::object()),
+            "");
+}
+
 TEST(ChatLimits, OfValuesThatAreMoreThanTheyTake) {
   const std::string doubled =
       "{% set ns = namespace(a=(1,), b=(1,)) %}{% for i in range(60) %}"
