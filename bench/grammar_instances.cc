@@ -63,7 +63,8 @@ std::vector<int32_t> tokenize(const TokenTrie& trie, std::string_view text) {
     size_t size = std::min(text.size(), trie.max_depth());
     for (; size > 0; --size) {
       const size_t node = trie.find(text.substr(0, size));
-      if (node == trie.nodes().size() || trie.nodes()[node].tokens < 0) continue;
+      if (node == trie.nodes().size() || trie.nodes()[node].tokens < 0)
+        continue;
       int32_t token = -1;
       trie.for_each(trie.nodes()[node], [&](int32_t t) {
         if (token < 0) token = t;

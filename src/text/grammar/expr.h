@@ -115,8 +115,8 @@ class ExprPool {
     Life life = Life::kUnknown;
     uint8_t freedom = 0;
     uint16_t depth = 0;  // of the recursion when it is derived
-    uint32_t min = 0;  // of kRepeat; of kMultiple the divisor
-    uint32_t max = 0;  // of kRepeat; of kMultiple the decimals
+    uint32_t min = 0;    // of kRepeat; of kMultiple the divisor
+    uint32_t max = 0;    // of kRepeat; of kMultiple the decimals
     // Of kMultiple: the digits after the point so far plus one, or 0.
     uint32_t phase = 0;
     uint32_t rest = 0;  // of kMultiple: the value so far modulo the divisor

@@ -109,13 +109,11 @@ std::vector<Edge> ExprPool::derivatives(ExprId x) {
       });
     }
     case Kind::kEither:
-      return zip(node.children, [&](const std::vector<ExprId>& next) {
-        return either(next);
-      });
+      return zip(node.children,
+                 [&](const std::vector<ExprId>& next) { return either(next); });
     case Kind::kBoth:
-      return zip(node.children, [&](const std::vector<ExprId>& next) {
-        return both(next);
-      });
+      return zip(node.children,
+                 [&](const std::vector<ExprId>& next) { return both(next); });
     case Kind::kNegate:
       return zip(node.children, [&](const std::vector<ExprId>& next) {
         return negate(next[0]);

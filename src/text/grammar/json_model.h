@@ -17,10 +17,10 @@ namespace rc::text::grammar {
 struct JsonOptions {
   SchemaReaderOptions reader;
   SchemaLimits limits;
-  size_t max_schema_depth = 200;        // of the values of the schema itself
-  size_t max_expressions = 1'000'000;   // see ExprPool
-  size_t max_lex_states = 100'000;      // see Lexer
-  uint32_t max_depth = 128;             // of values within one another
+  size_t max_schema_depth = 200;       // of the values of the schema itself
+  size_t max_expressions = 1'000'000;  // see ExprPool
+  size_t max_lex_states = 100'000;     // see Lexer
+  uint32_t max_depth = 128;            // of values within one another
   // Of white space between two tokens, before the value and after it, in
   // bytes; 0 for compact texts.
   uint32_t max_spaces = 64;

@@ -27,7 +27,8 @@ using TaggedExpr = std::pair<ExprId, uint32_t>;
 // What may come after a match: appends to *parts, for the tag of an expression
 // that matches what was read, the expressions that may follow. Called under the
 // lexer's mutex.
-using Follow = std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
+using Follow =
+    std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
 
 // For several threads at a time: states and transitions never change once they
 // are there. Whoever adds some holds the mutex, which guards the pool too.
