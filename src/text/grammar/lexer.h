@@ -78,11 +78,6 @@ class Lexer {
   // Whether nothing but the number of characters counts.
   bool only_length(LexState state) const { return at(state).only_length; }
 
-  // The number of texts that may follow to the end of a match, or `cap`.
-  uint64_t count(LexState state, char32_t low, char32_t high, uint64_t cap);
-  // Whether anything may follow a match.
-  bool goes_on(LexState state) { return can_step(state, 0, kMaxCodePoint); }
-
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:
