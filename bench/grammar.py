@@ -1,6 +1,6 @@
 """Compares grammars of JSON schemas with those of llguidance and xgrammar.
 
-    pip install llguidance==1.9.1 gguf numpy [xgrammar]
+    pip install llguidance==1.9.1 gguf numpy jsonschema [xgrammar]
     python grammar.py --program build/release/bin/bench/grammar_instances \
         --vocabulary ggml-vocab-llama-bpe.gguf \
         --maskbench folder/with/maskbench --suite JSON-Schema-Test-Suite
@@ -229,6 +229,34 @@ def report(name, cases, results, verbose):
               f"{sum(compiling) / len(compiling):.0f} us")
 
 
+def check_drawn(program, vocabulary, cases, draw):
+    """Whether texts drawn through masks are valid, as jsonschema says."""
+    import jsonschema
+    results = run_runcible(program, vocabulary,
+                           [{**case, "draw": draw} for case in cases])
+    counts = collections.Counter()
+    for case, result in zip(cases, results):
+        schema = json.loads(case["schema"])
+        kind = jsonschema.validators.validator_for(
+            schema, default=jsonschema.Draft202012Validator)
+        checker = kind.FORMAT_CHECKER if case["formats"] else None
+        for text in result.get("drawn", []):
+            if text == "dead end":
+                counts["dead ends"] += 1
+                print(f"  dead end: {case['id']}")
+                continue
+            value = json.loads(bytes.fromhex(text))
+            try:
+                valid = kind(schema, format_checker=checker).is_valid(value)
+            except Exception:  # schemas that jsonschema does not understand
+                counts["not judged"] += 1
+                continue
+            counts["valid" if valid else "invalid"] += 1
+            if not valid:
+                print(f"  invalid: {case['id']} {json.dumps(value)[:300]}")
+    print("drawn:", dict(counts))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -237,11 +265,17 @@ def main():
     parser.add_argument("--suite", required=True)
     parser.add_argument("--every", type=int, default=1,
                         help="take only each n-th schema")
+    parser.add_argument("--draw", type=int, default=0,
+                        help="only draw that many texts of each schema, and "
+                        "check them")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     vocabulary = read_vocabulary(arguments.vocabulary)
     cases = list(read_cases(arguments.maskbench,
                             arguments.suite))[::arguments.every]
+    if arguments.draw:
+        check_drawn(arguments.program, vocabulary, cases, arguments.draw)
+        return
     report("runcible", cases,
            run_runcible(arguments.program, vocabulary, cases),
            arguments.verbose)
