@@ -13,6 +13,7 @@
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,8 @@ std::vector<int32_t> tokenize(const TokenTrie& trie, std::string_view text) {
     size_t size = std::min(text.size(), trie.max_depth());
     for (; size > 0; --size) {
       const size_t node = trie.find(text.substr(0, size));
-      if (node == trie.nodes().size() || trie.nodes()[node].tokens < 0) continue;
+      if (node == trie.nodes().size() || trie.nodes()[node].tokens < 0)
+        continue;
       int32_t token = -1;
       trie.for_each(trie.nodes()[node], [&](int32_t t) {
         if (token < 0) token = t;
@@ -100,6 +102,47 @@ Run run(const Grammar& grammar, const VocabularyIndex& vocabulary,
   return result;
 }
 
+// Texts drawn through masks, as bytes in hexadecimal; "dead end" if no token
+// was allowed. Those that are not at an end after some tokens are left out.
+Json draw(const Grammar& grammar, const VocabularyIndex& vocabulary,
+          size_t texts) {
+  static constexpr int kMaxTokens = 300;
+  static constexpr char kHex[] = "0123456789abcdef";
+  const int32_t quote = tokenize(vocabulary.all(), "\"").at(0);
+  std::mt19937 random(1);
+  Json drawn = Json::array();
+  for (size_t i = 0; i < texts; ++i) {
+    const std::unique_ptr<Matcher> matcher = grammar.match();
+    std::string hex;
+    for (int token = 0; token < kMaxTokens && !matcher->ended(); ++token) {
+      const TokenMask& mask = matcher->mask();
+      std::vector<int32_t> allowed;
+      for (size_t id = 0; id < vocabulary.size(); ++id) {
+        if (mask.test(static_cast<int32_t>(id))) {
+          allowed.push_back(static_cast<int32_t>(id));
+        }
+      }
+      if (allowed.empty()) {
+        drawn.push_back("dead end");
+        break;
+      }
+      // Texts should end, and names and values be short.
+      const int32_t end = vocabulary.ends()[0];
+      int32_t chosen =
+          mask.test(end) ? end : allowed[random() % allowed.size()];
+      if (chosen != end && mask.test(quote) && random() % 4 == 0)
+        chosen = quote;
+      matcher->accept(chosen);
+      for (const char byte : vocabulary.text(chosen)) {
+        hex += kHex[static_cast<uint8_t>(byte) / 16];
+        hex += kHex[static_cast<uint8_t>(byte) % 16];
+      }
+    }
+    if (matcher->ended()) drawn.push_back(hex);
+  }
+  return drawn;
+}
+
 Json run_case(const Json& given,
               const std::shared_ptr<const VocabularyIndex>& vocabulary) {
   Json result = {{"id", given["id"]}, {"times", Json::array()}};
@@ -110,6 +153,10 @@ Json run_case(const Json& given,
     options.reader.assert_formats = given.value("formats", true);
     const auto grammar = Grammar::json_schema(schema, options, vocabulary);
     result["compile"] = now() - start;
+    if (given.contains("draw")) {
+      result["drawn"] = draw(*grammar, *vocabulary, given["draw"]);
+      return result;
+    }
     for (const Json& texts : given["tests"]) {
       Json accepted = Json::array();
       for (const std::string text : texts) {

@@ -59,7 +59,8 @@ CharSet CharSet::of(char32_t low, char32_t high) {
 CharSet CharSet::of(std::string_view ascii) {
   CharSet set;
   for (const char c : ascii) {
-    set = set | of(static_cast<unsigned char>(c), static_cast<unsigned char>(c));
+    set =
+        set | of(static_cast<unsigned char>(c), static_cast<unsigned char>(c));
   }
   return set;
 }
@@ -78,7 +79,8 @@ CharSet CharSet::operator|(const CharSet& other) const {
              other.ranges_.end(), std::back_inserter(sorted));
   CharSet result;
   for (const Range& range : sorted) {
-    if (!result.ranges_.empty() && range.low <= result.ranges_.back().high + 1) {
+    if (!result.ranges_.empty() &&
+        range.low <= result.ranges_.back().high + 1) {
       Range& last = result.ranges_.back();
       last.high = std::max(last.high, range.high);
     } else {
@@ -153,11 +155,10 @@ bool find_category(std::string_view name, CharSet* set) {
   char32_t start = 0;
   bool inside = false;
   for (char32_t c = 0; c <= kMaxCodePoint + 1; ++c) {
-    const bool in =
-        c <= kMaxCodePoint &&
-        std::string_view(
-            utf8proc_category_string(static_cast<utf8proc_int32_t>(c)))
-            .starts_with(name);
+    const bool in = c <= kMaxCodePoint &&
+                    std::string_view(utf8proc_category_string(
+                                         static_cast<utf8proc_int32_t>(c)))
+                        .starts_with(name);
     if (in && !inside) start = c;
     // Ranges come in order, so each is appended.
     if (!in && inside) parts.push_back(CharSet::of(start, c - 1));

@@ -14,8 +14,7 @@ namespace {
 constexpr uint16_t kMaxExprDepth = 400;
 
 uint8_t add_freedom(uint32_t a, uint32_t b) {
-  return static_cast<uint8_t>(
-      std::min<uint64_t>(uint64_t{a} + b, UINT8_MAX));
+  return static_cast<uint8_t>(std::min<uint64_t>(uint64_t{a} + b, UINT8_MAX));
 }
 
 size_t mix(size_t hash, size_t value) {
@@ -172,8 +171,8 @@ ExprId ExprPool::one_of(std::vector<std::string> texts) {
   // The tree of beginnings, from the last text back: what follows each of the
   // characters of the present text.
   struct Level {
-    std::string_view rest;          // of the text from here on
-    std::vector<ExprId> branches;   // of what was closed from here on
+    std::string_view rest;         // of the text from here on
+    std::vector<ExprId> branches;  // of what was closed from here on
   };
   std::vector<Level> levels = {{std::string_view(), {}}};
   const auto close = [&](size_t depth) {
@@ -342,8 +341,7 @@ ExprId ExprPool::repeat(ExprId x, uint32_t min, uint32_t max) {
   if (min == 1 && max == 1) return x;
   const Node& node = nodes_[x];
   if (node.nullable) min = 0;
-  if (node.kind == Kind::kRepeat && node.min == 0 &&
-      node.max == kUnbounded) {
+  if (node.kind == Kind::kRepeat && node.min == 0 && node.max == kUnbounded) {
     return x;
   }
   return add({.kind = Kind::kRepeat, .min = min, .max = max, .children = {x}});

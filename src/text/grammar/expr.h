@@ -78,8 +78,6 @@ class ExprPool {
   // The number of texts that match, or `cap` if they are more or many steps
   // would be needed to count them.
   uint64_t count(ExprId x, uint64_t cap);
-  // The same of texts that begin with a character from low to high.
-  uint64_t count(ExprId x, char32_t low, char32_t high, uint64_t cap);
 
   // How many characters, whichever they are, may come next for sure: at least
   // this many, UINT8_MAX for any number.
@@ -115,8 +113,8 @@ class ExprPool {
     Life life = Life::kUnknown;
     uint8_t freedom = 0;
     uint16_t depth = 0;  // of the recursion when it is derived
-    uint32_t min = 0;  // of kRepeat; of kMultiple the divisor
-    uint32_t max = 0;  // of kRepeat; of kMultiple the decimals
+    uint32_t min = 0;    // of kRepeat; of kMultiple the divisor
+    uint32_t max = 0;    // of kRepeat; of kMultiple the decimals
     // Of kMultiple: the digits after the point so far plus one, or 0.
     uint32_t phase = 0;
     uint32_t rest = 0;  // of kMultiple: the value so far modulo the divisor
@@ -136,8 +134,6 @@ class ExprPool {
   std::vector<Edge> zip(const std::vector<ExprId>& parts, Combine combine);
   void describe(Node* node) const;
   uint64_t count(ExprId x, uint64_t cap, size_t* steps);
-  uint64_t count_edges(ExprId x, char32_t low, char32_t high, uint64_t cap,
-                       size_t* steps);
 
   size_t max_nodes_;
   std::deque<Node> nodes_;

@@ -106,13 +106,11 @@ std::vector<Edge> ExprPool::derivatives(ExprId x) {
       });
     }
     case Kind::kEither:
-      return zip(node.children, [&](const std::vector<ExprId>& next) {
-        return either(next);
-      });
+      return zip(node.children,
+                 [&](const std::vector<ExprId>& next) { return either(next); });
     case Kind::kBoth:
-      return zip(node.children, [&](const std::vector<ExprId>& next) {
-        return both(next);
-      });
+      return zip(node.children,
+                 [&](const std::vector<ExprId>& next) { return both(next); });
     case Kind::kNegate:
       return zip(node.children, [&](const std::vector<ExprId>& next) {
         return negate(next[0]);
@@ -176,23 +174,19 @@ bool ExprPool::live(ExprId x) {
   return false;
 }
 
-uint64_t ExprPool::count_edges(ExprId x, char32_t low, char32_t high,
-                               uint64_t cap, size_t* steps) {
-  uint64_t total = 0;
+uint64_t ExprPool::count(ExprId x, uint64_t cap, size_t* steps) {
+  static constexpr size_t kMaxCountSteps = 300;
+  if (x == kNothing || cap == 0 || !live(x)) return 0;
+  if (nodes_[x].freedom > 0) return cap;
+  if (++*steps > kMaxCountSteps) return cap;
+  uint64_t total = nodes_[x].nullable ? 1 : 0;
   const std::vector<Edge>& list = edges(x);
-  const CharSet within = CharSet::of(low, high);
   for (size_t i = 0; i < list.size() && total < cap; ++i) {
-    if (list[i].low > high) break;
     if (list[i].next == kNothing || !live(list[i].next)) continue;
-    const char32_t last =
-        i + 1 < list.size() ? list[i + 1].low - 1 : kMaxCodePoint;
-    uint64_t characters = 0;
-    const CharSet here = CharSet::of(list[i].low, last) & within;
-    for (const CharSet::Range& range : here.ranges()) {
-      characters += range.high - range.low + 1;
-    }
-    if (characters == 0) continue;
-    // Every one of them goes on in at least one way.
+    const char32_t end =
+        i + 1 < list.size() ? list[i + 1].low : kMaxCodePoint + 1;
+    // Every one of the characters goes on in at least one way.
+    const uint64_t characters = end - list[i].low;
     if (characters >= cap - total) return cap;
     const uint64_t each = count(list[i].next, cap, steps);
     if (each >= cap) return cap;
@@ -201,24 +195,9 @@ uint64_t ExprPool::count_edges(ExprId x, char32_t low, char32_t high,
   return std::min(total, cap);
 }
 
-uint64_t ExprPool::count(ExprId x, uint64_t cap, size_t* steps) {
-  static constexpr size_t kMaxCountSteps = 300;
-  if (x == kNothing || cap == 0 || !live(x)) return 0;
-  if (nodes_[x].freedom > 0) return cap;
-  if (++*steps > kMaxCountSteps) return cap;
-  const uint64_t self = nodes_[x].nullable ? 1 : 0;
-  if (self >= cap) return cap;
-  return self + count_edges(x, 0, kMaxCodePoint, cap - self, steps);
-}
-
 uint64_t ExprPool::count(ExprId x, uint64_t cap) {
   size_t steps = 0;
   return count(x, cap, &steps);
-}
-
-uint64_t ExprPool::count(ExprId x, char32_t low, char32_t high, uint64_t cap) {
-  size_t steps = 0;
-  return count_edges(x, low, high, cap, &steps);
 }
 
 bool ExprPool::matches(ExprId x, std::string_view utf8) {

@@ -19,8 +19,7 @@ constexpr std::string_view kClock =
 constexpr std::string_view kOffset = "(?:[zZ]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
 constexpr std::string_view kLeapSecond =
     "23:59:60(?:\\.\\d+)?(?:[zZ]|[+-]00:00)";
-constexpr std::string_view kAnyLeapSecond =
-    "\\d\\d:\\d\\d:60(?:\\.\\d+)?[^]*";
+constexpr std::string_view kAnyLeapSecond = "\\d\\d:\\d\\d:60(?:\\.\\d+)?[^]*";
 
 // RFC 3339, appendix A.
 constexpr std::string_view kDuration =
@@ -64,9 +63,10 @@ UriSyntax uri_syntax(bool international) {
   const std::string percent = "%[0-9A-Fa-f]{2}";
   const std::string plain = cat("A-Za-z0-9._~!$&'()*+,;=", more);
   const std::string pchar = cat("(?:[", plain, ":@-]|", percent, ")");
-  const std::string host =
-      cat("(?:\\[(?:", ipv6(), "|[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]"
-          "+)\\]|(?:[", plain, "-]|", percent, ")*)");
+  const std::string host = cat("(?:\\[(?:", ipv6(),
+                               "|[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]"
+                               "+)\\]|(?:[",
+                               plain, "-]|", percent, ")*)");
   const std::string authority =
       cat("//(?:(?:[", plain, ":-]|", percent, ")*@)?", host, "(?::\\d*)?(?:/",
           pchar, "*)*");
@@ -75,8 +75,8 @@ UriSyntax uri_syntax(bool international) {
       international ? "[/?\\u{E000}-\\u{F8FF}\\u{F0000}-\\u{FFFFD}"
                       "\\u{100000}-\\u{10FFFD}]"
                     : "[/?]";
-  const std::string tail = cat("(?:\\?(?:", pchar, "|", in_query, ")*)?(?:#(?:",
-                               pchar, "|[/?])*)?");
+  const std::string tail =
+      cat("(?:\\?(?:", pchar, "|", in_query, ")*)?(?:#(?:", pchar, "|[/?])*)?");
   const std::string rootless = cat(pchar, "+(?:/", pchar, "*)*");
   const std::string no_scheme =
       cat("(?:[", plain, "@-]|", percent, ")+(?:/", pchar, "*)*");
@@ -88,12 +88,11 @@ UriSyntax uri_syntax(bool international) {
 // RFC 5321 and 5322, without comments.
 std::string email(bool international) {
   const std::string more = international ? "\\u{80}-\\u{10FFFF}" : "";
-  const std::string atom =
-      cat("[A-Za-z0-9!#$%&'*+/=?^_`{|}~", more, "-]+");
-  const std::string label =
-      international ? cat("[A-Za-z0-9", more, "](?:[A-Za-z0-9", more,
-                          "-]{0,61}[A-Za-z0-9", more, "])?")
-                    : std::string(kLabel);
+  const std::string atom = cat("[A-Za-z0-9!#$%&'*+/=?^_`{|}~", more, "-]+");
+  const std::string label = international
+                                ? cat("[A-Za-z0-9", more, "](?:[A-Za-z0-9",
+                                      more, "-]{0,61}[A-Za-z0-9", more, "])?")
+                                : std::string(kLabel);
   return cat("(?:", atom, "(?:\\.", atom, ")*|\"(?:[ !#-\\[\\]-~", more,
              "]|\\\\[ -~])*\")@(?:", label, "(?:\\.", label, ")*|\\[", ipv4(),
              "\\]|\\[IPv6:", ipv6(), "\\])");
@@ -105,9 +104,10 @@ std::string uri_template() {
       "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})"
       ")*";
   const std::string variable = cat(name, "(?:\\*|:[1-9]\\d{0,3})?");
-  return cat("(?:[^\\x00-\\x20\\x7F-\\x9F\"%<>\\\\^`{|}]|%[0-9A-Fa-f]{2}|"
-             "\\{[+#./;\\?&]?",
-             variable, "(?:,", variable, ")*\\})*");
+  return cat(
+      "(?:[^\\x00-\\x20\\x7F-\\x9F\"%<>\\\\^`{|}]|%[0-9A-Fa-f]{2}|"
+      "\\{[+#./;\\?&]?",
+      variable, "(?:,", variable, ")*\\})*");
 }
 
 // Regular expressions without groups in groups.
@@ -116,7 +116,8 @@ std::string simple_regex() {
       "(?:[*+?]\\??|\\{\\d{1,3}(?:,\\d{0,3})?\\}\\?{0,1})?";
   const std::string atom =
       "(?:[^\\\\()\\[\\]{}*+?|]|\\\\[dDwWsStnrfv./*+?()\\[\\]{}|^$\\\\]|"
-      "\\[\\^?(?:[^\\]\\\\\\[-]|\\\\[dDwWsStnrfv.\\]\\[\\\\^]|a-z|A-Z|0-9)+\\])";
+      "\\[\\^?(?:[^\\]\\\\\\[-]|\\\\[dDwWsStnrfv.\\]\\[\\\\^]|a-z|A-Z|0-9)+\\]"
+      ")";
   const std::string items = cat("(?:", atom, quantifier, ")*");
   const std::string group =
       cat("\\((?:\\?:)?", items, "(?:\\|", items, ")*\\)", quantifier);
@@ -139,9 +140,9 @@ std::optional<Regexes> regexes(std::string_view name) {
                    std::string(kAnyLeapSecond)};
   }
   if (name == "date-time") {
-    return Regexes{cat(kDate, "[Tt](?:", kClock, kOffset, "|", kLeapSecond,
-                       ")"),
-                   cat(kDate, "[Tt]", kAnyLeapSecond)};
+    return Regexes{
+        cat(kDate, "[Tt](?:", kClock, kOffset, "|", kLeapSecond, ")"),
+        cat(kDate, "[Tt]", kAnyLeapSecond)};
   }
   if (name == "duration") return exact(std::string(kDuration));
   if (name == "email") return Regexes{email(false), "[^]*@[^]*"};
@@ -185,7 +186,8 @@ LexicalSet host_names(ExprPool* pool) {
 
 std::optional<LexicalSet> find_format(std::string_view name, ExprPool* pool) {
   if (name == "idn-hostname") {
-    fail(RC_E_UNSUPPORTED, "the format idn-hostname is not supported; use "
+    fail(RC_E_UNSUPPORTED,
+         "the format idn-hostname is not supported; use "
          "hostname");
   }
   if (name == "hostname") return host_names(pool);

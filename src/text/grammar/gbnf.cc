@@ -85,10 +85,9 @@ class GbnfParser {
         all.children.push_back(group());
       } else if (c == '<' || c == '!') {
         in_.unsupported("tokens are not supported; write what they stand for");
-      } else if (is_name_byte(c)) {
+      } else if (is_name_byte(c) || c == '-') {
         const uint32_t rule = rules_.rule(take_name());
-        all.children.push_back(
-            {.kind = RuleNode::Kind::kRule, .rule = rule});
+        all.children.push_back({.kind = RuleNode::Kind::kRule, .rule = rule});
       } else {
         break;
       }

@@ -57,8 +57,7 @@ std::shared_ptr<const Grammar> Grammar::choices(
     }
   }
   auto model = std::make_shared<TextModel>(options);
-  model->begin_with(
-      model->exprs().one_of({choices.begin(), choices.end()}));
+  model->begin_with(model->exprs().one_of({choices.begin(), choices.end()}));
   return of_model(std::move(model), std::move(vocabulary));
 }
 
@@ -66,8 +65,7 @@ std::shared_ptr<const Grammar> Grammar::gbnf(std::string_view text,
                                              const TextOptions& options,
                                              Vocabulary vocabulary) {
   auto model = std::make_shared<TextModel>(options);
-  model->begin_with_rules(
-      parse_gbnf(text, &model->exprs(), &model->rules()));
+  model->begin_with_rules(parse_gbnf(text, &model->exprs(), &model->rules()));
   return of_model(std::move(model), std::move(vocabulary));
 }
 
@@ -75,8 +73,7 @@ std::shared_ptr<const Grammar> Grammar::lark(std::string_view text,
                                              const TextOptions& options,
                                              Vocabulary vocabulary) {
   auto model = std::make_shared<TextModel>(options);
-  model->begin_with_rules(
-      parse_lark(text, &model->exprs(), &model->rules()));
+  model->begin_with_rules(parse_lark(text, &model->exprs(), &model->rules()));
   return of_model(std::move(model), std::move(vocabulary));
 }
 

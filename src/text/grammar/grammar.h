@@ -23,9 +23,9 @@ class Grammar {
   virtual ~Grammar() = default;
 
   using Vocabulary = std::shared_ptr<const VocabularyIndex>;
-  static std::shared_ptr<const Grammar> json_schema(
-      std::string_view schema, const JsonOptions& options,
-      Vocabulary vocabulary);
+  static std::shared_ptr<const Grammar> json_schema(std::string_view schema,
+                                                    const JsonOptions& options,
+                                                    Vocabulary vocabulary);
 
   // All of the text matches; see parse_regex.
   static std::shared_ptr<const Grammar> regex(std::string_view pattern,

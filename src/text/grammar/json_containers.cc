@@ -55,8 +55,7 @@ bool JsonMachine::open_array(State* state) {
     for (const RulesId rules : model_->start(outer.items[i].value).arrays) {
       const ArrayRules& array = model_->array(rules);
       for (const ItemCount& count : array.counts) {
-        if (array.counts.size() > kMaxItemCounts ||
-            count.min > kMaxItemCount ||
+        if (array.counts.size() > kMaxItemCounts || count.min > kMaxItemCount ||
             (count.max > kMaxItemCount && count.max != kUnbounded)) {
           fail(RC_E_UNSUPPORTED, "schema: more than ", kMaxItemCounts,
                " rules that count the items of one array, or counts above ",

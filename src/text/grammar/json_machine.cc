@@ -38,15 +38,9 @@ JsonMachine::Reading JsonMachine::reading(const State& state) const {
   if (!state.partial.none() || state.phase == Phase::kBare) {
     return Reading::kOther;
   }
-  if (state.phase == Phase::kString) return Reading::kContent;
-  if (state.phase != Phase::kKey) return Reading::kSpaces;
-  // Keys that were there already may rule others out.
-  if (lexer().freedom(state.lex) == UINT8_MAX) return Reading::kContent;
-  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
-       seen = seen->before.get()) {
-    if (seen->name.starts_with(state.key)) return Reading::kOther;
-  }
-  return Reading::kContent;
+  return state.phase == Phase::kString || state.phase == Phase::kKey
+             ? Reading::kContent
+             : Reading::kSpaces;
 }
 
 bool JsonMachine::refuses(const State& state, LexState lex,
@@ -199,61 +193,25 @@ bool JsonMachine::step_content(State* state, uint8_t byte) {
     case Decoded::kInvalid:
       return false;
     case Decoded::kPartial:
-      return can_complete(&model_->lexer(), state->lex, state->partial) &&
-             (state->phase != Phase::kKey || new_key_left(*state));
+      return can_complete(&model_->lexer(), state->lex, state->partial);
     case Decoded::kChar:
       break;
   }
   state->lex = model_->lexer().step(state->lex, c);
   if (state->lex == kDeadLex) return false;
-  if (state->phase != Phase::kKey) return true;
-  append_utf8(c, &state->key);
-  return new_key_left(*state);
+  if (state->phase == Phase::kKey) append_utf8(c, &state->key);
+  return true;
 }
 
-// Whether a key that was not there yet may begin like the present one. Only
-// where few keys are possible the answer takes more than a look at the keys so
-// far.
-bool JsonMachine::new_key_left(const State& state) {
-  std::vector<const std::string*> begun;
-  for (const Seen* seen = state.level->seen.get(); seen != nullptr;
-       seen = seen->before.get()) {
-    if (seen->name.starts_with(state.key)) begun.push_back(&seen->name);
-  }
-  if (begun.empty()) return true;
-  Lexer& lexer = model_->lexer();
-  const CharRanges next = possible_chars(state.partial);
-  uint64_t taken = 0;
-  for (const std::string* name : begun) {
-    std::string_view rest = std::string_view(*name).substr(state.key.size());
-    if (!state.partial.none()) {
-      if (rest.empty()) continue;
-      const char32_t c = decode_utf8(rest).code_point;
-      const auto inside = [&](const CharRanges::Range& range) {
-        return range.low <= c && c <= range.high;
-      };
-      if (!inside(next.ranges[0]) && !inside(next.ranges[1])) continue;
-    }
-    LexState lex = state.lex;
-    while (!rest.empty() && lex != kDeadLex) {
-      const Utf8Char c = decode_utf8(rest);
-      lex = lexer.step(lex, c.code_point);
-      rest.remove_prefix(c.size);
-    }
-    if (!lexer.accepted(lex).empty()) ++taken;
-  }
-  uint64_t possible =
-      state.partial.none() && !lexer.accepted(state.lex).empty() ? 1 : 0;
-  for (const CharRanges::Range& range : next.ranges) {
-    if (possible > taken || range.low > range.high) continue;
-    possible +=
-        lexer.count(state.lex, range.low, range.high, taken + 1 - possible);
-  }
-  return possible > taken;
-}
-
-// Finds out how keys may begin; false if there are none left.
+// Finds out how keys may begin; false if there are none left. Where not all
+// names are allowed, those that are there already are left out, so that nothing
+// leads to where only they are left.
 bool JsonMachine::set_keys(Level* level) {
+  std::vector<std::string> seen;
+  for (const Seen* at = level->seen.get(); at != nullptr;
+       at = at->before.get()) {
+    seen.push_back(at->name);
+  }
   std::vector<TaggedExpr> parts;
   for (size_t i = 0; i < level->items.size(); ++i) {
     const Item& item = level->items[i];
@@ -262,27 +220,17 @@ bool JsonMachine::set_keys(Level* level) {
     ExprId names = object.names;
     if (object.rules->max - level->count == item.missing) {
       // There is only room for what is required.
-      std::vector<std::string> seen;
-      for (const Seen* at = level->seen.get(); at != nullptr;
-           at = at->before.get()) {
-        seen.push_back(at->name);
-      }
       names = model_->required_names(item.rules, seen);
+    } else if (names != ExprPool::kAny && !seen.empty()) {
+      names = model_->names_left(item.rules, seen);
     } else if (level->items.size() == 1) {
       level->strings = object.names_lex;
+      return level->strings != kDeadLex;
     }
     parts.emplace_back(names, static_cast<uint32_t>(i));
   }
-  if (level->strings == kDeadLex) {
-    level->strings = model_->lexer().start(std::move(parts));
-  }
-  if (level->strings == kDeadLex) return false;
-  State first;
-  // Only looked at, not kept.
-  first.level = LevelPtr(LevelPtr(), level);
-  first.phase = Phase::kKey;
-  first.lex = level->strings;
-  return new_key_left(first);
+  level->strings = model_->lexer().start(std::move(parts));
+  return level->strings != kDeadLex;
 }
 
 // Finds out how the next value may begin.

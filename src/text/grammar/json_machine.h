@@ -116,7 +116,6 @@ class JsonMachine {
   void set_values(Level* level);
   void add_items(const Item& item, uint32_t index, std::vector<Item>* to);
   bool can_close_array(const Item& item, uint32_t count);
-  bool new_key_left(const State& state);
 
   std::shared_ptr<JsonModel> model_;
 };

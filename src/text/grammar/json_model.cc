@@ -12,6 +12,8 @@ namespace {
 // Names that texts bring up are remembered, but not without end.
 constexpr size_t kMaxRememberedNames = 1000;
 
+constexpr size_t kMaxClosedNames = 64;  // bits of a word
+
 }  // namespace
 
 JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
@@ -102,6 +104,12 @@ const JsonModel::Object& JsonModel::object(RulesId rules) {
     }
   }
   object->uniform = object->uniform && object->rules->some.empty();
+  for (const PropertyRule& rule : object->rules->all) {
+    if (rule.keys.others && object->literals.size() <= kMaxClosedNames &&
+        !schemas_.possible(rule.schema)) {
+      object->closed = true;
+    }
+  }
   entry = std::move(object);
   return *entry;
 }
@@ -118,6 +126,32 @@ SchemaId JsonModel::property(RulesId object, const std::string& name) {
     entry.properties[name] = schema;
   }
   return schema;
+}
+
+ExprId JsonModel::names_left(RulesId object,
+                             const std::vector<std::string>& seen) {
+  const std::lock_guard lock(mutex_);
+  this->object(object);
+  Object& entry = *objects_[object];
+  if (!entry.closed) {
+    return exprs_.both(entry.names, exprs_.negate(exprs_.one_of(seen)));
+  }
+  uint64_t taken = 0;
+  std::vector<std::string> left;
+  for (size_t i = 0; i < entry.literals.size(); ++i) {
+    const std::string& name = entry.literals[i];
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+      taken |= uint64_t{1} << i;
+    } else if (entry.properties[name] != kFalseSchema) {
+      left.push_back(name);
+    }
+  }
+  const auto [at, added] =
+      entry.names_left.try_emplace(taken, ExprPool::kNothing);
+  if (added) {
+    at->second = exprs_.one_of(std::move(left));
+  }
+  return at->second;
 }
 
 bool JsonModel::concerns(RulesId object, size_t index, std::string_view name) {

@@ -17,10 +17,10 @@ namespace rc::text::grammar {
 struct JsonOptions {
   SchemaReaderOptions reader;
   SchemaLimits limits;
-  size_t max_schema_depth = 200;        // of the values of the schema itself
-  size_t max_expressions = 1'000'000;   // see ExprPool
-  size_t max_lex_states = 100'000;      // see Lexer
-  uint32_t max_depth = 128;             // of values within one another
+  size_t max_schema_depth = 200;       // of the values of the schema itself
+  size_t max_expressions = 1'000'000;  // see ExprPool
+  size_t max_lex_states = 100'000;     // see Lexer
+  uint32_t max_depth = 128;            // of values within one another
   // Of white space between two tokens, before the value and after it, in
   // bytes; 0 for compact texts.
   uint32_t max_spaces = 64;
@@ -48,6 +48,10 @@ class JsonModel {
     std::vector<std::string> literals;  // names that rules mention
     bool only_literals = true;          // no rule is about a set of names
     bool uniform = true;                // rules don't tell other names apart
+    bool closed = false;                // no other name is possible
+    // If it is closed: names that are left, by bits of the literals that are
+    // there already.
+    std::unordered_map<uint64_t, ExprId> names_left;
   };
 
   // Reads and checks the schema. Throws as parse_json and SchemaReader do.
@@ -60,6 +64,8 @@ class JsonModel {
   const Start& start(SchemaId schema);
   const Object& object(RulesId rules);
   SchemaId property(RulesId object, const std::string& name);
+  // The names that a property may have and that are not in `seen`.
+  ExprId names_left(RulesId object, const std::vector<std::string>& seen);
   // Whether the rule `some[index]` of the object is about the name.
   bool concerns(RulesId object, size_t index, std::string_view name);
   // The names that are required and not in `seen`.

@@ -19,8 +19,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 
   bool null() override { return add({}); }
   bool boolean(bool value) override {
-    return add({.type = value ? JsonValue::Type::kTrue
-                              : JsonValue::Type::kFalse});
+    return add(
+        {.type = value ? JsonValue::Type::kTrue : JsonValue::Type::kFalse});
   }
   bool number_integer(number_integer_t value) override {
     return add(

@@ -69,7 +69,8 @@ class LarkParser {
     }
     const uint32_t start = rules_.rule("start");
     if (!rules_.defined(start)) in_.malformed("there is no rule \"start\"");
-    rules_.define(ignored_, RuleNode::repeat(std::move(ignore_), 0, kUnbounded));
+    rules_.define(ignored_,
+                  RuleNode::repeat(std::move(ignore_), 0, kUnbounded));
     const uint32_t text = rules_.rule("%text");
     RuleNode all;
     all.children = {reference(ignored_), reference(start)};
@@ -154,8 +155,7 @@ class LarkParser {
     for (const CommonTerminal& known : kCommonTerminals) {
       if (known.name != name) continue;
       const ExprId expr = parse_regex(known.pattern, {}, &pool_);
-      in_.here(
-          [&] { rules_.define(rules_.rule(as), RuleNode::of(expr)); });
+      in_.here([&] { rules_.define(rules_.rule(as), RuleNode::of(expr)); });
       return;
     }
     in_.unsupported("\"common\" has no terminal ", quote(name),
@@ -215,8 +215,9 @@ class LarkParser {
         continue;
       }
       const char c = in_.peek();
-      if (!is_name_byte(c) && (c == '\0' || std::string_view("\"/([<%@").find(
-                                                c) == std::string_view::npos)) {
+      if (!is_name_byte(c) &&
+          (c == '\0' ||
+           std::string_view("\"/([<%@").find(c) == std::string_view::npos)) {
         break;
       }
       all.children.push_back(repeated(part()));
@@ -279,7 +280,8 @@ class LarkParser {
     in_.skip(1);
     std::string text;
     while (!in_.take("\"")) {
-      if (in_.done() || in_.peek() == '\n') in_.malformed("a string is not closed");
+      if (in_.done() || in_.peek() == '\n')
+        in_.malformed("a string is not closed");
       append_utf8(in_.take("\\") ? in_.escape() : in_.character(), &text);
     }
     return text;

@@ -135,15 +135,4 @@ bool Lexer::can_step(LexState state, char32_t low, char32_t high) {
   return false;
 }
 
-uint64_t Lexer::count(LexState state, char32_t low, char32_t high,
-                      uint64_t cap) {
-  const std::lock_guard lock(mutex_);
-  uint64_t total = 0;
-  for (const auto& [expr, tag] : parts(state)) {
-    total += pool_.count(expr, low, high, cap);
-    if (total >= cap) return cap;
-  }
-  return total;
-}
-
 }  // namespace rc::text::grammar

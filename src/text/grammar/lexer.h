@@ -27,7 +27,8 @@ using TaggedExpr = std::pair<ExprId, uint32_t>;
 // What may come after a match: appends to *parts, for the tag of an expression
 // that matches what was read, the expressions that may follow. Called under the
 // lexer's mutex.
-using Follow = std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
+using Follow =
+    std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
 
 // For several threads at a time: states and transitions never change once they
 // are there. Whoever adds some holds the mutex, which guards the pool too.
@@ -76,11 +77,6 @@ class Lexer {
   }
   // Whether nothing but the number of characters counts.
   bool only_length(LexState state) const { return at(state).only_length; }
-
-  // The number of texts that may follow to the end of a match, or `cap`.
-  uint64_t count(LexState state, char32_t low, char32_t high, uint64_t cap);
-  // Whether anything may follow a match.
-  bool goes_on(LexState state) { return can_step(state, 0, kMaxCodePoint); }
 
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 

@@ -20,8 +20,7 @@ class MachineMatcher : public Matcher {
  public:
   using State = typename Machine::State;
 
-  MachineMatcher(std::shared_ptr<Machine> machine,
-                 std::shared_ptr<Masks> masks)
+  MachineMatcher(std::shared_ptr<Machine> machine, std::shared_ptr<Masks> masks)
       : machine_(std::move(machine)),
         masks_(std::move(masks)),
         walker_(machine_.get()),
@@ -92,8 +91,8 @@ class MachineMatcher : public Matcher {
       int found = -1;
       State next;
       for (int byte = 0; byte < 256; ++byte) {
-        if (byte == '\\' && machine_->reading(state) ==
-                                Machine::Reading::kContent) {
+        if (byte == '\\' &&
+            machine_->reading(state) == Machine::Reading::kContent) {
           continue;
         }
         State tried = state;

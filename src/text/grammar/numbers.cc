@@ -25,22 +25,20 @@ Numbers::Numbers(ExprPool* pool) : pool_(*pool) {
   large_ = regex("[eE]\\+?0?(1[6-9]|[2-9][0-9]|[12][0-9][0-9]|30[0-8])");
   small_ = regex("[eE]-(0?0?[1-9]|0?[1-9][0-9]|[12][0-9][0-9]|30[0-8])");
   unsigned_ = pool_.either(
-      plain_unsigned_,
-      pool_.concat(mantissa_, pool_.either(large_, small_)));
+      plain_unsigned_, pool_.concat(mantissa_, pool_.either(large_, small_)));
   every_ = regex("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
   const ExprId sign = pool_.optional(minus_);
-  integers_.in = pool_.concat(
-      sign, pool_.either(pool_.concat(whole, regex("(\\.0+)?")),
-                         pool_.concat(mantissa_, large_)));
+  integers_.in =
+      pool_.concat(sign, pool_.either(pool_.concat(whole, regex("(\\.0+)?")),
+                                      pool_.concat(mantissa_, large_)));
   integers_.out = pool_.concat(
-      sign,
-      pool_.either(pool_.concat(whole, regex("\\.[0-9]*[1-9][0-9]*")),
-                   pool_.concat(mantissa_, small_)));
+      sign, pool_.either(pool_.concat(whole, regex("\\.[0-9]*[1-9][0-9]*")),
+                         pool_.concat(mantissa_, small_)));
   plain_integers_.in = pool_.concat(sign, whole);
   plain_integers_.out = pool_.concat(
-      sign, pool_.either(pool_.concat(whole, regex("\\.[0-9]+")),
-                         pool_.concat(mantissa_,
-                                      pool_.either(large_, small_))));
+      sign,
+      pool_.either(pool_.concat(whole, regex("\\.[0-9]+")),
+                   pool_.concat(mantissa_, pool_.either(large_, small_))));
 }
 
 ExprId Numbers::digit(char low, char high) {
@@ -69,10 +67,9 @@ ExprId Numbers::fractions(const std::string& fraction, Side side) {
   std::vector<ExprId> parts;
   for (size_t i = 0; i < fraction.size(); ++i) {
     const ExprId begin = pool_.literal(fraction.substr(0, i));
-    const ExprId differs =
-        side == Side::kBelow
-            ? digit('0', static_cast<char>(fraction[i] - 1))
-            : digit(static_cast<char>(fraction[i] + 1), '9');
+    const ExprId differs = side == Side::kBelow
+                               ? digit('0', static_cast<char>(fraction[i] - 1))
+                               : digit(static_cast<char>(fraction[i] + 1), '9');
     parts.push_back(pool_.concat({point, begin, differs, any}));
     // What ends early is below.
     if (side == Side::kBelow) {
@@ -106,8 +103,7 @@ ExprId Numbers::plain_side(const std::string& whole,
   }
   if (!fixed_whole) {
     if (side == Side::kAbove) {
-      wholes.push_back(
-          pool_.concat(digit('1', '9'), digits(size, kUnbounded)));
+      wholes.push_back(pool_.concat(digit('1', '9'), digits(size, kUnbounded)));
     } else if (size > 1) {
       wholes.push_back(digit('0', '0'));
       wholes.push_back(pool_.concat(digit('1', '9'), digits(0, size - 2)));
@@ -122,9 +118,9 @@ ExprId Numbers::exponents_beyond(int limit, Side side) {
   std::vector<std::string> large;
   std::vector<std::string> small;
   const auto wanted = [&](int e) {
-    return side == Side::kEqual ? e == limit
-                                : (side == Side::kBelow) == (e < limit) &&
-                                      e != limit;
+    return side == Side::kEqual
+               ? e == limit
+               : (side == Side::kBelow) == (e < limit) && e != limit;
   };
   const auto add = [&](int e) {
     if (!wanted(e)) return;
@@ -153,25 +149,22 @@ ExprId Numbers::exponents_beyond(int limit, Side side) {
 
 ExprId Numbers::scientific_side(const Decimal& limit, Side side) {
   const int power = limit.exponent - 1;  // of d.ddd * 10^power
-  const ExprId same = pool_.both(
-      mantissa_, plain_side(limit.digits.substr(0, 1), limit.digits.substr(1),
-                            side, true));
-  const ExprId here =
-      pool_.concat(same, exponents_beyond(power, Side::kEqual));
+  const ExprId same =
+      pool_.both(mantissa_, plain_side(limit.digits.substr(0, 1),
+                                       limit.digits.substr(1), side, true));
+  const ExprId here = pool_.concat(same, exponents_beyond(power, Side::kEqual));
   if (side == Side::kEqual) return here;
   return pool_.either(here,
                       pool_.concat(mantissa_, exponents_beyond(power, side)));
 }
 
 ExprId Numbers::magnitudes(const Decimal& limit, Side side) {
-  const ExprId plain =
-      plain_side(limit.whole(), limit.fraction(), side, false);
+  const ExprId plain = plain_side(limit.whole(), limit.fraction(), side, false);
   if (limit.zero()) {
     // Scientific notation has no zero.
     return side == Side::kAbove
-               ? pool_.either(plain, pool_.concat(mantissa_, pool_.either(
-                                                                 large_,
-                                                                 small_)))
+               ? pool_.either(plain, pool_.concat(mantissa_,
+                                                  pool_.either(large_, small_)))
                : plain;
   }
   return pool_.either(plain, scientific_side(limit, side));
@@ -186,16 +179,15 @@ ExprId Numbers::side_of(const Decimal& limit, Side side) {
   }
   // The numbers of the limit's own sign, and of the other one all or none.
   const bool outward = limit.negative == (side == Side::kBelow);
-  const ExprId here =
-      magnitudes(limit, outward ? Side::kAbove : Side::kBelow);
+  const ExprId here = magnitudes(limit, outward ? Side::kAbove : Side::kBelow);
   if (limit.zero()) {
     const ExprId beyond = magnitudes(zero, Side::kAbove);
     return side == Side::kBelow ? pool_.concat(minus_, beyond) : beyond;
   }
   const ExprId own = limit.negative ? pool_.concat(minus_, here) : here;
   if (outward) return own;
-  return pool_.either(own, limit.negative ? unsigned_
-                                          : pool_.concat(minus_, unsigned_));
+  return pool_.either(
+      own, limit.negative ? unsigned_ : pool_.concat(minus_, unsigned_));
 }
 
 LexicalSet Numbers::above(const Decimal& limit, bool inclusive) {
@@ -211,9 +203,9 @@ LexicalSet Numbers::below(const Decimal& limit, bool inclusive) {
 }
 
 LexicalSet Numbers::equal(const Decimal& value) {
-  return {side_of(value, Side::kEqual),
-          pool_.either(side_of(value, Side::kBelow),
-                       side_of(value, Side::kAbove))};
+  return {
+      side_of(value, Side::kEqual),
+      pool_.either(side_of(value, Side::kBelow), side_of(value, Side::kAbove))};
 }
 
 LexicalSet Numbers::multiples(const Decimal& divisor) {
@@ -237,14 +229,12 @@ LexicalSet Numbers::multiples(const Decimal& divisor) {
   const ExprId sign = pool_.optional(minus_);
   LexicalSet set = {
       pool_.concat(sign, pool_.both(plain_unsigned_, multiple)),
-      pool_.concat(sign,
-                   pool_.both(plain_unsigned_, pool_.negate(multiple)))};
+      pool_.concat(sign, pool_.both(plain_unsigned_, pool_.negate(multiple)))};
   uint64_t power = 1;
   for (uint32_t i = 0; i < decimals; ++i) power *= 10;
   if (power % value == 0) {
     // Every integer is a multiple.
-    set.in = pool_.either(
-        set.in, pool_.concat({sign, mantissa_, large_}));
+    set.in = pool_.either(set.in, pool_.concat({sign, mantissa_, large_}));
   }
   return set;
 }

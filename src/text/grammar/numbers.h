@@ -47,12 +47,12 @@ class Numbers {
 
   ExprPool& pool_;
   ExprId minus_;
-  ExprId any_fraction_;         // with its point, or nothing
+  ExprId any_fraction_;  // with its point, or nothing
   ExprId plain_unsigned_;
-  ExprId mantissa_;             // of scientific notation
-  ExprId large_;                // exponents of 16 and more, with the "e"
-  ExprId small_;                // exponents below zero
-  ExprId unsigned_;             // all magnitudes
+  ExprId mantissa_;  // of scientific notation
+  ExprId large_;     // exponents of 16 and more, with the "e"
+  ExprId small_;     // exponents below zero
+  ExprId unsigned_;  // all magnitudes
   ExprId every_;
   LexicalSet integers_;
   LexicalSet plain_integers_;

@@ -12,7 +12,7 @@
 namespace rc::text::grammar {
 namespace {
 
-constexpr size_t kMaxGroups = 100;        // within one another
+constexpr size_t kMaxGroups = 100;  // within one another
 constexpr uint32_t kMaxRepeats = 1'000'000;
 
 // What a part of a pattern matches, by the anchors on its sides: [0] without,
@@ -197,8 +197,8 @@ class RegexParser {
     if (in_.take("\\")) return characters(in_.escape(false));
     if (in_.take(".")) {
       CharSet newlines = CharSet::of("\n\r") | CharSet::of(0x2028, 0x2029);
-      return unanchored(pool_.set(
-          options_.dot_matches_newline ? CharSet::all() : ~newlines));
+      return unanchored(
+          pool_.set(options_.dot_matches_newline ? CharSet::all() : ~newlines));
     }
     if (in_.peek() == '*' || in_.peek() == '+' || in_.peek() == '?') {
       in_.malformed("a quantifier after nothing");
@@ -219,8 +219,8 @@ class RegexParser {
               static_cast<char32_t>(utf8proc_tolower(code_point));
           const auto upper =
               static_cast<char32_t>(utf8proc_toupper(code_point));
-          folded = folded | CharSet::of(lower, lower) |
-                   CharSet::of(upper, upper);
+          folded =
+              folded | CharSet::of(lower, lower) | CharSet::of(upper, upper);
         }
       }
       set = std::move(folded);

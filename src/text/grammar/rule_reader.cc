@@ -50,7 +50,8 @@ char32_t RuleReader::hex(size_t digits) {
   uint32_t value = 0;
   for (size_t i = 0; i < digits; ++i) {
     const int digit = hex_digit_of_rule(peek());
-    if (digit < 0) malformed("this escape needs ", digits, " hexadecimal digits");
+    if (digit < 0)
+      malformed("this escape needs ", digits, " hexadecimal digits");
     value = value * 16 + static_cast<uint32_t>(digit);
     ++at_;
   }

@@ -16,11 +16,11 @@ namespace rc::text::grammar {
 struct RuleNode {
   enum class Kind : uint8_t { kExpr, kRule, kSequence, kChoice, kRepeat };
   Kind kind = Kind::kSequence;
-  ExprId expr = ExprPool::kEmpty;       // of kExpr
-  uint32_t rule = 0;                    // of kRule
-  uint32_t min = 0;                     // of kRepeat
-  uint32_t max = 0;                     // of kRepeat, or kUnbounded
-  std::vector<RuleNode> children{};     // of the others; one of kRepeat
+  ExprId expr = ExprPool::kEmpty;    // of kExpr
+  uint32_t rule = 0;                 // of kRule
+  uint32_t min = 0;                  // of kRepeat
+  uint32_t max = 0;                  // of kRepeat, or kUnbounded
+  std::vector<RuleNode> children{};  // of the others; one of kRepeat
 
   static RuleNode of(ExprId expr) {
     return {.kind = Kind::kExpr, .expr = expr};
@@ -29,9 +29,9 @@ struct RuleNode {
 };
 
 struct RuleLimits {
-  size_t max_symbols = 100'000;     // of all rules, written out
-  uint32_t max_depth = 1'000;       // of rules within one another, in a text
-  size_t max_stacks = 1'000'000;    // ways to be within rules
+  size_t max_symbols = 100'000;   // of all rules, written out
+  uint32_t max_depth = 1'000;     // of rules within one another, in a text
+  size_t max_stacks = 1'000'000;  // ways to be within rules
 };
 
 // First all rules are given, then compile() is called, then it serves as the
@@ -62,8 +62,8 @@ class RuleSet {
   struct Rule {
     std::string name;
     std::optional<RuleNode> body{};
-    std::optional<ExprId> expr{};      // if it is regular
-    std::vector<uint32_t> starts{};    // of its alternatives, in symbols_
+    std::optional<ExprId> expr{};    // if it is regular
+    std::vector<uint32_t> starts{};  // of its alternatives, in symbols_
     bool productive = false;
     bool nullable = false;
   };

@@ -10,17 +10,28 @@ namespace rc::text::grammar {
 namespace {
 
 constexpr std::array<std::string_view, 6> kMapsOfSchemas = {
-    "properties",        "patternProperties", "$defs", "definitions",
-    "dependentSchemas",  "dependencies"};
-constexpr std::array<std::string_view, 5> kValues = {
-    "enum", "const", "default", "examples", "example"};
-constexpr std::array<std::string_view, 18> kSchemas = {
-    "items",         "additionalItems",       "prefixItems",
-    "contains",      "additionalProperties",  "propertyNames",
-    "allOf",         "anyOf",                 "oneOf",
-    "not",           "if",                    "then",
-    "else",          "unevaluatedProperties", "unevaluatedItems",
-    "contentSchema", "extends",               "disallow"};
+    "properties",  "patternProperties", "$defs",
+    "definitions", "dependentSchemas",  "dependencies"};
+constexpr std::array<std::string_view, 5> kValues = {"enum", "const", "default",
+                                                     "examples", "example"};
+constexpr std::array<std::string_view, 18> kSchemas = {"items",
+                                                       "additionalItems",
+                                                       "prefixItems",
+                                                       "contains",
+                                                       "additionalProperties",
+                                                       "propertyNames",
+                                                       "allOf",
+                                                       "anyOf",
+                                                       "oneOf",
+                                                       "not",
+                                                       "if",
+                                                       "then",
+                                                       "else",
+                                                       "unevaluatedProperties",
+                                                       "unevaluatedItems",
+                                                       "contentSchema",
+                                                       "extends",
+                                                       "disallow"};
 
 template <size_t size>
 bool is_one_of(const std::array<std::string_view, size>& names,
@@ -71,8 +82,8 @@ const JsonValue* child(const JsonValue& value, std::string_view token) {
 
 SchemaIndex::SchemaIndex(const JsonValue& document, Draft draft) {
   resources_[""] = &document;
-  std::vector<Visit> stack = {{&document, {&document, "", "", draft}, true,
-                               true}};
+  std::vector<Visit> stack = {
+      {&document, {&document, "", "", draft}, true, true}};
   while (!stack.empty()) {
     const Visit next = std::move(stack.back());
     stack.pop_back();
@@ -131,7 +142,8 @@ void SchemaIndex::visit(const Visit& visit, std::vector<Visit>* next) {
     next->push_back({&part,
                      {&part, pointer_to(location.pointer, name), location.base,
                       location.draft},
-                     schema, named});
+                     schema,
+                     named});
   };
   for (size_t i = 0; i < value.items.size(); ++i) {
     follow(value.items[i], std::to_string(i), visit.schema, visit.named);
@@ -170,7 +182,8 @@ const SchemaLocation& SchemaIndex::resolve(const SchemaLocation& from,
   const auto location = locations_.find(found);
   if (location == locations_.end()) {
     fail(RC_E_UNSUPPORTED, "schema at ", from.pointer, ": the reference ",
-         quote(reference), " names nothing in this document; put what it "
+         quote(reference),
+         " names nothing in this document; put what it "
          "names into $defs");
   }
   return location->second;

@@ -44,8 +44,8 @@ class SchemaIndex {
   struct Visit {
     const JsonValue* value;
     SchemaLocation location;
-    bool schema;   // or an object whose members are schemas
-    bool named;    // whether identifiers count here
+    bool schema;  // or an object whose members are schemas
+    bool named;   // whether identifiers count here
   };
 
   void visit(const Visit& visit, std::vector<Visit>* next);

@@ -291,8 +291,7 @@ bool SchemaPool::possible_array(RulesId id) {
   });
 }
 
-bool SchemaPool::compute_possible_object(const ObjectRules& rules,
-                                         RulesId id) {
+bool SchemaPool::compute_possible_object(const ObjectRules& rules, RulesId id) {
   if (rules.min > rules.max || rules.required.size() > rules.max) return false;
   for (const std::string& name : rules.required) {
     if (property(id, name) == kFalseSchema) return false;

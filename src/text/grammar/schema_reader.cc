@@ -10,8 +10,8 @@ namespace rc::text::grammar {
 namespace {
 
 // Assertions of draft 3, and of drafts that look into strings.
-constexpr std::array<std::string_view, 3> kUnsupported = {
-    "extends", "disallow", "divisibleBy"};
+constexpr std::array<std::string_view, 3> kUnsupported = {"extends", "disallow",
+                                                          "divisibleBy"};
 constexpr std::array<std::string_view, 2> kUnevaluated = {
     "unevaluatedProperties", "unevaluatedItems"};
 constexpr std::array<std::string_view, 2> kContents = {"contentEncoding",
@@ -20,8 +20,7 @@ constexpr std::array<std::string_view, 2> kContents = {"contentEncoding",
 }  // namespace
 
 SchemaReader::SchemaReader(const JsonValue& document,
-                           const SchemaReaderOptions& options,
-                           SchemaPool* pool)
+                           const SchemaReaderOptions& options, SchemaPool* pool)
     : document_(document),
       options_(options),
       pool_(*pool),
@@ -130,8 +129,8 @@ void SchemaReader::read_references(const Location& at,
 void SchemaReader::read_values(const Location& at,
                                std::vector<SchemaId>* parts) {
   if (const JsonValue* value = at.value->find("const")) {
-    parts->push_back(at_keyword(
-        at, "const", [&] { return pool_.leaf(constant(*value)); }));
+    parts->push_back(
+        at_keyword(at, "const", [&] { return pool_.leaf(constant(*value)); }));
   }
   const JsonValue* const values = at.value->find("enum");
   if (values == nullptr) return;
@@ -146,8 +145,8 @@ void SchemaReader::read_values(const Location& at,
     if (value.is(JsonValue::Type::kString)) {
       strings.push_back(value.text);
     } else {
-      choices.push_back(at_keyword(
-          at, "enum", [&] { return pool_.leaf(constant(value)); }));
+      choices.push_back(
+          at_keyword(at, "enum", [&] { return pool_.leaf(constant(value)); }));
     }
   }
   if (!strings.empty()) {
@@ -282,9 +281,8 @@ void SchemaReader::read_names(const Location& at,
   if (at.value->find("propertyNames") == nullptr) return;
   const SchemaId declared =
       pool_.declare(pointer_to(at.pointer, "propertyNames"));
-  name_rules_.push_back(
-      {declared, member(at, "propertyNames"),
-       pointer_to(at.pointer, "propertyNames")});
+  name_rules_.push_back({declared, member(at, "propertyNames"),
+                         pointer_to(at.pointer, "propertyNames")});
   parts->push_back(declared);
 }
 

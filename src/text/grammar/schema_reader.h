@@ -14,7 +14,7 @@
 namespace rc::text::grammar {
 
 struct SchemaReaderOptions {
-  Draft draft = Draft::k2020;   // of documents that do not name theirs
+  Draft draft = Draft::k2020;  // of documents that do not name theirs
   bool assert_formats = true;
 };
 

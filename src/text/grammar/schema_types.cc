@@ -24,8 +24,7 @@ void allow_type(const SchemaLocation& at, const std::string& type,
     const LexicalSet integers = at.draft <= Draft::k4
                                     ? pool->numbers().plain_integers()
                                     : pool->numbers().integers();
-    to->number = either(to->number,
-                        both(from.number, integers, &pool->exprs()),
+    to->number = either(to->number, both(from.number, integers, &pool->exprs()),
                         &pool->exprs());
   } else if (type == "string") {
     to->string = from.string;
@@ -79,8 +78,8 @@ void SchemaReader::restrict_strings(const Location& at, Normal* normal) {
   }
   if (!options_.assert_formats) return;
   if (const std::string* format = keyword_text(at, "format")) {
-    const std::optional<LexicalSet> known = at_keyword(
-        at, "format", [&] { return find_format(*format, &exprs); });
+    const std::optional<LexicalSet> known =
+        at_keyword(at, "format", [&] { return find_format(*format, &exprs); });
     if (known) string = both(string, *known, &exprs);
   }
 }
@@ -112,8 +111,8 @@ void SchemaReader::restrict_numbers(const Location& at, Normal* normal) {
           return numbers.below(value, inclusive);
         });
   if (const std::optional<Decimal> value = keyword_number(at, "multipleOf")) {
-    const LexicalSet multiples = at_keyword(
-        at, "multipleOf", [&] { return numbers.multiples(*value); });
+    const LexicalSet multiples =
+        at_keyword(at, "multipleOf", [&] { return numbers.multiples(*value); });
     normal->number = both(normal->number, multiples, &pool_.exprs());
   }
 }
@@ -136,10 +135,9 @@ void SchemaReader::restrict_objects(const Location& at, Normal* normal) {
     rules.all.push_back({KeySet{.name = name}, refer(schema)});
   }
   for (const auto& [pattern, schema] : *members("patternProperties")) {
-    const ExprId matching = at_keyword(at, "patternProperties", [&, &p =
-                                                                        pattern] {
-      return parse_regex(p, {.search = true}, &exprs);
-    });
+    const ExprId matching = at_keyword(
+        at, "patternProperties",
+        [&, &p = pattern] { return parse_regex(p, {.search = true}, &exprs); });
     patterns.push_back(matching);
     rules.all.push_back(
         {KeySet{.literal = false, .names = matching}, refer(schema)});

@@ -117,8 +117,7 @@ CharRanges possible_chars(const PartialChar& partial) {
       const char32_t first = std::max(low, kHighSurrogate);
       const char32_t last = std::min<char32_t>(high, kLowSurrogate - 1);
       if (first <= last) {
-        result.ranges[1] = {pair_base(first),
-                            pair_base(last) + kPairSize - 1};
+        result.ranges[1] = {pair_base(first), pair_base(last) + kPairSize - 1};
       }
       break;
     }

@@ -13,11 +13,11 @@ namespace rc::text::grammar {
 struct PartialChar {
   enum class Kind : uint8_t {
     kNone,
-    kUtf8,         // `left` bytes are missing
-    kEscape,       // after a backslash
-    kHex,          // after \u, `left` digits are missing
-    kPair,         // after an escaped high surrogate: a backslash has to follow
-    kPairEscape,   // and after that an u
+    kUtf8,        // `left` bytes are missing
+    kEscape,      // after a backslash
+    kHex,         // after \u, `left` digits are missing
+    kPair,        // after an escaped high surrogate: a backslash has to follow
+    kPairEscape,  // and after that an u
   };
   Kind kind = Kind::kNone;
   uint8_t left = 0;

@@ -39,8 +39,7 @@ bool TextMachine::can_end(const State& state) const {
 
 bool TextMachine::refuses(const State& state, LexState lex,
                           uint8_t byte) const {
-  return state.partial.none() && byte >= 128 &&
-         !lexer().goes_beyond_ascii(lex);
+  return state.partial.none() && byte >= 128 && !lexer().goes_beyond_ascii(lex);
 }
 
 }  // namespace rc::text::grammar

@@ -10,7 +10,8 @@ namespace rc::text::grammar {
 class TokenMask {
  public:
   TokenMask() = default;
-  explicit TokenMask(size_t tokens) : tokens_(tokens), words_(tokens / 64 + 1) {}
+  explicit TokenMask(size_t tokens)
+      : tokens_(tokens), words_(tokens / 64 + 1) {}
 
   size_t size() const { return tokens_; }
   void set(int32_t token) {

@@ -5,7 +5,8 @@
 namespace rc::text::grammar {
 
 TokenTrie::TokenTrie(std::vector<Entry> entries) {
-  std::erase_if(entries, [](const Entry& entry) { return entry.first.empty(); });
+  std::erase_if(entries,
+                [](const Entry& entry) { return entry.first.empty(); });
   std::sort(entries.begin(), entries.end());
   std::vector<size_t> open;  // nodes from the root to the last one
   std::string_view last;
@@ -17,8 +18,8 @@ TokenTrie::TokenTrie(std::vector<Entry> entries) {
       list_ends_.push_back(0);
       continue;
     }
-    const auto differs = std::mismatch(text.begin(), text.end(), last.begin(),
-                                       last.end());
+    const auto differs =
+        std::mismatch(text.begin(), text.end(), last.begin(), last.end());
     const auto common = static_cast<size_t>(differs.first - text.begin());
     while (open.size() > common) {
       nodes_[open.back()].end = static_cast<uint32_t>(nodes_.size());

@@ -13,9 +13,9 @@ namespace rc::text::grammar {
 class TokenTrie {
  public:
   struct Node {
-    uint32_t end;      // the node after all that begin like this one
-    int32_t tokens;    // index into the lists of tokens, or -1
-    uint16_t depth;    // of the byte, 1 for the first
+    uint32_t end;    // the node after all that begin like this one
+    int32_t tokens;  // index into the lists of tokens, or -1
+    uint16_t depth;  // of the byte, 1 for the first
     uint8_t byte;
   };
   using Entry = std::pair<std::string_view, int32_t>;  // text and token

@@ -102,8 +102,8 @@ std::string uri_fragment(std::string_view reference) {
   const std::string_view text = reference.substr(hash + 1);
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() &&
-        hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0) {
+    if (text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 &&
+        hex_value(text[i + 2]) >= 0) {
       result += static_cast<char>(hex_value(text[i + 1]) * 16 +
                                   hex_value(text[i + 2]));
       i += 2;

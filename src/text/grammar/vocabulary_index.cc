@@ -68,8 +68,7 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
     all.emplace_back(text, token);
     if (is_content(text)) content_.set(token);
     const size_t quote = text.find('"');
-    const std::optional<size_t> plain =
-        plain_characters(text.substr(0, quote));
+    const std::optional<size_t> plain = plain_characters(text.substr(0, quote));
     if (quote == std::string_view::npos) {
       if (plain) {
         for (size_t k = std::min(*plain, kMaxPlain + 1); k < plain_.size();

@@ -26,13 +26,13 @@ inline std::shared_ptr<const VocabularyIndex> small_vocabulary() {
       vocabulary.tokens.emplace_back(1, static_cast<char>(byte));
     }
     for (const char* token :
-         {"{\"",   "\":",     "\": ",   "\", \"",     ", ",      "\"}",
-          "}}",    "]}",      "a\":",   "a\": ",      "\"a\":",  "\"b",
-          "true",  "tr",      "null",   "ab",         "abc",     "aab",
-          "  ",    "\n\n",    "\n  ",   "[1",         ", 2",     "12",
-          "0.",    ".5",      "1e",     "\\u00",      "\\ud83d", "\\n",
-          "\xC3",  "\xC3\xA9", "\x98\x80", "x\"y",    "\\\"",    "a\\",
-          "],[",   "[[",      "\"\"",   "a\xF0\x9F",  "b\", \"a\": 1"}) {
+         {"{\"",  "\":",      "\": ",     "\", \"",    ", ",           "\"}",
+          "}}",   "]}",       "a\":",     "a\": ",     "\"a\":",       "\"b",
+          "true", "tr",       "null",     "ab",        "abc",          "aab",
+          "  ",   "\n\n",     "\n  ",     "[1",        ", 2",          "12",
+          "0.",   ".5",       "1e",       "\\u00",     "\\ud83d",      "\\n",
+          "\xC3", "\xC3\xA9", "\x98\x80", "x\"y",      "\\\"",         "a\\",
+          "],[",  "[[",       "\"\"",     "a\xF0\x9F", "b\", \"a\": 1"}) {
       vocabulary.tokens.emplace_back(token);
     }
     vocabulary.tokens.emplace_back("");  // special

@@ -110,7 +110,8 @@ TEST(GrammarMatcher, ForcedBytesAreTold) {
   options.max_spaces = 0;
   const auto grammar = schema(R"({"type": "object", "properties":
       {"name": {"enum": ["left", "lefter"]}}, "required": ["name"],
-      "additionalProperties": false})", options);
+      "additionalProperties": false})",
+                              options);
   const auto matcher = grammar->match();
   EXPECT_EQ(matcher->forced(), "{\"name\":\"left");
   ASSERT_TRUE(matcher->accept_bytes("{\"name\":\"lefte"));

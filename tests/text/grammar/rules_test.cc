@@ -21,12 +21,12 @@ void expect_texts(const Grammar& grammar,
 }
 
 TEST(Gbnf, RulesAreFollowed) {
-  expect_texts(*gbnf(R"(
+  expect_texts(*gbnf(R"g(
       # sums
       root ::= sum
       sum ::= term (("+" | "-") term)*
       term ::= [0-9]+ | "(" sum ")"  # in one another
-      )"),
+      )g"),
                {"1", "12+3", "(1-(2+3))+4"}, {"", "+", "1+", "(1", "1)"});
   expect_texts(*gbnf("root ::= \"\\x41\\u00e9\" [^a-c\\]]{2,3} .? -x\n"
                      "-x ::= \"!\"?"),
@@ -59,9 +59,8 @@ TEST(Gbnf, ErrorsSayWhere) {
 }
 
 TEST(Gbnf, RecordedCases) {
-  const auto path =
-      test::shared_path("data/grammar/grammar-integration-cases.json");
-  if (path.empty()) GTEST_SKIP() << "no shared data";
+  const auto path = test::shared_path("grammar/grammar-integration-cases.json");
+  RC_NEED_SHARED(path);
   for (const auto& given : read_json(path)) {
     if (given["kind"] == "json_schema") continue;
     const std::string text = given["grammar"];
@@ -82,7 +81,7 @@ TEST(Gbnf, RecordedCases) {
 }
 
 TEST(Lark, RulesAndTerminalsAreFollowed) {
-  expect_texts(*lark(R"(
+  expect_texts(*lark(R"g(
       start: sum
       ?sum: sum ("+" | "-") product -> add   // begins with itself
           | product
@@ -92,7 +91,7 @@ TEST(Lark, RulesAndTerminalsAreFollowed) {
       %import common.NUMBER
       %import common (WS_INLINE, CNAME)
       %ignore WS_INLINE
-      )"),
+      )g"),
                {"1", " 1 + 2.5*y - ( 3 ) ", "PI*x"}, {"", "1 +", "w", "1\n"});
   expect_texts(*lark("start: \"a\"~2..3 [B] /[^\\/]+/s?\nB: /b/i \"c\"+\n"),
                {"aa", "aaaBcc", "aab", "aa\n"}, {"a", "aaaa/"});
