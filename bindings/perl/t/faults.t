@@ -33,7 +33,7 @@ subtest 'unknown options' => sub {
         'add_special, deadline, echo, frequency_penalty, ignore_eos, logit_bias, '
             . 'logprobs, max_tokens, min_p, parse_special, penalty_tokens, '
             . 'presence_penalty, priority, repetition_penalty, seed, stop, '
-            . 'stop_tokens, temperature, top_k, top_p, typical_p' =>
+            . 'stop_tokens, temperature, top_k, top_n_sigma, top_p, typical_p' =>
             sub { $model->session->generate('A', @_) },
         'max_requests, memory_limit, profile, required_memory, strict, threads, timeout' =>
             sub { Runcible::Backend->new('cpu', @_) },
