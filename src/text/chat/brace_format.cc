@@ -110,6 +110,7 @@ class BraceFormatter {
       size_t at = 0;
       return positional(static_cast<size_t>(parse_width(name, &at)));
     }
+    interpreter_->budget()->step(1 + arguments_.named.size() / 8);
     for (const auto& [key, value] : arguments_.named) {
       if (key == name) return value;
     }

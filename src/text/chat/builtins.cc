@@ -32,6 +32,7 @@ Call::Call(Interpreter* interpreter, const Builtin& builtin, const Value& self,
       builtin_(builtin),
       self_(self),
       arguments_(std::move(arguments)) {
+  budget()->step(arguments_.named.size());
   std::string_view parameters = builtin.parameters;
   if (parameters == "*") return;
   const bool by_position = parameters.starts_with('/');

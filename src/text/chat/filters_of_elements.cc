@@ -62,7 +62,9 @@ class ElementIterator : public Iterator {
     prepared_ = true;
     const Interpreter::Level level(interpreter_);
     while (std::optional<Value> value = source_->next()) {
-      budget()->step();
+      // Its call gets all of the arguments.
+      budget()->step(1 + arguments_.positional.size() +
+                     arguments_.named.size());
       if (std::optional<Value> result = element(std::move(*value))) {
         return result;
       }

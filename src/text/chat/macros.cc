@@ -64,6 +64,7 @@ void Interpreter::bind_parameters(const Macro& macro, Arguments* arguments) {
     if (i < arguments->positional.size()) {
       value = arguments->positional[i];
     } else {
+      budget_.step(arguments->named.size() / 8);
       value = take_named(arguments, parameter.text);
     }
     missing[i] = !value.has_value();

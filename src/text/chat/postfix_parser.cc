@@ -3,6 +3,20 @@
 #include "text/chat/expression_parser.h"
 
 namespace rc::text::chat {
+namespace {
+
+// Names that are compared with each other.
+constexpr size_t kMostNames = 1000;
+
+void check_count(size_t count, Position at) {
+  if (count >= kMostNames) {
+    fail_at(at, RC_E_UNSUPPORTED,
+            cat("more than ", kMostNames,
+                " parameters or arguments by name: use a dict"));
+  }
+}
+
+}  // namespace
 
 ExpressionPtr ExpressionParser::postfix(ExpressionPtr node) {
   for (;;) {
@@ -182,6 +196,7 @@ void ExpressionParser::arguments(Expression* node) {
       ensure(given->dict == nullptr);
       const std::string& name = tokens_->next().text;
       tokens_->next();
+      check_count(given->named.size(), lexeme.at);
       for (const auto& other : given->named) {
         if (other.first == name) {
           fail_at(lexeme.at, RC_E_FORMAT,
@@ -206,6 +221,7 @@ std::vector<Parameter> ExpressionParser::parameters() {
     if (!all.empty()) tokens_->expect_operator(",");
     const Position at = tokens_->current().at;
     const std::string name = tokens_->expect_any_name();
+    check_count(all.size(), at);
     for (const Parameter& other : all) {
       if (other.text == name) {
         fail_at(at, RC_E_FORMAT,

@@ -177,6 +177,7 @@ Value string_format(Call& call) {
 Value string_format_map(Call& call) {
   if (!call[0].is(Kind::kDict)) call.refuse(0, "a dict");
   Arguments arguments;
+  call.budget()->step(call[0].as_dict().size());
   for (const auto& [key, value] : call[0].as_dict().entries()) {
     if (key.is_string()) {
       arguments.named.emplace_back(key.text().bytes(), value);

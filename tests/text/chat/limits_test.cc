@@ -31,6 +31,17 @@ TEST(ChatLimits, OfRanges) {
                  "100000");
 }
 
+TEST(ChatLimits, OfNames) {
+  std::string names;
+  for (int i = 0; i < 50000; ++i) names += "a" + std::to_string(i) + "=1,";
+  expect_refused("{{ dict(" + names + ") }}", "1000");
+  expect_refused("{% macro m(" + names + "z=1) %}{% endmacro %}", "1000");
+  expect_refused(
+      "{% set l = range(100000)|list %}"
+      "{{ ([[]] * 100000)|map('map', *l)|list }}",
+      "more than");
+}
+
 TEST(ChatLimits, OfMemory) {
   expect_refused("{{ 'a' * 10**9 }}", "bytes");
   expect_refused("{{ 'a' * 10**18 }}", "bytes");
