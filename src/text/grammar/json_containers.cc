@@ -140,7 +140,13 @@ bool JsonMachine::end_key(State* state) {
         if (model_->possible(found.value)) ways.push_back(found);
       }
     }
-    for (const Item& way : ways) add_once(way, &next->items);
+    const uint64_t all = (uint64_t{1} << rules.some.size()) - 1;
+    for (const Item& way : ways) {
+      // After the last property nothing can be made up for.
+      if (next->count < rules.max || way.done == all) {
+        add_once(way, &next->items);
+      }
+    }
   }
   if (next->items.empty()) return false;
   next->seen = std::make_shared<Seen>(Seen{level.seen, state->key});

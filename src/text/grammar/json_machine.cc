@@ -221,6 +221,9 @@ bool JsonMachine::set_keys(Level* level) {
     if (object.rules->max - level->count == item.missing) {
       // There is only room for what is required.
       names = model_->required_names(item.rules, seen);
+    } else if (!object.rules->some.empty() && item.missing == 0 &&
+               object.rules->max - level->count == 1) {
+      names = model_->last_names(item.rules, item.done, seen);
     } else if (names != ExprPool::kAny && !seen.empty()) {
       names = model_->names_left(item.rules, seen);
     } else if (level->items.size() == 1) {

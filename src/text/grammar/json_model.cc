@@ -169,6 +169,18 @@ ExprId JsonModel::required_names(RulesId object,
   return exprs_.one_of(std::move(names));
 }
 
+ExprId JsonModel::last_names(RulesId object, uint32_t done,
+                             const std::vector<std::string>& seen) {
+  const std::lock_guard lock(mutex_);
+  std::vector<ExprId> all = {this->object(object).names,
+                             exprs_.negate(exprs_.one_of(seen))};
+  const std::vector<PropertyRule>& some = schemas_.object(object).some;
+  for (size_t i = 0; i < some.size(); ++i) {
+    if ((done >> i & 1) == 0) all.push_back(some[i].keys.names);
+  }
+  return exprs_.both(std::move(all));
+}
+
 const ArrayRules& JsonModel::array(RulesId rules) {
   const std::lock_guard lock(mutex_);
   return schemas_.array(rules);

@@ -70,6 +70,10 @@ class JsonModel {
   bool concerns(RulesId object, size_t index, std::string_view name);
   // The names that are required and not in `seen`.
   ExprId required_names(RulesId object, const std::vector<std::string>& seen);
+  // The names of a property that is the last one, if the rules `some` whose
+  // bits are not in `done` still need one.
+  ExprId last_names(RulesId object, uint32_t done,
+                    const std::vector<std::string>& seen);
   const ArrayRules& array(RulesId rules);
   SchemaId item(RulesId array, uint32_t index);
   SchemaId all_of(SchemaId a, SchemaId b);
