@@ -145,7 +145,9 @@ Json draw(const Grammar& grammar, const VocabularyIndex& vocabulary,
 
 Json run_case(const Json& given,
               const std::shared_ptr<const VocabularyIndex>& vocabulary) {
-  Json result = {{"id", given["id"]}, {"times", Json::array()}};
+  Json result = {{"id", given["id"]},
+                 {"times", Json::array()},
+                 {"accepted", Json::array()}};
   try {
     const std::string schema = given["schema"];
     const double start = now();
