@@ -221,6 +221,26 @@ function TestStreams.test_a_coroutine_that_is_closed()
   session:append "B"
 end
 
+function TestStreams.test_a_stream_that_is_collected()
+  local loop = runcible.Loop.new()
+  local session = helpers.endless()
+  do
+    local thread = coroutine.create(function()
+      local stream = session:stream("A", endless(loop))
+      stream()
+      stream() -- waits, and is lost with its coroutine
+    end)
+    coroutine.resume(thread)
+    while coroutine.status(thread) == "suspended" and not loop._channels[1].waiter do
+      loop:wait()
+      loop:dispatch()
+    end
+    loop._channels[1].waiter = nil
+  end
+  collectgarbage()
+  session:append "B"
+end
+
 function TestStreams.test_a_loop_of_ones_own()
   local watched = 0
   local ready

@@ -93,8 +93,7 @@ function Stream:__close(failure)
   end
 end
 
-function Stream:__gc()
-  pcall(self.cancel, self) -- the child of a fork refuses
-end
+-- Also leaves the session's table, whose weak keys outlive what they own.
+Stream.__gc = Generation.__gc
 
 return Stream
