@@ -88,9 +88,9 @@ for name in $stages; do
     asan)
       stage "address and undefined behaviour sanitizers"
       configure_and_build asan
-      # What is about numbers alone the other builds show, and what a driver
+      # What is about numbers or time alone the other builds show, and what a driver
       # makes of the same calls once more.
-      ctest --preset asan -j "$jobs" -E "Perplexity|Determinism|Invariance|\
+      ctest --preset asan -j "$jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
 vulkan[.](validation|tensors_to_gpus)|Faults[.].*/vulkan"
       ;;
     tsan)
