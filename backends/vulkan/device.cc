@@ -5,7 +5,10 @@
 
 #include "base/error.h"
 #include "vulkan/instance.h"
+#include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
+#include "vulkan/recording.h"
+#include "vulkan/tuning.h"
 
 namespace rc::vulkan {
 namespace {
@@ -63,6 +66,22 @@ uint64_t Device::alignment() const {
   return std::max<uint64_t>(
       {16, l.minStorageBufferOffsetAlignment,
        tuning_.texels != 0 ? l.minTexelBufferOffsetAlignment : 1});
+}
+
+std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
+                                              gpu::MemoryUse use) {
+  return std::make_unique<Buffer>(*this, bytes, use);
+}
+
+void Device::copy(gpu::Buffer& target, uint64_t target_offset,
+                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
+  vulkan::copy(*this, static_cast<Buffer&>(target), target_offset,
+               static_cast<Buffer&>(source), source_offset, bytes);
+}
+
+std::unique_ptr<gpu::Recording> Device::record(
+    std::span<const gpu::Dispatch> dispatches, size_t op_count) {
+  return std::make_unique<Recording>(*this, dispatches, op_count);
 }
 
 void Device::submit(const VkCommandBuffer* commands, uint32_t count,

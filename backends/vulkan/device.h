@@ -1,27 +1,25 @@
-// An opened device: its queue, memory and pipelines.
-//
-// Threads: buffers may be made, filled and destroyed on any thread at any time;
-// the queue has a mutex. The rest is for one thread at a time (see plugin.h).
+// An opened device: its queue, memory and pipelines. The queue has a mutex.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <span>
 
+#include "gpu/device.h"
+#include "gpu/word_packing.h"
 #include "runcible/plugin.h"
 #include "vulkan/api.h"
-#include "vulkan/tuning.h"
 
 namespace rc::vulkan {
 
 class Pipelines;
 
-class Device {
+class Device final : public gpu::Device {
  public:
   Device(int index, const rc_plugin_open_options& options);
-  ~Device();
+  ~Device() override;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
@@ -31,7 +29,6 @@ class Device {
   const VkPhysicalDeviceLimits& limits() const { return properties_.limits; }
   const VkPhysicalDeviceProperties& properties() const { return properties_; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return memory_; }
-  const Tuning& tuning() const { return tuning_; }
   uint32_t family() const { return family_; }
   bool software() const {
     return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -39,13 +36,20 @@ class Device {
   // Asked for, and possible.
   bool profile() const { return profile_; }
   Pipelines& pipelines() { return *pipelines_; }
-  // Work-groups that a dispatch may have along dimension 0, 1 or 2.
-  uint32_t most_groups(int dimension) const {
+
+  const gpu::Tuning& tuning() const override { return tuning_; }
+  const gpu::Packing& packing() const override { return packing_; }
+  uint64_t alignment() const override;
+  uint32_t most_groups(int dimension) const override {
     return std::min(limits().maxComputeWorkGroupCount[dimension],
                     tuning_.groups);
   }
-  // What offsets of buffers must be multiples of to be bound; a power of two.
-  uint64_t alignment() const;
+  std::unique_ptr<gpu::Buffer> allocate(uint64_t bytes,
+                                        gpu::MemoryUse use) override;
+  void copy(gpu::Buffer& target, uint64_t target_offset, gpu::Buffer& source,
+            uint64_t source_offset, uint64_t bytes) override;
+  std::unique_ptr<gpu::Recording> record(
+      std::span<const gpu::Dispatch> dispatches, size_t op_count) override;
 
   void submit(const VkCommandBuffer* commands, uint32_t count, VkFence fence);
   // Until nothing is under way. Errors do not matter to who waits.
@@ -56,14 +60,12 @@ class Device {
     return Handle<T>(device_, value, destroy);
   }
 
-  // Multiply-adds per second, as the last runs had them.
-  double speed = 0;
-
  private:
   VkPhysicalDevice physical_;
   VkPhysicalDeviceProperties properties_;
   VkPhysicalDeviceMemoryProperties memory_;
-  Tuning tuning_;
+  gpu::Tuning tuning_;
+  gpu::WordPacking packing_;
   uint32_t family_;
   bool profile_;
   VkDevice device_ = VK_NULL_HANDLE;

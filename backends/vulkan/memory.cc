@@ -89,8 +89,8 @@ void copy_region(Device& device, VkBuffer target, uint64_t target_offset,
 
 }  // namespace
 
-Buffer::Buffer(Device& device, uint64_t bytes, MemoryUse use)
-    : device_(&device), bytes_(bytes) {
+Buffer::Buffer(Device& device, uint64_t bytes, gpu::MemoryUse use)
+    : gpu::Buffer(bytes), device_(device) {
   const auto& vk = device.vk();
   VkBufferCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
@@ -117,16 +117,16 @@ Buffer::Buffer(Device& device, uint64_t bytes, MemoryUse use)
                        type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   int index = -1;
   switch (use) {
-    case MemoryUse::kDevice:
+    case gpu::MemoryUse::kDevice:
       index = find_type(memory, needs.memoryTypeBits,
                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                         unified ? kVisible : 0);
       break;
-    case MemoryUse::kToDevice:
+    case gpu::MemoryUse::kToDevice:
       index = find_type(memory, needs.memoryTypeBits, kVisible,
                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
       break;
-    case MemoryUse::kToHost:
+    case gpu::MemoryUse::kToHost:
       index = find_type(memory, needs.memoryTypeBits, kVisible,
                         VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
       break;
@@ -153,7 +153,7 @@ Buffer::Buffer(Device& device, uint64_t bytes, MemoryUse use)
         "vkBindBufferMemory");
   const VkMemoryPropertyFlags flags = memory.memoryTypes[index].propertyFlags;
   if ((flags & kVisible) == kVisible &&
-      (use != MemoryUse::kDevice || unified)) {
+      (use != gpu::MemoryUse::kDevice || unified)) {
     void* address = nullptr;
     check(vk.vkMapMemory(device.get(), made, 0, VK_WHOLE_SIZE, 0, &address),
           "vkMapMemory");
@@ -167,12 +167,12 @@ void Buffer::write(uint64_t offset, const void* data, uint64_t bytes) {
     std::memcpy(mapped_ + offset, data, bytes);
     return;
   }
-  Buffer staging(*device_, std::min(bytes, kStaging), MemoryUse::kToDevice);
+  Buffer staging(device_, std::min(bytes, kStaging), gpu::MemoryUse::kToDevice);
   for (uint64_t done = 0; done < bytes; done += staging.bytes()) {
     const uint64_t part = std::min(bytes - done, staging.bytes());
     std::memcpy(staging.mapped_, static_cast<const uint8_t*>(data) + done,
                 part);
-    copy_region(*device_, get(), offset + done, staging.get(), 0, part);
+    copy_region(device_, get(), offset + done, staging.get(), 0, part);
   }
 }
 
@@ -182,21 +182,22 @@ void Buffer::read(uint64_t offset, void* data, uint64_t bytes) const {
     std::memcpy(data, mapped_ + offset, bytes);
     return;
   }
-  const Buffer staging(*device_, std::min(bytes, kStaging), MemoryUse::kToHost);
+  const Buffer staging(device_, std::min(bytes, kStaging),
+                       gpu::MemoryUse::kToHost);
   for (uint64_t done = 0; done < bytes; done += staging.bytes()) {
     const uint64_t part = std::min(bytes - done, staging.bytes());
-    copy_region(*device_, staging.get(), 0, get(), offset + done, part);
+    copy_region(device_, staging.get(), 0, get(), offset + done, part);
     std::memcpy(static_cast<uint8_t*>(data) + done, staging.mapped_, part);
   }
 }
 
 void Buffer::clear() {
   if (mapped_ != nullptr) {
-    std::memset(mapped_, 0, bytes_);
+    std::memset(mapped_, 0, bytes());
     return;
   }
-  once(*device_, [&](VkCommandBuffer commands) {
-    device_->vk().vkCmdFillBuffer(commands, get(), 0, VK_WHOLE_SIZE, 0);
+  once(device_, [&](VkCommandBuffer commands) {
+    device_.vk().vkCmdFillBuffer(commands, get(), 0, VK_WHOLE_SIZE, 0);
   });
 }
 

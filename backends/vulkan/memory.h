@@ -3,37 +3,28 @@
 
 #include <cstdint>
 
+#include "gpu/buffer.h"
 #include "vulkan/api.h"
 #include "vulkan/device.h"
 
 namespace rc::vulkan {
 
-enum class MemoryUse {
-  kDevice,    // where the device is fastest
-  kToDevice,  // written by the host, read by the device
-  kToHost     // written by the device, read by the host
-};
-
-// A buffer with memory of its own. Reading and writing wait for the end of
-// copies; the caller sees to it that no run uses the bytes meanwhile.
-class Buffer {
+// A buffer with memory of its own.
+class Buffer final : public gpu::Buffer {
  public:
-  Buffer() = default;
   // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room.
-  Buffer(Device& device, uint64_t bytes, MemoryUse use);
+  Buffer(Device& device, uint64_t bytes, gpu::MemoryUse use);
 
   VkBuffer get() const { return buffer_.get(); }
-  uint64_t bytes() const { return bytes_; }
   // nullptr unless the host sees the memory; it is coherent then.
   uint8_t* mapped() const { return mapped_; }
 
-  void write(uint64_t offset, const void* data, uint64_t bytes);
-  void read(uint64_t offset, void* data, uint64_t bytes) const;
-  void clear();
+  void write(uint64_t offset, const void* data, uint64_t bytes) override;
+  void read(uint64_t offset, void* data, uint64_t bytes) const override;
+  void clear() override;
 
  private:
-  Device* device_ = nullptr;
-  uint64_t bytes_ = 0;
+  Device& device_;
   uint8_t* mapped_ = nullptr;
   Handle<VkDeviceMemory> memory_;
   Handle<VkBuffer> buffer_;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <initializer_list>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include "base/error.h"
@@ -17,52 +17,28 @@ namespace {
 // That compile at once; each may take much memory.
 constexpr size_t kMostThreads = 8;
 
-constexpr uint32_t bits(std::initializer_list<int> slots) {
-  uint32_t all = 0;
-  for (int slot : slots) all |= 1u << slot;
-  return all;
-}
-
-struct Entry {
-  Slots slots;
+struct Code {
   std::span<const uint32_t> buffers, texels;
 };
 
-#define RC_SHADER(name) shaders::name##_buffers, shaders::name##_texels
-
-const Entry& entry(Shader shader) {
-  static const Entry kEntries[] = {
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(attend)},
-      {{bits({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17}), bits({0, 8})},
-       RC_SHADER(attention)},
-      {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(cache_store)},
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(conv2d)},
-      {{bits({1}), bits({0, 8})}, RC_SHADER(copy)},
-      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(copy_rows)},
-      {{bits({1, 2}), bits({0, 8, 9}), true}, RC_SHADER(decode)},
-      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(elementwise)},
-      {{bits({1}), bits({0, 8})}, RC_SHADER(encode)},
-      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(expert_sum)},
-      {{bits({1, 3, 4}), bits({0, 8})}, RC_SHADER(get_rows)},
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(layer_norm)},
-      {{bits({1, 2, 3, 4, 5, 6, 7}), bits({0, 8})}, RC_SHADER(linear)},
-      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(lines)},
-      {{bits({1, 2}), bits({0, 8})}, RC_SHADER(map)},
-      {{bits({1, 2, 3, 4}), bits({0, 8})}, RC_SHADER(matmul)},
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(rope)},
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(row_norm)},
-      {{bits({1, 2, 3}), bits({0, 8})}, RC_SHADER(tensor_rope)},
-      {{bits({1}), bits({0, 8, 9})}, RC_SHADER(route)},
-      {{bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9})},
-       RC_SHADER(selective_scan)},
-      {{bits({1, 2, 3, 4, 5}), bits({0, 8, 9})}, RC_SHADER(short_conv)},
+const Code& code_of(gpu::Kernel kernel) {
+#define RC_SHADER(name) \
+  { shaders::name##_buffers, shaders::name##_texels }
+  static const Code kCodes[] = {
+      RC_SHADER(attend),      RC_SHADER(attention),   RC_SHADER(cache_store),
+      RC_SHADER(conv2d),      RC_SHADER(copy),        RC_SHADER(copy_rows),
+      RC_SHADER(decode),      RC_SHADER(elementwise), RC_SHADER(encode),
+      RC_SHADER(expert_sum),  RC_SHADER(get_rows),    RC_SHADER(layer_norm),
+      RC_SHADER(linear),      RC_SHADER(lines),       RC_SHADER(map),
+      RC_SHADER(matmul),      RC_SHADER(rope),        RC_SHADER(row_norm),
+      RC_SHADER(tensor_rope), RC_SHADER(route),       RC_SHADER(selective_scan),
+      RC_SHADER(short_conv),
   };
-  return kEntries[static_cast<size_t>(shader)];
+#undef RC_SHADER
+  return kCodes[static_cast<size_t>(kernel)];
 }
 
 }  // namespace
-
-Slots slots_of(Shader shader) { return entry(shader).slots; }
 
 Pipelines::Pipelines(const Device& device)
     : device_(device), file_(cache_file_name(device.physical())) {
@@ -102,8 +78,9 @@ Pipelines::~Pipelines() {
   }
 }
 
-void Pipelines::make(Shader shader, Made* made) const {
-  const Entry& from = entry(shader);
+void Pipelines::make(gpu::Kernel kernel, Made* made) const {
+  const Code& from = code_of(kernel);
+  const gpu::Slots slots = gpu::slots_of(kernel);
   const auto& vk = device_.vk();
   const bool texels = device_.tuning().texels != 0;
   const std::span<const uint32_t> code = texels ? from.texels : from.buffers;
@@ -118,8 +95,8 @@ void Pipelines::make(Shader shader, Made* made) const {
 
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (uint32_t slot = 0; slot < 32; ++slot) {
-    const bool input = (from.slots.inputs >> slot & 1) != 0;
-    if (!input && (from.slots.outputs >> slot & 1) == 0) continue;
+    const bool input = (slots.inputs >> slot & 1) != 0;
+    if (!input && (slots.outputs >> slot & 1) == 0) continue;
     VkDescriptorSetLayoutBinding binding = {};
     binding.binding = slot;
     binding.descriptorType = input && texels
@@ -141,7 +118,7 @@ void Pipelines::make(Shader shader, Made* made) const {
 
   VkPushConstantRange range = {};
   range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-  range.size = kParameterWords * sizeof(uint32_t);
+  range.size = gpu::kParameterWords * sizeof(uint32_t);
   VkPipelineLayoutCreateInfo layout_info = {};
   layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   layout_info.setLayoutCount = 1;
@@ -181,16 +158,16 @@ Handle<VkPipeline> Pipelines::compiled(
   return device_.own(pipeline, device_.vk().vkDestroyPipeline);
 }
 
-void Pipelines::prepare(const std::vector<Variant>& variants) {
+void Pipelines::prepare(const std::vector<gpu::Variant>& variants) {
   struct Missing {
     const Made* made;
     const std::vector<uint32_t>* constants;
     Handle<VkPipeline>* handle;
   };
   std::vector<Missing> missing;
-  for (const auto& [shader, constants] : variants) {
-    Made& made = shaders_[static_cast<size_t>(shader)];
-    if (!made.layout) make(shader, &made);
+  for (const auto& [kernel, constants] : variants) {
+    Made& made = shaders_[static_cast<size_t>(kernel)];
+    if (!made.layout) make(kernel, &made);
     const auto [entry, added] = made.pipelines.try_emplace(constants);
     // An empty one was left by a failure.
     if (!added && entry->second) continue;
@@ -230,7 +207,7 @@ void Pipelines::prepare(const std::vector<Variant>& variants) {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-Pipeline Pipelines::get(const Variant& variant) const {
+Pipeline Pipelines::get(const gpu::Variant& variant) const {
   const Made& made = shaders_[static_cast<size_t>(variant.first)];
   const auto found = made.pipelines.find(variant.second);
   return {found->second.get(), made.layout.get(), made.sets.get()};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -15,62 +14,31 @@ namespace {
 // them too.
 constexpr uint64_t kLargestRange = uint64_t{1} << 31;
 
-uint64_t number(const char* variable, std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    fail(RC_E_INVALID_ARGUMENT, variable, " has \"", text,
-         "\" where a number is needed");
-  }
-  return value;
-}
+constexpr const char* kVariable = "RUNCIBLE_VULKAN_TUNING";
 
-void apply(std::string_view text, Tuning* tuning) {
-  constexpr const char* kVariable = "RUNCIBLE_VULKAN_TUNING";
-  const struct {
-    std::string_view name;
-    uint32_t* value;
-    uint32_t smallest, largest;
-  } known[] = {
-      {"texels", &tuning->texels, 0, 1},
-      {"tile", &tuning->tile, 4, 128},
-      {"parts", &tuning->parts, 1, 32},
-      {"chunk", &tuning->chunk, 1, 16},
-      {"tiles", &tuning->tiles, 1, 4},
-      {"batch", &tuning->batch, 1, 16},
-      {"batch_tiles", &tuning->batch_tiles, 1, 4},
-      {"few", &tuning->few, 0, 64},
-      {"reduce", &tuning->reduce, 1, 1024},
-      {"attention", &tuning->attention, 1, 1024},
-      {"plain", &tuning->plain, 1, 1024},
-      // What lines and products cannot be cut for takes less than these.
-      {"loops", &tuning->loops, 4096, UINT32_MAX},
-      {"groups", &tuning->groups, 1, UINT32_MAX},
-  };
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-    const size_t equals = std::min(one.find('='), one.size());
-    const std::string_view name = one.substr(0, equals);
-    const auto* entry =
-        std::find_if(std::begin(known), std::end(known),
-                     [&](const auto& e) { return e.name == name; });
-    if (entry == std::end(known)) {
-      fail(RC_E_INVALID_ARGUMENT, kVariable, ": there is no \"", name, "\"");
-    }
-    const uint64_t value =
-        number(kVariable, one.substr(std::min(equals + 1, one.size())));
-    if (value < entry->smallest || value > entry->largest) {
-      fail(RC_E_INVALID_ARGUMENT, kVariable, ": ", name, " is ", value, "; ",
-           entry->smallest, " to ", entry->largest, " are possible");
-    }
-    *entry->value = static_cast<uint32_t>(value);
-  }
+void apply(std::string_view text, gpu::Tuning* tuning) {
+  gpu::apply_choices(
+      kVariable, text,
+      {
+          {"texels", &tuning->texels, 0, 1},
+          {"tile", &tuning->tile, 4, 128},
+          {"parts", &tuning->parts, 1, 32},
+          {"chunk", &tuning->chunk, 1, 16},
+          {"tiles", &tuning->tiles, 1, 4},
+          {"batch", &tuning->batch, 1, 16},
+          {"batch_tiles", &tuning->batch_tiles, 1, 4},
+          {"few", &tuning->few, 0, 64},
+          {"reduce", &tuning->reduce, 1, 1024},
+          {"attention", &tuning->attention, 1, 1024},
+          {"plain", &tuning->plain, 1, 1024},
+          // What lines and products cannot be cut for takes less than these.
+          {"loops", &tuning->loops, 4096, UINT32_MAX},
+          {"groups", &tuning->groups, 1, UINT32_MAX},
+      });
 }
 
 // x_area and part_sums of shaders/linear.comp.
-uint64_t shared_bytes(const Tuning& tuning) {
+uint64_t shared_bytes(const gpu::Tuning& tuning) {
   return uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
          uint64_t{4} * tuning.tile * tuning.parts;
 }
@@ -92,13 +60,13 @@ bool has_sub_groups_of_eight(VkPhysicalDevice device) {
 
 }  // namespace
 
-Tuning choose_tuning(VkPhysicalDevice device) {
+gpu::Tuning choose_tuning(VkPhysicalDevice device) {
   VkPhysicalDeviceProperties properties;
   vkGetPhysicalDeviceProperties(device, &properties);
   const VkPhysicalDeviceLimits& limits = properties.limits;
   const bool eight = has_sub_groups_of_eight(device);
   const bool software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  const auto fill = [&](Tuning* tuning) {
+  const auto fill = [&](gpu::Tuning* tuning) {
     // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
     if (software) tuning->loops = 65535;
     if (tuning->texels == 0) {
@@ -114,9 +82,9 @@ Tuning choose_tuning(VkPhysicalDevice device) {
     tuning->batch = 8;
     tuning->batch_tiles = 2;
   };
-  Tuning tuning;
+  gpu::Tuning tuning;
   tuning.texels = software && eight ? 1 : 0;
-  if (const char* text = std::getenv("RUNCIBLE_VULKAN_TUNING")) {
+  if (const char* text = std::getenv(kVariable)) {
     // The kind of shaders first: the other defaults follow from it.
     apply(text, &tuning);
     const uint32_t texels = tuning.texels;
@@ -164,7 +132,7 @@ Tuning choose_tuning(VkPhysicalDevice device) {
   }
   if (const char* text = std::getenv("RUNCIBLE_VULKAN_RANGE")) {
     tuning.range =
-        std::min(tuning.range, number("RUNCIBLE_VULKAN_RANGE", text));
+        std::min(tuning.range, gpu::number_of("RUNCIBLE_VULKAN_RANGE", text));
   }
   return tuning;
 }

@@ -2,40 +2,18 @@
 // shaders/common.glsl), and how many lanes do what.
 //
 // RUNCIBLE_VULKAN_TUNING replaces choices: names and numbers, separated by
-// commas, as in "texels=0,parts=8,batch=4". The names are those of the members
-// below. RUNCIBLE_VULKAN_RANGE is the largest number of bytes that are bound as
-// one buffer, if less than the device's own limit.
+// commas, as in "texels=0,parts=8,batch=4". The names are those of members of
+// gpu::Tuning. RUNCIBLE_VULKAN_RANGE is the largest number of bytes that are
+// bound as one buffer, if less than the device's own limit.
 #pragma once
 
-#include <cstdint>
-
+#include "gpu/tuning.h"
 #include "vulkan/api.h"
 
 namespace rc::vulkan {
 
-struct Tuning {
-  uint32_t texels = 0;  // 1: inputs are texel buffers, lanes are sub-groups
-  uint32_t tile = 32;   // rows of a tile of weights
-  uint32_t parts = 4;   // that share the columns of a product
-  uint32_t chunk = 2;   // groups of columns that a part takes at a time
-  uint32_t tiles = 1;   // of a work-group, with one row
-  uint32_t batch = 8;   // rows of a work-group, if there are many
-  uint32_t batch_tiles = 1;
-  uint32_t few = 3;         // up to so many rows are done one by one
-  uint32_t reduce = 128;    // lanes of RMS_NORM
-  uint32_t attention = 64;  // lanes of ATTENTION
-  uint32_t plain = 64;      // lanes where it matters little
-  // Iterations of all its loops together that a lane may do. llvmpipe ends
-  // loops after so many, and does not report it.
-  uint32_t loops = UINT32_MAX;
-  // Work-groups along a dimension of a dispatch, if less than the device's own
-  // limit.
-  uint32_t groups = UINT32_MAX;
-  uint64_t range = 0;  // bytes of a bound buffer
-};
-
 // Throws RC_E_INVALID_ARGUMENT for a variable of the environment that is not
 // understood or not possible here.
-Tuning choose_tuning(VkPhysicalDevice device);
+gpu::Tuning choose_tuning(VkPhysicalDevice device);
 
 }  // namespace rc::vulkan

@@ -40,11 +40,16 @@ std::vector<Room> rooms() {
     }
   }
   for (const char* backend :
-       {"common", "cpu", "opencl", "reference", "vulkan"}) {
+       {"common", "cpu", "gpu", "opencl", "reference", "vulkan"}) {
     rooms.push_back(
         {std::string("backends/") + backend,
          {std::string(backend) + "/", "common/", "runcible/plugin.h",
           "runcible/types.h", "runcible/base.h", "base/", "tensor/"}});
+    Room& room = rooms.back();
+    // Their host.
+    if (room.folder == "backends/opencl" || room.folder == "backends/vulkan") {
+      room.sees.emplace_back("gpu/");
+    }
   }
   for (const char* program : {"src/cli", "src/probe", "examples"}) {
     rooms.push_back({program, {"runcible/"}});
@@ -121,6 +126,7 @@ TEST(IncludeDirections, AWrongOneIsFound) {
   EXPECT_TRUE(plant("src/cli/planted.cc", "base/error.h"));
   EXPECT_TRUE(plant("backends/cpu/planted.h", "reference/program.h"));
   EXPECT_TRUE(plant("backends/vulkan/planted.h", "runtime/device.h"));
+  EXPECT_TRUE(plant("backends/gpu/planted.h", "vulkan/device.h"));
   EXPECT_TRUE(plant("include/runcible/planted.h", "base/error.h"));
   EXPECT_FALSE(plant("src/model/planted.cc", "gguf/file.h"));
   EXPECT_FALSE(plant("backends/cpu/planted.h", "tensor/dtype.h"));

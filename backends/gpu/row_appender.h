@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "vulkan/dispatch.h"
+#include "gpu/dispatch.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 inline constexpr uint32_t kCacheRanges = 4;  // that ATTENTION binds
 
@@ -46,7 +46,7 @@ class RowAppender {
     uint32_t symbol, first, limit;
   };
   // Rows for the sequences of an op that carries a state from row to row, among
-  // those of a slice that is bound; see shaders/states.glsl.
+  // those of a slice that is bound; see kernels/states.glsl.
   struct StatePiece {
     RowSlice bound, sequences;
     uint32_t begin, end;
@@ -70,12 +70,12 @@ class RowAppender {
   std::vector<StatePiece> state_pieces(
       uint64_t most, std::initializer_list<const Placed*> values) const;
 
-  Dispatch& append(Shader shader, std::vector<uint32_t> constants,
+  Dispatch& append(Kernel kernel, std::vector<uint32_t> constants,
                    const RowSlice& rows, std::vector<uint32_t> parameters);
   // Appends one for a piece. Input number `slot` and the two after it are
   // sequences, state_slots and the cache; the first two are bound from slot
-  // `binding` of the shader on.
-  Dispatch& append_piece(Shader shader, std::vector<uint32_t> constants,
+  // `binding` of the kernel on.
+  Dispatch& append_piece(Kernel kernel, std::vector<uint32_t> constants,
                          const StatePiece& piece,
                          std::initializer_list<uint32_t> parameters, int slot,
                          uint32_t binding);
@@ -84,10 +84,10 @@ class RowAppender {
             const RowSlice& rows, bool quads = false) const;
   void bind_weight(Dispatch& dispatch, const Weight::Slice& slice) const;
   // Gives it so many work-groups within a row; see COLUMN_GROUP of
-  // shaders/common.glsl.
+  // kernels/common.glsl.
   void spread(Dispatch& dispatch, uint32_t groups) const;
 
-  std::vector<uint32_t> format_constants(const Weight& weight,
+  std::vector<uint32_t> weight_constants(const Weight& weight,
                                          uint32_t lanes) const;
 
   void get_rows();
@@ -112,4 +112,4 @@ class RowAppender {
   std::vector<Dispatch>* dispatches_;
 };
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

@@ -2,21 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "vulkan/dispatch.h"
+#include "gpu/dispatch.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 // As append_dispatches and check_supported, for ops on tensors (see
 // is_tensor_op).
 void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
                               std::span<const Placed> values,
                               std::vector<Dispatch>* dispatches,
-                              std::deque<Buffer>* kept);
+                              std::vector<std::unique_ptr<Buffer>>* kept);
 void check_tensor_supported(const Device& device, const Op& op,
                             std::span<const rc_plugin_value> values);
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

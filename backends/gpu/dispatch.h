@@ -1,4 +1,4 @@
-// What a compiled program consists of: dispatches of shaders over pieces of
+// What a compiled program consists of: dispatches of kernels over pieces of
 // values.
 //
 // Every op works on rows, so that a value too large to be bound whole is done
@@ -6,28 +6,16 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "gpu/device.h"
+#include "gpu/kernel.h"
+#include "gpu/weight.h"
 #include "tensor/op.h"
-#include "vulkan/memory.h"
-#include "vulkan/pipelines.h"
-#include "vulkan/weight.h"
 
-namespace rc::vulkan {
-
-// Bytes of a buffer.
-struct Region {
-  const Buffer* buffer = nullptr;
-  uint64_t offset = 0;
-  uint64_t bytes = 0;
-
-  bool overlaps(const Region& other) const {
-    return buffer == other.buffer && offset < other.offset + other.bytes &&
-           other.offset < offset + bytes;
-  }
-};
+namespace rc::gpu {
 
 struct Binding {
   uint32_t slot;
@@ -54,16 +42,22 @@ struct RowRange {
 
 struct Dispatch {
   int32_t op;  // its place in the program
-  Shader shader;
+  Kernel kernel;
   std::vector<uint32_t> constants;
   std::vector<Binding> bindings;
   std::vector<uint32_t> parameters;
   RowRange rows;
   uint32_t x = 1, z = 1;  // work-groups
   uint32_t batch = 1;     // rows of a work-group
-  double row_work = 0;    // multiply-adds, about, for a row of the run
+  // Multiply-adds, about, for a row of the run; for each position that it
+  // attends to if `per_position`.
+  double row_work = 0;
+  bool per_position = false;
   // Takes up what the op's dispatches before it have written.
   bool after = false;
+
+  // Of so many rows of the range.
+  double work(const RunSize& size, uint32_t row_count) const;
 };
 
 // A value of a program and where it lies.
@@ -79,10 +73,10 @@ struct Placed {
 void append_dispatches(Device& device, const Op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
                        std::vector<Dispatch>* dispatches,
-                       std::deque<Buffer>* kept);
+                       std::vector<std::unique_ptr<Buffer>>* kept);
 
 // Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done here.
 void check_supported(const Device& device, const Op& op,
                      std::span<const rc_plugin_value> values);
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

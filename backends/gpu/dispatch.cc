@@ -1,15 +1,15 @@
-#include "vulkan/dispatch.h"
+#include "gpu/dispatch.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
-#include "vulkan/loops.h"
-#include "vulkan/row_appender.h"
-#include "vulkan/tensor_dispatch.h"
-#include "vulkan/words.h"
+#include "gpu/loops.h"
+#include "gpu/row_appender.h"
+#include "gpu/tensor_dispatch.h"
+#include "gpu/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 // Throws RC_E_UNSUPPORTED if no rows of a value can be bound; see
@@ -65,10 +65,21 @@ uint32_t RowRange::count(const Rows& rows) const {
   return count >= at_least && count <= at_most ? count : 0;
 }
 
+double Dispatch::work(const RunSize& size, uint32_t row_count) const {
+  const double here =
+      rows.symbol == kSequences
+          ? static_cast<double>(size.rows.rows) /
+                static_cast<double>(std::max<int64_t>(size.rows.sequences, 1)) *
+                row_count
+          : row_count;
+  return row_work * here *
+         (per_position ? static_cast<double>(size.positions) : 1.0);
+}
+
 void append_dispatches(Device& device, const Op& op, int32_t number,
                        std::span<const Placed> values, const Rows& limits,
                        std::vector<Dispatch>* dispatches,
-                       std::deque<Buffer>* kept) {
+                       std::vector<std::unique_ptr<Buffer>>* kept) {
   const int32_t deciding = deciding_value(op);
   if (is_tensor_op(op, deciding < 0 ? nullptr : &values[deciding].value)) {
     return append_tensor_dispatches(device, op, number, values, dispatches,
@@ -92,10 +103,12 @@ void check_supported(const Device& device, const Op& op,
   for (int32_t input : op.inputs) {
     if (input < 0) continue;
     const rc_plugin_value& value = values[input];
-    if (value.storage == RC_STORAGE_WEIGHT &&
-        find_format(value.dtype) == nullptr) {
-      fail(RC_E_UNSUPPORTED, "there is no decoder for ",
-           dtype_name(value.dtype));
+    if (value.storage == RC_STORAGE_WEIGHT) {
+      const char* reason = device.packing().undecodable(value.dtype);
+      if (*reason != '\0') {
+        fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
+             dtype_name(value.dtype), ": ", reason);
+      }
     }
     for (int i = 0; i < value.rank; ++i) {
       if (value.shape[i] > INT32_MAX) {
@@ -146,4 +159,4 @@ void check_supported(const Device& device, const Op& op,
   }
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

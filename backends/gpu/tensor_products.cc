@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu/loops.h"
+#include "gpu/tensor_appender.h"
+#include "gpu/words.h"
 #include "tensor/dtype.h"
-#include "vulkan/loops.h"
-#include "vulkan/tensor_appender.h"
-#include "vulkan/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 // How a work-group of MATMUL takes the output.
@@ -25,7 +25,7 @@ MatmulTile tile_of(const Tuning& tuning, int64_t m) {
   return m <= 8 ? MatmulTile{128, 8, 1, 4} : MatmulTile{128, 8, 8, 4};
 }
 
-// Outputs of a lane, as in shaders/conv2d.comp.
+// Outputs of a lane, as in kernels/conv2d.comp.
 constexpr uint64_t kOutputs = 8;
 
 }  // namespace
@@ -67,7 +67,7 @@ void append_matmul(TensorAppender& a) {
   for (uint64_t begin = 0; begin < k; begin += at_once) {
     const uint64_t end = std::min(begin + at_once, k);
     a.append(
-        Shader::kMatmul, constants,
+        Kernel::kMatmul, constants,
         {{1, &a.placed(0)},
          {2, &a.placed(1)},
          {3, &a.placed(2)},
@@ -108,7 +108,7 @@ void append_conv2d(TensorAppender& a) {
     const uint64_t end = std::min<uint64_t>(
         begin + at_once, static_cast<uint64_t>(weight.shape[1]));
     a.append(
-        Shader::kConv2d, {lanes},
+        Kernel::kConv2d, {lanes},
         {{1, &a.placed(0)},
          {2, &a.placed(1)},
          {3, &a.placed(2)},
@@ -154,7 +154,7 @@ void append_attend(TensorAppender& a) {
   // By powers of two, for few pipelines.
   const uint32_t each = std::bit_ceil(divided(d, lanes));
   a.append(
-      Shader::kAttend, {lanes, each},
+      Kernel::kAttend, {lanes, each},
       {{1, &a.placed(0)},
        {2, &a.placed(1)},
        {3, &a.placed(2)},
@@ -167,4 +167,4 @@ void append_attend(TensorAppender& a) {
       2 * static_cast<double>(k.shape[1]) * static_cast<double>(d));
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

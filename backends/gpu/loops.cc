@@ -1,4 +1,4 @@
-#include "vulkan/loops.h"
+#include "gpu/loops.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "tensor/dtype.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 // For reductions over the lanes and what else does not depend on shapes.
@@ -17,7 +17,7 @@ uint64_t rounds(uint64_t count, uint64_t each) {
 }
 
 // Drivers may take loops within loops apart: of CONV2D and LINEAR they count up
-// to 1.6 times what the text of the shader has.
+// to 1.6 times what the text of the kernel has.
 constexpr uint64_t kNested = 2;
 
 // Of a loop within others: llvmpipe counts the end too.
@@ -125,4 +125,4 @@ void check_loops(const Tuning& tuning, const Op& op,
        tuning.loops);
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

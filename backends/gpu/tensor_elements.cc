@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "gpu/tensor_appender.h"
+#include "gpu/words.h"
 #include "tensor/dtype.h"
-#include "vulkan/tensor_appender.h"
-#include "vulkan/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 constexpr uint32_t kEach = 8;  // elements or words of a lane
@@ -74,7 +74,7 @@ void append_copy(TensorAppender& a) {
   add(parameters, strides);
   const uint32_t grains = 4 / grain;
   const uint32_t words = divided(uint64_t{base % grains} + count, grains);
-  a.append(Shader::kCopy, {a.tuning.plain, grain},
+  a.append(Kernel::kCopy, {a.tuning.plain, grain},
            {{1, &a.placed(0)}, {8, &a.placed_out()}}, parameters,
            divided(words, uint64_t{a.tuning.plain} * kEach),
            kElementWork * a.tuning.plain * kEach);
@@ -96,7 +96,7 @@ void decode(TensorAppender& a, bool gather) {
   const uint64_t count = element_count(a.out());
   std::vector<uint32_t> constants = type_constants(a.tuning.plain, x.dtype);
   constants.push_back(gather);
-  a.append(Shader::kDecode, std::move(constants),
+  a.append(Kernel::kDecode, std::move(constants),
            {{1, &a.placed(0)}, {2, &a.placed(1)}, {8, &a.placed_out()}},
            {a.base(a.placed(0), 1), a.base(a.placed(1), 4),
             a.base(a.placed_out(), 4), static_cast<uint32_t>(count),
@@ -123,7 +123,7 @@ void append_convert(TensorAppender& a) {
                              ? count
                              : divided(base % 4 + count * type.block_bytes, 4);
   const uint32_t each = type.block_size > 1 ? 1 : kEach;
-  a.append(Shader::kEncode, type_constants(lanes, y.dtype),
+  a.append(Kernel::kEncode, type_constants(lanes, y.dtype),
            {{1, &a.placed(0)}, {8, &a.placed_out()}},
            {a.base(a.placed(0), 4), base, static_cast<uint32_t>(count)},
            divided(units, uint64_t{lanes} * each),
@@ -134,7 +134,7 @@ void append_get_rows(TensorAppender& a) { decode(a, true); }
 
 namespace {
 
-// As in shaders/map.comp.
+// As in kernels/map.comp.
 constexpr uint32_t kAdd = 16;
 constexpr uint32_t kMultiply = 17;
 
@@ -148,7 +148,7 @@ void map(TensorAppender& a, uint32_t function, const Placed& second) {
   add(parameters, padded_shape(y));
   add(parameters, padded_strides(a.placed(0).value));
   add(parameters, padded_strides(second.value));
-  a.append(Shader::kMap, {a.tuning.plain, function, broadcast},
+  a.append(Kernel::kMap, {a.tuning.plain, function, broadcast},
            {{1, &a.placed(0)}, {2, &second}, {8, &a.placed_out()}}, parameters,
            divided(count, uint64_t{a.tuning.plain} * kEach),
            kElementWork * a.tuning.plain * kEach);
@@ -165,4 +165,4 @@ void append_binary(TensorAppender& a) {
       a.placed(1));
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

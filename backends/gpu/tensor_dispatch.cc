@@ -1,14 +1,14 @@
-#include "vulkan/tensor_dispatch.h"
+#include "gpu/tensor_dispatch.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "vulkan/loops.h"
-#include "vulkan/tensor_appender.h"
-#include "vulkan/words.h"
+#include "gpu/loops.h"
+#include "gpu/tensor_appender.h"
+#include "gpu/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 // A dispatch takes about so long, but for the largest ops.
@@ -38,7 +38,7 @@ Region TensorAppender::bound(const Placed& placed) const {
           placed.region.bytes + before};
 }
 
-void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
+void TensorAppender::append(Kernel kernel, std::vector<uint32_t> constants,
                             const std::vector<Operand>& operands,
                             const std::vector<uint32_t>& parameters,
                             uint64_t groups, double group_work) {
@@ -53,7 +53,7 @@ void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
     const uint64_t count = std::min(each, groups - first);
     Dispatch dispatch = {};
     dispatch.op = number;
-    dispatch.shader = shader;
+    dispatch.kernel = kernel;
     dispatch.constants = constants;
     for (const Operand& operand : operands) {
       dispatch.bindings.push_back(
@@ -75,16 +75,16 @@ void TensorAppender::append(Shader shader, std::vector<uint32_t> constants,
 }
 
 Placed TensorAppender::keep(uint64_t words) {
-  kept_->emplace_back(device_, words * 4, MemoryUse::kDevice);
+  kept_->push_back(device_.allocate(words * 4, MemoryUse::kDevice));
   Placed placed = {};
-  placed.region = {&kept_->back(), 0, words * 4};
+  placed.region = {kept_->back().get(), 0, words * 4};
   return placed;
 }
 
 void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
                               std::span<const Placed> values,
                               std::vector<Dispatch>* dispatches,
-                              std::deque<Buffer>* kept) {
+                              std::vector<std::unique_ptr<Buffer>>* kept) {
   TensorAppender appender(device, op, number, values, dispatches, kept);
   switch (op.code) {
     case RC_OP_COPY:
@@ -144,4 +144,4 @@ void check_tensor_supported(const Device& device, const Op& op,
   }
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

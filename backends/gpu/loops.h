@@ -1,4 +1,4 @@
-// How often the loops of shaders go around, where that depends on shapes;
+// How often the loops of kernels go around, where that depends on shapes;
 // tests/vulkan/limits_test.cc holds what is counted against a device.
 // Devices may have a limit (Tuning::loops): what can be cut is done in stages,
 // and what is left must not be more.
@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <span>
 
+#include "gpu/tuning.h"
 #include "tensor/op.h"
-#include "vulkan/tuning.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 // Iterations for what may be cut; the rest is for loops of fixed length.
 uint64_t loop_budget(const Tuning& tuning);
@@ -30,7 +30,7 @@ inline constexpr uint64_t kWidestConv = 32;
 inline constexpr uint64_t kLargestState = 1024;
 // How many rows of the run they go through at once.
 uint64_t conv_rows(const Tuning& tuning, uint64_t width);
-inline constexpr uint32_t kScanParts = 8;  // of shaders/selective_scan.comp
+inline constexpr uint32_t kScanParts = 8;  // of kernels/selective_scan.comp
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns);
 
 // Throws RC_E_UNSUPPORTED if a lane would go around too often for the op, which
@@ -38,4 +38,4 @@ uint64_t scan_rows(const Tuning& tuning, uint64_t columns);
 void check_loops(const Tuning& tuning, const Op& op,
                  std::span<const rc_plugin_value> values);
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

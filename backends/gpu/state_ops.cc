@@ -1,11 +1,11 @@
 // The dispatches of the ops that carry a state from row to row of a sequence.
 #include <algorithm>
 
-#include "vulkan/loops.h"
-#include "vulkan/row_appender.h"
-#include "vulkan/words.h"
+#include "gpu/loops.h"
+#include "gpu/row_appender.h"
+#include "gpu/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 std::vector<RowAppender::StatePiece> RowAppender::state_pieces(
     uint64_t most, std::initializer_list<const Placed*> values) const {
@@ -28,7 +28,7 @@ std::vector<RowAppender::StatePiece> RowAppender::state_pieces(
   return pieces;
 }
 
-Dispatch& RowAppender::append_piece(Shader shader,
+Dispatch& RowAppender::append_piece(Kernel kernel,
                                     std::vector<uint32_t> constants,
                                     const StatePiece& piece,
                                     std::initializer_list<uint32_t> parameters,
@@ -38,7 +38,7 @@ Dispatch& RowAppender::append_piece(Shader shader,
                                narrow(cache.value.shape[0])};
   all.insert(all.end(), parameters);
   Dispatch& d =
-      append(shader, std::move(constants), piece.sequences, std::move(all));
+      append(kernel, std::move(constants), piece.sequences, std::move(all));
   bind(d, binding, in(slot), piece.bound);
   d.bindings.push_back({binding + 1, in(slot + 1).region});
   d.bindings.push_back({9, cache.region});
@@ -53,11 +53,11 @@ void RowAppender::short_conv() {
   for (const StatePiece& piece :
        state_pieces(conv_rows(tuning_, width), {&in(0), &in(3), &out(0)})) {
     Dispatch& dispatch =
-        append_piece(Shader::kShortConv, {tuning_.plain, width, function},
+        append_piece(Kernel::kShortConv, {tuning_.plain, width, function},
                      piece, {d, has(2)}, 3, 4);
     bind(dispatch, 1, in(0), piece.bound);
     bind(dispatch, 2, in(1), piece.bound);
-    // What is not read is bound all the same: it is named in the shader.
+    // What is not read is bound all the same: it is named in the kernel.
     bind(dispatch, 3, has(2) ? in(2) : in(0), piece.bound);
     bind(dispatch, 8, out(0), piece.bound);
     spread(dispatch, divided(d, tuning_.plain));
@@ -76,7 +76,7 @@ void RowAppender::selective_scan() {
   for (const StatePiece& piece :
        state_pieces(scan_rows(tuning_, columns),
                     {&in(0), &in(1), &in(2), &in(3), &in(7), &out(0)})) {
-    Dispatch& d = append_piece(Shader::kSelectiveScan, {lanes, columns}, piece,
+    Dispatch& d = append_piece(Kernel::kSelectiveScan, {lanes, columns}, piece,
                                {heads, head, groups}, 7, 10);
     for (int slot = 0; slot < 7; ++slot) {
       bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
@@ -87,4 +87,4 @@ void RowAppender::selective_scan() {
   }
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

@@ -1,10 +1,10 @@
-#include "vulkan/format.h"
+#include "gpu/word_packing.h"
 
 #include <cstring>
 
 #include "tensor/blocks.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 // As in shaders/blocks.glsl.
@@ -25,6 +25,33 @@ enum Meaning : uint32_t {
   kF32 = 3,
   kF16 = 4,
   kBF16 = 5
+};
+
+// The constants of shaders/blocks.glsl, by name.
+struct Format {
+  DType dtype;    // of what is stored
+  uint32_t bits;  // kElementBits
+  uint32_t low_plane = 0;
+  uint32_t high_plane = 0;
+  uint32_t scaling = 0;
+  int32_t zero = 0;
+  uint32_t meaning = 0;
+};
+
+// A tile of `rows` rows.
+struct Tile {
+  const Format* format;
+  uint64_t rows;
+  uint64_t groups;
+
+  uint64_t quad_words() const { return format->bits; }  // of a group of a row
+  uint64_t plane_words() const {
+    return format->low_plane + format->high_plane;
+  }
+  uint64_t scale_words() const;  // of a row
+  uint64_t words() const {
+    return (groups * (quad_words() + plane_words()) + scale_words()) * rows;
+  }
 };
 
 // Elements and scales of one block, apart.
@@ -297,8 +324,7 @@ void pack_plain(const Tile& tile, const void* source, int64_t columns,
   }
 }
 
-}  // namespace
-
+// nullptr if the type has no decoder.
 const Format* find_format(DType dtype) {
   static constexpr struct {
     DType dtype;
@@ -350,6 +376,8 @@ uint64_t Tile::scale_words() const {
   }
 }
 
+// Writes row number `row` of a tile that was zero. `scratch` is for the
+// function's own use.
 void pack_row(const Tile& tile, DType dtype, const void* source,
               int64_t columns, uint64_t row, uint32_t* target,
               std::vector<float>& scratch) {
@@ -384,4 +412,42 @@ void pack_row(const Tile& tile, DType dtype, const void* source,
   pack_plain(tile, scratch.data(), columns, to);
 }
 
-}  // namespace rc::vulkan
+Tile tile_of(DType dtype, int64_t columns, uint64_t rows) {
+  return {find_format(dtype), rows,
+          static_cast<uint64_t>((columns + kGroup - 1) / kGroup)};
+}
+
+}  // namespace
+
+const char* WordPacking::undecodable(DType dtype) const {
+  return find_format(dtype) == nullptr ? "there is no decoder for it" : "";
+}
+
+uint64_t WordPacking::tile_bytes(DType dtype, int64_t columns,
+                                 uint64_t rows) const {
+  return tile_of(dtype, columns, rows).words() * sizeof(uint32_t);
+}
+
+void WordPacking::pack(DType dtype, int64_t columns, uint64_t rows,
+                       uint64_t count, const uint8_t* source,
+                       uint32_t* target) const {
+  const Tile tile = tile_of(dtype, columns, rows);
+  const uint64_t row_size = *row_bytes(dtype, columns);
+  std::vector<float> scratch;
+  for (uint64_t row = 0; row < count; ++row) {
+    pack_row(tile, dtype, source + row * row_size, columns, row, target,
+             scratch);
+  }
+}
+
+std::vector<uint32_t> WordPacking::constants(DType dtype) const {
+  const Format& format = *find_format(dtype);
+  return {format.bits,
+          format.low_plane,
+          format.high_plane,
+          format.scaling,
+          static_cast<uint32_t>(format.zero),
+          format.meaning};
+}
+
+}  // namespace rc::gpu

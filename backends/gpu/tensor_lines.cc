@@ -1,18 +1,18 @@
 // Tensor ops over one dimension, or along it.
 #include <algorithm>
 
-#include "vulkan/loops.h"
-#include "vulkan/tensor_appender.h"
-#include "vulkan/words.h"
+#include "gpu/loops.h"
+#include "gpu/tensor_appender.h"
+#include "gpu/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 // Of an element, in multiply-adds.
 constexpr double kLineWork = 16;
 constexpr double kTurnWork = 64;
 
-// As in shaders/lines.comp; up to kPlace they are RC_REDUCE_*.
+// As in kernels/lines.comp; up to kPlace they are RC_REDUCE_*.
 constexpr uint32_t kPlace = 3;
 constexpr uint32_t kSoftmax = 4;
 
@@ -41,7 +41,7 @@ void lines(TensorAppender& a, uint32_t kind) {
                          const Placed& y) {
     const uint64_t units = number == kJoin ? lines : lines * parts;
     const uint64_t length = number == kJoin ? parts : part;
-    a.append(Shader::kLines, {lanes, kind, together, number},
+    a.append(Kernel::kLines, {lanes, kind, together, number},
              {{1, &x_of}, {2, &joined}, {8, &y}},
              {a.base(x_of, 4), a.base(y, 4), static_cast<uint32_t>(lines),
               narrow(n), narrow(inner), static_cast<uint32_t>(part), parts},
@@ -74,7 +74,7 @@ void append_layer_norm(TensorAppender& a) {
   const auto d = static_cast<uint64_t>(x.shape[x.rank - 1]);
   const auto& params = a.op.params.layer_norm;
   a.append(
-      Shader::kLayerNorm, {a.tuning.reduce},
+      Kernel::kLayerNorm, {a.tuning.reduce},
       {{1, &a.placed(0)},
        {2, &a.placed(1)},
        {3, &a.placed(2)},
@@ -92,7 +92,7 @@ void append_rope(TensorAppender& a) {
                      divided(static_cast<uint64_t>(x.shape[2]), 2);
   const uint32_t lanes = a.tuning.plain;
   a.append(
-      Shader::kTensorRope, {lanes},
+      Kernel::kTensorRope, {lanes},
       {{1, &a.placed(0)},
        {2, &a.placed(1)},
        {3, &a.placed(2)},
@@ -104,4 +104,4 @@ void append_rope(TensorAppender& a) {
       divided(count, lanes), kTurnWork * lanes);
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

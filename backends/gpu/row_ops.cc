@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "vulkan/loops.h"
-#include "vulkan/row_appender.h"
-#include "vulkan/words.h"
+#include "gpu/loops.h"
+#include "gpu/row_appender.h"
+#include "gpu/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 namespace {
 
 uint32_t type_number(DType dtype) {
@@ -18,11 +18,12 @@ uint32_t type_number(DType dtype) {
 void RowAppender::get_rows() {
   const Weight& weight = *in(0).weight;
   const WeightLayout& layout = weight.layout;
-  const auto groups = static_cast<uint32_t>(layout.tile.groups);
+  const uint32_t groups =
+      divided(static_cast<uint64_t>(layout.columns), kGroup);
   for (const RowSlice& rows : row_slices(out(0), {&in(1), &out(0)})) {
     for (const Weight::Slice& tiles : weight.slices) {
-      Dispatch& d = append(Shader::kGetRows,
-                           format_constants(weight, tuning_.plain), rows,
+      Dispatch& d = append(Kernel::kGetRows,
+                           weight_constants(weight, tuning_.plain), rows,
                            {narrow(layout.rows), narrow(layout.columns), groups,
                             static_cast<uint32_t>(tiles.first_tile),
                             static_cast<uint32_t>(tiles.tiles)});
@@ -38,7 +39,7 @@ void RowAppender::copy_rows() {
   const uint32_t width = narrow(width_of(out(0).value));
   for (const RowSlice& rows : row_slices(out(0), {&in(1), &out(0)})) {
     for (const RowSlice& table : row_slices(in(0), {&in(0)})) {
-      Dispatch& d = append(Shader::kCopyRows, {tuning_.plain}, rows,
+      Dispatch& d = append(Kernel::kCopyRows, {tuning_.plain}, rows,
                            {width, table.symbol, table.first, table.limit});
       bind(d, 1, in(1), rows);
       bind(d, 2, in(0), table);
@@ -56,7 +57,7 @@ void RowAppender::norm() {
   const bool bias = layer && has(2);
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
     Dispatch& d = append(
-        Shader::kRowNorm, {tuning_.reduce, layer && params.center != 0}, rows,
+        Kernel::kRowNorm, {tuning_.reduce, layer && params.center != 0}, rows,
         {narrow(x.shape[x.rank - 1]), has(1), bias,
          word(layer ? params.epsilon : op_.params.norm.epsilon)});
     bind(d, 1, in(0), rows);
@@ -96,18 +97,18 @@ void RowAppender::linear() {
                                  : many  ? tuning_.batch_tiles
                                          : tuning_.tiles;
     std::vector<uint32_t> constants =
-        format_constants(weight, tuning_.tile * tuning_.parts);
+        weight_constants(weight, tuning_.tile * tuning_.parts);
     constants.insert(constants.end(),
                      {batch, group_tiles, experts, k % 4 == 0, k % 32 != 0,
                       tuning_.parts, tuning_.chunk});
-    Dispatch& d = append(Shader::kLinear, std::move(constants), rows,
-                         {n, k, static_cast<uint32_t>(layout.tile.groups),
-                          static_cast<uint32_t>(slice.first_tile),
-                          static_cast<uint32_t>(slice.tiles), tiles,
-                          static_cast<uint32_t>(layout.matrices), chosen,
-                          x.value.rank == 3, bias, residual});
+    Dispatch& d = append(
+        Kernel::kLinear, std::move(constants), rows,
+        {n, k, divided(k, kGroup), static_cast<uint32_t>(slice.first_tile),
+         static_cast<uint32_t>(slice.tiles), tiles,
+         static_cast<uint32_t>(layout.matrices), chosen, x.value.rank == 3,
+         bias, residual});
     bind(d, 1, x, rows);
-    // What is not read is bound all the same: it is named in the shader.
+    // What is not read is bound all the same: it is named in the kernel.
     bind(d, 2, x, rows, true);
     bind_weight(d, slice);
     bind(d, 5, bias ? in(bias_slot) : x, rows);
@@ -139,7 +140,7 @@ void RowAppender::rope() {
   const rc_plugin_value& x = in(0).value;
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
     Dispatch& d = append(
-        Shader::kRope, {std::min(32u, tuning_.plain)}, rows,
+        Kernel::kRope, {std::min(32u, tuning_.plain)}, rows,
         {narrow(x.shape[2]), narrow(in(2).value.shape[0]),
          op_.params.rope.style == RC_ROPE_HALVES, word(op_.params.rope.scale)});
     bind(d, 1, in(0), rows);
@@ -160,7 +161,7 @@ void RowAppender::cache_store() {
     for (uint64_t first = 0; first < pages; first += ranges.pages) {
       const uint64_t count = std::min(ranges.pages, pages - first);
       Dispatch& d = append(
-          Shader::kCacheStore,
+          Kernel::kCacheStore,
           {std::min(32u, tuning_.plain), type_number(cache.value.dtype)}, rows,
           {narrow(x.shape[1]), narrow(cache.value.shape[2]),
            narrow(cache.value.shape[0]), narrow(table.shape[1]),
@@ -188,7 +189,7 @@ void RowAppender::attention() {
   for (const RowSlice& rows :
        row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
     Dispatch& d =
-        append(Shader::kAttention,
+        append(Kernel::kAttention,
                {tuning_.attention, type_number(cache.dtype), head,
                 static_cast<uint32_t>(ranges.count)},
                rows,
@@ -223,7 +224,8 @@ void RowAppender::attention() {
       }
     }
     d.x = narrow(q.shape[1]);
-    d.row_work = static_cast<double>(q.shape[1]) * head * 256;
+    d.row_work = 2 * static_cast<double>(q.shape[1]) * head;
+    d.per_position = true;
   }
 }
 
@@ -233,7 +235,7 @@ void RowAppender::elementwise(uint32_t kind, bool two, float factor,
   const uint32_t width = narrow(width_of(in(0).value));
   constexpr uint32_t kEach = 8;  // elements of a lane
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &b, &out(0)})) {
-    Dispatch& d = append(Shader::kElementwise, {tuning_.plain, kind}, rows,
+    Dispatch& d = append(Kernel::kElementwise, {tuning_.plain, kind}, rows,
                          {width, word(factor), word(offset)});
     bind(d, 1, in(0), rows);
     bind(d, 2, b, rows);
@@ -245,7 +247,7 @@ void RowAppender::elementwise(uint32_t kind, bool two, float factor,
 void RowAppender::route() {
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0), &out(1)})) {
     Dispatch& d =
-        append(Shader::kRoute, {tuning_.texels != 0 ? 8u : 32u}, rows,
+        append(Kernel::kRoute, {tuning_.texels != 0 ? 8u : 32u}, rows,
                {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
                 op_.params.route.normalize != 0});
     bind(d, 1, in(0), rows);
@@ -257,7 +259,7 @@ void RowAppender::route() {
 void RowAppender::expert_sum() {
   const rc_plugin_value& x = in(0).value;
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
-    Dispatch& d = append(Shader::kExpertSum, {tuning_.plain}, rows,
+    Dispatch& d = append(Kernel::kExpertSum, {tuning_.plain}, rows,
                          {narrow(x.shape[2]), narrow(x.shape[1])});
     bind(d, 1, in(0), rows);
     bind(d, 2, in(1), rows);
@@ -267,7 +269,7 @@ void RowAppender::expert_sum() {
 }
 
 void RowAppender::run() {
-  // Kinds as in shaders/elementwise.comp.
+  // Kinds as in kernels/elementwise.comp.
   switch (op_.code) {
     case RC_OP_GET_ROWS:
       return in(0).weight != nullptr ? get_rows() : copy_rows();
@@ -307,4 +309,4 @@ void RowAppender::run() {
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 inline uint32_t word(float value) { return std::bit_cast<uint32_t>(value); }
 
@@ -22,4 +22,4 @@ inline uint32_t divided(uint64_t count, uint64_t each) {
   return static_cast<uint32_t>((count + each - 1) / each);
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

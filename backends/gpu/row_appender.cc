@@ -1,12 +1,12 @@
 // What the ops on rows have in common.
-#include "vulkan/row_appender.h"
+#include "gpu/row_appender.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "vulkan/words.h"
+#include "gpu/words.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 int64_t width_of(const rc_plugin_value& value) {
   int64_t width = 1;
@@ -75,12 +75,12 @@ Region RowAppender::part(const Placed& placed, const RowSlice& rows) const {
           rows.limit * bytes};
 }
 
-Dispatch& RowAppender::append(Shader shader, std::vector<uint32_t> constants,
+Dispatch& RowAppender::append(Kernel kernel, std::vector<uint32_t> constants,
                               const RowSlice& rows,
                               std::vector<uint32_t> parameters) {
   Dispatch dispatch = {};
   dispatch.op = number_;
-  dispatch.shader = shader;
+  dispatch.kernel = kernel;
   dispatch.constants = std::move(constants);
   dispatch.parameters = {rows.symbol, rows.first, rows.limit};
   dispatch.parameters.insert(dispatch.parameters.end(), parameters.begin(),
@@ -95,8 +95,8 @@ Dispatch& RowAppender::append(Shader shader, std::vector<uint32_t> constants,
 void RowAppender::bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
                        const RowSlice& rows, bool quads) const {
   if (placed.weight != nullptr) {
-    const Buffer& buffer = placed.weight->slices[0].buffer;
-    dispatch.bindings.push_back({slot, {&buffer, 0, buffer.bytes()}, quads});
+    const Buffer* buffer = placed.weight->slices[0].buffer.get();
+    dispatch.bindings.push_back({slot, {buffer, 0, buffer->bytes()}, quads});
   } else {
     dispatch.bindings.push_back({slot, part(placed, rows), quads});
   }
@@ -104,7 +104,7 @@ void RowAppender::bind(Dispatch& dispatch, uint32_t slot, const Placed& placed,
 
 void RowAppender::bind_weight(Dispatch& dispatch,
                               const Weight::Slice& slice) const {
-  const Region region = {&slice.buffer, 0, slice.buffer.bytes()};
+  const Region region = {slice.buffer.get(), 0, slice.buffer->bytes()};
   dispatch.bindings.push_back({3, region, false});
   dispatch.bindings.push_back({4, region, true});
 }
@@ -114,18 +114,14 @@ void RowAppender::spread(Dispatch& dispatch, uint32_t groups) const {
   dispatch.x = divided(groups, dispatch.z);
 }
 
-std::vector<uint32_t> RowAppender::format_constants(const Weight& weight,
+std::vector<uint32_t> RowAppender::weight_constants(const Weight& weight,
                                                     uint32_t lanes) const {
-  const Tile& tile = weight.layout.tile;
-  const Format& format = *tile.format;
-  return {lanes,
-          static_cast<uint32_t>(tile.rows),
-          format.bits,
-          format.low_plane,
-          format.high_plane,
-          format.scaling,
-          static_cast<uint32_t>(format.zero),
-          format.meaning};
+  std::vector<uint32_t> constants = {
+      lanes, static_cast<uint32_t>(weight.layout.tile_rows)};
+  const std::vector<uint32_t> of_type =
+      device_.packing().constants(weight.dtype);
+  constants.insert(constants.end(), of_type.begin(), of_type.end());
+  return constants;
 }
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

@@ -3,17 +3,17 @@
 // Work-groups are numbered; an op that takes long is cut into several
 // dispatches, so that a run can stop between them. Values are bound whole, from
 // the last place before them that can be bound: how far they begin after it,
-// their base, is a parameter of the shaders (see shaders/tensor.glsl).
+// their base, is a parameter of the kernels (see kernels/tensor.glsl).
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "vulkan/dispatch.h"
+#include "gpu/dispatch.h"
 
-namespace rc::vulkan {
+namespace rc::gpu {
 
 // Elements of a value.
 uint64_t element_count(const rc_plugin_value& value);
@@ -22,7 +22,8 @@ class TensorAppender {
  public:
   TensorAppender(Device& device, const Op& op, int32_t number,
                  std::span<const Placed> values,
-                 std::vector<Dispatch>* dispatches, std::deque<Buffer>* kept)
+                 std::vector<Dispatch>* dispatches,
+                 std::vector<std::unique_ptr<Buffer>>* kept)
       : op(op),
         number(number),
         tuning(device.tuning()),
@@ -42,7 +43,7 @@ class TensorAppender {
     return values_[op.inputs[slot]].value;
   }
   const rc_plugin_value& out() const { return values_[op.outputs[0]].value; }
-  // Of an input, or of input `instead` if it is absent: what a shader names is
+  // Of an input, or of input `instead` if it is absent: what a kernel names is
   // bound even where it isn't read.
   const Placed& placed(int slot, int instead = 0) const {
     return values_[op.inputs[has(slot) ? slot : instead]];
@@ -58,8 +59,8 @@ class TensorAppender {
   };
   // Appends the dispatches of a stage of the op: `groups` work-groups of about
   // `group_work` multiply-adds each. `parameters` follow those of
-  // shaders/tensor.glsl. A stage begins when those before it have ended.
-  void append(Shader shader, std::vector<uint32_t> constants,
+  // kernels/tensor.glsl. A stage begins when those before it have ended.
+  void append(Kernel kernel, std::vector<uint32_t> constants,
               const std::vector<Operand>& operands,
               const std::vector<uint32_t>& parameters, uint64_t groups,
               double group_work);
@@ -72,7 +73,7 @@ class TensorAppender {
   Device& device_;
   std::span<const Placed> values_;
   std::vector<Dispatch>* dispatches_;
-  std::deque<Buffer>* kept_;
+  std::vector<std::unique_ptr<Buffer>>* kept_;
 };
 
 // By family; each appends the op that the appender was made for.
@@ -93,4 +94,4 @@ void append_reduce(TensorAppender& appender);
 void append_argmax(TensorAppender& appender);
 void append_rope(TensorAppender& appender);
 
-}  // namespace rc::vulkan
+}  // namespace rc::gpu

@@ -1,0 +1,116 @@
+// The plugin table of a backend whose devices are GPUs.
+//
+// A driver says what devices there are and opens them: it is a type with
+//   static constexpr const char* kName, * kDescription;
+//   static int32_t count();
+//   static rc_plugin_device_info describe(int32_t index);
+//   static std::unique_ptr<Device> open(int32_t index,
+//                                       const rc_plugin_open_options& options);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "common/plugin_table.h"
+#include "gpu/program.h"
+
+namespace rc::gpu {
+
+// A device that is open, with the run that is under way.
+class OpenDevice {
+ public:
+  explicit OpenDevice(std::unique_ptr<Device> device)
+      : device_(std::move(device)) {}
+
+  void check_supported(const Op& op,
+                       std::span<const rc_plugin_value> values) const {
+    gpu::check_supported(*device_, op, values);
+  }
+
+  uint64_t weight_bytes(const rc_plugin_weight_info& info) {
+    return weight_layout(*device_, info).bytes;
+  }
+  std::unique_ptr<Weight> create_weight(const rc_plugin_weight_info& info,
+                                        const void* data) {
+    return std::make_unique<Weight>(*device_, info, data);
+  }
+
+  std::unique_ptr<Buffer> create_buffer(uint64_t bytes) {
+    std::unique_ptr<Buffer> made = device_->allocate(bytes, MemoryUse::kDevice);
+    made->clear();
+    return made;
+  }
+  void upload(Buffer& buffer, uint64_t offset, const void* data,
+              uint64_t bytes) {
+    buffer.write(offset, data, bytes);
+  }
+  void download(Buffer& buffer, uint64_t offset, void* data, uint64_t bytes) {
+    buffer.read(offset, data, bytes);
+  }
+  void copy(Buffer& target, uint64_t target_offset, Buffer& source,
+            uint64_t source_offset, uint64_t bytes) {
+    device_->copy(target, target_offset, source, source_offset, bytes);
+  }
+
+  std::unique_ptr<Program> compile(const plugin::GivenProgram& program) {
+    return std::make_unique<Program>(*device_, program);
+  }
+  void destroy(std::unique_ptr<Program> program) {
+    if (running_ == program.get()) running_ = nullptr;
+  }
+
+  void start(Program& program, const rc_plugin_run& run) {
+    if (running_ != nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "another run of the device is under way");
+    }
+    op_times_.clear();
+    program.start(run);
+    running_ = &program;
+  }
+  bool wait(int64_t timeout_ms) {
+    if (running_ == nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
+    }
+    // What it throws ends the run, too.
+    Program* program = std::exchange(running_, nullptr);
+    if (!program->wait(timeout_ms)) {
+      running_ = program;
+      return false;
+    }
+    op_times_ = program->op_times();
+    return true;
+  }
+  std::span<const rc_plugin_op_time> op_times() const { return op_times_; }
+
+ private:
+  std::unique_ptr<Device> device_;
+  Program* running_ = nullptr;
+  std::vector<rc_plugin_op_time> op_times_;  // of the last run
+};
+
+// What PluginTable wants of a backend.
+template <class Driver>
+struct Backend {
+  static constexpr const char* kName = Driver::kName;
+  static constexpr const char* kDescription = Driver::kDescription;
+  using Device = OpenDevice;
+  using Weight = gpu::Weight;
+  using Buffer = gpu::Buffer;
+  using Program = gpu::Program;
+
+  static int32_t count() { return Driver::count(); }
+  static rc_plugin_device_info describe(int32_t index) {
+    return Driver::describe(index);
+  }
+  static std::unique_ptr<Device> open(int32_t index,
+                                      const rc_plugin_open_options& options) {
+    return std::make_unique<Device>(Driver::open(index, options));
+  }
+  static uint64_t bytes(const Buffer& buffer) { return buffer.bytes(); }
+};
+
+}  // namespace rc::gpu

@@ -1,0 +1,45 @@
+// Memory on a device.
+#pragma once
+
+#include <cstdint>
+
+namespace rc::gpu {
+
+enum class MemoryUse {
+  kDevice,    // where the device is fastest
+  kToDevice,  // written by the host, read by the device
+  kToHost     // written by the device, read by the host
+};
+
+// A buffer of a driver. Reading and writing wait for the end of copies; the
+// caller sees to it that no run uses the bytes meanwhile. Threads: any.
+class Buffer {
+ public:
+  explicit Buffer(uint64_t bytes) : bytes_(bytes) {}
+  virtual ~Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  uint64_t bytes() const { return bytes_; }
+
+  virtual void write(uint64_t offset, const void* data, uint64_t bytes) = 0;
+  virtual void read(uint64_t offset, void* data, uint64_t bytes) const = 0;
+  virtual void clear() = 0;
+
+ private:
+  uint64_t bytes_;
+};
+
+// Bytes of a buffer.
+struct Region {
+  const Buffer* buffer = nullptr;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+
+  bool overlaps(const Region& other) const {
+    return buffer == other.buffer && offset < other.offset + other.bytes &&
+           other.offset < offset + bytes;
+  }
+};
+
+}  // namespace rc::gpu

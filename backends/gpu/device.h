@@ -1,0 +1,96 @@
+// What the host of GPUs needs of a driver: memory, the limits of a device, and
+// recordings of dispatches.
+//
+// Threads: buffers may be made, filled and destroyed on any thread at any time;
+// the rest is for one thread at a time (see plugin.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu/buffer.h"
+#include "gpu/packing.h"
+#include "gpu/tuning.h"
+#include "runcible/plugin.h"
+#include "tensor/op.h"
+
+namespace rc::gpu {
+
+struct Dispatch;
+
+// How much a run does.
+struct RunSize {
+  Rows rows;
+  // The most positions that a row attends to.
+  int64_t positions = 1;
+};
+
+// Bytes that a run moves between the host and the device.
+struct Transfer {
+  Region region;
+  void* host;
+};
+
+// What a kernel refused: the op's place in the program, which of the numbers of
+// a table, and the number.
+struct Fault {
+  uint32_t op_after = 0;  // the place plus 1; 0: nothing was refused
+  uint32_t row = 0;
+  uint32_t number = 0;
+};
+
+// What a driver makes of the dispatches of a program: done once, run any number
+// of times. A run begins, is submitted in portions of which two may be under
+// way, each with a number, and is finished.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+
+  // Inputs are in place before any dispatch. The host's memory stays as it is
+  // until all that was submitted is over.
+  virtual void begin(const RunSize& size, std::span<const Transfer> inputs) = 0;
+  // Submits what comes next and takes about so much work as portion 0 or 1,
+  // which is not under way. Returns the work of what was submitted.
+  virtual double submit(int portion, double work) = 0;
+  // Whether there is nothing left to submit.
+  virtual bool submitted() const = 0;
+  // Waits until the portion is over or so long; false: it is not over.
+  virtual bool wait(int portion, int64_t timeout_ms) = 0;
+  // Dispatches that begin from now on need do nothing.
+  virtual void stop() = 0;
+  // After the last portion: outputs are in place when it returns.
+  virtual void finish(std::span<const Transfer> outputs) = 0;
+  virtual Fault fault() const = 0;
+  // Until nothing is under way. The caller is not interested in errors.
+  virtual void wait_idle() noexcept = 0;
+  // Of a finished run. Empty unless the device was opened with profile.
+  virtual std::vector<rc_plugin_op_time> op_times() const = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const Tuning& tuning() const = 0;
+  virtual const Packing& packing() const = 0;
+  // What offsets of buffers must be multiples of to be bound; a power of two.
+  virtual uint64_t alignment() const = 0;
+  // Work-groups that a dispatch may have along dimension 0, 1 or 2.
+  virtual uint32_t most_groups(int dimension) const = 0;
+
+  // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room.
+  virtual std::unique_ptr<Buffer> allocate(uint64_t bytes, MemoryUse use) = 0;
+  // Within a buffer or between two; the ranges do not overlap.
+  virtual void copy(Buffer& target, uint64_t target_offset, Buffer& source,
+                    uint64_t source_offset, uint64_t bytes) = 0;
+  // The dispatches, and what they bind, live longer than the recording.
+  virtual std::unique_ptr<Recording> record(
+      std::span<const Dispatch> dispatches, size_t op_count) = 0;
+
+  // Multiply-adds per second, as the last runs had them; at first a guess.
+  double speed = 0;
+};
+
+}  // namespace rc::gpu

@@ -1,0 +1,172 @@
+#include "gpu/program.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace rc::gpu {
+namespace {
+
+// A portion takes about so long.
+constexpr double kPortionSeconds = 0.02;
+// One that took so long shows how fast the device is.
+constexpr double kMinTimedSeconds = 0.002;
+// should_stop is asked at least so often while the host waits.
+constexpr int64_t kAskMs = 10;
+// So long at a time the host waits for a run that is not asked to stop.
+constexpr int64_t kWaitMs = 1000;
+
+const plugin::GivenProgram& checked(const plugin::GivenProgram& program) {
+  program.check(
+      [](const rc_plugin_weight* handle) -> plugin::WeightShape {
+        const auto* weight = reinterpret_cast<const Weight*>(handle);
+        return {weight->dtype, weight->shape};
+      },
+      [](const rc_plugin_buffer* handle) {
+        return reinterpret_cast<const Buffer*>(handle)->bytes();
+      });
+  return program;
+}
+
+}  // namespace
+
+Program::Program(Device& device, const plugin::GivenProgram& program)
+    : device_(device), ops_(checked(program).ops), placement_(device, program) {
+  for (const Op& op : ops_) check_supported(device, op, program.values);
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    append_dispatches(device, ops_[i], static_cast<int32_t>(i),
+                      placement_.values(), placement_.limits(), &dispatches_,
+                      &kept_);
+    if (ops_[i].code != RC_OP_ATTENTION) continue;
+    const rc_plugin_value& positions = program.values[ops_[i].inputs[3]];
+    if (positions.storage == RC_STORAGE_INPUT) positions_ = positions.index;
+  }
+  recording_ = device.record(dispatches_, ops_.size());
+}
+
+Program::~Program() {
+  if (run_ != nullptr) abandon();
+}
+
+RunSize Program::size_of(const rc_plugin_run& run) const {
+  RunSize size = {{run.rows, run.outputs, run.sequences}};
+  if (positions_ < 0) return size;
+  const auto* positions = static_cast<const int32_t*>(run.inputs[positions_]);
+  for (int64_t row = 0; row < run.rows; ++row) {
+    size.positions = std::max<int64_t>(size.positions, positions[row] + 1L);
+  }
+  return size;
+}
+
+void Program::start(const rc_plugin_run& run) {
+  if (run_ != nullptr) {
+    fail(RC_E_INVALID_ARGUMENT, "a run of this program is under way");
+  }
+  const std::vector<Transfer> inputs = placement_.inputs(run);
+  outputs_ = placement_.outputs(run);
+  op_times_.clear();
+  stopping_ = false;
+  oldest_ = 0;
+  run_ = &run;
+  try {
+    recording_->begin(size_of(run), inputs);
+    submit_more();
+  } catch (...) {
+    abandon();
+    throw;
+  }
+}
+
+// Fills the portions that are free.
+void Program::submit_more() {
+  for (int i = 0; i < 2; ++i) {
+    const int number = (oldest_ + i) % 2;
+    Portion& portion = portions_[number];
+    if (portion.under_way || stopping_ || recording_->submitted()) continue;
+    portion.begin = Clock::now();
+    portion.work = recording_->submit(number, device_.speed * kPortionSeconds);
+    portion.under_way = true;
+  }
+}
+
+void Program::ask_to_stop() {
+  if (stopping_ || run_->should_stop == nullptr ||
+      run_->should_stop(run_->user) == 0) {
+    return;
+  }
+  stopping_ = true;
+  recording_->stop();
+}
+
+void Program::end_portion() {
+  Portion& portion = portions_[oldest_];
+  portion.under_way = false;
+  const auto now = Clock::now();
+  const std::chrono::duration<double> took = now - portion.begin;
+  // Of a short portion most is the way there and back: the device is at least
+  // as fast.
+  const double speed = portion.work / std::max(took.count(), 1e-6);
+  if (portion.work > 0 && !stopping_ &&
+      (took.count() > kMinTimedSeconds || speed > device_.speed)) {
+    device_.speed = 0.5 * device_.speed + 0.5 * speed;
+  }
+  oldest_ = 1 - oldest_;
+  // The other one began to run only now.
+  portions_[oldest_].begin = now;
+}
+
+bool Program::wait(int64_t timeout_ms) {
+  if (run_ == nullptr) {
+    fail(RC_E_INVALID_ARGUMENT, "no run is under way");
+  }
+  // A limit beyond a day is none to a clock that counts nanoseconds.
+  constexpr int64_t kDay = 24 * 3600 * 1000;
+  const bool limited = timeout_ms >= 0 && timeout_ms < kDay;
+  const auto deadline =
+      Clock::now() + std::chrono::milliseconds(limited ? timeout_ms : 0);
+  try {
+    for (;;) {
+      ask_to_stop();
+      submit_more();
+      if (!portions_[oldest_].under_way) break;
+      int64_t ms = run_->should_stop != nullptr ? kAskMs : kWaitMs;
+      if (limited) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                              deadline - Clock::now())
+                              .count();
+        ms = std::clamp<int64_t>(left, 0, ms);
+      }
+      if (recording_->wait(oldest_, ms)) {
+        end_portion();
+      } else if (limited && Clock::now() >= deadline) {
+        return false;
+      }
+    }
+    if (stopping_) fail(RC_E_CANCELLED, "the run was cancelled");
+    check_fault();
+    recording_->finish(outputs_);
+    op_times_ = recording_->op_times();
+  } catch (...) {
+    abandon();
+    throw;
+  }
+  run_ = nullptr;
+  return true;
+}
+
+void Program::check_fault() const {
+  const Fault fault = recording_->fault();
+  if (fault.op_after == 0) return;
+  const Op& op = ops_[fault.op_after - 1];
+  fail(RC_E_INVALID_ARGUMENT, op_name(op.code), ": row ", fault.row,
+       " asks for number ", static_cast<int32_t>(fault.number),
+       " of a table of ", placement_.values()[op.inputs[0]].value.shape[0]);
+}
+
+void Program::abandon() noexcept {
+  recording_->wait_idle();
+  for (Portion& portion : portions_) portion.under_way = false;
+  run_ = nullptr;
+}
+
+}  // namespace rc::gpu

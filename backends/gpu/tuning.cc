@@ -1,0 +1,50 @@
+#include "gpu/tuning.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "base/error.h"
+
+namespace rc::gpu {
+
+uint64_t number_of(const char* variable, std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail(RC_E_INVALID_ARGUMENT, variable, " has \"", text,
+         "\" where a number is needed");
+  }
+  return value;
+}
+
+void apply_choices(const char* variable, std::string_view text,
+                   const std::vector<Choice>& choices) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    const size_t equals = std::min(one.find('='), one.size());
+    const std::string_view name = one.substr(0, equals);
+    const auto choice =
+        std::find_if(choices.begin(), choices.end(),
+                     [&](const Choice& known) { return known.name == name; });
+    if (choice == choices.end()) {
+      std::string names;
+      for (const Choice& known : choices) {
+        names += cat(names.empty() ? "" : ", ", known.name);
+      }
+      fail(RC_E_INVALID_ARGUMENT, variable, ": there is no \"", name,
+           "\"; there are ", names);
+    }
+    const uint64_t value =
+        number_of(variable, one.substr(std::min(equals + 1, one.size())));
+    if (value < choice->least || value > choice->most) {
+      fail(RC_E_INVALID_ARGUMENT, variable, ": ", name, " is ", value, "; ",
+           choice->least, " to ", choice->most, " are possible");
+    }
+    *choice->value = static_cast<uint32_t>(value);
+  }
+}
+
+}  // namespace rc::gpu

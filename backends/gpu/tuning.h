@@ -1,0 +1,48 @@
+// What is chosen per device: how many lanes do what.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace rc::gpu {
+
+struct Tuning {
+  uint32_t texels = 0;  // 1: inputs are texel buffers, lanes are sub-groups
+  uint32_t tile = 32;   // rows of a tile of weights
+  uint32_t parts = 4;   // that share the columns of a product
+  uint32_t chunk = 2;   // groups of columns that a part takes at a time
+  uint32_t tiles = 1;   // of a work-group, with one row
+  uint32_t batch = 8;   // rows of a work-group, if there are many
+  uint32_t batch_tiles = 1;
+  uint32_t few = 3;         // up to so many rows are done one by one
+  uint32_t reduce = 128;    // lanes of RMS_NORM
+  uint32_t attention = 64;  // lanes of ATTENTION
+  uint32_t plain = 64;      // lanes where it matters little
+  // Iterations of all its loops together that a lane may do. llvmpipe ends
+  // loops after so many, and does not report it.
+  uint32_t loops = UINT32_MAX;
+  // Work-groups along a dimension of a dispatch, if less than the device's own
+  // limit.
+  uint32_t groups = UINT32_MAX;
+  uint64_t range = 0;  // bytes of a bound buffer
+};
+
+// A choice that a variable of the environment may replace.
+struct Choice {
+  std::string_view name;
+  uint32_t* value;
+  uint32_t least, most;
+};
+
+// Replaces choices as `text` says: names and numbers, separated by commas, as
+// in "parts=8,batch=4". Throws RC_E_INVALID_ARGUMENT, naming the variable that
+// the text is from, for what is not like that, for names that are not among the
+// choices and for numbers beyond theirs.
+void apply_choices(const char* variable, std::string_view text,
+                   const std::vector<Choice>& choices);
+
+// The number that the whole text is. Throws as above.
+uint64_t number_of(const char* variable, std::string_view text);
+
+}  // namespace rc::gpu

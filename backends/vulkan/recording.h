@@ -1,0 +1,89 @@
+// The dispatches of a program as command buffers.
+//
+// Every dispatch is indirect, and the host writes its work-groups and the
+// counts that the shaders read before each run, so that one recording serves
+// every number of rows. The commands are recorded in segments, of which a
+// portion submits some; shaders that begin after a stop do nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/dispatch.h"
+#include "vulkan/device.h"
+#include "vulkan/memory.h"
+#include "vulkan/pipelines.h"
+
+namespace rc::vulkan {
+
+class Recording final : public gpu::Recording {
+ public:
+  Recording(Device& device, std::span<const gpu::Dispatch> dispatches,
+            size_t op_count);
+
+  void begin(const gpu::RunSize& size,
+             std::span<const gpu::Transfer> inputs) override;
+  double submit(int portion, double work) override;
+  bool submitted() const override { return next_segment_ == segments_.size(); }
+  bool wait(int portion, int64_t timeout_ms) override;
+  void stop() override;
+  void finish(std::span<const gpu::Transfer> outputs) override;
+  gpu::Fault fault() const override;
+  void wait_idle() noexcept override { device_.wait_idle(); }
+  std::vector<rc_plugin_op_time> op_times() const override;
+
+ private:
+  // The counts come first in the control buffer, then what shaders refuse (see
+  // gpu::Slots), then the indirect commands.
+  static constexpr uint64_t kFaultOffset = 256;
+  static constexpr uint64_t kCommandsOffset = 512;
+
+  struct Segment {
+    VkCommandBuffer commands;
+    size_t first, last;  // dispatches, the last exclusive
+  };
+
+  void make_pipelines();
+  void make_descriptors();
+  void allocate_sets();
+  void write_set(size_t number);
+  VkBufferView view(const gpu::Region& region, VkFormat format);
+  void make_fences();
+  void record();
+  void record_segment(size_t first, size_t last);
+  void record_dispatch(VkCommandBuffer commands, size_t number);
+  // Whether the dispatch begins a stage of its op, in a segment from `first`
+  // on. Those of one stage do not depend on each other.
+  bool begins_stage(size_t number, size_t first) const;
+  // A barrier before a stage, if what it reads may not have been written, or
+  // what it writes is still read.
+  void separate(VkCommandBuffer commands, size_t number, size_t first,
+                size_t last);
+  void write_timestamp(VkCommandBuffer commands, uint32_t query) const;
+  void barrier(VkCommandBuffer commands, VkPipelineStageFlags to,
+               VkAccessFlags access) const;
+  double work_of(const Segment& segment) const;
+
+  Device& device_;
+  std::span<const gpu::Dispatch> dispatches_;
+  size_t op_count_;
+  Buffer control_;
+  std::vector<Handle<VkBufferView>> views_;
+  Handle<VkDescriptorPool> descriptors_;
+  std::vector<VkDescriptorSet> sets_;  // by dispatch
+  std::vector<Pipeline> pipelines_;    // by dispatch
+  Handle<VkCommandPool> commands_;
+  Handle<VkQueryPool> queries_;
+  std::vector<Segment> segments_;
+  Handle<VkFence> fences_[2];  // by portion
+
+  // Since the last barrier of recording.
+  std::vector<gpu::Region> read_, written_;
+
+  // The run that has begun.
+  gpu::RunSize size_;
+  size_t next_segment_ = 0;
+};
+
+}  // namespace rc::vulkan
