@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "common/plugin_table.h"
 #include "gpu/program.h"
+#include "gpu/weight.h"
 
 namespace rc::gpu {
 
@@ -28,7 +29,7 @@ class OpenDevice {
 
   void check_supported(const Op& op,
                        std::span<const rc_plugin_value> values) const {
-    gpu::check_supported(*device_, op, values);
+    device_->check_supported(op, values);
   }
 
   uint64_t weight_bytes(const rc_plugin_weight_info& info) {

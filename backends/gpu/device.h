@@ -1,5 +1,5 @@
 // What the host of GPUs needs of a driver: memory, the limits of a device, and
-// recordings of dispatches.
+// recordings of programs.
 //
 // Threads: buffers may be made, filled and destroyed on any thread at any time;
 // the rest is for one thread at a time (see plugin.h).
@@ -18,7 +18,22 @@
 
 namespace rc::gpu {
 
-struct Dispatch;
+struct Weight;
+
+// A value of a program and where it lies.
+struct Placed {
+  rc_plugin_value value;
+  Region region;  // of all rows that a run may have; not of weights
+  const Weight* weight = nullptr;
+};
+
+// What a program consists of; all of it is valid and lives longer than what is
+// recorded of it.
+struct PlacedProgram {
+  std::span<const Op> ops;
+  std::span<const Placed> values;
+  Rows limits;
+};
 
 // How much a run does.
 struct RunSize {
@@ -41,27 +56,30 @@ struct Fault {
   uint32_t number = 0;
 };
 
-// What a driver makes of the dispatches of a program: done once, run any number
-// of times. A run begins, is submitted in portions of which two may be under
-// way, each with a number, and is finished.
+// What a driver makes of a program, once, to be run any number of times. A run
+// begins, is submitted in portions of which two may be under way, each with a
+// number, and is finished.
 class Recording {
  public:
   virtual ~Recording() = default;
 
-  // Inputs are in place before any dispatch. The host's memory stays as it is
-  // until all that was submitted is over.
-  virtual void begin(const RunSize& size, std::span<const Transfer> inputs) = 0;
+  // Moves the inputs to the device before anything of the run. The host's
+  // memory and `outputs` stay as they are until all that was submitted is over.
+  virtual void begin(const RunSize& size, std::span<const Transfer> inputs,
+                     std::span<const Transfer> outputs) = 0;
   // Submits what comes next and takes about so much work as portion 0 or 1,
   // which is not under way. Returns the work of what was submitted.
   virtual double submit(int portion, double work) = 0;
   // Whether there is nothing left to submit.
   virtual bool submitted() const = 0;
-  // Waits until the portion is over or so long; false: it is not over.
+  // Waits until the portion is over, for at most so long if that is not
+  // negative. False: it is not over; also now and then before, so that the
+  // caller can ask whether to stop.
   virtual bool wait(int portion, int64_t timeout_ms) = 0;
   // Dispatches that begin from now on need do nothing.
   virtual void stop() = 0;
-  // After the last portion: outputs are in place when it returns.
-  virtual void finish(std::span<const Transfer> outputs) = 0;
+  // After the last portion: the outputs are in place when it returns.
+  virtual void finish() = 0;
   virtual Fault fault() const = 0;
   // Until nothing is under way. The caller is not interested in errors.
   virtual void wait_idle() noexcept = 0;
@@ -85,9 +103,10 @@ class Device {
   // Within a buffer or between two; the ranges do not overlap.
   virtual void copy(Buffer& target, uint64_t target_offset, Buffer& source,
                     uint64_t source_offset, uint64_t bytes) = 0;
-  // The dispatches, and what they bind, live longer than the recording.
-  virtual std::unique_ptr<Recording> record(
-      std::span<const Dispatch> dispatches, size_t op_count) = 0;
+  // Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done.
+  virtual void check_supported(
+      const Op& op, std::span<const rc_plugin_value> values) const = 0;
+  virtual std::unique_ptr<Recording> record(const PlacedProgram& program) = 0;
 
   // Multiply-adds per second, as the last runs had them; at first a guess.
   double speed = 0;

@@ -60,13 +60,6 @@ struct Dispatch {
   double work(const RunSize& size, uint32_t row_count) const;
 };
 
-// A value of a program and where it lies.
-struct Placed {
-  rc_plugin_value value;
-  Region region;  // of all rows that a run may have; not of weights
-  const Weight* weight = nullptr;
-};
-
 // Appends the dispatches of op number `number`, which obeys check_op.
 // `limits` are the largest numbers of rows. What dispatches of the op hand on
 // to each other lies in buffers that are added to `kept`.

@@ -23,10 +23,10 @@ class Packing {
   // Bytes of a tile of `rows` rows, of a type that kernels read.
   virtual uint64_t tile_bytes(DType dtype, int64_t columns,
                               uint64_t rows) const = 0;
-  // Writes the first `count` of the `rows` rows of a tile that was zero.
-  // `source` holds them one after the other, as files do.
+  // Writes the first `count` of the `rows` rows of a tile that was zero and is
+  // aligned to words. `source` holds the rows one after the other, as files do.
   virtual void pack(DType dtype, int64_t columns, uint64_t rows, uint64_t count,
-                    const uint8_t* source, uint32_t* tile) const = 0;
+                    const uint8_t* source, uint8_t* tile) const = 0;
   // The constants by which a kernel knows the type.
   virtual std::vector<uint32_t> constants(DType dtype) const = 0;
 };

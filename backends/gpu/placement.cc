@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "gpu/weight.h"
 
 namespace rc::gpu {
 namespace {

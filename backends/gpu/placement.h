@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/given_program.h"
-#include "gpu/dispatch.h"
+#include "gpu/device.h"
 
 namespace rc::gpu {
 

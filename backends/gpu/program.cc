@@ -3,19 +3,15 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "gpu/weight.h"
 
 namespace rc::gpu {
 namespace {
 
 // A portion takes about so long.
-constexpr double kPortionSeconds = 0.02;
+constexpr double kPortionSeconds = 0.01;
 // One that took so long shows how fast the device is.
 constexpr double kMinTimedSeconds = 0.002;
-// should_stop is asked at least so often while the host waits.
-constexpr int64_t kAskMs = 10;
-// So long at a time the host waits for a run that is not asked to stop.
-constexpr int64_t kWaitMs = 1000;
-
 const plugin::GivenProgram& checked(const plugin::GivenProgram& program) {
   program.check(
       [](const rc_plugin_weight* handle) -> plugin::WeightShape {
@@ -32,16 +28,13 @@ const plugin::GivenProgram& checked(const plugin::GivenProgram& program) {
 
 Program::Program(Device& device, const plugin::GivenProgram& program)
     : device_(device), ops_(checked(program).ops), placement_(device, program) {
-  for (const Op& op : ops_) check_supported(device, op, program.values);
-  for (size_t i = 0; i < ops_.size(); ++i) {
-    append_dispatches(device, ops_[i], static_cast<int32_t>(i),
-                      placement_.values(), placement_.limits(), &dispatches_,
-                      &kept_);
-    if (ops_[i].code != RC_OP_ATTENTION) continue;
-    const rc_plugin_value& positions = program.values[ops_[i].inputs[3]];
+  for (const Op& op : ops_) {
+    device.check_supported(op, program.values);
+    if (op.code != RC_OP_ATTENTION) continue;
+    const rc_plugin_value& positions = program.values[op.inputs[3]];
     if (positions.storage == RC_STORAGE_INPUT) positions_ = positions.index;
   }
-  recording_ = device.record(dispatches_, ops_.size());
+  recording_ = device.record({ops_, placement_.values(), placement_.limits()});
 }
 
 Program::~Program() {
@@ -69,7 +62,7 @@ void Program::start(const rc_plugin_run& run) {
   oldest_ = 0;
   run_ = &run;
   try {
-    recording_->begin(size_of(run), inputs);
+    recording_->begin(size_of(run), inputs, outputs_);
     submit_more();
   } catch (...) {
     abandon();
@@ -129,12 +122,12 @@ bool Program::wait(int64_t timeout_ms) {
       ask_to_stop();
       submit_more();
       if (!portions_[oldest_].under_way) break;
-      int64_t ms = run_->should_stop != nullptr ? kAskMs : kWaitMs;
+      int64_t ms = -1;
       if (limited) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
                               deadline - Clock::now())
                               .count();
-        ms = std::clamp<int64_t>(left, 0, ms);
+        ms = std::max<int64_t>(left, 0);
       }
       if (recording_->wait(oldest_, ms)) {
         end_portion();
@@ -144,7 +137,7 @@ bool Program::wait(int64_t timeout_ms) {
     }
     if (stopping_) fail(RC_E_CANCELLED, "the run was cancelled");
     check_fault();
-    recording_->finish(outputs_);
+    recording_->finish();
     op_times_ = recording_->op_times();
   } catch (...) {
     abandon();

@@ -1,11 +1,7 @@
-// A compiled program: the dispatches of its ops, recorded once by the driver
-// and run any number of times.
+// A compiled program: placed once, recorded by the driver, and run any number
+// of times with any number of rows.
 //
-// The number of rows is data, so that one recording serves every number of
-// rows; dispatches for few and for many rows are both there, and one of them
-// gets nothing to do.
-//
-// A run submits portions of about 20 ms at the speed of the last runs, which is
+// A run submits portions of about 10 ms at the speed of the last runs, which is
 // all of it on a fast device, and asks should_stop between. Two portions are
 // under way at a time, so that the device does not wait.
 //
@@ -23,7 +19,6 @@
 
 #include "common/given_program.h"
 #include "gpu/device.h"
-#include "gpu/dispatch.h"
 #include "gpu/placement.h"
 
 namespace rc::gpu {
@@ -70,8 +65,6 @@ class Program {
   Device& device_;
   std::vector<Op> ops_;
   Placement placement_;
-  std::vector<std::unique_ptr<Buffer>> kept_;  // that dispatches hand on
-  std::vector<Dispatch> dispatches_;
   std::unique_ptr<Recording> recording_;
   int32_t positions_ = -1;  // the input that attention takes positions from
 

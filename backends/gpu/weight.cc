@@ -112,13 +112,12 @@ Weight::Weight(Device& device, const rc_plugin_weight_info& info,
 
 void Weight::upload_tiles(const uint8_t* source, Slice* slice) const {
   const uint64_t source_bytes = *row_bytes(dtype, layout.columns);
-  const uint64_t words = layout.tile_bytes / sizeof(uint32_t);
   const uint64_t part = std::max<uint64_t>(kPart / layout.tile_bytes, 1);
   const auto rows = static_cast<uint64_t>(layout.rows);
-  std::vector<uint32_t> packed;
+  std::vector<uint8_t> packed;
   for (uint64_t begin = 0; begin < slice->tiles; begin += part) {
     const uint64_t count = std::min(part, slice->tiles - begin);
-    packed.assign(count * words, 0);
+    packed.assign(count * layout.tile_bytes, 0);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t tile = slice->first_tile + begin + i;
       const uint64_t matrix = tile / layout.tiles;
@@ -126,10 +125,10 @@ void Weight::upload_tiles(const uint8_t* source, Slice* slice) const {
       packing_.pack(dtype, layout.columns, layout.tile_rows,
                     std::min(layout.tile_rows, rows - row),
                     source + (matrix * rows + row) * source_bytes,
-                    packed.data() + i * words);
+                    packed.data() + i * layout.tile_bytes);
     }
     slice->buffer->write(begin * layout.tile_bytes, packed.data(),
-                         count * layout.tile_bytes);
+                         packed.size());
   }
 }
 

@@ -430,12 +430,13 @@ uint64_t WordPacking::tile_bytes(DType dtype, int64_t columns,
 
 void WordPacking::pack(DType dtype, int64_t columns, uint64_t rows,
                        uint64_t count, const uint8_t* source,
-                       uint32_t* target) const {
+                       uint8_t* target) const {
   const Tile tile = tile_of(dtype, columns, rows);
+  auto* words = reinterpret_cast<uint32_t*>(target);
   const uint64_t row_size = *row_bytes(dtype, columns);
   std::vector<float> scratch;
   for (uint64_t row = 0; row < count; ++row) {
-    pack_row(tile, dtype, source + row * row_size, columns, row, target,
+    pack_row(tile, dtype, source + row * row_size, columns, row, words,
              scratch);
   }
 }

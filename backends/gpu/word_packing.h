@@ -19,7 +19,7 @@ class WordPacking final : public Packing {
   uint64_t tile_bytes(DType dtype, int64_t columns,
                       uint64_t rows) const override;
   void pack(DType dtype, int64_t columns, uint64_t rows, uint64_t count,
-            const uint8_t* source, uint32_t* tile) const override;
+            const uint8_t* source, uint8_t* tile) const override;
   std::vector<uint32_t> constants(DType dtype) const override;
 };
 

@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "base/error.h"
+#include "gpu/weight.h"
 #include "opencl/arguments.h"
+#include "opencl/buffer.h"
 #include "opencl/model_ops.h"
 #include "tensor/dtype.h"
 
@@ -24,65 +26,29 @@ cl_int count_index(int64_t dimension) {
 }  // namespace
 
 void Compiler::compile() {
-  program_.check(
-      [](const rc_plugin_weight* weight) -> plugin::WeightShape {
-        return {weight->dtype, weight->shape};
-      },
-      [](const rc_plugin_buffer* buffer) { return buffer->bytes; });
-  target_.values = program_.values;
-  target_.limits = program_.limits();
-  target_.inputs.resize(program_.input_count);
-  target_.outputs.resize(program_.output_count);
-  target_.input_values.assign(program_.input_count, -1);
-  target_.output_values.assign(program_.output_count, -1);
-  target_.counts = device_.allocate(3 * sizeof(cl_int), false);
-  target_.scratch = device_.allocate(program_.scratch_bytes, false);
-  for (size_t i = 0; i < program_.values.size(); ++i) {
-    place_value(static_cast<int32_t>(i));
-  }
   for (size_t i = 0; i < program_.ops.size(); ++i) {
     const Op& op = program_.ops[i];
-    const size_t first = target_.steps.size();
-    if (is_tensor_op(op, program_.values)) {
+    const size_t first = target_.size();
+    const int32_t deciding = deciding_value(op);
+    if (is_tensor_op(
+            op, deciding < 0 ? nullptr : &program_.values[deciding].value)) {
       add_tensor_op(op);
     } else {
       add(op);
     }
-    for (size_t j = first; j < target_.steps.size(); ++j) {
-      target_.steps[j].op = static_cast<int32_t>(i);
+    for (size_t j = first; j < target_.size(); ++j) {
+      target_[j].op = static_cast<int32_t>(i);
     }
   }
 }
 
-void Compiler::place_value(int32_t number) {
-  const rc_plugin_value& value = program_.values[number];
-  const uint64_t bytes = value_bytes(value, target_.limits).value();
-  if (value.storage == RC_STORAGE_INPUT) {
-    target_.inputs[value.index] = device_.allocate(bytes, false);
-    target_.input_values[value.index] = number;
-  } else if (value.storage == RC_STORAGE_OUTPUT) {
-    target_.outputs[value.index] = device_.allocate(bytes, false);
-    target_.output_values[value.index] = number;
-  }
-}
-
-Place Compiler::place(const rc_plugin_value& value, uint64_t unit) const {
-  switch (value.storage) {
-    case RC_STORAGE_WEIGHT:
-      return {weight(value).memory.get(), 0};
-    case RC_STORAGE_CACHE:
-      return {program_.caches[value.index]->memory.get(), value.offset / unit};
-    case RC_STORAGE_INPUT:
-      return {target_.inputs[value.index].get(), 0};
-    case RC_STORAGE_OUTPUT:
-      return {target_.outputs[value.index].get(), 0};
-  }
-  return {target_.scratch.get(), value.offset / unit};
-}
-
-Place Compiler::place(int32_t number) const {
+Place Compiler::place(int32_t number, uint64_t unit) const {
   if (number < 0) return {nullptr, 0};
-  return place(program_.values[number]);
+  const gpu::Placed& placed = program_.values[number];
+  if (placed.weight != nullptr) {
+    return {memory_of(placed.weight->slices[0].buffer.get()), 0};
+  }
+  return {memory_of(placed.region.buffer), placed.region.offset / unit};
 }
 
 cl_mem Compiler::elements(int32_t number) const { return place(number).memory; }
@@ -127,7 +93,7 @@ void Compiler::add(const Op& op) {
   step.dimension = has_states(op)              ? int64_t{RC_DIM_SEQUENCES}
                    : op.code == RC_OP_GET_ROWS ? input(op, 1).shape[0]
                                                : input(op, 0).shape[0];
-  target_.steps.push_back(std::move(step));
+  target_.push_back(std::move(step));
 }
 
 Range Compiler::range(Kernel kernel, int64_t items, int group) const {
@@ -150,20 +116,19 @@ std::string Compiler::cache_definitions(const rc_plugin_value& cache) const {
 Step Compiler::get_rows(const Op& op) {
   const rc_plugin_value& table = input(op, 0);
   if (table.storage == RC_STORAGE_WEIGHT) {
-    const rc_plugin_weight& w = weight(table);
-    return decode_rows(op, place(table), tuning_.tile, w.layout.tile_bytes);
+    return decode_rows(op, place(op.inputs[0]), tuning_.tile,
+                       weight(op.inputs[0]).layout.tile_bytes);
   }
   const Place ids = place(op.inputs[1]);
   const Place out = place(op.outputs[0]);
-  const Place x = place(table);
+  const Place x = place(op.inputs[0]);
   const cl_int d = number(table.shape[1]);
   Step step;
   step.cost = static_cast<uint64_t>(d);
-  step.narrow =
-      range(device_.library().kernel("elementwise.cl", "copy_rows"),
-            (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+  step.narrow = range(device_.library().kernel("elementwise.cl", "copy_rows"),
+                      (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.plain);
   set_arguments(step.narrow.kernel, 0, x.memory, x.offset, ids.memory,
-                ids.offset, out.memory, out.offset, d, target_.counts.get(),
+                ids.offset, out.memory, out.offset, d, counts_,
                 count_index(table.shape[0]));
   return step;
 }
@@ -180,7 +145,7 @@ Step Compiler::decode_rows(const Op& op, const Place& place_of_table, int tile,
       device_.library().kernel("get_rows.cl", "get_rows",
                                type_definitions(table.dtype, tile), 1),
       // No type has chunks of less than 32.
-      dtype_info(table.dtype)->block_size == 1 ? d : d / 32, tuning_.elements);
+      dtype_info(table.dtype)->block_size == 1 ? d : d / 32, tuning_.plain);
   set_arguments(step.narrow.kernel, 0, place_of_table.memory,
                 place_of_table.offset, cl_ulong{tile_bytes},
                 number(table.shape[0]), d, ids.memory, ids.offset, out.memory,
@@ -190,26 +155,26 @@ Step Compiler::decode_rows(const Op& op, const Place& place_of_table, int tile,
 
 Step Compiler::rms_norm(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place to = place(op.outputs[0]);
   Step step;
   step.rows_per_row = product_of(x, 1, x.rank - 1);
   step.cost = static_cast<uint64_t>(x.shape[x.rank - 1]);
   step.narrow =
       range(device_.library().kernel("norm.cl", "rms_norm",
-                                     definition("GROUP_ITEMS", tuning_.norm)),
-            tuning_.norm, tuning_.norm);
+                                     definition("GROUP_ITEMS", tuning_.reduce)),
+            tuning_.reduce, tuning_.reduce);
   set_arguments(step.narrow.kernel, 0, from.memory, from.offset,
                 elements(op.inputs[1]), to.memory, to.offset,
                 number(x.shape[x.rank - 1]), op.params.norm.epsilon);
   return step;
 }
 
-Range Compiler::product(const rc_plugin_weight& weight, int64_t n, int rows,
+Range Compiler::product(const gpu::Weight& weight, int64_t n, int rows,
                         bool experts) {
   // Narrow products of GPUs share the columns among work-items; wide ones have
   // enough to do.
-  const int slices = rows == 1 ? tuning_.slices : 1;
+  const int slices = rows == 1 ? static_cast<int>(tuning_.parts) : 1;
   std::string definitions =
       type_definitions(weight.dtype, tuning_.tile) + definition("ROWS", rows) +
       definition("GROUP_ITEMS", tuning_.linear) + definition("SLICES", slices);
@@ -224,29 +189,29 @@ Range Compiler::product(const rc_plugin_weight& weight, int64_t n, int rows,
 
 Step Compiler::linear(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
-  const rc_plugin_weight& w = weight(input(op, 1));
+  const gpu::Weight& w = weight(op.inputs[1]);
   const int64_t n = input(op, 1).shape[0];
   const int64_t k = input(op, 1).shape[1];
   Step step;
   step.cost = static_cast<uint64_t>(n) * static_cast<uint64_t>(k);
   step.narrow = product(w, n, 1, false);
-  const int64_t most = resolve_dimension(x.shape[0], target_.limits);
-  if (tuning_.rows > 1 && most >= tuning_.tiled_from) {
-    step.wide = product(w, n, tuning_.rows, false);
-    step.wide_from = tuning_.tiled_from;
+  const int64_t most = resolve_dimension(x.shape[0], program_.limits);
+  if (tuning_.batch > 1 && most > tuning_.few) {
+    step.wide = product(w, n, static_cast<int>(tuning_.batch), false);
+    step.wide_from = tuning_.few + 1;
   }
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place residual = place(op.inputs[3]);
   const Place to = place(op.outputs[0]);
   const cl_int flags = (op.inputs[2] >= 0 ? kHasBias : 0) |
                        (op.inputs[3] >= 0 ? kHasResidual : 0);
   for (const Range* range : {&step.narrow, &step.wide}) {
     if (range->kernel == nullptr) continue;
-    set_arguments(range->kernel, 0, w.memory.get(),
+    set_arguments(range->kernel, 0, elements(op.inputs[1]),
                   cl_ulong{w.layout.tile_bytes}, number(n), number(k),
                   from.memory, from.offset, elements(op.inputs[2]),
                   residual.memory, residual.offset, to.memory, to.offset, flags,
-                  target_.counts.get(), count_index(x.shape[0]));
+                  counts_, count_index(x.shape[0]));
   }
   return step;
 }
@@ -254,9 +219,9 @@ Step Compiler::linear(const Op& op) {
 Step Compiler::expert_linear(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const rc_plugin_value& all = input(op, 1);
-  const rc_plugin_weight& w = weight(all);
+  const gpu::Weight& w = weight(op.inputs[1]);
   const int64_t chosen = input(op, 2).shape[1];
-  number(chosen * resolve_dimension(x.shape[0], target_.limits));
+  number(chosen * resolve_dimension(x.shape[0], program_.limits));
   Step step;
   step.rows_per_row = chosen;
   step.cost =
@@ -264,23 +229,23 @@ Step Compiler::expert_linear(const Op& op) {
   step.narrow = product(w, all.shape[1], 1, true);
   const cl_int flags =
       (op.inputs[3] >= 0 ? kHasBias : 0) | (x.rank == 3 ? kXPerChoice : 0);
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place ids = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
-  set_arguments(step.narrow.kernel, 0, w.memory.get(),
+  set_arguments(step.narrow.kernel, 0, elements(op.inputs[1]),
                 cl_ulong{w.layout.tile_bytes}, number(all.shape[1]),
                 number(all.shape[2]), from.memory, from.offset,
                 elements(op.inputs[3]), cl_mem{}, cl_ulong{0}, to.memory,
-                to.offset, flags, target_.counts.get(), count_index(x.shape[0]),
-                ids.memory, ids.offset, number(chosen), number(all.shape[0]),
-                cl_ulong{w.layout.matrix_bytes});
+                to.offset, flags, counts_, count_index(x.shape[0]), ids.memory,
+                ids.offset, number(chosen), number(all.shape[0]),
+                cl_ulong{w.layout.tiles * w.layout.tile_bytes});
   return step;
 }
 
 Step Compiler::rope(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t pairs = input(op, 2).shape[0];
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place positions = place(op.inputs[1]);
   const Place frequencies = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
@@ -310,17 +275,16 @@ Step Compiler::cache_store(const Op& op) {
                       cache.shape[1] * ((cache.shape[3] + 31) / 32), 1);
   set_arguments(step.narrow.kernel, 0, x.memory, x.offset, positions.memory,
                 positions.offset, sequences.memory, sequences.offset,
-                table.memory, table.offset, place(cache).memory,
+                table.memory, table.offset, elements(op.inputs[4]),
                 number(input(op, 3).shape[1]), number(cache.shape[2]),
-                number(cache.shape[0]), number(cache.shape[1]),
-                target_.counts.get());
+                number(cache.shape[0]), number(cache.shape[1]), counts_);
   return step;
 }
 
 Step Compiler::attention(const Op& op) {
   const rc_plugin_value& q = input(op, 0);
   const rc_plugin_value& keys = input(op, 1);
-  const Place query = place(q);
+  const Place query = place(op.inputs[0]);
   const Place positions = place(op.inputs[3]);
   const Place sequences = place(op.inputs[4]);
   const Place table = place(op.inputs[5]);
@@ -329,9 +293,6 @@ Step Compiler::attention(const Op& op) {
   Step step;
   step.attention = true;
   step.cost = static_cast<uint64_t>(2 * q.shape[1] * q.shape[2]);
-  if (input(op, 3).storage == RC_STORAGE_INPUT) {
-    target_.positions = input(op, 3).index;
-  }
   const int items = head_items(q.shape[2]);
   step.narrow =
       range(device_.library().kernel(
@@ -341,13 +302,13 @@ Step Compiler::attention(const Op& op) {
   const int64_t window =
       std::min<int64_t>(op.params.attention.window, kLargest);
   set_arguments(
-      step.narrow.kernel, 0, query.memory, query.offset, place(keys).memory,
+      step.narrow.kernel, 0, query.memory, query.offset, elements(op.inputs[1]),
       elements(op.inputs[2]), positions.memory, positions.offset,
       sequences.memory, sequences.offset, table.memory, table.offset, to.memory,
       to.offset, number(q.shape[1]), number(keys.shape[1]),
       number(input(op, 5).shape[1]), number(keys.shape[2]),
       number(keys.shape[0]), op.params.attention.scale,
-      op.params.attention.softcap, number(window), target_.counts.get(),
+      op.params.attention.softcap, number(window), counts_,
       elements(op.inputs[6]), cl_int{op.inputs[6] >= 0 ? 1 : 0}, lengths.memory,
       lengths.offset, cl_int{op.inputs[7] >= 0 ? 1 : 0});
   return step;
@@ -365,9 +326,9 @@ Step Compiler::elementwise(const Op& op) {
   step.cost = static_cast<uint64_t>(width);
   step.narrow =
       range(device_.library().kernel("elementwise.cl", name),
-            (width + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+            (width + tuning_.lanes - 1) / tuning_.lanes, tuning_.plain);
   const Kernel& kernel = step.narrow.kernel;
-  const Place a = place(x);
+  const Place a = place(op.inputs[0]);
   const Place b = place(op.inputs[1]);
   const Place to = place(op.outputs[0]);
   switch (op.code) {
@@ -398,7 +359,7 @@ Step Compiler::elementwise(const Op& op) {
 Step Compiler::route(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t chosen = output(op).shape[1];
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place ids = place(op.outputs[0]);
   const Place weights = place(op.outputs[1]);
   Step step;
@@ -414,14 +375,14 @@ Step Compiler::expert_sum(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t chosen = x.shape[1];
   const int64_t width = x.shape[2];
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place weights = place(op.inputs[1]);
   const Place to = place(op.outputs[0]);
   Step step;
   step.cost = static_cast<uint64_t>(width * chosen);
   step.narrow =
       range(device_.library().kernel("elementwise.cl", "expert_sum"),
-            (width + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
+            (width + tuning_.lanes - 1) / tuning_.lanes, tuning_.plain);
   set_arguments(step.narrow.kernel, 0, from.memory, from.offset, weights.memory,
                 weights.offset, to.memory, to.offset, number(width),
                 number(chosen));

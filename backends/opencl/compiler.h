@@ -2,9 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "gpu/device.h"
+#include "gpu/weight.h"
 #include "opencl/device.h"
-#include "opencl/program.h"
+#include "opencl/step.h"
 
 namespace rc::opencl {
 
@@ -15,33 +18,34 @@ struct Place {
 
 class Compiler {
  public:
-  Compiler(Device& device, const plugin::GivenProgram& program,
-           rc_plugin_compiled& target)
+  // `counts`: the rows, outputs and sequences of a run, I32. What steps of one
+  // op hand on lies in buffers that are added to `kept`.
+  Compiler(Device& device, const gpu::PlacedProgram& program, cl_mem counts,
+           std::vector<std::unique_ptr<gpu::Buffer>>& kept,
+           std::vector<Step>& target)
       : device_(device),
         tuning_(device.tuning()),
         program_(program),
+        counts_(counts),
+        kept_(kept),
         target_(target) {}
 
-  // Fills the target. Throws RC_E_INVALID_ARGUMENT for a program that breaks a
-  // rule of plugin.h.
+  // Appends the steps of the program to the target.
   void compile();
 
  private:
   const rc_plugin_value& input(const Op& op, int slot) const {
-    return program_.values[op.inputs[slot]];
+    return program_.values[op.inputs[slot]].value;
   }
   const rc_plugin_value& output(const Op& op) const {
-    return program_.values[op.outputs[0]];
+    return program_.values[op.outputs[0]].value;
   }
-  const rc_plugin_weight& weight(const rc_plugin_value& value) const {
-    return *program_.weights[value.index];
+  const gpu::Weight& weight(int32_t number) const {
+    return *program_.values[number].weight;
   }
-  void place_value(int32_t number);
-  // With the offset in units of so many bytes, which divide it.
-  Place place(const rc_plugin_value& value,
-              uint64_t unit = sizeof(cl_float)) const;
-  // Of an absent one, none.
-  Place place(int32_t number) const;
+  // Of a value, with the offset in units of so many bytes, which divide it. Of
+  // an absent one, none.
+  Place place(int32_t number, uint64_t unit = sizeof(cl_float)) const;
   cl_mem elements(int32_t number) const;
 
   void add(const Op& op);
@@ -85,15 +89,16 @@ class Compiler {
   int head_items(int64_t d) const;
   // A range of `items` within a row in groups of `group`, one row to a block.
   Range range(Kernel kernel, int64_t items, int group) const;
-  Range product(const rc_plugin_weight& weight, int64_t n, int rows,
-                bool experts);
+  Range product(const gpu::Weight& weight, int64_t n, int rows, bool experts);
   static std::string type_definitions(rc_dtype dtype, int tile);
   std::string cache_definitions(const rc_plugin_value& cache) const;
 
   Device& device_;
   const Tuning& tuning_;
-  const plugin::GivenProgram& program_;
-  rc_plugin_compiled& target_;
+  const gpu::PlacedProgram& program_;
+  cl_mem counts_;
+  std::vector<std::unique_ptr<gpu::Buffer>>& kept_;
+  std::vector<Step>& target_;
 };
 
 }  // namespace rc::opencl

@@ -1,9 +1,11 @@
 #include "opencl/device.h"
 
-#include <algorithm>
-
 #include "base/error.h"
+#include "opencl/buffer.h"
+#include "opencl/model_ops.h"
 #include "opencl/platform.h"
+#include "opencl/recording.h"
+#include "opencl/tensor_ops.h"
 
 namespace rc::opencl {
 namespace {
@@ -21,20 +23,16 @@ Context make_context(cl_device_id id) {
 Device::Device(cl_device_id id, const rc_plugin_open_options& options)
     : id_(id),
       tuning_(tuning_for(id)),
-      unified_(device_property<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY)),
       doubles_(has_extension(id, "cl_khr_fp64")),
+      packing_(doubles_),
       profile_(options.profile != 0),
-      largest_allocation_(
-          device_property<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE)),
       context_(make_context(id)),
       queue_(make_queue(profile_ ? CL_QUEUE_PROFILING_ENABLE : 0)),
       transfers_(make_queue(0)),
-      library_(context_.get(), id, tuning_) {}
-
-uint64_t Device::largest_allocation() const {
-  const uint64_t chosen = static_cast<uint64_t>(tuning_.allocation) << 20;
-  return chosen == 0 ? largest_allocation_
-                     : std::min(chosen, largest_allocation_);
+      library_(context_.get(), id, tuning_) {
+  // Until it is measured.
+  const auto type = device_property<cl_device_type>(id, CL_DEVICE_TYPE);
+  speed = (type & CL_DEVICE_TYPE_CPU) != 0 ? 1e9 : 1e12;
 }
 
 Queue Device::make_queue(cl_command_queue_properties properties) const {
@@ -44,50 +42,32 @@ Queue Device::make_queue(cl_command_queue_properties properties) const {
   return queue;
 }
 
-Memory Device::allocate(uint64_t bytes, bool zeroed) const {
-  if (bytes == 0) bytes = 1;
-  if (bytes > largest_allocation()) {
-    fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes,
-         " bytes is larger than the ", largest_allocation(),
-         " bytes that the device allows (CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
-  }
-  cl_int code = CL_SUCCESS;
-  Memory memory(api().CreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes,
-                                   nullptr, &code));
-  check(code, "clCreateBuffer");
-  if (zeroed) {
-    const cl_uchar zero = 0;
-    check(api().EnqueueFillBuffer(transfers_.get(), memory.get(), &zero, 1, 0,
-                                  bytes, 0, nullptr, nullptr),
-          "clEnqueueFillBuffer");
-    check(api().Finish(transfers_.get()), "clFinish");
-  }
-  return memory;
+std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes, gpu::MemoryUse) {
+  return std::make_unique<Buffer>(*this, bytes);
 }
 
-void Device::write(cl_mem memory, uint64_t offset, const void* data,
-                   uint64_t bytes) const {
+void Device::copy(gpu::Buffer& target, uint64_t target_offset,
+                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
   if (bytes == 0) return;
-  check(api().EnqueueWriteBuffer(transfers_.get(), memory, CL_TRUE, offset,
-                                 bytes, data, 0, nullptr, nullptr),
-        "clEnqueueWriteBuffer");
-}
-
-void Device::read(cl_mem memory, uint64_t offset, void* data,
-                  uint64_t bytes) const {
-  if (bytes == 0) return;
-  check(api().EnqueueReadBuffer(transfers_.get(), memory, CL_TRUE, offset,
-                                bytes, data, 0, nullptr, nullptr),
-        "clEnqueueReadBuffer");
-}
-
-void Device::copy(cl_mem target, uint64_t target_offset, cl_mem source,
-                  uint64_t source_offset, uint64_t bytes) const {
-  if (bytes == 0) return;
-  check(api().EnqueueCopyBuffer(transfers_.get(), source, target, source_offset,
+  check(api().EnqueueCopyBuffer(transfers_.get(), memory_of(&source),
+                                memory_of(&target), source_offset,
                                 target_offset, bytes, 0, nullptr, nullptr),
         "clEnqueueCopyBuffer");
   check(api().Finish(transfers_.get()), "clFinish");
+}
+
+void Device::check_supported(const Op& op,
+                             std::span<const rc_plugin_value> values) const {
+  if (is_tensor_op(op, values)) {
+    check_tensor_op_supported(*this, op, values.data());
+  } else {
+    check_model_op_supported(*this, op, values.data());
+  }
+}
+
+std::unique_ptr<gpu::Recording> Device::record(
+    const gpu::PlacedProgram& program) {
+  return std::make_unique<Recording>(*this, program);
 }
 
 }  // namespace rc::opencl

@@ -5,46 +5,53 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 
+#include "gpu/device.h"
 #include "opencl/api.h"
+#include "opencl/byte_packing.h"
 #include "opencl/library.h"
 #include "opencl/tuning.h"
 #include "runcible/plugin.h"
 
 namespace rc::opencl {
 
-class Device {
+class Device final : public gpu::Device {
  public:
   Device(cl_device_id id, const rc_plugin_open_options& options);
 
   cl_context context() const { return context_.get(); }
   cl_command_queue queue() const { return queue_.get(); }
-  const Tuning& tuning() const { return tuning_; }
+  cl_command_queue transfers() const { return transfers_.get(); }
   Library& library() { return library_; }
-  bool unified() const { return unified_; }
   bool doubles() const { return doubles_; }
   bool profile() const { return profile_; }
-  // Bytes that a buffer may have.
-  uint64_t largest_allocation() const;
 
-  // Zeroed if asked for. Throws RC_E_DEVICE_MEMORY. A buffer of 0 bytes has 1.
-  Memory allocate(uint64_t bytes, bool zeroed) const;
-  // Complete when they return.
-  void write(cl_mem memory, uint64_t offset, const void* data,
-             uint64_t bytes) const;
-  void read(cl_mem memory, uint64_t offset, void* data, uint64_t bytes) const;
-  void copy(cl_mem target, uint64_t target_offset, cl_mem source,
-            uint64_t source_offset, uint64_t bytes) const;
+  const Tuning& tuning() const override { return tuning_; }
+  const gpu::Packing& packing() const override { return packing_; }
+  // Kernels are given offsets in elements.
+  uint64_t alignment() const override { return 64; }
+  uint32_t most_groups(int dimension) const override {
+    return dimension == 0 ? INT32_MAX : tuning_.groups;
+  }
+  std::unique_ptr<gpu::Buffer> allocate(uint64_t bytes,
+                                        gpu::MemoryUse use) override;
+  void copy(gpu::Buffer& target, uint64_t target_offset, gpu::Buffer& source,
+            uint64_t source_offset, uint64_t bytes) override;
+  void check_supported(const Op& op,
+                       std::span<const rc_plugin_value> values) const override;
+  std::unique_ptr<gpu::Recording> record(
+      const gpu::PlacedProgram& program) override;
 
  private:
   Queue make_queue(cl_command_queue_properties properties) const;
 
   cl_device_id id_;
   Tuning tuning_;
-  bool unified_;
   bool doubles_;
+  BytePacking packing_;
   bool profile_;
-  uint64_t largest_allocation_;
   Context context_;
   Queue queue_;
   Queue transfers_;

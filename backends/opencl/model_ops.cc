@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "gpu/weight.h"
 #include "opencl/arguments.h"
-#include "opencl/weight.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
 
@@ -82,7 +82,7 @@ void check_model_op_supported(const Device& device, const Op& op,
   for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;
     const rc_plugin_value& value = values[op.inputs[slot]];
-    const char* reason = undecodable(device, value.dtype);
+    const char* reason = device.packing().undecodable(value.dtype);
     if (*reason != '\0') {
       fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", dtype_name(value.dtype),
            ": ", reason);
@@ -93,10 +93,10 @@ void check_model_op_supported(const Device& device, const Op& op,
                            : value.storage == RC_STORAGE_CACHE
                                ? value_bytes(value, {}).value_or(UINT64_MAX)
                                : 0;
-    if (bytes > device.largest_allocation()) {
+    if (bytes > device.tuning().range) {
       fail(RC_E_UNSUPPORTED, op_name(op.code), " with ", value_text(value),
            ", which takes a buffer of ", bytes, " bytes; the device allows ",
-           device.largest_allocation(), " (CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
+           device.tuning().range, " (CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
     }
   }
   for (const int32_t output : op.outputs) {

@@ -10,133 +10,34 @@
 //
 // The same result, bit for bit, whatever else is in a batch and however a
 // prompt is cut into chunks: on every device where work-items do not share the
-// columns of a product (slices = 1 in the tuning, as on processors). Elsewhere
-// products of few rows are summed in slices and those of many are not.
-#include <algorithm>
-#include <chrono>
+// columns of a product (parts = 1 in the tuning, as on processors). Elsewhere
+// products of few rows are summed in parts and those of many are not.
 #include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
-#include "common/plugin_table.h"
+#include "gpu/backend.h"
 #include "opencl/device.h"
-#include "opencl/flight.h"
-#include "opencl/model_ops.h"
 #include "opencl/platform.h"
-#include "opencl/program.h"
-#include "opencl/tensor_ops.h"
-#include "opencl/weight.h"
-#include "tensor/op.h"
 
 namespace rc::opencl {
 namespace {
 
-class OpenDevice {
- public:
-  OpenDevice(cl_device_id id, const rc_plugin_open_options& options)
-      : device_(id, options) {}
-
-  void check_supported(const Op& op,
-                       std::span<const rc_plugin_value> values) const {
-    if (is_tensor_op(op, values)) {
-      check_tensor_op_supported(device_, op, values.data());
-    } else {
-      check_model_op_supported(device_, op, values.data());
-    }
-  }
-
-  uint64_t weight_bytes(const rc_plugin_weight_info& info) {
-    return weight_layout(device_, info).bytes;
-  }
-  std::unique_ptr<rc_plugin_weight> create_weight(
-      const rc_plugin_weight_info& info, const void* data) {
-    return std::make_unique<rc_plugin_weight>(device_, info, data);
-  }
-
-  std::unique_ptr<rc_plugin_buffer> create_buffer(uint64_t bytes) {
-    return std::unique_ptr<rc_plugin_buffer>(
-        new rc_plugin_buffer{device_.allocate(bytes, true), bytes});
-  }
-  void upload(rc_plugin_buffer& buffer, uint64_t offset, const void* data,
-              uint64_t bytes) {
-    device_.write(buffer.memory.get(), offset, data, bytes);
-  }
-  void download(rc_plugin_buffer& buffer, uint64_t offset, void* data,
-                uint64_t bytes) {
-    device_.read(buffer.memory.get(), offset, data, bytes);
-  }
-  void copy(rc_plugin_buffer& target, uint64_t target_offset,
-            rc_plugin_buffer& source, uint64_t source_offset, uint64_t bytes) {
-    device_.copy(target.memory.get(), target_offset, source.memory.get(),
-                 source_offset, bytes);
-  }
-
-  std::unique_ptr<rc_plugin_compiled> compile(
-      const plugin::GivenProgram& program) {
-    return std::make_unique<rc_plugin_compiled>(device_, program);
-  }
-  void destroy(std::unique_ptr<rc_plugin_compiled>) {}
-
-  void start(rc_plugin_compiled& program, const rc_plugin_run& run) {
-    if (flight_ != nullptr) {
-      fail(RC_E_INVALID_ARGUMENT, "another run of the device is under way");
-    }
-    op_times_.clear();
-    flight_ = std::make_unique<Flight>(device_, program, run, pace_);
-  }
-  bool wait(int64_t timeout_ms);
-  std::span<const rc_plugin_op_time> op_times() const { return op_times_; }
-
- private:
-  Device device_;
-  Pace pace_;
-  std::unique_ptr<Flight> flight_;
-  std::vector<rc_plugin_op_time> op_times_;  // of the last run
-};
-
-bool OpenDevice::wait(int64_t timeout_ms) {
-  if (flight_ == nullptr) {
-    fail(RC_E_INVALID_ARGUMENT, "no run is under way");
-  }
-  std::optional<Flight::Clock::time_point> deadline;
-  if (timeout_ms >= 0) {
-    // A limit beyond a day is none to a clock that counts nanoseconds.
-    constexpr int64_t kDay = 24 * 3600 * 1000;
-    deadline = Flight::Clock::now() +
-               std::chrono::milliseconds(std::min(timeout_ms, kDay));
-  }
-  // What it throws ends it, too.
-  std::unique_ptr<Flight> flight = std::move(flight_);
-  if (!flight->finish(deadline)) {
-    flight_ = std::move(flight);
-    return false;
-  }
-  op_times_ = flight->op_times();
-  return true;
-}
-
-struct Backend {
+struct Driver {
   static constexpr const char* kName = "opencl";
   static constexpr const char* kDescription =
       "Devices with an OpenCL 1.2 driver";
-  using Device = OpenDevice;
-  using Weight = rc_plugin_weight;
-  using Buffer = rc_plugin_buffer;
-  using Program = rc_plugin_compiled;
 
   static int32_t count() { return static_cast<int32_t>(devices().size()); }
   static rc_plugin_device_info describe(int32_t index) {
     return opencl::describe(device_by_number(index));
   }
-  static std::unique_ptr<Device> open(int32_t index,
-                                      const rc_plugin_open_options& options) {
+  static std::unique_ptr<gpu::Device> open(
+      int32_t index, const rc_plugin_open_options& options) {
     return std::make_unique<Device>(device_by_number(index), options);
   }
-  static uint64_t bytes(const Buffer& buffer) { return buffer.bytes; }
 };
 
-constexpr rc_plugin kPlugin = plugin::PluginTable<Backend>::table();
+constexpr rc_plugin kPlugin =
+    plugin::PluginTable<gpu::Backend<Driver>>::table();
 
 }  // namespace
 }  // namespace rc::opencl

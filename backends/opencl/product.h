@@ -3,7 +3,7 @@
 
 #include "opencl/arguments.h"
 #include "opencl/device.h"
-#include "opencl/program.h"
+#include "opencl/step.h"
 
 namespace rc::opencl {
 

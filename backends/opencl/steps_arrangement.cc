@@ -46,8 +46,8 @@ Step Compiler::copy(const Op& op) {
   }
   if (type.block_size > 1) shape[last] = shape[last] / type.block_size * units;
   const Walk walk(shape, y.rank, {strides});
-  const Place from = place(x, unit.bytes);
-  const Place to = place(y, unit.bytes);
+  const Place from = place(op.inputs[0], unit.bytes);
+  const Place to = place(op.outputs[0], unit.bytes);
   Step step = walk.step(
       device_.library().kernel("copy.cl", "copy",
                                cat(Walk::definitions(), " -DUNIT=", unit.type)),
@@ -76,11 +76,11 @@ Step Compiler::convert(const Op& op) {
       decoding
           ? device_.library().kernel("decode.cl", "decode", definitions, 1)
           : device_.library().kernel("encode.cl", "encode", definitions, 1),
-      kWidth, tuning_.elements);
+      kWidth, tuning_.plain);
   step.dimension = (parts + kWidth - 1) / kWidth;
   step.cost = static_cast<uint64_t>(kWidth * share);
-  const Place from = place(x, decoding ? 1 : sizeof(cl_float));
-  const Place to = place(y, decoding ? sizeof(cl_float) : 1);
+  const Place from = place(op.inputs[0], decoding ? 1 : sizeof(cl_float));
+  const Place to = place(op.outputs[0], decoding ? sizeof(cl_float) : 1);
   set_arguments(step.narrow.kernel, 0, from.memory, from.offset, to.memory,
                 to.offset, static_cast<cl_ulong>(elements));
   return step;
@@ -88,7 +88,7 @@ Step Compiler::convert(const Op& op) {
 
 Step Compiler::get_tensor_rows(const Op& op) {
   const rc_plugin_value& table = input(op, 0);
-  Step step = decode_rows(op, place(table, 1), 1,
+  Step step = decode_rows(op, place(op.inputs[0], 1), 1,
                           row_bytes(table.dtype, table.shape[1]).value());
   step.dimension = input(op, 1).shape[0];
   return step;

@@ -19,8 +19,8 @@ Step Compiler::attend(const Op& op) {
   const rc_plugin_value& k = input(op, 1);
   const int64_t heads = q.shape[2];
   const int64_t d = q.shape[3];
-  const Place query = place(q);
-  const Place keys = place(k);
+  const Place query = place(op.inputs[0]);
+  const Place keys = place(op.inputs[1]);
   const Place values = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
   const int items = head_items(d);

@@ -8,7 +8,7 @@ namespace rc::opencl {
 Step Compiler::unary(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const Walk walk(x.shape, x.rank, {broadcast_strides(x, x)});
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place to = place(op.outputs[0]);
   Step step = walk.step(device_.library().kernel("tensor_elementwise.cl",
                                                  "unary", Walk::definitions()),
@@ -25,7 +25,7 @@ Step Compiler::binary(const Op& op) {
       {broadcast_strides(input(op, 0), y), broadcast_strides(input(op, 1), y)});
   const Place a = place(op.inputs[0]);
   const Place b = place(op.inputs[1]);
-  const Place to = place(y);
+  const Place to = place(op.outputs[0]);
   Step step = walk.step(device_.library().kernel("tensor_elementwise.cl",
                                                  "binary", Walk::definitions()),
                         tuning_, tuning_.lanes);

@@ -14,8 +14,8 @@ constexpr int64_t kTiledFrom = 16;
 Step Compiler::matmul(const Op& op) {
   const rc_plugin_value& a = input(op, 0);
   const rc_plugin_value& b = input(op, 1);
-  const Place from_a = place(a);
-  const Place from_b = place(b, 1);
+  const Place from_a = place(op.inputs[0]);
+  const Place from_b = place(op.inputs[1], 1);
   const Place bias = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
   Product product;
@@ -50,10 +50,10 @@ Step Compiler::conv2d(const Op& op) {
   const rc_plugin_value& weight = input(op, 1);
   const rc_plugin_value& y = output(op);
   const auto& params = op.params.conv2d;
-  const Place from = place(x, 1);
-  const Place weights = place(weight);
+  const Place from = place(op.inputs[0], 1);
+  const Place weights = place(op.inputs[1]);
   const Place bias = place(op.inputs[2]);
-  const Place to = place(y);
+  const Place to = place(op.outputs[0]);
   Product product;
   product.matrices = product.b_count = x.shape[0] * params.groups;
   product.a_count = params.groups;

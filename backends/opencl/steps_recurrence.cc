@@ -14,16 +14,14 @@ Step Compiler::short_conv(const Op& op) {
   const Place to = place(op.outputs[0]);
   Step step;
   step.cost = static_cast<uint64_t>(d) * static_cast<uint64_t>(width);
-  step.narrow =
-      range(device_.library().kernel("short_conv.cl", "short_conv",
-                                     definition("WIDTH", width)),
-            (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.elements);
-  set_arguments(step.narrow.kernel, 0, x.memory, x.offset,
-                elements(op.inputs[1]), elements(op.inputs[2]),
-                sequences.memory, sequences.offset, slots.memory, slots.offset,
-                cache.memory, cache.offset, to.memory, to.offset, number(d),
-                number(input(op, 5).shape[0]), op.params.short_conv.function,
-                target_.counts.get());
+  step.narrow = range(device_.library().kernel("short_conv.cl", "short_conv",
+                                               definition("WIDTH", width)),
+                      (d + tuning_.lanes - 1) / tuning_.lanes, tuning_.plain);
+  set_arguments(
+      step.narrow.kernel, 0, x.memory, x.offset, elements(op.inputs[1]),
+      elements(op.inputs[2]), sequences.memory, sequences.offset, slots.memory,
+      slots.offset, cache.memory, cache.offset, to.memory, to.offset, number(d),
+      number(input(op, 5).shape[0]), op.params.short_conv.function, counts_);
   return step;
 }
 
@@ -33,10 +31,9 @@ Step Compiler::selective_scan(const Op& op) {
   const int64_t columns = input(op, 2).shape[2];
   // On GPUs neighbours read neighbouring elements of a state.
   constexpr int kParts = 8;
-  const int parts =
-      tuning_.lanes == 1 && tuning_.elements >= kParts ? kParts : 1;
-  const int items = tuning_.elements / parts * parts;
-  const Place x = place(shape);
+  const int parts = tuning_.lanes == 1 && tuning_.plain >= kParts ? kParts : 1;
+  const int items = tuning_.plain / parts * parts;
+  const Place x = place(op.inputs[0]);
   const Place steps = place(op.inputs[1]);
   const Place b = place(op.inputs[2]);
   const Place c = place(op.inputs[3]);
@@ -53,14 +50,13 @@ Step Compiler::selective_scan(const Op& op) {
                                          definition("PARTS", parts) +
                                          definition("GROUP_ITEMS", items)),
             elements_of_heads * parts, items);
-  set_arguments(step.narrow.kernel, 0, x.memory, x.offset, steps.memory,
-                steps.offset, b.memory, b.offset, c.memory, c.offset,
-                elements(op.inputs[4]), elements(op.inputs[5]),
-                elements(op.inputs[6]), sequences.memory, sequences.offset,
-                slots.memory, slots.offset, cache.memory, cache.offset,
-                to.memory, to.offset, number(shape.shape[1]),
-                number(shape.shape[2]), number(input(op, 2).shape[1]),
-                number(input(op, 9).shape[0]), target_.counts.get());
+  set_arguments(
+      step.narrow.kernel, 0, x.memory, x.offset, steps.memory, steps.offset,
+      b.memory, b.offset, c.memory, c.offset, elements(op.inputs[4]),
+      elements(op.inputs[5]), elements(op.inputs[6]), sequences.memory,
+      sequences.offset, slots.memory, slots.offset, cache.memory, cache.offset,
+      to.memory, to.offset, number(shape.shape[1]), number(shape.shape[2]),
+      number(input(op, 2).shape[1]), number(input(op, 9).shape[0]), counts_);
   return step;
 }
 

@@ -27,14 +27,14 @@ struct Lines {
     parts = n <= kWhole ? 1 : (n + kPart - 1) / kPart;
     part = parts == 1 ? n : kPart;
     along =
-        always_along || inner > 1 || n < std::max(tuning.lanes, tuning.norm);
+        always_along || inner > 1 || n < std::max(tuning.lanes, tuning.reduce);
     lanes = along ? tuning.lanes_for(inner) : tuning.lanes;
   }
   int64_t rows() const { return outer * parts; }
 
   Step step(const char* name, bool most) const {
     const Tuning& tuning = device.tuning();
-    const int items = along ? 1 : tuning.norm;
+    const int items = along ? 1 : tuning.reduce;
     Step step;
     step.dimension = rows();
     step.cost = static_cast<uint64_t>(part * inner);
@@ -59,7 +59,7 @@ struct Lines {
 Step Compiler::layer_norm(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
   const int64_t d = x.shape[x.rank - 1];
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place weight = place(op.inputs[1]);
   const Place bias = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
@@ -69,8 +69,8 @@ Step Compiler::layer_norm(const Op& op) {
   step.cost = static_cast<uint64_t>(d);
   step.narrow =
       range(device_.library().kernel("norm.cl", "layer_norm",
-                                     definition("GROUP_ITEMS", tuning_.norm)),
-            tuning_.norm, tuning_.norm);
+                                     definition("GROUP_ITEMS", tuning_.reduce)),
+            tuning_.reduce, tuning_.reduce);
   set_arguments(step.narrow.kernel, 0, from.memory, from.offset, weight.memory,
                 weight.offset, bias.memory, bias.offset, to.memory, to.offset,
                 number(d), op.params.layer_norm.epsilon,
@@ -81,7 +81,7 @@ Step Compiler::layer_norm(const Op& op) {
 void Compiler::reduce(const Op& op, bool most, const Place& to,
                       const Place& to_places, float divisor) {
   const rc_plugin_value& x = input(op, 0);
-  Place from = place(x);
+  Place from = place(op.inputs[0]);
   Place from_places;
   int64_t n = x.shape[1];
   while (true) {
@@ -99,7 +99,7 @@ void Compiler::reduce(const Op& op, bool most, const Place& to,
                   out_places.offset, number(n), number(lines.inner),
                   number(lines.part), number(lines.parts),
                   cl_long{lines.rows()}, last ? divisor : 1.0f);
-    target_.steps.push_back(std::move(step));
+    target_.push_back(std::move(step));
     if (last) return;
     from = out;
     from_places = out_places;
@@ -109,7 +109,7 @@ void Compiler::reduce(const Op& op, bool most, const Place& to,
 
 void Compiler::softmax(const Op& op) {
   const rc_plugin_value& x = input(op, 0);
-  const Place from = place(x);
+  const Place from = place(op.inputs[0]);
   const Place to = place(op.outputs[0]);
   const Lines lines(device_, x.shape[0], x.shape[1], x.shape[2], false);
   const Place largest = keep(lines.rows() * lines.inner);
@@ -119,7 +119,7 @@ void Compiler::softmax(const Op& op) {
                 largest.memory, totals.memory, number(lines.n),
                 number(lines.inner), number(lines.part), number(lines.parts),
                 cl_long{lines.rows()});
-  target_.steps.push_back(std::move(parts));
+  target_.push_back(std::move(parts));
   if (lines.parts > 1) {
     // All parts of a line at once.
     Lines joined(device_, lines.outer, lines.parts, lines.inner, true);
@@ -129,7 +129,7 @@ void Compiler::softmax(const Op& op) {
     set_arguments(join.narrow.kernel, 0, largest.memory, totals.memory,
                   number(lines.inner), number(lines.parts),
                   cl_long{lines.outer});
-    target_.steps.push_back(std::move(join));
+    target_.push_back(std::move(join));
   }
   const Walk walk(x.shape, 3,
                   {Strides{lines.parts * lines.inner, 0, lines.inner > 1}});
@@ -140,7 +140,7 @@ void Compiler::softmax(const Op& op) {
   set_arguments(last.narrow.kernel, 0, from.memory, from.offset, largest.memory,
                 totals.memory, to.memory, to.offset, walk.sizes(),
                 walk.strides(0));
-  target_.steps.push_back(std::move(last));
+  target_.push_back(std::move(last));
 }
 
 }  // namespace rc::opencl

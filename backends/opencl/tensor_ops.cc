@@ -3,16 +3,16 @@
 
 #include "base/error.h"
 #include "opencl/arguments.h"
+#include "opencl/buffer.h"
 #include "opencl/compiler.h"
 #include "opencl/model_ops.h"
-#include "opencl/weight.h"
 #include "tensor/dtype.h"
 
 namespace rc::opencl {
 namespace {
 
 void check_decodable(const Device& device, const Op& op, rc_dtype dtype) {
-  const char* reason = undecodable(device, dtype);
+  const char* reason = device.packing().undecodable(dtype);
   if (*reason != '\0') {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", dtype_name(dtype), ": ",
          reason);
@@ -84,9 +84,10 @@ void check_tensor_op_supported(const Device& device, const Op& op,
 }
 
 Place Compiler::keep(int64_t elements) {
-  target_.kept.push_back(device_.allocate(
-      static_cast<uint64_t>(elements) * sizeof(cl_float), false));
-  return {target_.kept.back().get(), 0};
+  kept_.push_back(
+      device_.allocate(static_cast<uint64_t>(elements) * sizeof(cl_float),
+                       gpu::MemoryUse::kDevice));
+  return {memory_of(kept_.back().get()), 0};
 }
 
 void Compiler::add_tensor_op(const Op& op) {
@@ -130,7 +131,7 @@ void Compiler::add_tensor_op(const Op& op) {
     }
     fail(RC_E_UNSUPPORTED, "there is no OpenCL kernel for ", op_name(op.code));
   };
-  target_.steps.push_back(make());
+  target_.push_back(make());
 }
 
 }  // namespace rc::opencl

@@ -1,96 +1,88 @@
 #include "opencl/tuning.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
-#include <string>
 
 #include "base/error.h"
-#include "base/text_stream.h"
 
 namespace rc::opencl {
 namespace {
+
+constexpr const char* kVariable = "RUNCIBLE_OPENCL_TUNING";
 
 // Processors: PoCL runs a group in one thread, and vectors of the kernel's own
 // are better than those it would make of work-items.
 Tuning processor_tuning(cl_device_id device) {
   const auto width =
       device_property<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
-  const int lanes = width >= 16 ? 16 : width >= 8 ? 8 : 4;
-  return {.lanes = lanes,
-          .tile = lanes,
-          // As many sums as there are registers for.
-          .rows = lanes == 16 ? 8 : 4,
-          .tiled_from = 3,
-          .linear = 1,
-          .slices = 1,
-          .norm = 1,
-          .attention = 1,
-          .elements = 8,
-          .product_rows = 128,
-          .product_columns = 64,
-          .product_depth = 64,
-          .groups = 65535,
-          .allocation = 0,
-          .local_bytes = 0};
+  Tuning tuning;
+  tuning.lanes = width >= 16 ? 16 : width >= 8 ? 8 : 4;
+  tuning.tile = tuning.lanes;
+  // As many sums as there are registers for.
+  tuning.batch = tuning.lanes == 16 ? 8 : 4;
+  tuning.few = 2;
+  tuning.linear = tuning.parts = tuning.reduce = tuning.attention = 1;
+  tuning.plain = 8;
+  tuning.product_rows = 128;
+  tuning.product_depth = 64;
+  return tuning;
 }
 
 Tuning gpu_tuning() {
-  return {.lanes = 1,
-          .tile = 64,
-          .rows = 8,
-          .tiled_from = 5,
-          .linear = 32,
-          .slices = 4,
-          .norm = 64,
-          .attention = 32,
-          .elements = 64,
-          .product_rows = 64,
-          .product_columns = 64,
-          .product_depth = 32,
-          .groups = 65535,
-          .allocation = 0,
-          .local_bytes = 0};
+  Tuning tuning;
+  tuning.tile = 64;
+  tuning.few = 4;
+  tuning.reduce = 64;
+  tuning.attention = 32;
+  return tuning;
 }
 
-struct Name {
-  const char* name;
-  int Tuning::*member;
-};
-constexpr Name kNames[] = {{"lanes", &Tuning::lanes},
-                           {"tile", &Tuning::tile},
-                           {"rows", &Tuning::rows},
-                           {"tiled_from", &Tuning::tiled_from},
-                           {"linear", &Tuning::linear},
-                           {"slices", &Tuning::slices},
-                           {"norm", &Tuning::norm},
-                           {"attention", &Tuning::attention},
-                           {"elements", &Tuning::elements},
-                           {"product_rows", &Tuning::product_rows},
-                           {"product_columns", &Tuning::product_columns},
-                           {"product_depth", &Tuning::product_depth},
-                           {"groups", &Tuning::groups},
-                           {"allocation", &Tuning::allocation}};
+void check_tuning(const Tuning& tuning) {
+  const uint32_t lanes = tuning.lanes;
+  if ((lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16) ||
+      tuning.tile % lanes != 0) {
+    fail(RC_E_INVALID_ARGUMENT, kVariable, ": ", lanes, " lanes and tiles of ",
+         tuning.tile,
+         " rows; lanes are 1, 4, 8 or 16, and a tile a multiple of them");
+  }
+  if (!std::has_single_bit(tuning.batch)) {
+    fail(RC_E_INVALID_ARGUMENT, kVariable, ": a batch of ", tuning.batch,
+         " rows; there are kernels for 1, 2, 4 and 8");
+  }
+  if (tuning.product_rows % 4 != 0 || tuning.product_columns % 64 != 0 ||
+      tuning.product_depth % 32 != 0) {
+    fail(RC_E_INVALID_ARGUMENT, kVariable, ": tiles of products of ",
+         tuning.product_rows, " rows, ", tuning.product_columns,
+         " columns and depth ", tuning.product_depth,
+         "; they are multiples of 4, 64 and 32");
+  }
+}
 
-void change(Tuning& tuning, const std::string& text) {
-  std::istringstream items = text_stream(text);
-  for (std::string item; std::getline(items, item, ',');) {
-    const size_t equals = item.find('=');
-    const std::string name = item.substr(0, equals);
-    const std::string digits =
-        equals == std::string::npos ? "" : item.substr(equals + 1);
-    const auto* found =
-        std::find_if(std::begin(kNames), std::end(kNames),
-                     [&](const Name& known) { return name == known.name; });
-    const bool number =
-        !digits.empty() && digits.size() <= 4 &&
-        digits.find_first_not_of("0123456789") == std::string::npos;
-    if (found == std::end(kNames) || !number || std::stoi(digits) < 1) {
-      std::string names;
-      for (const Name& known : kNames) names += cat(known.name, ", ");
-      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: \"", item,
-           "\" is none of ", names, "with a positive number, as in \"rows=4\"");
-    }
-    tuning.*found->member = std::stoi(digits);
+// Makes groups as small as the device wants them.
+void fit(cl_device_id device, Tuning* tuning) {
+  const auto limit = static_cast<uint32_t>(std::min<size_t>(
+      device_property<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 4096));
+  tuning->linear = std::min(tuning->linear, limit);
+  tuning->parts = std::min(tuning->parts, limit / tuning->linear);
+  for (uint32_t* items :
+       {&tuning->reduce, &tuning->attention, &tuning->plain}) {
+    *items = std::min(*items, limit);
+  }
+  // Work-items of a tile, at most, and its bytes of local memory.
+  const auto items = [&] {
+    return tuning->product_rows / 4 * (tuning->product_columns / 4);
+  };
+  const auto bytes = [&] {
+    return (uint64_t{tuning->product_rows} * (tuning->product_depth + 1) +
+            uint64_t{tuning->product_columns + 1} * tuning->product_depth) *
+           sizeof(cl_float);
+  };
+  tuning->local_bytes =
+      device_property<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  while (tuning->product_rows > 4 &&
+         (items() > limit || bytes() > tuning->local_bytes)) {
+    tuning->product_rows = tuning->product_rows / 8 * 4;
   }
 }
 
@@ -100,50 +92,32 @@ Tuning tuning_for(cl_device_id device) {
   const auto type = device_property<cl_device_type>(device, CL_DEVICE_TYPE);
   Tuning tuning = (type & CL_DEVICE_TYPE_CPU) != 0 ? processor_tuning(device)
                                                    : gpu_tuning();
-  if (const char* text = std::getenv("RUNCIBLE_OPENCL_TUNING")) {
-    change(tuning, text);
+  // Some devices count work-groups in 16 bits.
+  tuning.groups = 65535;
+  constexpr uint32_t kMost = 9999;
+  if (const char* text = std::getenv(kVariable)) {
+    gpu::apply_choices(kVariable, text,
+                       {{"lanes", &tuning.lanes, 1, 16},
+                        {"tile", &tuning.tile, 1, kMost},
+                        {"batch", &tuning.batch, 1, 8},
+                        {"few", &tuning.few, 1, kMost},
+                        {"linear", &tuning.linear, 1, kMost},
+                        {"parts", &tuning.parts, 1, kMost},
+                        {"reduce", &tuning.reduce, 1, kMost},
+                        {"attention", &tuning.attention, 1, kMost},
+                        {"plain", &tuning.plain, 1, kMost},
+                        {"product_rows", &tuning.product_rows, 1, kMost},
+                        {"product_columns", &tuning.product_columns, 1, kMost},
+                        {"product_depth", &tuning.product_depth, 1, kMost},
+                        {"groups", &tuning.groups, 1, kMost},
+                        {"allocation", &tuning.allocation, 1, kMost}});
   }
-  const int lanes = tuning.lanes;
-  if ((lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16) ||
-      tuning.tile % lanes != 0) {
-    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: ", lanes,
-         " lanes and tiles of ", tuning.tile,
-         " rows; lanes are 1, 4, 8 or 16, and a tile a multiple of them");
-  }
-  if (tuning.rows > 8 || (tuning.rows & (tuning.rows - 1)) != 0) {
-    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: ", tuning.rows,
-         " rows; there are kernels for 1, 2, 4 and 8");
-  }
-  if (tuning.product_rows % 4 != 0 || tuning.product_columns % 64 != 0 ||
-      tuning.product_depth % 32 != 0) {
-    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_OPENCL_TUNING: tiles of products of ",
-         tuning.product_rows, " rows, ", tuning.product_columns,
-         " columns and depth ", tuning.product_depth,
-         "; they are multiples of 4, 64 and 32");
-  }
-  const auto limit = static_cast<int>(std::min<size_t>(
-      device_property<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 4096));
-  tuning.linear = std::min(tuning.linear, limit);
-  tuning.slices = std::min(tuning.slices, limit / tuning.linear);
-  for (int* items : {&tuning.norm, &tuning.attention, &tuning.elements}) {
-    *items = std::min(*items, limit);
-  }
-  // Work-items of a tile, at most, and its bytes of local memory.
-  const auto items = [&] {
-    return tuning.product_rows / 4 * (tuning.product_columns / 4);
-  };
-  const auto bytes = [&] {
-    return (static_cast<cl_ulong>(tuning.product_rows) *
-                (tuning.product_depth + 1) +
-            static_cast<cl_ulong>(tuning.product_columns + 1) *
-                tuning.product_depth) *
-           sizeof(cl_float);
-  };
-  tuning.local_bytes =
-      device_property<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
-  while (tuning.product_rows > 4 &&
-         (items() > limit || bytes() > tuning.local_bytes)) {
-    tuning.product_rows = tuning.product_rows / 8 * 4;
+  check_tuning(tuning);
+  fit(device, &tuning);
+  tuning.range =
+      device_property<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  if (tuning.allocation != 0) {
+    tuning.range = std::min(tuning.range, uint64_t{tuning.allocation} << 20);
   }
   return tuning;
 }

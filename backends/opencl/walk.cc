@@ -26,9 +26,9 @@ Strides broadcast_strides(const rc_plugin_value& operand,
 }
 
 Range shared_range(Kernel kernel, int64_t items, const Tuning& tuning) {
-  int64_t across = tuning.elements;
+  int64_t across = tuning.plain;
   while (across > 1 && across / 2 >= items) across /= 2;
-  const int64_t down = tuning.elements / across;
+  const int64_t down = tuning.plain / across;
   Range range;
   range.kernel = std::move(kernel);
   range.group[0] = static_cast<size_t>(across);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opencl/api.h"
-#include "opencl/program.h"
+#include "opencl/step.h"
 #include "opencl/tuning.h"
 
 namespace rc::opencl {

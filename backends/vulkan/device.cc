@@ -79,9 +79,14 @@ void Device::copy(gpu::Buffer& target, uint64_t target_offset,
                static_cast<Buffer&>(source), source_offset, bytes);
 }
 
+void Device::check_supported(const Op& op,
+                             std::span<const rc_plugin_value> values) const {
+  gpu::check_supported(*this, op, values);
+}
+
 std::unique_ptr<gpu::Recording> Device::record(
-    std::span<const gpu::Dispatch> dispatches, size_t op_count) {
-  return std::make_unique<Recording>(*this, dispatches, op_count);
+    const gpu::PlacedProgram& program) {
+  return std::make_unique<Recording>(*this, program);
 }
 
 void Device::submit(const VkCommandBuffer* commands, uint32_t count,

@@ -48,8 +48,10 @@ class Device final : public gpu::Device {
                                         gpu::MemoryUse use) override;
   void copy(gpu::Buffer& target, uint64_t target_offset, gpu::Buffer& source,
             uint64_t source_offset, uint64_t bytes) override;
+  void check_supported(const Op& op,
+                       std::span<const rc_plugin_value> values) const override;
   std::unique_ptr<gpu::Recording> record(
-      std::span<const gpu::Dispatch> dispatches, size_t op_count) override;
+      const gpu::PlacedProgram& program) override;
 
   void submit(const VkCommandBuffer* commands, uint32_t count, VkFence fence);
   // Until nothing is under way. Errors do not matter to who waits.

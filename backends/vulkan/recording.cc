@@ -14,6 +14,8 @@ using gpu::Region;
 
 // Multiply-adds per row after which a segment ends.
 constexpr double kSegmentWork = 4e6;
+// The caller of wait is asked at least so often whether to stop.
+constexpr int64_t kAskMs = 10;
 
 VkBuffer handle_of(const Region& region) {
   return static_cast<const Buffer*>(region.buffer)->get();
@@ -33,15 +35,17 @@ bool overlap(const std::vector<Region>& mine,
 
 }  // namespace
 
-Recording::Recording(Device& device, std::span<const Dispatch> dispatches,
-                     size_t op_count)
-    : device_(device),
-      dispatches_(dispatches),
-      op_count_(op_count),
-      control_(device,
-               kCommandsOffset +
-                   dispatches.size() * sizeof(VkDispatchIndirectCommand),
-               gpu::MemoryUse::kToDevice) {
+Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+    : device_(device), op_count_(program.ops.size()) {
+  for (size_t i = 0; i < op_count_; ++i) {
+    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
+                           program.values, program.limits, &dispatches_,
+                           &kept_);
+  }
+  control_.emplace(
+      device,
+      kCommandsOffset + dispatches_.size() * sizeof(VkDispatchIndirectCommand),
+      gpu::MemoryUse::kToDevice);
   make_pipelines();
   if (!dispatches_.empty()) make_descriptors();
   make_fences();
@@ -134,9 +138,9 @@ void Recording::write_set(size_t number) {
   const bool texels = device_.tuning().texels != 0;
   std::vector<gpu::Binding> bindings = dispatches_[number].bindings;
   const gpu::Slots slots = gpu::slots_of(dispatches_[number].kernel);
-  bindings.push_back({0, {&control_, 0, 16}});
+  bindings.push_back({0, {&*control_, 0, 16}});
   if (slots.fault) {
-    bindings.push_back({gpu::kFaultSlot, {&control_, kFaultOffset, 16}});
+    bindings.push_back({gpu::kFaultSlot, {&*control_, kFaultOffset, 16}});
   }
   std::vector<VkWriteDescriptorSet> writes(bindings.size());
   std::vector<VkDescriptorBufferInfo> infos(bindings.size());
@@ -264,7 +268,7 @@ void Recording::record_dispatch(VkCommandBuffer commands, size_t number) {
                         static_cast<uint32_t>(dispatch.parameters.size() * 4),
                         dispatch.parameters.data());
   vk.vkCmdDispatchIndirect(
-      commands, control_.get(),
+      commands, control_->get(),
       kCommandsOffset + number * sizeof(VkDispatchIndirectCommand));
 }
 
@@ -303,8 +307,10 @@ void Recording::record_segment(size_t first, size_t last) {
 }
 
 void Recording::begin(const gpu::RunSize& size,
-                      std::span<const gpu::Transfer> inputs) {
+                      std::span<const gpu::Transfer> inputs,
+                      std::span<const gpu::Transfer> outputs) {
   size_ = size;
+  outputs_ = outputs;
   next_segment_ = 0;
   for (const gpu::Transfer& input : inputs) {
     // Inputs are buffers that the host writes to.
@@ -315,10 +321,10 @@ void Recording::begin(const gpu::RunSize& size,
   const uint32_t counts[4] = {static_cast<uint32_t>(size.rows.rows),
                               static_cast<uint32_t>(size.rows.outputs),
                               static_cast<uint32_t>(size.rows.sequences), 0};
-  control_.write(0, counts, sizeof counts);
-  std::memset(control_.mapped() + kFaultOffset, 0, 16);
+  control_->write(0, counts, sizeof counts);
+  std::memset(control_->mapped() + kFaultOffset, 0, 16);
   auto* commands = reinterpret_cast<VkDispatchIndirectCommand*>(
-      control_.mapped() + kCommandsOffset);
+      control_->mapped() + kCommandsOffset);
   for (const Dispatch& dispatch : dispatches_) {
     const uint32_t rows = dispatch.rows.count(size.rows);
     *commands++ = rows == 0 ? VkDispatchIndirectCommand{0, 0, 0}
@@ -355,9 +361,9 @@ double Recording::submit(int portion, double work) {
 
 bool Recording::wait(int portion, int64_t timeout_ms) {
   const VkFence fence = fences_[portion].get();
-  const VkResult result =
-      device_.vk().vkWaitForFences(device_.get(), 1, &fence, VK_TRUE,
-                                   static_cast<uint64_t>(timeout_ms) * 1000000);
+  const int64_t ms = timeout_ms < 0 ? kAskMs : std::min(timeout_ms, kAskMs);
+  const VkResult result = device_.vk().vkWaitForFences(
+      device_.get(), 1, &fence, VK_TRUE, static_cast<uint64_t>(ms) * 1000000);
   check(result, "vkWaitForFences");
   return result != VK_TIMEOUT;
 }
@@ -365,17 +371,17 @@ bool Recording::wait(int portion, int64_t timeout_ms) {
 void Recording::stop() {
   // What has begun may see it or not.
   const uint32_t stop = 1;
-  control_.write(3 * sizeof stop, &stop, sizeof stop);
+  control_->write(3 * sizeof stop, &stop, sizeof stop);
 }
 
 gpu::Fault Recording::fault() const {
   uint32_t words[3];
-  control_.read(kFaultOffset, words, sizeof words);
+  control_->read(kFaultOffset, words, sizeof words);
   return {words[0], words[1], words[2]};
 }
 
-void Recording::finish(std::span<const gpu::Transfer> outputs) {
-  for (const gpu::Transfer& output : outputs) {
+void Recording::finish() {
+  for (const gpu::Transfer& output : outputs_) {
     output.region.buffer->read(output.region.offset, output.host,
                                output.region.bytes);
   }

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,16 +21,15 @@ namespace rc::vulkan {
 
 class Recording final : public gpu::Recording {
  public:
-  Recording(Device& device, std::span<const gpu::Dispatch> dispatches,
-            size_t op_count);
+  Recording(Device& device, const gpu::PlacedProgram& program);
 
-  void begin(const gpu::RunSize& size,
-             std::span<const gpu::Transfer> inputs) override;
+  void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
+             std::span<const gpu::Transfer> outputs) override;
   double submit(int portion, double work) override;
   bool submitted() const override { return next_segment_ == segments_.size(); }
   bool wait(int portion, int64_t timeout_ms) override;
   void stop() override;
-  void finish(std::span<const gpu::Transfer> outputs) override;
+  void finish() override;
   gpu::Fault fault() const override;
   void wait_idle() noexcept override { device_.wait_idle(); }
   std::vector<rc_plugin_op_time> op_times() const override;
@@ -66,9 +67,10 @@ class Recording final : public gpu::Recording {
   double work_of(const Segment& segment) const;
 
   Device& device_;
-  std::span<const gpu::Dispatch> dispatches_;
   size_t op_count_;
-  Buffer control_;
+  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that dispatches hand on
+  std::vector<gpu::Dispatch> dispatches_;
+  std::optional<Buffer> control_;
   std::vector<Handle<VkBufferView>> views_;
   Handle<VkDescriptorPool> descriptors_;
   std::vector<VkDescriptorSet> sets_;  // by dispatch
@@ -83,6 +85,7 @@ class Recording final : public gpu::Recording {
 
   // The run that has begun.
   gpu::RunSize size_;
+  std::span<const gpu::Transfer> outputs_;
   size_t next_segment_ = 0;
 };
 

@@ -10,8 +10,8 @@ namespace {
 // How GPUs are driven, in small: work-items stand for the lanes, and share
 // columns, vectors and heads.
 constexpr char kGpuTuning[] =
-    "lanes=1,tile=32,rows=4,tiled_from=3,linear=8,slices=3,norm=16,"
-    "attention=4,elements=16";
+    "lanes=1,tile=32,batch=4,few=2,linear=8,parts=3,reduce=16,"
+    "attention=4,plain=16";
 
 TEST(OpenclModel, FableLogitsAreThoseOfTransformers) {
   RC_NEEDS_DEVICE("opencl");

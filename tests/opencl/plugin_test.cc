@@ -57,9 +57,10 @@ TEST(OpenclPlugin, DevicesThatDoNotExistAreNotFound) {
 
 TEST(OpenclPlugin, TuningIsChecked) {
   RC_NEEDS_DEVICE("opencl");
-  expect_refused("opencl", "RUNCIBLE_OPENCL_TUNING",
-                 {"rows", "rows=", "rows=-1", "rows=0", "rows=3", "lanes=2",
-                  "lanes=16,tile=8", "speed=9", "rows=99999", "rows=1x", "=4"});
+  expect_refused(
+      "opencl", "RUNCIBLE_OPENCL_TUNING",
+      {"batch", "batch=", "batch=-1", "batch=0", "batch=3", "lanes=2",
+       "lanes=16,tile=8", "speed=9", "batch=99999", "batch=1x", "=4"});
 }
 
 TEST(OpenclPlugin, ProgramsAreChecked) {

@@ -1,0 +1,34 @@
+// Memory on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/buffer.h"
+#include "opencl/api.h"
+#include "opencl/device.h"
+
+namespace rc::opencl {
+
+class Buffer final : public gpu::Buffer {
+ public:
+  // Not zeroed. Throws RC_E_DEVICE_MEMORY.
+  Buffer(const Device& device, uint64_t bytes);
+
+  cl_mem get() const { return memory_.get(); }
+
+  void write(uint64_t offset, const void* data, uint64_t bytes) override;
+  void read(uint64_t offset, void* data, uint64_t bytes) const override;
+  void clear() override;
+
+ private:
+  cl_command_queue transfers_;
+  Memory memory_;
+};
+
+// The memory of a buffer of this backend; nullptr: none.
+inline cl_mem memory_of(const gpu::Buffer* buffer) {
+  return buffer == nullptr ? nullptr
+                           : static_cast<const Buffer*>(buffer)->get();
+}
+
+}  // namespace rc::opencl

@@ -1,0 +1,198 @@
+#include "opencl/recording.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/error.h"
+#include "opencl/compiler.h"
+
+namespace rc::opencl {
+namespace {
+
+cl_int status_of_event(cl_event event) {
+  cl_int status = CL_COMPLETE;
+  check(api().GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                           sizeof status, &status, nullptr),
+        "clGetEventInfo");
+  return status;
+}
+
+// Throws if an event ended with a failure.
+void check_event(cl_event event) {
+  const cl_int status = status_of_event(event);
+  if (status < 0) fail_call(status, "a command");
+}
+
+}  // namespace
+
+struct Recording::Bell {
+  std::mutex mutex;
+  std::condition_variable rung;
+  bool is_rung = false;
+};
+
+Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+    : device_(device), counts_(device, sizeof host_counts_) {
+  Compiler(device, program, counts_.get(), kept_, steps_).compile();
+}
+
+void Recording::begin(const gpu::RunSize& size,
+                      std::span<const gpu::Transfer> inputs,
+                      std::span<const gpu::Transfer> outputs) {
+  size_ = size;
+  outputs_ = outputs;
+  step_ = block_ = 0;
+  outputs_enqueued_ = false;
+  launches_.clear();
+  host_counts_[0] = static_cast<cl_int>(size.rows.rows);
+  host_counts_[1] = static_cast<cl_int>(size.rows.outputs);
+  host_counts_[2] = static_cast<cl_int>(size.rows.sequences);
+  const auto write = [&](cl_mem memory, uint64_t offset, const void* data,
+                         uint64_t bytes) {
+    check(api().EnqueueWriteBuffer(device_.queue(), memory, CL_FALSE, offset,
+                                   bytes, data, 0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
+  };
+  write(counts_.get(), 0, host_counts_, sizeof host_counts_);
+  for (const gpu::Transfer& input : inputs) {
+    write(memory_of(input.region.buffer), input.region.offset, input.host,
+          input.region.bytes);
+  }
+}
+
+void Recording::enqueue_outputs() {
+  for (const gpu::Transfer& output : outputs_) {
+    check(api().EnqueueReadBuffer(device_.queue(),
+                                  memory_of(output.region.buffer), CL_FALSE,
+                                  output.region.offset, output.region.bytes,
+                                  output.host, 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
+  }
+  outputs_enqueued_ = true;
+}
+
+double Recording::row_work(const Step& step) const {
+  double times = 1;
+  if (step.attention) times = static_cast<double>(size_.positions);
+  if (step.dimension == RC_DIM_SEQUENCES) {
+    // Each goes through its own part of the rows.
+    times = static_cast<double>(size_.rows.rows) /
+            static_cast<double>(std::max<int64_t>(size_.rows.sequences, 1));
+  }
+  return std::max(static_cast<double>(step.cost) * times, 1.0);
+}
+
+void Recording::enqueue_range(const Step& step, const Range& range,
+                              const size_t* begin, const size_t* count) {
+  cl_event event = nullptr;
+  check(api().EnqueueNDRangeKernel(device_.queue(), range.kernel.get(), 2,
+                                   begin, count, range.group, 0, nullptr,
+                                   device_.profile() ? &event : nullptr),
+        "clEnqueueNDRangeKernel");
+  if (event != nullptr) {
+    Event owned(event);
+    launches_.push_back({step.op, std::move(owned)});
+  }
+}
+
+double Recording::enqueue_some(double work) {
+  const Step& step = steps_[step_];
+  const int64_t rows =
+      resolve_dimension(step.dimension, size_.rows) * step.rows_per_row;
+  if (rows == 0) {
+    ++step_;
+    return 0;
+  }
+  const Range& range = step.range(rows);
+  const auto blocks = static_cast<size_t>((rows + range.rows_per_block - 1) /
+                                          range.rows_per_block);
+  const double block_work =
+      row_work(step) * static_cast<double>(range.rows_per_block);
+  const auto most = std::max<size_t>(
+      size_t{device_.tuning().groups} * range.group[1] / range.items[1], 1);
+  const size_t left = std::min(most, blocks - block_);
+  const auto taken = static_cast<size_t>(
+      std::clamp(work / block_work, 1.0, static_cast<double>(left)));
+  const size_t begin[] = {0, block_ * range.items[1]};
+  const size_t count[] = {range.items[0], taken * range.items[1]};
+  enqueue_range(step, range, begin, count);
+  block_ += taken;
+  if (block_ == blocks) {
+    ++step_;
+    block_ = 0;
+  }
+  return static_cast<double>(taken) * block_work;
+}
+
+double Recording::submit(int portion, double work) {
+  double taken = 0;
+  while (step_ < steps_.size() && (taken == 0 || taken < work)) {
+    taken += enqueue_some(work - taken);
+  }
+  if (step_ == steps_.size()) enqueue_outputs();
+  cl_event event = nullptr;
+  check(api().EnqueueMarkerWithWaitList(device_.queue(), 0, nullptr, &event),
+        "clEnqueueMarkerWithWaitList");
+  ends_[portion].reset(event);
+  check(api().Flush(device_.queue()), "clFlush");
+  return taken;
+}
+
+bool Recording::wait(int portion, int64_t timeout_ms) {
+  cl_event event = ends_[portion].get();
+  if (timeout_ms < 0) {
+    // Portions are short, so that nothing need be asked meanwhile.
+    const cl_int code = api().WaitForEvents(1, &event);
+    check_event(event);
+    check(code, "clWaitForEvents");
+    return true;
+  }
+  if (status_of_event(event) > CL_COMPLETE) {
+    auto bell = std::make_shared<Bell>();
+    auto user = std::make_unique<std::shared_ptr<Bell>>(bell);
+    check(api().SetEventCallback(
+              event, CL_COMPLETE,
+              [](cl_event, cl_int, void* data) {
+                std::unique_ptr<std::shared_ptr<Bell>> given(
+                    static_cast<std::shared_ptr<Bell>*>(data));
+                const std::lock_guard lock((*given)->mutex);
+                (*given)->is_rung = true;
+                (*given)->rung.notify_all();
+              },
+              user.get()),
+          "clSetEventCallback");
+    (void)user.release();
+    std::unique_lock lock(bell->mutex);
+    if (!bell->rung.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                             [&] { return bell->is_rung; })) {
+      return false;
+    }
+  }
+  check_event(event);
+  return true;
+}
+
+std::vector<rc_plugin_op_time> Recording::op_times() const {
+  std::vector<rc_plugin_op_time> times;
+  for (const Launch& launch : launches_) {
+    const auto moment = [&](cl_profiling_info name) {
+      cl_ulong ns = 0;
+      check(api().GetEventProfilingInfo(launch.event.get(), name, sizeof ns,
+                                        &ns, nullptr),
+            "clGetEventProfilingInfo");
+      return static_cast<int64_t>(ns);
+    };
+    const int64_t end = moment(CL_PROFILING_COMMAND_END);
+    if (!times.empty() && times.back().op == launch.op) {
+      times.back().end_ns = end;
+    } else {
+      times.push_back({sizeof(rc_plugin_op_time), launch.op,
+                       moment(CL_PROFILING_COMMAND_START), end});
+    }
+  }
+  return times;
+}
+
+}  // namespace rc::opencl

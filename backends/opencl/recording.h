@@ -1,0 +1,64 @@
+// A program as steps that a run enqueues, portion by portion: a portion ends
+// anywhere between blocks of rows of a step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu/device.h"
+#include "opencl/buffer.h"
+#include "opencl/device.h"
+#include "opencl/step.h"
+
+namespace rc::opencl {
+
+class Recording final : public gpu::Recording {
+ public:
+  Recording(Device& device, const gpu::PlacedProgram& program);
+
+  void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
+             std::span<const gpu::Transfer> outputs) override;
+  double submit(int portion, double work) override;
+  bool submitted() const override { return outputs_enqueued_; }
+  bool wait(int portion, int64_t timeout_ms) override;
+  void stop() override {}
+  void finish() override {}
+  // Kernels take the first row of a table for one that it does not have.
+  gpu::Fault fault() const override { return {}; }
+  void wait_idle() noexcept override { api().Finish(device_.queue()); }
+  std::vector<rc_plugin_op_time> op_times() const override;
+
+ private:
+  struct Launch {
+    int32_t op;
+    Event event;
+  };
+  // Wakes a waiting thread when an event comes to its end.
+  struct Bell;
+
+  // Part of a step worth at most about `work`; returns what it is worth.
+  double enqueue_some(double work);
+  void enqueue_range(const Step& step, const Range& range, const size_t* begin,
+                     const size_t* count);
+  void enqueue_outputs();
+  double row_work(const Step& step) const;
+
+  Device& device_;
+  Buffer counts_;  // I32: rows, outputs, sequences of the run
+  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that steps hand on
+  std::vector<Step> steps_;
+
+  // The run that has begun.
+  gpu::RunSize size_;
+  cl_int host_counts_[3];
+  std::span<const gpu::Transfer> outputs_;
+  size_t step_ = 0;   // the next
+  size_t block_ = 0;  // of its rows
+  bool outputs_enqueued_ = false;
+  Event ends_[2];                 // of portions
+  std::vector<Launch> launches_;  // with profile
+};
+
+}  // namespace rc::opencl
