@@ -29,6 +29,32 @@ void check_rows(const Device& device, const Op& op,
   }
 }
 
+// Throws RC_E_UNSUPPORTED for a cache that the device has no buffer for.
+void check_buffer(const Device& device, const Op& op,
+                  const rc_plugin_value& cache) {
+  const uint64_t bytes = value_bytes(cache, {}).value_or(UINT64_MAX);
+  if (bytes > device.largest_buffer()) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " with a cache ",
+         value_text(cache), ", which takes a buffer of ", bytes,
+         " bytes; the device allows ", device.largest_buffer());
+  }
+}
+
+// What a weight would be loaded as for input `slot` of an op.
+rc_plugin_weight_info weight_info(const Op& op, int slot,
+                                  const rc_plugin_value& value) {
+  rc_plugin_weight_info info = {};
+  info.dtype = value.dtype;
+  info.rank = value.rank;
+  std::copy(std::begin(value.shape), std::end(value.shape), info.shape);
+  const bool matrix =
+      (op.code == RC_OP_GET_ROWS && slot == 0) ||
+      ((op.code == RC_OP_LINEAR || op.code == RC_OP_EXPERT_LINEAR) &&
+       slot == 1);
+  info.uses = matrix ? RC_USE_LINEAR : RC_USE_ELEMENTS;
+  return info;
+}
+
 bool has_states(const Op& op) {
   return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN;
 }
@@ -65,14 +91,15 @@ uint32_t RowRange::count(const Rows& rows) const {
   return count >= at_least && count <= at_most ? count : 0;
 }
 
-double Dispatch::work(const RunSize& size, uint32_t row_count) const {
-  const double here =
-      rows.symbol == kSequences
-          ? static_cast<double>(size.rows.rows) /
-                static_cast<double>(std::max<int64_t>(size.rows.sequences, 1)) *
-                row_count
-          : row_count;
-  return row_work * here *
+double RowWork::of(const RowRange& range, const RunSize& size,
+                   uint32_t count) const {
+  double rows = count;
+  if (range.symbol == kSequences) {
+    // Each goes through its own part of the rows.
+    rows *= static_cast<double>(size.rows.rows) /
+            static_cast<double>(std::max<int64_t>(size.rows.sequences, 1));
+  }
+  return each * rows *
          (per_position ? static_cast<double>(size.positions) : 1.0);
 }
 
@@ -100,15 +127,11 @@ void check_supported(const Device& device, const Op& op,
     }
   };
   check_loops(device.tuning(), op, values);
-  for (int32_t input : op.inputs) {
-    if (input < 0) continue;
-    const rc_plugin_value& value = values[input];
+  for (int slot = 0; slot < kMaxInputs; ++slot) {
+    if (op.inputs[slot] < 0) continue;
+    const rc_plugin_value& value = values[op.inputs[slot]];
     if (value.storage == RC_STORAGE_WEIGHT) {
-      const char* reason = device.packing().undecodable(value.dtype);
-      if (*reason != '\0') {
-        fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
-             dtype_name(value.dtype), ": ", reason);
-      }
+      weight_layout(device, weight_info(op, slot, value));
     }
     for (int i = 0; i < value.rank; ++i) {
       if (value.shape[i] > INT32_MAX) {
@@ -117,6 +140,7 @@ void check_supported(const Device& device, const Op& op,
       }
     }
     check_rows(device, op, value);
+    if (value.storage == RC_STORAGE_CACHE) check_buffer(device, op, value);
     if (value.storage == RC_STORAGE_CACHE && has_states(op)) {
       check_states(device, op, value);
     } else if (value.storage == RC_STORAGE_CACHE) {

@@ -40,6 +40,16 @@ struct RowRange {
   uint32_t count(const Rows& rows) const;
 };
 
+// What rows of a range take: multiply-adds, about, for each row of the run; for
+// each position that it attends to if `per_position`.
+struct RowWork {
+  double each = 0;
+  bool per_position = false;
+
+  // Of `count` rows of the range.
+  double of(const RowRange& range, const RunSize& size, uint32_t count) const;
+};
+
 struct Dispatch {
   int32_t op;  // its place in the program
   Kernel kernel;
@@ -49,15 +59,9 @@ struct Dispatch {
   RowRange rows;
   uint32_t x = 1, z = 1;  // work-groups
   uint32_t batch = 1;     // rows of a work-group
-  // Multiply-adds, about, for a row of the run; for each position that it
-  // attends to if `per_position`.
-  double row_work = 0;
-  bool per_position = false;
+  RowWork work;
   // Takes up what the op's dispatches before it have written.
   bool after = false;
-
-  // Of so many rows of the range.
-  double work(const RunSize& size, uint32_t row_count) const;
 };
 
 // Appends the dispatches of op number `number`, which obeys check_op.

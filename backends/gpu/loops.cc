@@ -73,7 +73,7 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
     case RC_OP_ATTEND:
       return attention_loops(tuning, size(1, 1), last(0));
     case RC_OP_ROUTE: {
-      const uint64_t lanes = tuning.texels != 0 ? 8 : 32;
+      const uint64_t lanes = tuning.route;
       const auto chosen = static_cast<uint64_t>(values[op.outputs[0]].shape[1]);
       return (chosen + 1) *
              (1 + inner(rounds(size(0, 1), lanes)) + inner(lanes));
@@ -110,8 +110,8 @@ uint64_t conv_rows(const Tuning& tuning, uint64_t width) {
 }
 
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns) {
-  const uint64_t kept = inner(rounds(columns, kScanParts));
-  const uint64_t each = kNested * (1 + kept + inner(kScanParts));
+  const uint64_t kept = inner(rounds(columns, tuning.scan_parts));
+  const uint64_t each = kNested * (1 + kept + inner(tuning.scan_parts));
   return (loop_budget(tuning) - 2 * kept) / each;
 }
 

@@ -30,7 +30,6 @@ inline constexpr uint64_t kWidestConv = 32;
 inline constexpr uint64_t kLargestState = 1024;
 // How many rows of the run they go through at once.
 uint64_t conv_rows(const Tuning& tuning, uint64_t width);
-inline constexpr uint32_t kScanParts = 8;  // of kernels/selective_scan.comp
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns);
 
 // Throws RC_E_UNSUPPORTED if a lane would go around too often for the op, which

@@ -9,6 +9,15 @@
 namespace rc::gpu {
 namespace {
 
+// As many lanes as have room for a head each in the memory that they share.
+uint32_t attention_lanes(const Tuning& tuning, uint64_t head) {
+  uint32_t lanes = tuning.attention;
+  while (lanes > 1 && lanes * (head + 2) * sizeof(float) > tuning.local_bytes) {
+    lanes /= 2;
+  }
+  return lanes;
+}
+
 uint32_t type_number(DType dtype) {
   return dtype == RC_DTYPE_F32 ? 0 : dtype == RC_DTYPE_F16 ? 1 : 2;
 }
@@ -31,6 +40,7 @@ void RowAppender::get_rows() {
       bind_weight(d, tiles);
       bind(d, 8, out(0), rows);
       spread(d, divided(groups, tuning_.plain));
+      d.work.each = static_cast<double>(layout.columns);
     }
   }
 }
@@ -44,7 +54,8 @@ void RowAppender::copy_rows() {
       bind(d, 1, in(1), rows);
       bind(d, 2, in(0), table);
       bind(d, 8, out(0), rows);
-      spread(d, divided(width, tuning_.plain));
+      spread(d, divided(width, uint64_t{tuning_.plain} * tuning_.vector));
+      d.work.each = width;
     }
   }
 }
@@ -65,6 +76,7 @@ void RowAppender::norm() {
     bind(d, 3, in(bias ? 2 : 0), rows);
     bind(d, 8, out(0), rows);
     d.x = x.rank == 3 ? narrow(x.shape[1]) : 1;
+    d.work.each = static_cast<double>(width_of(x));
   }
 }
 
@@ -93,14 +105,15 @@ void RowAppender::linear() {
   const auto one = [&](const RowSlice& rows, const Weight::Slice& slice,
                        bool many) {
     const uint32_t batch = many ? tuning_.batch : 1;
+    const uint32_t parts =
+        many && tuning_.batch_parts != 0 ? tuning_.batch_parts : tuning_.parts;
     const uint32_t group_tiles = experts ? 1
                                  : many  ? tuning_.batch_tiles
                                          : tuning_.tiles;
     std::vector<uint32_t> constants =
-        weight_constants(weight, tuning_.tile * tuning_.parts);
-    constants.insert(constants.end(),
-                     {batch, group_tiles, experts, k % 4 == 0, k % 32 != 0,
-                      tuning_.parts, tuning_.chunk});
+        weight_constants(weight, tuning_.tile / tuning_.vector * parts);
+    constants.insert(constants.end(), {batch, group_tiles, experts, k % 4 == 0,
+                                       k % 32 != 0, parts, tuning_.chunk});
     Dispatch& d = append(
         Kernel::kLinear, std::move(constants), rows,
         {n, k, divided(k, kGroup), static_cast<uint32_t>(slice.first_tile),
@@ -118,9 +131,9 @@ void RowAppender::linear() {
     d.x = divided(experts ? tiles : slice.tiles, group_tiles);
     d.z = chosen;
     d.batch = batch;
-    d.row_work = static_cast<double>(slice.tiles) /
-                 static_cast<double>(layout.matrices) * chosen *
-                 static_cast<double>(tuning_.tile) * k;
+    d.work.each = static_cast<double>(slice.tiles) /
+                  static_cast<double>(layout.matrices) * chosen *
+                  static_cast<double>(tuning_.tile) * k;
     if (experts) return;
     if (many) {
       d.rows.at_least = tuning_.few + 1;
@@ -138,16 +151,19 @@ void RowAppender::linear() {
 
 void RowAppender::rope() {
   const rc_plugin_value& x = in(0).value;
+  const uint32_t heads = narrow(x.shape[1]);
+  const uint32_t group_heads = std::min(heads, tuning_.rope_heads);
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
-    Dispatch& d = append(
-        Kernel::kRope, {std::min(32u, tuning_.plain)}, rows,
-        {narrow(x.shape[2]), narrow(in(2).value.shape[0]),
-         op_.params.rope.style == RC_ROPE_HALVES, word(op_.params.rope.scale)});
+    Dispatch& d = append(Kernel::kRope, {std::min(32u, tuning_.plain)}, rows,
+                         {narrow(x.shape[2]), narrow(in(2).value.shape[0]),
+                          op_.params.rope.style == RC_ROPE_HALVES,
+                          word(op_.params.rope.scale), heads, group_heads});
     bind(d, 1, in(0), rows);
     bind(d, 2, in(1), rows);
     bind(d, 3, in(2), rows);
     bind(d, 8, out(0), rows);
-    d.x = narrow(x.shape[1]);
+    d.x = divided(heads, group_heads);
+    d.work.each = static_cast<double>(width_of(x));
   }
 }
 
@@ -176,6 +192,7 @@ void RowAppender::cache_store() {
                              cache.region.offset + first * ranges.page_bytes,
                              count * ranges.page_bytes}});
       d.x = narrow(x.shape[1]);
+      d.work.each = static_cast<double>(width_of(x));
     }
   }
 }
@@ -190,7 +207,7 @@ void RowAppender::attention() {
        row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
     Dispatch& d =
         append(Kernel::kAttention,
-               {tuning_.attention, type_number(cache.dtype), head,
+               {attention_lanes(tuning_, head), type_number(cache.dtype), head,
                 static_cast<uint32_t>(ranges.count)},
                rows,
                {narrow(cache.shape[1]), narrow(cache.shape[2]),
@@ -224,8 +241,8 @@ void RowAppender::attention() {
       }
     }
     d.x = narrow(q.shape[1]);
-    d.row_work = 2 * static_cast<double>(q.shape[1]) * head;
-    d.per_position = true;
+    d.work.each = 2 * static_cast<double>(q.shape[1]) * head;
+    d.work.per_position = true;
   }
 }
 
@@ -233,26 +250,28 @@ void RowAppender::elementwise(uint32_t kind, bool two, float factor,
                               float offset) {
   const Placed& b = in(two ? 1 : 0);
   const uint32_t width = narrow(width_of(in(0).value));
-  constexpr uint32_t kEach = 8;  // elements of a lane
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &b, &out(0)})) {
     Dispatch& d = append(Kernel::kElementwise, {tuning_.plain, kind}, rows,
                          {width, word(factor), word(offset)});
     bind(d, 1, in(0), rows);
     bind(d, 2, b, rows);
     bind(d, 8, out(0), rows);
-    spread(d, divided(width, uint64_t{tuning_.plain} * kEach));
+    spread(d, divided(width, uint64_t{tuning_.plain} * tuning_.each));
+    d.work.each = width;
   }
 }
 
 void RowAppender::route() {
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0), &out(1)})) {
     Dispatch& d =
-        append(Kernel::kRoute, {tuning_.texels != 0 ? 8u : 32u}, rows,
+        append(Kernel::kRoute, {tuning_.route}, rows,
                {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
                 op_.params.route.normalize != 0});
     bind(d, 1, in(0), rows);
     bind(d, 8, out(0), rows);
     bind(d, 9, out(1), rows);
+    d.work.each = static_cast<double>(width_of(in(0).value)) *
+                  static_cast<double>(width_of(out(0).value));
   }
 }
 
@@ -264,7 +283,9 @@ void RowAppender::expert_sum() {
     bind(d, 1, in(0), rows);
     bind(d, 2, in(1), rows);
     bind(d, 8, out(0), rows);
-    spread(d, divided(static_cast<uint64_t>(x.shape[2]), tuning_.plain));
+    spread(d, divided(static_cast<uint64_t>(x.shape[2]),
+                      uint64_t{tuning_.plain} * tuning_.vector));
+    d.work.each = static_cast<double>(width_of(x));
   }
 }
 

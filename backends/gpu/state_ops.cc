@@ -60,8 +60,8 @@ void RowAppender::short_conv() {
     // What is not read is bound all the same: it is named in the kernel.
     bind(dispatch, 3, has(2) ? in(2) : in(0), piece.bound);
     bind(dispatch, 8, out(0), piece.bound);
-    spread(dispatch, divided(d, tuning_.plain));
-    dispatch.row_work = static_cast<double>(d) * width;
+    spread(dispatch, divided(d, uint64_t{tuning_.plain} * tuning_.vector));
+    dispatch.work.each = static_cast<double>(d) * width;
   }
 }
 
@@ -71,19 +71,20 @@ void RowAppender::selective_scan() {
   const uint32_t head = narrow(x.shape[2]);
   const uint32_t groups = narrow(in(2).value.shape[1]);
   const uint32_t columns = narrow(in(2).value.shape[2]);
-  const uint32_t lanes = tuning_.texels != 0 ? kScanParts : 8 * kScanParts;
+  const uint32_t lanes = tuning_.scan;
   const uint64_t elements = uint64_t{heads} * head;
   for (const StatePiece& piece :
        state_pieces(scan_rows(tuning_, columns),
                     {&in(0), &in(1), &in(2), &in(3), &in(7), &out(0)})) {
-    Dispatch& d = append_piece(Kernel::kSelectiveScan, {lanes, columns}, piece,
+    Dispatch& d = append_piece(Kernel::kSelectiveScan,
+                               {lanes, columns, tuning_.scan_parts}, piece,
                                {heads, head, groups}, 7, 10);
     for (int slot = 0; slot < 7; ++slot) {
       bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
     }
     bind(d, 8, out(0), piece.bound);
-    spread(d, divided(elements, lanes / kScanParts));
-    d.row_work = static_cast<double>(elements) * columns * 2;
+    spread(d, divided(elements, lanes / tuning_.scan_parts));
+    d.work.each = static_cast<double>(elements) * columns * 2;
   }
 }
 

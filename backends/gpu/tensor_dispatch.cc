@@ -67,7 +67,7 @@ void TensorAppender::append(Kernel kernel, std::vector<uint32_t> constants,
     dispatch.x = divided(count, rows);
     dispatch.rows.symbol = kFixedRows;
     dispatch.rows.limit = rows;
-    dispatch.row_work = group_work * dispatch.x;
+    dispatch.work.each = group_work * dispatch.x;
     dispatch.after = first == 0 && stages > 0;
     dispatches_->push_back(std::move(dispatch));
   }

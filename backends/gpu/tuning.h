@@ -15,10 +15,18 @@ struct Tuning {
   uint32_t tiles = 1;   // of a work-group, with one row
   uint32_t batch = 8;   // rows of a work-group, if there are many
   uint32_t batch_tiles = 1;
-  uint32_t few = 3;         // up to so many rows are done one by one
-  uint32_t reduce = 128;    // lanes of RMS_NORM
-  uint32_t attention = 64;  // lanes of ATTENTION
-  uint32_t plain = 64;      // lanes where it matters little
+  uint32_t few = 3;          // up to so many rows are done one by one
+  uint32_t reduce = 128;     // lanes of RMS_NORM
+  uint32_t attention = 64;   // lanes of ATTENTION
+  uint32_t plain = 64;       // lanes where it matters little
+  uint32_t vector = 1;       // elements that a lane works on at once
+  uint32_t each = 8;         // elements of a lane in elementwise ops
+  uint32_t batch_parts = 0;  // parts if there are many rows; 0: as for few
+  uint32_t rope_heads = 1;   // that a work-group of ROPE turns
+  uint32_t route = 32;       // lanes of ROUTE
+  uint32_t scan = 64;        // lanes of SELECTIVE_SCAN ...
+  uint32_t scan_parts = 8;   // ... of which so many share an element
+  uint64_t local_bytes = UINT64_MAX;  // of memory that a work-group shares
   // Iterations of all its loops together that a lane may do. llvmpipe ends
   // loops after so many, and does not report it.
   uint32_t loops = UINT32_MAX;

@@ -8,7 +8,7 @@ namespace rc::opencl {
 
 Buffer::Buffer(const Device& device, uint64_t bytes)
     : gpu::Buffer(bytes), transfers_(device.transfers()) {
-  const uint64_t limit = device.tuning().range;
+  const uint64_t limit = device.largest_buffer();
   if (bytes > limit) {
     fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes,
          " bytes is larger than the ", limit,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/device.h"
-#include "gpu/weight.h"
+#include "gpu/dispatch.h"
 #include "opencl/device.h"
 #include "opencl/step.h"
 
@@ -40,32 +40,15 @@ class Compiler {
   const rc_plugin_value& output(const Op& op) const {
     return program_.values[op.outputs[0]].value;
   }
-  const gpu::Weight& weight(int32_t number) const {
-    return *program_.values[number].weight;
-  }
   // Of a value, with the offset in units of so many bytes, which divide it. Of
   // an absent one, none.
   Place place(int32_t number, uint64_t unit = sizeof(cl_float)) const;
-  cl_mem elements(int32_t number) const;
 
-  void add(const Op& op);
-  Step get_rows(const Op& op);
-  // Of a table of any type.
-  Step decode_rows(const Op& op, const Place& place_of_table, int tile,
-                   uint64_t tile_bytes);
-  Step rms_norm(const Op& op);
-  Step linear(const Op& op);
-  Step rope(const Op& op);
-  Step cache_store(const Op& op);
-  Step attention(const Op& op);
-  Step elementwise(const Op& op);
-  Step route(const Op& op);
-  Step expert_linear(const Op& op);
-  Step expert_sum(const Op& op);
-  Step short_conv(const Op& op);
-  Step selective_scan(const Op& op);
+  // The ops on rows, as gpu/row_ops.cc has them.
+  void add(const Op& op, int32_t number);
+  Step step_of(const gpu::Dispatch& dispatch) const;
 
-  // The tensor ops, in files of their own. LAYER_NORM is also an op on rows.
+  // The tensor ops, in files of their own.
   void add_tensor_op(const Op& op);
   Step copy(const Op& op);
   Step convert(const Op& op);
@@ -81,17 +64,17 @@ class Compiler {
   void reduce(const Op& op, bool most, const Place& to, const Place& to_places,
               float divisor);
   Step attend(const Op& op);
+  Step rope(const Op& op);
   // Memory for what the steps of an op hand on.
   Place keep(int64_t elements);
 
   // Work-items that share a head of d elements, each with a result in local
   // memory.
-  int head_items(int64_t d) const;
-  // A range of `items` within a row in groups of `group`, one row to a block.
-  Range range(Kernel kernel, int64_t items, int group) const;
-  Range product(const gpu::Weight& weight, int64_t n, int rows, bool experts);
-  static std::string type_definitions(rc_dtype dtype, int tile);
-  std::string cache_definitions(const rc_plugin_value& cache) const;
+  uint32_t head_items(int64_t d) const;
+  // One of `rows` rows with so many items each, in groups of `group`, which
+  // takes about `work` multiply-adds a row.
+  Step step(Kernel kernel, int64_t rows, int64_t items, uint32_t group,
+            double work) const;
 
   Device& device_;
   const Tuning& tuning_;

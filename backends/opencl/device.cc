@@ -1,8 +1,10 @@
 #include "opencl/device.h"
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "gpu/dispatch.h"
 #include "opencl/buffer.h"
-#include "opencl/model_ops.h"
 #include "opencl/platform.h"
 #include "opencl/recording.h"
 #include "opencl/tensor_ops.h"
@@ -18,11 +20,19 @@ Context make_context(cl_device_id id) {
   return context;
 }
 
+uint64_t largest_buffer_of(cl_device_id id, const Tuning& tuning) {
+  const auto all = device_property<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  return tuning.allocation == 0
+             ? all
+             : std::min<uint64_t>(all, uint64_t{tuning.allocation} << 20);
+}
+
 }  // namespace
 
 Device::Device(cl_device_id id, const rc_plugin_open_options& options)
     : id_(id),
       tuning_(tuning_for(id)),
+      largest_buffer_(largest_buffer_of(id, tuning_)),
       doubles_(has_extension(id, "cl_khr_fp64")),
       packing_(doubles_),
       profile_(options.profile != 0),
@@ -30,6 +40,7 @@ Device::Device(cl_device_id id, const rc_plugin_open_options& options)
       queue_(make_queue(profile_ ? CL_QUEUE_PROFILING_ENABLE : 0)),
       transfers_(make_queue(0)),
       library_(context_.get(), id, tuning_) {
+  tuning_.range = std::min(tuning_.range, largest_buffer_);
   // Until it is measured.
   const auto type = device_property<cl_device_type>(id, CL_DEVICE_TYPE);
   speed = (type & CL_DEVICE_TYPE_CPU) != 0 ? 1e9 : 1e12;
@@ -61,7 +72,7 @@ void Device::check_supported(const Op& op,
   if (is_tensor_op(op, values)) {
     check_tensor_op_supported(*this, op, values.data());
   } else {
-    check_model_op_supported(*this, op, values.data());
+    gpu::check_supported(*this, op, values);
   }
 }
 

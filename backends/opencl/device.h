@@ -30,10 +30,12 @@ class Device final : public gpu::Device {
 
   const Tuning& tuning() const override { return tuning_; }
   const gpu::Packing& packing() const override { return packing_; }
-  // Kernels are given offsets in elements.
-  uint64_t alignment() const override { return 64; }
-  uint32_t most_groups(int dimension) const override {
-    return dimension == 0 ? INT32_MAX : tuning_.groups;
+  // Kernels are given offsets.
+  uint64_t alignment() const override { return sizeof(cl_uint); }
+  uint64_t largest_buffer() const override { return largest_buffer_; }
+  uint32_t most_groups(int) const override {
+    // A run enqueues as many as the tuning says.
+    return INT32_MAX;
   }
   std::unique_ptr<gpu::Buffer> allocate(uint64_t bytes,
                                         gpu::MemoryUse use) override;
@@ -49,6 +51,7 @@ class Device final : public gpu::Device {
 
   cl_device_id id_;
   Tuning tuning_;
+  uint64_t largest_buffer_;
   bool doubles_;
   BytePacking packing_;
   bool profile_;

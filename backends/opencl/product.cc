@@ -1,5 +1,6 @@
 #include "opencl/product.h"
 
+#include "opencl/walk.h"
 #include "tensor/dtype.h"
 
 namespace rc::opencl {
@@ -41,15 +42,15 @@ Step Product::small(Device& device) const {
   const std::string shape = transposed ? definition("GROUP_ITEMS", items)
                                        : definition("VECTORS", vectors);
   Step step;
-  step.narrow.kernel = device.library().kernel(
+  step.kernel = device.library().kernel(
       "matmul.cl", "matmul",
       cat(definitions(), shape, definition("ROWS", rows)), lanes);
-  step.narrow.group[0] = static_cast<size_t>(group);
-  step.narrow.items[0] =
-      static_cast<size_t>((across + group - 1) / group * group);
-  step.dimension = matrices * ((m + rows - 1) / rows);
-  step.cost = static_cast<uint64_t>(rows * n * k);
-  set(step.narrow.kernel);
+  step.group[0] = static_cast<size_t>(group);
+  step.items[0] = static_cast<size_t>((across + group - 1) / group * group);
+  set_rows(matrices * ((m + rows - 1) / rows), &step);
+  step.work.each = static_cast<double>(rows) * static_cast<double>(n) *
+                   static_cast<double>(k);
+  set(step.kernel);
   return step;
 }
 
@@ -62,20 +63,21 @@ Step Product::tiled(Device& device, const std::string& further) const {
   const int across = tuning.product_columns / share;
   const int down = tuning.product_rows / kRows;
   Step step;
-  step.narrow.kernel = device.library().kernel(
+  step.kernel = device.library().kernel(
       "tiled.cl", "tiled",
       cat(definitions(), further, definition("COLUMNS", columns),
           definition("GROUP_X", across), definition("GROUP_Y", down),
           definition("DEPTH", tuning.product_depth)));
   const int64_t tile = int64_t{across} * share;
-  step.narrow.group[0] = static_cast<size_t>(across);
-  step.narrow.group[1] = static_cast<size_t>(down);
-  step.narrow.items[0] = static_cast<size_t>((n + tile - 1) / tile * across);
-  step.narrow.items[1] = static_cast<size_t>(down);
-  step.dimension =
-      matrices * ((m + tuning.product_rows - 1) / tuning.product_rows);
-  step.cost = static_cast<uint64_t>(tuning.product_rows * n * k);
-  set(step.narrow.kernel);
+  step.group[0] = static_cast<size_t>(across);
+  step.group[1] = static_cast<size_t>(down);
+  step.items[0] = static_cast<size_t>((n + tile - 1) / tile * across);
+  step.items[1] = static_cast<size_t>(down);
+  set_rows(matrices * ((m + tuning.product_rows - 1) / tuning.product_rows),
+           &step);
+  step.work.each = static_cast<double>(tuning.product_rows) *
+                   static_cast<double>(n) * static_cast<double>(k);
+  set(step.kernel);
   return step;
 }
 

@@ -73,22 +73,13 @@ void Recording::enqueue_outputs() {
   outputs_enqueued_ = true;
 }
 
-double Recording::row_work(const Step& step) const {
-  double times = 1;
-  if (step.attention) times = static_cast<double>(size_.positions);
-  if (step.dimension == RC_DIM_SEQUENCES) {
-    // Each goes through its own part of the rows.
-    times = static_cast<double>(size_.rows.rows) /
-            static_cast<double>(std::max<int64_t>(size_.rows.sequences, 1));
-  }
-  return std::max(static_cast<double>(step.cost) * times, 1.0);
-}
-
-void Recording::enqueue_range(const Step& step, const Range& range,
-                              const size_t* begin, const size_t* count) {
+void Recording::enqueue_range(const Step& step, size_t begin, size_t count) {
+  const size_t offset[] = {0, begin * step.items[1], 0};
+  const size_t items[] = {step.items[0], count * step.items[1], step.items[2]};
   cl_event event = nullptr;
-  check(api().EnqueueNDRangeKernel(device_.queue(), range.kernel.get(), 2,
-                                   begin, count, range.group, 0, nullptr,
+  check(api().EnqueueNDRangeKernel(device_.queue(), step.kernel.get(),
+                                   step.items[2] > 1 ? 3 : 2, offset, items,
+                                   step.group, 0, nullptr,
                                    device_.profile() ? &event : nullptr),
         "clEnqueueNDRangeKernel");
   if (event != nullptr) {
@@ -99,25 +90,20 @@ void Recording::enqueue_range(const Step& step, const Range& range,
 
 double Recording::enqueue_some(double work) {
   const Step& step = steps_[step_];
-  const int64_t rows =
-      resolve_dimension(step.dimension, size_.rows) * step.rows_per_row;
+  const uint32_t rows = step.rows.count(size_.rows);
   if (rows == 0) {
     ++step_;
     return 0;
   }
-  const Range& range = step.range(rows);
-  const auto blocks = static_cast<size_t>((rows + range.rows_per_block - 1) /
-                                          range.rows_per_block);
+  const size_t blocks = (size_t{rows} + step.batch - 1) / step.batch;
   const double block_work =
-      row_work(step) * static_cast<double>(range.rows_per_block);
+      std::max(step.work.of(step.rows, size_, step.batch), 1.0);
   const auto most = std::max<size_t>(
-      size_t{device_.tuning().groups} * range.group[1] / range.items[1], 1);
+      size_t{device_.tuning().groups} * step.group[1] / step.items[1], 1);
   const size_t left = std::min(most, blocks - block_);
   const auto taken = static_cast<size_t>(
       std::clamp(work / block_work, 1.0, static_cast<double>(left)));
-  const size_t begin[] = {0, block_ * range.items[1]};
-  const size_t count[] = {range.items[0], taken * range.items[1]};
-  enqueue_range(step, range, begin, count);
+  enqueue_range(step, block_, taken);
   block_ += taken;
   if (block_ == blocks) {
     ++step_;

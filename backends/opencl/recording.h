@@ -40,10 +40,9 @@ class Recording final : public gpu::Recording {
 
   // Part of a step worth at most about `work`; returns what it is worth.
   double enqueue_some(double work);
-  void enqueue_range(const Step& step, const Range& range, const size_t* begin,
-                     const size_t* count);
+  // `count` blocks of rows from block `begin` on.
+  void enqueue_range(const Step& step, size_t begin, size_t count);
   void enqueue_outputs();
-  double row_work(const Step& step) const;
 
   Device& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run

@@ -17,6 +17,11 @@ struct Unit {
   const char* type;
 };
 
+// Of tensors, which are not in tiles.
+std::string type_definitions(rc_dtype dtype) {
+  return cat(" -DTILE=1 -DTYPE_", dtype_name(dtype));
+}
+
 // The largest that divides the elements or blocks of a type.
 Unit unit_of(const DTypeInfo& type) {
   for (const Unit unit : {Unit{8, "ulong"}, {4, "uint"}, {2, "ushort"}}) {
@@ -48,13 +53,13 @@ Step Compiler::copy(const Op& op) {
   const Walk walk(shape, y.rank, {strides});
   const Place from = place(op.inputs[0], unit.bytes);
   const Place to = place(op.outputs[0], unit.bytes);
-  Step step = walk.step(
+  Step made = walk.step(
       device_.library().kernel("copy.cl", "copy",
                                cat(Walk::definitions(), " -DUNIT=", unit.type)),
       tuning_, tuning_.lanes);
-  set_arguments(step.narrow.kernel, 0, from.memory, from.offset, to.memory,
-                to.offset, walk.sizes(), walk.strides(0));
-  return step;
+  set_arguments(made.kernel, 0, from.memory, from.offset, to.memory, to.offset,
+                walk.sizes(), walk.strides(0));
+  return made;
 }
 
 Step Compiler::convert(const Op& op) {
@@ -68,30 +73,39 @@ Step Compiler::convert(const Op& op) {
   const int64_t share = block == 1 ? tuning_.lanes : decoding ? 32 : block;
   const int64_t parts = (elements + share - 1) / share;
   const std::string definitions =
-      cat(type_definitions(dtype, 1), definition("PER_ITEM", tuning_.lanes),
+      cat(type_definitions(dtype), definition("PER_ITEM", tuning_.lanes),
           definition("WIDTH", kWidth),
           decoding ? "" : device_.library().exact_division());
-  Step step;
-  step.narrow = range(
+  Kernel kernel =
       decoding
           ? device_.library().kernel("decode.cl", "decode", definitions, 1)
-          : device_.library().kernel("encode.cl", "encode", definitions, 1),
-      kWidth, tuning_.plain);
-  step.dimension = (parts + kWidth - 1) / kWidth;
-  step.cost = static_cast<uint64_t>(kWidth * share);
+          : device_.library().kernel("encode.cl", "encode", definitions, 1);
+  Step made = step(std::move(kernel), (parts + kWidth - 1) / kWidth, kWidth,
+                   tuning_.plain, static_cast<double>(kWidth * share));
   const Place from = place(op.inputs[0], decoding ? 1 : sizeof(cl_float));
   const Place to = place(op.outputs[0], decoding ? sizeof(cl_float) : 1);
-  set_arguments(step.narrow.kernel, 0, from.memory, from.offset, to.memory,
-                to.offset, static_cast<cl_ulong>(elements));
-  return step;
+  set_arguments(made.kernel, 0, from.memory, from.offset, to.memory, to.offset,
+                static_cast<cl_ulong>(elements));
+  return made;
 }
 
 Step Compiler::get_tensor_rows(const Op& op) {
   const rc_plugin_value& table = input(op, 0);
-  Step step = decode_rows(op, place(op.inputs[0], 1), 1,
-                          row_bytes(table.dtype, table.shape[1]).value());
-  step.dimension = input(op, 1).shape[0];
-  return step;
+  const Place x = place(op.inputs[0], 1);
+  const Place ids = place(op.inputs[1]);
+  const Place out = place(op.outputs[0]);
+  const int64_t d = table.shape[1];
+  Step made = step(device_.library().kernel("gather.cl", "gather",
+                                            type_definitions(table.dtype), 1),
+                   input(op, 1).shape[0],
+                   // No type has chunks of less than 32.
+                   dtype_info(table.dtype)->block_size == 1 ? d : d / 32,
+                   tuning_.plain, static_cast<double>(d));
+  set_arguments(made.kernel, 0, x.memory, x.offset,
+                cl_ulong{row_bytes(table.dtype, d).value()},
+                number(table.shape[0]), number(d), ids.memory, ids.offset,
+                out.memory, out.offset);
+  return made;
 }
 
 }  // namespace rc::opencl

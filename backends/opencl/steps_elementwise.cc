@@ -10,12 +10,12 @@ Step Compiler::unary(const Op& op) {
   const Walk walk(x.shape, x.rank, {broadcast_strides(x, x)});
   const Place from = place(op.inputs[0]);
   const Place to = place(op.outputs[0]);
-  Step step = walk.step(device_.library().kernel("tensor_elementwise.cl",
+  Step made = walk.step(device_.library().kernel("tensor_elementwise.cl",
                                                  "unary", Walk::definitions()),
                         tuning_, tuning_.lanes);
-  set_arguments(step.narrow.kernel, 0, from.memory, from.offset, to.memory,
-                to.offset, walk.sizes(), op.params.unary.function);
-  return step;
+  set_arguments(made.kernel, 0, from.memory, from.offset, to.memory, to.offset,
+                walk.sizes(), op.params.unary.function);
+  return made;
 }
 
 Step Compiler::binary(const Op& op) {
@@ -26,14 +26,14 @@ Step Compiler::binary(const Op& op) {
   const Place a = place(op.inputs[0]);
   const Place b = place(op.inputs[1]);
   const Place to = place(op.outputs[0]);
-  Step step = walk.step(device_.library().kernel("tensor_elementwise.cl",
+  Step made = walk.step(device_.library().kernel("tensor_elementwise.cl",
                                                  "binary", Walk::definitions()),
                         tuning_, tuning_.lanes);
-  set_arguments(step.narrow.kernel, 0, a.memory, a.offset, b.memory, b.offset,
+  set_arguments(made.kernel, 0, a.memory, a.offset, b.memory, b.offset,
                 to.memory, to.offset, walk.sizes(), walk.strides(0),
                 walk.strides(1),
                 cl_int{op.params.binary.function == RC_BINARY_MUL ? 1 : 0});
-  return step;
+  return made;
 }
 
 }  // namespace rc::opencl

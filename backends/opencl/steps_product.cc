@@ -72,16 +72,16 @@ Step Compiler::conv2d(const Op& op) {
   product.bias_of_rows = true;
   product.out = to.memory;
   product.out_at = to.offset;
-  Step step = product.tiled(device_, " -DCONVOLUTION");
+  Step made = product.tiled(device_, " -DCONVOLUTION");
   const auto two = [](const int32_t* numbers) {
     return cl_int2{{numbers[0], numbers[1]}};
   };
-  set_arguments(step.narrow.kernel, Product::kArguments,
+  set_arguments(made.kernel, Product::kArguments,
                 cl_int4{{number(x.shape[2]), number(x.shape[3]),
                          number(weight.shape[2]), number(weight.shape[3])}},
                 number(y.shape[3]), two(params.stride), two(params.padding),
                 two(params.dilation));
-  return step;
+  return made;
 }
 
 }  // namespace rc::opencl

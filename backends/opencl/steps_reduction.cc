@@ -17,7 +17,7 @@ struct Lines {
   int64_t outer, n, inner;
   int64_t part, parts;
   bool along;
-  int lanes;
+  uint32_t lanes;
   Device& device;
 
   Lines(Device& of, int64_t outer_count, int64_t count, int64_t inner_count,
@@ -34,22 +34,22 @@ struct Lines {
 
   Step step(const char* name, bool most) const {
     const Tuning& tuning = device.tuning();
-    const int items = along ? 1 : tuning.reduce;
-    Step step;
-    step.dimension = rows();
-    step.cost = static_cast<uint64_t>(part * inner);
+    const uint32_t items = along ? 1 : tuning.reduce;
     Kernel kernel = device.library().kernel(
         "lines.cl", name,
         cat(along ? " -DALONG" : "", most ? " -DMOST" : "",
             definition("GROUP_ITEMS", items)),
-        lanes);
+        static_cast<int>(lanes));
+    const auto work = static_cast<double>(part * inner);
     if (along) {
-      step.narrow =
-          shared_range(std::move(kernel), (inner + lanes - 1) / lanes, tuning);
-    } else {
-      step.narrow.kernel = std::move(kernel);
-      step.narrow.items[0] = step.narrow.group[0] = static_cast<size_t>(items);
+      return shared_step(std::move(kernel), rows(), (inner + lanes - 1) / lanes,
+                         work, tuning);
     }
+    Step step;
+    step.kernel = std::move(kernel);
+    set_rows(rows(), &step);
+    step.items[0] = step.group[0] = items;
+    step.work.each = work;
     return step;
   }
 };
@@ -63,19 +63,16 @@ Step Compiler::layer_norm(const Op& op) {
   const Place weight = place(op.inputs[1]);
   const Place bias = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
-  Step step;
-  step.dimension = x.rank == 1 ? 1 : x.shape[0];
-  step.rows_per_row = product_of(x, 1, x.rank - 1);
-  step.cost = static_cast<uint64_t>(d);
-  step.narrow =
-      range(device_.library().kernel("norm.cl", "layer_norm",
-                                     definition("GROUP_ITEMS", tuning_.reduce)),
-            tuning_.reduce, tuning_.reduce);
-  set_arguments(step.narrow.kernel, 0, from.memory, from.offset, weight.memory,
+  Step made =
+      step(device_.library().kernel("layer_norm.cl", "layer_norm",
+                                    definition("GROUP_ITEMS", tuning_.reduce)),
+           product_of(x, 0, x.rank - 1), tuning_.reduce, tuning_.reduce,
+           static_cast<double>(d));
+  set_arguments(made.kernel, 0, from.memory, from.offset, weight.memory,
                 weight.offset, bias.memory, bias.offset, to.memory, to.offset,
                 number(d), op.params.layer_norm.epsilon,
                 op.params.layer_norm.center);
-  return step;
+  return made;
 }
 
 void Compiler::reduce(const Op& op, bool most, const Place& to,
@@ -94,11 +91,11 @@ void Compiler::reduce(const Op& op, bool most, const Place& to,
                              : to_places.memory != nullptr ? keep(results)
                                                            : Place{};
     Step step = lines.step("reduce", most);
-    set_arguments(step.narrow.kernel, 0, from.memory, from.offset,
-                  from_places.memory, out.memory, out.offset, out_places.memory,
-                  out_places.offset, number(n), number(lines.inner),
-                  number(lines.part), number(lines.parts),
-                  cl_long{lines.rows()}, last ? divisor : 1.0f);
+    set_arguments(step.kernel, 0, from.memory, from.offset, from_places.memory,
+                  out.memory, out.offset, out_places.memory, out_places.offset,
+                  number(n), number(lines.inner), number(lines.part),
+                  number(lines.parts), cl_long{lines.rows()},
+                  last ? divisor : 1.0f);
     target_.push_back(std::move(step));
     if (last) return;
     from = out;
@@ -115,10 +112,9 @@ void Compiler::softmax(const Op& op) {
   const Place largest = keep(lines.rows() * lines.inner);
   const Place totals = keep(lines.rows() * lines.inner);
   Step parts = lines.step("softmax_parts", true);
-  set_arguments(parts.narrow.kernel, 0, from.memory, from.offset,
-                largest.memory, totals.memory, number(lines.n),
-                number(lines.inner), number(lines.part), number(lines.parts),
-                cl_long{lines.rows()});
+  set_arguments(parts.kernel, 0, from.memory, from.offset, largest.memory,
+                totals.memory, number(lines.n), number(lines.inner),
+                number(lines.part), number(lines.parts), cl_long{lines.rows()});
   target_.push_back(std::move(parts));
   if (lines.parts > 1) {
     // All parts of a line at once.
@@ -126,7 +122,7 @@ void Compiler::softmax(const Op& op) {
     joined.parts = 1;
     joined.part = joined.n;
     Step join = joined.step("softmax_join", true);
-    set_arguments(join.narrow.kernel, 0, largest.memory, totals.memory,
+    set_arguments(join.kernel, 0, largest.memory, totals.memory,
                   number(lines.inner), number(lines.parts),
                   cl_long{lines.outer});
     target_.push_back(std::move(join));
@@ -137,7 +133,7 @@ void Compiler::softmax(const Op& op) {
       walk.step(device_.library().kernel("tensor_elementwise.cl", "softmax",
                                          Walk::definitions()),
                 tuning_, tuning_.lanes);
-  set_arguments(last.narrow.kernel, 0, from.memory, from.offset, largest.memory,
+  set_arguments(last.kernel, 0, from.memory, from.offset, largest.memory,
                 totals.memory, to.memory, to.offset, walk.sizes(),
                 walk.strides(0));
   target_.push_back(std::move(last));

@@ -5,7 +5,6 @@
 #include "opencl/arguments.h"
 #include "opencl/buffer.h"
 #include "opencl/compiler.h"
-#include "opencl/model_ops.h"
 #include "tensor/dtype.h"
 
 namespace rc::opencl {
@@ -16,6 +15,15 @@ void check_decodable(const Device& device, const Op& op, rc_dtype dtype) {
   if (*reason != '\0') {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", dtype_name(dtype), ": ",
          reason);
+  }
+}
+
+// Work-items keep a whole head.
+void check_head(const Op& op, const rc_plugin_value& q) {
+  constexpr int64_t kLargestHead = 1024;
+  if (q.shape[3] > kLargestHead) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", value_text(q),
+         ": heads have ", kLargestHead, " elements at most");
   }
 }
 
@@ -59,7 +67,7 @@ void check_tensor_op_supported(const Device& device, const Op& op,
       check_conv2d(op, values);
       break;
     case RC_OP_ATTEND:
-      check_head(op, values[op.inputs[0]], 3);
+      check_head(op, values[op.inputs[0]]);
       break;
     case RC_OP_LAYER_NORM:
     case RC_OP_SOFTMAX:
@@ -123,11 +131,8 @@ void Compiler::add_tensor_op(const Op& op) {
         return attend(op);
       case RC_OP_GET_ROWS:
         return get_tensor_rows(op);
-      case RC_OP_ROPE: {
-        Step step = rope(op);
-        step.dimension = input(op, 0).shape[0];
-        return step;
-      }
+      case RC_OP_ROPE:
+        return rope(op);
     }
     fail(RC_E_UNSUPPORTED, "there is no OpenCL kernel for ", op_name(op.code));
   };

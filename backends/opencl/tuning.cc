@@ -24,6 +24,9 @@ Tuning processor_tuning(cl_device_id device) {
   tuning.few = 2;
   tuning.linear = tuning.parts = tuning.reduce = tuning.attention = 1;
   tuning.plain = 8;
+  // The angles of a row are computed once.
+  tuning.rope_heads = UINT32_MAX;
+  tuning.scan_parts = 1;
   tuning.product_rows = 128;
   tuning.product_depth = 64;
   return tuning;
@@ -31,7 +34,6 @@ Tuning processor_tuning(cl_device_id device) {
 
 Tuning gpu_tuning() {
   Tuning tuning;
-  tuning.tile = 64;
   tuning.few = 4;
   tuning.reduce = 64;
   tuning.attention = 32;
@@ -64,7 +66,8 @@ void fit(cl_device_id device, Tuning* tuning) {
   const auto limit = static_cast<uint32_t>(std::min<size_t>(
       device_property<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 4096));
   tuning->linear = std::min(tuning->linear, limit);
-  tuning->parts = std::min(tuning->parts, limit / tuning->linear);
+  tuning->parts =
+      std::clamp(limit / (tuning->tile / tuning->lanes), 1u, tuning->parts);
   for (uint32_t* items :
        {&tuning->reduce, &tuning->attention, &tuning->plain}) {
     *items = std::min(*items, limit);
@@ -114,11 +117,14 @@ Tuning tuning_for(cl_device_id device) {
   }
   check_tuning(tuning);
   fit(device, &tuning);
-  tuning.range =
-      device_property<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  if (tuning.allocation != 0) {
-    tuning.range = std::min(tuning.range, uint64_t{tuning.allocation} << 20);
-  }
+  tuning.vector = tuning.each = tuning.lanes;
+  // Wide products have enough to do.
+  tuning.batch_parts = 1;
+  tuning.route = 1;
+  if (tuning.plain < tuning.scan_parts) tuning.scan_parts = 1;
+  tuning.scan = tuning.plain / tuning.scan_parts * tuning.scan_parts;
+  // Kernels count bytes of what is bound in 32 bits.
+  tuning.range = UINT32_MAX;
   return tuning;
 }
 

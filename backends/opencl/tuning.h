@@ -19,8 +19,7 @@ struct Tuning : gpu::Tuning {
   uint32_t product_rows = 64;
   uint32_t product_columns = 64;
   uint32_t product_depth = 32;
-  uint32_t allocation = 0;   // MiB of a buffer; 0: what the device allows
-  uint64_t local_bytes = 0;  // of local memory, for a group
+  uint32_t allocation = 0;  // MiB of a buffer; 0: what the device allows
 
   // Lanes for a kernel along so many elements: as many as there are, but no
   // more than elements.

@@ -25,18 +25,30 @@ Strides broadcast_strides(const rc_plugin_value& operand,
   return strides;
 }
 
-Range shared_range(Kernel kernel, int64_t items, const Tuning& tuning) {
-  int64_t across = tuning.plain;
+void set_rows(int64_t rows, Step* step) {
+  if (rows > UINT32_MAX) {
+    fail(RC_E_UNSUPPORTED, "an op of ", rows, " rows; kernels count them to ",
+         UINT32_MAX);
+  }
+  step->rows.symbol = gpu::kFixedRows;
+  step->rows.limit = static_cast<uint32_t>(rows);
+}
+
+Step shared_step(Kernel kernel, int64_t rows, int64_t items, double work,
+                 const Tuning& tuning) {
+  uint32_t across = tuning.plain;
   while (across > 1 && across / 2 >= items) across /= 2;
-  const int64_t down = tuning.plain / across;
-  Range range;
-  range.kernel = std::move(kernel);
-  range.group[0] = static_cast<size_t>(across);
-  range.group[1] = static_cast<size_t>(down);
-  range.items[0] = static_cast<size_t>((items + across - 1) / across * across);
-  range.items[1] = static_cast<size_t>(down);
-  range.rows_per_block = down;
-  return range;
+  const uint32_t down = tuning.plain / across;
+  Step step;
+  step.kernel = std::move(kernel);
+  set_rows(rows, &step);
+  step.group[0] = across;
+  step.group[1] = down;
+  step.items[0] = (static_cast<size_t>(items) + across - 1) / across * across;
+  step.items[1] = down;
+  step.batch = down;
+  step.work.each = work;
+  return step;
 }
 
 Walk::Walk(const int64_t* shape, int rank, std::vector<Strides> strides)
@@ -70,13 +82,10 @@ std::string Walk::definitions() { return definition("RUN", kRun); }
 
 Step Walk::step(Kernel kernel, const Tuning& tuning, int lanes) const {
   const int64_t width = std::min(sizes_[3], kRun);
-  const int64_t items = (width + lanes - 1) / lanes;
-  Step step;
-  step.cost = static_cast<uint64_t>(width);
-  step.dimension =
-      sizes_[0] * sizes_[1] * sizes_[2] * ((sizes_[3] + kRun - 1) / kRun);
-  step.narrow = shared_range(std::move(kernel), items, tuning);
-  return step;
+  return shared_step(
+      std::move(kernel),
+      sizes_[0] * sizes_[1] * sizes_[2] * ((sizes_[3] + kRun - 1) / kRun),
+      (width + lanes - 1) / lanes, static_cast<double>(width), tuning);
 }
 
 }  // namespace rc::opencl

@@ -17,9 +17,13 @@ using Strides = std::array<int64_t, RC_PLUGIN_MAX_RANK>;
 Strides broadcast_strides(const rc_plugin_value& operand,
                           const rc_plugin_value& output);
 
-// A range over rows of `items` work-items each; short rows share a group. There
-// may be more items and rows than asked for.
-Range shared_range(Kernel kernel, int64_t items, const Tuning& tuning);
+// Gives it so many rows, whatever the run.
+void set_rows(int64_t rows, Step* step);
+
+// Over rows of `items` work-items each, which take about `work` multiply-adds;
+// short rows share a group. There may be more items and rows than asked for.
+Step shared_step(Kernel kernel, int64_t rows, int64_t items, double work,
+                 const Tuning& tuning);
 
 class Walk {
  public:

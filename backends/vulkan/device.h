@@ -40,6 +40,7 @@ class Device final : public gpu::Device {
   const gpu::Tuning& tuning() const override { return tuning_; }
   const gpu::Packing& packing() const override { return packing_; }
   uint64_t alignment() const override;
+  uint64_t largest_buffer() const override { return UINT64_MAX; }
   uint32_t most_groups(int dimension) const override {
     return std::min(limits().maxComputeWorkGroupCount[dimension],
                     tuning_.groups);

@@ -209,7 +209,7 @@ void Recording::record() {
     const bool fixed = dispatch.rows.symbol == gpu::kFixedRows;
     // Of the two for few and many rows one is done.
     if (dispatch.rows.at_most == UINT32_MAX) {
-      work += dispatch.row_work * (fixed ? dispatch.rows.limit : 1);
+      work += dispatch.work.each * (fixed ? dispatch.rows.limit : 1);
     }
     const bool last = i + 1 == dispatches_.size();
     const bool may_end = fixed || last || dispatches_[i + 1].op != dispatch.op;
@@ -339,7 +339,8 @@ double Recording::work_of(const Segment& segment) const {
   double work = 0;
   for (size_t i = segment.first; i < segment.last; ++i) {
     const Dispatch& dispatch = dispatches_[i];
-    work += dispatch.work(size_, dispatch.rows.count(size_.rows));
+    work +=
+        dispatch.work.of(dispatch.rows, size_, dispatch.rows.count(size_.rows));
   }
   return work;
 }

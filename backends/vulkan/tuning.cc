@@ -77,6 +77,7 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
       return;
     }
     tuning->tile = tuning->reduce = tuning->attention = 8;
+    tuning->route = tuning->scan = 8;
     tuning->parts = 1;
     tuning->tiles = 4;
     tuning->batch = 8;

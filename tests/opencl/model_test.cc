@@ -10,7 +10,7 @@ namespace {
 // How GPUs are driven, in small: work-items stand for the lanes, and share
 // columns, vectors and heads.
 constexpr char kGpuTuning[] =
-    "lanes=1,tile=32,batch=4,few=2,linear=8,parts=3,reduce=16,"
+    "lanes=1,tile=32,batch=4,few=2,parts=3,reduce=16,"
     "attention=4,plain=16";
 
 TEST(OpenclModel, FableLogitsAreThoseOfTransformers) {

@@ -2,15 +2,22 @@
 // attend_head.cl.
 
 #include "common.cl"
+#define CACHE 0
+#include "cache.cl"
 
 // Where the vectors of a head of tensors [B, P, kv_heads, HEAD] lie.
 typedef struct {
-  ulong first;
+  const global float* keys;
+  const global float* values;
   ulong step;
 } Where;
 
-INLINE ulong place_at(const Where* where, int position) {
-  return where->first + position * where->step;
+INLINE const global uchar* key_at(const Where* where, int position) {
+  return (const global uchar*)(where->keys + position * where->step);
+}
+
+INLINE const global uchar* value_at(const Where* where, int position) {
+  return (const global uchar*)(where->values + position * where->step);
 }
 
 #include "attend_head.cl"
@@ -26,13 +33,12 @@ attend(const global float* query, ulong query_at, const global float* keys,
   const int kv_head = head / (heads / kv_heads);
   const int last =
       causal ? positions - rows + (int)(row % rows) : positions - 1;
-  const ulong step = (ulong)kv_heads * HEAD * sizeof(float);
-  const Where where = {
-      row / rows * positions * step + (ulong)kv_head * HEAD * sizeof(float),
-      step};
+  const ulong step = (ulong)kv_heads * HEAD;
+  const ulong first = row / rows * positions * step + (ulong)kv_head * HEAD;
+  const Where where = {keys + keys_at + first, values + values_at + first,
+                       step};
   const ulong at = (row * heads + head) * HEAD;
-  attend_head(query + query_at + at, (const global uchar*)(keys + keys_at),
-              (const global uchar*)(values + values_at), &where, 0, last,
-              scale, cap, -INFINITY, get_local_id(0), out + out_at + at, sums,
-              all_largest, all_totals);
+  attend_head(query + query_at + at, &where, 0, last, scale, cap, -INFINITY,
+              get_local_id(0), out + out_at + at, sums, all_largest,
+              all_totals);
 }

@@ -7,19 +7,19 @@
 // the items' results are put together in their order. So the result of a row
 // does not depend on the other rows.
 //
-// Who includes this defines a type Where and place_at(const Where*, int
-// position): the bytes before the vector of a position, of keys as of values.
-// HEAD and the type of the vectors: see cache.cl.
+// Who includes this defines a type Where and, for keys and for values,
+// key_at(const Where*, int position) and value_at, the vector of a position.
+// HEAD: the elements of a vector; its type: see cache.cl.
 
 #define CHUNK 16
 #define PIECES (HEAD / LANES)
 #define REST (HEAD % LANES)
 
 // Element i of a vector in the cache, and LANES elements from there on.
-#if defined(CACHE_F32)
+#if CACHE == CACHE_F32
 #define CACHED(p, i) (((const global float*)(p))[i])
 #define CACHED_LANES(p, i) LOAD(0, (const global float*)(p) + (i))
-#elif defined(CACHE_F16)
+#elif CACHE == CACHE_F16
 #define CACHED(p, i) vload_half(i, (const global half*)(p))
 #define CACHED_LANES(p, i) \
   half_bits(TO_INT(LOAD(0, (const global ushort*)(p) + (i))))
@@ -52,8 +52,7 @@ INLINE float dot_cached(const Vector* q, const global uchar* key) {
 
 // sink: -INFINITY for none.
 // In `sums` is room for the result of each item, in the others for a number.
-INLINE void attend_head(const global float* query, const global uchar* keys,
-                        const global uchar* values, const Where* where,
+INLINE void attend_head(const global float* query, const Where* where,
                         int first, int last, float scale, float cap,
                         float sink, int item,
                         global float* out, local float* sums,
@@ -74,11 +73,9 @@ INLINE void attend_head(const global float* query, const global uchar* keys,
        begin += GROUP_ITEMS * CHUNK) {
     const int count = min(CHUNK, last - begin + 1);
     float scores[CHUNK];
-    ulong at[CHUNK];
     float highest = largest;
     for (int j = 0; j < count; ++j) {
-      at[j] = place_at(where, begin + j);
-      float score = dot_cached(&q, keys + at[j]) * scale;
+      float score = dot_cached(&q, key_at(where, begin + j)) * scale;
       if (cap > 0.0f) score = cap * tanh(score / cap);
       scores[j] = score;
       highest = fmax(highest, score);
@@ -92,7 +89,7 @@ INLINE void attend_head(const global float* query, const global uchar* keys,
     for (int i = 0; i < PIECES; ++i) y.pieces[i] *= shrink;
     for (int i = 0; i < REST; ++i) y.rest[i] *= shrink;
     for (int j = 0; j < count; ++j) {
-      const global uchar* value = values + at[j];
+      const global uchar* value = value_at(where, begin + j);
       total += scores[j];
       for (int i = 0; i < PIECES; ++i) {
         y.pieces[i] = MULTIPLY_ADD(

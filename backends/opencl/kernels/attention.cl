@@ -1,51 +1,92 @@
-// ATTENTION: a group of GROUP_ITEMS work-items gives one head of one row; see
-// attend_head.cl.
+// ATTENTION: a group gives one head of one row; see attend_head.cl. A cache may
+// be bound in up to four ranges of pages.
+//
+// Defined by the host: HEAD, elements of a head; RANGES; see cache.cl.
 
 #include "common.cl"
 #include "cache.cl"
 
 typedef struct {
   Places places;
-  ulong sequence;
-  int head;
+  const global uchar* keys[RANGES];
+  const global uchar* values[RANGES];
+  uint range_pages;
+  uint sequence;
+  uint head;
 } Where;
 
-INLINE ulong place_at(const Where* where, int position) {
-  return place_of(&where->places, where->sequence, position, where->head);
+INLINE const global uchar* vector_at(const Where* where,
+                                     const global uchar* const* ranges,
+                                     uint position) {
+  uint page = page_of(&where->places, where->sequence, position);
+#if RANGES == 1
+  const uint range = 0;
+#else
+  const uint range = page / where->range_pages;
+  page %= where->range_pages;
+#endif
+  return ranges[range] +
+         vector_of(&where->places, page, position, where->head) *
+             VECTOR_BYTES(HEAD);
+}
+
+INLINE const global uchar* key_at(const Where* where, int position) {
+  return vector_at(where, where->keys, position);
+}
+
+INLINE const global uchar* value_at(const Where* where, int position) {
+  return vector_at(where, where->values, position);
 }
 
 #include "attend_head.cl"
 
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-attention(const global float* query, ulong query_at, const global uchar* keys,
-          const global uchar* values, const global int* positions,
-          ulong positions_at, const global int* sequences, ulong sequences_at,
-          const global int* table, ulong table_at, global float* out,
-          ulong out_at, int heads, int kv_heads, int entries, int page_size,
-          int pages, float scale, float cap, int window,
-          const global int* counts, const global float* sinks,
-          int has_sinks, const global int* lengths, ulong lengths_at,
-          int has_lengths) {
+// bounds: the positions of rows; if these see whole sequences, their lengths.
+KERNEL(attention)
+(COUNTS, INPUT(query), INPUT(bounds), INPUT(sequences), INPUT(page_table),
+ INPUT(sinks), OUTPUT(out), INPUT(keys0), INPUT(keys1), INPUT(keys2),
+ INPUT(keys3), INPUT(values0), INPUT(values1), INPUT(values2), INPUT(values3),
+ ROW_PARAMETERS, uint kv_heads, uint page_size, uint pages, uint entries,
+ uint range_pages, uint heads, uint window, float scale, float cap,
+ uint has_sinks, uint whole) {
   ATTENTION_ROOM
-  const int head = get_global_id(0) / GROUP_ITEMS;
+  OPEN_COUNTS
+  OPEN_INPUT(float, query)
+  OPEN_INPUT(int, bounds)
+  OPEN_INPUT(uint, sequences)
+  OPEN_INPUT(uint, page_table)
+  OPEN_INPUT(float, sinks)
+  OPEN_OUTPUT(float, out)
+  const uint head = get_group_id(0);
   const ulong row = get_global_id(1);
-  const int kv_head = head / (heads / kv_heads);
   // Places that do not exist become some that do.
-  const int position =
-      clamp(positions[positions_at + row], 0, entries * page_size - 1);
-  const uint asked = sequences[sequences_at + row];
-  const ulong sequence = asked < (uint)counts[2] ? asked : 0;
-  const Where where = {
-      {table + table_at, entries, page_size, pages, kv_heads},
-      sequence,
-      kv_head};
-  const int first = window > 0 ? max(0, position - window + 1) : 0;
-  const int last = has_lengths ? clamp(lengths[lengths_at + sequence], 1,
-                                       entries * page_size) - 1
-                               : position;
-
+  const uint sequence = sequences[row] < counts[2] ? sequences[row] : 0;
+  const int positions = entries * page_size;
+  const int last = whole ? clamp(bounds[sequence], 1, positions) - 1
+                         : clamp(bounds[row], 0, positions - 1);
+  const int first =
+      window > 0 ? max(0, last - (int)window + 1) : 0;
+  Where where;
+  const Places places = {page_table, entries, page_size, pages, kv_heads};
+  where.places = places;
+  where.range_pages = range_pages;
+  where.sequence = sequence;
+  where.head = head / (heads / kv_heads);
+  where.keys[0] = keys0_memory + keys0_at;
+  where.values[0] = values0_memory + values0_at;
+#if RANGES > 1
+  where.keys[1] = keys1_memory + keys1_at;
+  where.values[1] = values1_memory + values1_at;
+#endif
+#if RANGES > 2
+  where.keys[2] = keys2_memory + keys2_at;
+  where.values[2] = values2_memory + values2_at;
+#endif
+#if RANGES > 3
+  where.keys[3] = keys3_memory + keys3_at;
+  where.values[3] = values3_memory + values3_at;
+#endif
   const ulong at = (row * heads + head) * HEAD;
-  attend_head(query + query_at + at, keys, values, &where, first, last, scale,
-              cap, has_sinks ? sinks[head] : -INFINITY, get_local_id(0),
-              out + out_at + at, sums, all_largest, all_totals);
+  attend_head(query + at, &where, first, last, scale, cap,
+              has_sinks ? sinks[head] : -INFINITY, get_local_id(0), out + at,
+              sums, all_largest, all_totals);
 }

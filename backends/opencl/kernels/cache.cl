@@ -1,33 +1,41 @@
 // The layout of caches of keys and values [pages, kv_heads, page_size, d], and
 // where a position lies in them.
 //
-// Defined by the host: HEAD, elements of a head; CACHE_F32, CACHE_F16 or
-// CACHE_Q8_0.
+// Defined by the host: CACHE, the type of the elements.
 
-#ifdef CACHE_F32
-#define CACHE_ROW_BYTES (HEAD * 4)
-#elif defined(CACHE_F16)
-#define CACHE_ROW_BYTES (HEAD * 2)
+#define CACHE_F32 0
+#define CACHE_F16 1
+#define CACHE_Q8_0 2
+
+// Bytes of a vector of d elements.
+#if CACHE == CACHE_F32
+#define VECTOR_BYTES(d) ((ulong)(d) * 4)
+#elif CACHE == CACHE_F16
+#define VECTOR_BYTES(d) ((ulong)(d) * 2)
 #else
-#define CACHE_ROW_BYTES (HEAD / 32 * 34)
+#define VECTOR_BYTES(d) ((ulong)(d) / 32 * 34)
 #endif
 
 typedef struct {
-  const global int* table;
-  int entries;  // of the table for each sequence
-  int page_size;
-  int pages;
-  int kv_heads;
+  const global uint* table;
+  uint entries;  // of the table for each sequence
+  uint page_size;
+  uint pages;
+  uint kv_heads;
 } Places;
 
-// Bytes before the vector of `head` at `position`. A page that the cache does
-// not have gives the first.
-INLINE ulong place_of(const Places* places, ulong sequence, int position, int head) {
-  const uint entry = min((uint)position / (uint)places->page_size,
-                         (uint)places->entries - 1);
-  const uint asked = places->table[sequence * places->entries + entry];
-  const ulong page = asked < (uint)places->pages ? asked : 0;
-  return ((page * places->kv_heads + head) * places->page_size +
-          (uint)position % (uint)places->page_size) *
-         CACHE_ROW_BYTES;
+// The page of a position. One that the cache does not have gives the first.
+INLINE uint page_of(const Places* places, uint sequence, uint position) {
+  const uint entry =
+      min(position / places->page_size, places->entries - 1);
+  const uint asked =
+      places->table[(ulong)sequence * places->entries + entry];
+  return asked < places->pages ? asked : 0;
+}
+
+// Which vector of a range of the cache the position is, on a page of it.
+INLINE ulong vector_of(const Places* places, uint page, uint position,
+                       uint head) {
+  return ((ulong)page * places->kv_heads + head) * places->page_size +
+         position % places->page_size;
 }

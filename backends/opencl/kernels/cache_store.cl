@@ -1,38 +1,20 @@
-// CACHE_STORE: a work-item stores up to 32 elements of one head of one row.
+// CACHE_STORE: a group stores one vector, a work-item up to 32 elements at a
+// time.
 
 #include "common.cl"
 #include "cache.cl"
 
-kernel void cache_store(const global float* x, ulong x_at,
-                        const global int* positions, ulong positions_at,
-                        const global int* sequences, ulong sequences_at,
-                        const global int* table, ulong table_at,
-                        global uchar* cache, int entries, int page_size,
-                        int pages, int kv_heads, const global int* counts) {
-  const int parts = (HEAD + 31) / 32;
-  const int head = get_global_id(0) / parts;
-  const int first = get_global_id(0) % parts * 32;
-  const ulong row = get_global_id(1);
-  if (head >= kv_heads) return;
-  const int position = positions[positions_at + row];
-  const uint sequence = sequences[sequences_at + row];
-  // Places that do not exist are left out.
-  if (position < 0 || position / page_size >= entries ||
-      sequence >= (uint)counts[2]) {
-    return;
-  }
-  const Places places = {table + table_at, entries, page_size, pages, kv_heads};
-  global uchar* to = cache + place_of(&places, sequence, position, head);
-  x += x_at + (row * kv_heads + head) * HEAD + first;
-  const int count = min(32, HEAD - first);
-#if defined(CACHE_F32)
-  for (int i = 0; i < count; ++i) ((global float*)to)[first + i] = x[i];
-#elif defined(CACHE_F16)
-  for (int i = 0; i < count; ++i) {
-    vstore_half_rte(x[i], first + i, (global half*)to);
+// Elements `first` to before `first + count`; 32 of them of a type with blocks.
+INLINE void put(const global float* x, global uchar* to, int first, int count) {
+#if CACHE == CACHE_F32
+  for (int i = first; i < first + count; ++i) ((global float*)to)[i] = x[i];
+#elif CACHE == CACHE_F16
+  for (int i = first; i < first + count; ++i) {
+    vstore_half_rte(x[i], i, (global half*)to);
   }
 #else
   // The scale to the nearest binary16; quants by the scale as it is stored.
+  x += first;
   to += first / 32 * 34;
   float largest = 0.0f;
   for (int i = 0; i < 32; ++i) largest = fmax(largest, fabs(x[i]));
@@ -43,4 +25,30 @@ kernel void cache_store(const global float* x, ulong x_at,
     to[2 + i] = convert_char(clamp(isnan(q) ? 0.0f : q, -127.0f, 127.0f));
   }
 #endif
+}
+
+KERNEL(cache_store)
+(COUNTS, INPUT(x), INPUT(positions), INPUT(sequences), INPUT(page_table),
+ OUTPUT(cache), ROW_PARAMETERS, uint kv_heads, uint page_size, uint pages,
+ uint entries, uint first_page, uint range_pages, uint d) {
+  OPEN_COUNTS
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(uint, positions)
+  OPEN_INPUT(uint, sequences)
+  OPEN_INPUT(uint, page_table)
+  OPEN_OUTPUT(uchar, cache)
+  const ulong row = get_global_id(1);
+  const uint head = get_group_id(0);
+  const uint position = positions[row];
+  // Places that do not exist are left out.
+  if (position / page_size >= entries || sequences[row] >= counts[2]) return;
+  const Places places = {page_table, entries, page_size, pages, kv_heads};
+  const uint page = page_of(&places, sequences[row], position);
+  if (page < first_page || page - first_page >= range_pages) return;
+  cache += vector_of(&places, page - first_page, position, head) *
+           VECTOR_BYTES(d);
+  x += (row * kv_heads + head) * d;
+  for (int i = 32 * (int)get_local_id(0); i < (int)d; i += 32 * GROUP_ITEMS) {
+    put(x, cache, i, min(32, (int)d - i));
+  }
 }

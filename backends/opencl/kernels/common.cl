@@ -5,13 +5,12 @@
 // stand for the lanes. floatL and intL are vectors of them.
 //
 // Defined by the host: LANES (1, 4, 8 or 16); TILE, a multiple of LANES (see
-// blocks.cl); GROUP_ITEMS, the work-items of a group that share one result;
-// and what the comment of each file names.
+// blocks.cl); GROUP_ITEMS, the work-items of a group; and what the comment of
+// each file names.
 //
-// counts: the rows, outputs and sequences of the run. Rows of a kernel are
-// always dimension 1 of its range, which may be cut into pieces; hence
-// get_global_id and not get_group_id. FAST_FMA: the device has fma, though its
-// compiler may not say that it is fast.
+// Rows of a kernel, or blocks of them, are always dimension 1 of its range,
+// which may be cut into pieces; hence get_global_id and not get_group_id.
+// FAST_FMA: the device has fma, though its compiler may not say that it is fast.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define JOIN_(a, b) a##b
@@ -20,6 +19,32 @@
 // Drivers that don't inline by themselves keep arrays and pointers to them in
 // memory.
 #define INLINE static inline __attribute__((always_inline))
+
+// A kernel of ops on rows is given its buffers in the order of their slots (see
+// gpu/kernel.h), each as memory and the bytes in it before what is meant, and
+// then its parameters: those of ROW_PARAMETERS, and what gpu/row_ops.cc lists.
+// What an op does without is bound to something else; has_ or flags say so.
+#define INPUT(name) const global uchar *name##_memory, ulong name##_at
+#define OUTPUT(name) global uchar *name##_memory, ulong name##_at
+#define OPEN_INPUT(type, name) \
+  const global type* name = (const global type*)(name##_memory + name##_at);
+#define OPEN_OUTPUT(type, name) \
+  global type* name = (global type*)(name##_memory + name##_at);
+#define KERNEL(name) \
+  kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name
+
+// counts: the rows, outputs and sequences of the run. A kernel does the rows of
+// counts[symbol] from first_row on, at most row_limit; buffers begin there.
+#define COUNTS INPUT(counts)
+#define ROW_PARAMETERS uint symbol, uint first_row, uint row_limit
+#define OPEN_COUNTS OPEN_INPUT(uint, counts)
+#define ROW_COUNT \
+  min(max(counts[symbol], first_row) - first_row, row_limit)
+
+// Of the groups within a row, which may be more than a range has along one
+// dimension; and the first of the LANES columns of a work-item.
+#define COLUMN_GROUP (get_group_id(2) * get_num_groups(0) + get_group_id(0))
+#define COLUMN ((int)(COLUMN_GROUP * GROUP_ITEMS + get_local_id(0)) * LANES)
 
 #if LANES == 1
 typedef float floatL;

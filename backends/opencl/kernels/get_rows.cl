@@ -1,22 +1,31 @@
-// GET_ROWS. A work-item decodes one chunk of one row (LANES is 1), or one
-// element of a plain type.
-//
-// x [n, d] has tiles of tile_bytes from byte table_at on.
+// GET_ROWS of a weight: a work-item decodes 32 columns of a row, or a whole
+// chunk of a block. LANES is 1.
 
 #include "common.cl"
 #include "blocks.cl"
 #include "decode_chunk.cl"
 
-kernel void get_rows(Bytes table, ulong table_at, ulong tile_bytes, int n,
-                     int d, const global int* ids, ulong ids_at,
-                     global float* out, ulong out_at) {
-  const int block = get_global_id(0) / ITEMS_PER_BLOCK;
-  const size_t row = get_global_id(1);
-  if (block >= d / BLOCK) return;
+KERNEL(get_rows)
+(COUNTS, INPUT(ids), INPUT(table), OUTPUT(out), ROW_PARAMETERS, uint table_rows,
+ uint d, uint groups, uint first_tile, uint piece_tiles) {
+  OPEN_INPUT(uint, ids)
+  OPEN_INPUT(uchar, table)
+  OPEN_OUTPUT(float, out)
+  const ulong row = get_global_id(1);
+  const uint group = COLUMN;
   // A number that the table does not have gives its first row.
-  const uint asked = ids[ids_at + row];
-  const uint id = asked < (uint)n ? asked : 0;
-  Bytes p = LANE(table + table_at + id / TILE * tile_bytes, id % TILE);
-  decode_chunk(BLOCK_AT(p, block), get_global_id(0) % ITEMS_PER_BLOCK,
-               out + out_at + row * d + block * BLOCK);
+  const uint id = ids[row] < table_rows ? ids[row] : 0;
+  const uint tile = id / TILE;
+  if (tile < first_tile || tile - first_tile >= piece_tiles) return;
+  const ulong tile_bytes = (ulong)(d / BLOCK) * BLOCK_BYTES * TILE;
+  Bytes p = LANE(table + (tile - first_tile) * tile_bytes, id % TILE);
+  out += row * d;
+#ifdef PLAIN
+  const uint end = min(32 * (group + 1), d);
+  for (uint i = 32 * group; i < end; ++i) out[i] = element(BLOCK_AT(p, i));
+#else
+  const uint block = group / CHUNKS;
+  if (block >= d / BLOCK) return;
+  decode_chunk(BLOCK_AT(p, block), group % CHUNKS, out + block * BLOCK);
+#endif
 }

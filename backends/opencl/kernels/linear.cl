@@ -7,16 +7,11 @@
 // residual. With SLICES > 1, for GPUs, that many work-items of a group share
 // the columns of an output; the slices are summed in order.
 //
-// counts: see common.cl; counts[which] is the number of rows.
-// x [rows, k], weight tiles of tile_bytes, out [rows, n].
+// Defined by the host: TILES is 1; EXPERTS, 1 if rows choose matrices. x [rows,
+// k], out [rows, n], or a row for each choice.
 
 #include "common.cl"
 #include "blocks.cl"
-
-// Bits of flags.
-#define HAS_BIAS 1
-#define HAS_RESIDUAL 2
-#define X_PER_CHOICE 4  // x has a row for each chosen expert
 
 // Each row has variables of its own, first0, second0, x0 and so on: they have
 // to be registers, and not every driver makes registers of arrays.
@@ -35,75 +30,85 @@
   first##r = MULTIPLY_ADD(w0, (floatL)(x##r[c]), first##r);          \
   second##r = MULTIPLY_ADD(w1, (floatL)(x##r[c + APART]), second##r);
 
-#ifdef EXPERTS
-#define ROW_OF_X(row) (flags & X_PER_CHOICE ? (row) : (row) / chosen)
-#else
-#define ROW_OF_X(row) (row)
-#endif
-
-INLINE void give(floatL y, int lane, int n, ulong at, int flags,
-                 const global float* bias, const global float* residual,
-                 global float* out) {
+// bias and residual may be NULL.
+INLINE void give(floatL y, int lane, int n, ulong at, const global float* bias,
+                 const global float* residual, global float* out) {
   if (lane + LANES <= n) {
-    if (flags & HAS_BIAS) y += LOAD(0, bias + lane);
-    if (flags & HAS_RESIDUAL) y += LOAD(0, residual + at);
+    if (bias) y += LOAD(0, bias + lane);
+    if (residual) y += LOAD(0, residual + at);
     STORE(y, 0, out + at);
     return;
   }
   float last[LANES];
   STORE(y, 0, last);
   for (int i = 0; i < n - lane; ++i) {
-    if (flags & HAS_BIAS) last[i] += bias[lane + i];
-    if (flags & HAS_RESIDUAL) last[i] += residual[at + i];
+    if (bias) last[i] += bias[lane + i];
+    if (residual) last[i] += residual[at + i];
     out[at + i] = last[i];
   }
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, SLICES, 1))) void
-linear(Bytes weight, ulong tile_bytes, int n, int k,
-       const global float* x, ulong x_at, const global float* bias,
-       const global float* residual, ulong residual_at, global float* out,
-       ulong out_at, int flags, const global int* counts, int which
-#ifdef EXPERTS
-       , const global int* ids, ulong ids_at, int chosen, int experts,
-       ulong expert_bytes
-#endif
-) {
-  const int lane = get_global_id(0) * LANES;
-  const int row0 = get_global_id(1) / SLICES * ROWS;
-#ifdef EXPERTS
-  const int rows = counts[which] * chosen;
+// Work-items along the outputs of a tile.
+#define ACROSS (GROUP_ITEMS / SLICES)
+
+KERNEL(linear)
+(COUNTS, INPUT(x), INPUT(weights), INPUT(bias), INPUT(residual), INPUT(ids),
+ OUTPUT(out), ROW_PARAMETERS, uint n, uint k, uint groups, uint first_tile,
+ uint piece_tiles, uint tiles, uint experts, uint chosen, uint x_each,
+ uint has_bias, uint has_residual) {
+  OPEN_COUNTS
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(uchar, weights)
+  OPEN_INPUT(float, bias)
+  OPEN_INPUT(float, residual)
+  OPEN_INPUT(uint, ids)
+  OPEN_OUTPUT(float, out)
+  const int item = get_local_id(0) % ACROSS;
+  uint tile = get_group_id(0);
+  uint in_piece = tile;
+  if (!has_bias) bias = 0;
+#if EXPERTS
+  const int row0 = get_global_id(1) * chosen + get_group_id(2);
+  const int rows = row0 + 1;
   // A number that no expert has gives the first.
-  const uint asked = ids[ids_at + row0];
-  const ulong expert = asked < (uint)experts ? asked : 0;
-  weight += expert * expert_bytes;
-  if (flags & HAS_BIAS) bias += expert * n;
+  const uint expert = ids[row0] < experts ? ids[row0] : 0;
+  const uint wanted = expert * tiles + tile;
+  if (wanted < first_tile || wanted - first_tile >= piece_tiles) return;
+  in_piece = wanted - first_tile;
+  if (has_bias) bias += (ulong)expert * n;
+  residual = 0;
+#define ROW_OF_X(row) (x_each ? (row) : (row) / chosen)
 #else
-  const int rows = counts[which];
+  const int row0 = get_global_id(1) * ROWS;
+  const int rows = ROW_COUNT;
+  tile += first_tile;
+  if (!has_residual) residual = 0;
+#define ROW_OF_X(row) (row)
 #endif
+  const int lane = tile * TILE + item * LANES;
   // Rows beyond the last are the last once more.
 #define BEGIN(r)                                                       \
   floatL first##r = 0.0f, second##r = 0.0f;                                \
   const global float* x##r =                                           \
-      x + x_at + (ulong)ROW_OF_X(min(row0 + r, rows - 1)) * k;
+      x + (ulong)ROW_OF_X(min(row0 + r, rows - 1)) * k;
   EACH_ROW(BEGIN)
 
 #if SLICES == 1
-  if (lane >= n) return;
+  if (lane >= (int)n) return;
   const int begin = 0;
   const int end = k;
 #else
   // Equal slices of whole blocks and an even number of columns; outputs beyond
   // the last have no columns.
   const int unit = BLOCK == 1 ? 2 : BLOCK;
-  const int slice = get_local_id(1);
+  const int slice = get_local_id(0) / ACROSS;
   const int size = (k + SLICES * unit - 1) / (SLICES * unit) * unit;
-  const int limit = lane < n ? k : 0;
+  const int limit = lane < (int)n ? k : 0;
   const int begin = min(slice * size, limit);
   const int end = min(begin + size, limit);
 #endif
-  weight = LANE(weight + (lane < n ? lane / TILE : 0) * tile_bytes,
-                lane % TILE);
+  const ulong tile_bytes = (ulong)(k / BLOCK) * BLOCK_BYTES * TILE;
+  Bytes weight = LANE(weights + in_piece * tile_bytes, item * LANES);
 #ifdef PLAIN
   int c = begin;
   for (; c + 1 < end; c += 2) {
@@ -138,21 +143,18 @@ linear(Bytes weight, ulong tile_bytes, int n, int k,
 #define JOIN_SUMS(r) first##r += second##r;
   EACH_ROW(JOIN_SUMS)
 #if SLICES > 1
-  local floatL parts[SLICES][GROUP_ITEMS][ROWS];
-  const int item = get_local_id(0);
+  local floatL parts[SLICES][ACROSS][ROWS];
 #define GIVE_PART(r) parts[slice][item][r] = first##r;
   EACH_ROW(GIVE_PART)
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (slice != 0 || lane >= n) return;
+  if (slice != 0 || lane >= (int)n) return;
 #define JOIN_PARTS(r) \
   for (int s = 1; s < SLICES; ++s) first##r += parts[s][item][r];
   EACH_ROW(JOIN_PARTS)
 #endif
-  residual += residual_at;
-  out += out_at;
 #define GIVE(r)                                                         \
   if (row0 + r < rows) {                                                \
-    give(first##r, lane, n, (ulong)(row0 + r) * n + lane, flags, bias,   \
+    give(first##r, lane, n, (ulong)(row0 + r) * n + lane, bias,          \
          residual, out);                                                \
   }
   EACH_ROW(GIVE)

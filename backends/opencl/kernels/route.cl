@@ -1,4 +1,4 @@
-// ROUTE: a work-item chooses the experts of one row.
+// ROUTE: a group of one work-item chooses the experts of one row.
 
 #include "common.cl"
 
@@ -7,13 +7,16 @@ INLINE float logit(const global float* x, int e) {
   return isnan(x[e]) ? -INFINITY : x[e];
 }
 
-kernel void route(const global float* x, ulong x_at, global int* ids,
-                  ulong ids_at, global float* weights, ulong weights_at,
-                  int experts, int chosen, int normalize) {
+KERNEL(route)
+(COUNTS, INPUT(x), OUTPUT(ids), OUTPUT(weights), ROW_PARAMETERS, int experts,
+ int chosen, uint normalize) {
+  OPEN_INPUT(float, x)
+  OPEN_OUTPUT(int, ids)
+  OPEN_OUTPUT(float, weights)
   const ulong row = get_global_id(1);
-  x += x_at + row * experts;
-  ids += ids_at + row * chosen;
-  weights += weights_at + row * chosen;
+  x += row * experts;
+  ids += row * chosen;
+  weights += row * chosen;
   float largest = logit(x, 0);
   for (int e = 1; e < experts; ++e) largest = fmax(largest, logit(x, e));
   float total = 0.0f;

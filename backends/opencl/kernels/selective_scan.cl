@@ -14,35 +14,42 @@
 // The place of vector t.
 #define PLACE(t) (((t) * PARTS + part) * LANES)
 
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-selective_scan(const global float* x, ulong x_at, const global float* steps,
-               ulong steps_at, const global float* b, ulong b_at,
-               const global float* c, ulong c_at, const global float* step_bias,
-               const global float* decay, const global float* skip,
-               const global int* sequences, ulong sequences_at,
-               const global int* slots, ulong slots_at, global float* cache,
-               ulong cache_at, global float* out, ulong out_at, int heads,
-               int head_size, int groups, int slot_count,
-               const global int* counts) {
+KERNEL(selective_scan)
+(COUNTS, INPUT(x), INPUT(steps), INPUT(b), INPUT(c), INPUT(step_bias),
+ INPUT(decay), INPUT(skip), OUTPUT(out), OUTPUT(cache), INPUT(sequences),
+ INPUT(slots), PIECE_PARAMETERS, uint heads, uint head_size, uint groups) {
 #if PARTS > 1
   local float sums[GROUP_ITEMS];
 #endif
   const int part = get_local_id(0) % PARTS;
-  const int wanted = get_global_id(0) / PARTS;
+  const int wanted =
+      COLUMN_GROUP * (GROUP_ITEMS / PARTS) + get_local_id(0) / PARTS;
   const int elements = heads * head_size;
   // Items beyond the last element do it too: all meet in each sum.
   const int element = min(wanted, elements - 1);
   const bool writes = wanted < elements;
-  const int head = element / head_size;
-  const int group = head / (heads / groups);
-  const Run run =
-      run_of(sequences + sequences_at, slots + slots_at, slot_count, counts);
-  x += x_at + element;
-  out += out_at + element;
-  steps += steps_at + head;
-  b += b_at + (ulong)group * STATE;
-  c += c_at + (ulong)group * STATE;
-  cache += cache_at + (ulong)element * STATE;
+  const uint head = element / head_size;
+  const uint group = head / (heads / groups);
+  OPEN_COUNTS
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(float, steps)
+  OPEN_INPUT(float, b)
+  OPEN_INPUT(float, c)
+  OPEN_INPUT(float, step_bias)
+  OPEN_INPUT(float, decay)
+  OPEN_INPUT(float, skip)
+  OPEN_OUTPUT(float, out)
+  OPEN_OUTPUT(float, cache)
+  OPEN_INPUT(uint, sequences)
+  OPEN_INPUT(int, slots)
+  if (!HAS_PIECE) return;
+  const Run run = RUN;
+  x += element;
+  out += element;
+  steps += head;
+  b += (ulong)group * STATE;
+  c += (ulong)group * STATE;
+  cache += (ulong)element * STATE;
   const ulong slot_size = (ulong)elements * STATE;
   floatL state[EACH];
   for (int t = 0; t < EACH; ++t) {
@@ -51,22 +58,23 @@ selective_scan(const global float* x, ulong x_at, const global float* steps,
                                STATE - PLACE(t))
                    : (floatL)(0.0f);
   }
-  for (int row = 0; row < run.rows; ++row) {
-    if (run.sequences[row] != run.sequence) continue;
+  for (uint i = begin; i < run.end; ++i) {
+    const uint row = i - bound_row;
+    if (sequences[row] != run.sequence) continue;
     const float value = x[(ulong)row * elements];
     const float given = steps[(ulong)row * heads] + step_bias[head];
     const float step = fmax(given, 0.0f) + log1p(exp(-fabs(given)));
     const float kept = exp(step * decay[head]);
     const float added = step * value;
-    const ulong begin = (ulong)row * groups * STATE;
+    const ulong at = (ulong)row * groups * STATE;
     floatL lanes = 0.0f;
     for (int t = 0; t < EACH; ++t) {
       if (PLACE(t) >= STATE) break;
       const int count = STATE - PLACE(t);
       state[t] = MULTIPLY_ADD((floatL)(added),
-                              load_some(b + begin + PLACE(t), count),
+                              load_some(b + at + PLACE(t), count),
                               state[t] * kept);
-      lanes = MULTIPLY_ADD(state[t], load_some(c + begin + PLACE(t), count),
+      lanes = MULTIPLY_ADD(state[t], load_some(c + at + PLACE(t), count),
                            lanes);
     }
     float sum = lane_sum(lanes);

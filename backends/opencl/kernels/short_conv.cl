@@ -1,6 +1,6 @@
 // SHORT_CONV: a work-item has LANES channels of a sequence.
 //
-// Defined by the host: WIDTH, columns of the weight.
+// Defined by the host: WIDTH, columns of the weight; FUNCTION, RC_FUNCTION_*.
 
 #include "common.cl"
 #include "some.cl"
@@ -16,21 +16,24 @@ INLINE floatL weights_of(const global float* weight, int i, int count) {
   return LOAD(0, some);
 }
 
-kernel void short_conv(const global float* x, ulong x_at,
-                       const global float* weight, const global float* bias,
-                       const global int* sequences, ulong sequences_at,
-                       const global int* slots, ulong slots_at,
-                       global float* cache, ulong cache_at, global float* out,
-                       ulong out_at, int d, int slot_count, int function,
-                       const global int* counts) {
-  const int channel = get_global_id(0) * LANES;
-  if (channel >= d) return;
+KERNEL(short_conv)
+(COUNTS, INPUT(x), INPUT(weight), INPUT(bias), INPUT(sequences), INPUT(slots),
+ OUTPUT(out), OUTPUT(cache), PIECE_PARAMETERS, uint d, uint has_bias) {
+  OPEN_COUNTS
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(float, weight)
+  OPEN_INPUT(float, bias)
+  OPEN_INPUT(uint, sequences)
+  OPEN_INPUT(int, slots)
+  OPEN_OUTPUT(float, out)
+  OPEN_OUTPUT(float, cache)
+  const int channel = COLUMN;
+  if (channel >= (int)d || !HAS_PIECE) return;
   const int count = d - channel;
-  const Run run =
-      run_of(sequences + sequences_at, slots + slots_at, slot_count, counts);
-  x += x_at + channel;
-  out += out_at + channel;
-  cache += cache_at + channel;
+  const Run run = RUN;
+  x += channel;
+  out += channel;
+  cache += channel;
   floatL weights[WIDTH];
   floatL window[WIDTH];  // the row and those before it
   for (int i = 0; i < WIDTH; ++i) {
@@ -43,16 +46,18 @@ kernel void short_conv(const global float* x, ulong x_at,
       window[i] = load_some(state + (ulong)(i - 1) * d, count);
     }
   }
-  const floatL first = bias ? load_some(bias + channel, count) : (floatL)(0.0f);
-  for (int row = 0; row < run.rows; ++row) {
-    if (run.sequences[row] != run.sequence) continue;
+  const floatL first =
+      has_bias ? load_some(bias + channel, count) : (floatL)(0.0f);
+  for (uint i = begin; i < run.end; ++i) {
+    const uint row = i - bound_row;
+    if (sequences[row] != run.sequence) continue;
     for (int i = 0; i + 1 < WIDTH; ++i) window[i] = window[i + 1];
     window[WIDTH - 1] = load_some(x + (ulong)row * d, count);
     floatL sum = first;
     for (int i = 0; i < WIDTH; ++i) {
       sum = MULTIPLY_ADD(weights[i], window[i], sum);
     }
-    store_some(apply(function, sum), out + (ulong)row * d, count);
+    store_some(apply(FUNCTION, sum), out + (ulong)row * d, count);
   }
   if (run.to < 0) return;
   global float* state = cache + (ulong)run.to * (WIDTH - 1) * d;
