@@ -11,7 +11,7 @@
 
 namespace rc {
 
-// Numbered as rc_dtype in base.h, which follows the GGUF tensor types.
+// Numbered as rc_dtype in types.h, which follows the GGUF tensor types.
 using DType = rc_dtype;
 
 struct DTypeInfo {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "tensor/blocks.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/formats.h"
 
 namespace rc {
 namespace {
@@ -202,6 +203,8 @@ void encode_block(const float* x, BlockQ6_K* block) {
     }
   }
 }
+
+constexpr const int8_t* kIQ4Values = values_of(ValueTable::kIQ4);
 
 int nearest_iq4(float q) {
   int best = 0;

@@ -75,6 +75,11 @@ struct BlockFormat {
   bool of_activations = false;
 };
 
+// Whether all numbers of a plane are described, one after the other.
+constexpr bool is_unbroken(const BitPlane& plane) {
+  return plane.first == 0 && (plane.step == 0 || plane.step == plane.stride);
+}
+
 // Where number `i` of those that are described lies.
 struct BitPlace {
   int byte;   // of the block

@@ -26,7 +26,7 @@ inline void unpack_plane(const uint8_t* block, uint8_t* numbers) {
     const auto shifted = static_cast<uint8_t>((bits & kMask) << kShift);
     numbers[i] = kShift == 0 ? shifted : numbers[i] | shifted;
   };
-  if constexpr (kPlane.first == 0 && kCount % (kSlots * kStride) == 0) {
+  if constexpr (is_unbroken(kPlane) && kCount % (kSlots * kStride) == 0) {
     const uint8_t* from = block + kPlane.at;
     for (int first = 0; first < kCount; first += kSlots * kStride) {
 #pragma GCC unroll 8
@@ -49,7 +49,7 @@ inline void unpack_plane(const uint8_t* block, uint8_t* numbers) {
 template <BitNumber kNumber, int kCount>
 inline void unpack_bits(const uint8_t* block, uint8_t* numbers) {
   static_assert(width_of(kNumber) > 0 && width_of(kNumber) <= 8);
-  if constexpr (kNumber.low.width == 8 && kNumber.low.first == 0) {
+  if constexpr (kNumber.low.width == 8 && is_unbroken(kNumber.low)) {
     std::memcpy(numbers, block + kNumber.low.at, kCount);
   } else {
     unpack_plane<kNumber.low, kCount, 0>(block, numbers);
