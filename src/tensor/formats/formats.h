@@ -181,6 +181,14 @@ inline constexpr BlockFormat kBlockFormats[] = {
      .quant = {.low = {.at = 1, .width = 4, .stride = 16}},
      .table = ValueTable::kE2M1,
      .scale = {.at = 0, .kind = ScaleKind::kPowerOfTwo}},
+
+    // Ternary: of the four values -1 to 2 the last is not used.
+    {.dtype = RC_DTYPE_TQ2_0,
+     .name = "TQ2_0",
+     .elements = 256,
+     .bytes = 66,
+     .quant = {.low = {.at = 0, .width = 2, .stride = 32}, .zero = 1},
+     .scale = {.at = 64}},
 };
 
 // Types of which no more is known here than the size of their blocks. Types 4,
@@ -200,7 +208,6 @@ inline constexpr OpaqueFormat kOpaqueFormats[] = {
     {RC_DTYPE_IQ2_S, "IQ2_S", 256, 82},
     {RC_DTYPE_IQ1_M, "IQ1_M", 256, 56},
     {RC_DTYPE_TQ1_0, "TQ1_0", 256, 54},
-    {RC_DTYPE_TQ2_0, "TQ2_0", 256, 66},
     {RC_DTYPE_NVFP4, "NVFP4", 64, 36},
     {RC_DTYPE_Q1_0, "Q1_0", 128, 18},
 };
