@@ -3,31 +3,15 @@
 #include <cstring>
 
 #include "tensor/dtype.h"
+#include "tensor/formats/formats.h"
 
 namespace rc::cpu {
 
 rc_dtype tile_dtype(rc_dtype dtype) {
-  switch (dtype) {
-    case RC_DTYPE_F32:
-    case RC_DTYPE_F16:
-    case RC_DTYPE_BF16:
-    case RC_DTYPE_Q4_0:
-    case RC_DTYPE_Q4_1:
-    case RC_DTYPE_Q5_0:
-    case RC_DTYPE_Q5_1:
-    case RC_DTYPE_Q8_0:
-    case RC_DTYPE_Q2_K:
-    case RC_DTYPE_Q3_K:
-    case RC_DTYPE_Q4_K:
-    case RC_DTYPE_Q5_K:
-    case RC_DTYPE_Q6_K:
-    case RC_DTYPE_IQ4_NL:
-    case RC_DTYPE_IQ4_XS:
-    case RC_DTYPE_MXFP4:
-      return dtype;
-    default:
-      return find_decoder(dtype) != nullptr ? RC_DTYPE_F32 : -1;
-  }
+  if (dtype == RC_DTYPE_F16 || dtype == RC_DTYPE_BF16) return dtype;
+  const BlockFormat* format = find_block_format(dtype);
+  if (format != nullptr && !format->of_activations) return dtype;
+  return find_decoder(dtype) != nullptr ? RC_DTYPE_F32 : -1;
 }
 
 bool takes_quantized(rc_dtype tile) {

@@ -1,8 +1,11 @@
 #include "gpu/word_packing.h"
 
+#include <array>
+#include <bit>
 #include <cstring>
+#include <utility>
 
-#include "tensor/blocks.h"
+#include "tensor/formats/unpack.h"
 
 namespace rc::gpu {
 namespace {
@@ -18,14 +21,8 @@ enum Scaling : uint32_t {
   kNibbles = 6,
   kSingle = 7
 };
-enum Meaning : uint32_t {
-  kInteger = 0,
-  kIQ4Value = 1,
-  kMXFP4Value = 2,
-  kF32 = 3,
-  kF16 = 4,
-  kBF16 = 5
-};
+// Further ones are numbers of tables.
+enum Meaning : uint32_t { kInteger = 0, kF32 = 64, kF16 = 65, kBF16 = 66 };
 
 // The constants of shaders/blocks.glsl, by name.
 struct Format {
@@ -53,150 +50,6 @@ struct Tile {
     return (groups * (quad_words() + plane_words()) + scale_words()) * rows;
   }
 };
-
-// Elements and scales of one block, apart.
-struct Unpacked {
-  uint8_t bits[kLargeBlock];
-  uint16_t scale = 0;
-  uint16_t minimum = 0;
-  uint16_t factors[8] = {};  // of each group of 32
-};
-
-// Byte j holds elements j and j + 16.
-void unpack_nibbles(const uint8_t* quants, uint8_t* bits) {
-  for (int j = 0; j < 16; ++j) {
-    bits[j] = quants[j] & 15;
-    bits[j + 16] = quants[j] >> 4;
-  }
-}
-
-void add_fifth(uint32_t high, uint8_t* bits) {
-  for (int j = 0; j < 32; ++j) {
-    bits[j] |= static_cast<uint8_t>((high >> j & 1) << 4);
-  }
-}
-
-void unpack(const BlockQ4_0& block, Unpacked* to) {
-  to->scale = block.scale;
-  unpack_nibbles(block.quants, to->bits);
-}
-void unpack(const BlockQ4_1& block, Unpacked* to) {
-  to->scale = block.scale;
-  to->minimum = block.minimum;
-  unpack_nibbles(block.quants, to->bits);
-}
-void unpack(const BlockQ5_0& block, Unpacked* to) {
-  to->scale = block.scale;
-  unpack_nibbles(block.quants, to->bits);
-  add_fifth(block.high, to->bits);
-}
-void unpack(const BlockQ5_1& block, Unpacked* to) {
-  to->scale = block.scale;
-  to->minimum = block.minimum;
-  unpack_nibbles(block.quants, to->bits);
-  add_fifth(block.high, to->bits);
-}
-void unpack(const BlockQ8_0& block, Unpacked* to) {
-  to->scale = block.scale;
-  std::memcpy(to->bits, block.quants, sizeof block.quants);
-}
-void unpack(const BlockQ8_1& block, Unpacked* to) {
-  to->scale = block.scale;
-  std::memcpy(to->bits, block.quants, sizeof block.quants);
-}
-void unpack(const BlockIQ4_NL& block, Unpacked* to) {
-  to->scale = block.scale;
-  unpack_nibbles(block.quants, to->bits);
-}
-void unpack(const BlockMXFP4& block, Unpacked* to) {
-  // A power of two: exact as bfloat16.
-  to->scale = f32_to_bf16(mxfp4_scale(block.exponent));
-  unpack_nibbles(block.quants, to->bits);
-}
-
-void unpack(const BlockQ2_K& block, Unpacked* to) {
-  to->scale = block.scale;
-  to->minimum = block.min_scale;
-  for (int group = 0; group < 16; ++group) {
-    const GroupPlace place = place_of_group(group);
-    const uint8_t* quants = block.quants + 32 * place.half + place.byte;
-    for (int l = 0; l < 16; ++l) {
-      to->bits[16 * group + l] = (quants[l] >> (2 * place.run)) & 3;
-    }
-    to->factors[group / 2] |=
-        static_cast<uint16_t>(block.scales[group] << (8 * (group % 2)));
-  }
-}
-void unpack(const BlockQ3_K& block, Unpacked* to) {
-  to->scale = block.scale;
-  for (int group = 0; group < 16; ++group) {
-    const GroupPlace place = place_of_group(group);
-    const uint8_t* quants = block.quants + 32 * place.half + place.byte;
-    const uint8_t* high = block.high + place.byte;
-    for (int l = 0; l < 16; ++l) {
-      const int third = (high[l] >> (group / 2)) & 1;
-      to->bits[16 * group + l] = static_cast<uint8_t>(
-          ((quants[l] >> (2 * place.run)) & 3) | (third << 2));
-    }
-    const auto scale = static_cast<uint8_t>(q3_k_scale(block.scales, group));
-    to->factors[group / 2] |= static_cast<uint16_t>(scale << (8 * (group % 2)));
-  }
-}
-
-uint16_t scale_and_minimum(const uint8_t* scales, int group) {
-  const ScaleMin both = k_scale_min(scales, group);
-  return static_cast<uint16_t>(both.scale | both.minimum << 8);
-}
-
-void unpack(const BlockQ4_K& block, Unpacked* to) {
-  to->scale = block.scale;
-  to->minimum = block.min_scale;
-  for (int group = 0; group < 8; ++group) {
-    const uint8_t* quants = block.quants + 32 * (group / 2);
-    for (int l = 0; l < 32; ++l) {
-      to->bits[32 * group + l] = (quants[l] >> (4 * (group % 2))) & 15;
-    }
-    to->factors[group] = scale_and_minimum(block.scales, group);
-  }
-}
-void unpack(const BlockQ5_K& block, Unpacked* to) {
-  to->scale = block.scale;
-  to->minimum = block.min_scale;
-  for (int group = 0; group < 8; ++group) {
-    const uint8_t* quants = block.quants + 32 * (group / 2);
-    for (int l = 0; l < 32; ++l) {
-      const int high = (block.high[l] >> group) & 1;
-      to->bits[32 * group + l] = static_cast<uint8_t>(
-          ((quants[l] >> (4 * (group % 2))) & 15) | (high << 4));
-    }
-    to->factors[group] = scale_and_minimum(block.scales, group);
-  }
-}
-void unpack(const BlockQ6_K& block, Unpacked* to) {
-  to->scale = block.scale;
-  for (int group = 0; group < 16; ++group) {
-    const GroupPlace place = place_of_group(group);
-    const uint8_t* low =
-        block.low + 64 * place.half + 32 * (place.run % 2) + place.byte;
-    const int shift = place.run < 2 ? 0 : 4;
-    const uint8_t* high = block.high + 32 * place.half + place.byte;
-    for (int l = 0; l < 16; ++l) {
-      const int upper = (high[l] >> (2 * place.run)) & 3;
-      to->bits[16 * group + l] =
-          static_cast<uint8_t>(((low[l] >> shift) & 15) | (upper << 4));
-    }
-    const auto scale = static_cast<uint8_t>(block.scales[group]);
-    to->factors[group / 2] |= static_cast<uint16_t>(scale << (8 * (group % 2)));
-  }
-}
-void unpack(const BlockIQ4_XS& block, Unpacked* to) {
-  to->scale = block.scale;
-  for (int group = 0; group < 8; ++group) {
-    unpack_nibbles(block.quants + 16 * group, to->bits + 32 * group);
-    const auto scale = static_cast<uint8_t>(iq4_xs_scale(block, group));
-    to->factors[group] = static_cast<uint16_t>(scale | scale << 8);
-  }
-}
 
 // Where a row's words of one tile go.
 class Writer {
@@ -267,47 +120,137 @@ void pack_group(const Format& format, const uint8_t* bits, uint64_t group,
   }
 }
 
-template <class Block, int kSize>
-void pack_blocks(const Tile& tile, const void* source, int64_t columns,
-                 const Writer& to) {
-  const auto* block = static_cast<const Block*>(source);
-  const Format& format = *tile.format;
-  for (int64_t i = 0; i < columns / kSize; ++i, ++block) {
-    Unpacked unpacked;
-    unpack(*block, &unpacked);
-    const uint64_t first = static_cast<uint64_t>(i) * (kSize / kGroup);
-    for (uint64_t g = 0; g < kSize / kGroup; ++g) {
-      pack_group(format, unpacked.bits + kGroup * g, first + g, to);
-    }
-    const uint32_t pair =
-        unpacked.scale | static_cast<uint32_t>(unpacked.minimum) << 16;
-    if (kSize == kLargeBlock) {
-      const uint64_t begin = static_cast<uint64_t>(i) * 5;
-      *to.scale(begin) = pair;
-      for (int g = 0; g < 8; ++g) {
-        *to.scale(begin + 1 + g / 2) |=
-            static_cast<uint32_t>(unpacked.factors[g]) << (16 * (g % 2));
+constexpr Scaling scaling_of(const BlockFormat& block) {
+  const bool minimum = block.minimum.sign != Minimum::kNone;
+  if (block.group > 0) {
+    return !minimum ? kSixteenths : block.group == 16 ? kNibbles : kThirds;
+  }
+  if (block.elements > kGroup) return kSingle;
+  if (minimum) return kHalfPair;
+  return block.scale.kind == ScaleKind::kPowerOfTwo ? kBrain : kHalf;
+}
+
+constexpr Format format_of(const BlockFormat& block) {
+  const int width = block.quant.low.width;
+  return {block.dtype,
+          static_cast<uint32_t>(width == 2 ? 0 : width),
+          static_cast<uint32_t>(width == 2 ? 2 : 0),
+          static_cast<uint32_t>(block.quant.high.width),
+          scaling_of(block),
+          block.quant.zero,
+          static_cast<uint32_t>(block.table)};
+}
+
+template <int kIndex>
+constexpr BlockFormat kBlockOf = kBlockFormats[kIndex];
+
+// The factors of block `from` as the words after its scale have them, 16 bits
+// for each group of 32.
+template <const BlockFormat& kBlock>
+void pack_factors(const uint8_t* from, uint16_t* words) {
+  constexpr int kCount = kBlock.elements / kBlock.group;
+  constexpr int kGroupsOf16 = kBlock.elements / 16;
+  uint8_t bytes[kGroupsOf16];
+  uint8_t bits[kCount];
+  unpack_bits<kBlock.scale_factor, kCount>(from, bits);
+  for (int i = 0; i < kGroupsOf16; ++i) {
+    bytes[i] = static_cast<uint8_t>(
+        meaning_of<kBlock.scale_factor>(bits[i * kCount / kGroupsOf16]));
+  }
+  if constexpr (kBlock.minimum.sign != Minimum::kNone) {
+    unpack_bits<kBlock.minimum_factor, kCount>(from, bits);
+    for (int i = 0; i < kCount; ++i) {
+      if constexpr (scaling_of(kBlock) == kNibbles) {
+        bytes[i] |= static_cast<uint8_t>(bits[i] << 4);
+      } else {
+        bytes[2 * i + 1] = bits[i];
       }
-    } else if (format.scaling == kHalfPair) {
-      *to.scale(first) = pair;
+    }
+  }
+  std::memcpy(words, bytes, sizeof bytes);
+}
+
+// The scale and the minimum of block number `i`, and its factors.
+template <const BlockFormat& kBlock>
+void pack_scales(const uint8_t* from, uint64_t i, const Writer& to) {
+  constexpr Scaling kScaling = scaling_of(kBlock);
+  if constexpr (kScaling == kSingle) {
+    *to.scale(i) = std::bit_cast<uint32_t>(scale_of<kBlock.scale>(from));
+  } else if constexpr (kScaling == kHalf || kScaling == kBrain) {
+    // A power of two is exact as bfloat16.
+    const uint32_t scale = kScaling == kBrain
+                               ? f32_to_bf16(scale_of<kBlock.scale>(from))
+                               : f16_bits_at(from, kBlock.scale.at);
+    *to.scale(i / 2) |= scale << (16 * (i % 2));
+  } else {
+    uint32_t pair = f16_bits_at(from, kBlock.scale.at);
+    if constexpr (kBlock.minimum.sign != Minimum::kNone) {
+      pair |= static_cast<uint32_t>(f16_bits_at(from, kBlock.minimum.at)) << 16;
+    }
+    if constexpr (kScaling == kHalfPair) {
+      *to.scale(i) = pair;
     } else {
-      *to.scale(first / 2) |= static_cast<uint32_t>(unpacked.scale)
-                              << (16 * (first % 2));
+      uint16_t factors[8];
+      pack_factors<kBlock>(from, factors);
+      *to.scale(5 * i) = pair;
+      for (int g = 0; g < 8; ++g) {
+        *to.scale(5 * i + 1 + g / 2) |= static_cast<uint32_t>(factors[g])
+                                        << (16 * (g % 2));
+      }
     }
   }
 }
 
-void pack_q8_k(const void* source, int64_t columns, const Writer& to) {
-  const auto* block = static_cast<const BlockQ8_K*>(source);
-  for (int64_t i = 0; i < columns / kLargeBlock; ++i, ++block) {
-    std::memcpy(to.scale(static_cast<uint64_t>(i)), &block->scale, 4);
-    for (uint64_t g = 0; g < 8; ++g) {
-      const int8_t* quants = block->quants + kGroup * g;
-      const uint64_t group = static_cast<uint64_t>(i) * 8 + g;
-      std::memcpy(to.quad(group, 0), quants, 16);
-      std::memcpy(to.quad(group, 1), quants + 16, 16);
+// What blocks.glsl relies on.
+constexpr bool fits(const BlockFormat& block) {
+  const Minimum::Sign sign = block.minimum.sign;
+  return (block.elements == kGroup || block.elements == 8 * kGroup) &&
+         (block.quant.low.width != 8 || block.quant.is_signed) &&
+         block.quant.low.width >= 2 && block.quant.high.width <= 2 &&
+         (block.group > 0 ? sign != Minimum::kAdded
+                          : sign != Minimum::kSubtracted) &&
+         (block.elements == kGroup || block.group > 0 ||
+          sign == Minimum::kNone);
+}
+
+template <int kIndex>
+void pack_blocks(const Tile& tile, const void* source, int64_t columns,
+                 const Writer& to) {
+  constexpr const BlockFormat& kBlock = kBlockOf<kIndex>;
+  static_assert(fits(kBlock));
+  constexpr uint64_t kGroups = kBlock.elements / kGroup;
+  const auto* from = static_cast<const uint8_t*>(source);
+  const auto count = static_cast<uint64_t>(columns / kBlock.elements);
+  for (uint64_t i = 0; i < count; ++i, from += kBlock.bytes) {
+    uint8_t bits[kBlock.elements];
+    unpack_bits<kBlock.quant, kBlock.elements>(from, bits);
+    for (uint64_t g = 0; g < kGroups; ++g) {
+      pack_group(*tile.format, bits + kGroup * g, i * kGroups + g, to);
     }
+    pack_scales<kBlock>(from, i, to);
   }
+}
+
+using Packer = void (*)(const Tile& tile, const void* source, int64_t columns,
+                        const Writer& to);
+
+struct BlockPacking {
+  Format format;
+  Packer pack;
+};
+
+constexpr auto kBlockPackings =
+    []<int... kIndices>(std::integer_sequence<int, kIndices...>) {
+  return std::array{BlockPacking{format_of(kBlockFormats[kIndices]),
+                                 pack_blocks<kIndices>}...};
+}
+(std::make_integer_sequence<int, kBlockFormatCount>());
+
+const BlockPacking* find_block_packing(DType dtype) {
+  for (const BlockPacking& packing : kBlockPackings) {
+    if (packing.format.dtype == dtype) return &packing;
+  }
+  return nullptr;
 }
 
 // Elements of format.bits, as they are.
@@ -338,26 +281,12 @@ const Format* find_format(DType dtype) {
       {RC_DTYPE_BF16, {RC_DTYPE_BF16, 16, 0, 0, kUnscaled, 0, kBF16}},
       {RC_DTYPE_I16, {RC_DTYPE_I16, 16, 0, 0, kUnscaled, 0, kInteger}},
       {RC_DTYPE_I8, {RC_DTYPE_I8, 8, 0, 0, kUnscaled, 0, kInteger}},
-      {RC_DTYPE_Q4_0, {RC_DTYPE_Q4_0, 4, 0, 0, kHalf, 8, kInteger}},
-      {RC_DTYPE_Q4_1, {RC_DTYPE_Q4_1, 4, 0, 0, kHalfPair, 0, kInteger}},
-      {RC_DTYPE_Q5_0, {RC_DTYPE_Q5_0, 4, 0, 1, kHalf, 16, kInteger}},
-      {RC_DTYPE_Q5_1, {RC_DTYPE_Q5_1, 4, 0, 1, kHalfPair, 0, kInteger}},
-      {RC_DTYPE_Q8_0, {RC_DTYPE_Q8_0, 8, 0, 0, kHalf, 0, kInteger}},
-      {RC_DTYPE_Q8_1, {RC_DTYPE_Q8_1, 8, 0, 0, kHalf, 0, kInteger}},
-      {RC_DTYPE_Q2_K, {RC_DTYPE_Q2_K, 0, 2, 0, kNibbles, 0, kInteger}},
-      {RC_DTYPE_Q3_K, {RC_DTYPE_Q3_K, 0, 2, 1, kSixteenths, 4, kInteger}},
-      {RC_DTYPE_Q4_K, {RC_DTYPE_Q4_K, 4, 0, 0, kThirds, 0, kInteger}},
-      {RC_DTYPE_Q5_K, {RC_DTYPE_Q5_K, 4, 0, 1, kThirds, 0, kInteger}},
-      {RC_DTYPE_Q6_K, {RC_DTYPE_Q6_K, 4, 0, 2, kSixteenths, 32, kInteger}},
-      {RC_DTYPE_Q8_K, {RC_DTYPE_Q8_K, 8, 0, 0, kSingle, 0, kInteger}},
-      {RC_DTYPE_IQ4_NL, {RC_DTYPE_IQ4_NL, 4, 0, 0, kHalf, 0, kIQ4Value}},
-      {RC_DTYPE_IQ4_XS, {RC_DTYPE_IQ4_XS, 4, 0, 0, kSixteenths, 0, kIQ4Value}},
-      {RC_DTYPE_MXFP4, {RC_DTYPE_MXFP4, 4, 0, 0, kBrain, 0, kMXFP4Value}},
   };
   for (const auto& entry : kFormats) {
     if (entry.dtype == dtype) return &entry.format;
   }
-  return nullptr;
+  const BlockPacking* packing = find_block_packing(dtype);
+  return packing != nullptr ? &packing->format : nullptr;
 }
 
 uint64_t Tile::scale_words() const {
@@ -382,27 +311,8 @@ void pack_row(const Tile& tile, DType dtype, const void* source,
               int64_t columns, uint64_t row, uint32_t* target,
               std::vector<float>& scratch) {
   const Writer to(tile, row, target);
-  switch (dtype) {
-#define RC_BLOCKS(name, size) \
-  case RC_DTYPE_##name:       \
-    return pack_blocks<Block##name, size>(tile, source, columns, to)
-    RC_BLOCKS(Q4_0, kSmallBlock);
-    RC_BLOCKS(Q4_1, kSmallBlock);
-    RC_BLOCKS(Q5_0, kSmallBlock);
-    RC_BLOCKS(Q5_1, kSmallBlock);
-    RC_BLOCKS(Q8_0, kSmallBlock);
-    RC_BLOCKS(Q8_1, kSmallBlock);
-    RC_BLOCKS(IQ4_NL, kSmallBlock);
-    RC_BLOCKS(MXFP4, kSmallBlock);
-    RC_BLOCKS(Q2_K, kLargeBlock);
-    RC_BLOCKS(Q3_K, kLargeBlock);
-    RC_BLOCKS(Q4_K, kLargeBlock);
-    RC_BLOCKS(Q5_K, kLargeBlock);
-    RC_BLOCKS(Q6_K, kLargeBlock);
-    RC_BLOCKS(IQ4_XS, kLargeBlock);
-#undef RC_BLOCKS
-    case RC_DTYPE_Q8_K:
-      return pack_q8_k(source, columns, to);
+  if (const BlockPacking* packing = find_block_packing(dtype)) {
+    return packing->pack(tile, source, columns, to);
   }
   if (tile.format->dtype == dtype) {
     return pack_plain(tile, source, columns, to);

@@ -1,185 +1,112 @@
-// Decoding of every block format. The order of operations defines the bits of
-// the result: each product and sum below is rounded to f32 once.
+// Decoding of every type. The order of operations defines the bits of the
+// result: each product and sum below is rounded to f32 once.
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
-#include "tensor/blocks.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/unpack.h"
 
 namespace rc {
 namespace {
 
-void decode_block(const BlockQ4_0& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int j = 0; j < 16; ++j) {
-    y[j] = static_cast<float>((block.quants[j] & 15) - 8) * d;
-    y[j + 16] = static_cast<float>((block.quants[j] >> 4) - 8) * d;
+// What is common to the elements of a group.
+struct Factors {
+  float scale;
+  float minimum;
+};
+
+template <const BlockFormat& kFormat, int kGroups>
+void decode_factors(const uint8_t* block, Factors* factors) {
+  const float scale = scale_of<kFormat.scale>(block);
+  float minimum = 0.0f;
+  if constexpr (kFormat.minimum.sign != Minimum::kNone) {
+    minimum = f16_to_f32(f16_bits_at(block, kFormat.minimum.at));
   }
-}
-
-void decode_block(const BlockQ4_1& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  const float m = f16_to_f32(block.minimum);
-  for (int j = 0; j < 16; ++j) {
-    y[j] = static_cast<float>(block.quants[j] & 15) * d + m;
-    y[j + 16] = static_cast<float>(block.quants[j] >> 4) * d + m;
+  for (int g = 0; g < kGroups; ++g) factors[g] = {scale, minimum};
+  if constexpr (width_of(kFormat.scale_factor) > 0) {
+    uint8_t bits[kGroups];
+    unpack_bits<kFormat.scale_factor, kGroups>(block, bits);
+    for (int g = 0; g < kGroups; ++g) {
+      factors[g].scale *=
+          static_cast<float>(meaning_of<kFormat.scale_factor>(bits[g]));
+    }
   }
-}
-
-void decode_block(const BlockQ5_0& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  const uint32_t high = block.high;
-  for (int j = 0; j < 16; ++j) {
-    const int first = (block.quants[j] & 15) | (((high >> j) & 1) << 4);
-    const int second = (block.quants[j] >> 4) | (((high >> (j + 16)) & 1) << 4);
-    y[j] = static_cast<float>(first - 16) * d;
-    y[j + 16] = static_cast<float>(second - 16) * d;
-  }
-}
-
-void decode_block(const BlockQ5_1& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  const float m = f16_to_f32(block.minimum);
-  const uint32_t high = block.high;
-  for (int j = 0; j < 16; ++j) {
-    const int first = (block.quants[j] & 15) | (((high >> j) & 1) << 4);
-    const int second = (block.quants[j] >> 4) | (((high >> (j + 16)) & 1) << 4);
-    y[j] = static_cast<float>(first) * d + m;
-    y[j + 16] = static_cast<float>(second) * d + m;
-  }
-}
-
-void decode_block(const BlockQ8_0& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int j = 0; j < 32; ++j) y[j] = static_cast<float>(block.quants[j]) * d;
-}
-
-void decode_block(const BlockQ8_1& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int j = 0; j < 32; ++j) y[j] = static_cast<float>(block.quants[j]) * d;
-}
-
-void decode_block(const BlockQ2_K& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  const float dmin = f16_to_f32(block.min_scale);
-  for (int group = 0; group < 16; ++group) {
-    const GroupPlace place = place_of_group(group);
-    const float dl = d * static_cast<float>(block.scales[group] & 15);
-    const float ml = dmin * static_cast<float>(block.scales[group] >> 4);
-    const uint8_t* quants = block.quants + 32 * place.half + place.byte;
-    for (int l = 0; l < 16; ++l) {
-      *y++ = dl * static_cast<float>((quants[l] >> (2 * place.run)) & 3) - ml;
+  if constexpr (width_of(kFormat.minimum_factor) > 0) {
+    uint8_t bits[kGroups];
+    unpack_bits<kFormat.minimum_factor, kGroups>(block, bits);
+    for (int g = 0; g < kGroups; ++g) {
+      factors[g].minimum *=
+          static_cast<float>(meaning_of<kFormat.minimum_factor>(bits[g]));
     }
   }
 }
 
-void decode_block(const BlockQ3_K& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int group = 0; group < 16; ++group) {
-    const GroupPlace place = place_of_group(group);
-    const float dl = d * static_cast<float>(q3_k_scale(block.scales, group));
-    const uint8_t* quants = block.quants + 32 * place.half + place.byte;
-    const uint8_t* high = block.high + place.byte;
-    for (int l = 0; l < 16; ++l) {
-      const int third = (high[l] >> (group / 2)) & 1;
-      const int q = ((quants[l] >> (2 * place.run)) & 3) | (third << 2);
-      *y++ = dl * static_cast<float>(q - 4);
+template <const BlockFormat& kFormat, int kCount>
+void decode_by_table(const uint8_t* quants, float scale, float* y) {
+  static_assert(kFormat.minimum.sign == Minimum::kNone);
+  float products[16];
+  for (int i = 0; i < 16; ++i) {
+    products[i] = scale * static_cast<float>(values_of(kFormat.table)[i]);
+  }
+  for (int i = 0; i < kCount; ++i) y[i] = products[quants[i]];
+}
+
+template <const BlockFormat& kFormat>
+void decode_block(const uint8_t* block, float* y) {
+  constexpr int kGroup = kFormat.group > 0 ? kFormat.group : kFormat.elements;
+  constexpr int kGroups = kFormat.elements / kGroup;
+  Factors factors[kGroups];
+  decode_factors<kFormat, kGroups>(block, factors);
+  uint8_t unpacked[kFormat.elements];
+  const uint8_t* bits = unpacked;
+  if constexpr (kFormat.quant.low.width == 8) {
+    bits = block + kFormat.quant.low.at;
+  } else {
+    unpack_bits<kFormat.quant, kFormat.elements>(block, unpacked);
+  }
+  for (int g = 0; g < kGroups; ++g) {
+    const Factors f = factors[g];
+    const uint8_t* quants = bits + kGroup * g;
+    if constexpr (kFormat.table != ValueTable::kNone) {
+      decode_by_table<kFormat, kGroup>(quants, f.scale, y);
+    } else {
+      for (int i = 0; i < kGroup; ++i) {
+        y[i] =
+            f.scale * static_cast<float>(meaning_of<kFormat.quant>(quants[i]));
+        if constexpr (kFormat.minimum.sign == Minimum::kAdded) {
+          y[i] = y[i] + f.minimum;
+        } else if constexpr (kFormat.minimum.sign == Minimum::kSubtracted) {
+          y[i] = y[i] - f.minimum;
+        }
+      }
     }
+    y += kGroup;
   }
 }
 
-void decode_block(const BlockQ4_K& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  const float dmin = f16_to_f32(block.min_scale);
-  for (int group = 0; group < 8; ++group) {
-    const ScaleMin s = k_scale_min(block.scales, group);
-    const float dl = d * static_cast<float>(s.scale);
-    const float ml = dmin * static_cast<float>(s.minimum);
-    const uint8_t* quants = block.quants + 32 * (group / 2);
-    const int shift = 4 * (group % 2);
-    for (int l = 0; l < 32; ++l) {
-      *y++ = dl * static_cast<float>((quants[l] >> shift) & 15) - ml;
-    }
-  }
-}
+template <int kIndex>
+constexpr BlockFormat kFormatAt = kBlockFormats[kIndex];
 
-void decode_block(const BlockQ5_K& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  const float dmin = f16_to_f32(block.min_scale);
-  for (int group = 0; group < 8; ++group) {
-    const ScaleMin s = k_scale_min(block.scales, group);
-    const float dl = d * static_cast<float>(s.scale);
-    const float ml = dmin * static_cast<float>(s.minimum);
-    const uint8_t* quants = block.quants + 32 * (group / 2);
-    const int shift = 4 * (group % 2);
-    for (int l = 0; l < 32; ++l) {
-      const int high = (block.high[l] >> group) & 1;
-      const int q = ((quants[l] >> shift) & 15) | (high << 4);
-      *y++ = dl * static_cast<float>(q) - ml;
-    }
-  }
-}
-
-void decode_block(const BlockQ6_K& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int group = 0; group < 16; ++group) {
-    const GroupPlace place = place_of_group(group);
-    const float dl = d * static_cast<float>(block.scales[group]);
-    const uint8_t* low =
-        block.low + 64 * place.half + 32 * (place.run % 2) + place.byte;
-    const int shift = place.run < 2 ? 0 : 4;
-    const uint8_t* high = block.high + 32 * place.half + place.byte;
-    for (int l = 0; l < 16; ++l) {
-      const int upper = (high[l] >> (2 * place.run)) & 3;
-      const int q = ((low[l] >> shift) & 15) | (upper << 4);
-      *y++ = dl * static_cast<float>(q - 32);
-    }
-  }
-}
-
-void decode_block(const BlockQ8_K& block, float* y) {
-  const float d = block.scale;
-  for (int j = 0; j < kLargeBlock; ++j) {
-    y[j] = d * static_cast<float>(block.quants[j]);
-  }
-}
-
-void decode_block(const BlockIQ4_NL& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int j = 0; j < 16; ++j) {
-    y[j] = d * static_cast<float>(kIQ4Values[block.quants[j] & 15]);
-    y[j + 16] = d * static_cast<float>(kIQ4Values[block.quants[j] >> 4]);
-  }
-}
-
-void decode_block(const BlockIQ4_XS& block, float* y) {
-  const float d = f16_to_f32(block.scale);
-  for (int group = 0; group < 8; ++group) {
-    const float dl = d * static_cast<float>(iq4_xs_scale(block, group));
-    const uint8_t* quants = block.quants + 16 * group;
-    for (int j = 0; j < 16; ++j) {
-      y[j] = dl * static_cast<float>(kIQ4Values[quants[j] & 15]);
-      y[j + 16] = dl * static_cast<float>(kIQ4Values[quants[j] >> 4]);
-    }
-    y += 32;
-  }
-}
-
-void decode_block(const BlockMXFP4& block, float* y) {
-  const float d = mxfp4_scale(block.exponent);
-  for (int j = 0; j < 16; ++j) {
-    y[j] = static_cast<float>(kMXFP4Values[block.quants[j] & 15]) * d;
-    y[j + 16] = static_cast<float>(kMXFP4Values[block.quants[j] >> 4]) * d;
-  }
-}
-
-template <class Block, int kSize>
+template <int kIndex>
 void decode_blocks(const void* source, float* target,
                    int64_t columns) noexcept {
-  const auto* block = static_cast<const Block*>(source);
-  for (int64_t i = 0; i < columns; i += kSize) {
-    decode_block(*block++, target + i);
+  constexpr const BlockFormat& kFormat = kFormatAt<kIndex>;
+  const auto* block = static_cast<const uint8_t*>(source);
+  for (int64_t i = 0; i < columns; i += kFormat.elements) {
+    decode_block<kFormat>(block, target + i);
+    block += kFormat.bytes;
   }
+}
+
+template <int... kIndices>
+Decoder find_block_decoder(DType dtype,
+                           std::integer_sequence<int, kIndices...>) {
+  Decoder decode = nullptr;
+  ((kBlockFormats[kIndices].dtype == dtype ? decode = decode_blocks<kIndices>
+                                           : nullptr),
+   ...);
+  return decode;
 }
 
 // Plain types. A cast from f64 or from a wide integer rounds to nearest even.
@@ -229,38 +156,9 @@ Decoder find_decoder(DType dtype) {
       return decode_plain<int32_t>;
     case RC_DTYPE_I64:
       return decode_plain<int64_t>;
-    case RC_DTYPE_Q4_0:
-      return decode_blocks<BlockQ4_0, kSmallBlock>;
-    case RC_DTYPE_Q4_1:
-      return decode_blocks<BlockQ4_1, kSmallBlock>;
-    case RC_DTYPE_Q5_0:
-      return decode_blocks<BlockQ5_0, kSmallBlock>;
-    case RC_DTYPE_Q5_1:
-      return decode_blocks<BlockQ5_1, kSmallBlock>;
-    case RC_DTYPE_Q8_0:
-      return decode_blocks<BlockQ8_0, kSmallBlock>;
-    case RC_DTYPE_Q8_1:
-      return decode_blocks<BlockQ8_1, kSmallBlock>;
-    case RC_DTYPE_Q2_K:
-      return decode_blocks<BlockQ2_K, kLargeBlock>;
-    case RC_DTYPE_Q3_K:
-      return decode_blocks<BlockQ3_K, kLargeBlock>;
-    case RC_DTYPE_Q4_K:
-      return decode_blocks<BlockQ4_K, kLargeBlock>;
-    case RC_DTYPE_Q5_K:
-      return decode_blocks<BlockQ5_K, kLargeBlock>;
-    case RC_DTYPE_Q6_K:
-      return decode_blocks<BlockQ6_K, kLargeBlock>;
-    case RC_DTYPE_Q8_K:
-      return decode_blocks<BlockQ8_K, kLargeBlock>;
-    case RC_DTYPE_IQ4_NL:
-      return decode_blocks<BlockIQ4_NL, kSmallBlock>;
-    case RC_DTYPE_IQ4_XS:
-      return decode_blocks<BlockIQ4_XS, kLargeBlock>;
-    case RC_DTYPE_MXFP4:
-      return decode_blocks<BlockMXFP4, kSmallBlock>;
     default:
-      return nullptr;
+      return find_block_decoder(
+          dtype, std::make_integer_sequence<int, kBlockFormatCount>());
   }
 }
 

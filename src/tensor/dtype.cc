@@ -1,9 +1,12 @@
 #include "tensor/dtype.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <iterator>
 
 #include "base/checked.h"
-#include "tensor/blocks.h"
+#include "tensor/formats/formats.h"
 
 namespace rc {
 namespace {
@@ -13,43 +16,27 @@ struct Row {
   DTypeInfo info;
 };
 
-// Types 4, 5, 31 to 33 and 36 to 38 were removed from the format.
-constexpr Row kTypes[] = {
-    {RC_DTYPE_F32, {"F32", 1, 4, true}},
-    {RC_DTYPE_F16, {"F16", 1, 2, true}},
-    {RC_DTYPE_Q4_0, {"Q4_0", 32, sizeof(BlockQ4_0), true}},
-    {RC_DTYPE_Q4_1, {"Q4_1", 32, sizeof(BlockQ4_1), true}},
-    {RC_DTYPE_Q5_0, {"Q5_0", 32, sizeof(BlockQ5_0), true}},
-    {RC_DTYPE_Q5_1, {"Q5_1", 32, sizeof(BlockQ5_1), true}},
-    {RC_DTYPE_Q8_0, {"Q8_0", 32, sizeof(BlockQ8_0), true}},
-    {RC_DTYPE_Q8_1, {"Q8_1", 32, sizeof(BlockQ8_1), true}},
-    {RC_DTYPE_Q2_K, {"Q2_K", 256, sizeof(BlockQ2_K), true}},
-    {RC_DTYPE_Q3_K, {"Q3_K", 256, sizeof(BlockQ3_K), true}},
-    {RC_DTYPE_Q4_K, {"Q4_K", 256, sizeof(BlockQ4_K), true}},
-    {RC_DTYPE_Q5_K, {"Q5_K", 256, sizeof(BlockQ5_K), true}},
-    {RC_DTYPE_Q6_K, {"Q6_K", 256, sizeof(BlockQ6_K), true}},
-    {RC_DTYPE_Q8_K, {"Q8_K", 256, sizeof(BlockQ8_K), true}},
-    {RC_DTYPE_IQ2_XXS, {"IQ2_XXS", 256, 66, false}},
-    {RC_DTYPE_IQ2_XS, {"IQ2_XS", 256, 74, false}},
-    {RC_DTYPE_IQ3_XXS, {"IQ3_XXS", 256, 98, false}},
-    {RC_DTYPE_IQ1_S, {"IQ1_S", 256, 50, false}},
-    {RC_DTYPE_IQ4_NL, {"IQ4_NL", 32, sizeof(BlockIQ4_NL), true}},
-    {RC_DTYPE_IQ3_S, {"IQ3_S", 256, 110, false}},
-    {RC_DTYPE_IQ2_S, {"IQ2_S", 256, 82, false}},
-    {RC_DTYPE_IQ4_XS, {"IQ4_XS", 256, sizeof(BlockIQ4_XS), true}},
-    {RC_DTYPE_I8, {"I8", 1, 1, true}},
-    {RC_DTYPE_I16, {"I16", 1, 2, true}},
-    {RC_DTYPE_I32, {"I32", 1, 4, true}},
-    {RC_DTYPE_I64, {"I64", 1, 8, true}},
-    {RC_DTYPE_F64, {"F64", 1, 8, true}},
-    {RC_DTYPE_IQ1_M, {"IQ1_M", 256, 56, false}},
-    {RC_DTYPE_BF16, {"BF16", 1, 2, true}},
-    {RC_DTYPE_TQ1_0, {"TQ1_0", 256, 54, false}},
-    {RC_DTYPE_TQ2_0, {"TQ2_0", 256, 66, false}},
-    {RC_DTYPE_MXFP4, {"MXFP4", 32, sizeof(BlockMXFP4), true}},
-    {RC_DTYPE_NVFP4, {"NVFP4", 64, 36, false}},
-    {RC_DTYPE_Q1_0, {"Q1_0", 128, 18, false}},
+constexpr Row kPlainTypes[] = {
+    {RC_DTYPE_F32, {"F32", 1, 4, true}},   {RC_DTYPE_F16, {"F16", 1, 2, true}},
+    {RC_DTYPE_BF16, {"BF16", 1, 2, true}}, {RC_DTYPE_F64, {"F64", 1, 8, true}},
+    {RC_DTYPE_I8, {"I8", 1, 1, true}},     {RC_DTYPE_I16, {"I16", 1, 2, true}},
+    {RC_DTYPE_I32, {"I32", 1, 4, true}},   {RC_DTYPE_I64, {"I64", 1, 8, true}},
 };
+
+constexpr auto kTypes = [] {
+  std::array<Row, std::size(kPlainTypes) + std::size(kBlockFormats) +
+                      std::size(kOpaqueFormats)>
+      rows{};
+  Row* to =
+      std::copy(std::begin(kPlainTypes), std::end(kPlainTypes), rows.data());
+  for (const BlockFormat& format : kBlockFormats) {
+    *to++ = {format.dtype, {format.name, format.elements, format.bytes, true}};
+  }
+  for (const OpaqueFormat& format : kOpaqueFormats) {
+    *to++ = {format.dtype, {format.name, format.elements, format.bytes, false}};
+  }
+  return rows;
+}();
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 
 namespace rc {
 
-// Numbered as rc_dtype in base.h, which follows the GGUF tensor types.
+// Numbered as rc_dtype in types.h, which follows the GGUF tensor types.
 using DType = rc_dtype;
 
 struct DTypeInfo {
@@ -48,10 +48,10 @@ void decode_row(DType dtype, const void* source, float* target,
                 int64_t columns);
 
 // Encodes f32 values; for the types that a writer of files and caches needs:
-// F32 F16 BF16 F64 I8..I64 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K IQ4_NL.
-// Simple rounding to the nearest representable value per block. In types with
-// scales NaN becomes 0 and infinity the largest value that the block can hold;
-// integers saturate. Throws as decode_row does.
+// F32 F16 BF16 F64 I8..I64 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K IQ4_NL
+// TQ2_0. Simple rounding to the nearest representable value per block. In types
+// with scales NaN becomes 0 and infinity the largest value that the block can
+// hold; integers saturate. Throws as decode_row does.
 void encode_row(DType dtype, const float* source, void* target,
                 int64_t columns);
 bool encodable(DType dtype);

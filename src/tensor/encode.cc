@@ -2,6 +2,7 @@
 // from the extremes of each block; a quantizer that searches for the scale of
 // least error would do a little better, but isn't needed here.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "tensor/blocks.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/unpack.h"
 
 namespace rc {
 namespace {
@@ -203,6 +205,8 @@ void encode_block(const float* x, BlockQ6_K* block) {
   }
 }
 
+constexpr const int8_t* kIQ4Values = values_of(ValueTable::kIQ4);
+
 int nearest_iq4(float q) {
   int best = 0;
   for (int i = 1; i < 16; ++i) {
@@ -222,6 +226,21 @@ void encode_block(const float* x, BlockIQ4_NL* block) {
     block->quants[j] = static_cast<uint8_t>(
         nearest_iq4(x[j] * inverse) | (nearest_iq4(x[j + 16] * inverse) << 4));
   }
+}
+
+constexpr BlockFormat kTQ2_0 = *find_block_format(RC_DTYPE_TQ2_0);
+
+// The nearest of -1, 0 and 1 times the largest magnitude.
+void encode_block(const float* x, std::array<uint8_t, kTQ2_0.bytes>* block) {
+  const uint16_t scale = scale_bits(std::fabs(extreme(x, kTQ2_0.elements)));
+  const float d = f16_to_f32(scale);
+  uint8_t bits[kTQ2_0.elements];
+  for (int i = 0; i < kTQ2_0.elements; ++i) {
+    bits[i] = static_cast<uint8_t>(quantize(x[i], d, -1, 1) + 1);
+  }
+  block->fill(0);
+  pack_bits<kTQ2_0.quant, kTQ2_0.elements>(bits, block->data());
+  std::memcpy(block->data() + kTQ2_0.scale.at, &scale, sizeof scale);
 }
 
 template <class Block, int kSize>
@@ -299,6 +318,8 @@ Encoder find_encoder(DType dtype) {
       return encode_blocks<BlockQ6_K, kLargeBlock>;
     case RC_DTYPE_IQ4_NL:
       return encode_blocks<BlockIQ4_NL, kSmallBlock>;
+    case RC_DTYPE_TQ2_0:
+      return encode_blocks<std::array<uint8_t, kTQ2_0.bytes>, kLargeBlock>;
     default:
       return nullptr;
   }

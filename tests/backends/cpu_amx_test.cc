@@ -5,23 +5,28 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "backends/amx_util.h"
 #include "backends/cpu_util.h"
 #include "cpu/level.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/formats.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 
 namespace rc::cpu_test {
 namespace {
 
-constexpr rc_dtype kTypes[] = {RC_DTYPE_Q4_0, RC_DTYPE_Q4_1,   RC_DTYPE_Q5_0,
-                               RC_DTYPE_Q5_1, RC_DTYPE_Q8_0,   RC_DTYPE_Q2_K,
-                               RC_DTYPE_Q3_K, RC_DTYPE_Q4_K,   RC_DTYPE_Q5_K,
-                               RC_DTYPE_Q6_K, RC_DTYPE_IQ4_NL, RC_DTYPE_IQ4_XS,
-                               RC_DTYPE_MXFP4};
+std::vector<rc_dtype> packed_types() {
+  std::vector<rc_dtype> types;
+  for (const BlockFormat& format : kBlockFormats) {
+    if (!format.of_activations) types.push_back(format.dtype);
+  }
+  return types;
+}
+const std::vector<rc_dtype> kTypes = packed_types();
 
 const cpu::Level& level(const std::string& name) {
   for (const cpu::Level& each : cpu::levels()) {

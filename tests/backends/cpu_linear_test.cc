@@ -3,25 +3,28 @@
 
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "backends/cpu_util.h"
 #include "cpu/plugin.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/formats.h"
 
 namespace rc::cpu_test {
 namespace {
 
-constexpr rc_dtype kTypes[] = {
-    RC_DTYPE_F32,    RC_DTYPE_F16,    RC_DTYPE_BF16, RC_DTYPE_F64,
-    RC_DTYPE_I8,     RC_DTYPE_I16,    RC_DTYPE_I32,  RC_DTYPE_I64,
-    RC_DTYPE_Q4_0,   RC_DTYPE_Q4_1,   RC_DTYPE_Q5_0, RC_DTYPE_Q5_1,
-    RC_DTYPE_Q8_0,   RC_DTYPE_Q8_1,   RC_DTYPE_Q2_K, RC_DTYPE_Q3_K,
-    RC_DTYPE_Q4_K,   RC_DTYPE_Q5_K,   RC_DTYPE_Q6_K, RC_DTYPE_Q8_K,
-    RC_DTYPE_IQ4_NL, RC_DTYPE_IQ4_XS, RC_DTYPE_MXFP4};
+std::vector<rc_dtype> decodable_types() {
+  std::vector<rc_dtype> types;
+  for (rc_dtype dtype = 0; dtype <= RC_DTYPE_Q1_0; ++dtype) {
+    if (find_decoder(dtype) != nullptr) types.push_back(dtype);
+  }
+  return types;
+}
+const std::vector<rc_dtype> kTypes = decodable_types();
 
 bool quantized_activations(rc_dtype dtype) {
-  return dtype_info(dtype)->block_size > 1 && dtype != RC_DTYPE_Q8_1 &&
-         dtype != RC_DTYPE_Q8_K;
+  const BlockFormat* format = find_block_format(dtype);
+  return format != nullptr && !format->of_activations;
 }
 
 class CpuLinear : public testing::TestWithParam<std::string> {};

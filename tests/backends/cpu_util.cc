@@ -9,8 +9,8 @@
 
 #include "cpu/level.h"
 #include "cpu/plugin.h"
-#include "tensor/blocks.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/formats.h"
 #include "tensor/plugin_arrays.h"
 
 namespace rc::cpu_test {
@@ -244,72 +244,30 @@ std::vector<uint8_t> random_weight(rc_dtype dtype, int64_t rows,
         std::uniform_real_distribution<float>(0.5f, 2)(generator) *
         (generator() % 2 ? 0.01f : -0.01f));
   };
-  const auto each = [&](auto block, auto function) {
-    for (size_t at = 0; at < data.size(); at += sizeof(block)) {
-      std::memcpy(&block, data.data() + at, sizeof(block));
-      function(block);
-      std::memcpy(data.data() + at, &block, sizeof(block));
+  const BlockFormat* format = find_block_format(dtype);
+  if (format == nullptr) {
+    throw std::runtime_error("no random weights of this type");
+  }
+  const auto put = [&](uint8_t* to, auto value) {
+    std::memcpy(to, &value, sizeof value);
+  };
+  for (size_t at = 0; at < data.size(); at += format->bytes) {
+    uint8_t* block = data.data() + at;
+    uint8_t* scale_at = block + format->scale.at;
+    switch (format->scale.kind) {
+      case ScaleKind::kF16:
+        put(scale_at, scale());
+        break;
+      case ScaleKind::kF32:
+        put(scale_at, f16_to_f32(scale()));
+        break;
+      case ScaleKind::kPowerOfTwo:
+        put(scale_at, static_cast<uint8_t>(120 + generator() % 8));
+        break;
     }
-  };
-  const auto one = [&](auto& b) { b.scale = scale(); };
-  const auto with_minimum = [&](auto& b) {
-    b.scale = scale();
-    b.minimum = scale();
-  };
-  const auto with_min_scale = [&](auto& b) {
-    b.scale = scale();
-    b.min_scale = scale();
-  };
-  switch (dtype) {
-    case RC_DTYPE_Q4_0:
-      each(BlockQ4_0{}, one);
-      break;
-    case RC_DTYPE_Q4_1:
-      each(BlockQ4_1{}, with_minimum);
-      break;
-    case RC_DTYPE_Q5_0:
-      each(BlockQ5_0{}, one);
-      break;
-    case RC_DTYPE_Q5_1:
-      each(BlockQ5_1{}, with_minimum);
-      break;
-    case RC_DTYPE_Q8_0:
-      each(BlockQ8_0{}, one);
-      break;
-    case RC_DTYPE_Q8_1:
-      each(BlockQ8_1{}, one);
-      break;
-    case RC_DTYPE_Q2_K:
-      each(BlockQ2_K{}, with_min_scale);
-      break;
-    case RC_DTYPE_Q3_K:
-      each(BlockQ3_K{}, one);
-      break;
-    case RC_DTYPE_Q4_K:
-      each(BlockQ4_K{}, with_min_scale);
-      break;
-    case RC_DTYPE_Q5_K:
-      each(BlockQ5_K{}, with_min_scale);
-      break;
-    case RC_DTYPE_Q6_K:
-      each(BlockQ6_K{}, one);
-      break;
-    case RC_DTYPE_Q8_K:
-      each(BlockQ8_K{}, [&](auto& b) { b.scale = f16_to_f32(scale()); });
-      break;
-    case RC_DTYPE_IQ4_NL:
-      each(BlockIQ4_NL{}, one);
-      break;
-    case RC_DTYPE_IQ4_XS:
-      each(BlockIQ4_XS{}, one);
-      break;
-    case RC_DTYPE_MXFP4:
-      each(BlockMXFP4{}, [&](auto& b) {
-        b.exponent = static_cast<uint8_t>(120 + generator() % 8);
-      });
-      break;
-    default:
-      throw std::runtime_error("no random weights of this type");
+    if (format->minimum.sign != Minimum::kNone) {
+      put(block + format->minimum.at, scale());
+    }
   }
   return data;
 }

@@ -11,10 +11,10 @@ namespace {
 using compute::element_count;
 
 const DType kEncodable[] = {
-    RC_DTYPE_F32,  RC_DTYPE_F16,   RC_DTYPE_BF16, RC_DTYPE_F64,  RC_DTYPE_I8,
-    RC_DTYPE_I16,  RC_DTYPE_I32,   RC_DTYPE_I64,  RC_DTYPE_Q4_0, RC_DTYPE_Q4_1,
-    RC_DTYPE_Q5_0, RC_DTYPE_Q5_1,  RC_DTYPE_Q8_0, RC_DTYPE_Q4_K, RC_DTYPE_Q5_K,
-    RC_DTYPE_Q6_K, RC_DTYPE_IQ4_NL};
+    RC_DTYPE_F32,  RC_DTYPE_F16,    RC_DTYPE_BF16, RC_DTYPE_F64,  RC_DTYPE_I8,
+    RC_DTYPE_I16,  RC_DTYPE_I32,    RC_DTYPE_I64,  RC_DTYPE_Q4_0, RC_DTYPE_Q4_1,
+    RC_DTYPE_Q5_0, RC_DTYPE_Q5_1,   RC_DTYPE_Q8_0, RC_DTYPE_Q4_K, RC_DTYPE_Q5_K,
+    RC_DTYPE_Q6_K, RC_DTYPE_IQ4_NL, RC_DTYPE_TQ2_0};
 
 TEST(Convert, FromEveryType) {
   for (const DType dtype : decodable_types()) {

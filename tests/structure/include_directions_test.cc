@@ -40,7 +40,7 @@ std::vector<Room> rooms() {
     }
   }
   for (const char* backend :
-       {"common", "cpu", "gpu", "opencl", "reference", "vulkan"}) {
+       {"common", "cpu", "formats", "gpu", "opencl", "reference", "vulkan"}) {
     rooms.push_back(
         {std::string("backends/") + backend,
          {std::string(backend) + "/", "common/", "runcible/plugin.h",

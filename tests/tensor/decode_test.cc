@@ -84,7 +84,7 @@ TEST(Decode, EqualsGgmlBitForBit) {
     expect_golden(folder, name, dtype, record["n"]);
     ++compared;
   }
-  EXPECT_EQ(compared, 15);
+  EXPECT_EQ(compared, 16);
 }
 
 TEST(Decode, Q8_1) {

@@ -59,7 +59,7 @@ constexpr Case kCases[] = {
     {RC_DTYPE_BF16, 3e-3},   {RC_DTYPE_Q4_0, 0.1},   {RC_DTYPE_Q4_1, 0.1},
     {RC_DTYPE_Q5_0, 0.05},   {RC_DTYPE_Q5_1, 0.05},  {RC_DTYPE_Q8_0, 0.007},
     {RC_DTYPE_Q4_K, 0.09},   {RC_DTYPE_Q5_K, 0.045}, {RC_DTYPE_Q6_K, 0.025},
-    {RC_DTYPE_IQ4_NL, 0.09},
+    {RC_DTYPE_IQ4_NL, 0.09}, {RC_DTYPE_TQ2_0, 1.0},
 };
 
 TEST(Encode, ComesBackWithinTheErrorOfTheType) {
@@ -134,11 +134,11 @@ TEST(Encode, NotMuchWorseThanGgml) {
   std::ifstream(folder / "input.f32", std::ios::binary)
       .read(reinterpret_cast<char*>(values.data()), 8192 * 4);
   const std::pair<DType, const char*> cases[] = {
-      {RC_DTYPE_Q4_0, "q4_0"},    {RC_DTYPE_Q4_1, "q4_1"},
-      {RC_DTYPE_Q5_0, "q5_0"},    {RC_DTYPE_Q5_1, "q5_1"},
-      {RC_DTYPE_Q8_0, "q8_0"},    {RC_DTYPE_Q4_K, "q4_K"},
-      {RC_DTYPE_Q5_K, "q5_K"},    {RC_DTYPE_Q6_K, "q6_K"},
-      {RC_DTYPE_IQ4_NL, "iq4_nl"}};
+      {RC_DTYPE_Q4_0, "q4_0"},     {RC_DTYPE_Q4_1, "q4_1"},
+      {RC_DTYPE_Q5_0, "q5_0"},     {RC_DTYPE_Q5_1, "q5_1"},
+      {RC_DTYPE_Q8_0, "q8_0"},     {RC_DTYPE_Q4_K, "q4_K"},
+      {RC_DTYPE_Q5_K, "q5_K"},     {RC_DTYPE_Q6_K, "q6_K"},
+      {RC_DTYPE_IQ4_NL, "iq4_nl"}, {RC_DTYPE_TQ2_0, "tq2_0"}};
   for (const auto& [dtype, name] : cases) {
     std::vector<float> theirs(values.size());
     std::ifstream(folder / (std::string(name) + ".deq.f32"), std::ios::binary)

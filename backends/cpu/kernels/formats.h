@@ -5,7 +5,7 @@
 // The blocks of one place are stored as
 //
 //   scales   byte or 16-bit plane after plane, each with one entry per row, in
-//            the order of the format's own members;
+//            the order that they have in a block;
 //   then for every 32 columns:
 //   high     bits of the quants above the lower ones, if the format has them,
 //   low      bits of the quants.
@@ -21,8 +21,10 @@
 // which takes exactly the bytes of the 16 blocks. pack.cc makes them.
 //
 // Every format decodes as scale * (u - kOffset) - minimum, with u unsigned.
+// What the numbers are and mean comes from src/tensor/formats.
 #pragma once
 
+#include "cpu/kernels/described.h"
 #include "cpu/kernels/simd.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
@@ -36,10 +38,12 @@ RC_SIMD Pair low_nibbles(const uint8_t* quants, int h) {
   return {shr_mask<0>(v, 15), shr_mask<4>(v, 15)};
 }
 
-template <int h>
-RC_SIMD Pair low_two_bits(const uint8_t* quants) {
-  const Vb v = load_bytes(quants + 64 * (h / 2));
-  return {shr_mask<4 * (h % 2)>(v, 3), shr_mask<4 * (h % 2) + 2>(v, 3)};
+// Two bits, moved to place `to`.
+template <int h, int to>
+RC_SIMD Pair two_bits(const uint8_t* bits) {
+  const Vb v = load_bytes(bits + 64 * (h / 2));
+  return {shr_mask<4 * (h % 2) - to>(v, 3 << to),
+          shr_mask<4 * (h % 2) + 2 - to>(v, 3 << to)};
 }
 
 // Bits from a one-bit vector, moved to place `to`.
@@ -54,39 +58,20 @@ RC_SIMD Pair join(const Pair& a, const Pair& b) {
   return {bits_or(a.first, b.first), bits_or(a.second, b.second)};
 }
 
-template <int h>
-RC_SIMD Pair nibbles_and_bit(const uint8_t* high, const uint8_t* low) {
-  return join(low_nibbles(low, h), one_bit<h, 4>(high));
-}
-
-RC_SIMD Vf planes_f16(const uint8_t* block, int plane) {
-  return load_f16(block + 32 * plane);
-}
 RC_SIMD Vf negated(const Vf& x) { return sub(splat(0), x); }
 
-// What all formats share. `block` is the 16 blocks of one place, j counts 32
-// columns within them, h pairs of groups, half the 16 columns of a scale of
-// their own where kHalves.
-template <int columns, int row_bytes, int scale_bytes>
-struct Format {
-  static constexpr int kColumns = columns;
-  static constexpr int kBytes = kTileRows * row_bytes;
-  // Of the quants of 32 columns.
-  static constexpr int kStep =
-      kTileRows * (row_bytes - scale_bytes) / (columns / 32);
-  static constexpr bool kUnpacked = false;
-  static constexpr bool kHalves = false;
-  static constexpr bool kMinimum = false;
-  static constexpr bool kWide = false;
-  static constexpr int kOffset = 0;
+RC_SIMD Pair looked_up(const Pair& index, const uint8_t* table) {
+  return {lookup(index.first, table), lookup(index.second, table)};
+}
 
-  const uint8_t* block;
-
-  RC_SIMD_MEMBER const uint8_t* quants(int j) const {
-    return block + kTileRows * scale_bytes + j * kStep;
-  }
-  RC_SIMD_MEMBER Vf minimum(int, int) const { return splat(0); }
-};
+// 2^(e - 128) as the product of two powers of which each is a normal number.
+RC_SIMD Vf powers_of_two(const uint8_t* exponents) {
+  const Vi e = load_u8(exponents);
+  const Vi a = shr(e, 1);
+  const Vi b = sub(e, a);
+  const Vi bias = splat_int(127 - 64);
+  return mul(as_float(shl<23>(add(a, bias))), as_float(shl<23>(add(b, bias))));
+}
 
 // How far ahead of the arithmetic weights are asked for, in bytes.
 template <int rows>
@@ -112,237 +97,195 @@ RC_SIMD void prefetch_step(const Format& format, int j,
   }
 }
 
-struct FormatQ4_0 : Format<32, 18, 2> {
-  static constexpr int kOffset = 8;
-  RC_SIMD_MEMBER explicit FormatQ4_0(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return low_nibbles(quants(j), h);
-  }
-  RC_SIMD_MEMBER Vf scale(int, int) const { return planes_f16(block, 0); }
-};
-
-struct FormatQ4_1 : Format<32, 20, 4> {
-  static constexpr bool kMinimum = true;
-  RC_SIMD_MEMBER explicit FormatQ4_1(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return low_nibbles(quants(j), h);
-  }
-  RC_SIMD_MEMBER Vf scale(int, int) const { return planes_f16(block, 0); }
-  RC_SIMD_MEMBER Vf minimum(int, int) const {
-    return negated(planes_f16(block, 1));
-  }
-};
-
-struct FormatQ5_0 : Format<32, 22, 2> {
-  static constexpr int kOffset = 16;
-  RC_SIMD_MEMBER explicit FormatQ5_0(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return nibbles_and_bit<h>(quants(j), quants(j) + 64);
-  }
-  RC_SIMD_MEMBER Vf scale(int, int) const { return planes_f16(block, 0); }
-};
-
-struct FormatQ5_1 : Format<32, 24, 4> {
-  static constexpr bool kMinimum = true;
-  RC_SIMD_MEMBER explicit FormatQ5_1(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return nibbles_and_bit<h>(quants(j), quants(j) + 64);
-  }
-  RC_SIMD_MEMBER Vf scale(int, int) const { return planes_f16(block, 0); }
-  RC_SIMD_MEMBER Vf minimum(int, int) const {
-    return negated(planes_f16(block, 1));
-  }
-};
-
-// Stored with 128 added to each quant.
-struct FormatQ8_0 : Format<32, 34, 2> {
-  static constexpr bool kWide = true;
-  static constexpr int kOffset = 128;
-  RC_SIMD_MEMBER explicit FormatQ8_0(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return {load_bytes(quants(j) + 128 * h),
-            load_bytes(quants(j) + 128 * h + 64)};
-  }
-  RC_SIMD_MEMBER Vf scale(int, int) const { return planes_f16(block, 0); }
-};
-
-constexpr int8_t kIQ4Table[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                  1,    13,   25,  38,  53,  69,  89,  113};
-
-// kIQ4Table with 128 added.
-alignas(16) constexpr uint8_t kIQ4Bytes[16] = {
-    1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241};
-static_assert(kIQ4Bytes[0] == kIQ4Table[0] + 128);
-
-RC_SIMD Pair looked_up(const Pair& index, const uint8_t* table) {
-  return {lookup(index.first, table), lookup(index.second, table)};
-}
-
-struct FormatIQ4_NL : Format<32, 18, 2> {
-  static constexpr bool kWide = true;
-  static constexpr int kOffset = 128;
-  RC_SIMD_MEMBER explicit FormatIQ4_NL(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return looked_up(low_nibbles(quants(j), h), kIQ4Bytes);
-  }
-  RC_SIMD_MEMBER Vf scale(int, int) const { return planes_f16(block, 0); }
-};
-
-// The values of E2M1, doubled, with 16 added.
-alignas(16) constexpr uint8_t kMXFP4Bytes[16] = {16, 17, 18, 19, 20, 22, 24, 28,
-                                                 16, 15, 14, 13, 12, 10, 8,  4};
-
-struct FormatMXFP4 : Format<32, 17, 1> {
-  static constexpr int kOffset = 16;
-  RC_SIMD_MEMBER explicit FormatMXFP4(const uint8_t* p) : Format{p} {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return looked_up(low_nibbles(quants(j), h), kMXFP4Bytes);
-  }
-  // 2^(e - 128) as the product of two powers of which each is a normal number.
-  RC_SIMD_MEMBER Vf scale(int, int) const {
-    const Vi e = load_u8(block);
-    const Vi a = shr(e, 1);
-    const Vi b = sub(e, a);
-    const Vi bias = splat_int(127 - 64);
-    return mul(as_float(shl<23>(add(a, bias))),
-               as_float(shl<23>(add(b, bias))));
-  }
-};
-
-struct FormatQ2_K : Format<256, 84, 20> {
-  static constexpr bool kHalves = true;
-  static constexpr bool kMinimum = true;
-  Vf d, m;
-  RC_SIMD_MEMBER explicit FormatQ2_K(const uint8_t* p)
-      : Format{p}, d(planes_f16(p, 8)), m(planes_f16(p + 32, 8)) {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return low_two_bits<h>(quants(j));
-  }
-  RC_SIMD_MEMBER Vi plane(int j, int half) const {
-    return load_u8(block + 16 * (2 * j + half));
-  }
-  RC_SIMD_MEMBER Vf scale(int j, int half) const {
-    return mul(d, to_float(bits_and(plane(j, half), splat_int(15))));
-  }
-  RC_SIMD_MEMBER Vf minimum(int j, int half) const {
-    return mul(m, to_float(shr(plane(j, half), 4)));
-  }
-};
-
-struct FormatQ3_K : Format<256, 110, 14> {
-  static constexpr bool kHalves = true;
-  static constexpr int kOffset = 4;
-  Vf d;
-  RC_SIMD_MEMBER explicit FormatQ3_K(const uint8_t* p)
-      : Format{p}, d(planes_f16(p, 6)) {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return join(low_two_bits<h>(quants(j) + 64), one_bit<h, 2>(quants(j)));
-  }
-  RC_SIMD_MEMBER Vf scale(int j, int half) const {
-    const int g = 2 * j + half;
-    const Vi low = bits_and(shr(load_u8(block + 16 * (g % 8)), 4 * (g / 8)),
-                            splat_int(15));
-    const Vi high = bits_and(
-        shr(load_u8(block + 16 * (8 + g % 4)), 2 * (g / 4)), splat_int(3));
-    return mul(d, to_float(sub(bits_or(low, shl<4>(high)), splat_int(32))));
-  }
-};
-
-// The six-bit scales and minima of Q4_K and Q5_K.
-struct KScales {
+// The factors of a block, which lie in `planes` from byte `first_byte` on.
+template <BitNumber number, int first_byte, int count>
+struct FactorPlanes {
   const uint8_t* planes;
-  RC_SIMD_MEMBER Vi upper(int plane) const {
-    return shl<4>(shr(load_u8(planes + 16 * plane), 6));
+
+  // Of numbers from `first` on number i.
+  template <BitPlane plane, int first>
+  RC_SIMD_MEMBER Vi bits(int i) const {
+    constexpr int mask = (1 << plane.width) - 1;
+    if constexpr (is_run(plane, first, count)) {
+      constexpr BitPlace place = place_of(plane, first);
+      const Vi all =
+          load_u8(planes + kTileRows * (place.byte - first_byte + i - first));
+      if constexpr (place.shift == 0) return bits_and(all, splat_int(mask));
+      const Vi upper = shr(all, place.shift);
+      if constexpr (place.shift + plane.width == 8) return upper;
+      return bits_and(upper, splat_int(mask));
+    } else {
+      constexpr int slots = 8 / plane.width;
+      static_assert(is_unbroken(plane));
+      const int byte = plane.at - first_byte +
+                       i / (slots * plane.stride) * plane.stride +
+                       i % plane.stride;
+      return bits_and(shr(load_u8(planes + kTileRows * byte),
+                          i / plane.stride % slots * plane.width),
+                      splat_int(mask));
+    }
   }
-  RC_SIMD_MEMBER Vi scale(int j) const {
-    if (j < 4) return bits_and(load_u8(planes + 16 * j), splat_int(63));
-    return bits_or(bits_and(load_u8(planes + 16 * (j + 4)), splat_int(15)),
-                   upper(j - 4));
-  }
-  RC_SIMD_MEMBER Vi minimum(int j) const {
-    if (j < 4) return bits_and(load_u8(planes + 16 * (j + 4)), splat_int(63));
-    return bits_or(shr(load_u8(planes + 16 * (j + 4)), 4), upper(j));
+
+  RC_SIMD_MEMBER Vi at(int i) const {
+    if constexpr (number.is_signed) {
+      return load_s8((const int8_t*)planes +
+                     kTileRows * (number.low.at - first_byte + i));
+    } else if constexpr (number.high.width == 0) {
+      static_assert(number.zero == 0);
+      return bits<number.low, 0>(i);
+    } else {
+      constexpr int whole = undivided(number);
+      if constexpr (whole > 0) {
+        constexpr BitPlace place = place_of(number.low, 0);
+        constexpr int mask = (1 << width_of(number)) - 1;
+        static_assert(number.zero == 0 && place.shift == 0);
+        if (i < whole) {
+          return bits_and(
+              load_u8(planes + kTileRows * (place.byte - first_byte + i)),
+              splat_int(mask));
+        }
+      }
+      const Vi low = bits<number.low, whole>(i);
+      const Vi high = bits<number.high, whole>(i);
+      const Vi all = bits_or(low, shl<number.low.width>(high));
+      if constexpr (number.zero == 0) return all;
+      return sub(all, splat_int(number.zero));
+    }
   }
 };
 
-template <int row_bytes>
-struct FormatK : Format<256, row_bytes, 16> {
-  static constexpr bool kMinimum = true;
-  Vf d, m;
-  RC_SIMD_MEMBER explicit FormatK(const uint8_t* p)
-      : Format<256, row_bytes, 16>{p},
-        d(planes_f16(p, 0)),
-        m(planes_f16(p, 1)) {}
-  RC_SIMD_MEMBER Vf scale(int j, int) const {
-    return mul(d, to_float(KScales{this->block + 64}.scale(j)));
-  }
-  RC_SIMD_MEMBER Vf minimum(int j, int) const {
-    return mul(m, to_float(KScales{this->block + 64}.minimum(j)));
-  }
-};
+// The tile of format number `index`. `block` is the 16 blocks of one place, j
+// counts 32 columns within them, h pairs of groups, half the 16 columns of a
+// scale of their own where kHalves.
+template <int index>
+struct Format {
+  static constexpr int kIndex = index;
+  static constexpr BlockFormat kFormat = kBlockFormats[index];
+  static constexpr int kColumns = kFormat.elements;
+  static constexpr int kBytes = kTileRows * kFormat.bytes;
+  // Of the quants of 32 columns.
+  static constexpr int kStep = kTileRows * 4 * width_of(kFormat.quant);
+  static constexpr bool kUnpacked = false;
+  static constexpr bool kHalves = kFormat.group == 16;
+  static constexpr bool kMinimum = kFormat.minimum.sign != Minimum::kNone;
+  static constexpr bool kWide = is_wide(kFormat);
+  static constexpr int kOffset = offset_of(kFormat);
+  static_assert(kFormat.group == 0 || kFormat.group == 16 ||
+                kFormat.group == 32);
 
-struct FormatQ4_K : FormatK<144> {
-  RC_SIMD_MEMBER explicit FormatQ4_K(const uint8_t* p) : FormatK(p) {}
+  const uint8_t* block;
+  Vf d, m;  // of blocks of more than 32 columns
+
+  RC_SIMD_MEMBER explicit Format(const uint8_t* p) : block(p) {
+    if constexpr (kColumns > 32) {
+      d = whole_scale();
+      if constexpr (kMinimum) m = whole_minimum();
+    }
+  }
+
+  RC_SIMD_MEMBER const uint8_t* quants(int j) const {
+    return block + (kBytes - kColumns / 32 * kStep) + j * kStep;
+  }
+
   template <int h>
   RC_SIMD_MEMBER Pair pair(int j) const {
-    return low_nibbles(quants(j), h);
+    constexpr int low_width = kFormat.quant.low.width;
+    constexpr int high_width = kFormat.quant.high.width;
+    const uint8_t* high = quants(j);
+    const uint8_t* low = high + kTileRows * 4 * high_width;
+    if constexpr (low_width == 8) {
+      return {load_bytes(low + 128 * h), load_bytes(low + 128 * h + 64)};
+    } else {
+      Pair pair;
+      if constexpr (low_width == 4) {
+        pair = low_nibbles(low, h);
+      } else if constexpr (low_width == 2) {
+        pair = two_bits<h, 0>(low);
+      } else {
+        pair = one_bit<h, 0>(low);
+      }
+      if constexpr (high_width == 1) {
+        pair = join(pair, one_bit<h, low_width>(high));
+      } else if constexpr (high_width == 2) {
+        pair = join(pair, two_bits<h, low_width>(high));
+      }
+      if constexpr (kFormat.table != ValueTable::kNone) {
+        pair = looked_up(pair, kEntries<index>.bytes);
+      }
+      return pair;
+    }
   }
-};
 
-struct FormatQ5_K : FormatK<176> {
-  RC_SIMD_MEMBER explicit FormatQ5_K(const uint8_t* p) : FormatK(p) {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return nibbles_and_bit<h>(quants(j), quants(j) + 64);
-  }
-};
-
-struct FormatQ6_K : Format<256, 210, 18> {
-  static constexpr bool kHalves = true;
-  static constexpr int kOffset = 32;
-  Vf d;
-  RC_SIMD_MEMBER explicit FormatQ6_K(const uint8_t* p)
-      : Format{p}, d(planes_f16(p, 8)) {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    const Vb v = load_bytes(quants(j) + 64 * (h / 2));
-    constexpr int shift = 4 * (h % 2);
-    return join(low_nibbles(quants(j) + 128, h),
-                {shr_mask<shift - 4>(v, 48), shr_mask<shift - 2>(v, 48)});
-  }
   RC_SIMD_MEMBER Vf scale(int j, int half) const {
-    return mul(d,
-               to_float(load_s8((const int8_t*)block + 16 * (2 * j + half))));
+    if constexpr (kColumns == 32) {
+      return whole_scale();
+    } else if constexpr (kFormat.group == 0) {
+      return d;
+    } else {
+      return mul(d, to_float(factor<kFormat.scale_factor>(j, half)));
+    }
+  }
+
+  RC_SIMD_MEMBER Vf minimum(int j, int half) const {
+    if constexpr (!kMinimum) {
+      return splat(0);
+    } else if constexpr (kColumns == 32) {
+      return whole_minimum();
+    } else if constexpr (kFormat.group == 0) {
+      return m;
+    } else {
+      return mul(m, to_float(factor<kFormat.minimum_factor>(j, half)));
+    }
+  }
+
+ private:
+  RC_SIMD_MEMBER Vf whole_scale() const {
+    constexpr int at = plane_at(kFormat, kFormat.scale.at);
+    static_assert(kFormat.scale.kind != ScaleKind::kF32);
+    if constexpr (kFormat.scale.kind == ScaleKind::kPowerOfTwo) {
+      return powers_of_two(block + at);
+    } else {
+      return load_f16(block + at);
+    }
+  }
+  RC_SIMD_MEMBER Vf whole_minimum() const {
+    const Vf all = load_f16(block + plane_at(kFormat, kFormat.minimum.at));
+    if constexpr (kFormat.minimum.sign == Minimum::kAdded) return negated(all);
+    return all;
+  }
+
+  // Of the groups of j and half.
+  template <BitNumber number>
+  RC_SIMD_MEMBER Vi factor(int j, int half) const {
+    // Factors lie together, without quants between them.
+    constexpr int first =
+        number.high.width > 0 && number.high.at < number.low.at ? number.high.at
+                                                                : number.low.at;
+    constexpr int count = kColumns / kFormat.group;
+    const FactorPlanes<number, first, count> factors = {
+        block + plane_at(kFormat, first)};
+    return factors.at(kHalves ? 2 * j + half : j);
   }
 };
 
-struct FormatIQ4_XS : Format<256, 136, 8> {
-  static constexpr bool kWide = true;
-  static constexpr int kOffset = 128;
-  Vf d;
-  RC_SIMD_MEMBER explicit FormatIQ4_XS(const uint8_t* p)
-      : Format{p}, d(planes_f16(p, 0)) {}
-  template <int h>
-  RC_SIMD_MEMBER Pair pair(int j) const {
-    return looked_up(low_nibbles(quants(j), h), kIQ4Bytes);
+// Whether weights of format number `index` lie in tiles as they are.
+template <int index>
+constexpr bool kPacked = !kBlockFormats[index].of_activations;
+
+// Gives what `Of` gives for the format of type `dtype`; nullptr if it has none
+// here.
+template <class Function, template <class> class Of, int index = 0>
+Function of_format(rc_dtype dtype) {
+  if constexpr (index == kBlockFormatCount) {
+    return nullptr;
+  } else {
+    if constexpr (kPacked<index>) {
+      if (kBlockFormats[index].dtype == dtype) {
+        return Of<Format<index>>::kFunction;
+      }
+    }
+    return of_format<Function, Of, index + 1>(dtype);
   }
-  RC_SIMD_MEMBER Vf scale(int j, int) const {
-    // The planes of scales_high are its two bytes, low byte first.
-    const Vi high = bits_and(
-        shr(load_u8(block + 32 + 16 * (j / 4)), 2 * (j % 4)), splat_int(3));
-    const Vi low = bits_and(
-        shr(load_u8(block + 64 + 16 * (j / 2)), 4 * (j % 2)), splat_int(15));
-    return mul(d, to_float(sub(bits_or(low, shl<4>(high)), splat_int(32))));
-  }
-};
+}
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -265,7 +265,9 @@ void quantized_linear(const LinearTask& task) {
 }
 
 template <class Format>
-constexpr LinearFunction quantized = quantized_linear<Format>;
+struct QuantizedLinear {
+  static constexpr LinearFunction kFunction = quantized_linear<Format>;
+};
 
 }  // namespace
 
@@ -277,34 +279,8 @@ LinearFunction linear_function(rc_dtype weight) {
       return linear<PlainF16, float>;
     case RC_DTYPE_BF16:
       return linear<PlainBF16, float>;
-    case RC_DTYPE_Q4_0:
-      return quantized<FormatQ4_0>;
-    case RC_DTYPE_Q4_1:
-      return quantized<FormatQ4_1>;
-    case RC_DTYPE_Q5_0:
-      return quantized<FormatQ5_0>;
-    case RC_DTYPE_Q5_1:
-      return quantized<FormatQ5_1>;
-    case RC_DTYPE_Q8_0:
-      return quantized<FormatQ8_0>;
-    case RC_DTYPE_Q2_K:
-      return quantized<FormatQ2_K>;
-    case RC_DTYPE_Q3_K:
-      return quantized<FormatQ3_K>;
-    case RC_DTYPE_Q4_K:
-      return quantized<FormatQ4_K>;
-    case RC_DTYPE_Q5_K:
-      return quantized<FormatQ5_K>;
-    case RC_DTYPE_Q6_K:
-      return quantized<FormatQ6_K>;
-    case RC_DTYPE_IQ4_NL:
-      return quantized<FormatIQ4_NL>;
-    case RC_DTYPE_IQ4_XS:
-      return quantized<FormatIQ4_XS>;
-    case RC_DTYPE_MXFP4:
-      return quantized<FormatMXFP4>;
     default:
-      return nullptr;
+      return of_format<LinearFunction, QuantizedLinear>(weight);
   }
 }
 

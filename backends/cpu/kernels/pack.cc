@@ -1,4 +1,4 @@
-// Rows of a weight, as files hold them (src/tensor/blocks.h), packed into tiles
+// Rows of a weight, as files hold them (src/tensor/formats), packed into tiles
 // (formats.h).
 //
 // What the bytes of a block are is moved for 16 rows at once: four columns of
@@ -119,75 +119,19 @@ RC_SIMD void transpose_pairs(Vb (&words)[8]) {
   }
 }
 
-// Where the parts of a tile's block are.
-template <class Format>
-struct Places {
-  static constexpr int kColumns = Format::kColumns;
-  static constexpr int kBytes = Format::kBytes;  // of all 16 rows
-  static constexpr int kStep = Format::kStep;
-  static constexpr int kQuants = kBytes - kColumns / 32 * kStep;
-};
-
-// `scale_bytes` bytes of 16-bit scales, then 16 bytes of quants.
-template <class Format, int scale_bytes>
-struct PackHalves : Places<Format> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    uint8_t* to = tile;
-    for (int at = 0; at < scale_bytes; at += 2) to = plane<2>(rows, at, to);
-    halves(rows, scale_bytes, to);
-  }
-};
-
-struct PackMXFP4 : Places<FormatMXFP4> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    halves(rows, 1, plane<1>(rows, 0, tile));
-  }
-};
-
-// As PackHalves, with fifth bits between: bit i of 32 is that of column i.
-template <class Format, int scale_bytes>
-struct PackFifths : Places<Format> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    uint8_t* to = tile;
-    for (int at = 0; at < scale_bytes; at += 2) to = plane<2>(rows, at, to);
-    uint32_t bits[kTileRows], spread[kTileRows];
-    plane<4>(rows, scale_bytes, (uint8_t*)bits);
-    for (int r = 0; r < kTileRows; ++r) {
-      uint32_t y = 0;
-      for (int group = 0; group < 8; ++group) {
-        // The four bits of a group go to the lowest bits of four bytes.
-        y |= (((bits[r] >> (4 * group)) & 15) * 0x204081 & 0x1010101) << group;
-      }
-      spread[r] = y;
+// Fifth bits: bit i of 32 is that of column i.
+RC_SIMD void side_by_side(const Blocks& rows, int at, uint8_t* to) {
+  uint32_t bits[kTileRows], spread[kTileRows];
+  plane<4>(rows, at, (uint8_t*)bits);
+  for (int r = 0; r < kTileRows; ++r) {
+    uint32_t y = 0;
+    for (int group = 0; group < 8; ++group) {
+      // The four bits of a group go to the lowest bits of four bytes.
+      y |= (((bits[r] >> (4 * group)) & 15) * 0x204081 & 0x1010101) << group;
     }
-    __builtin_memcpy(to, spread, sizeof(spread));
-    halves(rows, scale_bytes + 4, to + 64);
+    spread[r] = y;
   }
-};
-
-struct PackQ8_0 : Places<FormatQ8_0> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    uint8_t* to = plane<2>(rows, 0, tile);
-    Vb words[8];
-    rows.load(2, words);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) store_bytes(to + 64 * i, flip(words[i]));
-  }
-};
-
-// 64 bytes with two bits of each of 256 columns: two vectors per 32.
-template <int step>
-RC_SIMD void two_bits(const Blocks& rows, int at, uint8_t* to) {
-  for (int half = 0; half < 2; ++half, at += 32, to += 4 * step) {
-    Vb words[8];
-    rows.load(at, words);
-    transpose_pairs(words);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      store_bytes(to + i * step, words[i]);
-      store_bytes(to + i * step + 64, words[4 + i]);
-    }
-  }
+  __builtin_memcpy(to, spread, sizeof(spread));
 }
 
 // 32 bytes with a bit of each of 256 columns: a vector per 32.
@@ -200,115 +144,167 @@ RC_SIMD void one_bits(const Blocks& rows, int at, uint8_t* to) {
   for (int i = 0; i < 8; ++i) store_bytes(to + i * step, words[i]);
 }
 
-struct PackQ2_K : Places<FormatQ2_K> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    Vb scales[4];
-    rows.load(0, scales);
-    plane<2>(rows, 82, plane<2>(rows, 80, planes(scales, tile)));
-    two_bits<kStep>(rows, 16, tile + kQuants);
-  }
-};
-
-struct PackQ3_K : Places<FormatQ3_K> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    // The last 16 bytes: two of the quants, the scales, two of a number.
-    Vb scales[4];
-    rows.load(94, scales);
-    uint8_t all[256];
-    planes(scales, all);
-    __builtin_memcpy(tile, all + 32, 192);
-    plane<2>(rows, 108, tile + 192);
-    one_bits<kStep>(rows, 0, tile + kQuants);
-    two_bits<kStep>(rows, 32, tile + kQuants + 64);
-  }
-};
-
-// The scales of Q4_K and Q5_K, in the first 16 bytes.
-RC_SIMD void k_scales(const Blocks& rows, uint8_t* to) {
-  Vb words[4];
-  rows.load(0, words);
-  store_planes16(to, words[0]);
-#pragma GCC unroll 3
-  for (int i = 1; i < 4; ++i) store_planes(to + 64 * i, words[i]);
-}
-
-// 128 bytes with four bits of each of 256 columns; each 32 have 64 columns, low
-// halves first.
+// 64 bytes with two bits of each of 256 columns: two vectors per 32.
 template <int step>
-RC_SIMD void k_quants(const Blocks& rows, int at, uint8_t* to) {
-  for (int i = 0; i < 4; ++i, at += 32, to += 2 * step) {
+RC_SIMD void pairs_of_bits(const Blocks& rows, int at, uint8_t* to) {
+  for (int half = 0; half < 2; ++half, at += 32, to += 4 * step) {
     Vb words[8];
     rows.load(at, words);
-    store_low(words, to);
-    store_high(words, to + step);
+    transpose_pairs(words);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      store_bytes(to + i * step, words[i]);
+      store_bytes(to + i * step + 64, words[4 + i]);
+    }
   }
 }
 
-struct PackQ4_K : Places<FormatQ4_K> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    k_scales(rows, tile);
-    k_quants<kStep>(rows, 16, tile + kQuants);
+// 128 bytes with four bits of each of 256 columns: each 32 have 64 columns, low
+// halves first, or each 64 have 128.
+template <int step, int stride>
+RC_SIMD void nibbles(const Blocks& rows, int at, uint8_t* to) {
+  constexpr int apart = stride / 32;
+  for (int i = 0; i < 4; ++i) {
+    Vb words[8];
+    rows.load(at + 32 * i, words);
+    uint8_t* first = to + (i / apart * 2 * apart + i % apart) * step;
+    store_low(words, first);
+    store_high(words, first + apart * step);
   }
-};
+}
 
-struct PackQ5_K : Places<FormatQ5_K> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    k_scales(rows, tile);
-    one_bits<kStep>(rows, 16, tile + kQuants);
-    k_quants<kStep>(rows, 48, tile + kQuants + 64);
+// Numbers of 8 bits, with 128 added to each.
+RC_SIMD void bytes(const Blocks& rows, int at, uint8_t* to) {
+  Vb words[8];
+  rows.load(at, words);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) store_bytes(to + 64 * i, flip(words[i]));
+}
+
+// The quants of a plane, `step` bytes of tile for each 32 columns.
+template <BitPlane from, int columns, int step>
+RC_SIMD void quants(const Blocks& rows, uint8_t* to) {
+  constexpr bool large = columns == 256;
+  if constexpr (from.width == 8) {
+    for (int i = 0; i < columns / 32; ++i) {
+      bytes(rows, from.at + 32 * i, to + i * step);
+    }
+  } else if constexpr (from.width == 4 && from.stride == 16) {
+    for (int i = 0; i < columns / 32; ++i) {
+      halves(rows, from.at + 16 * i, to + i * step);
+    }
+  } else if constexpr (large && from.width == 4) {
+    static_assert(from.stride == 32 || from.stride == 64);
+    nibbles<step, from.stride>(rows, from.at, to);
+  } else if constexpr (large && from.width == 2) {
+    static_assert(from.stride == 32);
+    pairs_of_bits<step>(rows, from.at, to);
+  } else if constexpr (large) {
+    static_assert(from.width == 1 && from.stride == 32);
+    one_bits<step>(rows, from.at, to);
+  } else {
+    static_assert(from.width == 1 && from.stride == 1 && columns == 32);
+    side_by_side(rows, from.at, to);
   }
-};
+}
 
-struct PackQ6_K : Places<FormatQ6_K> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    Vb scales[4];
-    rows.load(192, scales);
-    plane<2>(rows, 208, planes(scales, tile));
-    two_bits<kStep>(rows, 128, tile + kQuants);
-    // Each 64 bytes have 128 columns, low halves first.
-    uint8_t* to = tile + kQuants + 128;
-    for (int i = 0; i < 4; ++i) {
-      Vb words[8];
-      rows.load(32 * i, words);
-      uint8_t* first = to + (i / 2 * 4 + i % 2) * kStep;
-      store_low(words, first);
-      store_high(words, first + 2 * kStep);
+// Whether the first 16 bytes of a block are two 16-bit numbers and 12 bytes.
+consteval bool begins_with_two(const BlockFormat& format) {
+  return format.group > 0 && format.scale.at == 0 &&
+         format.minimum.sign != Minimum::kNone && format.minimum.at == 2;
+}
+
+// How many bytes from `byte` on are scales of one byte.
+consteval int count_single(const BlockFormat& format, int byte) {
+  int end = byte;
+  while (
+      end < format.bytes && !is_quant(format, end) &&
+      (end != format.scale.at || format.scale.kind == ScaleKind::kPowerOfTwo) &&
+      (end != format.minimum.at || format.minimum.sign == Minimum::kNone)) {
+    ++end;
+  }
+  return end - byte;
+}
+
+// The scales from byte `begin` of a block on.
+template <int index, int begin>
+RC_SIMD void scales(const Blocks& rows, uint8_t* to) {
+  constexpr const BlockFormat& format = kBlockFormats[index];
+  constexpr int byte = next_scale(format, begin);
+  if constexpr (byte < format.bytes) {
+    constexpr int single = count_single(format, byte);
+    if constexpr (byte == 0 && begins_with_two(format)) {
+      Vb words[4];
+      rows.load(0, words);
+      store_planes16(to, words[0]);
+#pragma GCC unroll 3
+      for (int i = 1; i < 4; ++i) store_planes(to + 64 * i, words[i]);
+      scales<index, 16>(rows, to + 256);
+    } else if constexpr (single == 0) {
+      scales<index, byte + 2>(rows, plane<2>(rows, byte, to));
+    } else if constexpr (single == 16) {
+      Vb words[4];
+      rows.load(byte, words);
+      scales<index, byte + 16>(rows, planes(words, to));
+    } else if constexpr (single > 8 && single < 16) {
+      // No byte behind the block is read.
+      constexpr int from = byte + 16 <= format.bytes ? byte : format.bytes - 16;
+      Vb words[4];
+      rows.load(from, words);
+      uint8_t all[256];
+      planes(words, all);
+      __builtin_memcpy(to, all + kTileRows * (byte - from), kTileRows * single);
+      scales<index, byte + single>(rows, to + kTileRows * single);
+    } else {
+      for (int i = 0; i < single; ++i) to = plane<1>(rows, byte + i, to);
+      scales<index, byte + single>(rows, to);
     }
   }
-};
+}
 
-struct PackIQ4_XS : Places<FormatIQ4_XS> {
-  static RC_SIMD_MEMBER void pack(const Blocks& rows, uint8_t* tile) {
-    uint8_t* to = plane<2>(rows, 0, tile);
-    for (int at = 2; at < 8; ++at) to = plane<1>(rows, at, to);
-    for (int i = 0; i < 8; ++i) halves(rows, 8 + 16 * i, to + i * kStep);
+template <int index>
+RC_SIMD void pack_block(const Blocks& rows, uint8_t* tile) {
+  constexpr const BlockFormat& format = kBlockFormats[index];
+  constexpr int columns = format.elements;
+  constexpr int step = Format<index>::kStep;
+  scales<index, 0>(rows, tile);
+  uint8_t* to = tile + Format<index>::kBytes - columns / 32 * step;
+  if constexpr (format.quant.high.width > 0) {
+    quants<format.quant.high, columns, step>(rows, to);
+    to += kTileRows * 4 * format.quant.high.width;
   }
-};
+  quants<format.quant.low, columns, step>(rows, to);
+}
 
-template <class Packing>
+template <class Format>
 void pack_blocks(const uint8_t* source, int64_t step, int rows, int64_t columns,
                  uint8_t* tile) {
-  constexpr int bytes = Packing::kBytes / kTileRows;
+  constexpr int bytes = Format::kBytes / kTileRows;
   const uint8_t* next = source + kTileRows * step;
-  uint8_t some[Packing::kBytes];
+  uint8_t some[Format::kBytes];
   if (rows < kTileRows) __builtin_memset(some, 0, sizeof(some));
-  for (; columns > 0; columns -= Packing::kColumns) {
+  for (; columns > 0; columns -= Format::kColumns) {
     Blocks blocks = {source, step};
     if (rows == kTileRows) {
       // What is packed next, most likely.
-      for (int i = 0; i < Packing::kBytes; i += 64) prefetch_later(next + i);
-      next += Packing::kBytes;
+      for (int i = 0; i < Format::kBytes; i += 64) prefetch_later(next + i);
+      next += Format::kBytes;
     } else {
       for (int r = 0; r < rows; ++r) {
         __builtin_memcpy(some + r * bytes, source + r * step, bytes);
       }
       blocks = {some, bytes};
     }
-    Packing::pack(blocks, tile);
+    pack_block<Format::kIndex>(blocks, tile);
     source += bytes;
-    tile += Packing::kBytes;
+    tile += Format::kBytes;
   }
 }
+
+template <class Format>
+struct PackBlocks {
+  static constexpr PackFunction kFunction = pack_blocks<Format>;
+};
 
 // Elements of 32 or 16 bits, column after column.
 template <int bytes>
@@ -348,34 +344,8 @@ PackFunction pack_function(rc_dtype weight) {
     case RC_DTYPE_F16:
     case RC_DTYPE_BF16:
       return pack_elements<2>;
-    case RC_DTYPE_Q4_0:
-      return pack_blocks<PackHalves<FormatQ4_0, 2>>;
-    case RC_DTYPE_Q4_1:
-      return pack_blocks<PackHalves<FormatQ4_1, 4>>;
-    case RC_DTYPE_Q5_0:
-      return pack_blocks<PackFifths<FormatQ5_0, 2>>;
-    case RC_DTYPE_Q5_1:
-      return pack_blocks<PackFifths<FormatQ5_1, 4>>;
-    case RC_DTYPE_Q8_0:
-      return pack_blocks<PackQ8_0>;
-    case RC_DTYPE_Q2_K:
-      return pack_blocks<PackQ2_K>;
-    case RC_DTYPE_Q3_K:
-      return pack_blocks<PackQ3_K>;
-    case RC_DTYPE_Q4_K:
-      return pack_blocks<PackQ4_K>;
-    case RC_DTYPE_Q5_K:
-      return pack_blocks<PackQ5_K>;
-    case RC_DTYPE_Q6_K:
-      return pack_blocks<PackQ6_K>;
-    case RC_DTYPE_IQ4_NL:
-      return pack_blocks<PackHalves<FormatIQ4_NL, 2>>;
-    case RC_DTYPE_IQ4_XS:
-      return pack_blocks<PackIQ4_XS>;
-    case RC_DTYPE_MXFP4:
-      return pack_blocks<PackMXFP4>;
     default:
-      return nullptr;
+      return of_format<PackFunction, PackBlocks>(weight);
   }
 }
 

@@ -47,6 +47,11 @@ void plain_row(const uint8_t* tile, int lane, int64_t columns, float* y) {
   }
 }
 
+template <class Format>
+struct TableRow {
+  static constexpr TableFunction kFunction = table_row<Format>;
+};
+
 }  // namespace
 
 TableFunction table_function(rc_dtype weight) {
@@ -57,34 +62,8 @@ TableFunction table_function(rc_dtype weight) {
       return plain_row<PlainF16>;
     case RC_DTYPE_BF16:
       return plain_row<PlainBF16>;
-    case RC_DTYPE_Q4_0:
-      return table_row<FormatQ4_0>;
-    case RC_DTYPE_Q4_1:
-      return table_row<FormatQ4_1>;
-    case RC_DTYPE_Q5_0:
-      return table_row<FormatQ5_0>;
-    case RC_DTYPE_Q5_1:
-      return table_row<FormatQ5_1>;
-    case RC_DTYPE_Q8_0:
-      return table_row<FormatQ8_0>;
-    case RC_DTYPE_Q2_K:
-      return table_row<FormatQ2_K>;
-    case RC_DTYPE_Q3_K:
-      return table_row<FormatQ3_K>;
-    case RC_DTYPE_Q4_K:
-      return table_row<FormatQ4_K>;
-    case RC_DTYPE_Q5_K:
-      return table_row<FormatQ5_K>;
-    case RC_DTYPE_Q6_K:
-      return table_row<FormatQ6_K>;
-    case RC_DTYPE_IQ4_NL:
-      return table_row<FormatIQ4_NL>;
-    case RC_DTYPE_IQ4_XS:
-      return table_row<FormatIQ4_XS>;
-    case RC_DTYPE_MXFP4:
-      return table_row<FormatMXFP4>;
     default:
-      return nullptr;
+      return of_format<TableFunction, TableRow>(weight);
   }
 }
 

@@ -8,18 +8,20 @@
 //
 // Defined by the host: TYPE_<name of the type>. Plain types give element(). A
 // block of the others is decoded in chunks, pair by pair: what lies in one byte,
-// or nearly so. They give
+// or nearly so. formats.cl, which is made from the descriptions of the formats
+// (src/tensor/formats), says by macros
 //   BLOCK        elements of a block
 //   BLOCK_BYTES  its bytes per row
 //   SPAN         pairs of a chunk; a block has CHUNKS = BLOCK / (2 * SPAN)
 //   APART        the distance of the two elements of a pair
+//   MINIMUMS     that elements are rounded twice, after the product and after
+//                the sum; of other types the sum is exact
+// and where the numbers of a block are. By these there are
 //   first_of()   the first element of a chunk
 //   scales()     scale and offset of the first elements of the pairs of a
 //                chunk, and of the second
-//   quants()     pair l of a chunk, as it is stored
-// so that an element is scale * quant + offset. MINIMUMS marks types whose
-// elements are rounded twice, after the product and after the sum; of the others
-// the sum is exact.
+//   quants()     pair l of a chunk, as it is stored or as its table says
+// so that an element is scale * quant + offset.
 
 typedef const global uchar* Bytes;
 
@@ -41,6 +43,7 @@ typedef const global uchar* Bytes;
 #endif
 #define BYTES_2(p, j) (BYTE(p, j) | (BYTE(p, (j) + 1) << 8))
 #define HALF(p, j) half_bits(BYTES_2(p, j))
+#define FLOAT(p, j) AS_FLOAT(BYTES_2(p, j) | (BYTES_2(p, (j) + 2) << 16))
 
 #if defined(TYPE_F32) || defined(TYPE_I32)
 #define UNIT 4
@@ -90,262 +93,126 @@ typedef const global long* Elements;
 INLINE floatL element(Bytes p) { return TO_FLOAT(LOAD(0, (Elements)p)); }
 INLINE float one_element(Bytes p) { return convert_float(*(Elements)p); }
 
-#elif defined(TYPE_Q4_0) || defined(TYPE_Q4_1) || defined(TYPE_Q5_0) || \
-    defined(TYPE_Q5_1)
-#define BLOCK 32
-#define SPAN 16
-#define APART 16
-#if defined(TYPE_Q4_1) || defined(TYPE_Q5_1)
-#define MINIMUMS
-#define HEAD_BYTES 4
-#else
-#define HEAD_BYTES 2
-#endif
-#if defined(TYPE_Q5_0) || defined(TYPE_Q5_1)
-#define FIFTH_BYTES 4
-#else
-#define FIFTH_BYTES 0
-#endif
-#define BLOCK_BYTES (HEAD_BYTES + FIFTH_BYTES + 16)
-INLINE int first_of(int chunk) { return 0; }
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  scale[0] = scale[1] = HALF(p, 0);
-#ifdef MINIMUMS
-  offset[0] = offset[1] = HALF(p, 2);
-#elif FIFTH_BYTES == 0
-  offset[0] = offset[1] = -8.0f * scale[0];
-#else
-  offset[0] = offset[1] = -16.0f * scale[0];
-#endif
-}
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = QUANT_BYTE(p, HEAD_BYTES + FIFTH_BYTES + l);
-  *first = both & 15;
-  *second = both >> 4;
-#if FIFTH_BYTES > 0 && defined(DENSE)
-  const intL pair = l + LANE_NUMBERS;
-  *first |= ((BYTES_2(p, HEAD_BYTES) >> pair) & 1) << 4;
-  *second |= ((BYTES_2(p, HEAD_BYTES + 2) >> pair) & 1) << 4;
-#elif FIFTH_BYTES > 0
-  *first |= ((BYTE(p, HEAD_BYTES + l / 8) >> (l % 8)) & 1) << 4;
-  *second |= ((BYTE(p, HEAD_BYTES + 2 + l / 8) >> (l % 8)) & 1) << 4;
-#endif
-}
-
-#elif defined(TYPE_Q8_0) || defined(TYPE_Q8_1) || defined(TYPE_Q8_K)
-#define SPAN 16
-#define APART 16
-#if defined(TYPE_Q8_0)
-#define BLOCK 32
-#define BLOCK_BYTES 34
-#define HEAD_BYTES 2
-#elif defined(TYPE_Q8_1)
-#define BLOCK 32
-#define BLOCK_BYTES 36
-#define HEAD_BYTES 4
-#else
-#define BLOCK 256
-#define BLOCK_BYTES 292
-#define HEAD_BYTES 4
-#endif
-INLINE int first_of(int chunk) { return 32 * chunk; }
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-#ifdef TYPE_Q8_K
-  scale[0] = scale[1] = AS_FLOAT(BYTES_2(p, 0) | (BYTES_2(p, 2) << 16));
-#else
-  scale[0] = scale[1] = HALF(p, 0);
-#endif
-  offset[0] = offset[1] = 0.0f;
-}
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  *first = SIGNED_QUANT_BYTE(p, HEAD_BYTES + 32 * chunk + l);
-  *second = SIGNED_QUANT_BYTE(p, HEAD_BYTES + 32 * chunk + 16 + l);
-}
-
-#elif defined(TYPE_Q2_K) || defined(TYPE_Q3_K)
-// Chunk 0 to 7: bits 1 and 2 say which runs of 32, bit 0 which half of them.
-#define BLOCK 256
-#define SPAN 16
-#define APART 32
-INLINE int first_of(int chunk) { return 64 * (chunk / 2) + 16 * (chunk % 2); }
-// The group of 16 that the first elements belong to; the second are of the one
-// after the next.
-INLINE int group_of(int chunk) { return 4 * (chunk / 2) + chunk % 2; }
-#ifdef TYPE_Q2_K
-#define MINIMUMS
-#define BLOCK_BYTES 84
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  const floatL d = HALF(p, 80);
-  const floatL m = HALF(p, 82);
-  for (int i = 0; i < 2; ++i) {
-    const intL both = BYTE(p, group_of(chunk) + 2 * i);
-    scale[i] = d * TO_FLOAT(both & 15);
-    offset[i] = -(m * TO_FLOAT(both >> 4));
-  }
-}
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL byte =
-      QUANT_BYTE(p, 16 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
-      (chunk / 2 % 2 * 4);
-  *first = byte & 3;
-  *second = (byte >> 2) & 3;
-}
-#else
-#define BLOCK_BYTES 110
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  const floatL d = HALF(p, 108);
-  for (int i = 0; i < 2; ++i) {
-    // See q3_k_scale in src/tensor/blocks.h.
-    const int group = group_of(chunk) + 2 * i;
-    const intL low = (BYTE(p, 96 + group % 8) >> (group / 8 * 4)) & 15;
-    const intL high = (BYTE(p, 104 + group % 4) >> (group / 4 * 2)) & 3;
-    scale[i] = d * TO_FLOAT((low | (high << 4)) - 32);
-    offset[i] = -4.0f * scale[i];
-  }
-}
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL byte =
-      QUANT_BYTE(p, 32 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
-      (chunk / 2 % 2 * 4);
-  const intL thirds = QUANT_BYTE(p, 16 * (chunk % 2) + l) >> (chunk / 2 * 2);
-  *first = (byte & 3) | ((thirds & 1) << 2);
-  *second = ((byte >> 2) & 3) | ((thirds & 2) << 1);
-}
 #endif
 
-#elif defined(TYPE_Q4_K) || defined(TYPE_Q5_K)
-#define MINIMUMS
-#define BLOCK 256
-#define SPAN 32
-#define APART 32
-INLINE int first_of(int chunk) { return 64 * chunk; }
-// See k_scale_min in src/tensor/blocks.h.
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  const floatL d = HALF(p, 0);
-  const floatL min = HALF(p, 2);
-  for (int i = 0; i < 2; ++i) {
-    const int group = 2 * chunk + i;
-    intL s, m;
-    if (group < 4) {
-      s = BYTE(p, 4 + group) & 63;
-      m = BYTE(p, 8 + group) & 63;
-    } else {
-      const intL low = BYTE(p, 8 + group);
-      s = (low & 15) | ((BYTE(p, group) >> 6) << 4);
-      m = (low >> 4) | ((BYTE(p, 4 + group) >> 6) << 4);
-    }
-    scale[i] = d * TO_FLOAT(s);
-    offset[i] = -(min * TO_FLOAT(m));
-  }
-}
-#ifdef TYPE_Q4_K
-#define BLOCK_BYTES 144
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = QUANT_BYTE(p, 16 + 32 * chunk + l);
-  *first = both & 15;
-  *second = both >> 4;
-}
-#else
-#define BLOCK_BYTES 176
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = QUANT_BYTE(p, 48 + 32 * chunk + l);
-  const intL fifths = QUANT_BYTE(p, 16 + l) >> (2 * chunk);
-  *first = (both & 15) | ((fifths & 1) << 4);
-  *second = (both >> 4) | ((fifths & 2) << 3);
-}
-#endif
+#include "formats.cl"
 
-#elif defined(TYPE_Q6_K)
-// Chunk 0 to 7: bit 2 says which half of 128, bit 1 the run of 32 of the first
-// elements (the second are two runs on), bit 0 the half of the run.
-#define BLOCK 256
-#define BLOCK_BYTES 210
-#define SPAN 16
-#define APART 64
-INLINE int first_of(int chunk) { return 128 * (chunk / 4) + 16 * (chunk % 4); }
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  const floatL d = HALF(p, 208);
-  for (int i = 0; i < 2; ++i) {
-    const int group = 8 * (chunk / 4) + chunk % 4 + 4 * i;
-    scale[i] = d * TO_FLOAT(SIGNED_BYTE(p, 192 + group));
-    offset[i] = -32.0f * scale[i];
-  }
+#ifndef PLAIN
+// Where number i of a plane lies: `at` to `step` are the members of BitPlane in
+// src/tensor/formats/block_format.h.
+INLINE uint number_of(int stride, int first, int step, uint i) {
+  return first + i % (uint)stride + i / (uint)stride * step;
 }
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL low = QUANT_BYTE(p, 64 * (chunk / 4) + 16 * (chunk % 4) + l);
-  const intL high =
-      QUANT_BYTE(p, 128 + 32 * (chunk / 4) + 16 * (chunk % 2) + l) >>
-      (chunk / 2 % 2 * 2);
-  *first = (low & 15) | ((high & 3) << 4);
-  *second = (low >> 4) | (high & 0x30);
+INLINE int byte_of(int at, int width, int stride, int first, int step, uint i) {
+  const uint number = number_of(stride, first, step, i);
+  return at + number / (uint)(8 / width * stride) * stride +
+         number % (uint)stride;
+}
+INLINE int shift_of(int at, int width, int stride, int first, int step,
+                    uint i) {
+  const uint number = number_of(stride, first, step, i);
+  return number / (uint)stride % (uint)(8 / width) * width;
+}
+INLINE intL plane_bits(Bytes p, int at, int width, int stride, int first,
+                       int step, uint i) {
+  return (BYTE(p, byte_of(at, width, stride, first, step, i)) >>
+          shift_of(at, width, stride, first, step, i)) &
+         ((1 << width) - 1);
 }
 
-#elif defined(TYPE_IQ4_NL) || defined(TYPE_IQ4_XS)
-#define SPAN 16
-#define APART 16
-INLINE int first_of(int chunk) { return 32 * chunk; }
-// Entry q of kIQ4Values, chosen by the bits of q.
-INLINE intL iq4_value(intL q) {
-#define PAIR(a, b) CHOOSE((intL)(a), (intL)(b), one)
-  const intL one = (q & 1) != 0, two = (q & 2) != 0;
-  const intL four = (q & 4) != 0, eight = (q & 8) != 0;
-  const intL a = CHOOSE(PAIR(-127, -104), PAIR(-83, -65), two);
-  const intL b = CHOOSE(PAIR(-49, -35), PAIR(-22, -10), two);
-  const intL c = CHOOSE(PAIR(1, 13), PAIR(25, 38), two);
-  const intL d = CHOOSE(PAIR(53, 69), PAIR(89, 113), two);
-  return CHOOSE(CHOOSE(a, b, four), CHOOSE(c, d, four), eight);
-}
-#ifdef TYPE_IQ4_NL
-#define BLOCK 32
-#define BLOCK_BYTES 18
-#define HEAD_BYTES 2
-#else
-#define BLOCK 256
-#define BLOCK_BYTES 136
-#define HEAD_BYTES 8
-#endif
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  scale[0] = HALF(p, 0);
-#ifdef TYPE_IQ4_XS
-  const intL low = (BYTE(p, 4 + chunk / 2) >> (chunk % 2 * 4)) & 15;
-  const intL high = (BYTES_2(p, 2) >> (2 * chunk)) & 3;
-  scale[0] *= TO_FLOAT((low | (high << 4)) - 32);
-#endif
-  scale[1] = scale[0];
-  offset[0] = offset[1] = 0.0f;
-}
-INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = QUANT_BYTE(p, HEAD_BYTES + 16 * chunk + l);
-  *first = iq4_value(both & 15);
-  *second = iq4_value(both >> 4);
-}
-
-#elif defined(TYPE_MXFP4)
-#define BLOCK 32
-#define BLOCK_BYTES 17
-#define SPAN 16
-#define APART 16
-INLINE int first_of(int chunk) { return 0; }
 // 2^(exponent - 128); the two smallest are subnormal.
-INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
-  const intL exponent = BYTE(p, 0);
+INLINE floatL power_of_two(intL exponent) {
   const intL one = (intL)(0x00200000);
-  scale[0] = AS_FLOAT(
+  return AS_FLOAT(
       CHOOSE((exponent - 1) << 23, one << (exponent & 1), exponent < 2));
-  scale[1] = scale[0];
-  offset[0] = offset[1] = 0.0f;
 }
-// Entry q of kMXFP4Values: a sign, two bits of exponent, one of mantissa.
-INLINE intL mxfp4_value(intL q) {
+
+INLINE int first_of(int chunk) {
+  const uint pair = chunk * SPAN;
+  return pair / APART * (2 * APART) + pair % APART;
+}
+
+INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
+  for (int i = 0; i < 2; ++i) {
+    scale[i] = SCALE(p);
+#ifdef MINIMUMS
+    offset[i] = MINIMUM(p);
+#endif
+#ifdef GROUP
+    const uint group = (uint)(first_of(chunk) + i * APART) / GROUP;
+    scale[i] *= TO_FLOAT(SCALE_FACTOR(p, group));
+#ifdef MINIMUM_FACTOR
+    offset[i] *= TO_FLOAT(MINIMUM_FACTOR(p, group));
+#endif
+#endif
+#ifdef ZERO
+    offset[i] = -ZERO * scale[i];
+#elif !defined(MINIMUMS)
+    offset[i] = 0.0f;
+#endif
+  }
+}
+
+#if defined(QUANTS_ARE_E2M1)
+// A sign, two bits of exponent, one of mantissa; doubled.
+INLINE intL value_of(intL q) {
   const intL exponent = (q >> 1) & 3;
   const intL normal = ((q & 1) | 2) << ((exponent + 3) & 3);
   const intL magnitude = CHOOSE(normal, q & 1, exponent == 0);
   return CHOOSE(magnitude, -magnitude, (q & 8) != 0);
 }
+#elif defined(QUANT_VALUES)
+INLINE intL one_of(int a, int b, int c, int d, intL one, intL two) {
+  return CHOOSE(CHOOSE((intL)(a), (intL)(b), one),
+                CHOOSE((intL)(c), (intL)(d), one), two);
+}
+// Entry q of sixteen, chosen by the bits of q.
+INLINE intL entry_of(intL q, int v0, int v1, int v2, int v3, int v4, int v5,
+                     int v6, int v7, int v8, int v9, int v10, int v11, int v12,
+                     int v13, int v14, int v15) {
+  const intL one = (q & 1) != 0, two = (q & 2) != 0;
+  const intL four = (q & 4) != 0, eight = (q & 8) != 0;
+  const intL a = one_of(v0, v1, v2, v3, one, two);
+  const intL b = one_of(v4, v5, v6, v7, one, two);
+  const intL c = one_of(v8, v9, v10, v11, one, two);
+  const intL d = one_of(v12, v13, v14, v15, one, two);
+  return CHOOSE(CHOOSE(a, b, four), CHOOSE(c, d, four), eight);
+}
+#define value_of(q) entry_of(q, QUANT_VALUES)
+#else
+#define value_of(q) (q)
+#endif
+
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
-  const intL both = QUANT_BYTE(p, 1 + l);
-  *first = mxfp4_value(both & 15);
-  *second = mxfp4_value(both >> 4);
+  const uint e = first_of(chunk);
+#ifdef SIGNED_QUANTS
+  *first = SIGNED_QUANT_BYTE(p, byte_of(QUANTS, e) + l);
+  *second = SIGNED_QUANT_BYTE(p, byte_of(QUANTS, e + APART) + l);
+#else
+  const int mask = (1 << QUANT_BITS) - 1;
+  const intL both =
+      QUANT_BYTE(p, byte_of(QUANTS, e) + l) >> shift_of(QUANTS, e);
+  intL q0 = both & mask;
+  intL q1 = (both >> QUANT_BITS) & mask;
+#if defined(HIGH_QUANTS) && HIGH_STRIDE > 1
+  const int high_mask = (1 << HIGH_BITS) - 1;
+  const intL high =
+      QUANT_BYTE(p, byte_of(HIGH_QUANTS, e) + l) >> shift_of(HIGH_QUANTS, e);
+  q0 |= (high & high_mask) << QUANT_BITS;
+  q1 |= ((high >> (APART / HIGH_STRIDE * HIGH_BITS)) & high_mask) << QUANT_BITS;
+#elif defined(HIGH_QUANTS) && defined(DENSE)
+  // A bit each, those of a chunk in two bytes.
+  const intL pair = l + LANE_NUMBERS;
+  q0 |= ((BYTES_2(p, byte_of(HIGH_QUANTS, e)) >> pair) & 1) << QUANT_BITS;
+  q1 |= ((BYTES_2(p, byte_of(HIGH_QUANTS, e + APART)) >> pair) & 1)
+        << QUANT_BITS;
+#elif defined(HIGH_QUANTS)
+  q0 |= plane_bits(p, HIGH_QUANTS, e + l) << QUANT_BITS;
+  q1 |= plane_bits(p, HIGH_QUANTS, e + APART + l) << QUANT_BITS;
+#endif
+  *first = value_of(q0);
+  *second = value_of(q1);
+#endif
 }
 #endif
 

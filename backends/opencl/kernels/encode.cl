@@ -264,6 +264,23 @@ INLINE void encode_block(const global float* x, Target to) {
     }
   }
 }
+
+#elif defined(TYPE_TQ2_0)
+#define BLOCK 256
+#define BLOCK_BYTES 66
+INLINE void encode_block(const global float* x, Target to) {
+  const float scale = put_scale(to + 64, fabs(extreme(x, 256)));
+  // Two bits of each of four runs of 32.
+  for (int b = 0; b < 64; ++b) {
+    const global float* first = x + b / 32 * 128 + b % 32;
+    int bits = 0;
+    for (int run = 0; run < 4; ++run) {
+      bits |= (quantize(finite(first[32 * run]), scale, -1, 1) + 1)
+              << (2 * run);
+    }
+    to[b] = bits;
+  }
+}
 #endif
 #endif
 

@@ -35,13 +35,11 @@ const uint kThirds = 5;      // the same, but scale and minimum; of each group
 const uint kNibbles = 6;     // of each half group two nibbles that do
 const uint kSingle = 7;      // of eight groups an f32
 
-// kMeaning.
+// kMeaning; further ones are numbers of tables.
 const uint kInteger = 0;  // unsigned if 4 bits or of planes, else signed
-const uint kIQ4Value = 1;
-const uint kMXFP4Value = 2;
-const uint kF32 = 3;
-const uint kF16 = 4;
-const uint kBF16 = 5;
+const uint kF32 = 64;
+const uint kF16 = 65;
+const uint kBF16 = 66;
 
 const uint kQuads = kElementBits / 4;
 const uint kPlanes = kLowPlane + kHighPlane;
@@ -137,12 +135,7 @@ float element(Raw raw, uint e) {
   uint bits;
   if (kElementBits == 4) {
     bits = (raw.quads[0][e / 8] >> (e % 8 * 4)) & 15u;
-    if (kMeaning == kIQ4Value) {
-      return float(iq4_value(bits));
-    }
-    if (kMeaning == kMXFP4Value) {
-      return float(mxfp4_value(bits));
-    }
+    if (kMeaning != kInteger) return float(value_of(kMeaning, bits));
   } else {
     bits = (raw.planes[e / 16] >> (e % 16 * 2)) & 3u;
   }

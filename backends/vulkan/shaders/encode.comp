@@ -276,6 +276,20 @@ void encode_q6(uint from) {
   put(scale);
 }
 
+void encode_ternary(uint from) {
+  const uint scale = scale_bits(abs(extreme(from, 256)));
+  const float unit = half_to_float(scale);
+  for (uint i = 0; i < 64; i += 2) {
+    uint pair = 0;
+    for (uint j = 0; j < 8; ++j) {
+      const uint at = i / 32 * 128 + j % 4 * 32 + i % 32 + j / 4;
+      pair |= uint(quantize(value(from + at), unit, -1.0, 1.0) + 1) << (2 * j);
+    }
+    put(pair);
+  }
+  put(scale);
+}
+
 // The integer nearest to a number of less than 2^31.
 int nearest(float number) { return int(roundEven(number)); }
 
@@ -382,6 +396,8 @@ void encode_block(uint block) {
     encode_small(block * 32);
   } else if (kType == 14) {
     encode_q6(block * 256);
+  } else if (kType == 35) {
+    encode_ternary(block * 256);
   } else {
     encode_k(block * 256);
   }

@@ -25,7 +25,10 @@ SCALES = {
     "Q4_K": [(0, "f16"), (2, "f16")], "Q5_K": [(0, "f16"), (2, "f16")], "Q6_K": [(208, "f16")],
     "IQ4_NL": [(0, "f16")], "IQ4_XS": [(0, "f16")],
     "MXFP4": [(0, "e8m0")],
+    "TQ2_0": [(64, "f16")],
 }
+# Made after all others, which keep their random bits.
+LATER = ["TQ2_0"]
 
 # a usual scale, a negative one, zero, negative zero, the smallest subnormal, a large subnormal, a large one
 F16_SCALES = [0.0123, -0.0371, 0.0, -0.0, 2.0 ** -24, 1023 * 2.0 ** -24, 61.5, 1.0]
@@ -72,7 +75,7 @@ def main():
         index.append({"name": name, "values": len(values), "values_per_block": per_block, "bytes_per_block": size,
                       "from_input": quantized})
 
-    for name in SCALES:
+    def put_weights(name):
         per_block, size = gguf.GGML_QUANT_SIZES[TYPE[name]]
         parts, quantized = [free_blocks(name, rng)], 0
         try:
@@ -86,6 +89,10 @@ def main():
         else:
             values = gguf.dequantize(blocks, TYPE[name]).reshape(-1)
         put(name, blocks, values, per_block, size, quantized)
+
+    for name in SCALES:
+        if name not in LATER:
+            put_weights(name)
 
     # the two formats of activations, which the package does not know: from their definition
     q8_1 = np.zeros(16, np.dtype([("d", "<f2"), ("s", "<f2"), ("q", "i1", 32)]))
@@ -102,6 +109,9 @@ def main():
     q8_k["bsums"] = q8_k["q"].reshape(4, 16, 16).sum(2, dtype=np.int32)
     put("Q8_K", q8_k.view(np.uint8).reshape(-1), (q8_k["d"][:, None] * q8_k["q"]).reshape(-1), 256,
         q8_k.dtype.itemsize, 0)
+
+    for name in LATER:
+        put_weights(name)
 
     lines = ",\n".join(json.dumps(i) for i in index)
     (HERE / "index.json").write_text(f"[\n{lines}\n]\n")

@@ -1,0 +1,86 @@
+// What follows from the description of a format for its tiles. All of it is
+// known when kernels are compiled: no function here may be left for the linker,
+// which would take that of any level.
+#pragma once
+
+#include "cpu/kernels.h"
+#include "tensor/formats/formats.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+consteval int quant_bytes(const BlockFormat& format, int width) {
+  return format.elements * width / 8;
+}
+
+// Whether `byte` of a block is one of its quants.
+consteval bool is_of(const BlockFormat& format, const BitPlane& plane,
+                     int byte) {
+  return plane.width > 0 && byte >= plane.at &&
+         byte < plane.at + quant_bytes(format, plane.width);
+}
+consteval bool is_quant(const BlockFormat& format, int byte) {
+  return is_of(format, format.quant.low, byte) ||
+         is_of(format, format.quant.high, byte);
+}
+
+// The first byte from `byte` on that is none.
+consteval int next_scale(const BlockFormat& format, int byte) {
+  while (byte < format.bytes && is_quant(format, byte)) ++byte;
+  return byte;
+}
+
+// Where the plane that begins with `byte` of the block, which is none of its
+// quants, begins in the tile's.
+consteval int plane_at(const BlockFormat& format, int byte) {
+  int before = 0;
+  for (int i = 0; i < byte; ++i) before += is_quant(format, i) ? 0 : 1;
+  return kTileRows * before;
+}
+
+// What makes quants that are signed, or entries of a table, unsigned.
+consteval int offset_of(const BlockFormat& format) {
+  if (format.table == ValueTable::kNone) {
+    return format.quant.is_signed ? 128 : format.quant.zero;
+  }
+  int offset = 1;
+  for (int i = 0; i < 16; ++i) {
+    while (values_of(format.table)[i] + offset < 0) offset *= 2;
+  }
+  return offset;
+}
+
+struct Entries {
+  alignas(16) uint8_t bytes[16];
+  bool wide;  // more than six bits
+};
+// With the offset added.
+consteval Entries entries_of(const BlockFormat& format) {
+  Entries entries = {};
+  for (int i = 0; i < 16; ++i) {
+    entries.bytes[i] =
+        static_cast<uint8_t>(values_of(format.table)[i] + offset_of(format));
+    entries.wide = entries.wide || entries.bytes[i] > 63;
+  }
+  return entries;
+}
+template <int index>
+constexpr Entries kEntries = entries_of(kBlockFormats[index]);
+
+consteval bool is_wide(const BlockFormat& format) {
+  return format.table != ValueTable::kNone ? entries_of(format).wide
+                                           : format.quant.low.width == 8;
+}
+
+// Whether the numbers from `first` up to `end` of a plane lie in neighbouring
+// bytes, at the same place.
+consteval bool is_run(const BitPlane& plane, int first, int end) {
+  for (int i = first; i < end; ++i) {
+    if (place_of(plane, i).shift != place_of(plane, first).shift ||
+        place_of(plane, i).byte != place_of(plane, first).byte + i - first) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,230 @@
+// Writes what kernels need to know of the block formats, from their
+// descriptions in src/tensor/formats, when the backends are built:
+//
+//   write_formats formats.cl     macros, for backends/opencl/kernels/blocks.cl
+//   write_formats formats.glsl   for backends/vulkan/shaders/numbers.glsl
+//   write_formats values.glsl    the tables alone, for tables.glsl there
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "tensor/formats/formats.h"
+
+namespace {
+
+using rc::BitNumber;
+using rc::BitPlace;
+using rc::BitPlane;
+using rc::BlockFormat;
+using rc::Minimum;
+using rc::ScaleKind;
+using rc::ValueTable;
+
+template <class... Args>
+std::string text(const char* form, Args... args) {
+  char buffer[512];
+  std::snprintf(buffer, sizeof buffer, form, args...);
+  return buffer;
+}
+
+// The members of a plane, in their order.
+std::string members(const BitPlane& plane) {
+  return text("%d, %d, %d, %d, %d", plane.at, plane.width, plane.stride,
+              plane.first, plane.step != 0 ? plane.step : plane.stride);
+}
+
+// C dialect
+
+void define(const char* name, const std::string& value) {
+  std::printf("#define %s %s\n", name, value.c_str());
+}
+void define(const char* name, int value) { define(name, text("%d", value)); }
+void define(const char* name) { std::printf("#define %s\n", name); }
+
+// The integer number i of a block at p.
+std::string integer_at(const BitNumber& number) {
+  if (number.is_signed) return text("SIGNED_BYTE(p, %d + (i))", number.low.at);
+  std::string bits = "plane_bits(p, " + members(number.low) + ", i)";
+  if (number.high.width > 0) {
+    bits = "(" + bits + " | plane_bits(p, " + members(number.high) +
+           text(", i) << %d)", number.low.width);
+  }
+  const int whole = undivided(number);
+  if (whole > 0) {
+    const BitPlace first = place_of(number.low, 0);
+    bits = text("((i) < %d ? (BYTE(p, %d + (i)) >> %d) & %d : ", whole,
+                first.byte, first.shift, (1 << width_of(number)) - 1) +
+           bits + ")";
+  }
+  if (number.zero != 0) bits = "(" + bits + text(" - %d)", number.zero);
+  return bits;
+}
+
+// How a block is cut into chunks of pairs; see blocks.cl. 0 if it cannot be.
+struct Chunks {
+  int span = 0;
+  int apart = 0;
+};
+
+Chunks chunks_of(const BlockFormat& format) {
+  const BitPlane& low = format.quant.low;
+  const BitPlane& high = format.quant.high;
+  const int group = format.group > 0 ? format.group : 32;
+  if (low.width == 8) return {16, 16};
+  const int span = low.stride < group ? low.stride : group;
+  // The bits of a pair's quants that are not in one byte are in neighbouring
+  // ones for all of a chunk.
+  const bool fits = high.width == 0 || high.stride >= span ||
+                    (high.stride == 1 && high.width == 1 && span == 16);
+  return span >= 16 && span <= 32 && fits ? Chunks{span, low.stride} : Chunks{};
+}
+
+bool write_quants(const BlockFormat& format) {
+  const Chunks chunks = chunks_of(format);
+  if (chunks.span == 0) {
+    std::fprintf(stderr, "blocks.cl cannot read the quants of %s\n",
+                 format.name);
+    return false;
+  }
+  define("SPAN", chunks.span);
+  define("APART", chunks.apart);
+  define("QUANTS", members(format.quant.low));
+  define("QUANT_BITS", format.quant.low.width);
+  if (format.quant.is_signed) define("SIGNED_QUANTS");
+  if (format.quant.high.width > 0) {
+    define("HIGH_QUANTS", members(format.quant.high));
+    define("HIGH_BITS", format.quant.high.width);
+    define("HIGH_STRIDE", format.quant.high.stride);
+  }
+  if (format.quant.zero != 0) define("ZERO", text("%d.0f", format.quant.zero));
+  if (format.table == ValueTable::kE2M1) {
+    define("QUANTS_ARE_E2M1");
+  } else if (format.table != ValueTable::kNone) {
+    std::string values;
+    for (int i = 0; i < 16; ++i) {
+      values += text(i == 0 ? "%d" : ", %d", values_of(format.table)[i]);
+    }
+    define("QUANT_VALUES", values);
+  }
+  return true;
+}
+
+void write_scales(const BlockFormat& format) {
+  const char* const kinds[] = {"HALF(p, %d)", "FLOAT(p, %d)",
+                               "power_of_two(BYTE(p, %d))"};
+  define("SCALE(p)",
+         text(kinds[static_cast<int>(format.scale.kind)], format.scale.at));
+  if (format.minimum.sign != Minimum::kNone) {
+    const bool added = format.minimum.sign == Minimum::kAdded;
+    define("MINIMUMS");
+    define("MINIMUM(p)",
+           text(added ? "HALF(p, %d)" : "-HALF(p, %d)", format.minimum.at));
+  }
+  if (format.group == 0) return;
+  define("GROUP", format.group);
+  define("SCALE_FACTOR(p, i)", integer_at(format.scale_factor));
+  if (width_of(format.minimum_factor) > 0) {
+    define("MINIMUM_FACTOR(p, i)", integer_at(format.minimum_factor));
+  }
+}
+
+bool write_macros() {
+  std::puts("#if defined(PLAIN)");
+  for (const BlockFormat& format : rc::kBlockFormats) {
+    std::printf("\n#elif defined(TYPE_%s)\n", format.name);
+    define("BLOCK", format.elements);
+    define("BLOCK_BYTES", format.bytes);
+    if (!write_quants(format)) return false;
+    write_scales(format);
+  }
+  std::puts("\n#endif");
+  return true;
+}
+
+// GLSL
+
+std::string constructor(const BitNumber& number) {
+  return "Number(Plane(" + members(number.low) + "), Plane(" +
+         members(number.high) +
+         text("), %s, %d)", number.is_signed ? "true" : "false", number.zero);
+}
+
+void write_tables() {
+  std::string chosen = "0";
+  for (int number = 1; number <= rc::kValueTableCount; ++number) {
+    const rc::NamedValues& table = rc::kValueTables[number - 1];
+    uint32_t words[4];
+    std::memcpy(words, table.values, sizeof words);
+    std::printf(
+        "int %s_value(uint bits) {\n"
+        "  return look_up(uvec4(0x%08Xu, 0x%08Xu, 0x%08Xu, 0x%08Xu), bits);\n"
+        "}\n\n",
+        table.name, words[0], words[1], words[2], words[3]);
+    chosen =
+        text("table == %d ? %s_value(bits)\n         : ", number, table.name) +
+        chosen;
+  }
+  std::printf("int value_of(uint table, uint bits) {\n  return %s;\n}\n",
+              chosen.c_str());
+}
+
+void write_descriptions() {
+  std::printf(
+      "BlockFormat described(uint type) {\n"
+      "  const Number none = %s;\n"
+      "  BlockFormat format =\n"
+      "      BlockFormat(none, 0, Scale(0, 0), Minimum(0, 0), 0, none, none);\n"
+      "  switch (type) {\n",
+      constructor(BitNumber{}).c_str());
+  for (const BlockFormat& format : rc::kBlockFormats) {
+    std::printf("    case %d:  // %s\n", static_cast<int>(format.dtype),
+                format.name);
+    const auto set = [](const char* member, const std::string& value) {
+      std::printf("      format.%s = %s;\n", member, value.c_str());
+    };
+    set("quant", constructor(format.quant));
+    set("scale", text("Scale(%d, %d)", format.scale.at,
+                      static_cast<int>(format.scale.kind)));
+    if (format.table != ValueTable::kNone) {
+      set("table", text("%d", static_cast<int>(format.table)));
+    }
+    if (format.minimum.sign != Minimum::kNone) {
+      set("minimum",
+          text("Minimum(%d, %d)", static_cast<int>(format.minimum.sign),
+               format.minimum.at));
+    }
+    if (format.group > 0) {
+      set("group", text("%d", format.group));
+      set("scale_factor", constructor(format.scale_factor));
+    }
+    if (width_of(format.minimum_factor) > 0) {
+      set("minimum_factor", constructor(format.minimum_factor));
+    }
+    std::puts("      break;");
+  }
+  std::puts("  }\n  return format;\n}");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2 || std::freopen(arguments[1], "w", stdout) == nullptr) {
+    std::fprintf(stderr, "usage: write_formats FILE\n");
+    return 2;
+  }
+  const std::string path = arguments[1];
+  const std::string name = path.substr(path.rfind('/') + 1);
+  std::puts("// Made from src/tensor/formats/formats.h by write_formats.cc.\n");
+  bool written = true;
+  if (name == "formats.cl") {
+    written = write_macros();
+  } else if (name == "formats.glsl") {
+    write_descriptions();
+  } else if (name == "values.glsl") {
+    write_tables();
+  } else {
+    std::fprintf(stderr, "write_formats knows no %s\n", name.c_str());
+    written = false;
+  }
+  return written && std::fclose(stdout) == 0 ? 0 : 1;
+}
