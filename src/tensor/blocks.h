@@ -92,8 +92,8 @@ struct BlockQ3_K {
 static_assert(sizeof(BlockQ3_K) == 110);
 
 // Eight groups of 32: scale * group's scale * q - min_scale * group's minimum,
-// of six bits each (kSixBitScales). Each 64 elements have 32 bytes of quants: low
-// halves first.
+// of six bits each (kSixBitScales). Each 64 elements have 32 bytes of quants:
+// low halves first.
 struct BlockQ4_K {
   uint16_t scale;
   uint16_t min_scale;
@@ -132,15 +132,15 @@ struct BlockQ8_K {
 };
 static_assert(sizeof(BlockQ8_K) == 292);
 
-// scale * table iq4 [q], elements as in Q4_0.
+// scale * iq4[q] (kValueTables), elements as in Q4_0.
 struct BlockIQ4_NL {
   uint16_t scale;
   uint8_t quants[16];
 };
 static_assert(sizeof(BlockIQ4_NL) == 18);
 
-// Eight groups of 32: scale * (group's scale - 32) * table iq4 [q], the
-// elements of each group as in Q4_0. The low four bits of the groups' scales
+// Eight groups of 32: scale * (group's scale - 32) * iq4[q], the elements of
+// each group as in Q4_0. The low four bits of the groups' scales
 // are in scales_low, two to a byte, the high two in scales_high.
 struct BlockIQ4_XS {
   uint16_t scale;
@@ -150,8 +150,8 @@ struct BlockIQ4_XS {
 };
 static_assert(sizeof(BlockIQ4_XS) == 136);
 
-// 2^(exponent - 128) * table e2m1 [q], elements as in Q4_0 (OCP Microscaling
-// Formats 1.0; the table holds E2M1 doubled, hence 128 and not 127).
+// 2^(exponent - 128) * e2m1[q], elements as in Q4_0 (OCP Microscaling Formats
+// 1.0; the table holds E2M1 doubled, hence 128 and not 127).
 struct BlockMXFP4 {
   uint8_t exponent;
   uint8_t quants[16];
