@@ -102,9 +102,9 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
     std::ofstream(path) << text;
     return path;
   };
-  const std::string schema = file(
-      "age.json",
-      R"({"type": "object", "properties": {"age": {"enum": [7, 12]}},
+  const std::string schema =
+      file("age.json",
+           R"({"type": "object", "properties": {"age": {"enum": [7, 12]}},
           "required": ["age"], "additionalProperties": false})");
   const std::string gbnf = file("a.gbnf", "root ::= \"(\" [ab] \")\"\n");
   const std::string lark = file("a.lark", "start: \"<\" (\"a\"|\"b\") \">\"\n");
