@@ -257,8 +257,9 @@ void add_options(CLI::App& command, RunArguments& arguments) {
                             : std::string();
       });
   arguments.grammar.add_to(command);
-  command.add_flag("--ignore-eos", options.ignore_eos,
-                   "go on after the model's end tokens");
+  arguments.grammar.exclude(
+      command.add_flag("--ignore-eos", options.ignore_eos,
+                       "go on after the model's end tokens"));
   command.add_flag("--echo", options.echo, "print the prompt too");
   command.add_flag("--json", arguments.json,
                    "print one JSON object at the end instead of the text");

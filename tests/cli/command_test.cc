@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {
@@ -137,7 +138,10 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
   expect_failure(failing({"--schema", wrong}), 2, "/items");
   expect_failure(failing({"--schema", "no/such.json"}), 3, "no/such.json");
   expect_failure(failing({"--regex", "a(b"}), 2, "a(b");
+  expect_failure(failing({"--grammar", folder.path().string()}), 3,
+                 "directory");
   expect_failure(failing({"--regex", "a", "--choices", "a"}), 2, "excludes");
+  expect_failure(failing({"--regex", "a", "--ignore-eos"}), 2, "excludes");
 }
 
 TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {
