@@ -63,8 +63,8 @@ enum {
    * assertion that cannot be is RC_E_UNSUPPORTED, with its JSON pointer.
    * `format` is asserted where it is known. Properties come in any order. */
   RC_GRAMMAR_JSON_SCHEMA = 0,
-  /* A regular expression in the syntax of ECMAScript, without backreferences
-   * and assertions; all of the text matches it. */
+  /* A regular expression as JavaScript has them, without backreferences and
+   * without looking around; all of the text matches it. */
   RC_GRAMMAR_REGEX = 1,
   /* Rules in llama.cpp's GBNF; the text is a `root`. */
   RC_GRAMMAR_GBNF = 2,
@@ -88,8 +88,10 @@ typedef struct rc_grammar_options {
 RC_API void rc_grammar_options_init(rc_grammar_options* options, size_t size);
 
 /* Compiles a grammar for the vocabulary of a tokenizer. The first one for a
- * tokenizer takes longer, about a second for 100,000 tokens. *grammar is the
- * caller's; see rc_grammar_release. RC_E_INVALID_ARGUMENT: the text is
+ * tokenizer takes longer, for the vocabulary is looked at then; so does the
+ * first request whose model has got another tokenizer than the grammar, from
+ * another file or another opening. *grammar is the caller's; see
+ * rc_grammar_release. RC_E_INVALID_ARGUMENT: the text is
  * malformed, or nothing satisfies it; RC_E_UNSUPPORTED: it asks for what cannot
  * be kept exactly, or takes more than the library's limits of states and memory
  * allow. The message says where: the JSON pointer of a schema, the place in an
