@@ -155,6 +155,7 @@ std::optional<End> Generation::take_constrained(Core& core,
 
 void Generation::request_mask(Core& core) {
   ready_.store(false);
+  mask_wanted_.store(true);
   auto self = std::static_pointer_cast<Generation>(shared_from_this());
   if (!core.masks().post(std::move(self), &Generation::compute_mask)) {
     compute_mask();
@@ -162,6 +163,7 @@ void Generation::request_mask(Core& core) {
 }
 
 void Generation::compute_mask() noexcept {
+  if (!mask_wanted_.exchange(false)) return;
   try {
     constraint_->compute_mask();
   } catch (...) {

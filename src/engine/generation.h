@@ -34,9 +34,11 @@ class Generation final : public Job, public Request {
   bool ready() const noexcept override { return ready_.load(); }
   // Tokenizes the prompt, until the job is overdue; once, by one thread.
   void read_prompt() noexcept;
-  // Computes the mask for the next choice; by one thread, while the job is not
-  // ready.
+  // Computes the mask for the next choice, which makes the job ready, unless
+  // another thread does or did.
   void compute_mask() noexcept;
+  // The thread for masks may be busy with others.
+  void catch_up() noexcept override { compute_mask(); }
 
   std::optional<End> begin(Core& core) override;
   std::optional<End> take(Core& core, const RowLogits& logits) override;
@@ -71,6 +73,7 @@ class Generation final : public Job, public Request {
   // While it is ready, of the engine thread: the prompt without the special
   // tokens of a session's start, the constraint, or why there is none.
   std::atomic<bool> ready_{false};
+  std::atomic<bool> mask_wanted_{false};  // and nobody has begun to compute it
   std::vector<TokenId> prompt_;
   std::optional<Constraint> constraint_;
   std::optional<Error> failure_;
