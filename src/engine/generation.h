@@ -37,7 +37,6 @@ class Generation final : public Job, public Request {
   // Computes the mask for the next choice, which makes the job ready, unless
   // another thread does or did.
   void compute_mask() noexcept;
-  // The thread for masks may be busy with others.
   void catch_up() noexcept override { compute_mask(); }
 
   std::optional<End> begin(Core& core) override;

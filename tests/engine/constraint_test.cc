@@ -171,6 +171,22 @@ TEST_F(Constrained, EndsAsOtherGenerationsDo) {
   EXPECT_EQ(shifted.report.generated_tokens, 150);
 }
 
+TEST_F(Constrained, GoesWithPenaltiesAndSavedSessions) {
+  RequestOptions options = under(regex("[a-z]{4,30}, the end"), 5);
+  options.sampling.penalty_tokens = -1;
+  options.sampling.repetition_penalty = 1.3f;
+  options.sampling.frequency_penalty = 0.5f;
+  const std::regex checked("[a-z]{4,30}, the end");
+  const auto session = engine_->create_session({}, nullptr);
+  EXPECT_TRUE(std::regex_match(generate(*session, options).text, checked));
+  const auto bytes = session->save();
+  const auto restored = engine_->restore_session(
+      *gguf::File::from_memory(nullptr, bytes, "saved"), {}, nullptr);
+  const Result expected = generate(*session, options);
+  EXPECT_TRUE(std::regex_match(expected.text, checked)) << expected.text;
+  EXPECT_EQ(generate(*restored, options).tokens, expected.tokens);
+}
+
 TEST_F(Constrained, CancelsAndDeadlinesAct) {
   const auto session = engine_->create_session({}, nullptr);
   const auto hearer = std::make_shared<Hearer>();
