@@ -47,6 +47,8 @@
   (const int64_t* shape, int32_t rank)
 }
 %apply (int64_t* SHAPE, int32_t* RANK) { (int64_t* shape, int32_t* rank) }
-%apply int32_t* OUTPUT { rc_dtype* dtype }
+%apply int32_t* OUTPUT {
+  rc_dtype* dtype, int32_t* accepted, int32_t* accepting
+}
 %apply int64_t* OUTPUT { int64_t* position, int64_t* elements }
-%apply size_t* OUTPUT { size_t* bytes }
+%apply size_t* OUTPUT { size_t* bytes, size_t* accepted }

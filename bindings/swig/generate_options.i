@@ -1,5 +1,5 @@
 /* rc_generate_options with the memory that its pointers need: the texts, tokens
- * and biases are copied, and go with the object. */
+ * and biases are copied, and go with the object; it keeps its grammar. */
 %ignore rc_generate_options::prompt;
 %ignore rc_generate_options::prompt_length;
 %ignore rc_generate_options::prompt_tokens;
@@ -11,6 +11,7 @@
 %ignore rc_generate_options::stop_count;
 %ignore rc_generate_options::stop_tokens;
 %ignore rc_generate_options::stop_token_count;
+%ignore rc_generate_options::grammar;
 
 %{
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct {
   int32_t* logit_bias_tokens;
   float* logit_bias;
   char** stop;
+  rc_grammar* grammar;
 } owned_generate_options;
 
 static owned_generate_options* owned_of(rc_generate_options* options) {
@@ -49,6 +51,7 @@ static void free_generate_options(rc_generate_options* options) {
   owned_generate_options* owned = owned_of(options);
   size_t i;
   if (options == NULL) return;
+  if (!runcible_forked) rc_grammar_release(owned->grammar);
   for (i = 0; i < options->stop_count; ++i) free(owned->stop[i]);
   free(owned->stop);
   free(owned->logit_bias);
@@ -97,6 +100,16 @@ static int keep_stop(rc_generate_options* options, const char* text) {
   return 1;
 }
 
+/* NULL: no grammar. */
+static void keep_grammar(rc_generate_options* options, rc_grammar* grammar) {
+  owned_generate_options* owned = owned_of(options);
+  rc_grammar* kept = grammar == NULL ? NULL : rc_grammar_retain(grammar);
+  rc_grammar_release(owned->grammar);
+  owned->grammar = kept;
+  /* One that is none is told of when it is used. */
+  options->grammar = grammar;
+}
+
 static int keep_bias(rc_generate_options* options, int32_t token, float bias) {
   owned_generate_options* owned = owned_of(options);
   const size_t count = options->logit_bias_count;
@@ -136,6 +149,7 @@ static int keep_bias(rc_generate_options* options, int32_t token, float bias) {
     return 1;
   }
   runcible_kept add_stop(const char* NAME) { return keep_stop($self, NAME); }
+  void set_grammar(rc_grammar* grammar) { keep_grammar($self, grammar); }
   runcible_kept add_logit_bias(int32_t token, float bias) {
     return keep_bias($self, token, bias);
   }

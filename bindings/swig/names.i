@@ -23,6 +23,10 @@
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;
 
+/* Their arrays have no typemaps. */
+%ignore rc_grammar_create_choices;
+%ignore rc_grammar_matcher_mask;
+
 /* No macros of C for SWIG. */
 %ignore RC_API;
 %ignore RC_SEED_RANDOM;

@@ -41,6 +41,7 @@
 %include "runcible/loop.h"
 %include "runcible/model.h"
 %include "runcible/session.h"
+%include "runcible/grammar.h"
 %include "runcible/generate.h"
 %include "runcible/tensor.h"
 

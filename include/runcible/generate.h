@@ -24,6 +24,7 @@
 #ifndef RUNCIBLE_GENERATE_H
 #define RUNCIBLE_GENERATE_H
 
+#include "runcible/grammar.h"
 #include "runcible/loop.h"
 #include "runcible/session.h"
 
@@ -38,7 +39,7 @@ typedef struct rc_request rc_request;
 #define RC_SEED_RANDOM UINT64_MAX
 
 /* What to generate and how to choose. The chain of a choice, in this order:
- * logit bias, penalties, then greedy if the temperature is 0, else
+ * grammar, logit bias, penalties, then greedy if the temperature is 0, else
  * top-n-sigma, top-k, typical, top-p, min-p, temperature, and a draw by a PCG
  * generator (see `seed`). The same seed, options and logits give the same token
  * on every platform. */
@@ -102,13 +103,28 @@ typedef struct rc_generate_options {
   int32_t logprobs; /* gives the logarithm of the probability of each token and
                        of so many of the most probable, at most 64, before bias
                        and penalties; -1: none */
+
+  /* What may be generated; NULL: anything. The request keeps what it needs, so
+   * the caller may release the grammar at once. The grammar goes before all
+   * else in the chain: tokens that it does not allow have no chance, whatever
+   * their bias. End tokens are allowed where the text may end, and where
+   * nothing else is possible the generation ends (RC_END_STOP) without one.
+   * What the grammar forces is added without a step of the model for each
+   * token, as the tokenizer would write it; with `logprobs` each of these
+   * tokens has a step. Only what is generated counts, not the prompt, nor what
+   * the session holds. Every other way to end (max_tokens, stop strings, ...)
+   * may cut the text short. With ignore_eos it is RC_E_INVALID_ARGUMENT, and so
+   * is a grammar for the vocabulary of another model, by name. A text that
+   * takes more states than the grammar's limits allow, or with which no token
+   * goes on, ends with RC_E_UNSUPPORTED. */
+  rc_grammar* grammar;
 } rc_generate_options;
 
 #define RC_GENERATE_OPTIONS_INIT                                               \
   {                                                                            \
     sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
         -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 0.0f, 64,      \
-        1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1               \
+        1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1, NULL         \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
@@ -138,15 +154,16 @@ typedef struct rc_generate_report {
   uint64_t seed;    /* that was used */
   int64_t prompt_tokens;    /* of the prompt */
   int64_t cached_tokens;    /* of these, taken from the prefix cache */
-  int64_t generated_tokens; /* by sampling */
+  int64_t generated_tokens; /* by sampling, or forced by a grammar */
   int64_t queue_us;         /* until the first step: tokenizing and waiting,
                                microseconds */
   int64_t prompt_us;        /* from then to the first token, microseconds */
   int64_t generate_us;      /* from then to the end, microseconds */
+  int64_t forced_tokens;    /* of the generated ones, forced by a grammar */
 } rc_generate_report;
 
 #define RC_GENERATE_REPORT_INIT \
-  { sizeof(rc_generate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(rc_generate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_report_init(rc_generate_report* report, size_t size);
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <random>
 
+#include "api/grammar.h"
 #include "api/guard.h"
 #include "api/options.h"
 
@@ -81,6 +82,9 @@ engine::RequestOptions request_options(const rc_generate_options* given,
   copy_stops(options, &request);
   need_flag(options.ignore_eos, "options->ignore_eos");
   request.ignore_eos = options.ignore_eos != 0;
+  if (options.grammar != nullptr) {
+    request.grammar = need(options.grammar, "options->grammar").grammar;
+  }
   request.logprobs = options.logprobs;
   need_flag(options.echo, "options->echo");
   request.echo = options.echo != 0;

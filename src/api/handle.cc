@@ -53,6 +53,10 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_request";
     case Kind::kTensor:
       return "rc_tensor";
+    case Kind::kGrammar:
+      return "rc_grammar";
+    case Kind::kGrammarMatcher:
+      return "rc_grammar_matcher";
   }
   return "handle";
 }

@@ -28,7 +28,9 @@ enum class Kind {
   kSession,
   kLoop,
   kRequest,
-  kTensor
+  kTensor,
+  kGrammar,
+  kGrammarMatcher
 };
 
 namespace handles {

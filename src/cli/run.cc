@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "grammar_choice.h"
 #include "number.h"
 #include "raw_logits.h"
 #include "terminal.h"
@@ -20,6 +21,7 @@ struct RunArguments {
   bool parse_special = false;
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   std::vector<std::string> stop;
+  GrammarChoice grammar;
   bool json = false;
   std::string raw_logits;
   std::string trace;  // file; "": none
@@ -115,6 +117,7 @@ Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
           {"prompt_tokens", report.prompt_tokens},
           {"cached_tokens", report.cached_tokens},
           {"generated_tokens", report.generated_tokens},
+          {"forced_tokens", report.forced_tokens},
           {"queue_us", report.queue_us},
           {"prompt_us", report.prompt_us},
           {"generate_us", report.generate_us}};
@@ -129,6 +132,7 @@ void run(RunArguments& arguments) {
                                                    : arguments.prompt == "-") {
     arguments.prompt = read_stdin();
   }
+  arguments.grammar.read();
   std::optional<RawLogits> raw_logits;
   if (!arguments.raw_logits.empty()) raw_logits.emplace(arguments.raw_logits);
   const Backend backend =
@@ -136,10 +140,12 @@ void run(RunArguments& arguments) {
   const std::unique_ptr<Trace> trace = Trace::of(backend, arguments.trace);
   const Model model = arguments.model.load(backend, arguments.model.options());
   if (arguments.prompt_tokens.empty()) prompt = prompt_tokens(model, arguments);
+  const Grammar grammar = arguments.grammar.compile(model);
   const Session session =
       make<Session>(rc_session_create, model.get(), nullptr);
 
   rc_generate_options options = arguments.options;
+  options.grammar = grammar.get();
   options.prompt_tokens = prompt.data();
   options.prompt_token_count = prompt.size();
   std::vector<const char*> stop;
@@ -250,8 +256,10 @@ void add_options(CLI::App& command, RunArguments& arguments) {
         return stop.empty() ? "an empty text would end every text at once"
                             : std::string();
       });
-  command.add_flag("--ignore-eos", options.ignore_eos,
-                   "go on after the model's end tokens");
+  arguments.grammar.add_to(command);
+  arguments.grammar.exclude(
+      command.add_flag("--ignore-eos", options.ignore_eos,
+                       "go on after the model's end tokens"));
   command.add_flag("--echo", options.echo, "print the prompt too");
   command.add_flag("--json", arguments.json,
                    "print one JSON object at the end instead of the text");

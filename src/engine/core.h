@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "engine/command_queue.h"
 #include "engine/engine.h"
+#include "engine/generation_thread.h"
 #include "engine/job.h"
 #include "engine/page_keeper.h"
-#include "engine/prompt_thread.h"
 #include "engine/scheduler.h"
 
 namespace rc::engine {
@@ -47,7 +47,7 @@ class Core {
        const EngineOptions& options);
 
   const std::shared_ptr<CommandQueue>& commands() const { return commands_; }
-  PromptThread& prompts() { return prompts_; }
+  GenerationThread& prompts() { return prompts_; }
 
   // Does function(core) on the engine thread; throws what it throws.
   template <class Function>
@@ -72,6 +72,7 @@ class Core {
   bool broken() const noexcept { return broken_.load(); }
 
   void enqueue(const std::shared_ptr<Job>& job) noexcept;
+  GenerationThread& masks() { return masks_; }
   model::ResidentModel& model() { return *model_; }
   const EngineOptions& options() const { return options_; }
   PageKeeper& pages() { return pages_; }
@@ -112,7 +113,8 @@ class Core {
   const EngineOptions options_;
   const size_t vocabulary_;
   const std::shared_ptr<CommandQueue> commands_;
-  PromptThread prompts_;
+  GenerationThread prompts_;
+  GenerationThread masks_;  // not behind prompts, which may take long
   PageKeeper pages_;
   StepClock clock_;
   std::thread::id thread_;     // the engine thread's

@@ -23,6 +23,10 @@
 #include "model/resident_model.h"
 #include "runcible/generate.h"
 
+namespace rc::text::grammar {
+class Grammar;
+}
+
 namespace rc::engine {
 
 struct EngineOptions {
@@ -71,6 +75,8 @@ struct RequestOptions {
   std::vector<std::string> stop;
   std::vector<TokenId> stop_tokens;
   bool ignore_eos = false;
+  // What may be generated; nullptr: anything.
+  std::shared_ptr<const text::grammar::Grammar> grammar;
   int32_t logprobs = -1;
   bool echo = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.

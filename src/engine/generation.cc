@@ -65,17 +65,21 @@ void Generation::keep_failure() noexcept {
   } catch (Error& error) {
     failure_.emplace(std::move(error));
   } catch (...) {
-    // The tokenizer throws nothing else.
+    // Tokenizers and grammars throw nothing else.
     out_of_memory_ = true;
   }
+}
+
+void Generation::throw_failure() {
+  if (failure_) throw Error(std::move(*failure_));
+  if (out_of_memory_) throw std::bad_alloc();
 }
 
 std::optional<End> Generation::begin(Core& core) {
   SessionState& session = this->session();
   session.logits_rows = 0;
   const bool at_start = session.tokens.empty();
-  if (failure_) throw Error(std::move(*failure_));
-  if (out_of_memory_) throw std::bad_alloc();
+  throw_failure();
   if (at_start && options_.prompt_tokens.empty() && !options_.prompt.empty()) {
     add_special(*tokenizer_, options_.tokenize_flags, &prompt_);
   }
@@ -90,10 +94,13 @@ std::optional<End> Generation::begin(Core& core) {
   add_tokens(core.pages(), session, prompt_, room());
   if (tokenizer_ != nullptr) {
     // Only the first word of a text is delivered without the space before it.
-    const bool continues = std::any_of(
-        session.tokens.begin(), session.tokens.end(), [&](TokenId token) {
-          return tokenizer_->token_type(token) != text::TokenType::kControl;
-        });
+    // A grammar is about every byte.
+    const bool continues =
+        options_.grammar != nullptr ||
+        std::any_of(
+            session.tokens.begin(), session.tokens.end(), [&](TokenId token) {
+              return tokenizer_->token_type(token) != text::TokenType::kControl;
+            });
     decoder_.emplace(tokenizer_, text::StreamDecoder::Options{
                                      .special = false, .continues = continues});
   }
@@ -106,13 +113,68 @@ std::optional<End> Generation::begin(Core& core) {
     if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
     core.pages().truncate(session, session.size() - 1);
   }
-  return std::nullopt;
+  return options_.grammar != nullptr ? begin_constraint(core) : std::nullopt;
 }
 
 std::optional<End> Generation::take(Core& core, const RowLogits& logits) {
-  SessionState& session = this->session();
+  throw_failure();
   if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
-  const TokenId token = sampler_.choose(logits.values, session.tokens);
+  if (constraint_) return take_constrained(core, logits.values);
+  return add(core, sampler_.choose(logits.values, session().tokens),
+             logits.values);
+}
+
+std::optional<End> Generation::begin_constraint(Core& core) {
+  constraint_.emplace(*options_.grammar, tokenizer_, core.vocabulary());
+  if (options_.max_tokens == 0) return std::nullopt;
+  if (constraint_->complete()) return End{RC_END_STOP, RC_OK};
+  if (!constraint_->forces()) request_mask(core);
+  return std::nullopt;
+}
+
+// A step gives the logits for one token; what the grammar then forces is added
+// without any, unless its probabilities are asked for.
+std::optional<End> Generation::take_constrained(Core& core,
+                                                std::span<const float> logits) {
+  do {
+    TokenId token = 0;
+    if (constraint_->forces()) {
+      token = constraint_->take_forced();
+      ++forced_;
+    } else {
+      if (constraint_->exhausted()) return End{RC_END_STOP, RC_OK};
+      token = sampler_.choose(logits, session().tokens, constraint_->allowed());
+      constraint_->accept(token);
+    }
+    if (const auto end = add(core, token, logits)) return end;
+    if (constraint_->complete()) return End{RC_END_STOP, RC_OK};
+  } while (constraint_->forces() && options_.logprobs < 0);
+  if (!constraint_->forces()) request_mask(core);
+  return std::nullopt;
+}
+
+void Generation::request_mask(Core& core) {
+  ready_.store(false);
+  mask_wanted_.store(true);
+  auto self = std::static_pointer_cast<Generation>(shared_from_this());
+  if (!core.masks().post(std::move(self), &Generation::compute_mask)) {
+    compute_mask();
+  }
+}
+
+void Generation::compute_mask() noexcept {
+  if (!mask_wanted_.exchange(false)) return;
+  try {
+    constraint_->compute_mask();
+  } catch (...) {
+    keep_failure();
+  }
+  ready_.store(true);
+}
+
+std::optional<End> Generation::add(Core& core, TokenId token,
+                                   std::span<const float> logits) {
+  SessionState& session = this->session();
   session.tokens.push_back(token);
   session.metered = session.size();
   session.changed();
@@ -120,7 +182,7 @@ std::optional<End> Generation::take(Core& core, const RowLogits& logits) {
   if (++generated_ == 1) first_token_ = Clock::now();
 
   const bool ends = is_end(token);
-  if (report(token, ends, logits.values)) return End{RC_END_STOP_STRING, RC_OK};
+  if (report(token, ends, logits)) return End{RC_END_STOP_STRING, RC_OK};
   if (ends) return End{RC_END_STOP, RC_OK};
   if (generated_ == options_.max_tokens) return End{RC_END_LENGTH, RC_OK};
   if (session.size() >= session.options.context_length) {
@@ -201,6 +263,7 @@ void Generation::ended(const End& end, const char* message) noexcept {
   report.prompt_tokens = prompt_tokens;
   report.cached_tokens = cached_tokens;
   report.generated_tokens = generated_;
+  report.forced_tokens = forced_;
   const bool stepped = last_step != 0;
   report.queue_us = microseconds(submitted, stepped ? first_step : now);
   if (stepped) {

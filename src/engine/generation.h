@@ -1,16 +1,18 @@
 // A request: evaluates its prompt, then chooses token after token and reports
 // to the listener.
 //
-// Made and cancelled on any thread, its prompt tokenized on any other,
-// everything else on the engine thread.
+// Made and cancelled on any thread, its prompt tokenized and its masks computed
+// on any other, everything else on the engine thread.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/constraint.h"
 #include "engine/job.h"
 #include "engine/sampler.h"
 #include "text/stop_matcher.h"
@@ -28,10 +30,14 @@ class Generation final : public Job, public Request {
 
   void cancel() noexcept override { cancel_job(); }
 
-  // Not until a prompt of text has been read.
+  // Not until a prompt of text has been read, nor while a mask is computed.
   bool ready() const noexcept override { return ready_.load(); }
   // Tokenizes the prompt, until the job is overdue; once, by one thread.
   void read_prompt() noexcept;
+  // Computes the mask for the next choice, which makes the job ready, unless
+  // another thread does or did.
+  void compute_mask() noexcept;
+  void catch_up() noexcept override { compute_mask(); }
 
   std::optional<End> begin(Core& core) override;
   std::optional<End> take(Core& core, const RowLogits& logits) override;
@@ -41,11 +47,20 @@ class Generation final : public Job, public Request {
   bool counts_as_request() const override { return true; }
 
  private:
-  // Keeps the exception being handled for begin().
+  // Keeps the exception being handled for the engine thread.
   void keep_failure() noexcept;
+  void throw_failure();
   // Tokens that the session must have room for after the prompt.
   int64_t room() const { return options_.max_tokens == 0 ? 0 : 1; }
   void tell_prompt();
+  std::optional<End> begin_constraint(Core& core);
+  // As take(), under the grammar.
+  std::optional<End> take_constrained(Core& core,
+                                      std::span<const float> logits);
+  void request_mask(Core& core);
+  // Adds the token just chosen, or forced.
+  std::optional<End> add(Core& core, TokenId token,
+                         std::span<const float> logits);
   // Reports the token just chosen; true if a stop string is complete.
   bool report(TokenId token, bool ends, std::span<const float> logits);
   bool is_end(TokenId token) const;
@@ -54,10 +69,12 @@ class Generation final : public Job, public Request {
   std::shared_ptr<Listener> listener_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;  // may be nullptr
 
-  // Once it is ready, of the engine thread: the prompt without the special
-  // tokens of a session's start, or why there is none.
+  // While it is ready, of the engine thread: the prompt without the special
+  // tokens of a session's start, the constraint, or why there is none.
   std::atomic<bool> ready_{false};
+  std::atomic<bool> mask_wanted_{false};  // and nobody has begun to compute it
   std::vector<TokenId> prompt_;
+  std::optional<Constraint> constraint_;
   std::optional<Error> failure_;
   bool out_of_memory_ = false;
 
@@ -65,6 +82,7 @@ class Generation final : public Job, public Request {
   std::optional<text::StreamDecoder> decoder_;
   text::StopMatcher stops_;
   int64_t generated_ = 0;
+  int64_t forced_ = 0;  // of these
   Clock::time_point first_token_;
 };
 

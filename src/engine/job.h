@@ -65,6 +65,9 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // Any thread. False: begin(), or take() of what a step gave, has to wait;
   // other jobs go on meanwhile. See wake_engine().
   virtual bool ready() const noexcept { return true; }
+  // The logits are there, and there is no other job, but this one is not ready:
+  // it may do itself what it waits for, if no other thread has begun.
+  virtual void catch_up() noexcept {}
 
   // Of how many of the session's last tokens take() gets logits. If they are
   // more than a step can give, they come in several steps.

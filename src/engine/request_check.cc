@@ -2,8 +2,32 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "engine/session_tokens.h"
+#include "text/grammar/grammar.h"
 
 namespace rc::engine {
+namespace {
+
+void check_grammar(const RequestOptions& options,
+                   const model::ModelFile& file) {
+  if (file.tokenizer() == nullptr) {
+    fail(RC_E_UNSUPPORTED, file.file().name(),
+         " has no tokenizer, so no grammar can be kept");
+  }
+  const text::grammar::VocabularyIndex& known = *options.grammar->vocabulary();
+  if (!known.same_tokens(*file.tokenizer()->grammar_vocabulary())) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "the grammar was compiled for the vocabulary of ", known.name(), ", ",
+         known.size(), " tokens, which is not that of ", file.file().name(),
+         "; compile it with the tokenizer of this model");
+  }
+  if (options.ignore_eos) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "ignore_eos is 1, but a text under a grammar ends where its end is "
+         "chosen; give either of them");
+  }
+}
+
+}  // namespace
 
 void check(const RequestOptions& options, const model::ModelFile& file) {
   const int64_t vocabulary = file.hyper_parameters().vocabulary;
@@ -37,6 +61,7 @@ void check(const RequestOptions& options, const model::ModelFile& file) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
          " has no tokenizer: give tokens instead of text, also to stop at");
   }
+  if (options.grammar != nullptr) check_grammar(options, file);
 }
 
 }  // namespace rc::engine

@@ -68,6 +68,7 @@ SamplingOptions::SamplingOptions(const rc_generate_options& given)
   logit_bias = nullptr;
   stop = nullptr;
   stop_tokens = nullptr;
+  grammar = nullptr;
 }
 
 void check(const SamplingOptions& options, int64_t vocabulary) {

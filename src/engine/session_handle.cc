@@ -152,7 +152,8 @@ std::shared_ptr<Request> SessionHandle::generate(
   auto request =
       std::make_shared<Generation>(engine_, core_->commands(), state_,
                                    std::move(options), std::move(listener));
-  if (!request->ready() && (here || !core_->prompts().post(request))) {
+  if (!request->ready() &&
+      (here || !core_->prompts().post(request, &Generation::read_prompt))) {
     request->read_prompt();
   }
   state_->in_flight.fetch_add(1);

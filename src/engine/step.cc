@@ -279,6 +279,8 @@ void Step::hand_out(const Share& share) {
       core_.logits().subspan(share.first_output * core_.vocabulary(),
                              share.outputs * core_.vocabulary()),
       share.job->session().evaluated - count, count};
+  // One that is alone holds up nobody else.
+  if (!share.job->ready() && jobs_.size() == 1) share.job->catch_up();
   if (!share.job->ready()) return share.job->hold(logits);
   if (const auto end = share.job->take(core_, logits)) {
     core_.finish(share.job, *end, "");

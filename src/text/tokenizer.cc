@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "text/grammar/vocabulary_index.h"
 #include "text/tokenizers/kinds.h"
 #include "text/tokenizers/sentencepiece_text.h"
 
@@ -150,7 +151,7 @@ std::vector<TokenId> Tokenizer::tokenize(std::string_view text,
   const PieceIndex& fixed = options.parse_special ? special_ : user_defined_;
   std::vector<TokenId> out;
   StopCheck stop(options.should_stop);
-  bool at_start = true;
+  bool at_start = !options.continues;
   size_t begin = 0;  // of the text since the last fixed token
   for (size_t at = 0; at < text.size();) {
     const PieceIndex::Match match = fixed.longest(text.substr(at));
@@ -234,6 +235,24 @@ std::string_view Tokenizer::token_text(TokenId id) const {
 
 TokenType Tokenizer::token_type(TokenId id) const {
   return has(id) ? vocabulary_.type(id) : TokenType::kUnused;
+}
+
+std::shared_ptr<const grammar::VocabularyIndex> Tokenizer::grammar_vocabulary()
+    const {
+  const std::lock_guard lock(mutex_);
+  if (grammar_vocabulary_ == nullptr) {
+    grammar::TokenVocabulary vocabulary;
+    vocabulary.name = vocabulary_.source;
+    vocabulary.ends = ends_;
+    vocabulary.tokens.reserve(vocabulary_.tokens.size());
+    for (TokenId id = 0; id < size(); ++id) {
+      const bool unused = token_type(id) == TokenType::kUnused;
+      vocabulary.tokens.push_back(unused ? std::string() : token_bytes(id));
+    }
+    grammar_vocabulary_ =
+        std::make_shared<const grammar::VocabularyIndex>(std::move(vocabulary));
+  }
+  return grammar_vocabulary_;
 }
 
 }  // namespace rc::text

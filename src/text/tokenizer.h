@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,12 +24,18 @@
 
 namespace rc::text {
 
+namespace grammar {
+class VocabularyIndex;
+}
+
 struct TokenizeOptions {
   // Add the tokens that begin and end a text, where the vocabulary asks for it.
   bool add_special = true;
   // Take the names of control tokens in the text for these tokens. Without it
   // they are plain text, as input from strangers should be.
   bool parse_special = false;
+  // The text goes on after other text: no space is put before it.
+  bool continues = false;
   // Asked about every millisecond; true: tokenize throws RC_E_CANCELLED.
   std::function<bool()> should_stop = {};
 };
@@ -84,6 +91,11 @@ class Tokenizer {
   // "llama", "gpt2", "bert" or "t5".
   std::string_view kind() const { return vocabulary_.model; }
 
+  // The vocabulary as grammars need it: computed when it is first asked for,
+  // and kept. Tokens that plain text never has (control, unknown, unused) are
+  // in no text.
+  std::shared_ptr<const grammar::VocabularyIndex> grammar_vocabulary() const;
+
  protected:
   // What a kind does unless the file says otherwise.
   struct Defaults {
@@ -124,6 +136,8 @@ class Tokenizer {
   PieceIndex user_defined_;
   PieceIndex special_;         // user-defined, control and unknown tokens
   std::vector<TokenId> ends_;  // sorted
+  mutable std::mutex mutex_;   // for what follows
+  mutable std::shared_ptr<const grammar::VocabularyIndex> grammar_vocabulary_;
 };
 
 }  // namespace rc::text

@@ -225,6 +225,84 @@ TEST_F(Handles, LoopsAndRequests) {
   rc_request_release(nullptr);
 }
 
+TEST_F(Handles, GrammarsAndMatchers) {
+  rc_tokenizer* tokenizer = nullptr;
+  rc_grammar* grammar = nullptr;
+  rc_grammar_matcher* matcher = nullptr;
+  ASSERT_OK(rc_model_get_tokenizer(model_.get(), &tokenizer));
+  ASSERT_OK(rc_grammar_create(tokenizer, RC_GRAMMAR_REGEX, "a", 1, nullptr,
+                              &grammar));
+  ASSERT_OK(rc_grammar_matcher_create(grammar, &matcher));
+  rc_tokenizer_release(tokenizer);
+  rc_grammar_release(grammar);
+  rc_grammar_matcher_release(matcher);
+  const Calls<rc_grammar> calls = {
+      {"matcher_create",
+       [](auto* h) {
+         rc_grammar_matcher* made = nullptr;
+         return rc_grammar_matcher_create(h, &made);
+       }},
+      {"generate",
+       [this](auto* h) {
+         rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+         options.grammar = h;
+         options.max_tokens = 1;
+         char* text = nullptr;
+         const rc_status status =
+             rc_generate(session_.get(), &options, &text, nullptr, nullptr);
+         rc_free(text);
+         // Without a grammar anything may be generated.
+         if (h != nullptr) return status;
+         EXPECT_EQ(status, RC_OK);
+         return rc_grammar_matcher_create(h, nullptr);
+       }},
+  };
+  const Calls<rc_grammar_matcher> matcher_calls = {
+      {"mask",
+       [](auto* h) {
+         uint32_t mask[16] = {};
+         return rc_grammar_matcher_mask(h, mask, 16);
+       }},
+      {"accept",
+       [](auto* h) {
+         const int32_t token = 1;
+         size_t accepted = 0;
+         return rc_grammar_matcher_accept(h, &token, 1, &accepted);
+       }},
+      {"accept_text",
+       [](auto* h) {
+         int32_t accepted = 0;
+         return rc_grammar_matcher_accept_text(h, "a", 1, &accepted);
+       }},
+      {"forced",
+       [](auto* h) {
+         int32_t* tokens = nullptr;
+         size_t count = 0;
+         return rc_grammar_matcher_forced(h, &tokens, &count);
+       }},
+      {"is_accepting",
+       [](auto* h) {
+         int32_t accepting = 0;
+         return rc_grammar_matcher_is_accepting(h, &accepting);
+       }},
+      {"rollback", [](auto* h) { return rc_grammar_matcher_rollback(h, 0); }},
+      {"reset", [](auto* h) { return rc_grammar_matcher_reset(h); }},
+      {"fork",
+       [](auto* h) {
+         rc_grammar_matcher* fork = nullptr;
+         return rc_grammar_matcher_fork(h, &fork);
+       }},
+  };
+  expect_all_refused(calls, grammar, model_.get());
+  expect_all_refused(matcher_calls, matcher, model_.get());
+  EXPECT_EQ(rc_grammar_retain(grammar), nullptr);
+  EXPECT_EQ(rc_grammar_matcher_retain(matcher), nullptr);
+  rc_grammar_release(grammar);
+  rc_grammar_release(nullptr);
+  rc_grammar_matcher_release(matcher);
+  rc_grammar_matcher_release(nullptr);
+}
+
 TEST_F(Handles, FilesAndTokenizers) {
   rc_model_info* info = nullptr;
   rc_tokenizer* tokenizer = nullptr;

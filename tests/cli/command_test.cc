@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {
@@ -93,6 +94,54 @@ TEST(Command, RunsTheSameWhateverTheForm) {
   EXPECT_EQ(run(with({"--prompt-tokens", prompt})).out, plain.out);
   EXPECT_EQ(run(with({"-p", ""})).code, 0);
   EXPECT_EQ(run(with({})).code, 0);
+}
+
+TEST(Command, GeneratesWhatAGrammarAllows) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name, const char* text) {
+    const std::string path = (folder.path() / name).string();
+    std::ofstream(path) << text;
+    return path;
+  };
+  const std::string schema =
+      file("age.json",
+           R"({"type": "object", "properties": {"age": {"enum": [7, 12]}},
+          "required": ["age"], "additionalProperties": false})");
+  const std::string gbnf = file("a.gbnf", "root ::= \"(\" [ab] \")\"\n");
+  const std::string lark = file("a.lark", "start: \"<\" (\"a\"|\"b\") \">\"\n");
+  struct Case {
+    std::vector<std::string> option;
+    std::vector<std::string> texts;
+  };
+  const std::vector<Case> cases = {
+      {{"--schema", schema}, {"{\"age\":7}", "{\"age\":12}"}},
+      {{"--grammar", gbnf}, {"(a)", "(b)"}},
+      {{"--grammar", lark}, {"<a>", "<b>"}},
+      {{"--regex", "[xy]"}, {"x", "y"}},
+      {{"--choices", "yes,no,perhaps"}, {"yes", "no", "perhaps"}}};
+  for (const Case& each : cases) {
+    std::vector<std::string> arguments = {"run", model(), "-p", "hello"};
+    arguments.insert(arguments.end(), each.option.begin(), each.option.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(std::count(each.texts.begin(), each.texts.end(),
+                         outcome.out.substr(0, outcome.out.size() - 1)),
+              1)
+        << each.option[0] << ": " << outcome.out;
+  }
+  const auto failing = [&](std::vector<std::string> option) {
+    option.insert(option.begin(), {"run", model(), "-p", "hello"});
+    return run(option);
+  };
+  const std::string wrong = file("wrong.json", R"({"items": {"type": 1}})");
+  expect_failure(failing({"--schema", wrong}), 2, wrong);
+  expect_failure(failing({"--schema", wrong}), 2, "/items");
+  expect_failure(failing({"--schema", "no/such.json"}), 3, "no/such.json");
+  expect_failure(failing({"--regex", "a(b"}), 2, "a(b");
+  expect_failure(failing({"--grammar", folder.path().string()}), 3,
+                 "directory");
+  expect_failure(failing({"--regex", "a", "--choices", "a"}), 2, "excludes");
+  expect_failure(failing({"--regex", "a", "--ignore-eos"}), 2, "excludes");
 }
 
 TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {

@@ -8,6 +8,7 @@
 #include "engine_util.h"
 #include "gguf/writer.h"
 #include "model/allocation_util.h"
+#include "text/grammar/grammar.h"
 
 namespace rc::engine::test {
 namespace {
@@ -24,9 +25,9 @@ void expect_ok_or_out_of_memory(const Hearer& hearer,
       << report.status << " " << hearer.message;
 }
 
-void request(Session& session, RequestOptions options) {
+void request(Session& session, RequestOptions options, int32_t logprobs = 2) {
   options.stop = {"nowhere to be found"};
-  options.logprobs = 2;
+  options.logprobs = logprobs;
   options.sampling.penalty_tokens = -1;
   options.sampling.repetition_penalty = 1.1f;
   const auto hearer = std::make_shared<Hearer>();
@@ -49,6 +50,11 @@ void live(const std::shared_ptr<const model::ModelFile>& file,
   session->decode(true);
   const auto fork = session->fork();
   request(*fork, greedy(some_tokens(40), 20));  // shifts, and takes pages
+  RequestOptions constrained = greedy(some_tokens(5), 20);
+  constrained.grammar = text::grammar::Grammar::regex(
+      "[ab]cde[fg]{3}", {}, file->tokenizer()->grammar_vocabulary());
+  constrained.ignore_eos = false;
+  request(*engine->create_session({}, nullptr), constrained, -1);
   const auto bytes = session->save();
   const auto saved = gguf::File::from_memory(nullptr, bytes, "saved");
   const auto restored = engine->restore_session(*saved, shifting, nullptr);

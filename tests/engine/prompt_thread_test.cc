@@ -3,8 +3,6 @@
 //
 // What takes long is told by the processor time that threads use, which does
 // not depend on what else the machine does.
-#include "engine/prompt_thread.h"
-
 #include <gtest/gtest.h>
 #include <time.h>
 

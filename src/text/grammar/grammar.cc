@@ -20,7 +20,10 @@ class MachineGrammar : public Grammar {
  public:
   MachineGrammar(std::shared_ptr<Machine> machine, Vocabulary vocabulary)
       : machine_(std::move(machine)),
-        masks_(std::make_shared<Masks>(machine_, std::move(vocabulary))) {}
+        vocabulary_(std::move(vocabulary)),
+        masks_(std::make_shared<Masks>(machine_, vocabulary_)) {}
+
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
 
   std::unique_ptr<Matcher> match() const override {
     return std::make_unique<MachineMatcher<Machine, Masks>>(machine_, masks_);
@@ -28,6 +31,7 @@ class MachineGrammar : public Grammar {
 
  private:
   std::shared_ptr<Machine> machine_;
+  Vocabulary vocabulary_;
   std::shared_ptr<Masks> masks_;
 };
 

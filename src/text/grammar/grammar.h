@@ -44,6 +44,7 @@ class Grammar {
                                              const TextOptions& options,
                                              Vocabulary vocabulary);
 
+  virtual const Vocabulary& vocabulary() const = 0;
   virtual std::unique_ptr<Matcher> match() const = 0;
 };
 

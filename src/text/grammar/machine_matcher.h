@@ -84,6 +84,17 @@ class MachineMatcher : public Matcher {
   bool can_end() const override { return machine_->can_end(states_.back()); }
   bool ended() const override { return ended_; }
 
+  bool complete() override {
+    if (ended_) return true;
+    const State& state = states_.back();
+    if (!machine_->can_end(state)) return false;
+    for (int byte = 0; byte < 256; ++byte) {
+      State tried;
+      if (try_byte(state, byte, &tried)) return false;
+    }
+    return true;
+  }
+
   std::string forced() override {
     std::string bytes;
     State state = states_.back();
@@ -95,8 +106,8 @@ class MachineMatcher : public Matcher {
             machine_->reading(state) == Machine::Reading::kContent) {
           continue;
         }
-        State tried = state;
-        if (!machine_->step(&tried, static_cast<uint8_t>(byte))) continue;
+        State tried;
+        if (!try_byte(state, byte, &tried)) continue;
         if (found >= 0) return bytes;
         found = byte;
         next = std::move(tried);
@@ -122,6 +133,14 @@ class MachineMatcher : public Matcher {
         states_(other.states_),
         ended_(other.ended_),
         mask_(masks_->vocabulary().size()) {}
+
+  // Whether the byte may come in that state; *next is the state after it.
+  bool try_byte(const State& state, int byte, State* next) {
+    const auto value = static_cast<uint8_t>(byte);
+    if (machine_->refuses(state, state.lex, value)) return false;
+    *next = state;
+    return machine_->step(next, value);
+  }
 
   std::shared_ptr<Machine> machine_;
   std::shared_ptr<Masks> masks_;

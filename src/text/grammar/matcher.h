@@ -34,6 +34,8 @@ class Matcher {
   virtual void rollback(size_t tokens) = 0;
 
   virtual bool can_end() const = 0;
+  // Whether the text may end and nothing else may come.
+  virtual bool complete() = 0;
   // Whether an end token was accepted.
   virtual bool ended() const = 0;
 

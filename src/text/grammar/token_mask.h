@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace rc::text::grammar {
@@ -29,6 +30,14 @@ class TokenMask {
   void clear() { words_.assign(words_.size(), 0); }
   void add(const TokenMask& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  // Bit i % 32 of word i / 32 is of token i; what is beyond the tokens is 0,
+  // and what `words` has no room for is left out.
+  void copy_to(std::span<uint32_t> words) const {
+    for (size_t i = 0; i < words.size(); ++i) {
+      const uint64_t word = i / 2 < words_.size() ? words_[i / 2] : 0;
+      words[i] = static_cast<uint32_t>(word >> (i % 2 * 32));
+    }
   }
   // Bit i % 64 of word i / 64 is of token i.
   const std::vector<uint64_t>& words() const { return words_; }

@@ -60,6 +60,9 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
            " is not one of the ", size(), " tokens");
     }
   }
+  for (std::string& token : vocabulary_.tokens) {
+    if (token.size() > kMaxToken) token.clear();
+  }
   std::vector<TokenTrie::Entry> all, odd, first, tails, later, quote_odd;
   for (size_t i = 0; i < size(); ++i) {
     const std::string_view text = vocabulary_.tokens[i];
@@ -92,6 +95,11 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
   quote_tails_ = TokenTrie(std::move(tails));
   quote_later_ = TokenTrie(std::move(later));
   quote_odd_ = TokenTrie(std::move(quote_odd));
+}
+
+bool VocabularyIndex::same_tokens(const VocabularyIndex& other) const {
+  return this == &other || (vocabulary_.tokens == other.vocabulary_.tokens &&
+                            vocabulary_.ends == other.vocabulary_.ends);
 }
 
 bool VocabularyIndex::is_end(int32_t token) const {

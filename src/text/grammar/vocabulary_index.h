@@ -21,10 +21,16 @@ class VocabularyIndex {
   // Plain tokens of more characters than this are looked at one by one where a
   // string's length is limited.
   static constexpr size_t kMaxPlain = 24;
+  // Longer tokens, in bytes, are in no text.
+  static constexpr size_t kMaxToken = 1 << 15;
 
   explicit VocabularyIndex(TokenVocabulary vocabulary);
   VocabularyIndex(const VocabularyIndex&) = delete;
   VocabularyIndex& operator=(const VocabularyIndex&) = delete;
+
+  const std::string& name() const { return vocabulary_.name; }
+  // Whether a mask of the one is a mask of the other: same tokens, same ends.
+  bool same_tokens(const VocabularyIndex& other) const;
 
   size_t size() const { return vocabulary_.tokens.size(); }
   const std::string& text(int32_t token) const {

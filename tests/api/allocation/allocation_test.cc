@@ -153,6 +153,66 @@ rc_status run_tensors(const char* spec, const std::string&) {
   return status;
 }
 
+// Compiles grammars, follows a text, and generates under one.
+rc_status run_grammars(const char* spec, const std::string& path) {
+  constexpr char kSchema[] =
+      R"({"type": "object", "required": ["a"], "properties": {
+          "a": {"enum": [1, "b"]}}, "additionalProperties": false})";
+  rc_backend* backend = nullptr;
+  rc_model* model = nullptr;
+  rc_tokenizer* tokenizer = nullptr;
+  rc_session* session = nullptr;
+  rc_grammar* grammar = nullptr;
+  rc_grammar_matcher* matcher = nullptr;
+  rc_grammar_matcher* fork = nullptr;
+  char* text = nullptr;
+  int32_t* forced = nullptr;
+  size_t count = 0;
+  int32_t accepted = 0;
+  uint32_t mask[16];
+  rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
+  model_options.context_length = 64;
+  rc_backend_options backend_options = RC_BACKEND_OPTIONS_INIT;
+  backend_options.threads = 1;
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.max_tokens = 12;
+  options.seed = 1;
+
+  rc_status status = rc_backend_open(spec, &backend_options, &backend);
+  if (status == RC_OK) {
+    status = rc_model_load(backend, path.c_str(), &model_options, &model);
+  }
+  if (status == RC_OK) status = rc_model_get_tokenizer(model, &tokenizer);
+  if (status == RC_OK) status = rc_session_create(model, nullptr, &session);
+  if (status == RC_OK) {
+    status = rc_grammar_create(tokenizer, RC_GRAMMAR_JSON_SCHEMA, kSchema,
+                               sizeof kSchema - 1, nullptr, &grammar);
+  }
+  if (status == RC_OK) status = rc_grammar_matcher_create(grammar, &matcher);
+  if (status == RC_OK) {
+    status = rc_grammar_matcher_accept_text(matcher, "{", 1, &accepted);
+  }
+  if (status == RC_OK) status = rc_grammar_matcher_fork(matcher, &fork);
+  if (status == RC_OK) status = rc_grammar_matcher_mask(fork, mask, 16);
+  if (status == RC_OK) {
+    status = rc_grammar_matcher_forced(fork, &forced, &count);
+  }
+  if (status == RC_OK) {
+    options.grammar = grammar;
+    status = rc_generate(session, &options, &text, nullptr, nullptr);
+  }
+  rc_free(text);
+  rc_free(forced);
+  rc_grammar_matcher_release(fork);
+  rc_grammar_matcher_release(matcher);
+  rc_grammar_release(grammar);
+  rc_session_release(session);
+  rc_tokenizer_release(tokenizer);
+  rc_model_release(model);
+  rc_backend_release(backend);
+  return status;
+}
+
 // Whether everything but `live` allocations is given back; the engine thread
 // may be the last to let go, a moment after the handles are released.
 bool settles_at(int64_t live) {
@@ -220,6 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
     Lives, FailedAllocations,
     testing::Values(Life{"reference", "reference", run},
                     Life{"cpu", "cpu", run},
+                    Life{"cpu_grammars", "cpu", run_grammars},
                     Life{"reference_tensors", "reference", run_tensors},
                     Life{"cpu_tensors", "cpu", run_tensors}),
     [](const auto& info) { return std::string(info.param.name); });

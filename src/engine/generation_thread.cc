@@ -1,4 +1,4 @@
-#include "engine/prompt_thread.h"
+#include "engine/generation_thread.h"
 
 #include <system_error>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace rc::engine {
 
-PromptThread::~PromptThread() {
+GenerationThread::~GenerationThread() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -17,7 +17,7 @@ PromptThread::~PromptThread() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool PromptThread::post(std::shared_ptr<Generation> generation) {
+bool GenerationThread::post(std::shared_ptr<Generation> generation, Task task) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
     try {
@@ -26,24 +26,24 @@ bool PromptThread::post(std::shared_ptr<Generation> generation) {
       return false;
     }
   }
-  waiting_.push_back(std::move(generation));
+  waiting_.push_back({std::move(generation), task});
   changed_.notify_one();
   return true;
 }
 
-void PromptThread::run() noexcept {
+void GenerationThread::run() noexcept {
   become_compute_thread();
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
     // Whoever waited for what is left has been given its end.
     if (stopping_) return;
-    std::shared_ptr<Generation> next = std::move(waiting_.front());
+    Work next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    next->read_prompt();
-    next->wake_engine();
-    next.reset();
+    ((*next.generation).*next.task)();
+    next.generation->wake_engine();
+    next.generation.reset();
     lock.lock();
   }
 }
