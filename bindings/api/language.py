@@ -9,12 +9,13 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import Callable, Dict, List
+from typing import Callable, Dict, FrozenSet, List
 
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import Member, members, options, pascal, reports, shown_enums, words_of
-from tensors import op_doc
+from members import (Member, members, options, pascal, reports, shown_enums, text_of,
+                     told_by, words_of)
+from tensors import op_doc, ops
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
                    r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
@@ -27,6 +28,14 @@ class Language:
     yes, no = "true", "false"
     # Of times without a unit in their names; "" where they have a type.
     unit = "seconds"
+    units = ("milliseconds", "microseconds")  # of times that are given in it
+    unconverted: FrozenSet[str] = frozenset()  # times that are numbers all the same
+    # The class of a status, and the words in it where they are not the status's.
+    error_form = "{}Error"
+    error_words: Dict[str, str] = {}
+    options_are_keywords = False  # there is no class of them
+    # The comment of a struct is of each part that it becomes: no mark takes it whole.
+    lists_members = False
     width = 80
 
     def __init__(self, api: Api) -> None:
@@ -48,18 +57,21 @@ class Language:
 
     def error_name(self, status: Constant) -> str:
         """The class of a status."""
-        raise NotImplementedError
+        words = self.error_words.get(status.name, status_words(status))
+        return self.error_form.format(words)
 
     def value_name(self, enum: Enum, constant: Constant) -> str:
         """A value of an enumeration."""
-        raise NotImplementedError
+        return f'"{text_of(self.api, enum, constant)}"'
 
     def member_name(self, member: Member) -> str:
         """A member of options."""
-        raise NotImplementedError
+        return member.without_unit
 
     def struct_name(self, struct: Struct) -> str:
         """The class of options or of a report."""
+        if struct.is_options and self.options_are_keywords:
+            return struct.name
         return pascal(words_of(struct.name))
 
     def read(self, sources: List[str]) -> None:
@@ -71,7 +83,19 @@ class Language:
 
     def parts(self) -> Dict[str, Callable[[str], str]]:
         """What makes a part from the name in its mark, "" if there is none."""
-        return {}
+        return {
+            "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)),
+            "reports": lambda handle: "\n".join(
+                self.told(handle, each) for each in told_by(self.api, handle)),
+        }
+
+    def op(self, function: Function) -> str:
+        """The method of a tensor that is an op."""
+        raise NotImplementedError
+
+    def told(self, handle: str, function: Function) -> str:
+        """What gives a report about a handle, which a function fills."""
+        raise NotImplementedError
 
     def comment(self, found: "re.Match[str]", text: str) -> str:
         """What a mark of a comment becomes."""
@@ -98,7 +122,7 @@ class Language:
             text = re.sub(r"^1(: |, )", "", text)
             text = re.sub(r"\b([01]):", lambda found: (
                 self.yes if found[1] == "1" else self.no) + ":", text)
-        if member.unit and self.converts(member):
+        if self.converts(member):
             unit = f"{self.unit}, " if self.unit else ""
             text = re.sub(rf"([;,] ){member.unit}, ", rf"\1{unit}", text)
             text = re.sub(rf", {member.unit}$", unit and f", {self.unit}", text)
@@ -106,7 +130,7 @@ class Language:
 
     def converts(self, member: Member) -> bool:
         """Whether a time is given in the unit of the language."""
-        return True
+        return member.unit in self.units and member.name not in self.unconverted
 
     def lines(self, text: str, begin: str, indent: str = "") -> str:
         """A text as lines of a comment."""
@@ -141,6 +165,8 @@ class Language:
         return (f"{indent}{begin}".rstrip() + "\n").join(made)
 
     def comment_of(self, name: str) -> str:
+        if self.lists_members and name in self.api.structs:
+            return ""
         if name not in self.api.comments:
             sys.exit(f"the headers have no comment of {name}")
         return self.api.comments[name]

@@ -2,9 +2,9 @@
 
 import re
 
-from language import Language, block, status_words
-from members import choices, kinds, members, pairs, text_of
-from tensors import Argument, arguments, op_words, ops
+from language import Language, block
+from members import choices, kinds, members, pairs
+from tensors import Argument, arguments, op_words
 
 
 class Made(Language):
@@ -12,15 +12,6 @@ class Made(Language):
     mark = re.compile(r"^(?P<indent>[ \t]*)-- :header: (?P<names>[\w. ]+)\n",
                       re.MULTILINE)
     nothing = "nil"
-
-    def error_name(self, status):
-        return status_words(status) + "Error"
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
 
     def struct_name(self, struct):
         return struct.name
@@ -31,9 +22,6 @@ class Made(Language):
 
     def files(self):
         return {"runcible/members.lua": self._members()}
-
-    def parts(self):
-        return {"ops": lambda _: "\n".join(self._op(each) for each in ops(self.api))}
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""
@@ -58,7 +46,7 @@ class Made(Language):
             *(f'    [native.{each.name[3:]}] = "{text}",'
               for each, text in kinds(self.api).items()), "  },", "}"])
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         said = self.said_of_op(function)
         doc = self.filled(said, "-- ").replace("--", "---", 1)

@@ -3,13 +3,12 @@
 import re
 
 from headers import Constant, Struct
-from language import Language, block, status_words
+from language import Language, block
 from members import (Member, camel, choices, end_numbers, kinds, members, pascal,
-                     report_of, reports, text_of, times, told_by, told_words, truths,
+                     report_of, reports, text_of, times, told_words, truths,
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
 
-_ERRORS = {"RC_E_IO": "FileError"}
 _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}
 # A RangeError, by hand.
 _BY_HAND = "RC_E_INVALID_ARGUMENT"
@@ -26,12 +25,8 @@ class Made(Language):
                       re.MULTILINE)
     nothing = "null"
     unit = "milliseconds"
-
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Error")
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
+    units = ("milliseconds",)
+    error_words = {"RC_E_IO": "File"}
 
     def member_name(self, member):
         return camel(member.without_unit)
@@ -52,6 +47,7 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: "\n".join(
                 self._error(each) for each in self.api.statuses
                 if each.name != _BY_HAND),
@@ -62,9 +58,7 @@ class Made(Language):
             "report_types": lambda _: "\n".join(
                 self._report(each) for each in reports(self.api)),
             "values": self._values,
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)
+            "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)
                                        if each.name not in _OPS_BY_HAND),
         }
 
@@ -136,10 +130,7 @@ class Made(Language):
         return (f"{self._doc(self.said(struct.doc))}"
                 f"export interface {pascal(words_of(struct.name))} {{\n{lines}}}\n")
 
-    def converts(self, member: Member) -> bool:
-        return member.unit != "microseconds"
-
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return (f"{self._doc(self.said(struct.doc))}"
@@ -149,7 +140,7 @@ class Made(Language):
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         doc = self._doc(self.said_of_op(function))
         head = f"{doc}{camel(op_words(function))}"

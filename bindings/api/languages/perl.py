@@ -2,13 +2,11 @@
 
 import re
 
-from headers import Constant, Struct
-from language import Language, block, status_words
-from members import (Member, kinds, members, options, report_of, reports, text_of,
-                     told_by, told_words)
-from tensors import Argument, arguments, op_words, ops
+from headers import Struct
+from language import Language, block
+from members import kinds, members, options, report_of, reports, told_words
+from tensors import Argument, arguments, op_words
 
-_ERRORS = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
 # Classes of reports are Runcible::Report::NAME.
 _NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
@@ -19,17 +17,10 @@ class Made(Language):
     suffix = ".pm"
     mark = re.compile(r"^(?P<indent>)=for header (?P<names>\S+)\n", re.MULTILINE)
     nothing = "undef"
-    yes, no = "true", "false"
-    unit = "seconds"
-
-    def error_name(self, status: Constant) -> str:
-        return f"Runcible::Error::{_ERRORS.get(status.name, status_words(status))}"
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
+    units = ("milliseconds",)  # others are numbers with their unit in the name
+    error_form = "Runcible::Error::{}"
+    error_words = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
+    lists_members = True
 
     def struct_name(self, struct):
         # Options are pairs of names and values.
@@ -39,9 +30,6 @@ class Made(Language):
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])
         return self._listed(struct) if struct is not None else self._pod(text)
-
-    def comment_of(self, name):
-        return "" if self.api.structs.get(name) else super().comment_of(name)
 
     def _pod(self, text: str) -> str:
         # Lines that begin with a space would be code.
@@ -57,15 +45,12 @@ class Made(Language):
         said = self._pod(self.said(struct.doc)) + "\n" if struct.doc else ""
         return f"{said}=over\n\n{''.join(items)}=back\n"
 
-    def converts(self, member: Member) -> bool:
-        """Times of reports are numbers with their unit in the name."""
-        return member.unit == "milliseconds"
-
     def files(self):
         return {"Runcible/Members.pm": self._members()}
 
     def parts(self):
         return {
+            **super().parts(),
             "error_pod": lambda _: "\n".join(
                 f"=head2 {self.error_name(each)}\n\n{self._pod(self.said(each.doc))}"
                 + (f"\nA {_BASES[each.name]} too.\n" if each.name in _BASES else "")
@@ -79,9 +64,6 @@ class Made(Language):
             "report_pod": lambda _: "\n".join(
                 f"=head2 Runcible::Report::{_class_of(each)}\n\n{self._listed(each)}"
                 for each in reports(self.api)),
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
         }
 
     # ---- What the package has to know of members when it runs
@@ -123,7 +105,7 @@ class Made(Language):
         lines = self.lines(" ".join(words), "            ").splitlines()
         return [f"        {name} => [qw(", *lines, "        )],"]
 
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         own = told_words(handle, function)
         return (f"=head2 {own}\n\nA Runcible::Report::{_class_of(struct)}.\n\n"
@@ -137,7 +119,7 @@ class Made(Language):
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         name = op_words(function)
         shown = ["options..." if each.struct else each.name + "..." * (

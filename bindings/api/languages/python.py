@@ -3,13 +3,11 @@
 import re
 
 from headers import Constant, Struct
-from language import Language, block, status_words
+from language import Language, block
 from members import (Member, choices, kinds, members, pairs, pascal, report_of,
-                     reports, text_of, times, told_by, told_words, words_of)
+                     reports, times, told_words, words_of)
 from tensors import Argument, arguments, op_words, ops
 
-# Classes whose names would be those of built-in exceptions of another meaning.
-_ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
 # The built-in exceptions of the same meaning; RuntimeError for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ValueError",
@@ -33,20 +31,11 @@ class Made(Language):
                       re.MULTILINE)
     nothing = "None"
     yes, no = "True", "False"
-    unit = "seconds"
-
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Error")
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
-
-    def struct_name(self, struct):
-        # Options are keywords.
-        return struct.name if struct.is_options else super().struct_name(struct)
+    units = ("milliseconds",)  # others are numbers with their unit in the name
+    # Others would be those of built-in exceptions of another meaning.
+    error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
+    options_are_keywords = True
+    lists_members = True
 
     def comment(self, found, text):
         for name in found["names"].split():
@@ -54,9 +43,6 @@ class Made(Language):
             if struct is not None:
                 text += "\n\n" + self._listed(struct)
         return self._docstring(text, found["indent"])
-
-    def comment_of(self, name):
-        return "" if self.api.structs.get(name) else super().comment_of(name)
 
     def _listed(self, struct: Struct) -> str:
         """What a struct is, and its members one by one."""
@@ -80,6 +66,7 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: "\n\n".join(
                 self._error(each) for each in self.api.statuses),
             "dataclasses": lambda _: "\n\n".join(
@@ -95,9 +82,6 @@ class Made(Language):
             "values": lambda name: block(
                 f"{each.without_unit}={each.without_unit},"
                 for each in members(self.api, self.struct(name))),
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
         }
 
     # ---- What the package has to know of members when it runs
@@ -145,10 +129,6 @@ class Made(Language):
             return "float"
         return _TYPES.get(member.kind, "int")
 
-    def converts(self, member: Member) -> bool:
-        """Times of reports are numbers with their unit in the name."""
-        return member.unit == "milliseconds"
-
     def _optional(self, member: Member) -> str:
         return f"{member.without_unit}: Optional[{self._type(member)}]"
 
@@ -164,7 +144,7 @@ class Made(Language):
         return (f"@dataclass(frozen=True)\nclass {pascal(words_of(struct.name))}:\n"
                 f"{self._docstring(self._listed(struct), '    ')}\n{fields}")
 
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return block([
@@ -177,7 +157,7 @@ class Made(Language):
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         name, native = op_words(function), f"_native.{function.name[3:]}"
         lines = []

@@ -4,12 +4,11 @@ import re
 import textwrap
 
 from headers import Constant, Struct
-from language import Language, block, status_words
-from members import (Member, choices, kinds, members, pairs, pascal, report_of,
-                     reports, text_of, times, told_by, told_words, truths, words_of)
-from tensors import Argument, arguments, op_words, ops
+from language import Language, block
+from members import (choices, kinds, members, pairs, pascal, report_of, reports,
+                     times, told_words, truths, words_of)
+from tensors import Argument, arguments, op_words
 
-_ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
 # Ruby's own of the same meaning; RuntimeError for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ArgumentError",
@@ -29,29 +28,16 @@ class Made(Language):
     suffix = ".rb"
     mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>\S+)\n", re.MULTILINE)
     nothing = "nil"
-    unit = "seconds"
-
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Error")
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
-
-    def struct_name(self, struct):
-        # Options are keywords.
-        return struct.name if struct.is_options else super().struct_name(struct)
+    units = ("milliseconds",)  # others are numbers with their unit in the name
+    error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
+    options_are_keywords = True
+    lists_members = True
 
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])
         if struct is not None:
             return self._listed(struct, found["indent"])
         return self.filled(text, "# ", found["indent"])
-
-    def comment_of(self, name):
-        return "" if self.api.structs.get(name) else super().comment_of(name)
 
     def _listed(self, struct: Struct, indent: str = "") -> str:
         """What a struct is, and its members one by one."""
@@ -67,6 +53,7 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: "\n".join(
                 self._error(each) for each in self.api.statuses),
             "structs": lambda _: "\n".join(
@@ -77,9 +64,6 @@ class Made(Language):
             "values": lambda name: _wrapped(
                 f"{each.without_unit}: {each.without_unit}"
                 for each in members(self.api, self.struct(name))) + "\n",
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
         }
 
     # ---- What the package has to know of members when it runs
@@ -121,17 +105,13 @@ class Made(Language):
                 + ("" if own else "  include Error\n") + _LINES.get(status.name, "")
                 + f"  @status = {status.value}\nend\n")
 
-    def converts(self, member: Member) -> bool:
-        """Times of reports are numbers with their unit in the name."""
-        return member.unit == "milliseconds"
-
     def _report(self, struct: Struct) -> str:
         names = _wrapped([*(f":{each.name}" for each in members(self.api, struct)),
                           "keyword_init: true"])
         return (f"{self._listed(struct)}{pascal(words_of(struct.name))} = Struct.new(\n"
                 f"{textwrap.indent(names, '  ')}\n)\n")
 
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         swig = struct.name[3:].capitalize()
         return (f"{self.filled(self.said(struct.doc), '# ')}"
@@ -142,7 +122,7 @@ class Made(Language):
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         name = _OPERATORS.get(op_words(function), op_words(function))
         said = self.said_of_op(function)

@@ -3,8 +3,8 @@
 import re
 
 from language import Language, block
-from members import choices, members, pairs, text_of, times
-from tensors import Argument, arguments, op_words, ops
+from members import choices, members, pairs, times
+from tensors import Argument, arguments, op_words
 
 
 class Made(Language):
@@ -17,9 +17,6 @@ class Made(Language):
     def error_name(self, status):
         return "{RUNCIBLE " + status.name[len("RC_E_"):] + "}"
 
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
     def member_name(self, member):
         return "-" + member.without_unit
 
@@ -31,9 +28,6 @@ class Made(Language):
 
     def files(self):
         return {"members.tcl": self._members()}
-
-    def parts(self):
-        return {"ops": lambda _: "\n".join(self._op(each) for each in ops(self.api))}
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""
@@ -50,7 +44,7 @@ class Made(Language):
             "    # Options that are times in seconds: their members of C.",
             f"    variable times {{{_words(times(self.api))}}}", "}"])
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         said = self.said_of_op(function)
         doc = self.lines(said, "# ")

@@ -1,0 +1,51 @@
+"""C#: names, types and documentation."""
+
+import html
+import re
+
+from language import Language
+from members import Member, constant_name, enum_words, pascal
+
+TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
+          "float": "double", "flag": "bool", "text": "string", "pair": "Pair"}
+# Numbers of the library that may have all 64 bits.
+UNSIGNED = {"seed"}
+
+
+class Words(Language):
+    suffix = ".cs"
+    mark = re.compile(r"^(?P<indent>[ \t]*)/// <summary>\{@rc (?P<names>[\w. ]+)\}"
+                      r"</summary>\n", re.MULTILINE)
+    unit = ""
+    unconverted = frozenset({"compute_us"})  # a number before there was a rule
+    error_form = "{}Exception"
+    # Others would be those of System.
+    error_words = {"RC_E_OUT_OF_MEMORY": "HostMemory", "RC_E_TIMEOUT": "WaitTimeout"}
+    width = 78
+
+    def value_name(self, enum, constant):
+        name = constant_name(enum, enum.rest(constant))
+        return f"{pascal(enum_words(self.api, enum))}.{name}"
+
+    def member_name(self, member):
+        return pascal(member.without_unit)
+
+    def comment(self, found, text):
+        paragraphs = re.split(r"\n\n+", html.escape(text, quote=False).strip())
+        if len(paragraphs) > 1:
+            paragraphs = [f"<para>{each}</para>" for each in paragraphs]
+        summary = "\n\n".join(paragraphs)
+        return self.filled(f"<summary>{summary}</summary>", "/// ", found["indent"])
+
+    def summary(self, text: str, indent: str = "") -> str:
+        if not text:
+            return ""
+        text = html.escape(text, quote=False)
+        return self.lines(f"<summary>{text}</summary>", "/// ", indent)
+
+    def type_of_member(self, member: Member) -> str:
+        if member.enum is not None:
+            return pascal(enum_words(self.api, member.enum))
+        if self.converts(member):
+            return "TimeSpan"
+        return "ulong" if member.name in UNSIGNED else TYPES[member.kind]
