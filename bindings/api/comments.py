@@ -153,9 +153,11 @@ _OF_C = [
     (r"References; see base\.h\.", ""),
     (r"The same as a function; see base\.h\.", ""),
     (r"\*\w+ is the caller's(; see \w+)?\.", ""),
+    (r"; \*\w+ is to be freed with rc_free\.", "."),
+    (r"`shape` has `rank` dimensions\.", ""),
+    (r"`bytes` bytes at `data`, ", ""),
     (r"\*\w+ (\[\*count\] )?is to be freed with rc_free(; it is NULL if "
      r"\*count is 0)?\.", ""),
-    (r"; \*\w+ is to be freed with rc_free\.", "."),
     (r"\*\w+ has \*\w+ bytes and a terminating zero[;,] free it with rc_free\.",
      ""),
     (r"\*\w+ is NUL-terminated and the caller's, to be freed with rc_free\.",

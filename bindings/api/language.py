@@ -9,8 +9,9 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import Callable, Dict, FrozenSet, List
+from typing import Callable, Dict, FrozenSet, List, Set
 
+from calls import Call, calls, makers
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
 from members import (Member, members, options, pascal, reports, shown_enums, text_of,
@@ -40,6 +41,7 @@ class Language:
 
     def __init__(self, api: Api) -> None:
         self.api = api
+        self._by_hand: Set[str] = set()  # the words of the sources
         self.names = {"NULL": self.nothing}
         for status in api.statuses:
             self.names[status.name] = self.error_name(status)
@@ -76,6 +78,8 @@ class Language:
 
     def read(self, sources: List[str]) -> None:
         """Is told of all sources by hand before they are written."""
+        self._by_hand = {word.lower() for source in sources
+                         for word in re.findall(r"\w+", source)}
 
     def files(self) -> Dict[str, str]:
         """Sources that are wholly made; one that is there by hand stays."""
@@ -87,6 +91,8 @@ class Language:
             "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)),
             "reports": lambda handle: "\n".join(
                 self.told(handle, each) for each in told_by(self.api, handle)),
+            "calls": lambda handle: "\n".join(self.plain_calls(handle)),
+            "makers": lambda _: "\n".join(self.plain_makers()),
         }
 
     def op(self, function: Function) -> str:
@@ -95,6 +101,14 @@ class Language:
 
     def told(self, handle: str, function: Function) -> str:
         """What gives a report about a handle, which a function fills."""
+        raise NotImplementedError
+
+    def plain(self, handle: str, call: Call) -> str:
+        """The method of a handle that is a plain function."""
+        raise NotImplementedError
+
+    def maker(self, call: Call) -> str:
+        """What makes a tensor."""
         raise NotImplementedError
 
     def comment(self, found: "re.Match[str]", text: str) -> str:
@@ -128,6 +142,16 @@ class Language:
             text = re.sub(rf", {member.unit}$", unit and f", {self.unit}", text)
         return sentence(text)
 
+    def plain_calls(self, handle: str) -> List[str]:
+        """The plain functions of a handle that no source calls."""
+        return [self.plain(handle, each) for each in calls(self.api, handle)
+                if each.native not in self._by_hand]
+
+    def plain_makers(self) -> List[str]:
+        """The same of what makes tensors."""
+        return [self.maker(each) for each in makers(self.api)
+                if each.native not in self._by_hand]
+
     def converts(self, member: Member) -> bool:
         """Whether a time is given in the unit of the language."""
         return member.unit in self.units and member.name not in self.unconverted
@@ -142,12 +166,12 @@ class Language:
         """A call, or the head of a method, whose arguments stand below if one line
         has no room for them."""
         line = f"{head}({', '.join(arguments)}){tail}"
-        if len(line) <= self.width - len("    "):
+        if len(line) <= self.width:
             return line
         indent = line[:len(line) - len(line.lstrip())] + "    "
         # No argument is broken.
         parts = ", ".join(each.replace(" ", "\0") for each in arguments)
-        filled = textwrap.wrap(parts, self.width - 4 - len(indent),
+        filled = textwrap.wrap(parts, self.width - len(indent),
                                break_long_words=False, break_on_hyphens=False)
         below = f"\n{indent}".join(filled).replace("\0", " ")
         return f"{head}(\n{indent}{below}){tail}"
@@ -183,7 +207,9 @@ class Language:
         def part(found: "re.Match[str]") -> str:
             if found["part"] not in parts:
                 sys.exit(f"there is no part {found['part']}, but {', '.join(parts)}")
+            self.width -= len(found["indent"])
             made = parts[found["part"]](found["name"] or "")
+            self.width += len(found["indent"])
             return textwrap.indent(made, found["indent"])
 
         return self.mark.sub(self._comment, _PART.sub(part, source))

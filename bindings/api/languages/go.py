@@ -16,6 +16,7 @@ _HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
+_HANDLES = ("rc_backend", "rc_model", "rc_session", "rc_tensor", "rc_tokenizer")
 # The deadline of a generation is its context's.
 _OF_CONTEXT = "deadline_ms"
 
@@ -33,11 +34,15 @@ class Made(Calls):
             "generated_reports.go": self._file("\n".join([
                 *(self._report(each) for each in reports(self.api)),
                 *(self.told(handle, each)
-                  for handle in ("rc_backend", "rc_model", "rc_tokenizer")
+                  for handle in _HANDLES
                   for each in told_by(self.api, handle))])),
             "generated_types.go": self._file("\n".join([
                 self._statuses(), *(self._enum(each) for each in shown_enums(self.api)
                                     if each.prefix not in _HIDDEN)])),
+            "generated_calls.go": self._file("\n".join([
+                *(text for handle in _HANDLES for text in
+                  [self.handle_methods(handle), *self.plain_calls(handle)]),
+                *self.plain_makers()])),
             "generated_ops.go": self._file("\n".join(
                 self.op(each) for each in ops(self.api)
                 if each.name != "rc_op_rope")),
@@ -55,8 +60,8 @@ class Made(Calls):
 
     def _file(self, body: str) -> str:
         uses = [f'\t"{each}"\n' for each, used in (
-            ("fmt", "fmt."), ("time", "time."), ("runcible/internal/native", "native."))
-            if used in body]
+            ("encoding/json", "json.Unmarshal"), ("time", "time."),
+            ("runcible/internal/native", "native.")) if used in body]
         imports = f"import (\n{''.join(uses)})\n\n" if uses else ""
         return f"package runcible\n\n{imports}{body}"
 
@@ -219,6 +224,7 @@ class Made(Calls):
         if member.unit:
             return f"time.Duration({got}) * time.{member.unit.capitalize()[:-1]}"
         return f"{got} != 0" if member.kind == "flag" else got
+
 
 def _is_denied(member: Member) -> bool:
     """A flag that is on by default, which the zero value cannot say."""

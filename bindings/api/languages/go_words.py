@@ -45,7 +45,7 @@ def swig_of(name: str) -> str:
 
 def lowered(text: str) -> str:
     """As what follows a colon."""
-    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]", text) else text
+    return text[:1].lower() + text[1:] if re.match(r"A |[A-Z][a-z]", text) else text
 
 
 class Words(Language):
@@ -71,6 +71,7 @@ class Words(Language):
 
     def read(self, sources):
         """Takes the names of what is declared below a mark."""
+        super().read(sources)
         declared = re.compile(
             r"//runcible:doc (\w+)\n\s*(?:func \(\w+ \*(\w+)\) (\w+)"
             r"|(?:func|type) (\w+)|(\w+) +(?:\w+ +)?=)")

@@ -210,6 +210,7 @@ class Made(Calls):
             return _duration(member, got)
         return f"{got} != 0" if member.kind == "flag" else got
 
+
 def _duration(member: Member, number: str) -> str:
     """A time in its unit as a Duration."""
     make = {"milliseconds": "Duration.ofMillis", "microseconds": "Limits.microseconds"}

@@ -2,8 +2,10 @@
 
 import re
 
+from calls import Call, Input
 from language import Language, block
-from members import choices, kinds, members, pairs
+from members import (choices, kinds, members, pairs, pascal, report_of, told_words,
+                     words_of)
 from tensors import Argument, arguments, op_words
 
 
@@ -46,10 +48,54 @@ class Made(Language):
             *(f'    [native.{each.name[3:]}] = "{text}",'
               for each, text in kinds(self.api).items()), "  },", "}"])
 
+    def told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        kind, own = pascal(words_of(handle)), told_words(handle, function)
+        return (f"{self._doc(self.said(struct.doc))}{kind}.{own} = handle.telling("
+                f'{kind}, "{struct.name[3:]}", "{function.name[3:]}")\n')
+
+    def plain(self, handle: str, call: Call) -> str:
+        kind, names = pascal(words_of(handle)), [each.name for each in call.inputs]
+        # Before others are looked at, the handle is.
+        proxy = "idle(self)" if call.exclusive else f'need(self, {kind}, "self")'
+        others = call.of_kind("handle")
+        lines = [f"  local proxy = {proxy}"] * bool(others)
+        given = ["proxy" if others else proxy, *(_passed(each) for each in call.inputs)]
+        value = f"native.{call.native}({', '.join(given)})"
+        if call.gives == "handle":
+            model = others[0].name if others else "self._model"
+            value = f"of_model({model}, {value})"
+        elif call.gives == "json":
+            value = f"handle.decoded({value})"
+        lines.append(f"  {'return ' * bool(call.gives)}{value}")
+        own = call.function.name[len(handle) + 1:]
+        return self._doc(self.said(call.function.doc)) + block(
+            [f"function {kind}:{own}({', '.join(names)})", *lines, "end"])
+
+    def maker(self, call: Call) -> str:
+        options = next(iter(call.of_kind("options")), None)
+        doc = self._doc(self.said(call.function.doc))
+        if options is not None:
+            names = (each.name for each in members(self.api, options.struct))
+            doc += self.lines(f"Options: {', '.join(names)}.", "-- ")
+            set_them = f"handle.set_options(native.{options.struct.name[3:]}(), options)"
+        else:
+            doc += "-- Options: dtype.\n"
+            set_them = 'dtypes.number(options and options.dtype or "f32")'
+        given = ['need(backend, Backend, "backend")',
+                 *("made" if each.kind in ("dtype", "options") else each.name
+                   for each in call.inputs)]
+        return doc + block([f"function Tensor.{call.words}(shape, backend, options)",
+                            f"  local made = {set_them}",
+                            f"  return Tensor.of(native.{call.native}"
+                            f"({', '.join(given)}))", "end"])
+
+    def _doc(self, text: str) -> str:
+        return self.filled(text, "-- ").replace("--", "---", 1)
+
     def op(self, function) -> str:
         taken = arguments(self.api, function)
-        said = self.said_of_op(function)
-        doc = self.filled(said, "-- ").replace("--", "---", 1)
+        doc = self._doc(self.said_of_op(function))
         # Tensors that an op with options may lack are among them.
         inside = [each.name for each in taken if each.optional and not each.struct
                   ] if any(each.struct for each in taken) else []
@@ -89,3 +135,10 @@ def _given(argument: Argument, inside) -> str:
         return f"{name} or false"
     default = {"all": "ALL"}.get(argument.default, argument.default)
     return f"{name} or {default}" if default else name
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter of a plain function is to the library."""
+    if taken.kind == "handle":
+        return f'need({taken.name}, {pascal(words_of(taken.of))}, "{taken.name}")'
+    return taken.name

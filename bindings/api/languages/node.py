@@ -2,6 +2,7 @@
 
 import re
 
+from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block
 from members import (Member, camel, choices, end_numbers, kinds, members, pascal,
@@ -17,6 +18,9 @@ _OPS_BY_HAND = {"rc_op_fused_linear", "rc_op_conv2d"}
 _TYPES = {"flag": "boolean", "text": "string", "pair": "Pair"}
 # Numbers of the library that may have all 64 bits.
 _BIG = {"seed"}
+# What plain functions give.
+_GIVEN = {"": "void", "int64": "number", "tokens": "Int32Array", "bytes": "Uint8Array",
+          "json": "Record<string, unknown>", "owned json": "Record<string, unknown>"}
 
 
 class Made(Language):
@@ -58,6 +62,7 @@ class Made(Language):
             "report_types": lambda _: "\n".join(
                 self._report(each) for each in reports(self.api)),
             "values": self._values,
+            "release": self._release,
             "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)
                                        if each.name not in _OPS_BY_HAND),
         }
@@ -138,6 +143,57 @@ class Made(Language):
                 f'  return told<reports.{kind}>("{struct.name[3:]}", (report) =>\n'
                 f"    native.{function.name[3:]}(this._handle, report),\n  );\n}}\n")
 
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        kind, name = pascal(words_of(handle)), camel(call.words)
+        gives = kind if call.gives == "handle" else _GIVEN[call.gives]
+        given = ["handle" if call.exclusive else "this._handle",
+                 *(_passed(each) for each in call.inputs)]
+        parameters = ", ".join(_taken(each) for each in call.inputs)
+        doc = self._doc(self.said(call.function.doc))
+        if not call.exclusive:
+            called = f"native.{call.native}({', '.join(given)})"
+            value = f"JSON.parse({called})" if "json" in call.gives else called
+            head = "get " * (call.gives == "int64" and not call.inputs) + name
+            return block([f"{doc}{head}({parameters}): {gives} {{",
+                          f"  return {value};", "}"])
+        turn = (f"this.#turn((handle) =>\n    native.{call.native}_later"
+                f"({', '.join(given)}),\n  )")
+        if call.gives != "handle":
+            return block([f"{doc}{name}({parameters}): Promise<{gives}> {{",
+                          f"  return {turn};", "}"])
+        others = [each.name for each in call.of_kind("handle")]
+        return block([
+            f"{doc}async {name}({parameters}): Promise<{gives}> {{",
+            *(f'  const other = need({each}, ModelHandle, "{each}");'
+              for each in others),
+            f"  const proxy = await {turn};",
+            f"  return new {kind}(proxy, {others[0] if others else 'this.#model'});",
+            "}"])
+
+    def maker(self, call: Call) -> str:
+        options = next(iter(call.of_kind("options")), None)
+        lines = ["  shape: readonly number[],", "  backend: Backend,"]
+        body = []
+        if options is not None:
+            kind = pascal(words_of(options.struct.name))
+            lines.append(f"  options?: {kind},")
+            body.append(f'  const made = optionsOf("{options.struct.name[3:]}", options);')
+        else:
+            lines.append('  { dtype = "f32" }: TensorOptions = {},')
+        given = ["handle", *(_passed(each) for each in call.inputs)]
+        return block([
+            f"{self._doc(self.said(call.function.doc))}static {camel(call.words)}(",
+            *lines, "): Tensor {", *body, "  const sizes = plain(shape);",
+            '  const handle = need(backend, Backend, "backend");',
+            f"  return new Tensor(native.{call.native}({', '.join(given)}));", "}"])
+
+    def _release(self, handle: str) -> str:
+        return block(["/** @internal */",
+                      "protected override _release(proxy: Proxy): void {",
+                      f"  native.close_{handle}(proxy);", "}"])
+
     # ---- Ops
 
     def op(self, function) -> str:
@@ -174,3 +230,16 @@ class Made(Language):
         if argument.struct is not None:
             return f'optionsOf("{argument.struct.name[3:]}", {name})'
         return f"dtypeNumber({name})" if argument.enum is not None else name
+
+
+def _taken(taken: Input) -> str:
+    """A parameter of a plain function."""
+    kinds = {"int64": "number", "path": "Path", "handle": pascal(words_of(taken.of))}
+    return f"{camel(taken.name)}: {kinds[taken.kind]}"
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter is to the library."""
+    name = camel(taken.name)
+    return {"path": f"pathOf({name})", "handle": "other", "shape": "sizes",
+            "dtype": f"dtypeNumber({name})", "options": "made"}.get(taken.kind, name)

@@ -2,6 +2,7 @@
 
 import re
 
+from calls import Call, Input
 from headers import Struct
 from language import Language, block
 from members import kinds, members, options, report_of, reports, told_words
@@ -117,6 +118,49 @@ class Made(Language):
                 "($proxy, @_) });\n"
                 "}\n")
 
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        names = [each.name for each in call.inputs]
+        head = f"{call.words}({', '.join(names)})" if names else call.words
+        variables = ", ".join(["$self", *(f"${name}" for name in names)])
+        given = [f"$self->{'_idle' if call.exclusive else 'proxy'}",
+                 *(_passed(each) for each in call.inputs)]
+        called = self.call(f"    Runcible::Native::{call.native}", given, "").lstrip()
+        if call.gives == "handle":
+            model = next((f"${each.name}" for each in call.of_kind("handle")),
+                         "$self->model")
+            lines = [f"    my $made = {called};",
+                     f"    return (ref $self)->of($made, model => {model});"]
+        elif call.gives:
+            value = f"_json({called})" if "json" in call.gives else called
+            lines = [f"    return {value};"]
+        else:
+            lines = [f"    {called};",
+                     "    return $self;" if call.changes else "    return;"]
+        doc = self._pod(self.said(call.function.doc))
+        if call.changes:
+            doc += "\nReturns the object itself.\n"
+        return f"=head2 {head}\n\n{doc}\n=cut\n\n" + block(
+            [f"sub {call.words} {{", f"    my ({variables}) = @_;", *lines, "}"])
+
+    def maker(self, call: Call) -> str:
+        doc = self._pod(self.said(call.function.doc))
+        options = next(iter(call.of_kind("options")), None)
+        lines = []
+        if options is not None:
+            doc += f"\n{self._listed(options.struct)}"
+            lines.append(f"    my $made = set_options('{options.struct.name[3:]}', "
+                         "\\%options);")
+        given = ", ".join(["_backend($backend)",
+                           *(_passed(each) for each in call.inputs)])
+        told = "options..." if options else "dtype => 'f32'"
+        return (f"=head2 {call.words}(shape, backend, {told})\n\n{doc}\n=cut\n\n"
+                + block([f"sub {call.words} {{",
+                         "    my ($class, $shape, $backend, %options) = @_;", *lines,
+                         f"    return $class->of(Runcible::Native::{call.native}(",
+                         f"        {given}));", "}"]))
+
     # ---- Ops
 
     def op(self, function) -> str:
@@ -168,3 +212,12 @@ def _given(argument: Argument) -> str:
         return f"\\@{argument.name}"
     default = {"all": "ALL"}.get(argument.default, argument.default)
     return f"{name} // {default}" if default else name
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter of a plain function is to the library."""
+    name = f"${taken.name}"
+    return {"path": f"path({name})", "options": "$made",
+            "dtype": f"dtype_number($options{{{taken.name}}} // 'f32')",
+            "handle": f"proxy_of({name}, 'Runcible::{taken.of[3:].capitalize()}', "
+                      f"'{taken.name}')"}.get(taken.kind, name)

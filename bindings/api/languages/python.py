@@ -2,6 +2,7 @@
 
 import re
 
+from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block
 from members import (Member, choices, kinds, members, pairs, pascal, report_of,
@@ -23,6 +24,9 @@ _BASES = {
 _DERIVED = {"RC_E_DEVICE_LOST": "DeviceError"}
 _TYPES = {"float": "float", "flag": "bool", "text": "str", "pair": "Pair",
           "enum": "str"}
+# What plain functions give.
+_GIVEN = {"int64": "int", "tokens": "List[int]", "bytes": "bytes",
+          "json": "Dict[str, Any]", "owned json": "Dict[str, Any]"}
 
 
 class Made(Language):
@@ -58,8 +62,7 @@ class Made(Language):
         text = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
         if "\n" not in text and len(indent + text) < 72 and not text.endswith('"'):
             return f'{indent}"""{text}"""\n'
-        filled = self.filled(text, "", indent).rstrip()
-        return f'{indent}"""{filled[len(indent):]}\n{indent}"""\n'
+        return f'{self.filled(chr(34) * 3 + text, "", indent)}{indent}"""\n'
 
     def files(self):
         return {"runcible/_members.py": self._members()}
@@ -155,6 +158,51 @@ class Made(Language):
             f"    _native.{function.name[3:]}(proxy, report)",
             f"    return reports.copied(reports.{kind}, report)"])
 
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        own = "self._idle" if call.exclusive else "self._handle"
+        given = [own, *(_passed(each) for each in call.inputs)]
+        called = f"_native.{call.native}({', '.join(given)})"
+        kind, body = "None", [f"    {called}"]
+        if call.gives == "handle":
+            kind = pascal(words_of(handle))
+            # A session knows its model.
+            model = next((each.name for each in call.of_kind("handle")), "self._model")
+            body = [self.call("    return self._of", [model, called], "")]
+        elif call.gives:
+            kind = _GIVEN[call.gives]
+            value = f"json.loads({called})" if "json" in call.gives else called
+            body = [f"    made: {kind} = {value}", "    return made"]
+        taken = ["self", *(_taken(each) for each in call.inputs)]
+        return block([
+            *["@property"] * (call.gives in ("int64", "tokens") and not call.inputs),
+            f"def {call.words}({', '.join(taken)}) -> {kind}:",
+            self._docstring(self.said(call.function.doc), "    ").rstrip("\n"), *body])
+
+    def maker(self, call: Call) -> str:
+        options = next(iter(call.of_kind("options")), None)
+        lines = ["    cls,", "    shape: Sequence[int],", "    backend: Backend,", "    *,"]
+        body, doc = [], self.said(call.function.doc)
+        if options is not None:
+            doc += "\n\n" + self._listed(options.struct)
+            lines += ["    " + line for line in self._keywords(options.struct)]
+            body = self._set_options(options.struct)
+        else:
+            lines.append('    dtype: str = "f32",')
+        given = ['need(backend, Backend, "backend")',
+                 *(_passed(each) for each in call.inputs)]
+        return block([
+            "@classmethod", f"def {call.words}(", *lines, ") -> Tensor:",
+            self._docstring(doc, "    ").rstrip("\n"), *body,
+            self.call(f"    made = _native.{call.native}", given, ""),
+            "    return cls._of(made)"])
+
+    def _set_options(self, struct: Struct):
+        return ["    options = set_options(", f"        _native.{struct.name[3:]}(),",
+                *(f"        {member.without_unit}={member.without_unit},"
+                  for member in members(self.api, struct)), "    )"]
+
     # ---- Ops
 
     def op(self, function) -> str:
@@ -176,10 +224,7 @@ class Made(Language):
         body = []
         for each in taken:
             if each.struct is not None:
-                body += ["    options = set_options(",
-                         f"        _native.{each.struct.name[3:]}(),",
-                         *(f"        {member.without_unit}={member.without_unit},"
-                           for member in members(self.api, each.struct)), "    )"]
+                body += self._set_options(each.struct)
         given = ["self._handle", *(self._given(each) for each in taken)]
         return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
                       self.call(f"    return self._of({native}", given, ")")])
@@ -210,3 +255,17 @@ class Made(Language):
         if argument.default == "all":
             return f"_ALL if {name} is None else {name}"
         return name
+
+
+def _taken(taken: Input) -> str:
+    """A parameter of a plain function."""
+    kinds = {"int64": "int", "path": "Path", "handle": pascal(words_of(taken.of))}
+    return f"{taken.name}: {kinds[taken.kind]}"
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter is to the library."""
+    name = taken.name
+    return {"path": f"os.fsencode({name})", "dtype": f"dtype_number({name})",
+            "handle": f'need({name}, {pascal(words_of(taken.of))}Handle, "{name}")',
+            }.get(taken.kind, name)

@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+from calls import Call
 from headers import Constant, Struct
 from language import Language, block
 from members import (choices, kinds, members, pairs, pascal, report_of, reports,
@@ -120,6 +121,73 @@ class Made(Language):
                 f"  Native.{function.name[3:]}(handle, report)\n"
                 f"  Reports.copied({pascal(words_of(struct.name))}, report)\nend\n")
 
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        before, given = [], []
+        for each in call.inputs:
+            if each.kind == "path":
+                before.append(f"  {each.name} = Arguments.path({each.name})")
+            if each.kind == "handle":
+                kind = pascal(words_of(each.of))
+                before.append(f'  other = Arguments.proxy_of({each.name}, {kind}, '
+                              f'"{each.name}")')
+            given.append("other" if each.kind == "handle" else each.name)
+        if call.exclusive and call.changes:
+            lines = [f"  alone {{ {_called(call, ['proxy', *given])} }}", "  self"]
+        elif call.is_long:
+            before.append(f"  handle = {'idle' if call.exclusive else 'proxy'}")
+            waited = ("Cooperation.wait_for { "
+                      f"{_called(call, ['handle', *given])} }}")
+            value = self._given(call, "made")
+            lines = [f"  made = {waited}", f"  {value}"]
+            if value == "made":
+                lines = [f"  {waited}", *["  nil"] * (not call.gives)]
+        else:
+            own = "idle" if call.exclusive else "proxy"
+            lines = [f"  {self._given(call, _called(call, [own, *given]))}"]
+            lines += ["  self"] * call.changes
+        names = ", ".join(each.name for each in call.inputs)
+        return (self.filled(self.said(call.function.doc), "# ") + block(
+            [f"def {call.words}" + (f"({names})" if names else ""), *before, *lines,
+             "end"]))
+
+    def _given(self, call: Call, value: str) -> str:
+        """What a plain function gives, of what the library gave."""
+        if call.gives == "handle":
+            model = next((each.name for each in call.of_kind("handle")), "model")
+            return f"self.class.__send__(:of, {value}, {model})"
+        return f"JSON.parse({value})" if "json" in call.gives else value
+
+    def maker(self, call: Call) -> str:
+        doc, lines = self.filled(self.said(call.function.doc), "# "), []
+        options = next(iter(call.of_kind("options")), None)
+        given = ['Arguments.proxy_of(backend, Backend, "backend")',
+                 *('Arguments.choice(DTYPES, dtype, "dtype")' if each.kind == "dtype"
+                   else each.name for each in call.inputs)]
+        taken = ["shape", "backend", 'dtype: "f32"']
+        if options is not None:
+            doc += f"#\n{self._listed(options.struct)}"
+            shown = members(self.api, options.struct)
+            taken[2:] = [f"{member.name}: nil" for member in shown]
+            lines = self._set_options(options.struct)
+        return doc + block([
+            self._head(f"self.{call.words}", taken), *lines, f"  made = Native.{call.native}(",
+            textwrap.indent(_wrapped(given), "    "), "  )", "  of(made)", "end"])
+
+    def _head(self, name: str, parameters) -> str:
+        head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
+        if len(head) <= self.width - 6:
+            return head
+        return f"def {name}(\n{textwrap.indent(_wrapped(parameters), '  ')}\n)"
+
+    def _set_options(self, struct: Struct):
+        values = _wrapped(f"{member.name}: {member.name}"
+                          for member in members(self.api, struct))
+        return ["  options = Arguments.set(",
+                f"    Native::{struct.name[3:].capitalize()}.new,",
+                textwrap.indent(values, "    "), "  )"]
+
     # ---- Ops
 
     def op(self, function) -> str:
@@ -135,16 +203,14 @@ class Made(Language):
             doc += f"#\n{self._listed(each.struct)}"
             shown = members(self.api, each.struct)
             parameters += [f"{member.name}: nil" for member in shown]
-            values = _wrapped(f"{member.name}: {member.name}" for member in shown)
-            lines += ["  options = Arguments.set(",
-                      f"    Native::{each.struct.name[3:].capitalize()}.new,",
-                      textwrap.indent(values, "    "), "  )"]
-        head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
-        if len(head) > self.width - 6:
-            head = f"def {name}(\n{textwrap.indent(_wrapped(parameters), '  ')}\n)"
+            lines += self._set_options(each.struct)
         given = "".join(f", {_given(each)}" for each in taken)
-        return doc + block([head, *lines, f"  made(:{function.name[3:]}{given})",
+        return doc + block([self._head(name, parameters), *lines, f"  made(:{function.name[3:]}{given})",
                             "end"])
+
+
+def _called(call: Call, given) -> str:
+    return f"Native.{call.native}({', '.join(given)})"
 
 
 def _wrapped(parts) -> str:

@@ -2,8 +2,10 @@
 
 import re
 
+from calls import Call, Input
 from language import Language, block
-from members import choices, members, pairs, times
+from members import (choices, members, pairs, pascal, report_of, times, told_words,
+                     words_of)
 from tensors import Argument, arguments, op_words
 
 
@@ -43,6 +45,47 @@ class Made(Language):
             f"    variable pairs {{{' '.join(pairs(self.api))}}}",
             "    # Options that are times in seconds: their members of C.",
             f"    variable times {{{_words(times(self.api))}}}", "}"])
+
+    def told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        return (f"{self.filled(self.said(struct.doc), '# ')}"
+                f"method {told_words(handle, function)} {{}} {{\n"
+                f"    return [::runcible::Report {struct.name[3:]} \\\n"
+                f"        [list ::runcible::native::{function.name[3:]} [my Handle]]]\n"
+                "}\n")
+
+    def plain(self, handle: str, call: Call) -> str:
+        kind = pascal(words_of(handle))
+        given = ["[my Idle]" if call.exclusive else "[my Handle]",
+                 *(_passed(each) for each in call.inputs)]
+        value = f"[::runcible::native::{call.native} {' '.join(given)}]"
+        if len(value) > self.width - 16:
+            value = value.replace(" [", " \\\n        [")
+        if call.gives == "handle":
+            value = f'[::runcible::{kind} new "" -handle \\\n        {value}]'
+        elif call.gives == "json":
+            value = f"[::runcible::Decoded [lindex {value} 0]]"
+        body = f"return {value}" if call.gives else value[1:-1]
+        names = " ".join(each.name for each in call.inputs)
+        return (f"{self.filled(self.said(call.function.doc), '# ')}"
+                f"method {call.function.name[len(handle) + 1:]} {{{names}}} {{\n"
+                f"    {body}\n}}\n")
+
+    def maker(self, call: Call) -> str:
+        options = next(iter(call.of_kind("options")), None)
+        doc = self.filled(self.said(call.function.doc), "# ")
+        given = ["[::runcible::Need $backend Backend backend]",
+                 *(_passed(each) for each in call.inputs if each is not options)]
+        below = " \\\n        "
+        called = f"::runcible::native::{call.native} {below.join(given)}"
+        if options is not None:
+            names = (f"-{each.name}" for each in members(self.api, options.struct))
+            doc += self.lines(f"Options: {', '.join(names)}.", "# ")
+            called = (f"::runcible::WithOptions {options.struct.name[3:]}{below}"
+                      f"[::runcible::Pairs $args]{below}[list {called}]")
+        last = "args" if options else "{dtype f32}"
+        return (f"{doc}self method {call.words} {{shape backend {last}}} {{\n"
+                f'    return [my new "" "" -handle{below}[{called}]]\n}}\n')
 
     def op(self, function) -> str:
         taken = arguments(self.api, function)
@@ -93,3 +136,11 @@ def _given(argument: Argument, inside) -> str:
     if argument.kind == "enum":
         return f"[::runcible::Choice {name} ${name} {name}]"
     return f"${name}"
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter of a plain function is to the library."""
+    name = f"${taken.name}"
+    return {"dtype": f"[::runcible::DtypeNumber {name}]",
+            "handle": f"[::runcible::Need {name} {pascal(words_of(taken.of))} "
+                      f"{taken.name}]"}.get(taken.kind, name)

@@ -49,10 +49,7 @@ export class Model extends ModelHandle {
     this.#backend = backend;
   }
 
-  /** @internal */
-  protected override _release(proxy: Proxy): void {
-    native.close_rc_model(proxy);
-  }
+  // :api: release rc_model
 
   /** @c rc_model_load */
   static async load(path: Path, options: LoadOptions = {}): Promise<Model> {

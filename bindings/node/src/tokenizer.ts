@@ -30,10 +30,7 @@ export class Tokenizer extends Handle {
     super(proxy);
   }
 
-  /** @internal */
-  protected override _release(proxy: Proxy): void {
-    native.close_rc_tokenizer(proxy);
-  }
+  // :api: release rc_tokenizer
 
   /** @c rc_tokenizer_open */
   static async open(path: Path): Promise<Tokenizer> {

@@ -90,11 +90,7 @@ oo::class create ::runcible::Model {
         } $path [dict remove $pairs backend progress] [dict get $pairs progress]]]
     }
 
-    # The members of rc_model_report.
-    method report {} {
-        return [::runcible::Report model_report \
-            [list ::runcible::native::model_describe [my Handle]]]
-    }
+    # :api: reports rc_model
 
     # The model's tokenizer, which goes with the model; {RUNCIBLE UNSUPPORTED} if it
     # has none.

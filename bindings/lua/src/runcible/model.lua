@@ -53,8 +53,7 @@ function Model:backend()
   return self._backend
 end
 
---- The members of rc_model_report.
-Model.report = handle.telling(Model, "model_report", "model_describe")
+-- :api: reports rc_model
 
 --- The model's tokenizer; an UnsupportedError if it has none.
 function Model:tokenizer()

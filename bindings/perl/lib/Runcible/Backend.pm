@@ -36,27 +36,9 @@ sub from {
     return $class->new($backend);
 }
 
-=head2 explain
-
-As a reference to a hash.
-
-=for header rc_backend_explain
-
-=cut
-
-sub explain { _json(Runcible::Native::backend_explain($_[0]->proxy)) }
-
 # :api: reports rc_backend
 
-=head2 trace
-
-As a reference to a hash.
-
-=for header rc_backend_trace
-
-=cut
-
-sub trace { _json(Runcible::Native::backend_trace($_[0]->proxy)) }
+# :api: calls rc_backend
 
 sub _json { JSON::PP->new->decode($_[0]) }
 
