@@ -154,6 +154,11 @@ _OF_C = [
     (r"The same as a function; see base\.h\.", ""),
     (r"\*\w+ is the caller's(; see \w+)?\.", ""),
     (r"; \*\w+ is to be freed with rc_free\.", "."),
+    (r"; see rc_(abi_check|\w+_release|\w+_describe)", ""),
+    (r": exactly what rc_tensor_size says\.", "."),
+    (r"RC_OK if it is sound; statuses of", "Errors of"),
+    (r"\bstatuses of", "errors of"),
+    (r"\bStatuses of", "Errors of"),
     (r"`shape` has `rank` dimensions\.", ""),
     (r"`bytes` bytes at `data`, ", ""),
     (r"\*\w+ (\[\*count\] )?is to be freed with rc_free(; it is NULL if "

@@ -97,6 +97,7 @@ class Api:
     enums: List[Enum] = field(default_factory=list)
     functions: Dict[str, Function] = field(default_factory=dict)
     comments: Dict[str, str] = field(default_factory=dict)
+    numbers: Dict[str, str] = field(default_factory=dict)  # macros that are numbers
 
     def enum(self, name: str) -> Optional[Enum]:
         """By the type of its values."""
@@ -146,6 +147,8 @@ class _Reader:
         self.code = re.sub(r"^[ \t]*#.*$", "", joined, flags=re.MULTILINE)
 
     def read(self) -> None:
+        self.api.numbers.update((name, text.strip()) for name, text in
+                                self.macros.items() if text.strip().isdigit())
         for found in re.finditer(r"typedef struct (\w+)\s*\{(.*?)\}\s*\1;",
                                  self.code, re.DOTALL):
             self._struct(found.group(1), found.group(2))

@@ -14,8 +14,9 @@ from typing import Callable, Dict, FrozenSet, List, Set
 from calls import Call, calls, makers
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import (Member, members, options, pascal, reports, shown_enums, text_of,
+from members import (Member, enum_words, members, options, pascal, reports, shown_enums, text_of,
                      told_by, words_of)
+from places import handles, place_of, taker_of, teller_of
 from tensors import op_doc, ops
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
@@ -35,6 +36,12 @@ class Language:
     error_form = "{}Error"
     error_words: Dict[str, str] = {}
     options_are_keywords = False  # there is no class of them
+    reports_are_tables = False  # nor of reports
+    # Of comments: a method, what makes an object, and a function of the package.
+    method_form = "{}.{}"
+    maker_form = "{}"
+    function_form = "{}"
+    own_places: Dict[str, str] = {}  # functions that are found elsewhere
     # The comment of a struct is of each part that it becomes: no mark takes it whole.
     lists_members = False
     width = 80
@@ -42,10 +49,16 @@ class Language:
     def __init__(self, api: Api) -> None:
         self.api = api
         self._by_hand: Set[str] = set()  # the words of the sources
-        self.names = {"NULL": self.nothing}
+        self.names = {"NULL": self.nothing, **api.numbers}
+        for function in api.functions.values():
+            self.names[function.name] = self.function_name(function)
+        for handle in handles(api):
+            self.names["rc_" + handle] = pascal(handle)
         for status in api.statuses:
             self.names[status.name] = self.error_name(status)
         for enum in shown_enums(api):
+            if enum.name:
+                self.names[enum.name] = self.enum_name(enum)
             for constant in enum.constants:
                 self.names[constant.name] = self.value_name(enum, constant)
         for struct in [*options(api), *reports(api)]:
@@ -62,6 +75,10 @@ class Language:
         words = self.error_words.get(status.name, status_words(status))
         return self.error_form.format(words)
 
+    def enum_name(self, enum: Enum) -> str:
+        """The type of an enumeration, or what it is called where values are texts."""
+        return enum_words(self.api, enum)
+
     def value_name(self, enum: Enum, constant: Constant) -> str:
         """A value of an enumeration."""
         return f'"{text_of(self.api, enum, constant)}"'
@@ -71,10 +88,29 @@ class Language:
         return member.without_unit
 
     def struct_name(self, struct: Struct) -> str:
-        """The class of options or of a report."""
+        """The class of options or of a report, or what takes or tells them."""
         if struct.is_options and self.options_are_keywords:
-            return struct.name
+            taker = taker_of(self.api, struct)
+            return "the options" + (f" of {self.function_name(taker)}" if taker else "")
+        if struct.is_report and self.reports_are_tables:
+            teller = teller_of(self.api, struct)
+            return self.function_name(teller) if teller else "the report"
         return pascal(words_of(struct.name))
+
+    def method_words(self, words: str) -> str:
+        """The name of a method or function."""
+        return words
+
+    def function_name(self, function: Function) -> str:
+        """What a function is called in a comment, "Session.truncate"."""
+        owner, words = place_of(self.api, function)
+        if function.name in self.own_places:
+            return self.own_places[function.name]
+        if not owner:
+            return self.function_form.format(self.method_words(words))
+        if not words:
+            return self.maker_form.format(pascal(owner))
+        return self.method_form.format(pascal(owner), self.method_words(words))
 
     def read(self, sources: List[str]) -> None:
         """Is told of all sources by hand before they are written."""
@@ -119,8 +155,11 @@ class Language:
 
     def said(self, comment: str) -> str:
         """A comment of the headers in the words of the language."""
+        text = without_c(comment)
+        if self.options_are_keywords:  # a member of them is itself an option
+            text = re.sub(r"\brc_\w+_options\.(\w+)", r"\1", text)
         return re.sub(r"\w+", lambda word: self.names.get(word.group(), word.group()),
-                      without_c(comment))
+                      text)
 
     def said_flat(self, comment: str) -> str:
         """The same in one line."""

@@ -21,11 +21,19 @@ class Words(Language):
     error_form = "{}Exception"
     # Others would be those of System.
     error_words = {"RC_E_OUT_OF_MEMORY": "HostMemory", "RC_E_TIMEOUT": "WaitTimeout"}
+    own_places = {"rc_discover": "Backend.Discover", "rc_model_plan": "Model.Plan",
+                  "rc_model_verify": "Model.Verify"}
     width = 78
 
     def value_name(self, enum, constant):
         name = constant_name(enum, enum.rest(constant))
         return f"{pascal(enum_words(self.api, enum))}.{name}"
+
+    def method_words(self, words):
+        return pascal(words)
+
+    def enum_name(self, enum):
+        return pascal(enum_words(self.api, enum))
 
     def member_name(self, member):
         return pascal(member.without_unit)

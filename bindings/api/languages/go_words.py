@@ -4,7 +4,7 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import Language
-from members import Member, words_of
+from members import Member, enum_words, words_of
 
 # Words that are written in another way than Word.
 _WORDS = {each.lower(): each for each in (
@@ -54,6 +54,8 @@ class Words(Language):
                       re.MULTILINE)
     nothing = "nil"
     unit = ""
+    # What else is found by the marks above it.
+    own_places = {"rc_model_info_open": "LoadModel"}
 
     def error_name(self, status: Constant) -> str:
         return "Err" + name_of(status.name[len("RC_E_"):])
@@ -62,6 +64,12 @@ class Words(Language):
         rest = enum.rest(constant)
         own = rest if any(each.isdigit() for each in rest) else name_of(rest)
         return _VALUES.get(constant.name, _PREFIXES.get(enum.name, "") + own)
+
+    def method_words(self, words):
+        return name_of(words)
+
+    def enum_name(self, enum):
+        return name_of(enum_words(self.api, enum))
 
     def member_name(self, member: Member) -> str:
         return name_of(member.without_unit)
@@ -78,7 +86,7 @@ class Words(Language):
         for source in sources:
             for c, receiver, method, plain, constant in declared.findall(source):
                 own = f"{receiver}.{method}" if method else plain or constant
-                self.names.setdefault(c, own)
+                self.names[c] = own
 
     def comment(self, found, text):
         return "".join(f"{found['indent']}// {line}".rstrip() + "\n"

@@ -187,7 +187,7 @@ class Made(Calls):
                 value = _duration(each, value)
             values.append(f"        {value}")
         values = ",\n".join(values)
-        return (f"  /** Of the numbers in the order of {struct.name}. */\n"
+        return (f"  /** Of the numbers in the order in which they are told. */\n"
                 f"  static {name} of(long[] numbers) {{\n"
                 f"    return new {name}(\n{values});\n  }}\n")
 

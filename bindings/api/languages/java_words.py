@@ -20,9 +20,20 @@ class Words(Language):
     unit = ""
     unconverted = frozenset({"compute_us"})  # a number before there was a rule
     error_form = "RuncibleException.{}"
+    own_places = {
+        "rc_backend_open": "Backend.open", "rc_model_load": "Model.load",
+        "rc_model_info_open": "Model.load", "rc_tokenizer_open": "Tokenizer.open",
+        "rc_discover": "Backend.discover", "rc_model_plan": "Model.plan",
+        "rc_model_verify": "Model.verify"}
 
     def value_name(self, enum, constant):
         return f"{pascal(enum_words(self.api, enum))}.{enum.rest(constant)}"
+
+    def method_words(self, words):
+        return camel(words)
+
+    def enum_name(self, enum):
+        return pascal(enum_words(self.api, enum))
 
     def member_name(self, member):
         return camel(member.without_unit)

@@ -14,9 +14,8 @@ class Made(Language):
     mark = re.compile(r"^(?P<indent>[ \t]*)-- :header: (?P<names>[\w. ]+)\n",
                       re.MULTILINE)
     nothing = "nil"
-
-    def struct_name(self, struct):
-        return struct.name
+    method_form, maker_form, function_form = "{}:{}", "{}.new", "runcible.{}"
+    options_are_keywords = reports_are_tables = True
 
     def comment(self, found, text):
         doc = self.filled(text, "-- ", found["indent"])
@@ -24,6 +23,11 @@ class Made(Language):
 
     def files(self):
         return {"runcible/members.lua": self._members()}
+
+    def parts(self):
+        return {**super().parts(), "members": lambda name: self.lines(
+            "Options: " + ", ".join(each.without_unit for each in members(
+                self.api, self.struct(name))) + ".", "-- ")}
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""

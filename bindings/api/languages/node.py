@@ -31,6 +31,15 @@ class Made(Language):
     unit = "milliseconds"
     units = ("milliseconds",)
     error_words = {"RC_E_IO": "File"}
+    own_places = {"rc_backend_open": "Backend.open", "rc_model_load": "Model.load",
+                  "rc_model_info_open": "Model.load",
+                  "rc_tokenizer_open": "Tokenizer.open"}
+
+    def method_words(self, words):
+        return camel(words)
+
+    def enum_name(self, enum):
+        return pascal(enum.name[len("rc_"):])
 
     def member_name(self, member):
         return camel(member.without_unit)

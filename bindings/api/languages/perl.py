@@ -22,10 +22,12 @@ class Made(Language):
     error_form = "Runcible::Error::{}"
     error_words = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
     lists_members = True
+    method_form, maker_form = "Runcible::{}->{}", "Runcible::{}->new"
+    function_form = "Runcible::{}"
+    options_are_keywords = True
 
     def struct_name(self, struct):
-        # Options are pairs of names and values.
-        return (struct.name if struct.is_options
+        return (super().struct_name(struct) if struct.is_options
                 else f"Runcible::Report::{_class_of(struct)}")
 
     def comment(self, found, text):

@@ -33,6 +33,7 @@ class Made(Language):
     error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
     options_are_keywords = True
     lists_members = True
+    method_form, maker_form, function_form = "{}#{}", "{}.new", "Runcible.{}"
 
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])

@@ -19,6 +19,9 @@ class Made(Language):
     def error_name(self, status):
         return status.name
 
+    def function_name(self, function):
+        return function.name
+
     def value_name(self, enum, constant):
         return constant.name
 

@@ -14,6 +14,8 @@ class Made(Language):
     mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>[\w. ]+)\n",
                       re.MULTILINE)
     nothing = '""'
+    method_form, maker_form, function_form = "{1} of {0}", "{} new", "runcible::{}"
+    options_are_keywords = reports_are_tables = True
     width = 88
 
     def error_name(self, status):
@@ -22,14 +24,16 @@ class Made(Language):
     def member_name(self, member):
         return "-" + member.without_unit
 
-    def struct_name(self, struct):
-        return struct.name
-
     def comment(self, found, text):
         return self.filled(text, "# ", found["indent"])
 
     def files(self):
         return {"members.tcl": self._members()}
+
+    def parts(self):
+        return {**super().parts(), "members": lambda name: self.lines(
+            "Options: " + ", ".join("-" + each.without_unit for each in members(
+                self.api, self.struct(name))) + ".", "# ")}
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""

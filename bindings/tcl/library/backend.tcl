@@ -21,8 +21,8 @@ oo::class create ::runcible::Backend {
     variable handle
 
     # Opens the first device of a chain, such as "vulkan,cpu"; "" is "auto" or what
-    # RUNCIBLE_BACKEND holds. Options are the members of rc_backend_options, with
-    # -timeout in seconds.
+    # RUNCIBLE_BACKEND holds.
+    # :api: members rc_backend_options
     constructor {{spec ""} args} {
         set pairs [::runcible::Pairs $args]
         set handle [::runcible::WithOptions backend_options $pairs \

@@ -9,8 +9,8 @@ oo::class create ::runcible::Session {
     superclass ::runcible::Handle
     variable handle going
 
-    # An empty session of a Model. Options are the members of rc_session_options,
-    # with -when_full as "error" or "shift".
+    # An empty session of a Model.
+    # :api: members rc_session_options
     constructor {model args} {
         if {[lindex $args 0] eq "-handle"} {
             set handle [lindex $args 1]

@@ -8,8 +8,8 @@ local need = handle.need
 local Backend = handle.class "Backend"
 
 --- Opens the first device of a chain, such as "vulkan,cpu"; nil is "auto" or
--- what RUNCIBLE_BACKEND holds. Options are the members of rc_backend_options,
--- with `timeout` in seconds.
+-- what RUNCIBLE_BACKEND holds.
+-- :api: members rc_backend_options
 function Backend.new(spec, options)
   return Backend.of(native.backend_open(spec, handle.set_options(native.backend_options(), options)))
 end

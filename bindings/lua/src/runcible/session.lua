@@ -35,8 +35,8 @@ local function idle(session)
   return proxy
 end
 
---- An empty session. Options are the members of rc_session_options, with
--- when_full as "error" or "shift".
+--- An empty session.
+-- :api: members rc_session_options
 function Session.new(model, options)
   local proxy = need(model, Model, "model")
   return of_model(model, native.session_create(proxy, session_options(options)))
