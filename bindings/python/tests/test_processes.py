@@ -1,6 +1,5 @@
 """Ends, signals, forks and interpreters: processes of their own, which must end."""
 
-import os
 import pickle
 import signal
 import subprocess
