@@ -56,8 +56,10 @@ class Call:
 
     @property
     def exclusive(self) -> bool:
-        """Whether nothing else of a session may go on: numbers are told always."""
-        return self.native.startswith("session_") and self.gives != "int64"
+        """Whether nothing else of a session may go on: numbers and accounts are told
+        always."""
+        return self.native.startswith("session_") and (
+            self.gives not in ("int64", "json", "owned json"))
 
     @property
     def changes(self) -> bool:

@@ -3,6 +3,7 @@ of options in messages."""
 
 import re
 
+from calls import Call, calls
 from language import Language, block
 from members import end_numbers, options
 
@@ -52,6 +53,12 @@ class Made(Language):
             "option_names": lambda _: block(self._option_names()),
         }
 
+    def files(self):
+        return {"later_calls.i": block([
+            "/* The plain functions of sessions that may wait, as promises of Node. */",
+            "%inline %{", *(_later(each) for each in calls(self.api, "rc_session")
+                            if each.exclusive), "%}"])}
+
     def _structs(self):
         """Those that begin with the library's defaults."""
         return [each for name, each in self.api.structs.items()
@@ -76,3 +83,43 @@ class Made(Language):
                  and not field.ctype.endswith("_callback")
                  and not re.search(r"_[mu]s$", field.name)]
         return [f'"{name}",' for name in dict.fromkeys(names)]
+
+
+def _later(call: Call) -> str:
+    """A function that gives the promise of a plain one; see node/swig/later.i."""
+    name = call.function.name
+    taken, held, given = (["rc_session* session"],
+                          ["session = runcible_hold(session)"], ["session.get()"])
+    for each in call.inputs:
+        if each.kind == "path":
+            taken.append(f"const char* {each.name}")
+            held.append(f"{each.name} = runcible_copy({each.name})")
+            given.append(f"{each.name}()")
+        elif each.kind == "handle":
+            taken.append(f"{each.of}* {each.name}")
+            held.append(f"{each.name} = runcible_hold({each.name})")
+            given.append(f"{each.name}.get()")
+        else:
+            taken.append(f"int64_t {each.name}")
+            held.append(each.name)
+            given.append(each.name)
+    arguments = ", ".join(given)
+    lines = {
+        "": ["runcible_later_nothing(", f"      [HELD] {{ return {name}({arguments}); }});"],
+        "tokens": ["runcible_later_array<Napi::Int32Array, int32_t>(",
+                   "      [HELD](int32_t** data, size_t* count) {",
+                   f"        return {name}({arguments}, data, count);", "      });"],
+        "bytes": ["runcible_later_array<Napi::Uint8Array, uint8_t>(",
+                  "      [HELD](uint8_t** data, size_t* size) {",
+                  "        void* memory = nullptr;", "        const rc_status status =",
+                  f"            {name}({arguments}, &memory, size);",
+                  "        *data = static_cast<uint8_t*>(memory);",
+                  "        return status;", "      });"],
+        "handle": ["runcible_later_handle<rc_session>(",
+                   "      [HELD](rc_session** made) {",
+                   f"        return {name}({arguments}, made);", "      },",
+                   "      SWIGTYPE_p_rc_session);"],
+    }[call.gives]
+    return "\n".join([
+        f"static runcible_later* {call.native}_later({', '.join(taken)}) {{",
+        "  return " + "\n".join(lines).replace("HELD", ", ".join(held)), "}"])
