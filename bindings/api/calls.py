@@ -52,7 +52,12 @@ class Call:
     @property
     def native(self) -> str:
         """Its name in what SWIG makes."""
-        return self.function.name[len("rc_"):]
+        return self.function.native
+
+    @property
+    def options(self) -> Optional[Struct]:
+        """The options that it takes."""
+        return next((each.struct for each in self.inputs if each.struct), None)
 
     @property
     def exclusive(self) -> bool:

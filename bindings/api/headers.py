@@ -29,8 +29,19 @@ class Field:
     default: str = ""  # what the RC_..._INIT macro gives it
 
 
+class _Named:
+    """What has a name of C."""
+
+    name: str
+
+    @property
+    def native(self) -> str:
+        """Its name in what SWIG makes: model_options of rc_model_options."""
+        return self.name[len("rc_"):]
+
+
 @dataclass(frozen=True)
-class Struct:
+class Struct(_Named):
     name: str  # "rc_model_options"
     doc: str
     fields: List[Field]
@@ -48,7 +59,7 @@ class Struct:
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(_Named):
     """A member of an enumeration."""
 
     name: str  # "RC_DTYPE_F32"
@@ -84,7 +95,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(_Named):
     name: str
     result: str
     parameters: List[Parameter]

@@ -14,8 +14,8 @@ from typing import Callable, Dict, FrozenSet, List, Set
 from calls import Call, calls, makers
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import (Member, enum_words, members, options, pascal, reports, shown_enums, text_of,
-                     told_by, words_of)
+from members import (Member, enum_words, members, options, pascal, reports,
+                     shown_enums, text_of, told_by, words_of)
 from places import handles, place_of, taker_of, teller_of
 from tensors import op_doc, ops
 

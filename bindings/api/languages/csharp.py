@@ -56,7 +56,7 @@ class Made(Calls):
         return {
             **super().parts(),
             "errors": lambda _: block(
-                f"[native.{each.name[3:]}] =\n    (m, r) => "
+                f"[native.{each.native}] =\n    (m, r) => "
                 f"new {self.error_name(each)}(m, r)," for each in self.api.statuses),
             "end_numbers": lambda _: block(
                 f"internal long {pascal(each)};" for each in end_numbers(self.api)),
@@ -74,7 +74,7 @@ class Made(Calls):
             lines.append(self.summary(sentence(self.said_flat(each.doc)),
                                        "  "))
             lines.append(f"  {constant_name(enum, enum.rest(each))} = "
-                         f"native.{each.name[3:]},\n")
+                         f"native.{each.native},\n")
         doc = self.said_flat(enum.doc)
         return (f"{self.summary(doc)}public enum "
                 f"{pascal(enum_words(self.api, enum))} {{\n{''.join(lines)}}}\n")
@@ -100,7 +100,7 @@ class Made(Calls):
             "  }",
             "",
             "  /// <summary>The number of the status.</summary>",
-            f"  public {overriding}int Status => native.{status.name[3:]};",
+            f"  public {overriding}int Status => native.{status.native};",
         ]
         if not inherits:
             lines += ["",
@@ -118,7 +118,7 @@ class Made(Calls):
         settings = "".join(self._setting(each) for each in shown)
         doc = " ".join(f"{self.said(struct.doc)} What is null has the default of the "
                        "library.".split())
-        native = struct.name[3:]
+        native = struct.native
         make = "" if struct.name in _MADE_BY_HAND else (
             f"\n  internal {native} Make() {{\n    var made = new {native}();\n"
             "    Set(made);\n    return made;\n  }\n")
@@ -169,7 +169,7 @@ class Made(Calls):
         name = pascal(words_of(struct.name))
         lists = "".join(f", IReadOnlyList<{pascal(words_of(each.of.name))}> "
                         f"{each.name}" for each in shown if each.of)
-        source = "Event.Raw" if of_event else struct.name[3:]
+        source = "Event.Raw" if of_event else struct.native
         return (f"{self.summary(self.said_flat(struct.doc))}"
                 f"public sealed class {name} {{\n"
                 f"  internal {name}({source} report{lists}) {{\n{copied}  }}\n\n"

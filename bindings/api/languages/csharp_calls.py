@@ -7,7 +7,6 @@ from members import camel, enum_words, pascal, report_of, told_words, words_of
 from tensors import Argument, arguments, op_words
 from languages.csharp_words import TYPES, Words
 
-
 # Methods that are told from others by their arguments.
 _OVERLOADS = {"save_bytes": "Save", "from_bytes": "From"}
 
@@ -20,8 +19,8 @@ class Calls(Words):
         doc = self.said_flat(struct.doc)
         return (f"{self.summary(doc)}"
                 f"public {kind} {pascal(told_words(handle, function))} {{\n  get {{\n"
-                f"    using (var report = new {struct.name[3:]}()) {{\n"
-                f"      native.{function.name[3:]}(handle, report);\n"
+                f"    using (var report = new {struct.native}()) {{\n"
+                f"      native.{function.native}(handle, report);\n"
                 f"      return new {kind}(report);\n    }}\n  }}\n}}\n")
 
     def plain(self, handle: str, call: Call) -> str:
@@ -59,12 +58,11 @@ class Calls(Words):
         inputs = sorted(call.inputs, key=lambda each: each.kind == "shape")
         given = ["backend.handle", *(_passed(each) for each in call.inputs),
                  "out var made"]
-        options = next(iter(call.of_kind("options")), None)
-        indent = "    " if options else "  "
+        indent = "    " if call.options else "  "
         body = (self.call(f"{indent}native.{call.native}", given, ";")
                 + f"\n{indent}return Of(made);\n")
-        if options is not None:
-            body = (f"  using ({options.struct.name[3:]} given = options.Make()) {{\n"
+        if call.options is not None:
+            body = (f"  using ({call.options.native} given = options.Make()) {{\n"
                     f"{body}  }}\n")
         head = self.call(
             f"public static Tensor {_OVERLOADS.get(call.words, pascal(call.words))}",
@@ -76,11 +74,11 @@ class Calls(Words):
         given = ["handle", *(self._given(each) for each in taken), "out var made"]
         struct = next((each.struct for each in taken if each.struct), None)
         indent = "    " if struct is not None else "  "
-        body = (self.call(f"{indent}native.{function.name[3:]}", given, ";")
+        body = (self.call(f"{indent}native.{function.native}", given, ";")
                 + f"\n{indent}return Of(made);\n")
         if struct is not None:
             kind = pascal(words_of(struct.name))
-            body = (f"  using ({struct.name[3:]} given =\n"
+            body = (f"  using ({struct.native} given =\n"
                     f"      (options ?? new {kind}()).Make()) {{\n{body}  }}\n")
         head = self.call(f"public Tensor {pascal(op_words(function))}",
                          [self._parameter(each) for each in taken], " {")

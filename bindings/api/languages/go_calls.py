@@ -6,7 +6,6 @@ from members import camel, enum_words, report_of, told_words, words_of
 from tensors import Argument, arguments, op_doc, op_words
 from languages.go_words import TYPES, Words, lowered, name_of, swig_of, type_of
 
-
 # What has a name of its own.
 _NAMES = {"from_bytes": "TensorOfBytes"}
 
@@ -39,7 +38,8 @@ class Calls(Words):
             f"\treturn {me}.handle.use()", "}", "",
             f"// with calls a function with the {word}.",
             f"func ({me} *{own}) with(call func({native}) error) error {{",
-            f"\t{word}, err := {me}.use()", "\tif err != nil {", "\t\treturn err", "\t}",
+            f"\t{word}, err := {me}.use()", "\tif err != nil {", "\t\treturn err",
+            "\t}",
             f"\tdefer {me}.handle.done()", f"\treturn call({word})", "}"])
 
     def plain(self, handle: str, call: Call) -> str:

@@ -46,7 +46,7 @@ class Made(Calls):
             **super().parts(),
             "errors": lambda _: block(self._error(each) for each in self.api.statuses),
             "entries": lambda _: ",\n".join(
-                f"entry(\n    Native.{each.name[3:]},\n"
+                f"entry(\n    Native.{each.native},\n"
                 f"    {self.error_name(each)}::new)"
                 for each in self.api.statuses) + ");\n",
             "setters": lambda name: self._setters(self.struct(name)),
@@ -59,7 +59,7 @@ class Made(Calls):
         for each in enum.constants:
             doc = sentence(self.said_flat(each.doc))
             values.append(f"{self.doc(doc, '  ')}"
-                          f"  {enum.rest(each)}(Native.{each.name[3:]})")
+                          f"  {enum.rest(each)}(Native.{each.native})")
         values = ",\n".join(values)
         return (f"package runcible;\n\n{self.doc(self.said(enum.doc))}"
                 f"public enum {name} {{\n{values};\n\n  private final int number;\n\n"
@@ -99,7 +99,7 @@ class Made(Calls):
                   f"    super({given}{', report' if own else ''});",
                   *([] if own else ["    this.report = report;"]), "  }", "",
                   "  @Override", "  public int status() {",
-                  f"    return Native.{status.name[3:]};", "  }"]
+                  f"    return Native.{status.native};", "  }"]
         if not own:
             lines += ["", "  @Override", "  public Optional<Report> report() {",
                       "    return Optional.ofNullable(report);", "  }"]
@@ -110,7 +110,7 @@ class Made(Calls):
     def _options(self, name: str, struct: Struct) -> str:
         uses = "import java.time.Duration;\n\n" if any(
             each.unit for each in members(self.api, struct)) else ""
-        native = struct.name[3:]
+        native = struct.native
         doc = (f"{self.said(struct.doc)}\n\nWhat is not set has the default of the "
                "library. The setters give the object itself.")
         return (f"package runcible;\n\n{uses}{self.doc(doc)}"
@@ -195,7 +195,7 @@ class Made(Calls):
         lists = "".join(f", {self.type_of_member(each)} {each.name}"
                         for each in shown if each.of)
         values = ",\n".join(f"        {self._value(each)}" for each in shown)
-        return (f"  static {name} of({struct.name[3:]} report{lists}) {{\n"
+        return (f"  static {name} of({struct.native} report{lists}) {{\n"
                 f"    return new {name}(\n{values});\n  }}\n")
 
     def _value(self, member: Member) -> str:

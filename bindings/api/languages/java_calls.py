@@ -5,7 +5,6 @@ from members import camel, enum_words, pascal, report_of, told_words, words_of
 from tensors import Argument, arguments, is_reduction, op_words
 from languages.java_words import TYPES, Words
 
-
 # Methods that are told from others by their arguments.
 _OVERLOADS = {"save_bytes": "save", "from_bytes": "of"}
 
@@ -14,11 +13,11 @@ class Calls(Words):
     def told(self, handle: str, function) -> str:
         """A method whose value a function of the headers tells."""
         struct = report_of(self.api, function)
-        kind, native = pascal(words_of(struct.name)), struct.name[3:]
+        kind, native = pascal(words_of(struct.name)), struct.native
         return (f"{self.doc(self.said(struct.doc))}"
                 f"public {kind} {camel(told_words(handle, function))}() {{\n"
                 f"  try ({native} report = new {native}()) {{\n"
-                f"    Native.{function.name[3:]}(handle, report);\n"
+                f"    Native.{function.native}(handle, report);\n"
                 f"    return {kind}.of(report);\n  }}\n}}\n")
 
     def plain(self, handle: str, call: Call) -> str:
@@ -43,12 +42,11 @@ class Calls(Words):
     def maker(self, call: Call) -> str:
         inputs = sorted(call.inputs, key=lambda each: each.kind == "shape")
         given = ["backend.handle", *(_passed(each) for each in call.inputs)]
-        options = next(iter(call.of_kind("options")), None)
-        indent = "    " if options else "  "
+        indent = "    " if call.options else "  "
         body = self.call(f"{indent}return new Tensor(Native.{call.native}", given,
                          ");\n")
-        if options is not None:
-            body = (f"  try ({options.struct.name[3:]} made = options.make()) {{\n"
+        if call.options is not None:
+            body = (f"  try ({call.options.native} made = options.make()) {{\n"
                     f"{body}  }}\n")
         head = self.call(
             f"public static Tensor {_OVERLOADS.get(call.words, camel(call.words))}",
@@ -61,10 +59,10 @@ class Calls(Words):
         given = ["handle", *(self._given(each) for each in taken)]
         struct = next((each.struct for each in taken if each.struct), None)
         indent = "    " if struct is not None else "  "
-        body = self.call(f"{indent}return new Tensor(Native.{function.name[3:]}", given,
+        body = self.call(f"{indent}return new Tensor(Native.{function.native}", given,
                          ");\n")
         if struct is not None:
-            body = f"  try ({struct.name[3:]} made = options.make()) {{\n{body}  }}\n"
+            body = f"  try ({struct.native} made = options.make()) {{\n{body}  }}\n"
         head = self.call(f"public Tensor {name}",
                          [self._parameter(each) for each in taken], " {\n")
         made = f"{self.doc(self.said_of_op(function))}{head}{body}}}\n"

@@ -49,14 +49,14 @@ class Made(Language):
             "  -- Options that are two numbers, down and across.", "  pairs = {",
             *(f"    {name} = true," for name in pairs(self.api)), "  },",
             "  -- What devices are, by their numbers.", "  kinds = {",
-            *(f'    [native.{each.name[3:]}] = "{text}",'
+            *(f'    [native.{each.native}] = "{text}",'
               for each, text in kinds(self.api).items()), "  },", "}"])
 
     def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind, own = pascal(words_of(handle)), told_words(handle, function)
         return (f"{self._doc(self.said(struct.doc))}{kind}.{own} = handle.telling("
-                f'{kind}, "{struct.name[3:]}", "{function.name[3:]}")\n')
+                f'{kind}, "{struct.native}", "{function.native}")\n')
 
     def plain(self, handle: str, call: Call) -> str:
         kind, names = pascal(words_of(handle)), [each.name for each in call.inputs]
@@ -77,12 +77,11 @@ class Made(Language):
             [f"function {kind}:{own}({', '.join(names)})", *lines, "end"])
 
     def maker(self, call: Call) -> str:
-        options = next(iter(call.of_kind("options")), None)
         doc = self._doc(self.said(call.function.doc))
-        if options is not None:
-            names = (each.name for each in members(self.api, options.struct))
+        if call.options is not None:
+            names = (each.name for each in members(self.api, call.options))
             doc += self.lines(f"Options: {', '.join(names)}.", "-- ")
-            set_them = f"handle.set_options(native.{options.struct.name[3:]}(), options)"
+            set_them = f"handle.set_options(native.{call.options.native}(), options)"
         else:
             doc += "-- Options: dtype.\n"
             set_them = 'dtypes.number(options and options.dtype or "f32")'
@@ -111,7 +110,7 @@ class Made(Language):
         names = [_name(each) for each in taken if each.name not in inside]
         given = "".join(f",\n    {_given(each, inside)}" for each in taken)
         return (f"{doc}function Tensor:{op_words(function)}({', '.join(names)})\n"
-                f"  return made(\n    self,\n    native.{function.name[3:]}{given}\n"
+                f"  return made(\n    self,\n    native.{function.native}{given}\n"
                 "  )\nend\n")
 
 
@@ -125,7 +124,7 @@ def _given(argument: Argument, inside) -> str:
     name = _name(argument)
     if argument.struct is not None:
         others = ", ".join(f"{each} = true" for each in inside)
-        return (f"handle.set_options(native.{argument.struct.name[3:]}(), options"
+        return (f"handle.set_options(native.{argument.struct.native}(), options"
                 + (f", {{{others}}})" if others else ")"))
     if argument.kind == "tensor" and argument.optional:
         value = f"options and options.{name}" if name in inside else name

@@ -84,7 +84,7 @@ class Made(Language):
                        for name, member in times(self.api).items()]
         named = [f'  {camel(name)}: "{enum.prefix[len("RC_"):]}",'
                  for name, enum in choices(self.api).items()]
-        texts = [f'  [native.{each.name[3:]}, "{text}"],'
+        texts = [f'  [native.{each.native}, "{text}"],'
                  for each, text in kinds(self.api).items()]
         return block([
             "/** What members are that are more than numbers and texts of C. */",
@@ -149,8 +149,8 @@ class Made(Language):
         kind = pascal(words_of(struct.name))
         return (f"{self._doc(self.said(struct.doc))}"
                 f"get {camel(told_words(handle, function))}(): reports.{kind} {{\n"
-                f'  return told<reports.{kind}>("{struct.name[3:]}", (report) =>\n'
-                f"    native.{function.name[3:]}(this._handle, report),\n  );\n}}\n")
+                f'  return told<reports.{kind}>("{struct.native}", (report) =>\n'
+                f"    native.{function.native}(this._handle, report),\n  );\n}}\n")
 
     # ---- Plain functions
 
@@ -182,13 +182,12 @@ class Made(Language):
             "}"])
 
     def maker(self, call: Call) -> str:
-        options = next(iter(call.of_kind("options")), None)
         lines = ["  shape: readonly number[],", "  backend: Backend,"]
         body = []
-        if options is not None:
-            kind = pascal(words_of(options.struct.name))
+        if call.options is not None:
+            kind = pascal(words_of(call.options.name))
             lines.append(f"  options?: {kind},")
-            body.append(f'  const made = optionsOf("{options.struct.name[3:]}", options);')
+            body.append(f'  const made = optionsOf("{call.options.native}", options);')
         else:
             lines.append('  { dtype = "f32" }: TensorOptions = {},')
         given = ["handle", *(_passed(each) for each in call.inputs)]
@@ -211,12 +210,12 @@ class Made(Language):
         head = f"{doc}{camel(op_words(function))}"
         if is_reduction(function):
             return (f"{head}(dimension?: number, options?: {{ keep?: boolean }}): "
-                    f"Tensor {{\n  return this.#reduced(native.{function.name[3:]}, "
+                    f"Tensor {{\n  return this.#reduced(native.{function.native}, "
                     "dimension, options);\n}\n")
         parameters = ", ".join(self._parameter(each) for each in taken)
         given = "".join(f"    {self._given(each)},\n" for each in taken)
         return (f"{head}({parameters}): Tensor {{\n"
-                f"  return this.#made(\n    native.{function.name[3:]},\n{given}"
+                f"  return this.#made(\n    native.{function.native},\n{given}"
                 "  );\n}\n")
 
     def _parameter(self, argument: Argument) -> str:
@@ -237,7 +236,7 @@ class Made(Language):
             check = "optional" if argument.optional else "operand"
             return f'{check}({name}, "{name}")'
         if argument.struct is not None:
-            return f'optionsOf("{argument.struct.name[3:]}", {name})'
+            return f'optionsOf("{argument.struct.native}", {name})'
         return f"dtypeNumber({name})" if argument.enum is not None else name
 
 

@@ -79,7 +79,7 @@ class Made(Language):
                               for each in shown if each.unit)
             choices = ", ".join(f"{each.name} => '{each.enum.prefix[3:]}'"
                                 for each in shown if each.enum is not None)
-            structs += [f"    {struct.name[3:]} => {{",
+            structs += [f"    {struct.native} => {{",
                         *self._words("names", (each.without_unit for each in shown)),
                         f"        flags => [qw({_of_kind(shown, 'flag')})],",
                         f"        pairs => [qw({_of_kind(shown, 'pair')})],",
@@ -88,7 +88,7 @@ class Made(Language):
         told = []
         for struct in reports(self.api):
             told += [f"    {_class_of(struct)} => {{",
-                     f"        struct => '{struct.name[3:]}',",
+                     f"        struct => '{struct.native}',",
                      *self._words("names", (each.name for each in
                                             members(self.api, struct))), "    },"]
         texts = [f"    {each.value} => '{text}',"
@@ -116,7 +116,7 @@ class Made(Language):
                 f"sub {own} {{\n    my ($self) = @_;\n"
                 f"    my $proxy = $self->proxy;\n"
                 f"    return Runcible::Report->told('{_class_of(struct)}',\n"
-                f"        sub {{ Runcible::Native::{function.name[3:]}"
+                f"        sub {{ Runcible::Native::{function.native}"
                 "($proxy, @_) });\n"
                 "}\n")
 
@@ -148,15 +148,14 @@ class Made(Language):
 
     def maker(self, call: Call) -> str:
         doc = self._pod(self.said(call.function.doc))
-        options = next(iter(call.of_kind("options")), None)
         lines = []
-        if options is not None:
-            doc += f"\n{self._listed(options.struct)}"
-            lines.append(f"    my $made = set_options('{options.struct.name[3:]}', "
+        if call.options is not None:
+            doc += f"\n{self._listed(call.options)}"
+            lines.append(f"    my $made = set_options('{call.options.native}', "
                          "\\%options);")
         given = ", ".join(["_backend($backend)",
                            *(_passed(each) for each in call.inputs)])
-        told = "options..." if options else "dtype => 'f32'"
+        told = "options..." if call.options else "dtype => 'f32'"
         return (f"=head2 {call.words}(shape, backend, {told})\n\n{doc}\n=cut\n\n"
                 + block([f"sub {call.words} {{",
                          "    my ($class, $shape, $backend, %options) = @_;", *lines,
@@ -180,7 +179,7 @@ class Made(Language):
         given = "".join(f",\n        {_given(each)}" for each in taken)
         return (f"=head2 {head}\n\n{pod}\n=cut\n\nsub {name} {{\n"
                 f"    my ({variables}) = @_;\n"
-                f"    return $self->_made('{function.name[3:]}'{given});\n}}\n")
+                f"    return $self->_made('{function.native}'{given});\n}}\n")
 
 
 def _of_kind(shown, kind: str) -> str:
@@ -203,7 +202,7 @@ def _given(argument: Argument) -> str:
     if argument.kind == "tensor":
         return f"{'_optional' if argument.optional else '_operand'}({name})"
     if argument.struct is not None:
-        return f"set_options('{argument.struct.name[3:]}', \\%options)"
+        return f"set_options('{argument.struct.native}', \\%options)"
     if argument.kind == "enum":
         if argument.enum.name == "rc_dtype":
             return f"dtype_number({name})"

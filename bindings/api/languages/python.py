@@ -154,8 +154,8 @@ class Made(Language):
             "@property",
             f"def {told_words(handle, function)}(self) -> reports.{kind}:",
             self._docstring(self.said(struct.doc), "    ")
-            + f"    report = _native.{struct.name[3:]}()", "    proxy = self._handle",
-            f"    _native.{function.name[3:]}(proxy, report)",
+            + f"    report = _native.{struct.native}()", "    proxy = self._handle",
+            f"    _native.{function.native}(proxy, report)",
             f"    return reports.copied(reports.{kind}, report)"])
 
     # ---- Plain functions
@@ -181,13 +181,13 @@ class Made(Language):
             self._docstring(self.said(call.function.doc), "    ").rstrip("\n"), *body])
 
     def maker(self, call: Call) -> str:
-        options = next(iter(call.of_kind("options")), None)
-        lines = ["    cls,", "    shape: Sequence[int],", "    backend: Backend,", "    *,"]
+        lines = ["    cls,", "    shape: Sequence[int],", "    backend: Backend,",
+                 "    *,"]
         body, doc = [], self.said(call.function.doc)
-        if options is not None:
-            doc += "\n\n" + self._listed(options.struct)
-            lines += ["    " + line for line in self._keywords(options.struct)]
-            body = self._set_options(options.struct)
+        if call.options is not None:
+            doc += "\n\n" + self._listed(call.options)
+            lines += ["    " + line for line in self._keywords(call.options)]
+            body = self._set_options(call.options)
         else:
             lines.append('    dtype: str = "f32",')
         given = ['need(backend, Backend, "backend")',
@@ -199,7 +199,7 @@ class Made(Language):
             "    return cls._of(made)"])
 
     def _set_options(self, struct: Struct):
-        return ["    options = set_options(", f"        _native.{struct.name[3:]}(),",
+        return ["    options = set_options(", f"        _native.{struct.native}(),",
                 *(f"        {member.without_unit}={member.without_unit},"
                   for member in members(self.api, struct)), "    )"]
 
@@ -207,7 +207,7 @@ class Made(Language):
 
     def op(self, function) -> str:
         taken = arguments(self.api, function)
-        name, native = op_words(function), f"_native.{function.name[3:]}"
+        name, native = op_words(function), f"_native.{function.native}"
         lines = []
         for each in taken:
             if each.struct is not None:

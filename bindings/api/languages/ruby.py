@@ -75,7 +75,7 @@ class Made(Language):
                                 for name, member in times(self.api).items())
         named = ",\n".join(f'    {name}: MEMBER.call("{enum.prefix[3:]}")'
                            for name, enum in choices(self.api).items())
-        texts = ",\n".join(f'    Native::{each.name[3:]} => "{text}"'
+        texts = ",\n".join(f'    Native::{each.native} => "{text}"'
                            for each, text in kinds(self.api).items())
         return block([
             "# frozen_string_literal: true", "", "module Runcible",
@@ -115,11 +115,11 @@ class Made(Language):
 
     def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
-        swig = struct.name[3:].capitalize()
+        swig = struct.native.capitalize()
         return (f"{self.filled(self.said(struct.doc), '# ')}"
                 f"def {told_words(handle, function)}\n"
                 f"  report = Native::{swig}.new\n  handle = proxy\n"
-                f"  Native.{function.name[3:]}(handle, report)\n"
+                f"  Native.{function.native}(handle, report)\n"
                 f"  Reports.copied({pascal(words_of(struct.name))}, report)\nend\n")
 
     # ---- Plain functions
@@ -162,19 +162,19 @@ class Made(Language):
 
     def maker(self, call: Call) -> str:
         doc, lines = self.filled(self.said(call.function.doc), "# "), []
-        options = next(iter(call.of_kind("options")), None)
         given = ['Arguments.proxy_of(backend, Backend, "backend")',
                  *('Arguments.choice(DTYPES, dtype, "dtype")' if each.kind == "dtype"
                    else each.name for each in call.inputs)]
         taken = ["shape", "backend", 'dtype: "f32"']
-        if options is not None:
-            doc += f"#\n{self._listed(options.struct)}"
-            shown = members(self.api, options.struct)
+        if call.options is not None:
+            doc += f"#\n{self._listed(call.options)}"
+            shown = members(self.api, call.options)
             taken[2:] = [f"{member.name}: nil" for member in shown]
-            lines = self._set_options(options.struct)
+            lines = self._set_options(call.options)
         return doc + block([
-            self._head(f"self.{call.words}", taken), *lines, f"  made = Native.{call.native}(",
-            textwrap.indent(_wrapped(given), "    "), "  )", "  of(made)", "end"])
+            self._head(f"self.{call.words}", taken), *lines,
+            f"  made = Native.{call.native}(", textwrap.indent(_wrapped(given), "    "),
+            "  )", "  of(made)", "end"])
 
     def _head(self, name: str, parameters) -> str:
         head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
@@ -186,7 +186,7 @@ class Made(Language):
         values = _wrapped(f"{member.name}: {member.name}"
                           for member in members(self.api, struct))
         return ["  options = Arguments.set(",
-                f"    Native::{struct.name[3:].capitalize()}.new,",
+                f"    Native::{struct.native.capitalize()}.new,",
                 textwrap.indent(values, "    "), "  )"]
 
     # ---- Ops
@@ -206,8 +206,8 @@ class Made(Language):
             parameters += [f"{member.name}: nil" for member in shown]
             lines += self._set_options(each.struct)
         given = "".join(f", {_given(each)}" for each in taken)
-        return doc + block([self._head(name, parameters), *lines, f"  made(:{function.name[3:]}{given})",
-                            "end"])
+        return doc + block([self._head(name, parameters), *lines,
+                            f"  made(:{function.native}{given})", "end"])
 
 
 def _called(call: Call, given) -> str:

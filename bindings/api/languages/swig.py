@@ -105,7 +105,8 @@ def _later(call: Call) -> str:
             given.append(each.name)
     arguments = ", ".join(given)
     lines = {
-        "": ["runcible_later_nothing(", f"      [HELD] {{ return {name}({arguments}); }});"],
+        "": ["runcible_later_nothing(", "      [HELD] {",
+             f"        return {name}({arguments});", "      });"],
         "tokens": ["runcible_later_array<Napi::Int32Array, int32_t>(",
                    "      [HELD](int32_t** data, size_t* count) {",
                    f"        return {name}({arguments}, data, count);", "      });"],

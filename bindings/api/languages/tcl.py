@@ -54,8 +54,8 @@ class Made(Language):
         struct = report_of(self.api, function)
         return (f"{self.filled(self.said(struct.doc), '# ')}"
                 f"method {told_words(handle, function)} {{}} {{\n"
-                f"    return [::runcible::Report {struct.name[3:]} \\\n"
-                f"        [list ::runcible::native::{function.name[3:]} [my Handle]]]\n"
+                f"    return [::runcible::Report {struct.native} \\\n"
+                f"        [list ::runcible::native::{function.native} [my Handle]]]\n"
                 "}\n")
 
     def plain(self, handle: str, call: Call) -> str:
@@ -76,18 +76,17 @@ class Made(Language):
                 f"    {body}\n}}\n")
 
     def maker(self, call: Call) -> str:
-        options = next(iter(call.of_kind("options")), None)
         doc = self.filled(self.said(call.function.doc), "# ")
         given = ["[::runcible::Need $backend Backend backend]",
-                 *(_passed(each) for each in call.inputs if each is not options)]
+                 *(_passed(each) for each in call.inputs if each.kind != "options")]
         below = " \\\n        "
         called = f"::runcible::native::{call.native} {below.join(given)}"
-        if options is not None:
-            names = (f"-{each.name}" for each in members(self.api, options.struct))
+        if call.options is not None:
+            names = (f"-{each.name}" for each in members(self.api, call.options))
             doc += self.lines(f"Options: {', '.join(names)}.", "# ")
-            called = (f"::runcible::WithOptions {options.struct.name[3:]}{below}"
+            called = (f"::runcible::WithOptions {call.options.native}{below}"
                       f"[::runcible::Pairs $args]{below}[list {called}]")
-        last = "args" if options else "{dtype f32}"
+        last = "args" if call.options else "{dtype f32}"
         return (f"{doc}self method {call.words} {{shape backend {last}}} {{\n"
                 f'    return [my new "" "" -handle{below}[{called}]]\n}}\n')
 
@@ -108,12 +107,12 @@ class Made(Language):
         head = " ".join([*names, *["args"] * (struct is not None)])
         given = "".join(f" \\\n        {_given(each, inside)}"
                         for each in taken if not each.struct)
-        call = f"::runcible::native::{function.name[3:]} [my Handle]{given}"
+        call = f"::runcible::native::{function.native} [my Handle]{given}"
         if struct is None:
             body = f"    my Made [{call}]\n"
         else:
             body = (f"    set pairs [::runcible::Pairs $args]\n"
-                    f"    my Made [::runcible::WithOptions {struct.name[3:]} \\\n"
+                    f"    my Made [::runcible::WithOptions {struct.native} \\\n"
                     f"        [dict remove $pairs {' '.join(inside)}] [list {call}]]\n")
         return f"{doc}method {op_words(function)} {{{head}}} {{\n{body}}}\n"
 
