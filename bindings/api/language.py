@@ -158,6 +158,7 @@ class Language:
         text = without_c(comment)
         if self.options_are_keywords:  # a member of them is itself an option
             text = re.sub(r"\brc_\w+_options\.(\w+)", r"\1", text)
+        text = re.sub(r"(`\w+`) is (1|non-zero)\b", rf"\1 is {self.yes}", text)
         return re.sub(r"\w+", lambda word: self.names.get(word.group(), word.group()),
                       text)
 

@@ -12,6 +12,11 @@ TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
 UNSIGNED = {"seed"}
 
 
+def _xml(text: str) -> str:
+    """As XML, with names as code."""
+    return re.sub(r"`([^`]+)`", r"<c>\1</c>", html.escape(text, quote=False))
+
+
 class Words(Language):
     suffix = ".cs"
     mark = re.compile(r"^(?P<indent>[ \t]*)/// <summary>\{@rc (?P<names>[\w. ]+)\}"
@@ -39,7 +44,7 @@ class Words(Language):
         return pascal(member.without_unit)
 
     def comment(self, found, text):
-        paragraphs = re.split(r"\n\n+", html.escape(text, quote=False).strip())
+        paragraphs = re.split(r"\n\n+", _xml(text).strip())
         if len(paragraphs) > 1:
             paragraphs = [f"<para>{each}</para>" for each in paragraphs]
         summary = "\n\n".join(paragraphs)
@@ -48,8 +53,7 @@ class Words(Language):
     def summary(self, text: str, indent: str = "") -> str:
         if not text:
             return ""
-        text = html.escape(text, quote=False)
-        return self.lines(f"<summary>{text}</summary>", "/// ", indent)
+        return self.lines(f"<summary>{_xml(text)}</summary>", "/// ", indent)
 
     def type_of_member(self, member: Member) -> str:
         if member.enum is not None:

@@ -41,6 +41,7 @@ class Words(Language):
     def said(self, comment):
         text = html.escape(super().said(comment), quote=False)
         text = text.replace("@", "&#64;").replace("*/", "*&#47;")
+        text = re.sub(r"`([^`]+)`", r"{@code \1}", text)
         return re.sub(r"\bRuncibleException\.\w+", r"{@link \g<0>}", text)
 
     def comment(self, found, text):

@@ -35,6 +35,9 @@ class Made(Language):
     lists_members = True
     method_form, maker_form, function_form = "{}#{}", "{}.new", "Runcible.{}"
 
+    def said(self, comment):
+        return re.sub(r"`(\w+)`", r"+\1+", super().said(comment))
+
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])
         if struct is not None:
