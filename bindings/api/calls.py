@@ -129,7 +129,7 @@ def calls(api: Api, handle: str) -> List[Call]:
                                              each.name[len(handle) + 1:]))
              for each in api.functions.values()
              if each.result == "rc_status" and each.name.startswith(handle + "_")
-             and each.parameters[0].ctype == handle + "*"]
+             and each.parameters[0].ctype.replace("const ", "") == handle + "*"]
     return [each for each in found if each is not None
             and all(one.kind in ("int64", "path", "handle") for one in each.inputs)]
 

@@ -125,9 +125,9 @@ class Language:
         """What makes a part from the name in its mark, "" if there is none."""
         return {
             "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)),
-            "reports": lambda handle: "\n".join(
-                self.told(handle, each) for each in told_by(self.api, handle)),
-            "calls": lambda handle: "\n".join(self.plain_calls(handle)),
+            "methods": lambda handle: "\n".join([
+                *(self.told(handle, each) for each in told_by(self.api, handle)),
+                *self.plain_calls(handle)]),
             "makers": lambda _: "\n".join(self.plain_makers()),
         }
 

@@ -136,7 +136,7 @@ class Made(Language):
             lines = [f"    my $made = {called};",
                      f"    return (ref $self)->of($made, model => {model});"]
         elif call.gives:
-            value = f"_json({called})" if "json" in call.gives else called
+            value = f"$self->_json({called})" if "json" in call.gives else called
             lines = [f"    return {value};"]
         else:
             lines = [f"    {called};",

@@ -143,20 +143,20 @@ class Made(Language):
             before.append(f"  handle = {'idle' if call.exclusive else 'proxy'}")
             waited = ("Cooperation.wait_for { "
                       f"{_called(call, ['handle', *given])} }}")
-            value = self._given(call, "made")
+            value = self._value_of(call, "made")
             lines = [f"  made = {waited}", f"  {value}"]
             if value == "made":
                 lines = [f"  {waited}", *["  nil"] * (not call.gives)]
         else:
             own = "idle" if call.exclusive else "proxy"
-            lines = [f"  {self._given(call, _called(call, [own, *given]))}"]
+            lines = [f"  {self._value_of(call, _called(call, [own, *given]))}"]
             lines += ["  self"] * call.changes
         names = ", ".join(each.name for each in call.inputs)
         return (self.filled(self.said(call.function.doc), "# ") + block(
             [f"def {call.words}" + (f"({names})" if names else ""), *before, *lines,
              "end"]))
 
-    def _given(self, call: Call, value: str) -> str:
+    def _value_of(self, call: Call, value: str) -> str:
         """What a plain function gives, of what the library gave."""
         if call.gives == "handle":
             model = next((each.name for each in call.of_kind("handle")), "model")

@@ -38,8 +38,6 @@ namespace Runcible {
       }
     }
 
-    // :api: reports rc_backend
-
-    // :api: calls rc_backend
+    // :api: methods rc_backend
   }
 }

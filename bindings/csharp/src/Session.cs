@@ -115,7 +115,7 @@ namespace Runcible {
       }
     }
 
-    // :api: calls rc_session
+    // :api: methods rc_session
 
     /// The handle, for what needs the session for itself. The thread that reads
     /// a generation and then wants something else of its session has left it,

@@ -34,9 +34,7 @@ export class Backend extends Handle {
     return new Backend(native.backend_open(specOf(spec), optionsOf("backend_options", options)));
   }
 
-  // :api: reports rc_backend
-
-  // :api: calls rc_backend
+  // :api: methods rc_backend
 }
 
 /** A backend itself, or one that is opened by what it is called. */

@@ -99,7 +99,7 @@ export class Model extends ModelHandle {
     return this.#backend;
   }
 
-  // :api: reports rc_model
+  // :api: methods rc_model
 
   /** The model's tokenizer; UnsupportedError if it has none. */
   get tokenizer(): Tokenizer {

@@ -151,7 +151,7 @@ export class Session extends Handle {
     return { rows, vocabulary, data, row };
   }
 
-  // :api: calls rc_session
+  // :api: methods rc_session
 
   /** Ends what somebody has read, who now wants something else. */
   #leave(): void {

@@ -57,5 +57,5 @@ export class Tokenizer extends Handle {
     return native.detokenize(this._handle, given, special);
   }
 
-  // :api: reports rc_tokenizer
+  // :api: methods rc_tokenizer
 }

@@ -29,9 +29,7 @@ oo::class create ::runcible::Backend {
             [list ::runcible::native::backend_open $spec]]
     }
 
-    # :api: calls rc_backend
-
-    # :api: reports rc_backend
+    # :api: methods rc_backend
 }
 
 # Calls {*}$command with the handle of a backend, which may be given as an object

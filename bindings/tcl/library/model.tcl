@@ -89,7 +89,7 @@ oo::class create ::runcible::Model {
         } $path [dict remove $pairs backend progress] [dict get $pairs progress]]]
     }
 
-    # :api: reports rc_model
+    # :api: methods rc_model
 
     # The model's tokenizer, which goes with the model; {RUNCIBLE UNSUPPORTED} if it
     # has none.

@@ -112,7 +112,7 @@ oo::class create ::runcible::Session {
         return $made
     }
 
-    # :api: calls rc_session
+    # :api: methods rc_session
 
     # A session that was saved to a file. Options as of a new one.
     self method restore {model path args} {

@@ -55,5 +55,5 @@ oo::class create ::runcible::Tokenizer {
         return [::runcible::native::detokenize [my Handle] $tokens [dict get $pairs special]]
     }
 
-    # :api: reports rc_tokenizer
+    # :api: methods rc_tokenizer
 }

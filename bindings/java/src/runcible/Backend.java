@@ -49,7 +49,5 @@ public final class Backend extends Handle {
     }
   }
 
-  // :api: reports rc_backend
-
-  // :api: calls rc_backend
+  // :api: methods rc_backend
 }

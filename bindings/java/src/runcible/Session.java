@@ -150,7 +150,7 @@ public final class Session extends Handle {
     return (float[][]) Native.session_logits(idle());
   }
 
-  // :api: calls rc_session
+  // :api: methods rc_session
 
   /** For what needs the session for itself. */
   private session idle() {

@@ -21,9 +21,7 @@ function Backend.from(backend)
   return backend
 end
 
--- :api: calls rc_backend
-
--- :api: reports rc_backend
+-- :api: methods rc_backend
 
 --- The devices of the machine, and the backends that are not available: a list
 -- of reports whose field `automatic` tells what "auto" would choose.

@@ -53,7 +53,7 @@ function Model:backend()
   return self._backend
 end
 
--- :api: reports rc_model
+-- :api: methods rc_model
 
 --- The model's tokenizer; an UnsupportedError if it has none.
 function Model:tokenizer()

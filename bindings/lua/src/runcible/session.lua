@@ -102,6 +102,6 @@ function Session:logits()
   return made
 end
 
--- :api: calls rc_session
+-- :api: methods rc_session
 
 return Session

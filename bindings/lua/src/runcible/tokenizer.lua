@@ -31,6 +31,6 @@ function Tokenizer:detokenize(tokens, options)
   return native.detokenize(need(self, Tokenizer, "self"), tokens, special)
 end
 
--- :api: reports rc_tokenizer
+-- :api: methods rc_tokenizer
 
 return Tokenizer

@@ -3,7 +3,6 @@ package Runcible::Backend;
 use strict;
 use warnings;
 use parent 'Runcible::Handle';
-use JSON::PP ();
 use Scalar::Util 'blessed';
 use Runcible::Arguments qw(refuse set_options);
 use Runcible::Report;
@@ -36,10 +35,6 @@ sub from {
     return $class->new($backend);
 }
 
-# :api: reports rc_backend
-
-# :api: calls rc_backend
-
-sub _json { JSON::PP->new->decode($_[0]) }
+# :api: methods rc_backend
 
 1;

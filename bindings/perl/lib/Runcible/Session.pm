@@ -199,6 +199,6 @@ sub logits {
 
 sub logits_bytes { Runcible::Native::session_logits($_[0]->_idle) }
 
-# :api: calls rc_session
+# :api: methods rc_session
 
 1;

@@ -27,9 +27,7 @@ class Backend(Handle):
         )
         self._proxy = _native.backend_open(spec, options)
 
-    # :api: reports rc_backend
-
-    # :api: calls rc_backend
+    # :api: methods rc_backend
 
     def __repr__(self) -> str:
         if self.closed:

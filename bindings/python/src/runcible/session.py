@@ -159,7 +159,7 @@ class Session(Handle):
         """
         return self._logits.array(self._idle, copy)
 
-    # :api: calls rc_session
+    # :api: methods rc_session
 
     def __repr__(self) -> str:
         if self.closed:

@@ -31,9 +31,7 @@ module Runcible
       end
     end
 
-    # :api: reports rc_backend
-
-    # :api: calls rc_backend
+    # :api: methods rc_backend
 
     private
 

@@ -141,7 +141,7 @@ module Runcible
       alone { Native.session_logits(proxy) }
     end
 
-    # :api: calls rc_session
+    # :api: methods rc_session
 
     private
 
