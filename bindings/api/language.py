@@ -49,7 +49,11 @@ class Language:
     def __init__(self, api: Api) -> None:
         self.api = api
         self._by_hand: Set[str] = set()  # the words of the sources
+        # What is said of those that languages do not show, at least without C.
         self.names = {"NULL": self.nothing, **api.numbers}
+        self.names.update((each, pascal(words_of(each))) for each in api.structs)
+        self.names.update((each.name, self.method_words(enum.rest(each).lower()))
+                          for enum in api.enums for each in enum.constants)
         for function in api.functions.values():
             self.names[function.name] = self.function_name(function)
         for handle in handles(api):
