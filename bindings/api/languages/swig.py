@@ -17,21 +17,6 @@ class Made(Language):
     suffix = ""
     mark = re.compile(r"(?!)(?P<names>)")  # no comments
 
-    def error_name(self, status):
-        return status.name
-
-    def function_name(self, function):
-        return function.name
-
-    def value_name(self, enum, constant):
-        return constant.name
-
-    def member_name(self, member):
-        return member.name
-
-    def struct_name(self, struct):
-        return struct.name
-
     def parts(self):
         return {
             "structs": lambda _: block(
