@@ -4,10 +4,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import block, sentence
-from members import (Member, constant_name, end_numbers, enum_words, members, options,
+from members import (UNSIGNED, Member, constant_name, end_numbers, enum_words, members, options,
                      pascal, reports, shown_enums, words_of)
 from languages.csharp_calls import Calls
-from languages.csharp_words import UNSIGNED
 
 # The exceptions of System of the same meaning; Exception for others.
 _BASES = {

@@ -4,12 +4,10 @@ import html
 import re
 
 from language import Language
-from members import Member, constant_name, enum_words, pascal
+from members import UNSIGNED, Member, constant_name, enum_words, pascal
 
 TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
           "float": "double", "flag": "bool", "text": "string", "pair": "Pair"}
-# Numbers of the library that may have all 64 bits.
-UNSIGNED = {"seed"}
 
 
 def _xml(text: str) -> str:

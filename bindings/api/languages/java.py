@@ -4,10 +4,9 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import block, sentence, status_words
-from members import (Member, camel, enum_words, members, options, pascal, reports,
+from members import (UNSIGNED, Member, camel, enum_words, members, options, pascal, reports,
                      shown_enums, words_of)
 from languages.java_calls import Calls
-from languages.java_words import UNSIGNED
 
 # Java's own unchecked exceptions of the same meaning; RuntimeException for others.
 _BASES = {

@@ -8,8 +8,6 @@ from members import Member, camel, enum_words, pascal, words_of
 
 TYPES = {"int32": "int", "int64": "long", "uint32": "int", "uint64": "long",
           "float": "double", "flag": "boolean", "text": "String", "pair": "int"}
-# Numbers of the library that may have all 64 bits.
-UNSIGNED = {"seed"}
 
 
 class Words(Language):

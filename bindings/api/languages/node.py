@@ -5,7 +5,7 @@ import re
 from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block
-from members import (Member, camel, choices, end_numbers, kinds, members, pascal,
+from members import (UNSIGNED, Member, camel, choices, end_numbers, kinds, members, pascal,
                      report_of, reports, text_of, times, told_words, truths,
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
@@ -16,8 +16,6 @@ _BY_HAND = "RC_E_INVALID_ARGUMENT"
 # Ops whose optional tensors are options, by hand.
 _OPS_BY_HAND = {"rc_op_fused_linear", "rc_op_conv2d"}
 _TYPES = {"flag": "boolean", "text": "string", "pair": "Pair"}
-# Numbers of the library that may have all 64 bits.
-_BIG = {"seed"}
 # What plain functions give.
 _GIVEN = {"": "void", "int64": "number", "tokens": "Int32Array", "bytes": "Uint8Array",
           "json": "Record<string, unknown>", "owned json": "Record<string, unknown>"}
@@ -132,14 +130,14 @@ class Made(Language):
         return _TYPES.get(member.kind, "number")
 
     def _option(self, member: Member) -> str:
-        kind = self._type(member) + (" | bigint" if member.name in _BIG else "")
+        kind = self._type(member) + (" | bigint" if member.name in UNSIGNED else "")
         return (f"{self._doc(self.said_of(member))}"
                 f"{self.member_name(member)}?: {kind} | undefined;")
 
     def _report(self, struct: Struct) -> str:
         lines = "".join(
             f"{self._doc(self.said_of(each), '  ')}  readonly {camel(each.name)}: "
-            f"{'bigint' if each.name in _BIG else self._type(each)};\n"
+            f"{'bigint' if each.name in UNSIGNED else self._type(each)};\n"
             for each in members(self.api, struct))
         return (f"{self._doc(self.said(struct.doc))}"
                 f"export interface {pascal(words_of(struct.name))} {{\n{lines}}}\n")
