@@ -4,8 +4,8 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import block, sentence
-from members import (UNSIGNED, Member, constant_name, end_numbers, enum_words, members, options,
-                     pascal, reports, shown_enums, words_of)
+from members import (UNSIGNED, Member, constant_name, end_numbers, enum_words, members,
+                     options, pascal, reports, shown_enums, words_of)
 from languages.csharp_calls import Calls
 
 # The exceptions of System of the same meaning; Exception for others.

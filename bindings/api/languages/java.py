@@ -4,8 +4,8 @@ import re
 
 from headers import Constant, Enum, Struct
 from language import block, sentence, status_words
-from members import (UNSIGNED, Member, camel, enum_words, members, options, pascal, reports,
-                     shown_enums, words_of)
+from members import (UNSIGNED, Member, camel, enum_words, members, options, pascal,
+                     reports, shown_enums, words_of)
 from languages.java_calls import Calls
 
 # Java's own unchecked exceptions of the same meaning; RuntimeException for others.

@@ -5,8 +5,8 @@ import re
 from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block
-from members import (UNSIGNED, Member, camel, choices, end_numbers, kinds, members, pascal,
-                     report_of, reports, text_of, times, told_words, truths,
+from members import (UNSIGNED, Member, camel, choices, end_numbers, kinds, members,
+                     pascal, report_of, reports, text_of, times, told_words, truths,
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
 

@@ -37,8 +37,7 @@ class Made(Language):
     def _pod(self, text: str) -> str:
         # Lines that begin with a space would be code.
         text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
-        text = re.sub(r"[<>]", lambda found: "E<lt>" if found.group() == "<" else "E<gt>",
-                      text)
+        text = re.sub(r"[<>]", lambda found: {"<": "E<lt>", ">": "E<gt>"}[found[0]], text)
         return self.filled(re.sub(r"`(\w+)`", r"C<\1>", text), "")
 
     def _listed(self, struct: Struct) -> str:
