@@ -12,6 +12,8 @@ _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
 # Classes of reports are Runcible::Report::NAME.
 _NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
           "rc_generate_report": "Generation"}
+# What POD takes for its own.
+_ESCAPES = {"<": "E<lt>", ">": "E<gt>"}
 
 
 class Made(Language):
@@ -37,7 +39,7 @@ class Made(Language):
     def _pod(self, text: str) -> str:
         # Lines that begin with a space would be code.
         text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
-        text = re.sub(r"[<>]", lambda found: {"<": "E<lt>", ">": "E<gt>"}[found[0]], text)
+        text = re.sub(r"[<>]", lambda found: _ESCAPES[found[0]], text)
         return self.filled(re.sub(r"`(\w+)`", r"C<\1>", text), "")
 
     def _listed(self, struct: Struct) -> str:
