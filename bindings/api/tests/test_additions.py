@@ -82,8 +82,8 @@ class Additions(unittest.TestCase):
             "python": "pause: Optional[float] = None,",
             "ruby": "pause: :pause_ms",
             "tcl": "pause pause_ms",
+            "lua": " pause.",  # in a comment, for Lua looks at what SWIG made
         })
-        # Lua looks at what SWIG made.
 
     def test_a_function_that_tells_a_report(self):
         self.change("model.h", '\n#ifdef __cplusplus\n} /* extern "C" */\n', REPORT)
