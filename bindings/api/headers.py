@@ -29,8 +29,19 @@ class Field:
     default: str = ""  # what the RC_..._INIT macro gives it
 
 
+class _Named:
+    """What has a name of C."""
+
+    name: str
+
+    @property
+    def native(self) -> str:
+        """Its name in what SWIG makes: model_options of rc_model_options."""
+        return self.name[len("rc_"):]
+
+
 @dataclass(frozen=True)
-class Struct:
+class Struct(_Named):
     name: str  # "rc_model_options"
     doc: str
     fields: List[Field]
@@ -48,7 +59,7 @@ class Struct:
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(_Named):
     """A member of an enumeration."""
 
     name: str  # "RC_DTYPE_F32"
@@ -84,7 +95,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(_Named):
     name: str
     result: str
     parameters: List[Parameter]
@@ -97,6 +108,7 @@ class Api:
     enums: List[Enum] = field(default_factory=list)
     functions: Dict[str, Function] = field(default_factory=dict)
     comments: Dict[str, str] = field(default_factory=dict)
+    numbers: Dict[str, str] = field(default_factory=dict)  # macros that are numbers
 
     def enum(self, name: str) -> Optional[Enum]:
         """By the type of its values."""
@@ -146,6 +158,8 @@ class _Reader:
         self.code = re.sub(r"^[ \t]*#.*$", "", joined, flags=re.MULTILINE)
 
     def read(self) -> None:
+        self.api.numbers.update((name, text.strip()) for name, text in
+                                self.macros.items() if text.strip().isdigit())
         for found in re.finditer(r"typedef struct (\w+)\s*\{(.*?)\}\s*\1;",
                                  self.code, re.DOTALL):
             self._struct(found.group(1), found.group(2))

@@ -9,12 +9,15 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import Callable, Dict, List
+from typing import Callable, Dict, FrozenSet, List, Set
 
+from calls import Call, calls, makers
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
-from members import Member, members, options, pascal, reports, shown_enums, words_of
-from tensors import op_doc
+from members import (Member, enum_words, members, options, pascal, reports,
+                     shown_enums, text_of, told_by, words_of)
+from places import handles, place_of, taker_of, teller_of
+from tensors import op_doc, ops
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
                    r"(?: (?P<name>\w+))?(?: \*/)?\n", re.MULTILINE)
@@ -27,14 +30,39 @@ class Language:
     yes, no = "true", "false"
     # Of times without a unit in their names; "" where they have a type.
     unit = "seconds"
+    units = ("milliseconds", "microseconds")  # of times that are given in it
+    unconverted: FrozenSet[str] = frozenset()  # times that are numbers all the same
+    # The class of a status, and the words in it where they are not the status's.
+    error_form = "{}Error"
+    error_words: Dict[str, str] = {}
+    options_are_keywords = False  # there is no class of them
+    reports_are_tables = False  # nor of reports
+    # Of comments: a method, what makes an object, and a function of the package.
+    method_form = "{}.{}"
+    maker_form = "{}"
+    function_form = "{}"
+    own_places: Dict[str, str] = {}  # functions that are found elsewhere
+    # The comment of a struct is of each part that it becomes: no mark takes it whole.
+    lists_members = False
     width = 80
 
     def __init__(self, api: Api) -> None:
         self.api = api
-        self.names = {"NULL": self.nothing}
+        self._by_hand: Set[str] = set()  # the words of the sources
+        # What is said of those that languages do not show, at least without C.
+        self.names = {"NULL": self.nothing, **api.numbers}
+        self.names.update((each, pascal(words_of(each))) for each in api.structs)
+        self.names.update((each.name, self.method_words(enum.rest(each).lower()))
+                          for enum in api.enums for each in enum.constants)
+        for function in api.functions.values():
+            self.names[function.name] = self.function_name(function)
+        for handle in handles(api):
+            self.names["rc_" + handle] = pascal(handle)
         for status in api.statuses:
             self.names[status.name] = self.error_name(status)
         for enum in shown_enums(api):
+            if enum.name:
+                self.names[enum.name] = self.enum_name(enum)
             for constant in enum.constants:
                 self.names[constant.name] = self.value_name(enum, constant)
         for struct in [*options(api), *reports(api)]:
@@ -48,22 +76,50 @@ class Language:
 
     def error_name(self, status: Constant) -> str:
         """The class of a status."""
-        raise NotImplementedError
+        words = self.error_words.get(status.name, status_words(status))
+        return self.error_form.format(words)
+
+    def enum_name(self, enum: Enum) -> str:
+        """The type of an enumeration, or what it is called where values are texts."""
+        return enum_words(self.api, enum)
 
     def value_name(self, enum: Enum, constant: Constant) -> str:
         """A value of an enumeration."""
-        raise NotImplementedError
+        return f'"{text_of(self.api, enum, constant)}"'
 
     def member_name(self, member: Member) -> str:
         """A member of options."""
-        raise NotImplementedError
+        return member.without_unit
 
     def struct_name(self, struct: Struct) -> str:
-        """The class of options or of a report."""
+        """The class of options or of a report, or what takes or tells them."""
+        if struct.is_options and self.options_are_keywords:
+            taker = taker_of(self.api, struct)
+            return "the options" + (f" of {self.function_name(taker)}" if taker else "")
+        if struct.is_report and self.reports_are_tables:
+            teller = teller_of(self.api, struct)
+            return self.function_name(teller) if teller else "the report"
         return pascal(words_of(struct.name))
+
+    def method_words(self, words: str) -> str:
+        """The name of a method or function."""
+        return words
+
+    def function_name(self, function: Function) -> str:
+        """What a function is called in a comment, "Session.truncate"."""
+        owner, words = place_of(self.api, function)
+        if function.name in self.own_places:
+            return self.own_places[function.name]
+        if not owner:
+            return self.function_form.format(self.method_words(words))
+        if not words:
+            return self.maker_form.format(pascal(owner))
+        return self.method_form.format(pascal(owner), self.method_words(words))
 
     def read(self, sources: List[str]) -> None:
         """Is told of all sources by hand before they are written."""
+        self._by_hand = {word.lower() for source in sources
+                         for word in re.findall(r"\w+", source)}
 
     def files(self) -> Dict[str, str]:
         """Sources that are wholly made; one that is there by hand stays."""
@@ -71,7 +127,29 @@ class Language:
 
     def parts(self) -> Dict[str, Callable[[str], str]]:
         """What makes a part from the name in its mark, "" if there is none."""
-        return {}
+        return {
+            "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)),
+            "methods": lambda handle: "\n".join([
+                *(self.told(handle, each) for each in told_by(self.api, handle)),
+                *self.plain_calls(handle)]),
+            "makers": lambda _: "\n".join(self.plain_makers()),
+        }
+
+    def op(self, function: Function) -> str:
+        """The method of a tensor that is an op."""
+        raise NotImplementedError
+
+    def told(self, handle: str, function: Function) -> str:
+        """What gives a report about a handle, which a function fills."""
+        raise NotImplementedError
+
+    def plain(self, handle: str, call: Call) -> str:
+        """The method of a handle that is a plain function."""
+        raise NotImplementedError
+
+    def maker(self, call: Call) -> str:
+        """What makes a tensor."""
+        raise NotImplementedError
 
     def comment(self, found: "re.Match[str]", text: str) -> str:
         """What a mark of a comment becomes."""
@@ -81,8 +159,12 @@ class Language:
 
     def said(self, comment: str) -> str:
         """A comment of the headers in the words of the language."""
+        text = without_c(comment)
+        if self.options_are_keywords:  # a member of them is itself an option
+            text = re.sub(r"\brc_\w+_options\.(\w+)", r"\1", text)
+        text = re.sub(r"(`\w+`) is (1|non-zero)\b", rf"\1 is {self.yes}", text)
         return re.sub(r"\w+", lambda word: self.names.get(word.group(), word.group()),
-                      without_c(comment))
+                      text)
 
     def said_flat(self, comment: str) -> str:
         """The same in one line."""
@@ -98,15 +180,25 @@ class Language:
             text = re.sub(r"^1(: |, )", "", text)
             text = re.sub(r"\b([01]):", lambda found: (
                 self.yes if found[1] == "1" else self.no) + ":", text)
-        if member.unit and self.converts(member):
+        if self.converts(member):
             unit = f"{self.unit}, " if self.unit else ""
             text = re.sub(rf"([;,] ){member.unit}, ", rf"\1{unit}", text)
             text = re.sub(rf", {member.unit}$", unit and f", {self.unit}", text)
         return sentence(text)
 
+    def plain_calls(self, handle: str) -> List[str]:
+        """The plain functions of a handle that no source calls."""
+        return [self.plain(handle, each) for each in calls(self.api, handle)
+                if each.native not in self._by_hand]
+
+    def plain_makers(self) -> List[str]:
+        """The same of what makes tensors."""
+        return [self.maker(each) for each in makers(self.api)
+                if each.native not in self._by_hand]
+
     def converts(self, member: Member) -> bool:
         """Whether a time is given in the unit of the language."""
-        return True
+        return member.unit in self.units and member.name not in self.unconverted
 
     def lines(self, text: str, begin: str, indent: str = "") -> str:
         """A text as lines of a comment."""
@@ -118,12 +210,12 @@ class Language:
         """A call, or the head of a method, whose arguments stand below if one line
         has no room for them."""
         line = f"{head}({', '.join(arguments)}){tail}"
-        if len(line) <= self.width - len("    "):
+        if len(line) <= self.width:
             return line
         indent = line[:len(line) - len(line.lstrip())] + "    "
         # No argument is broken.
         parts = ", ".join(each.replace(" ", "\0") for each in arguments)
-        filled = textwrap.wrap(parts, self.width - 4 - len(indent),
+        filled = textwrap.wrap(parts, self.width - len(indent),
                                break_long_words=False, break_on_hyphens=False)
         below = f"\n{indent}".join(filled).replace("\0", " ")
         return f"{head}(\n{indent}{below}){tail}"
@@ -141,6 +233,8 @@ class Language:
         return (f"{indent}{begin}".rstrip() + "\n").join(made)
 
     def comment_of(self, name: str) -> str:
+        if self.lists_members and name in self.api.structs:
+            return ""
         if name not in self.api.comments:
             sys.exit(f"the headers have no comment of {name}")
         return self.api.comments[name]
@@ -157,7 +251,9 @@ class Language:
         def part(found: "re.Match[str]") -> str:
             if found["part"] not in parts:
                 sys.exit(f"there is no part {found['part']}, but {', '.join(parts)}")
+            self.width -= len(found["indent"])
             made = parts[found["part"]](found["name"] or "")
+            self.width += len(found["indent"])
             return textwrap.indent(made, found["indent"])
 
         return self.mark.sub(self._comment, _PART.sub(part, source))

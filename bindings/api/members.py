@@ -29,6 +29,9 @@ NAMES = {
 # What the packages give out in another way: arrays of a file's tensors.
 _NOT_SHOWN = {"rc_tensor_report"}
 
+# Numbers that may have all 64 bits.
+UNSIGNED = {"seed"}
+
 _UNITS = {"_ms": "milliseconds", "_us": "microseconds"}
 
 

@@ -23,6 +23,7 @@ mkdir -p "$module"
 cp -R "$here/src/." "$module"
 "${PYTHON:-python3}" "$here/../api/generate.py" go "$headers/runcible" \
   "$here/src" "$module"
+gofmt -w "$module"
 shared=$module/shared
 "${PYTHON:-python3}" "$here/../api/generate.py" swig "$headers/runcible" \
   "$here/../swig" "$shared"

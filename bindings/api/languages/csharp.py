@@ -1,20 +1,13 @@
 """C#: partial classes of options, reports, enumerations, exceptions and ops."""
 
-import html
 import re
 
 from headers import Constant, Enum, Struct
-from language import Language, block, sentence, status_words
-from members import (Member, camel, constant_name, end_numbers, enum_words, members,
-                     options, pascal, report_of, reports, shown_enums, told_by,
-                     told_words, words_of)
-from tensors import Argument, arguments, op_words, ops
+from language import block, sentence
+from members import (UNSIGNED, Member, constant_name, end_numbers, enum_words, members,
+                     options, pascal, reports, shown_enums, words_of)
+from languages.csharp_calls import Calls
 
-# Classes whose names would be those of System.
-_ERRORS = {
-    "RC_E_OUT_OF_MEMORY": "HostMemoryException",
-    "RC_E_TIMEOUT": "WaitTimeoutException",
-}
 # The exceptions of System of the same meaning; Exception for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ArgumentException",
@@ -34,12 +27,6 @@ _BASES = {
 }
 # Those whose constructor takes the message in another place.
 _MESSAGES = {"RC_E_CLOSED": "null, message"}
-_TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
-          "float": "double", "flag": "bool", "text": "string", "pair": "Pair"}
-# Numbers of the library that may have all 64 bits.
-_UNSIGNED = {"seed"}
-# Times that were numbers before there was a rule.
-_NUMBERS = {"compute_us"}
 # Options that follow from others, and those that are more than their members.
 _FOLLOWS = {"distribution"}
 # Values with their defaults, of a window.
@@ -49,30 +36,7 @@ _MADE_BY_HAND = {"rc_generate_options", "rc_random_options"}
 _TIME = "Time"
 
 
-class Made(Language):
-    suffix = ".cs"
-    mark = re.compile(r"^(?P<indent>[ \t]*)/// <summary>\{@rc (?P<names>[\w. ]+)\}"
-                      r"</summary>\n", re.MULTILINE)
-    unit = ""
-    width = 78
-
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Exception")
-
-    def value_name(self, enum, constant):
-        name = constant_name(enum, enum.rest(constant))
-        return f"{pascal(enum_words(self.api, enum))}.{name}"
-
-    def member_name(self, member):
-        return pascal(member.without_unit)
-
-    def comment(self, found, text):
-        paragraphs = re.split(r"\n\n+", html.escape(text, quote=False).strip())
-        if len(paragraphs) > 1:
-            paragraphs = [f"<para>{each}</para>" for each in paragraphs]
-        summary = "\n\n".join(paragraphs)
-        return self.filled(f"<summary>{summary}</summary>", "/// ", found["indent"])
-
+class Made(Calls):
     def files(self):
         made = {"GeneratedEnums.cs": self._file(
             [], [self._enum(enum) for enum in shown_enums(self.api)
@@ -89,14 +53,12 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: block(
-                f"[native.{each.name[3:]}] =\n    (m, r) => "
+                f"[native.{each.native}] =\n    (m, r) => "
                 f"new {self.error_name(each)}(m, r)," for each in self.api.statuses),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
             "end_numbers": lambda _: block(
                 f"internal long {pascal(each)};" for each in end_numbers(self.api)),
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
         }
 
     def _file(self, using, declarations):
@@ -105,21 +67,15 @@ class Made(Language):
         indented = re.sub(r"^(?=.)", "  ", body, flags=re.MULTILINE)
         return f"{uses}\nnamespace Runcible {{\n{indented}}}\n"
 
-    def _summary(self, text: str, indent: str = "") -> str:
-        if not text:
-            return ""
-        text = html.escape(text, quote=False)
-        return self.lines(f"<summary>{text}</summary>", "/// ", indent)
-
     def _enum(self, enum: Enum) -> str:
         lines = []
         for each in enum.constants:
-            lines.append(self._summary(sentence(self.said_flat(each.doc)),
+            lines.append(self.summary(sentence(self.said_flat(each.doc)),
                                        "  "))
             lines.append(f"  {constant_name(enum, enum.rest(each))} = "
-                         f"native.{each.name[3:]},\n")
+                         f"native.{each.native},\n")
         doc = self.said_flat(enum.doc)
-        return (f"{self._summary(doc)}public enum "
+        return (f"{self.summary(doc)}public enum "
                 f"{pascal(enum_words(self.api, enum))} {{\n{''.join(lines)}}}\n")
 
     # ---- Errors
@@ -129,7 +85,7 @@ class Made(Language):
         base = _BASES.get(status.name, "Exception")
         derived = [each for each, of in _BASES.items() if of == name]
         inherits = any(self.error_name(each) == base for each in self.api.statuses)
-        doc = self._summary(self.said_flat(status.doc))
+        doc = self.summary(self.said_flat(status.doc))
         modifier = "" if derived else "sealed "
         overriding = "override " if inherits else "virtual " if derived else ""
         interface = "" if inherits else ", IRuncibleException"
@@ -143,7 +99,7 @@ class Made(Language):
             "  }",
             "",
             "  /// <summary>The number of the status.</summary>",
-            f"  public {overriding}int Status => native.{status.name[3:]};",
+            f"  public {overriding}int Status => native.{status.native};",
         ]
         if not inherits:
             lines += ["",
@@ -161,31 +117,24 @@ class Made(Language):
         settings = "".join(self._setting(each) for each in shown)
         doc = " ".join(f"{self.said(struct.doc)} What is null has the default of the "
                        "library.".split())
-        native = struct.name[3:]
+        native = struct.native
         make = "" if struct.name in _MADE_BY_HAND else (
             f"\n  internal {native} Make() {{\n    var made = new {native}();\n"
             "    Set(made);\n    return made;\n  }\n")
-        return (f"{self._summary(doc)}"
+        return (f"{self.summary(doc)}"
                 f"public sealed partial class {pascal(words_of(struct.name))} {{\n"
                 f"{properties}{make}\n"
                 f"  private void Set({native} made) {{\n{settings}  }}\n}}\n")
 
-    def _type(self, member: Member) -> str:
-        if member.enum is not None:
-            return pascal(enum_words(self.api, member.enum))
-        if member.unit and member.name not in _NUMBERS:
-            return "TimeSpan"
-        return "ulong" if member.name in _UNSIGNED else _TYPES[member.kind]
-
     def _property(self, member: Member) -> str:
         name = pascal(member.without_unit)
         initial = ""
-        kind = self._type(member) + "?"
+        kind = self.type_of_member(member) + "?"
         if member.name in _NEVER_NULL:
-            kind = self._type(member)
+            kind = self.type_of_member(member)
             default = member.default.strip("{}")
             initial = f" = {f'new Pair({default})' if kind == 'Pair' else default};"
-        return (f"{self._summary(self.said_of(member), '  ')}"
+        return (f"{self.summary(self.said_of(member), '  ')}"
                 f"  public {kind} {name} {{ get; set; }}{initial}\n")
 
     def _setting(self, member: Member) -> str:
@@ -197,7 +146,7 @@ class Made(Language):
         value = f"{name}.Value"
         if member.unit:
             value = f"\n          Limits.Milliseconds({value}, nameof({name}))"
-        elif member.kind == "uint64" and member.name not in _UNSIGNED:
+        elif member.kind == "uint64" and member.name not in UNSIGNED:
             value = f"\n          Limits.NotNegative({value}, nameof({name}))"
         elif member.kind == "flag":
             value += " ? 1 : 0"
@@ -213,28 +162,25 @@ class Made(Language):
         of_event = struct.name == "rc_generate_report"
         copied = "".join(self._copied(each, of_event) for each in shown)
         properties = "\n".join(
-            f"{self._summary(self.said_of(each), '  ')}"
+            f"{self.summary(self.said_of(each), '  ')}"
             f"  public {self._report_type(each)} {self._report_name(each)} {{ get; }}\n"
             for each in shown)
         name = pascal(words_of(struct.name))
         lists = "".join(f", IReadOnlyList<{pascal(words_of(each.of.name))}> "
                         f"{each.name}" for each in shown if each.of)
-        source = "Event.Raw" if of_event else struct.name[3:]
-        return (f"{self._summary(self.said_flat(struct.doc))}"
+        source = "Event.Raw" if of_event else struct.native
+        return (f"{self.summary(self.said_flat(struct.doc))}"
                 f"public sealed class {name} {{\n"
                 f"  internal {name}({source} report{lists}) {{\n{copied}  }}\n\n"
                 f"{properties}}}\n")
 
-    def converts(self, member: Member) -> bool:
-        return member.name not in _NUMBERS
-
     def _report_type(self, member: Member) -> str:
         if member.of is not None:
             return f"IReadOnlyList<{pascal(words_of(member.of.name))}>"
-        return self._type(member)
+        return self.type_of_member(member)
 
     def _report_name(self, member: Member) -> str:
-        if member.unit and member.name not in _NUMBERS:
+        if self.converts(member):
             return pascal(member.without_unit) + _TIME
         return pascal(member.name)
 
@@ -245,70 +191,13 @@ class Made(Language):
         if member.of is not None:
             value = member.name
         elif member.enum is not None:
-            value = f"({self._type(member)}){value}"
-        elif member.unit and member.name not in _NUMBERS:
+            value = f"({self.type_of_member(member)}){value}"
+        elif self.converts(member):
             make = {"milliseconds": "TimeSpan.FromMilliseconds",
                     "microseconds": "Limits.Microseconds"}
             value = f"{make[member.unit]}({value})"
         elif member.kind == "flag":
             value += " != 0"
-        elif member.kind == "uint64" and member.name not in _UNSIGNED:
+        elif member.kind == "uint64" and member.name not in UNSIGNED:
             value = f"(long){value}"
         return f"    {self._report_name(member)} = {value};\n"
-
-    def _told(self, handle: str, function) -> str:
-        """A property whose value a function of the headers tells."""
-        struct = report_of(self.api, function)
-        kind = pascal(words_of(struct.name))
-        doc = self.said_flat(struct.doc)
-        return (f"{self._summary(doc)}"
-                f"public {kind} {pascal(told_words(handle, function))} {{\n  get {{\n"
-                f"    using (var report = new {struct.name[3:]}()) {{\n"
-                f"      native.{function.name[3:]}(handle, report);\n"
-                f"      return new {kind}(report);\n    }}\n  }}\n}}\n")
-
-    # ---- Ops
-
-    def _op(self, function) -> str:
-        taken = arguments(self.api, function)
-        given = ["handle", *(self._given(each) for each in taken), "out var made"]
-        struct = next((each.struct for each in taken if each.struct), None)
-        indent = "    " if struct is not None else "  "
-        body = (self.call(f"{indent}native.{function.name[3:]}", given, ";")
-                + f"\n{indent}return Of(made);\n")
-        if struct is not None:
-            kind = pascal(words_of(struct.name))
-            body = (f"  using ({struct.name[3:]} given =\n"
-                    f"      (options ?? new {kind}()).Make()) {{\n{body}  }}\n")
-        head = self.call(f"public Tensor {pascal(op_words(function))}",
-                         [self._parameter(each) for each in taken], " {")
-        return f"{self._summary(self.said_of_op(function))}{head}\n{body}}}\n"
-
-    def _parameter(self, argument: Argument) -> str:
-        name = camel(argument.name)
-        if argument.kind == "tensor":
-            return f"Tensor {name}" + (" = null" if argument.optional else "")
-        if argument.struct is not None:
-            return f"{pascal(words_of(argument.struct.name))} {name} = null"
-        if argument.enum is not None:
-            kind = pascal(enum_words(self.api, argument.enum))
-            return f"{kind} {name}" + (f" = {kind}.None" if argument.default else "")
-        if argument.kind == "shape":
-            return f"params long[] {name}"
-        if argument.kind == "flag":
-            return f"bool {name} = false"
-        default = {"all": "All"}.get(argument.default, argument.default)
-        return f"{_TYPES[argument.kind]} {name}" + (f" = {default}" if default else "")
-
-    def _given(self, argument: Argument) -> str:
-        name = camel(argument.name)
-        if argument.kind == "tensor":
-            return f"{name}{'?' if argument.optional else ''}.handle"
-        if argument.struct is not None:
-            return "given"
-        if argument.kind == "shape":
-            return f"{name}, {name}.Length"
-        if argument.kind == "flag":
-            return f"{name} ? 1 : 0"
-        cast = {"enum": "(int)", "float": "(float)"}.get(argument.kind, "")
-        return f"{cast}{name}"

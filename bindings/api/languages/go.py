@@ -3,91 +3,25 @@ types with their constants, ops."""
 
 import re
 
-from headers import Constant, Enum, Struct
-from language import Language, block, sentence
-from members import (Member, camel, end_numbers, enum_words, members, options,
-                     report_of, reports, shown_enums, told_by, told_words, words_of)
-from tensors import Argument, arguments, op_doc, op_words, ops
+from headers import Enum, Struct
+from language import block, sentence
+from members import (Member, end_numbers, enum_words, members, options, reports,
+                     shown_enums, told_by)
+from tensors import ops
+from languages.go_calls import Calls
+from languages.go_words import TYPES, lowered, name_of, swig_of, type_of
 
-# Words that are written in another way than Word.
-_WORDS = {each.lower(): each for each in (
-    "ABI BOS CPU DType EOS GELU GPU ID IO RMS ReLU SiLU").split()}
-_WORDS["conv2d"] = "Conv2D"
-_TYPES_OF = {"rc_device_report": "Device"}
-# Constants that had another name before there was a rule.
-_VALUES = {
-    "RC_DEVICE_OTHER": "OtherDevice",
-    "RC_DEVICE_GPU_DISCRETE": "DiscreteGPU",
-    "RC_DEVICE_GPU_INTEGRATED": "IntegratedGPU",
-    "RC_DEVICE_SOFTWARE": "SoftwareDevice",
-    "RC_FULL_ERROR": "FullIsError",
-    "RC_FULL_SHIFT": "FullShifts",
-    "RC_FUNCTION_NONE": "NoFunction",
-}
-# Enumerations whose constants begin with something.
-_PREFIXES = {"rc_end_reason": "End"}
-_TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64",
-          "float": "float32", "flag": "bool", "text": "string", "pair": "[2]int32"}
 # Of options that are by hand.
 _HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
+_HANDLES = ("rc_backend", "rc_model", "rc_session", "rc_tensor", "rc_tokenizer")
 # The deadline of a generation is its context's.
 _OF_CONTEXT = "deadline_ms"
 
 
-def name_of(words: str) -> str:
-    """top_k is TopK, and physical_id PhysicalID."""
-    return "".join(_WORDS.get(word, word[:1].upper() + word[1:])
-                   for word in words.lower().split("_"))
-
-
-def type_of(struct: Struct) -> str:
-    return _TYPES_OF.get(struct.name, name_of(words_of(struct.name)))
-
-
-def swig_of(name: str) -> str:
-    """rc_model_options is Model_options."""
-    own = name[len("rc_"):]
-    return own[:1].upper() + own[1:]
-
-
-class Made(Language):
-    suffix = ".go"
-    mark = re.compile(r"^(?P<indent>[ \t]*)//runcible:doc (?P<names>\S+)\n",
-                      re.MULTILINE)
-    nothing = "nil"
-    unit = ""
-
-    def error_name(self, status: Constant) -> str:
-        return "Err" + name_of(status.name[len("RC_E_"):])
-
-    def value_name(self, enum: Enum, constant: Constant) -> str:
-        rest = enum.rest(constant)
-        own = rest if any(each.isdigit() for each in rest) else name_of(rest)
-        return _VALUES.get(constant.name, _PREFIXES.get(enum.name, "") + own)
-
-    def member_name(self, member: Member) -> str:
-        return name_of(member.without_unit)
-
-    def struct_name(self, struct: Struct) -> str:
-        return type_of(struct)
-
-    def read(self, sources):
-        """Takes the names of what is declared below a mark."""
-        declared = re.compile(
-            r"//runcible:doc (\w+)\n\s*(?:func \(\w+ \*(\w+)\) (\w+)"
-            r"|(?:func|type) (\w+)|(\w+) +(?:\w+ +)?=)")
-        for source in sources:
-            for c, receiver, method, plain, constant in declared.findall(source):
-                own = f"{receiver}.{method}" if method else plain or constant
-                self.names.setdefault(c, own)
-
-    def comment(self, found, text):
-        return "".join(f"{found['indent']}// {line}".rstrip() + "\n"
-                       for line in text.splitlines())
-
+class Made(Calls):
     def files(self):
         generate = self.api.structs.get("rc_generate_options")
         return {
@@ -99,14 +33,18 @@ class Made(Language):
                   if each.name not in _BY_HAND)])),
             "generated_reports.go": self._file("\n".join([
                 *(self._report(each) for each in reports(self.api)),
-                *(self._told(handle, each)
-                  for handle in ("rc_backend", "rc_model", "rc_tokenizer")
+                *(self.told(handle, each)
+                  for handle in _HANDLES
                   for each in told_by(self.api, handle))])),
             "generated_types.go": self._file("\n".join([
                 self._statuses(), *(self._enum(each) for each in shown_enums(self.api)
                                     if each.prefix not in _HIDDEN)])),
+            "generated_calls.go": self._file("\n".join([
+                *(text for handle in _HANDLES for text in
+                  [self.handle_methods(handle), *self.plain_calls(handle)]),
+                *self.plain_makers()])),
             "generated_ops.go": self._file("\n".join(
-                self._op(each) for each in ops(self.api)
+                self.op(each) for each in ops(self.api)
                 if each.name != "rc_op_rope")),
         }
 
@@ -122,20 +60,17 @@ class Made(Language):
 
     def _file(self, body: str) -> str:
         uses = [f'\t"{each}"\n' for each, used in (
-            ("fmt", "fmt."), ("time", "time."), ("runcible/internal/native", "native."))
-            if used in body]
+            ("encoding/json", "json.Unmarshal"), ("time", "time."),
+            ("runcible/internal/native", "native.")) if used in body]
         imports = f"import (\n{''.join(uses)})\n\n" if uses else ""
         return f"package runcible\n\n{imports}{body}"
-
-    def _doc(self, text: str, indent: str = "") -> str:
-        return self.lines(text, "// ", indent) if text else ""
 
     # ---- Types
 
     def _statuses(self) -> str:
         lines = []
         for each in self.api.statuses:
-            lines += [self._doc(self.said_flat(each.doc), "\t"),
+            lines += [self.doc(self.said_flat(each.doc), "\t"),
                       f"\t{self.error_name(each)} Status = {each.value}\n"]
         return f"// What the library answers.\nconst (\n{''.join(lines)})\n"
 
@@ -146,9 +81,9 @@ class Made(Language):
         for each in enum.constants:
             said = sentence(self.said_flat(each.doc))
             own = self.value_name(enum, each)
-            values.append(f"{self._doc(said, chr(9))}\t{own} {name} = {each.value}\n")
+            values.append(f"{self.doc(said, chr(9))}\t{own} {name} = {each.value}\n")
             texts.append(f'\t{own}: "{enum.rest(each).lower()}",\n')
-        made = (f"{self._doc(f'{name}: {_lowered(doc)}' if doc else '')}"
+        made = (f"{self.doc(f'{name}: {lowered(doc)}' if doc else '')}"
                 f"type {name} int32\n\nconst (\n{''.join(values)})\n")
         if name == "DType":
             made += (f"\nvar dtypeNames = map[{name}]string{{\n{''.join(texts)}}}\n")
@@ -159,8 +94,8 @@ class Made(Language):
     def _option(self, member: Member) -> str:
         """A function that makes an option of Session.Generate."""
         own = name_of(member.without_unit)
-        doc = self._doc(f"{own}: {_lowered(self.said_of(member))}")
-        value, taken = "value", f"value {_TYPES.get(member.kind)}"
+        doc = self.doc(f"{own}: {lowered(self.said_of(member))}")
+        value, taken = "value", f"value {TYPES.get(member.kind)}"
         if member.unit:
             value, taken = "milliseconds(value)", "value time.Duration"
         elif member.enum is not None:
@@ -175,9 +110,9 @@ class Made(Language):
 
     def _options(self, struct: Struct) -> str:
         name, swig = type_of(struct), swig_of(struct.name)
-        doc = f"{name}: {_lowered(self.said_flat(struct.doc))}"
+        doc = f"{name}: {lowered(self.said_flat(struct.doc))}"
         declared = "" if struct.field("progress") else (
-            f"{self._doc(doc + ' The zero value has the defaults of the library.')}"
+            f"{self.doc(doc + ' The zero value has the defaults of the library.')}"
             f"type {name} struct {{\n{self._fields(struct)}}}\n\n")
         settings = "".join(self._setting(each) for each in members(self.api, struct))
         return (f"{declared}func (options *{name}) native() (native.{swig}, error) {{\n"
@@ -187,7 +122,7 @@ class Made(Language):
 
     def _fields(self, struct: Struct) -> str:
         return "".join(
-            f"{self._doc(self._field_doc(each), chr(9))}"
+            f"{self.doc(self._field_doc(each), chr(9))}"
             f"\t{self._field(each)} {self._field_type(each)}\n"
             for each in members(self.api, struct))
 
@@ -209,7 +144,7 @@ class Made(Language):
         if member.enum is not None:
             pointer = "*" if member.default and not member.is_zero else ""
             return pointer + name_of(enum_words(self.api, member.enum))
-        return "time.Duration" if member.unit else _TYPES[member.kind]
+        return "time.Duration" if member.unit else TYPES[member.kind]
 
     def _setting(self, member: Member) -> str:
         own, setter = f"options.{self._field(member)}", swig_of("rc_" + member.name)
@@ -234,11 +169,11 @@ class Made(Language):
     def _report(self, struct: Struct) -> str:
         name = type_of(struct)
         shown = members(self.api, struct)
-        doc = f"{name}: {_lowered(self.said_flat(struct.doc))}"
-        fields = "".join(f"{self._doc(self.said_of(each), chr(9))}"
+        doc = f"{name}: {lowered(self.said_flat(struct.doc))}"
+        fields = "".join(f"{self.doc(self.said_of(each), chr(9))}"
                          f"\t{name_of(each.without_unit)} {self._report_type(each)}\n"
                          for each in shown)
-        made = f"{self._doc(doc)}type {name} struct {{\n{fields}}}\n\n"
+        made = f"{self.doc(doc)}type {name} struct {{\n{fields}}}\n\n"
         if struct.name == _OF_EVENTS:
             values = self._values(shown, True)
             return (f"{made}func reportOf(r *native.Report) *Report {{\n"
@@ -290,77 +225,7 @@ class Made(Language):
             return f"time.Duration({got}) * time.{member.unit.capitalize()[:-1]}"
         return f"{got} != 0" if member.kind == "flag" else got
 
-    def _told(self, handle: str, function) -> str:
-        struct = report_of(self.api, function)
-        receiver, own = name_of(words_of(handle)), name_of(told_words(handle, function))
-        kind, me = type_of(struct), receiver[:1].lower()
-        doc = self.said_flat(struct.doc)
-        return block([
-            f"{self._doc(f'{own}: {_lowered(doc)}')}"
-            f"func ({me} *{receiver}) {own}() (*{kind}, error) {{",
-            f"\thandle, err := {me}.use()", "\tif err != nil {", "\t\treturn nil, err",
-            "\t}", f"\tdefer {me}.handle.done()",
-            f"\treturn read{kind}(func(report native.{swig_of(struct.name)}) error {{",
-            f"\t\treturn native.{swig_of(function.name)}(handle, report)", "\t})", "}"])
-
-    # ---- Ops
-
-    def _op(self, function) -> str:
-        taken = arguments(self.api, function)
-        own = name_of(op_words(function))
-        doc = self.said_flat(op_doc(self.api, function))
-        lines = [f"{self._doc(f'{own}: {doc}')}"
-                 f"func (t *Tensor) {own}({_parameters(self, taken)}) "
-                 "(*Tensor, error) {"]
-        for each in taken:
-            if each.struct is not None:
-                lines += ["\to, err := options.native()", "\tif err != nil {",
-                          "\t\treturn nil, err", "\t}",
-                          f"\tdefer native.Delete{swig_of(each.struct.name)}(o)"]
-        tensors = [each for each in taken if each.kind == "tensor"]
-        given = ["tensor", *(_given(each) for each in taken if each.kind != "tensor"),
-                 "pointer"]
-        if tensors:
-            given[:1] = [f"x[{i}]" for i in range(len(tensors) + 1)]
-            operands = ", ".join(["t", *(camel(each.name) for each in tensors)])
-            optional = sum(each.optional for each in tensors)
-            lines.append(f"\treturn op([]*Tensor{{{operands}}}, {optional}, "
-                         "func(x []native.Tensor, pointer *uintptr) error {")
-        else:
-            lines.append(
-                "\treturn t.view(func(tensor native.Tensor, pointer *uintptr) error {")
-        return block([*lines, f"\t\treturn native.{swig_of(function.name)}"
-                      f"({', '.join(given)})", "\t})", "}"])
-
 
 def _is_denied(member: Member) -> bool:
     """A flag that is on by default, which the zero value cannot say."""
     return member.kind == "flag" and member.default == "1"
-
-
-def _lowered(text: str) -> str:
-    """As what follows a colon."""
-    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]", text) else text
-
-
-def _parameters(language: Made, taken) -> str:
-    tensors = ", ".join(camel(each.name) for each in taken if each.kind == "tensor")
-    others = []
-    for each in taken:
-        if each.struct is not None:
-            others.append(f"options {type_of(each.struct)}")
-        elif each.enum is not None:
-            others.append(f"{each.name} {name_of(enum_words(language.api, each.enum))}")
-        elif each.kind == "shape":
-            others.append(f"{each.name} ...int64")
-        elif each.kind != "tensor":
-            others.append(f"{each.name} {_TYPES[each.kind]}")
-    return ", ".join([f"{tensors} *Tensor"] * bool(tensors) + others)
-
-
-def _given(argument: Argument) -> str:
-    if argument.struct is not None:
-        return "o"
-    if argument.enum is not None:
-        return f"int32({argument.name})"
-    return f"flag({argument.name})" if argument.kind == "flag" else argument.name

@@ -1,13 +1,12 @@
 """Java: options with setters, records of reports, enumerations, exceptions, ops."""
 
-import html
 import re
 
 from headers import Constant, Enum, Struct
-from language import Language, block, sentence, status_words
-from members import (Member, camel, enum_words, members, options, pascal, report_of,
-                     reports, shown_enums, told_by, told_words, words_of)
-from tensors import Argument, arguments, is_reduction, op_words, ops
+from language import block, sentence, status_words
+from members import (UNSIGNED, Member, camel, enum_words, members, options, pascal,
+                     reports, shown_enums, words_of)
+from languages.java_calls import Calls
 
 # Java's own unchecked exceptions of the same meaning; RuntimeException for others.
 _BASES = {
@@ -23,59 +22,10 @@ _BASES = {
 }
 # What UncheckedIOException is made of.
 _CAUSES = {"RC_E_NOT_FOUND": "FileNotFoundException", "RC_E_IO": "IOException"}
-_TYPES = {"int32": "int", "int64": "long", "uint32": "int", "uint64": "long",
-          "float": "double", "flag": "boolean", "text": "String", "pair": "int"}
-# Numbers of the library that may have all 64 bits.
-_UNSIGNED = {"seed"}
-# Times that were numbers before there was a rule.
-_NUMBERS = {"compute_us"}
 _TIME = "Time"
 
 
-class Made(Language):
-    suffix = ".java"
-    mark = re.compile(
-        r"^(?P<indent>[ \t]*)(?P<begin>/\*\*| \*| \* @param \w+) "
-        r"\{@rc (?P<names>[\w. ]+)\}(?P<end> \*/)?\n", re.MULTILINE)
-    unit = ""
-
-    def error_name(self, status: Constant) -> str:
-        return f"RuncibleException.{status_words(status)}"
-
-    def value_name(self, enum, constant):
-        return f"{pascal(enum_words(self.api, enum))}.{enum.rest(constant)}"
-
-    def member_name(self, member):
-        return camel(member.without_unit)
-
-    def said(self, comment):
-        text = html.escape(super().said(comment), quote=False)
-        text = text.replace("@", "&#64;").replace("*/", "*&#47;")
-        return re.sub(r"\bRuncibleException\.\w+", r"{@link \g<0>}", text)
-
-    def comment(self, found, text):
-        if found["begin"] == "/**":
-            return self._doc(text, found["indent"])
-        if "@param" in found["begin"]:
-            return self._parameter_doc(found["indent"] + found["begin"], text)
-        return self._body(text, found["indent"])
-
-    def _parameter_doc(self, begin: str, text: str) -> str:
-        filled = self.lines(" ".join(f"{begin.strip()} {text}".split()), "  ")
-        indent = begin[:begin.index("*")]
-        return "".join(f"{indent}{'' if i == 0 else '*     '}{line.strip()}\n"
-                       for i, line in enumerate(filled.splitlines()))
-
-    def _body(self, text: str, indent: str) -> str:
-        return self.filled(re.sub(r"\n\n+", "\n\n<p>", text), " * ", indent)
-
-    def _doc(self, text: str, indent: str = "") -> str:
-        if not text:
-            return ""
-        if "\n" not in text and len(indent + text) < self.width - 8:
-            return f"{indent}/** {text} */\n"
-        return f"{indent}/**\n{self._body(text, indent)}{indent} */\n"
-
+class Made(Calls):
     def files(self):
         made = {}
         for enum in shown_enums(self.api):
@@ -92,15 +42,13 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: block(self._error(each) for each in self.api.statuses),
             "entries": lambda _: ",\n".join(
-                f"entry(\n    Native.{each.name[3:]},\n"
+                f"entry(\n    Native.{each.native},\n"
                 f"    {self.error_name(each)}::new)"
                 for each in self.api.statuses) + ");\n",
             "setters": lambda name: self._setters(self.struct(name)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
         }
 
     # ---- Enumerations
@@ -109,10 +57,10 @@ class Made(Language):
         values = []
         for each in enum.constants:
             doc = sentence(self.said_flat(each.doc))
-            values.append(f"{self._doc(doc, '  ')}"
-                          f"  {enum.rest(each)}(Native.{each.name[3:]})")
+            values.append(f"{self.doc(doc, '  ')}"
+                          f"  {enum.rest(each)}(Native.{each.native})")
         values = ",\n".join(values)
-        return (f"package runcible;\n\n{self._doc(self.said(enum.doc))}"
+        return (f"package runcible;\n\n{self.doc(self.said(enum.doc))}"
                 f"public enum {name} {{\n{values};\n\n  private final int number;\n\n"
                 f"  {name}(int number) {{\n    this.number = number;\n  }}\n\n"
                 f"  int number() {{\n    return number;\n  }}\n\n"
@@ -140,7 +88,7 @@ class Made(Language):
         given = "message"
         if status.name in _CAUSES:
             given = f"message, new {_CAUSES[status.name]}(message)"
-        lines = [f"{self._doc(self.said(status.doc))}"
+        lines = [f"{self.doc(self.said(status.doc))}"
                  f"{'' if inherited else 'final '}class {name} extends {base}"
                  + ("" if own else "\n    implements RuncibleException") + " {",
                  "  private static final long serialVersionUID = 1;"]
@@ -150,7 +98,7 @@ class Made(Language):
                   f"    super({given}{', report' if own else ''});",
                   *([] if own else ["    this.report = report;"]), "  }", "",
                   "  @Override", "  public int status() {",
-                  f"    return Native.{status.name[3:]};", "  }"]
+                  f"    return Native.{status.native};", "  }"]
         if not own:
             lines += ["", "  @Override", "  public Optional<Report> report() {",
                       "    return Optional.ofNullable(report);", "  }"]
@@ -161,10 +109,10 @@ class Made(Language):
     def _options(self, name: str, struct: Struct) -> str:
         uses = "import java.time.Duration;\n\n" if any(
             each.unit for each in members(self.api, struct)) else ""
-        native = struct.name[3:]
+        native = struct.native
         doc = (f"{self.said(struct.doc)}\n\nWhat is not set has the default of the "
                "library. The setters give the object itself.")
-        return (f"package runcible;\n\n{uses}{self._doc(doc)}"
+        return (f"package runcible;\n\n{uses}{self.doc(doc)}"
                 f"public final class {name} {{\n"
                 f"  private final Settings<{native}> settings =\n"
                 f"      new Settings<>({native}::new);\n\n"
@@ -180,7 +128,7 @@ class Made(Language):
     def _setter(self, name: str, member: Member) -> str:
         own = camel(member.without_unit)
         setter = "set" + member.name[:1].upper() + member.name[1:]
-        parameter, before, value = f"{self._type(member)} value", "", "value"
+        parameter, before, value = f"{self.type_of_member(member)} value", "", "value"
         if member.kind == "pair":
             parameter, value = "int down, int across", "down, across"
             setter = f"set_{member.name}"
@@ -189,36 +137,24 @@ class Made(Language):
             value = "number"
         elif member.enum is not None:
             before, value = "  int number = value.number();\n", "number"
-        elif member.kind == "uint64" and member.name not in _UNSIGNED:
+        elif member.kind == "uint64" and member.name not in UNSIGNED:
             before = f'  Limits.notNegative(value, "{own}");\n'
         elif member.kind == "flag":
             value = "value ? 1 : 0"
         elif member.kind == "float":
             value = "(float) value"
         doc = self.said_of(member)
-        if member.name in _UNSIGNED:
+        if member.name in UNSIGNED:
             doc += " Read as an unsigned number."
-        return (f"{self._doc(doc)}public {name} {own}({parameter}) {{\n{before}"
+        return (f"{self.doc(doc)}public {name} {own}({parameter}) {{\n{before}"
                 f"  settings.add(options -> options.{setter}({value}));\n"
                 "  return this;\n}\n")
 
-    def _type(self, member: Member) -> str:
-        if member.of is not None:
-            return f"List<{pascal(words_of(member.of.name))}>"
-        if member.enum is not None:
-            return pascal(enum_words(self.api, member.enum))
-        if member.unit and member.name not in _NUMBERS:
-            return "Duration"
-        return _TYPES[member.kind]
-
     # ---- Reports
-
-    def converts(self, member: Member) -> bool:
-        return member.name not in _NUMBERS
 
     def _report(self, name: str, struct: Struct) -> str:
         shown = members(self.api, struct)
-        uses = [("java.time.Duration", any(self._type(each) == "Duration"
+        uses = [("java.time.Duration", any(self.type_of_member(each) == "Duration"
                                            for each in shown)),
                 ("java.util.List", any(each.of for each in shown))]
         imports = "".join(f"import {each};\n" for each, used in uses if used)
@@ -228,7 +164,7 @@ class Made(Language):
             said = self.said_of(each)
             text = f"@param {self._name(each)} {said or 'its ' + each.name}"
             doc += self._parameter_doc(" * ", text)
-        parameters = ",\n".join(f"    {self._type(each)} {self._name(each)}"
+        parameters = ",\n".join(f"    {self.type_of_member(each)} {self._name(each)}"
                                 for each in shown)
         make = self._of_numbers if name == "Report" else self._of_report
         return (f"package runcible;\n\n{imports}/**\n{doc} */\n"
@@ -236,7 +172,7 @@ class Made(Language):
                 f"{make(name, struct, shown)}}}\n")
 
     def _name(self, member: Member) -> str:
-        if member.unit and member.name not in _NUMBERS:
+        if self.converts(member):
             return camel(member.without_unit) + _TIME
         return camel(member.name)
 
@@ -245,20 +181,20 @@ class Made(Language):
         for i, each in enumerate(shown):
             value = f"numbers[{i}]"
             if each.enum is not None:
-                value = f"{self._type(each)}.of({value})"
+                value = f"{self.type_of_member(each)}.of({value})"
             elif each.unit:
                 value = _duration(each, value)
             values.append(f"        {value}")
         values = ",\n".join(values)
-        return (f"  /** Of the numbers in the order of {struct.name}. */\n"
+        return (f"  /** Of the numbers in the order in which they are told. */\n"
                 f"  static {name} of(long[] numbers) {{\n"
                 f"    return new {name}(\n{values});\n  }}\n")
 
     def _of_report(self, name, struct, shown) -> str:
-        lists = "".join(f", {self._type(each)} {each.name}"
+        lists = "".join(f", {self.type_of_member(each)} {each.name}"
                         for each in shown if each.of)
         values = ",\n".join(f"        {self._value(each)}" for each in shown)
-        return (f"  static {name} of({struct.name[3:]} report{lists}) {{\n"
+        return (f"  static {name} of({struct.native} report{lists}) {{\n"
                 f"    return new {name}(\n{values});\n  }}\n")
 
     def _value(self, member: Member) -> str:
@@ -266,66 +202,12 @@ class Made(Language):
         if member.of is not None:
             return member.name
         if member.enum is not None:
-            return f"{self._type(member)}.of({got})"
+            return f"{self.type_of_member(member)}.of({got})"
         if member.kind == "text":
             return f"Text.decode({got})"
-        if member.unit and self.converts(member):
+        if self.converts(member):
             return _duration(member, got)
         return f"{got} != 0" if member.kind == "flag" else got
-
-    def _told(self, handle: str, function) -> str:
-        """A method whose value a function of the headers tells."""
-        struct = report_of(self.api, function)
-        kind, native = pascal(words_of(struct.name)), struct.name[3:]
-        return (f"{self._doc(self.said(struct.doc))}"
-                f"public {kind} {camel(told_words(handle, function))}() {{\n"
-                f"  try ({native} report = new {native}()) {{\n"
-                f"    Native.{function.name[3:]}(handle, report);\n"
-                f"    return {kind}.of(report);\n  }}\n}}\n")
-
-    # ---- Ops
-
-    def _op(self, function) -> str:
-        taken = arguments(self.api, function)
-        name = camel(op_words(function))
-        given = ["handle", *(self._given(each) for each in taken)]
-        struct = next((each.struct for each in taken if each.struct), None)
-        indent = "    " if struct is not None else "  "
-        body = self.call(f"{indent}return new Tensor(Native.{function.name[3:]}", given,
-                         ");\n")
-        if struct is not None:
-            body = f"  try ({struct.name[3:]} made = options.make()) {{\n{body}  }}\n"
-        head = self.call(f"public Tensor {name}",
-                         [self._parameter(each) for each in taken], " {\n")
-        made = f"{self._doc(self.said_of_op(function))}{head}{body}}}\n"
-        if is_reduction(function):
-            made = (f"/** The same as {{@link #{name}(int, boolean)}} over all "
-                    f"dimensions; shape [1]. */\npublic Tensor {name}() {{\n"
-                    f"  return {name}(ALL, false);\n}}\n\n{made}")
-        return made
-
-    def _parameter(self, argument: Argument) -> str:
-        name = camel(argument.name)
-        if argument.kind == "tensor":
-            return f"Tensor {name}"
-        if argument.struct is not None:
-            return f"{pascal(words_of(argument.struct.name))} {name}"
-        if argument.enum is not None:
-            return f"{pascal(enum_words(self.api, argument.enum))} {name}"
-        kind = "long..." if argument.kind == "shape" else _TYPES[argument.kind]
-        return f"{kind} {name}"
-
-    def _given(self, argument: Argument) -> str:
-        name = camel(argument.name)
-        if argument.kind == "tensor":
-            return f"optional({name})" if argument.optional else f"{name}.handle"
-        if argument.struct is not None:
-            return "made"
-        if argument.enum is not None:
-            return f"{name}.number()"
-        if argument.kind == "flag":
-            return f"{name} ? 1 : 0"
-        return f"(float) {name}" if argument.kind == "float" else name
 
 
 def _duration(member: Member, number: str) -> str:

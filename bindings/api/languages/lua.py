@@ -2,9 +2,11 @@
 
 import re
 
-from language import Language, block, status_words
-from members import choices, kinds, members, pairs, text_of
-from tensors import Argument, arguments, op_words, ops
+from calls import Call, Input
+from language import Language, block
+from members import (choices, kinds, members, pairs, pascal, report_of, told_words,
+                     words_of)
+from tensors import Argument, arguments, op_words
 
 
 class Made(Language):
@@ -12,18 +14,8 @@ class Made(Language):
     mark = re.compile(r"^(?P<indent>[ \t]*)-- :header: (?P<names>[\w. ]+)\n",
                       re.MULTILINE)
     nothing = "nil"
-
-    def error_name(self, status):
-        return status_words(status) + "Error"
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
-
-    def struct_name(self, struct):
-        return struct.name
+    method_form, maker_form, function_form = "{}:{}", "{}.new", "runcible.{}"
+    options_are_keywords = reports_are_tables = True
 
     def comment(self, found, text):
         doc = self.filled(text, "-- ", found["indent"])
@@ -33,7 +25,9 @@ class Made(Language):
         return {"runcible/members.lua": self._members()}
 
     def parts(self):
-        return {"ops": lambda _: "\n".join(self._op(each) for each in ops(self.api))}
+        return {**super().parts(), "members": lambda name: self.lines(
+            "Options: " + ", ".join(each.without_unit for each in members(
+                self.api, self.struct(name))) + ".", "-- ")}
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""
@@ -55,13 +49,56 @@ class Made(Language):
             "  -- Options that are two numbers, down and across.", "  pairs = {",
             *(f"    {name} = true," for name in pairs(self.api)), "  },",
             "  -- What devices are, by their numbers.", "  kinds = {",
-            *(f'    [native.{each.name[3:]}] = "{text}",'
+            *(f'    [native.{each.native}] = "{text}",'
               for each, text in kinds(self.api).items()), "  },", "}"])
 
-    def _op(self, function) -> str:
+    def told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        kind, own = pascal(words_of(handle)), told_words(handle, function)
+        return (f"{self._doc(self.said(struct.doc))}{kind}.{own} = handle.telling("
+                f'{kind}, "{struct.native}", "{function.native}")\n')
+
+    def plain(self, handle: str, call: Call) -> str:
+        kind, names = pascal(words_of(handle)), [each.name for each in call.inputs]
+        # Before others are looked at, the handle is.
+        proxy = "idle(self)" if call.exclusive else f'need(self, {kind}, "self")'
+        others = call.of_kind("handle")
+        lines = [f"  local proxy = {proxy}"] * bool(others)
+        given = ["proxy" if others else proxy, *(_passed(each) for each in call.inputs)]
+        value = f"native.{call.native}({', '.join(given)})"
+        if call.gives == "handle":
+            model = others[0].name if others else "self._model"
+            value = f"of_model({model}, {value})"
+        elif call.gives == "json":
+            value = f"handle.decoded({value})"
+        lines.append(f"  {'return ' * bool(call.gives)}{value}")
+        own = call.function.name[len(handle) + 1:]
+        return self._doc(self.said(call.function.doc)) + block(
+            [f"function {kind}:{own}({', '.join(names)})", *lines, "end"])
+
+    def maker(self, call: Call) -> str:
+        doc = self._doc(self.said(call.function.doc))
+        if call.options is not None:
+            names = (each.name for each in members(self.api, call.options))
+            doc += self.lines(f"Options: {', '.join(names)}.", "-- ")
+            set_them = f"handle.set_options(native.{call.options.native}(), options)"
+        else:
+            doc += "-- Options: dtype.\n"
+            set_them = 'dtypes.number(options and options.dtype or "f32")'
+        given = ['need(backend, Backend, "backend")',
+                 *("made" if each.kind in ("dtype", "options") else each.name
+                   for each in call.inputs)]
+        return doc + block([f"function Tensor.{call.words}(shape, backend, options)",
+                            f"  local made = {set_them}",
+                            f"  return Tensor.of(native.{call.native}"
+                            f"({', '.join(given)}))", "end"])
+
+    def _doc(self, text: str) -> str:
+        return self.filled(text, "-- ").replace("--", "---", 1)
+
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
-        said = self.said_of_op(function)
-        doc = self.filled(said, "-- ").replace("--", "---", 1)
+        doc = self._doc(self.said_of_op(function))
         # Tensors that an op with options may lack are among them.
         inside = [each.name for each in taken if each.optional and not each.struct
                   ] if any(each.struct for each in taken) else []
@@ -73,7 +110,7 @@ class Made(Language):
         names = [_name(each) for each in taken if each.name not in inside]
         given = "".join(f",\n    {_given(each, inside)}" for each in taken)
         return (f"{doc}function Tensor:{op_words(function)}({', '.join(names)})\n"
-                f"  return made(\n    self,\n    native.{function.name[3:]}{given}\n"
+                f"  return made(\n    self,\n    native.{function.native}{given}\n"
                 "  )\nend\n")
 
 
@@ -87,7 +124,7 @@ def _given(argument: Argument, inside) -> str:
     name = _name(argument)
     if argument.struct is not None:
         others = ", ".join(f"{each} = true" for each in inside)
-        return (f"handle.set_options(native.{argument.struct.name[3:]}(), options"
+        return (f"handle.set_options(native.{argument.struct.native}(), options"
                 + (f", {{{others}}})" if others else ")"))
     if argument.kind == "tensor" and argument.optional:
         value = f"options and options.{name}" if name in inside else name
@@ -101,3 +138,10 @@ def _given(argument: Argument, inside) -> str:
         return f"{name} or false"
     default = {"all": "ALL"}.get(argument.default, argument.default)
     return f"{name} or {default}" if default else name
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter of a plain function is to the library."""
+    if taken.kind == "handle":
+        return f'need({taken.name}, {pascal(words_of(taken.of))}, "{taken.name}")'
+    return taken.name

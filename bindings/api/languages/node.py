@@ -2,22 +2,23 @@
 
 import re
 
+from calls import Call, Input
 from headers import Constant, Struct
-from language import Language, block, status_words
-from members import (Member, camel, choices, end_numbers, kinds, members, pascal,
-                     report_of, reports, text_of, times, told_by, told_words, truths,
+from language import Language, block
+from members import (UNSIGNED, Member, camel, choices, end_numbers, kinds, members,
+                     pascal, report_of, reports, text_of, times, told_words, truths,
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
 
-_ERRORS = {"RC_E_IO": "FileError"}
 _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}
 # A RangeError, by hand.
 _BY_HAND = "RC_E_INVALID_ARGUMENT"
 # Ops whose optional tensors are options, by hand.
 _OPS_BY_HAND = {"rc_op_fused_linear", "rc_op_conv2d"}
 _TYPES = {"flag": "boolean", "text": "string", "pair": "Pair"}
-# Numbers of the library that may have all 64 bits.
-_BIG = {"seed"}
+# What plain functions give.
+_GIVEN = {"": "void", "int64": "number", "tokens": "Int32Array", "bytes": "Uint8Array",
+          "json": "Record<string, unknown>", "owned json": "Record<string, unknown>"}
 
 
 class Made(Language):
@@ -26,12 +27,17 @@ class Made(Language):
                       re.MULTILINE)
     nothing = "null"
     unit = "milliseconds"
+    units = ("milliseconds",)
+    error_words = {"RC_E_IO": "File"}
+    own_places = {"rc_backend_open": "Backend.open", "rc_model_load": "Model.load",
+                  "rc_model_info_open": "Model.load",
+                  "rc_tokenizer_open": "Tokenizer.open"}
 
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Error")
+    def method_words(self, words):
+        return camel(words)
 
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
+    def enum_name(self, enum):
+        return pascal(enum.name[len("rc_"):])
 
     def member_name(self, member):
         return camel(member.without_unit)
@@ -52,6 +58,7 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: "\n".join(
                 self._error(each) for each in self.api.statuses
                 if each.name != _BY_HAND),
@@ -62,9 +69,8 @@ class Made(Language):
             "report_types": lambda _: "\n".join(
                 self._report(each) for each in reports(self.api)),
             "values": self._values,
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)
+            "release": self._release,
+            "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)
                                        if each.name not in _OPS_BY_HAND),
         }
 
@@ -76,7 +82,7 @@ class Made(Language):
                        for name, member in times(self.api).items()]
         named = [f'  {camel(name)}: "{enum.prefix[len("RC_"):]}",'
                  for name, enum in choices(self.api).items()]
-        texts = [f'  [native.{each.name[3:]}, "{text}"],'
+        texts = [f'  [native.{each.native}, "{text}"],'
                  for each, text in kinds(self.api).items()]
         return block([
             "/** What members are that are more than numbers and texts of C. */",
@@ -124,43 +130,90 @@ class Made(Language):
         return _TYPES.get(member.kind, "number")
 
     def _option(self, member: Member) -> str:
-        kind = self._type(member) + (" | bigint" if member.name in _BIG else "")
+        kind = self._type(member) + (" | bigint" if member.name in UNSIGNED else "")
         return (f"{self._doc(self.said_of(member))}"
                 f"{self.member_name(member)}?: {kind} | undefined;")
 
     def _report(self, struct: Struct) -> str:
         lines = "".join(
             f"{self._doc(self.said_of(each), '  ')}  readonly {camel(each.name)}: "
-            f"{'bigint' if each.name in _BIG else self._type(each)};\n"
+            f"{'bigint' if each.name in UNSIGNED else self._type(each)};\n"
             for each in members(self.api, struct))
         return (f"{self._doc(self.said(struct.doc))}"
                 f"export interface {pascal(words_of(struct.name))} {{\n{lines}}}\n")
 
-    def converts(self, member: Member) -> bool:
-        return member.unit != "microseconds"
-
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return (f"{self._doc(self.said(struct.doc))}"
                 f"get {camel(told_words(handle, function))}(): reports.{kind} {{\n"
-                f'  return told<reports.{kind}>("{struct.name[3:]}", (report) =>\n'
-                f"    native.{function.name[3:]}(this._handle, report),\n  );\n}}\n")
+                f'  return told<reports.{kind}>("{struct.native}", (report) =>\n'
+                f"    native.{function.native}(this._handle, report),\n  );\n}}\n")
+
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        kind, name = pascal(words_of(handle)), camel(call.words)
+        gives = kind if call.gives == "handle" else _GIVEN[call.gives]
+        given = ["handle" if call.exclusive else "this._handle",
+                 *(_passed(each) for each in call.inputs)]
+        parameters = ", ".join(_taken(each) for each in call.inputs)
+        doc = self._doc(self.said(call.function.doc))
+        if not call.exclusive:
+            called = f"native.{call.native}({', '.join(given)})"
+            value = f"JSON.parse({called})" if "json" in call.gives else called
+            head = "get " * (call.gives == "int64" and not call.inputs) + name
+            return block([f"{doc}{head}({parameters}): {gives} {{",
+                          f"  return {value};", "}"])
+        turn = (f"this.#turn((handle) =>\n    native.{call.native}_later"
+                f"({', '.join(given)}),\n  )")
+        if call.gives != "handle":
+            return block([f"{doc}{name}({parameters}): Promise<{gives}> {{",
+                          f"  return {turn};", "}"])
+        others = [each.name for each in call.of_kind("handle")]
+        return block([
+            f"{doc}async {name}({parameters}): Promise<{gives}> {{",
+            *(f'  const other = need({each}, ModelHandle, "{each}");'
+              for each in others),
+            f"  const proxy = await {turn};",
+            f"  return new {kind}(proxy, {others[0] if others else 'this.#model'});",
+            "}"])
+
+    def maker(self, call: Call) -> str:
+        lines = ["  shape: readonly number[],", "  backend: Backend,"]
+        body = []
+        if call.options is not None:
+            kind = pascal(words_of(call.options.name))
+            lines.append(f"  options?: {kind},")
+            body.append(f'  const made = optionsOf("{call.options.native}", options);')
+        else:
+            lines.append('  { dtype = "f32" }: TensorOptions = {},')
+        given = ["handle", *(_passed(each) for each in call.inputs)]
+        return block([
+            f"{self._doc(self.said(call.function.doc))}static {camel(call.words)}(",
+            *lines, "): Tensor {", *body, "  const sizes = plain(shape);",
+            '  const handle = need(backend, Backend, "backend");',
+            f"  return new Tensor(native.{call.native}({', '.join(given)}));", "}"])
+
+    def _release(self, handle: str) -> str:
+        return block(["/** @internal */",
+                      "protected override _release(proxy: Proxy): void {",
+                      f"  native.close_{handle}(proxy);", "}"])
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         doc = self._doc(self.said_of_op(function))
         head = f"{doc}{camel(op_words(function))}"
         if is_reduction(function):
             return (f"{head}(dimension?: number, options?: {{ keep?: boolean }}): "
-                    f"Tensor {{\n  return this.#reduced(native.{function.name[3:]}, "
+                    f"Tensor {{\n  return this.#reduced(native.{function.native}, "
                     "dimension, options);\n}\n")
         parameters = ", ".join(self._parameter(each) for each in taken)
         given = "".join(f"    {self._given(each)},\n" for each in taken)
         return (f"{head}({parameters}): Tensor {{\n"
-                f"  return this.#made(\n    native.{function.name[3:]},\n{given}"
+                f"  return this.#made(\n    native.{function.native},\n{given}"
                 "  );\n}\n")
 
     def _parameter(self, argument: Argument) -> str:
@@ -181,5 +234,18 @@ class Made(Language):
             check = "optional" if argument.optional else "operand"
             return f'{check}({name}, "{name}")'
         if argument.struct is not None:
-            return f'optionsOf("{argument.struct.name[3:]}", {name})'
+            return f'optionsOf("{argument.struct.native}", {name})'
         return f"dtypeNumber({name})" if argument.enum is not None else name
+
+
+def _taken(taken: Input) -> str:
+    """A parameter of a plain function."""
+    kinds = {"int64": "number", "path": "Path", "handle": pascal(words_of(taken.of))}
+    return f"{camel(taken.name)}: {kinds[taken.kind]}"
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter is to the library."""
+    name = camel(taken.name)
+    return {"path": f"pathOf({name})", "handle": "other", "shape": "sizes",
+            "dtype": f"dtypeNumber({name})", "options": "made"}.get(taken.kind, name)

@@ -2,52 +2,45 @@
 
 import re
 
-from headers import Constant, Struct
-from language import Language, block, status_words
-from members import (Member, kinds, members, options, report_of, reports, text_of,
-                     told_by, told_words)
-from tensors import Argument, arguments, op_words, ops
+from calls import Call, Input
+from headers import Struct
+from language import Language, block
+from members import kinds, members, options, report_of, reports, told_words
+from tensors import Argument, arguments, op_words
 
-_ERRORS = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
 # Classes of reports are Runcible::Report::NAME.
 _NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
           "rc_generate_report": "Generation"}
+# What POD takes for its own.
+_ESCAPES = {"<": "E<lt>", ">": "E<gt>"}
 
 
 class Made(Language):
     suffix = ".pm"
     mark = re.compile(r"^(?P<indent>)=for header (?P<names>\S+)\n", re.MULTILINE)
     nothing = "undef"
-    yes, no = "true", "false"
-    unit = "seconds"
-
-    def error_name(self, status: Constant) -> str:
-        return f"Runcible::Error::{_ERRORS.get(status.name, status_words(status))}"
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
+    units = ("milliseconds",)  # others are numbers with their unit in the name
+    error_form = "Runcible::Error::{}"
+    error_words = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
+    lists_members = True
+    method_form, maker_form = "Runcible::{}->{}", "Runcible::{}->new"
+    function_form = "Runcible::{}"
+    options_are_keywords = True
 
     def struct_name(self, struct):
-        # Options are pairs of names and values.
-        return (struct.name if struct.is_options
+        return (super().struct_name(struct) if struct.is_options
                 else f"Runcible::Report::{_class_of(struct)}")
 
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])
         return self._listed(struct) if struct is not None else self._pod(text)
 
-    def comment_of(self, name):
-        return "" if self.api.structs.get(name) else super().comment_of(name)
-
     def _pod(self, text: str) -> str:
         # Lines that begin with a space would be code.
         text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
-        return self.filled(re.sub(r"[<>]", lambda found: "E<lt>"
-                                  if found.group() == "<" else "E<gt>", text), "")
+        text = re.sub(r"[<>]", lambda found: _ESCAPES[found[0]], text)
+        return self.filled(re.sub(r"`(\w+)`", r"C<\1>", text), "")
 
     def _listed(self, struct: Struct) -> str:
         """What a struct is, and its members one by one."""
@@ -57,15 +50,12 @@ class Made(Language):
         said = self._pod(self.said(struct.doc)) + "\n" if struct.doc else ""
         return f"{said}=over\n\n{''.join(items)}=back\n"
 
-    def converts(self, member: Member) -> bool:
-        """Times of reports are numbers with their unit in the name."""
-        return member.unit == "milliseconds"
-
     def files(self):
         return {"Runcible/Members.pm": self._members()}
 
     def parts(self):
         return {
+            **super().parts(),
             "error_pod": lambda _: "\n".join(
                 f"=head2 {self.error_name(each)}\n\n{self._pod(self.said(each.doc))}"
                 + (f"\nA {_BASES[each.name]} too.\n" if each.name in _BASES else "")
@@ -79,9 +69,6 @@ class Made(Language):
             "report_pod": lambda _: "\n".join(
                 f"=head2 Runcible::Report::{_class_of(each)}\n\n{self._listed(each)}"
                 for each in reports(self.api)),
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
         }
 
     # ---- What the package has to know of members when it runs
@@ -94,7 +81,7 @@ class Made(Language):
                               for each in shown if each.unit)
             choices = ", ".join(f"{each.name} => '{each.enum.prefix[3:]}'"
                                 for each in shown if each.enum is not None)
-            structs += [f"    {struct.name[3:]} => {{",
+            structs += [f"    {struct.native} => {{",
                         *self._words("names", (each.without_unit for each in shown)),
                         f"        flags => [qw({_of_kind(shown, 'flag')})],",
                         f"        pairs => [qw({_of_kind(shown, 'pair')})],",
@@ -103,7 +90,7 @@ class Made(Language):
         told = []
         for struct in reports(self.api):
             told += [f"    {_class_of(struct)} => {{",
-                     f"        struct => '{struct.name[3:]}',",
+                     f"        struct => '{struct.native}',",
                      *self._words("names", (each.name for each in
                                             members(self.api, struct))), "    },"]
         texts = [f"    {each.value} => '{text}',"
@@ -123,7 +110,7 @@ class Made(Language):
         lines = self.lines(" ".join(words), "            ").splitlines()
         return [f"        {name} => [qw(", *lines, "        )],"]
 
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         own = told_words(handle, function)
         return (f"=head2 {own}\n\nA Runcible::Report::{_class_of(struct)}.\n\n"
@@ -131,13 +118,55 @@ class Made(Language):
                 f"sub {own} {{\n    my ($self) = @_;\n"
                 f"    my $proxy = $self->proxy;\n"
                 f"    return Runcible::Report->told('{_class_of(struct)}',\n"
-                f"        sub {{ Runcible::Native::{function.name[3:]}"
+                f"        sub {{ Runcible::Native::{function.native}"
                 "($proxy, @_) });\n"
                 "}\n")
 
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        names = [each.name for each in call.inputs]
+        head = f"{call.words}({', '.join(names)})" if names else call.words
+        variables = ", ".join(["$self", *(f"${name}" for name in names)])
+        given = [f"$self->{'_idle' if call.exclusive else 'proxy'}",
+                 *(_passed(each) for each in call.inputs)]
+        called = self.call(f"    Runcible::Native::{call.native}", given, "").lstrip()
+        if call.gives == "handle":
+            model = next((f"${each.name}" for each in call.of_kind("handle")),
+                         "$self->model")
+            lines = [f"    my $made = {called};",
+                     f"    return (ref $self)->of($made, model => {model});"]
+        elif call.gives:
+            value = f"$self->_json({called})" if "json" in call.gives else called
+            lines = [f"    return {value};"]
+        else:
+            lines = [f"    {called};",
+                     "    return $self;" if call.changes else "    return;"]
+        doc = self._pod(self.said(call.function.doc))
+        if call.changes:
+            doc += "\nReturns the object itself.\n"
+        return f"=head2 {head}\n\n{doc}\n=cut\n\n" + block(
+            [f"sub {call.words} {{", f"    my ({variables}) = @_;", *lines, "}"])
+
+    def maker(self, call: Call) -> str:
+        doc = self._pod(self.said(call.function.doc))
+        lines = []
+        if call.options is not None:
+            doc += f"\n{self._listed(call.options)}"
+            lines.append(f"    my $made = set_options('{call.options.native}', "
+                         "\\%options);")
+        given = ", ".join(["_backend($backend)",
+                           *(_passed(each) for each in call.inputs)])
+        told = "options..." if call.options else "dtype => 'f32'"
+        return (f"=head2 {call.words}(shape, backend, {told})\n\n{doc}\n=cut\n\n"
+                + block([f"sub {call.words} {{",
+                         "    my ($class, $shape, $backend, %options) = @_;", *lines,
+                         f"    return $class->of(Runcible::Native::{call.native}(",
+                         f"        {given}));", "}"]))
+
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         name = op_words(function)
         shown = ["options..." if each.struct else each.name + "..." * (
@@ -152,7 +181,7 @@ class Made(Language):
         given = "".join(f",\n        {_given(each)}" for each in taken)
         return (f"=head2 {head}\n\n{pod}\n=cut\n\nsub {name} {{\n"
                 f"    my ({variables}) = @_;\n"
-                f"    return $self->_made('{function.name[3:]}'{given});\n}}\n")
+                f"    return $self->_made('{function.native}'{given});\n}}\n")
 
 
 def _of_kind(shown, kind: str) -> str:
@@ -175,7 +204,7 @@ def _given(argument: Argument) -> str:
     if argument.kind == "tensor":
         return f"{'_optional' if argument.optional else '_operand'}({name})"
     if argument.struct is not None:
-        return f"set_options('{argument.struct.name[3:]}', \\%options)"
+        return f"set_options('{argument.struct.native}', \\%options)"
     if argument.kind == "enum":
         if argument.enum.name == "rc_dtype":
             return f"dtype_number({name})"
@@ -186,3 +215,12 @@ def _given(argument: Argument) -> str:
         return f"\\@{argument.name}"
     default = {"all": "ALL"}.get(argument.default, argument.default)
     return f"{name} // {default}" if default else name
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter of a plain function is to the library."""
+    name = f"${taken.name}"
+    return {"path": f"path({name})", "options": "$made",
+            "dtype": f"dtype_number($options{{{taken.name}}} // 'f32')",
+            "handle": f"proxy_of({name}, 'Runcible::{taken.of[3:].capitalize()}', "
+                      f"'{taken.name}')"}.get(taken.kind, name)

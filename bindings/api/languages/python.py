@@ -2,14 +2,13 @@
 
 import re
 
+from calls import Call, Input
 from headers import Constant, Struct
-from language import Language, block, status_words
+from language import Language, block
 from members import (Member, choices, kinds, members, pairs, pascal, report_of,
-                     reports, text_of, times, told_by, told_words, words_of)
+                     reports, times, told_words, words_of)
 from tensors import Argument, arguments, op_words, ops
 
-# Classes whose names would be those of built-in exceptions of another meaning.
-_ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
 # The built-in exceptions of the same meaning; RuntimeError for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ValueError",
@@ -25,6 +24,9 @@ _BASES = {
 _DERIVED = {"RC_E_DEVICE_LOST": "DeviceError"}
 _TYPES = {"float": "float", "flag": "bool", "text": "str", "pair": "Pair",
           "enum": "str"}
+# What plain functions give.
+_GIVEN = {"int64": "int", "tokens": "List[int]", "bytes": "bytes",
+          "json": "Dict[str, Any]", "owned json": "Dict[str, Any]"}
 
 
 class Made(Language):
@@ -33,20 +35,11 @@ class Made(Language):
                       re.MULTILINE)
     nothing = "None"
     yes, no = "True", "False"
-    unit = "seconds"
-
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Error")
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
-
-    def struct_name(self, struct):
-        # Options are keywords.
-        return struct.name if struct.is_options else super().struct_name(struct)
+    units = ("milliseconds",)  # others are numbers with their unit in the name
+    # Others would be those of built-in exceptions of another meaning.
+    error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
+    options_are_keywords = True
+    lists_members = True
 
     def comment(self, found, text):
         for name in found["names"].split():
@@ -54,9 +47,6 @@ class Made(Language):
             if struct is not None:
                 text += "\n\n" + self._listed(struct)
         return self._docstring(text, found["indent"])
-
-    def comment_of(self, name):
-        return "" if self.api.structs.get(name) else super().comment_of(name)
 
     def _listed(self, struct: Struct) -> str:
         """What a struct is, and its members one by one."""
@@ -72,14 +62,14 @@ class Made(Language):
         text = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
         if "\n" not in text and len(indent + text) < 72 and not text.endswith('"'):
             return f'{indent}"""{text}"""\n'
-        filled = self.filled(text, "", indent).rstrip()
-        return f'{indent}"""{filled[len(indent):]}\n{indent}"""\n'
+        return f'{self.filled(chr(34) * 3 + text, "", indent)}{indent}"""\n'
 
     def files(self):
         return {"runcible/_members.py": self._members()}
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: "\n\n".join(
                 self._error(each) for each in self.api.statuses),
             "dataclasses": lambda _: "\n\n".join(
@@ -95,9 +85,6 @@ class Made(Language):
             "values": lambda name: block(
                 f"{each.without_unit}={each.without_unit},"
                 for each in members(self.api, self.struct(name))),
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
         }
 
     # ---- What the package has to know of members when it runs
@@ -145,10 +132,6 @@ class Made(Language):
             return "float"
         return _TYPES.get(member.kind, "int")
 
-    def converts(self, member: Member) -> bool:
-        """Times of reports are numbers with their unit in the name."""
-        return member.unit == "milliseconds"
-
     def _optional(self, member: Member) -> str:
         return f"{member.without_unit}: Optional[{self._type(member)}]"
 
@@ -164,22 +147,67 @@ class Made(Language):
         return (f"@dataclass(frozen=True)\nclass {pascal(words_of(struct.name))}:\n"
                 f"{self._docstring(self._listed(struct), '    ')}\n{fields}")
 
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return block([
             "@property",
             f"def {told_words(handle, function)}(self) -> reports.{kind}:",
             self._docstring(self.said(struct.doc), "    ")
-            + f"    report = _native.{struct.name[3:]}()", "    proxy = self._handle",
-            f"    _native.{function.name[3:]}(proxy, report)",
+            + f"    report = _native.{struct.native}()", "    proxy = self._handle",
+            f"    _native.{function.native}(proxy, report)",
             f"    return reports.copied(reports.{kind}, report)"])
+
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        own = "self._idle" if call.exclusive else "self._handle"
+        given = [own, *(_passed(each) for each in call.inputs)]
+        called = f"_native.{call.native}({', '.join(given)})"
+        kind, body = "None", [f"    {called}"]
+        if call.gives == "handle":
+            kind = pascal(words_of(handle))
+            # A session knows its model.
+            model = next((each.name for each in call.of_kind("handle")), "self._model")
+            body = [self.call("    return self._of", [model, called], "")]
+        elif call.gives:
+            kind = _GIVEN[call.gives]
+            value = f"json.loads({called})" if "json" in call.gives else called
+            body = [f"    made: {kind} = {value}", "    return made"]
+        taken = ["self", *(_taken(each) for each in call.inputs)]
+        return block([
+            *["@property"] * (call.gives in ("int64", "tokens") and not call.inputs),
+            f"def {call.words}({', '.join(taken)}) -> {kind}:",
+            self._docstring(self.said(call.function.doc), "    ").rstrip("\n"), *body])
+
+    def maker(self, call: Call) -> str:
+        lines = ["    cls,", "    shape: Sequence[int],", "    backend: Backend,",
+                 "    *,"]
+        body, doc = [], self.said(call.function.doc)
+        if call.options is not None:
+            doc += "\n\n" + self._listed(call.options)
+            lines += ["    " + line for line in self._keywords(call.options)]
+            body = self._set_options(call.options)
+        else:
+            lines.append('    dtype: str = "f32",')
+        given = ['need(backend, Backend, "backend")',
+                 *(_passed(each) for each in call.inputs)]
+        return block([
+            "@classmethod", f"def {call.words}(", *lines, ") -> Tensor:",
+            self._docstring(doc, "    ").rstrip("\n"), *body,
+            self.call(f"    made = _native.{call.native}", given, ""),
+            "    return cls._of(made)"])
+
+    def _set_options(self, struct: Struct):
+        return ["    options = set_options(", f"        _native.{struct.native}(),",
+                *(f"        {member.without_unit}={member.without_unit},"
+                  for member in members(self.api, struct)), "    )"]
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
-        name, native = op_words(function), f"_native.{function.name[3:]}"
+        name, native = op_words(function), f"_native.{function.native}"
         lines = []
         for each in taken:
             if each.struct is not None:
@@ -196,10 +224,7 @@ class Made(Language):
         body = []
         for each in taken:
             if each.struct is not None:
-                body += ["    options = set_options(",
-                         f"        _native.{each.struct.name[3:]}(),",
-                         *(f"        {member.without_unit}={member.without_unit},"
-                           for member in members(self.api, each.struct)), "    )"]
+                body += self._set_options(each.struct)
         given = ["self._handle", *(self._given(each) for each in taken)]
         return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
                       self.call(f"    return self._of({native}", given, ")")])
@@ -230,3 +255,17 @@ class Made(Language):
         if argument.default == "all":
             return f"_ALL if {name} is None else {name}"
         return name
+
+
+def _taken(taken: Input) -> str:
+    """A parameter of a plain function."""
+    kinds = {"int64": "int", "path": "Path", "handle": pascal(words_of(taken.of))}
+    return f"{taken.name}: {kinds[taken.kind]}"
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter is to the library."""
+    name = taken.name
+    return {"path": f"os.fsencode({name})", "dtype": f"dtype_number({name})",
+            "handle": f'need({name}, {pascal(words_of(taken.of))}Handle, "{name}")',
+            }.get(taken.kind, name)

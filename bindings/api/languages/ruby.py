@@ -3,13 +3,13 @@
 import re
 import textwrap
 
+from calls import Call
 from headers import Constant, Struct
-from language import Language, block, status_words
-from members import (Member, choices, kinds, members, pairs, pascal, report_of,
-                     reports, text_of, times, told_by, told_words, truths, words_of)
-from tensors import Argument, arguments, op_words, ops
+from language import Language, block
+from members import (choices, kinds, members, pairs, pascal, report_of, reports,
+                     times, told_words, truths, words_of)
+from tensors import Argument, arguments, op_words
 
-_ERRORS = {"RC_E_IO": "FileError", "RC_E_TIMEOUT": "WaitTimeoutError"}
 # Ruby's own of the same meaning; RuntimeError for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ArgumentError",
@@ -29,29 +29,20 @@ class Made(Language):
     suffix = ".rb"
     mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>\S+)\n", re.MULTILINE)
     nothing = "nil"
-    unit = "seconds"
+    units = ("milliseconds",)  # others are numbers with their unit in the name
+    error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
+    options_are_keywords = True
+    lists_members = True
+    method_form, maker_form, function_form = "{}#{}", "{}.new", "Runcible.{}"
 
-    def error_name(self, status: Constant) -> str:
-        return _ERRORS.get(status.name, status_words(status) + "Error")
-
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
-    def member_name(self, member):
-        return member.without_unit
-
-    def struct_name(self, struct):
-        # Options are keywords.
-        return struct.name if struct.is_options else super().struct_name(struct)
+    def said(self, comment):
+        return re.sub(r"`(\w+)`", r"+\1+", super().said(comment))
 
     def comment(self, found, text):
         struct = self.api.structs.get(found["names"])
         if struct is not None:
             return self._listed(struct, found["indent"])
         return self.filled(text, "# ", found["indent"])
-
-    def comment_of(self, name):
-        return "" if self.api.structs.get(name) else super().comment_of(name)
 
     def _listed(self, struct: Struct, indent: str = "") -> str:
         """What a struct is, and its members one by one."""
@@ -67,6 +58,7 @@ class Made(Language):
 
     def parts(self):
         return {
+            **super().parts(),
             "errors": lambda _: "\n".join(
                 self._error(each) for each in self.api.statuses),
             "structs": lambda _: "\n".join(
@@ -77,9 +69,6 @@ class Made(Language):
             "values": lambda name: _wrapped(
                 f"{each.without_unit}: {each.without_unit}"
                 for each in members(self.api, self.struct(name))) + "\n",
-            "reports": lambda handle: "\n".join(
-                self._told(handle, each) for each in told_by(self.api, handle)),
-            "ops": lambda _: "\n".join(self._op(each) for each in ops(self.api)),
         }
 
     # ---- What the package has to know of members when it runs
@@ -89,7 +78,7 @@ class Made(Language):
                                 for name, member in times(self.api).items())
         named = ",\n".join(f'    {name}: MEMBER.call("{enum.prefix[3:]}")'
                            for name, enum in choices(self.api).items())
-        texts = ",\n".join(f'    Native::{each.name[3:]} => "{text}"'
+        texts = ",\n".join(f'    Native::{each.native} => "{text}"'
                            for each, text in kinds(self.api).items())
         return block([
             "# frozen_string_literal: true", "", "module Runcible",
@@ -121,28 +110,91 @@ class Made(Language):
                 + ("" if own else "  include Error\n") + _LINES.get(status.name, "")
                 + f"  @status = {status.value}\nend\n")
 
-    def converts(self, member: Member) -> bool:
-        """Times of reports are numbers with their unit in the name."""
-        return member.unit == "milliseconds"
-
     def _report(self, struct: Struct) -> str:
         names = _wrapped([*(f":{each.name}" for each in members(self.api, struct)),
                           "keyword_init: true"])
         return (f"{self._listed(struct)}{pascal(words_of(struct.name))} = Struct.new(\n"
                 f"{textwrap.indent(names, '  ')}\n)\n")
 
-    def _told(self, handle: str, function) -> str:
+    def told(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
-        swig = struct.name[3:].capitalize()
+        swig = struct.native.capitalize()
         return (f"{self.filled(self.said(struct.doc), '# ')}"
                 f"def {told_words(handle, function)}\n"
                 f"  report = Native::{swig}.new\n  handle = proxy\n"
-                f"  Native.{function.name[3:]}(handle, report)\n"
+                f"  Native.{function.native}(handle, report)\n"
                 f"  Reports.copied({pascal(words_of(struct.name))}, report)\nend\n")
+
+    # ---- Plain functions
+
+    def plain(self, handle: str, call: Call) -> str:
+        before, given = [], []
+        for each in call.inputs:
+            if each.kind == "path":
+                before.append(f"  {each.name} = Arguments.path({each.name})")
+            if each.kind == "handle":
+                kind = pascal(words_of(each.of))
+                before.append(f'  other = Arguments.proxy_of({each.name}, {kind}, '
+                              f'"{each.name}")')
+            given.append("other" if each.kind == "handle" else each.name)
+        if call.exclusive and call.changes:
+            lines = [f"  alone {{ {_called(call, ['proxy', *given])} }}", "  self"]
+        elif call.is_long:
+            before.append(f"  handle = {'idle' if call.exclusive else 'proxy'}")
+            waited = ("Cooperation.wait_for { "
+                      f"{_called(call, ['handle', *given])} }}")
+            value = self._value_of(call, "made")
+            lines = [f"  made = {waited}", f"  {value}"]
+            if value == "made":
+                lines = [f"  {waited}", *["  nil"] * (not call.gives)]
+        else:
+            own = "idle" if call.exclusive else "proxy"
+            lines = [f"  {self._value_of(call, _called(call, [own, *given]))}"]
+            lines += ["  self"] * call.changes
+        names = ", ".join(each.name for each in call.inputs)
+        return (self.filled(self.said(call.function.doc), "# ") + block(
+            [f"def {call.words}" + (f"({names})" if names else ""), *before, *lines,
+             "end"]))
+
+    def _value_of(self, call: Call, value: str) -> str:
+        """What a plain function gives, of what the library gave."""
+        if call.gives == "handle":
+            model = next((each.name for each in call.of_kind("handle")), "model")
+            return f"self.class.__send__(:of, {value}, {model})"
+        return f"JSON.parse({value})" if "json" in call.gives else value
+
+    def maker(self, call: Call) -> str:
+        doc, lines = self.filled(self.said(call.function.doc), "# "), []
+        given = ['Arguments.proxy_of(backend, Backend, "backend")',
+                 *('Arguments.choice(DTYPES, dtype, "dtype")' if each.kind == "dtype"
+                   else each.name for each in call.inputs)]
+        taken = ["shape", "backend", 'dtype: "f32"']
+        if call.options is not None:
+            doc += f"#\n{self._listed(call.options)}"
+            shown = members(self.api, call.options)
+            taken[2:] = [f"{member.name}: nil" for member in shown]
+            lines = self._set_options(call.options)
+        return doc + block([
+            self._head(f"self.{call.words}", taken), *lines,
+            f"  made = Native.{call.native}(", textwrap.indent(_wrapped(given), "    "),
+            "  )", "  of(made)", "end"])
+
+    def _head(self, name: str, parameters) -> str:
+        head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
+        if len(head) <= self.width - 6:
+            return head
+        return f"def {name}(\n{textwrap.indent(_wrapped(parameters), '  ')}\n)"
+
+    def _set_options(self, struct: Struct):
+        values = _wrapped(f"{member.name}: {member.name}"
+                          for member in members(self.api, struct))
+        return ["  options = Arguments.set(",
+                f"    Native::{struct.native.capitalize()}.new,",
+                textwrap.indent(values, "    "), "  )"]
 
     # ---- Ops
 
-    def _op(self, function) -> str:
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         name = _OPERATORS.get(op_words(function), op_words(function))
         said = self.said_of_op(function)
@@ -155,16 +207,14 @@ class Made(Language):
             doc += f"#\n{self._listed(each.struct)}"
             shown = members(self.api, each.struct)
             parameters += [f"{member.name}: nil" for member in shown]
-            values = _wrapped(f"{member.name}: {member.name}" for member in shown)
-            lines += ["  options = Arguments.set(",
-                      f"    Native::{each.struct.name[3:].capitalize()}.new,",
-                      textwrap.indent(values, "    "), "  )"]
-        head = f"def {name}" + (f"({', '.join(parameters)})" if parameters else "")
-        if len(head) > self.width - 6:
-            head = f"def {name}(\n{textwrap.indent(_wrapped(parameters), '  ')}\n)"
+            lines += self._set_options(each.struct)
         given = "".join(f", {_given(each)}" for each in taken)
-        return doc + block([head, *lines, f"  made(:{function.name[3:]}{given})",
-                            "end"])
+        return doc + block([self._head(name, parameters), *lines,
+                            f"  made(:{function.native}{given})", "end"])
+
+
+def _called(call: Call, given) -> str:
+    return f"Native.{call.native}({', '.join(given)})"
 
 
 def _wrapped(parts) -> str:

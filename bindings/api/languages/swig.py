@@ -3,6 +3,7 @@ of options in messages."""
 
 import re
 
+from calls import Call, calls
 from language import Language, block
 from members import end_numbers, options
 
@@ -15,18 +16,6 @@ _IGNORED = {"rc_loop_release"}
 class Made(Language):
     suffix = ""
     mark = re.compile(r"(?!)(?P<names>)")  # no comments
-
-    def error_name(self, status):
-        return status.name
-
-    def value_name(self, enum, constant):
-        return constant.name
-
-    def member_name(self, member):
-        return member.name
-
-    def struct_name(self, struct):
-        return struct.name
 
     def parts(self):
         return {
@@ -48,6 +37,12 @@ class Made(Language):
                     f"  DO({each})" for each in end_numbers(self.api)) + "\n"),
             "option_names": lambda _: block(self._option_names()),
         }
+
+    def files(self):
+        return {"later_calls.i": block([
+            "/* The plain functions of sessions that may wait, as promises of Node. */",
+            "%inline %{", *(_later(each) for each in calls(self.api, "rc_session")
+                            if each.exclusive), "%}"])}
 
     def _structs(self):
         """Those that begin with the library's defaults."""
@@ -73,3 +68,44 @@ class Made(Language):
                  and not field.ctype.endswith("_callback")
                  and not re.search(r"_[mu]s$", field.name)]
         return [f'"{name}",' for name in dict.fromkeys(names)]
+
+
+def _later(call: Call) -> str:
+    """A function that gives the promise of a plain one; see node/swig/later.i."""
+    name = call.function.name
+    taken, held, given = (["rc_session* session"],
+                          ["session = runcible_hold(session)"], ["session.get()"])
+    for each in call.inputs:
+        if each.kind == "path":
+            taken.append(f"const char* {each.name}")
+            held.append(f"{each.name} = runcible_copy({each.name})")
+            given.append(f"{each.name}()")
+        elif each.kind == "handle":
+            taken.append(f"{each.of}* {each.name}")
+            held.append(f"{each.name} = runcible_hold({each.name})")
+            given.append(f"{each.name}.get()")
+        else:
+            taken.append(f"int64_t {each.name}")
+            held.append(each.name)
+            given.append(each.name)
+    arguments = ", ".join(given)
+    lines = {
+        "": ["runcible_later_nothing(", "      [HELD] {",
+             f"        return {name}({arguments});", "      });"],
+        "tokens": ["runcible_later_array<Napi::Int32Array, int32_t>(",
+                   "      [HELD](int32_t** data, size_t* count) {",
+                   f"        return {name}({arguments}, data, count);", "      });"],
+        "bytes": ["runcible_later_array<Napi::Uint8Array, uint8_t>(",
+                  "      [HELD](uint8_t** data, size_t* size) {",
+                  "        void* memory = nullptr;", "        const rc_status status =",
+                  f"            {name}({arguments}, &memory, size);",
+                  "        *data = static_cast<uint8_t*>(memory);",
+                  "        return status;", "      });"],
+        "handle": ["runcible_later_handle<rc_session>(",
+                   "      [HELD](rc_session** made) {",
+                   f"        return {name}({arguments}, made);", "      },",
+                   "      SWIGTYPE_p_rc_session);"],
+    }[call.gives]
+    return "\n".join([
+        f"static runcible_later* {call.native}_later({', '.join(taken)}) {{",
+        "  return " + "\n".join(lines).replace("HELD", ", ".join(held)), "}"])

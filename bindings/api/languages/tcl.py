@@ -2,9 +2,11 @@
 
 import re
 
+from calls import Call, Input
 from language import Language, block
-from members import choices, members, pairs, text_of, times
-from tensors import Argument, arguments, op_words, ops
+from members import (choices, members, pairs, pascal, report_of, times, told_words,
+                     words_of)
+from tensors import Argument, arguments, op_words
 
 
 class Made(Language):
@@ -12,19 +14,15 @@ class Made(Language):
     mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>[\w. ]+)\n",
                       re.MULTILINE)
     nothing = '""'
+    method_form, maker_form, function_form = "{1} of {0}", "{} new", "runcible::{}"
+    options_are_keywords = reports_are_tables = True
     width = 88
 
     def error_name(self, status):
         return "{RUNCIBLE " + status.name[len("RC_E_"):] + "}"
 
-    def value_name(self, enum, constant):
-        return f'"{text_of(self.api, enum, constant)}"'
-
     def member_name(self, member):
         return "-" + member.without_unit
-
-    def struct_name(self, struct):
-        return struct.name
 
     def comment(self, found, text):
         return self.filled(text, "# ", found["indent"])
@@ -33,7 +31,9 @@ class Made(Language):
         return {"members.tcl": self._members()}
 
     def parts(self):
-        return {"ops": lambda _: "\n".join(self._op(each) for each in ops(self.api))}
+        return {**super().parts(), "members": lambda name: self.lines(
+            "Options: " + ", ".join("-" + each.without_unit for each in members(
+                self.api, self.struct(name))) + ".", "# ")}
 
     def _members(self) -> str:
         """What the package has to know of members when it runs."""
@@ -50,7 +50,47 @@ class Made(Language):
             "    # Options that are times in seconds: their members of C.",
             f"    variable times {{{_words(times(self.api))}}}", "}"])
 
-    def _op(self, function) -> str:
+    def told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        return (f"{self.filled(self.said(struct.doc), '# ')}"
+                f"method {told_words(handle, function)} {{}} {{\n"
+                f"    return [::runcible::Report {struct.native} \\\n"
+                f"        [list ::runcible::native::{function.native} [my Handle]]]\n"
+                "}\n")
+
+    def plain(self, handle: str, call: Call) -> str:
+        kind = pascal(words_of(handle))
+        given = ["[my Idle]" if call.exclusive else "[my Handle]",
+                 *(_passed(each) for each in call.inputs)]
+        value = f"[::runcible::native::{call.native} {' '.join(given)}]"
+        if len(value) > self.width - 16:
+            value = value.replace(" [", " \\\n        [")
+        if call.gives == "handle":
+            value = f'[::runcible::{kind} new "" -handle \\\n        {value}]'
+        elif call.gives == "json":
+            value = f"[::runcible::Decoded [lindex {value} 0]]"
+        body = f"return {value}" if call.gives else value[1:-1]
+        names = " ".join(each.name for each in call.inputs)
+        return (f"{self.filled(self.said(call.function.doc), '# ')}"
+                f"method {call.function.name[len(handle) + 1:]} {{{names}}} {{\n"
+                f"    {body}\n}}\n")
+
+    def maker(self, call: Call) -> str:
+        doc = self.filled(self.said(call.function.doc), "# ")
+        given = ["[::runcible::Need $backend Backend backend]",
+                 *(_passed(each) for each in call.inputs if each.kind != "options")]
+        below = " \\\n        "
+        called = f"::runcible::native::{call.native} {below.join(given)}"
+        if call.options is not None:
+            names = (f"-{each.name}" for each in members(self.api, call.options))
+            doc += self.lines(f"Options: {', '.join(names)}.", "# ")
+            called = (f"::runcible::WithOptions {call.options.native}{below}"
+                      f"[::runcible::Pairs $args]{below}[list {called}]")
+        last = "args" if call.options else "{dtype f32}"
+        return (f"{doc}self method {call.words} {{shape backend {last}}} {{\n"
+                f'    return [my new "" "" -handle{below}[{called}]]\n}}\n')
+
+    def op(self, function) -> str:
         taken = arguments(self.api, function)
         said = self.said_of_op(function)
         doc = self.lines(said, "# ")
@@ -67,12 +107,12 @@ class Made(Language):
         head = " ".join([*names, *["args"] * (struct is not None)])
         given = "".join(f" \\\n        {_given(each, inside)}"
                         for each in taken if not each.struct)
-        call = f"::runcible::native::{function.name[3:]} [my Handle]{given}"
+        call = f"::runcible::native::{function.native} [my Handle]{given}"
         if struct is None:
             body = f"    my Made [{call}]\n"
         else:
             body = (f"    set pairs [::runcible::Pairs $args]\n"
-                    f"    my Made [::runcible::WithOptions {struct.name[3:]} \\\n"
+                    f"    my Made [::runcible::WithOptions {struct.native} \\\n"
                     f"        [dict remove $pairs {' '.join(inside)}] [list {call}]]\n")
         return f"{doc}method {op_words(function)} {{{head}}} {{\n{body}}}\n"
 
@@ -99,3 +139,11 @@ def _given(argument: Argument, inside) -> str:
     if argument.kind == "enum":
         return f"[::runcible::Choice {name} ${name} {name}]"
     return f"${name}"
+
+
+def _passed(taken: Input) -> str:
+    """What a parameter of a plain function is to the library."""
+    name = f"${taken.name}"
+    return {"dtype": f"[::runcible::DtypeNumber {name}]",
+            "handle": f"[::runcible::Need {name} {pascal(words_of(taken.of))} "
+                      f"{taken.name}]"}.get(taken.kind, name)

@@ -32,6 +32,13 @@ RC_API rc_status rc_model_mood(rc_model* model, rc_model_mood_report* report);
 #ifdef __cplusplus
 } /* extern "C" */
 """
+FUNCTION = """
+/* Goes back. RC_E_BUSY. */
+RC_API rc_status rc_session_rewind(rc_session* session, int64_t position);
+
+#ifdef __cplusplus
+} /* extern "C" */
+"""
 
 
 def package(language, headers):
@@ -75,8 +82,8 @@ class Additions(unittest.TestCase):
             "python": "pause: Optional[float] = None,",
             "ruby": "pause: :pause_ms",
             "tcl": "pause pause_ms",
+            "lua": " pause.",  # in a comment, for Lua looks at what SWIG made
         })
-        # Lua looks at what SWIG made.
 
     def test_a_function_that_tells_a_report(self):
         self.change("model.h", '\n#ifdef __cplusplus\n} /* extern "C" */\n', REPORT)
@@ -88,8 +95,23 @@ class Additions(unittest.TestCase):
             "perl": "sub mood {",
             "python": "def mood(self) -> reports.ModelMoodReport:",
             "ruby": "def mood",
+            "lua": "Model.mood = handle.telling(Model",
+            "tcl": "method mood {} {",
         })
-        # Lua and Tcl need one line, as Model.report has.
+
+    def test_a_plain_function(self):
+        self.change("session.h", '\n#ifdef __cplusplus\n} /* extern "C" */\n', FUNCTION)
+        self.expect({
+            "csharp": "public void Rewind(long position) {",
+            "go": "func (s *Session) Rewind(position int64) error {",
+            "java": "public void rewind(long position) {",
+            "lua": "function Session:rewind(position)",
+            "node": "rewind(position: number): Promise<void> {",
+            "perl": "sub rewind {",
+            "python": "def rewind(self, position: int) -> None:",
+            "ruby": "def rewind(position)",
+            "tcl": "method rewind {position} {",
+        })
 
 
 if __name__ == "__main__":

@@ -193,6 +193,13 @@ class Texts(unittest.TestCase):
         self.assertIn("ErrNotFound: there", go.Made(API).said(comment))
         self.assertIn("Runcible::Error::NotFound: there", perl.Made(API).said(comment))
 
+    def test_names_as_code(self):
+        text = "`top_k` and `name`"
+        self.assertEqual(java.Made(API).said(text), "{@code topK} and {@code name}")
+        self.assertEqual(ruby.Made(API).said(text), "+top_k+ and +name+")
+        self.assertEqual(csharp.Made(API).summary(csharp.Made(API).said(text)),
+                         "/// <summary><c>TopK</c> and <c>name</c></summary>\n")
+
     def test_what_only_c_has_to_be_told(self):
         member = members_of("rc_thing_part_report")["id"]
         self.assertEqual(python.Made(API).said_of(member), '"a:0".')

@@ -38,24 +38,6 @@ namespace Runcible {
       }
     }
 
-    /// <summary>{@rc rc_backend_explain}</summary>
-    public string Explain() {
-      // The text is the handle's, which stays until it is copied.
-      bool used = Reference.Use(handle);
-      try {
-        native.backend_explain(handle, out var json);
-        return Memory.Text(json);
-      } finally {
-        Reference.Leave(handle, used);
-      }
-    }
-
-    // :api: reports rc_backend
-
-    /// <summary>{@rc rc_backend_trace}</summary>
-    public string Trace() {
-      native.backend_trace(handle, out var json);
-      return Memory.TakeText(json);
-    }
+    // :api: methods rc_backend
   }
 }

@@ -122,7 +122,7 @@ namespace Runcible {
       native.model_verify(Memory.Name(path));
     }
 
-    // :api: reports rc_model
+    // :api: methods rc_model
 
     /// <summary>The model's tokenizer, a handle of its own.</summary>
     public Tokenizer Tokenizer() {

@@ -115,47 +115,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>{@rc rc_session_position}</summary>
-    public long Position {
-      get {
-        native.session_position(handle, out long position);
-        return position;
-      }
-    }
-
-    /// <summary>The tokens.</summary>
-    public int[] Tokens() {
-      native.session_tokens(Idle(), out var tokens, out ulong count);
-      return Memory.TakeInts(tokens, count);
-    }
-
-    /// <summary>{@rc rc_session_truncate}</summary>
-    public void Truncate(long position) {
-      native.session_truncate(Idle(), position);
-    }
-
-    /// <summary>{@rc rc_session_fork}</summary>
-    public Session Fork() {
-      native.session_fork(Idle(), out var fork);
-      return new Session(new session(fork));
-    }
-
-    /// <summary>{@rc rc_session_save}</summary>
-    public void Save(string path) {
-      native.session_save(Idle(), Memory.Name(path));
-    }
-
-    /// <summary>The same to memory.</summary>
-    public byte[] Save() {
-      native.session_save_memory(Idle(), out var data, out ulong size);
-      return Memory.TakeBytes(data, size);
-    }
-
-    /// <summary>{@rc rc_session_migrate}</summary>
-    public Session Migrate(Model model) {
-      native.session_migrate(Idle(), model.handle, out var migrated);
-      return new Session(new session(migrated));
-    }
+    // :api: methods rc_session
 
     /// The handle, for what needs the session for itself. The thread that reads
     /// a generation and then wants something else of its session has left it,

@@ -24,40 +24,7 @@ namespace Runcible {
         Backend backend, int[] numbers, params long[] shape) =>
         From(backend, Dtype.I32, Raw(numbers, sizeof(int)), shape);
 
-    /// <summary>{@rc rc_tensor_from_data}</summary>
-    public static Tensor From(
-        Backend backend, Dtype dtype, byte[] data, params long[] shape) {
-      native.tensor_from_data(
-          backend.handle, (int)dtype, shape, shape.Length, data,
-          (ulong)data.Length, out var made);
-      return Of(made);
-    }
-
-    /// <summary>{@rc rc_tensor_create}</summary>
-    public static Tensor Zeros(
-        Backend backend, Dtype dtype, params long[] shape) {
-      native.tensor_create(
-          backend.handle, (int)dtype, shape, shape.Length, out var made);
-      return Of(made);
-    }
-
-    /// <summary>{@rc rc_tensor_ones}</summary>
-    public static Tensor Ones(
-        Backend backend, Dtype dtype, params long[] shape) {
-      native.tensor_ones(
-          backend.handle, (int)dtype, shape, shape.Length, out var made);
-      return Of(made);
-    }
-
-    /// <summary>{@rc rc_tensor_random}</summary>
-    public static Tensor Random(
-        Backend backend, RandomOptions options, params long[] shape) {
-      using (random_options given = options.Make()) {
-        native.tensor_random(
-            backend.handle, shape, shape.Length, given, out var made);
-        return Of(made);
-      }
-    }
+    // :api: makers
 
     /// <summary>The type of the elements.</summary>
     public Dtype Dtype {

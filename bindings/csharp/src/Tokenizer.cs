@@ -45,6 +45,6 @@ namespace Runcible {
     public string Detokenize(int[] tokens, bool special = false) =>
         System.Text.Encoding.UTF8.GetString(DetokenizeBytes(tokens, special));
 
-    // :api: reports rc_tokenizer
+    // :api: methods rc_tokenizer
   }
 }

@@ -1,7 +1,6 @@
 package runcible
 
 import (
-	"encoding/json"
 	"time"
 
 	"runcible/internal/native"
@@ -45,50 +44,4 @@ func milliseconds(duration time.Duration) int64 {
 		ms++
 	}
 	return ms
-}
-
-// Close gives the backend back; what uses it goes on.
-func (b *Backend) Close() error {
-	b.handle.close()
-	return nil
-}
-
-func (b *Backend) use() (native.Backend, error) {
-	if b == nil {
-		return nil, newError(ErrInvalidArgument, "the backend is nil")
-	}
-	return b.handle.use()
-}
-
-// Explain accounts for the choice of the device, as decoded JSON.
-//
-//runcible:doc rc_backend_explain
-func (b *Backend) Explain() (map[string]any, error) {
-	backend, err := b.use()
-	if err != nil {
-		return nil, err
-	}
-	defer b.handle.done()
-	var text native.Memory
-	if err := native.Backend_explain(backend, &text); err != nil {
-		return nil, err
-	}
-	var account map[string]any
-	return account, json.Unmarshal([]byte(text.Text()), &account)
-}
-
-// Trace tells when ops began and ended, as JSON.
-//
-//runcible:doc rc_backend_trace
-func (b *Backend) Trace() ([]byte, error) {
-	backend, err := b.use()
-	if err != nil {
-		return nil, err
-	}
-	defer b.handle.done()
-	var text native.Memory
-	if err := native.Backend_trace(backend, &text); err != nil {
-		return nil, err
-	}
-	return []byte(text.TakeText()), nil
 }

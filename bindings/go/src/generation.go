@@ -68,12 +68,12 @@ type Generation struct {
 
 // Generate starts generating behind a prompt; without one, and without the
 // option PromptTokens, generation goes on from the session as it is. It returns
-// at once.
+// at once. ErrInvalidArgument: an option out of range, by name and value;
+// ErrUnsupported: text for a model without tokenizer. A prompt that is too long ends
+// the generation with ErrContextFull.
 //
 // A context that is cancelled ends the generation with ErrCancelled, and the
 // context's deadline with ErrDeadline.
-//
-//runcible:doc rc_generate_async
 func (s *Session) Generate(ctx context.Context, prompt string, options ...GenerateOption) (*Generation, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err

@@ -103,19 +103,6 @@ func (t *telling) progress(fraction float64) (goOn bool) {
 	return t.goesOn()
 }
 
-// Close gives the model back; its sessions go on.
-func (m *Model) Close() error {
-	m.handle.close()
-	return nil
-}
-
-func (m *Model) use() (native.Model, error) {
-	if m == nil {
-		return nil, newError(ErrInvalidArgument, "the model is nil")
-	}
-	return m.handle.use()
-}
-
 // Tokenizer gives the model's tokenizer, which is the caller's to close.
 // ErrUnsupported: the model has none.
 func (m *Model) Tokenizer() (*Tokenizer, error) {

@@ -16,9 +16,8 @@ func PromptTokens(tokens []int32) GenerateOption {
 	}
 }
 
-// PromptFlags tell how the prompt is tokenized, AddSpecial if not given.
-//
-//runcible:doc rc_generate_options.tokenize_flags
+// PromptFlags tell how the prompt is tokenized, AddSpecial if not given; that acts
+// only in an empty session.
 func PromptFlags(flags TokenizeFlags) GenerateOption {
 	return func(o native.Generate_options) error {
 		o.SetTokenize_flags(uint32(flags))

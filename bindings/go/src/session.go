@@ -79,22 +79,6 @@ func (m *Model) RestoreSessionBytes(saved []byte, options SessionOptions) (*Sess
 	})
 }
 
-// Close gives the session back; generations go on to their ends.
-func (s *Session) Close() error {
-	s.handle.close()
-	return nil
-}
-
-// with calls a function with the session.
-func (s *Session) with(call func(native.Session) error) error {
-	session, err := s.handle.use()
-	if err != nil {
-		return err
-	}
-	defer s.handle.done()
-	return call(session)
-}
-
 // Append adds tokens.
 //
 //runcible:doc rc_session_append
@@ -152,95 +136,4 @@ func (s *Session) Logits() (rows [][]float32, err error) {
 		return nil
 	})
 	return rows, err
-}
-
-// Position is the number of tokens.
-func (s *Session) Position() (position int64, err error) {
-	err = s.with(func(session native.Session) error {
-		return native.Session_position(session, &position)
-	})
-	return position, err
-}
-
-// Tokens are a copy of the tokens.
-func (s *Session) Tokens() (tokens []int32, err error) {
-	err = s.with(func(session native.Session) error {
-		var memory native.Memory
-		if err := native.Session_tokens(session, &memory); err != nil {
-			return err
-		}
-		tokens = memory.TakeTokens()
-		return nil
-	})
-	return tokens, err
-}
-
-// Truncate forgets tokens.
-//
-//runcible:doc rc_session_truncate
-func (s *Session) Truncate(position int64) error {
-	return s.with(func(session native.Session) error {
-		return native.Session_truncate(session, position)
-	})
-}
-
-// Fork makes a second session.
-//
-//runcible:doc rc_session_fork
-func (s *Session) Fork() (fork *Session, err error) {
-	err = s.with(func(session native.Session) error {
-		var pointer uintptr
-		if err := native.Session_fork(session, &pointer); err != nil {
-			return err
-		}
-		fork = ownSession(pointer)
-		return nil
-	})
-	return fork, err
-}
-
-// Save writes the session to a file.
-//
-//runcible:doc rc_session_save
-func (s *Session) Save(path string) error {
-	name, err := makeName("the path", path)
-	if err != nil {
-		return err
-	}
-	return s.with(func(session native.Session) error {
-		return native.Session_save(session, name)
-	})
-}
-
-// SaveBytes is Save to memory.
-func (s *Session) SaveBytes() (saved []byte, err error) {
-	err = s.with(func(session native.Session) error {
-		var memory native.Memory
-		if err := native.Session_save_memory(session, &memory); err != nil {
-			return err
-		}
-		saved = memory.TakeBytes()
-		return nil
-	})
-	return saved, err
-}
-
-// Migrate makes the same session on another model.
-//
-//runcible:doc rc_session_migrate
-func (s *Session) Migrate(to *Model) (migrated *Session, err error) {
-	model, err := to.use()
-	if err != nil {
-		return nil, err
-	}
-	defer to.handle.done()
-	err = s.with(func(session native.Session) error {
-		var pointer uintptr
-		if err := native.Session_migrate(session, model, &pointer); err != nil {
-			return err
-		}
-		migrated = ownSession(pointer)
-		return nil
-	})
-	return migrated, err
 }

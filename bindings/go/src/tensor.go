@@ -72,33 +72,6 @@ func NewTensor[T Number](backend *Backend, numbers []T, shape ...int64) (*Tensor
 	return TensorOfBytes(backend, dtypeOf[T](), bytesOf(numbers), shape...)
 }
 
-// TensorOfBytes makes a tensor of numbers in the layout of a type.
-//
-//runcible:doc rc_tensor_from_data
-func TensorOfBytes(backend *Backend, dtype DType, data []byte, shape ...int64) (*Tensor, error) {
-	return on(backend, func(b native.Backend, pointer *uintptr) error {
-		return native.Tensor_from_data(b, int32(dtype), shape, data, pointer)
-	})
-}
-
-// Zeros makes a tensor of zeros.
-//
-//runcible:doc rc_tensor_create
-func Zeros(backend *Backend, dtype DType, shape ...int64) (*Tensor, error) {
-	return on(backend, func(b native.Backend, pointer *uintptr) error {
-		return native.Tensor_create(b, int32(dtype), shape, pointer)
-	})
-}
-
-// Ones makes a tensor of ones.
-//
-//runcible:doc rc_tensor_ones
-func Ones(backend *Backend, dtype DType, shape ...int64) (*Tensor, error) {
-	return on(backend, func(b native.Backend, pointer *uintptr) error {
-		return native.Tensor_ones(b, int32(dtype), shape, pointer)
-	})
-}
-
 // RandomNormal makes a tensor of random F32 numbers with a mean and a deviation.
 // The same seed gives the same numbers on every device. Not for secrets.
 func RandomNormal(backend *Backend, seed uint64, mean, deviation float32, shape ...int64) (*Tensor, error) {
@@ -130,29 +103,6 @@ func random(backend *Backend, seed uint64, shape []int64, set func(native.Random
 	return on(backend, func(b native.Backend, pointer *uintptr) error {
 		return native.Tensor_random(b, shape, o, pointer)
 	})
-}
-
-// Close gives the tensor back; its views go on.
-func (t *Tensor) Close() error {
-	t.handle.close()
-	return nil
-}
-
-func (t *Tensor) use() (native.Tensor, error) {
-	if t == nil {
-		return nil, newError(ErrInvalidArgument, "the tensor is nil")
-	}
-	return t.handle.use()
-}
-
-// with calls a function with the tensor.
-func (t *Tensor) with(call func(native.Tensor) error) error {
-	tensor, err := t.use()
-	if err != nil {
-		return err
-	}
-	defer t.handle.done()
-	return call(tensor)
 }
 
 // DType is the type of the elements.

@@ -42,12 +42,6 @@ func newTokenizer(pointer uintptr) *Tokenizer {
 		native.SwigcptrTokenizer(pointer), native.DeleteTokenizer)}
 }
 
-// Close gives the tokenizer back.
-func (t *Tokenizer) Close() error {
-	t.handle.close()
-	return nil
-}
-
 // Tokenize makes tokens of text.
 //
 //runcible:doc rc_tokenize
@@ -78,11 +72,4 @@ func (t *Tokenizer) Detokenize(tokens []int32, special bool) (string, error) {
 		return "", err
 	}
 	return text.TakeText(), nil
-}
-
-func (t *Tokenizer) use() (native.Tokenizer, error) {
-	if t == nil {
-		return nil, newError(ErrInvalidArgument, "the tokenizer is nil")
-	}
-	return t.handle.use()
 }

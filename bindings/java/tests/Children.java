@@ -7,7 +7,7 @@ import runcible.Session;
 import runcible.SessionOptions;
 import runcible.WhenFull;
 
-/** What runs in a process of its own; see FaultsTest. */
+/** What runs in a process of its own; see ProcessTest. */
 class Children {
   public static void main(String[] arguments) throws Exception {
     switch (arguments[0]) {

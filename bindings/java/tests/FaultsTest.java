@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +18,6 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,7 +38,7 @@ import runcible.SessionOptions;
 import runcible.Tensor;
 import runcible.WhenFull;
 
-/** Wrong values, closed objects, threads, exits: no crash, no hang, no leak. */
+/** Wrong values, closed objects, loops that are left: no crash, no leak. */
 class FaultsTest {
   private static Backend backend;
   private static Model model;
@@ -369,179 +365,6 @@ class FaultsTest {
         ArithmeticException.class,
         () -> Model.load("builtin:fable", Backend.open("cpu"), watched))
         .getMessage());
-  }
-
-  @Test
-  void cancelFromAnotherThread() throws Exception {
-    Generation generation = endless().generate("A", options().ignoreEos(true));
-    generation.next();
-    Thread thread = new Thread(generation::cancel);
-    thread.start();
-    assertThrows(RuncibleException.Cancelled.class, generation::text);
-    assertFalse(generation.hasNext());
-    thread.join();
-  }
-
-  @Test
-  void interruptingTheThreadThatWaits() throws Exception {
-    Session session = endless();
-    Generation generation = session.generate("A", options().ignoreEos(true));
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
-    CountDownLatch begun = new CountDownLatch(1);
-    Thread thread = new Thread(() -> {
-      try {
-        generation.forEach(piece -> begun.countDown());
-      } catch (RuncibleException.Cancelled cancelled) {
-        thrown.set(Thread.currentThread().isInterrupted() ? cancelled : null);
-      }
-    });
-    thread.start();
-    begun.await();
-    thread.interrupt();
-    thread.join();
-    assertEquals(
-        RuncibleException.Cancelled.class, thrown.get().getClass());
-    session.append("B"); // it has ended
-    assertFalse(generation.hasNext());
-  }
-
-  @Test
-  void threadsGenerateAtOnce() throws Exception {
-    String[] texts = new String[8];
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < texts.length; ++i) {
-      int seed = i;
-      threads.add(new Thread(() -> texts[seed] = model.session()
-          .generate("A", options().seed(seed).maxTokens(20)).text()));
-    }
-    threads.forEach(Thread::start);
-    for (Thread thread : threads) {
-      thread.join();
-    }
-    // On a CPU what runs beside a session changes none of its bits.
-    for (int seed = 0; seed < texts.length; ++seed) {
-      assertEquals(
-          model.session().generate("A", options().seed(seed).maxTokens(20))
-              .text(),
-          texts[seed]);
-    }
-    assertTrue(Arrays.stream(texts).distinct().count() > 4);
-  }
-
-  @Test
-  void threadsShareAGeneration() throws Exception {
-    Generation generation = endless().generate(
-        "A", options().ignoreEos(true).maxTokens(200));
-    AtomicInteger tokens = new AtomicInteger();
-    Runnable read = () -> {
-      while (true) {
-        try {
-          tokens.addAndGet(generation.next().tokens().size());
-        } catch (IllegalStateException refused) {
-          Thread.onSpinWait();
-        } catch (java.util.NoSuchElementException end) {
-          return;
-        }
-      }
-    };
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < 4; ++i) {
-      threads.add(new Thread(read));
-    }
-    threads.forEach(Thread::start);
-    for (Thread thread : threads) {
-      thread.join();
-    }
-    assertEquals(200, tokens.get());
-  }
-
-  @Test
-  void closingWhileOtherThreadsUse() throws Exception {
-    for (int round = 0; round < 5; ++round) {
-      Session session = model.session();
-      CountDownLatch begun = new CountDownLatch(1);
-      AtomicReference<Throwable> other = new AtomicReference<>();
-      Thread thread = new Thread(() -> {
-        try {
-          while (true) {
-            session.append(5);
-            session.decode();
-            session.truncate(0);
-            begun.countDown();
-          }
-        } catch (RuncibleException.Closed closed) {
-          // As it must.
-        } catch (Throwable unexpected) {
-          other.set(unexpected);
-        }
-      });
-      thread.start();
-      begun.await();
-      session.close();
-      thread.join();
-      assertEquals(null, other.get());
-    }
-  }
-
-  /** Runs Children.NAME in a process of its own, which must end by itself. */
-  private static String child(String name) throws Exception {
-    return child(name, "-Duser.home=" + System.getProperty("user.home"));
-  }
-
-  private static String child(String name, String property) throws Exception {
-    Process process = new ProcessBuilder(
-        System.getenv("RUNCIBLE_JAVA"), "-Xmx256m", property, "-cp",
-        System.getProperty("java.class.path"), "Children", name)
-        .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    String output = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), output);
-    return output;
-  }
-
-  @Test
-  void exitWithRequestsInFlight() throws Exception {
-    assertEquals("done\n", child("returns"));
-    assertEquals("done\n", child("exits"));
-  }
-
-  @Test
-  void aCacheThatCannotBeWritten() throws Exception {
-    assertTrue(child("temporary").startsWith("done /tmp/"));
-  }
-
-  @Test
-  void aFolderThatIsUnpacked() throws Exception {
-    Path cache = Path.of(System.getProperty("user.home"), ".cache/runcible");
-    try (var found = Files.list(cache)) {
-      Path folder = found.filter(path -> Files.exists(path.resolve("load")))
-          .findFirst().orElseThrow();
-      String output = child("temporary", "-Druncible.home=" + folder);
-      assertTrue(output.startsWith("done " + folder), output);
-    }
-  }
-
-  @Test
-  void processesUnpackAtOnce() throws Exception {
-    Path cache = Files.createTempDirectory("runcible-test");
-    List<Process> processes = new ArrayList<>();
-    for (int i = 0; i < 3; ++i) {
-      ProcessBuilder builder = new ProcessBuilder(
-          System.getenv("RUNCIBLE_JAVA"), "-Xmx256m", "-cp",
-          System.getProperty("java.class.path"), "Children", "version");
-      builder.environment().put("XDG_CACHE_HOME", cache.toString());
-      processes.add(builder.redirectErrorStream(true).start());
-    }
-    for (Process process : processes) {
-      String output = new String(process.getInputStream().readAllBytes());
-      assertEquals(0, process.waitFor(), output);
-    }
-    try (var found = Files.list(cache.resolve("runcible"))) {
-      assertEquals(1, found.count());
-    }
-    try (var all = Files.walk(cache)) {
-      all.sorted(Collections.reverseOrder()).forEach(
-          path -> path.toFile().delete());
-    }
   }
 
   private static long resident() throws IOException {

@@ -238,6 +238,7 @@ function TestStreams.test_a_stream_that_is_collected()
     loop._channels[1].waiter = nil
   end
   collectgarbage()
+  unit.assertNil(next(session._going))
   session:append "B"
 end
 

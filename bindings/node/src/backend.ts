@@ -20,10 +20,7 @@ export class Backend extends Handle {
     super(proxy);
   }
 
-  /** @internal */
-  protected override _release(proxy: Proxy): void {
-    native.close_rc_backend(proxy);
-  }
+  // :api: release rc_backend
 
   /** @c rc_backend_open */
   static async open(spec?: string, options?: BackendOptions): Promise<Backend> {
@@ -37,17 +34,7 @@ export class Backend extends Handle {
     return new Backend(native.backend_open(specOf(spec), optionsOf("backend_options", options)));
   }
 
-  /** @c rc_backend_explain */
-  explain(): Record<string, unknown> {
-    return JSON.parse(native.backend_explain(this._handle));
-  }
-
-  // :api: reports rc_backend
-
-  /** @c rc_backend_trace */
-  trace(): Record<string, unknown> {
-    return JSON.parse(native.backend_trace(this._handle));
-  }
+  // :api: methods rc_backend
 }
 
 /** A backend itself, or one that is opened by what it is called. */

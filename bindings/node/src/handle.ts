@@ -95,7 +95,7 @@ const snake = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
 /**
- * Options of the library, a struct of C without its rc_, with the members that
+ * Options of the library, by the name of their struct, with the members that
  * are given; undefined leaves the default. What is no member is given to the
  * function of its name in `others`.
  */

@@ -49,10 +49,7 @@ export class Model extends ModelHandle {
     this.#backend = backend;
   }
 
-  /** @internal */
-  protected override _release(proxy: Proxy): void {
-    native.close_rc_model(proxy);
-  }
+  // :api: release rc_model
 
   /** @c rc_model_load */
   static async load(path: Path, options: LoadOptions = {}): Promise<Model> {
@@ -102,7 +99,7 @@ export class Model extends ModelHandle {
     return this.#backend;
   }
 
-  // :api: reports rc_model
+  // :api: methods rc_model
 
   /** The model's tokenizer; UnsupportedError if it has none. */
   get tokenizer(): Tokenizer {

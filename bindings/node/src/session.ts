@@ -151,49 +151,7 @@ export class Session extends Handle {
     return { rows, vocabulary, data, row };
   }
 
-  /** @c rc_session_position */
-  get position(): number {
-    return native.session_position(this._handle);
-  }
-
-  /** @c rc_session_tokens */
-  tokens(): Promise<Int32Array> {
-    return this.#turn(native.session_tokens_later);
-  }
-
-  /** @c rc_session_truncate */
-  truncate(position: number): Promise<void> {
-    return this.#turn((handle) =>
-      native.session_truncate_later(handle, position),
-    );
-  }
-
-  /** @c rc_session_fork */
-  async fork(): Promise<Session> {
-    const proxy = await this.#turn(native.session_fork_later);
-    return new Session(proxy, this.#model);
-  }
-
-  /** @c rc_session_save */
-  save(path: Path): Promise<void> {
-    return this.#turn((handle) =>
-      native.session_save_later(handle, pathOf(path)),
-    );
-  }
-
-  /** @c rc_session_save_memory */
-  saveBytes(): Promise<Uint8Array> {
-    return this.#turn(native.session_save_memory_later);
-  }
-
-  /** @c rc_session_migrate */
-  async migrate(model: Model): Promise<Session> {
-    const other = need(model, ModelHandle, "model");
-    const proxy = await this.#turn((handle) =>
-      native.session_migrate_later(handle, other),
-    );
-    return new Session(proxy, model);
-  }
+  // :api: methods rc_session
 
   /** Ends what somebody has read, who now wants something else. */
   #leave(): void {

@@ -69,10 +69,7 @@ export class Tensor extends Handle {
     super(proxy);
   }
 
-  /** @internal */
-  protected override _release(proxy: Proxy): void {
-    native.close_rc_tensor(proxy);
-  }
+  // :api: release rc_tensor
 
   /** A tensor of the caller's numbers, which are copied; number[] is f32. */
   static from(
@@ -118,39 +115,7 @@ export class Tensor extends Handle {
     );
   }
 
-  /** @c rc_tensor_create */
-  static zeros(
-    shape: readonly number[],
-    backend: Backend,
-    { dtype = "f32" }: TensorOptions = {},
-  ): Tensor {
-    const sizes = plain(shape);
-    const handle = need(backend, Backend, "backend");
-    return new Tensor(native.tensor_create(handle, dtypeNumber(dtype), sizes));
-  }
-
-  /** @c rc_tensor_ones */
-  static ones(
-    shape: readonly number[],
-    backend: Backend,
-    { dtype = "f32" }: TensorOptions = {},
-  ): Tensor {
-    const sizes = plain(shape);
-    const handle = need(backend, Backend, "backend");
-    return new Tensor(native.tensor_ones(handle, dtypeNumber(dtype), sizes));
-  }
-
-  /** @c rc_tensor_random */
-  static random(
-    shape: readonly number[],
-    backend: Backend,
-    options?: RandomOptions,
-  ): Tensor {
-    const made = optionsOf("random_options", options);
-    const sizes = plain(shape);
-    const handle = need(backend, Backend, "backend");
-    return new Tensor(native.tensor_random(handle, sizes, made));
-  }
+  // :api: makers
 
   /** The type of the elements: "f32", "q4_k". */
   get dtype(): Dtype {

@@ -30,10 +30,7 @@ export class Tokenizer extends Handle {
     super(proxy);
   }
 
-  /** @internal */
-  protected override _release(proxy: Proxy): void {
-    native.close_rc_tokenizer(proxy);
-  }
+  // :api: release rc_tokenizer
 
   /** @c rc_tokenizer_open */
   static async open(path: Path): Promise<Tokenizer> {
@@ -60,5 +57,5 @@ export class Tokenizer extends Handle {
     return native.detokenize(this._handle, given, special);
   }
 
-  // :api: reports rc_tokenizer
+  // :api: methods rc_tokenizer
 }

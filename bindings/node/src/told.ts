@@ -21,7 +21,7 @@ function copied<T>(report: Proxy, given: object = {}): T {
   return Object.freeze(Object.assign(made, given)) as T;
 }
 
-/** The report that `fill` fills, of a struct of C without its rc_. */
+/** The report that `fill` fills, by the name of its struct. */
 export function told<T>(struct: string, fill: (report: Proxy) => void): T {
   const report = new native[struct]();
   fill(report);
@@ -29,7 +29,7 @@ export function told<T>(struct: string, fill: (report: Proxy) => void): T {
   return copied<T>(report, { kind: kinds.get(report.kind) ?? "other" });
 }
 
-/** What rc_discover found. */
+/** What looking for devices found. */
 export function devicesOf(list: Proxy): DeviceReport[] {
   const count: number = native.device_list_count(list);
   return Array.from({ length: count }, (_, i) =>

@@ -177,47 +177,6 @@ static runcible_later* session_logits_later(rc_session* session) {
       });
 }
 
-static runcible_later* session_tokens_later(rc_session* session) {
-  return runcible_later_array<Napi::Int32Array, int32_t>(
-      [session = runcible_hold(session)](int32_t** tokens, size_t* count) {
-        return rc_session_tokens(session.get(), tokens, count);
-      });
-}
-
-static runcible_later* session_truncate_later(rc_session* session,
-                                              int64_t position) {
-  return runcible_later_nothing([session = runcible_hold(session), position] {
-    return rc_session_truncate(session.get(), position);
-  });
-}
-
-static runcible_later* session_fork_later(rc_session* session) {
-  return runcible_later_handle<rc_session>(
-      [session = runcible_hold(session)](rc_session** made) {
-        return rc_session_fork(session.get(), made);
-      },
-      SWIGTYPE_p_rc_session);
-}
-
-static runcible_later* session_save_later(rc_session* session,
-                                          const char* path) {
-  return runcible_later_nothing(
-      [session = runcible_hold(session), path = runcible_copy(path)] {
-        return rc_session_save(session.get(), path());
-      });
-}
-
-static runcible_later* session_save_memory_later(rc_session* session) {
-  return runcible_later_array<Napi::Uint8Array, uint8_t>(
-      [session = runcible_hold(session)](uint8_t** data, size_t* size) {
-        void* memory = nullptr;
-        const rc_status status =
-            rc_session_save_memory(session.get(), &memory, size);
-        *data = static_cast<uint8_t*>(memory);
-        return status;
-      });
-}
-
 static runcible_later* session_restore_later(
     rc_model* model, const char* path, const rc_session_options* options) {
   return runcible_later_handle<rc_session>(
@@ -241,14 +200,6 @@ static runcible_later* session_restore_memory_later(
       },
       SWIGTYPE_p_rc_session);
 }
-
-static runcible_later* session_migrate_later(rc_session* session,
-                                             rc_model* model) {
-  return runcible_later_handle<rc_session>(
-      [session = runcible_hold(session),
-       model = runcible_hold(model)](rc_session** made) {
-        return rc_session_migrate(session.get(), model.get(), made);
-      },
-      SWIGTYPE_p_rc_session);
-}
 %}
+
+%include "later_calls.i"

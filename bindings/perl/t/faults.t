@@ -29,21 +29,22 @@ sub prints {
 subtest 'unknown options' => sub {
     my $backend = Runcible::Backend->new('cpu');
     my $tensor  = Runcible::Tensor->ones([1, 1, 1, 1], $backend);
+    my @texts   = qw(add_special logit_bias parse_special stop stop_tokens);
     my %calls   = (
-        'add_special, deadline, echo, frequency_penalty, ignore_eos, logit_bias, '
-            . 'logprobs, max_tokens, min_p, parse_special, penalty_tokens, '
-            . 'presence_penalty, priority, repetition_penalty, seed, stop, '
-            . 'stop_tokens, temperature, top_k, top_n_sigma, top_p, typical_p' =>
-            sub { $model->session->generate('A', @_) },
-        'max_requests, memory_limit, profile, required_memory, strict, threads, timeout' =>
-            sub { Runcible::Backend->new('cpu', @_) },
-        'dilation, groups, padding, stride' => sub { $tensor->conv2d($tensor, undef, @_) },
+        generate => [sub { $model->session->generate('A', @_) }, 'deadline', @texts],
+        backend  => [sub { Runcible::Backend->new('cpu', @_) }, 'timeout'],
+        conv2d   => [sub { $tensor->conv2d($tensor, undef, @_) }, 'stride'],
     );
-    for my $known (sort keys %calls) {
+    for my $kind (sort keys %calls) {
+        my ($call, @some) = @{ $calls{$kind} };
+        my @made  = @{ $Runcible::Members::options{"${kind}_options"}{names} };
+        my %known = map { $_ => 1 } @made, @some;
+        my $known = join ', ', sort keys %known;
+        is(scalar(grep { $_ eq $some[0] } @made), 1, "$kind: $some[0]");
         # Those of C are none: they have other names or units here.
         for my $wrong (qw(nonsense deadline_ms tokenize_flags timeout_ms struct_size)) {
-            eval { $calls{$known}->($wrong => 1) };
-            is($@->message, "there is no option '$wrong', but $known", $wrong);
+            eval { $call->($wrong => 1) };
+            is($@->message, "there is no option '$wrong', but $known", "$kind: $wrong");
         }
     }
 };

@@ -11,11 +11,6 @@ import runcible
 from runcible import streaming
 
 
-@pytest.fixture(scope="module")
-def model():
-    return runcible.Model("builtin:fable", "cpu")
-
-
 @pytest.fixture(params=["asyncio", "uvloop"])
 def run(request):
     """Runs a coroutine on an event loop of its own."""

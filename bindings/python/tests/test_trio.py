@@ -10,11 +10,6 @@ import runcible
 trio = pytest.importorskip("trio")
 
 
-@pytest.fixture(scope="module")
-def model():
-    return runcible.Model("builtin:fable", "cpu")
-
-
 @pytest.fixture
 def endless(model):
     """A session whose generation never ends by itself."""

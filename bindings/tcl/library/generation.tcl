@@ -66,10 +66,10 @@ proc ::runcible::Iterate {generation varName body methods} {
 oo::class create ::runcible::Generation {
     variable request piece report failure reader waiting
 
-    # Of a session's handle; see Session. Options are the members of
-    # rc_generate_options, with -deadline in seconds; -prompt_tokens, instead of the
-    # text; -stop, a list of texts; -stop_tokens; -logit_bias, a dict of numbers by
-    # token; -add_special and -parse_special.
+    # Of a session's handle; see Session.
+    # :api: members rc_generate_options
+    # And -prompt_tokens, instead of the text; -stop, a list of texts; -stop_tokens;
+    # -logit_bias, a dict of numbers by token; -add_special and -parse_special.
     constructor {session prompt args} {
         my Begin $session $prompt [::runcible::Pairs $args]
     }

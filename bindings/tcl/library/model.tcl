@@ -42,9 +42,8 @@ proc ::runcible::LoadModel {path told backend options} {
     return [WithProgress $told [list native::model_load $backend $path $options]]
 }
 
-# What loading would take, loading nothing: the members of rc_plan_report, with a
-# list of those of rc_plan_device_report as `devices`, the opened one first. Arguments
-# as of Model.
+# What loading would take, loading nothing: a dict with a list of what each device
+# takes as `devices`, the opened one first. Arguments as of Model.
 proc ::runcible::plan {path args} {
     set pairs [dict merge {backend ""} [Pairs $args]]
     set made [WithBackend [dict get $pairs backend] [list apply {{path pairs backend} {
@@ -75,11 +74,11 @@ oo::class create ::runcible::Model {
     superclass ::runcible::Handle
     variable handle tokenizer
 
-    # Loads a file, or "builtin:NAME" for a model that comes with Runcible. Options
-    # are the members of rc_model_options, with -cache_dtype by name; -backend, a
-    # Backend or a chain such as "vulkan,cpu"; -progress, a command that is told
-    # the fraction done, 0 to 1: if it raises an error the load is cancelled, and
-    # raises it.
+    # Loads a file, or "builtin:NAME" for a model that comes with Runcible.
+    # :api: members rc_model_options
+    # And -backend, a Backend or a chain such as "vulkan,cpu"; -progress, a command
+    # that is told the fraction done, 0 to 1: if it raises an error the load is
+    # cancelled, and raises it.
     constructor {path args} {
         set pairs [dict merge {backend "" progress ""} \
             [::runcible::Pairs $args]]
@@ -90,11 +89,7 @@ oo::class create ::runcible::Model {
         } $path [dict remove $pairs backend progress] [dict get $pairs progress]]]
     }
 
-    # The members of rc_model_report.
-    method report {} {
-        return [::runcible::Report model_report \
-            [list ::runcible::native::model_describe [my Handle]]]
-    }
+    # :api: methods rc_model
 
     # The model's tokenizer, which goes with the model; {RUNCIBLE UNSUPPORTED} if it
     # has none.

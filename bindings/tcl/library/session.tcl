@@ -9,8 +9,8 @@ oo::class create ::runcible::Session {
     superclass ::runcible::Handle
     variable handle going
 
-    # An empty session of a Model. Options are the members of rc_session_options,
-    # with -when_full as "error" or "shift".
+    # An empty session of a Model.
+    # :api: members rc_session_options
     constructor {model args} {
         if {[lindex $args 0] eq "-handle"} {
             set handle [lindex $args 1]
@@ -112,40 +112,7 @@ oo::class create ::runcible::Session {
         return $made
     }
 
-    # The number of tokens.
-    method position {} {
-        return [::runcible::native::session_position [my Handle]]
-    }
-
-    method tokens {} {
-        return [::runcible::native::session_tokens [my Idle]]
-    }
-
-    # Forgets all tokens from a position on, counted from 0.
-    method truncate {position} {
-        ::runcible::native::session_truncate [my Idle] $position
-    }
-
-    # A second session with the same tokens.
-    method fork {} {
-        return [::runcible::Session new "" -handle [::runcible::native::session_fork [my Idle]]]
-    }
-
-    # Saves tokens and KV cache to a file.
-    method save {path} {
-        ::runcible::native::session_save [my Idle] $path
-    }
-
-    # The same to a byte array.
-    method save_memory {} {
-        return [::runcible::native::session_save_memory [my Idle]]
-    }
-
-    # The same conversation on the same model loaded elsewhere.
-    method migrate {model} {
-        return [::runcible::Session new "" -handle [::runcible::native::session_migrate \
-            [my Idle] [::runcible::Need $model Model model]]]
-    }
+    # :api: methods rc_session
 
     # A session that was saved to a file. Options as of a new one.
     self method restore {model path args} {

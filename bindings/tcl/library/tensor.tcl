@@ -58,24 +58,7 @@ oo::class create ::runcible::Tensor {
             $shape $bytes]]
     }
 
-    self method zeros {shape backend {dtype f32}} {
-        return [my new "" "" -handle [::runcible::native::tensor_create \
-            [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $dtype] $shape]]
-    }
-
-    self method ones {shape backend {dtype f32}} {
-        return [my new "" "" -handle [::runcible::native::tensor_ones \
-            [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $dtype] $shape]]
-    }
-
-    # Random F32 numbers. Options are the members of rc_random_options, with
-    # -distribution as "normal" or "uniform".
-    self method random {shape backend args} {
-        return [my new "" "" -handle [::runcible::WithOptions random_options \
-            [::runcible::Pairs $args] \
-            [list ::runcible::native::tensor_random \
-                [::runcible::Need $backend Backend backend] $shape]]]
-    }
+    # :api: makers
 
     # The type of the elements: "f32", "q4_k".
     method dtype {} {

@@ -55,9 +55,5 @@ oo::class create ::runcible::Tokenizer {
         return [::runcible::native::detokenize [my Handle] $tokens [dict get $pairs special]]
     }
 
-    # The members of rc_tokenizer_report.
-    method report {} {
-        return [::runcible::Report tokenizer_report \
-            [list ::runcible::native::tokenizer_describe [my Handle]]]
-    }
+    # :api: methods rc_tokenizer
 }

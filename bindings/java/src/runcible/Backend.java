@@ -49,15 +49,5 @@ public final class Backend extends Handle {
     }
   }
 
-  /** {@rc rc_backend_explain} */
-  public String explain() {
-    return Text.decode((byte[]) Native.backend_explain(handle));
-  }
-
-  // :api: reports rc_backend
-
-  /** {@rc rc_backend_trace} */
-  public String trace() {
-    return Text.decode((byte[]) Native.backend_trace(handle));
-  }
+  // :api: methods rc_backend
 }

@@ -106,7 +106,7 @@ public final class Model extends Handle {
     Native.model_verify(Text.name(path));
   }
 
-  // :api: reports rc_model
+  // :api: methods rc_model
 
   /** The model's tokenizer, a handle of its own. */
   public Tokenizer tokenizer() {

@@ -150,41 +150,7 @@ public final class Session extends Handle {
     return (float[][]) Native.session_logits(idle());
   }
 
-  /** {@rc rc_session_position} */
-  public long position() {
-    return (Long) Native.session_position(handle);
-  }
-
-  /** The tokens. */
-  public int[] tokens() {
-    return (int[]) Native.session_tokens(idle());
-  }
-
-  /** {@rc rc_session_truncate} */
-  public void truncate(long position) {
-    Native.session_truncate(idle(), position);
-  }
-
-  /** {@rc rc_session_fork} */
-  public Session fork() {
-    return new Session(new session((Long) Native.session_fork(idle())));
-  }
-
-  /** {@rc rc_session_save} */
-  public void save(Path path) {
-    Native.session_save(idle(), Text.path(path));
-  }
-
-  /** The same to memory. */
-  public byte[] save() {
-    return (byte[]) Native.session_save_memory(idle());
-  }
-
-  /** {@rc rc_session_migrate} */
-  public Session migrate(Model model) {
-    return new Session(new session(
-        (Long) Native.session_migrate(idle(), model.handle)));
-  }
+  // :api: methods rc_session
 
   /** For what needs the session for itself. */
   private session idle() {

@@ -34,32 +34,7 @@ public final class Tensor extends Handle {
     return of(backend, Dtype.I32, bytes.array(), shape);
   }
 
-  /** {@rc rc_tensor_from_data} */
-  public static Tensor of(
-      Backend backend, Dtype dtype, byte[] data, long... shape) {
-    return new Tensor(Native.tensor_from_data(
-        backend.handle, dtype.number(), shape, data));
-  }
-
-  /** {@rc rc_tensor_create} */
-  public static Tensor zeros(Backend backend, Dtype dtype, long... shape) {
-    return new Tensor(
-        Native.tensor_create(backend.handle, dtype.number(), shape));
-  }
-
-  /** {@rc rc_tensor_ones} */
-  public static Tensor ones(Backend backend, Dtype dtype, long... shape) {
-    return new Tensor(
-        Native.tensor_ones(backend.handle, dtype.number(), shape));
-  }
-
-  /** {@rc rc_tensor_random} */
-  public static Tensor random(
-      Backend backend, RandomOptions options, long... shape) {
-    try (random_options made = options.make()) {
-      return new Tensor(Native.tensor_random(backend.handle, shape, made));
-    }
-  }
+  // :api: makers
 
   /** The type of the elements. */
   public Dtype dtype() {

@@ -46,5 +46,5 @@ public final class Tokenizer extends Handle {
     return (byte[]) Native.detokenize(handle, tokens, special ? 1 : 0);
   }
 
-  // :api: reports rc_tokenizer
+  // :api: methods rc_tokenizer
 }

@@ -1,6 +1,6 @@
 --- What the library reports: a class of errors for each status.
 --
--- errors.DeadlineError is that of RC_E_DEADLINE, and so on; all inherit from
+-- errors.DeadlineError is that of a deadline, and so on; all inherit from
 -- errors.Error. An error has the fields
 --   status    the number of the status
 --   message   what went wrong, with the values concerned

@@ -7,7 +7,7 @@ local native = require "runcible.native"
 -- How long a wait lasts before Lua can notice an interrupt, milliseconds.
 local INTERRUPT_MS = 100
 
--- Options that are no plain members of rc_generate_options.
+-- Options that are more than a number of C.
 local OTHERS = {
   stop = true,
   stop_tokens = true,
@@ -57,8 +57,8 @@ end
 -- session next, as a for statement does that is left; who reads on then gets
 -- CancelledError.
 --
--- Options are the members of rc_generate_options, with `deadline` in seconds;
--- `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
+-- :api: members rc_generate_options
+-- And `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
 -- of numbers by token; `add_special` and `parse_special`.
 local Generation = {__name = "runcible.Generation", make_options = make_options}
 Generation.__index = Generation

@@ -133,6 +133,7 @@ function handle.copied(report)
   for name, get in pairs(getmetatable(report)[".get"]) do
     copy[name] = get(report)
   end
+  if copy.kind then copy.kind = members.kinds[copy.kind] or "other" end
   return copy
 end
 

@@ -30,10 +30,10 @@ end
 local Model = handle.class "Model"
 
 --- Loads a file, or "builtin:NAME" for a model that comes with Runcible.
--- `backend` is a Backend, a chain such as "vulkan,cpu", or nil. Options are the
--- members of rc_model_options, with cache_dtype by name, and `progress`: a
--- function that is told the fraction done, 0 to 1; if it raises an error the load
--- is cancelled, and raises it.
+-- `backend` is a Backend, a chain such as "vulkan,cpu", or nil.
+-- :api: members rc_model_options
+-- And `progress`, a function that is told the fraction done, 0 to 1; if it raises
+-- an error the load is cancelled, and raises it.
 function Model.new(path, backend, options)
   local opened = Backend.from(backend)
   local made = model_options(options)
@@ -53,8 +53,7 @@ function Model:backend()
   return self._backend
 end
 
---- The members of rc_model_report.
-Model.report = handle.telling(Model, "model_report", "model_describe")
+-- :api: methods rc_model
 
 --- The model's tokenizer; an UnsupportedError if it has none.
 function Model:tokenizer()
@@ -91,9 +90,8 @@ function Model:session(options)
   return require("runcible.session").new(self, options)
 end
 
---- What loading would take, loading nothing: the members of
--- rc_plan_report, with a list of those of rc_plan_device_report as `devices`.
--- Arguments as of Model.
+--- What loading would take, loading nothing: a table
+-- with a list of what each device takes as `devices`. Arguments as of Model.
 local function plan(path, backend, options)
   local opened = Backend.from(backend)
   local planned = native.model_plan(path, model_options(options), need(opened, Backend, "backend"))

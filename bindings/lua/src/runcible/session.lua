@@ -35,8 +35,8 @@ local function idle(session)
   return proxy
 end
 
---- An empty session. Options are the members of rc_session_options, with
--- when_full as "error" or "shift".
+--- An empty session.
+-- :api: members rc_session_options
 function Session.new(model, options)
   local proxy = need(model, Model, "model")
   return of_model(model, native.session_create(proxy, session_options(options)))
@@ -102,40 +102,6 @@ function Session:logits()
   return made
 end
 
---- The number of tokens.
-function Session:position()
-  return native.session_position(need(self, Session, "self"))
-end
-
---- The tokens, a list.
-function Session:tokens()
-  return native.session_tokens(idle(self))
-end
-
---- Forgets all tokens from `position` on, counted from 0.
-function Session:truncate(position)
-  native.session_truncate(idle(self), position)
-end
-
---- A second session with the same tokens.
-function Session:fork()
-  return of_model(self._model, native.session_fork(idle(self)))
-end
-
---- Saves tokens and KV cache to a file.
-function Session:save(path)
-  native.session_save(idle(self), path)
-end
-
---- The same to a string.
-function Session:save_memory()
-  return native.session_save_memory(idle(self))
-end
-
---- The same conversation on the same model loaded elsewhere.
-function Session:migrate(model)
-  local proxy = idle(self)
-  return of_model(model, native.session_migrate(proxy, need(model, Model, "model")))
-end
+-- :api: methods rc_session
 
 return Session

@@ -62,22 +62,7 @@ function Tensor.from_bytes(bytes, shape, dtype, backend)
   return Tensor.of(native.tensor_from_data(proxy, dtypes.number(dtype), shape, bytes))
 end
 
-function Tensor.zeros(shape, backend, options)
-  local dtype = dtypes.number(options and options.dtype or "f32")
-  return Tensor.of(native.tensor_create(need(backend, Backend, "backend"), dtype, shape))
-end
-
-function Tensor.ones(shape, backend, options)
-  local dtype = dtypes.number(options and options.dtype or "f32")
-  return Tensor.of(native.tensor_ones(need(backend, Backend, "backend"), dtype, shape))
-end
-
---- Random F32 numbers. Options are the members of rc_random_options, with
--- `distribution` as "normal" or "uniform".
-function Tensor.random(shape, backend, options)
-  local made = handle.set_options(native.random_options(), options)
-  return Tensor.of(native.tensor_random(need(backend, Backend, "backend"), shape, made))
-end
+-- :api: makers
 
 --- The type of the elements: "f32", "q4_k".
 function Tensor:dtype()

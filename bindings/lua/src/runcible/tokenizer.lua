@@ -31,7 +31,6 @@ function Tokenizer:detokenize(tokens, options)
   return native.detokenize(need(self, Tokenizer, "self"), tokens, special)
 end
 
---- The members of rc_tokenizer_report.
-Tokenizer.report = handle.telling(Tokenizer, "tokenizer_report", "tokenizer_describe")
+-- :api: methods rc_tokenizer
 
 return Tokenizer

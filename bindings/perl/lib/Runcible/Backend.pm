@@ -3,7 +3,6 @@ package Runcible::Backend;
 use strict;
 use warnings;
 use parent 'Runcible::Handle';
-use JSON::PP ();
 use Scalar::Util 'blessed';
 use Runcible::Arguments qw(refuse set_options);
 use Runcible::Report;
@@ -36,28 +35,6 @@ sub from {
     return $class->new($backend);
 }
 
-=head2 explain
-
-As a reference to a hash.
-
-=for header rc_backend_explain
-
-=cut
-
-sub explain { _json(Runcible::Native::backend_explain($_[0]->proxy)) }
-
-# :api: reports rc_backend
-
-=head2 trace
-
-As a reference to a hash.
-
-=for header rc_backend_trace
-
-=cut
-
-sub trace { _json(Runcible::Native::backend_trace($_[0]->proxy)) }
-
-sub _json { JSON::PP->new->decode($_[0]) }
+# :api: methods rc_backend
 
 1;

@@ -2,6 +2,7 @@ package Runcible::Handle;
 
 use strict;
 use warnings;
+use JSON::PP ();
 use Runcible::Error;
 use Runcible::Native;
 
@@ -43,5 +44,8 @@ sub proxy {
     return $self->{proxy}
         // Runcible::Error::Closed->throw('this ' . ref($self) . ' is closed');
 }
+
+# What the library tells in JSON.
+sub _json { JSON::PP->new->decode($_[1]) }
 
 1;

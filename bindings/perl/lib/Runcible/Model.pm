@@ -55,7 +55,7 @@ The backend that the model was loaded through.
 
 sub backend { $_[0]{backend} }
 
-# :api: reports rc_model
+# :api: methods rc_model
 
 =head2 tokenizer
 

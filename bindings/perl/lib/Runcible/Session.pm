@@ -199,67 +199,6 @@ sub logits {
 
 sub logits_bytes { Runcible::Native::session_logits($_[0]->_idle) }
 
-=head2 position
-
-=for header rc_session_position
-
-=head2 tokens
-
-A reference to an array.
-
-=head2 truncate(position)
-
-Returns the session.
-
-=for header rc_session_truncate
-
-=head2 fork
-
-=for header rc_session_fork
-
-=head2 save(path)
-
-=for header rc_session_save
-
-=head2 save_bytes
-
-The same as a string of bytes.
-
-=head2 migrate(model)
-
-=for header rc_session_migrate
-
-=cut
-
-sub position { Runcible::Native::session_position($_[0]->proxy) }
-sub tokens   { Runcible::Native::session_tokens($_[0]->_idle) }
-
-sub truncate {
-    my ($self, $position) = @_;
-    Runcible::Native::session_truncate($self->_idle, $position);
-    return $self;
-}
-
-sub fork {
-    my ($self) = @_;
-    return (ref $self)->of(Runcible::Native::session_fork($self->_idle),
-        model => $self->model);
-}
-
-sub save {
-    my ($self, $path) = @_;
-    Runcible::Native::session_save($self->_idle, path($path));
-    return;
-}
-
-sub save_bytes { Runcible::Native::session_save_memory($_[0]->_idle) }
-
-sub migrate {
-    my ($self, $model) = @_;
-    my $proxy = proxy_of($model, 'Runcible::Model', 'model');
-    return (ref $self)->of(
-        Runcible::Native::session_migrate($self->_idle, $proxy),
-        model => $model);
-}
+# :api: methods rc_session
 
 1;

@@ -83,20 +83,6 @@ sub _shape {
 
 =for header rc_tensor_from_data
 
-=head2 zeros(shape, backend, dtype => 'f32')
-
-=for header rc_tensor_create
-
-=head2 ones(shape, backend, dtype => 'f32')
-
-=for header rc_tensor_ones
-
-=head2 random(shape, backend, options...)
-
-=for header rc_tensor_random
-
-=for header rc_random_options
-
 =cut
 
 sub from_bytes {
@@ -105,24 +91,7 @@ sub from_bytes {
         _backend($backend), dtype_number($dtype), $shape, $bytes));
 }
 
-sub zeros {
-    my ($class, $shape, $backend, %options) = @_;
-    return $class->of(Runcible::Native::tensor_create(
-        _backend($backend), dtype_number($options{dtype} // 'f32'), $shape));
-}
-
-sub ones {
-    my ($class, $shape, $backend, %options) = @_;
-    return $class->of(Runcible::Native::tensor_ones(
-        _backend($backend), dtype_number($options{dtype} // 'f32'), $shape));
-}
-
-sub random {
-    my ($class, $shape, $backend, %options) = @_;
-    my $made = set_options('random_options', \%options);
-    return $class->of(
-        Runcible::Native::tensor_random(_backend($backend), $shape, $made));
-}
+# :api: makers
 
 =head2 dtype
 

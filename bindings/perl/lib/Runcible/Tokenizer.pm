@@ -61,6 +61,6 @@ sub detokenize_bytes {
         $options{special} ? 1 : 0);
 }
 
-# :api: reports rc_tokenizer
+# :api: methods rc_tokenizer
 
 1;

@@ -27,21 +27,7 @@ class Backend(Handle):
         )
         self._proxy = _native.backend_open(spec, options)
 
-    def explain(self) -> Dict[str, Any]:
-        # :header: rc_backend_explain
-        account: Dict[str, Any] = json.loads(
-            _native.backend_explain(self._handle)
-        )
-        return account
-
-    # :api: reports rc_backend
-
-    def trace(self) -> Dict[str, Any]:
-        # :header: rc_backend_trace
-        events: Dict[str, Any] = json.loads(
-            _native.backend_trace(self._handle)
-        )
-        return events
+    # :api: methods rc_backend
 
     def __repr__(self) -> str:
         if self.closed:

@@ -76,7 +76,7 @@ class Model(ModelHandle):
         """The backend that the model was loaded through."""
         return self._backend
 
-    # :api: reports rc_model
+    # :api: methods rc_model
 
     @property
     def tokenizer(self) -> Tokenizer:

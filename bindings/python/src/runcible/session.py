@@ -159,41 +159,7 @@ class Session(Handle):
         """
         return self._logits.array(self._idle, copy)
 
-    @property
-    def position(self) -> int:
-        # :header: rc_session_position
-        position: int = _native.session_position(self._handle)
-        return position
-
-    @property
-    def tokens(self) -> List[int]:
-        # :header: rc_session_tokens
-        tokens: List[int] = _native.session_tokens(self._idle)
-        return tokens
-
-    def truncate(self, position: int) -> None:
-        # :header: rc_session_truncate
-        _native.session_truncate(self._idle, position)
-
-    def fork(self) -> Session:
-        # :header: rc_session_fork
-        return self._of(self._model, _native.session_fork(self._idle))
-
-    def save(self, path: Path) -> None:
-        # :header: rc_session_save
-        _native.session_save(self._idle, os.fsencode(path))
-
-    def save_bytes(self) -> bytes:
-        # :header: rc_session_save_memory
-        saved: bytes = _native.session_save_memory(self._idle)
-        return saved
-
-    def migrate(self, model: Model) -> Session:
-        # :header: rc_session_migrate
-        proxy = _native.session_migrate(
-            self._idle, need(model, ModelHandle, "model")
-        )
-        return self._of(model, proxy)
+    # :api: methods rc_session
 
     def __repr__(self) -> str:
         if self.closed:

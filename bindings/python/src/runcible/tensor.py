@@ -83,39 +83,7 @@ class Tensor(Handle):
             _native.tensor_from_data(handle, dtype_number(dtype), shape, data)
         )
 
-    @classmethod
-    def zeros(
-        cls, shape: Sequence[int], backend: Backend, *, dtype: str = "f32"
-    ) -> Tensor:
-        # :header: rc_tensor_create
-        handle = need(backend, Backend, "backend")
-        return cls._of(
-            _native.tensor_create(handle, dtype_number(dtype), shape)
-        )
-
-    @classmethod
-    def ones(
-        cls, shape: Sequence[int], backend: Backend, *, dtype: str = "f32"
-    ) -> Tensor:
-        # :header: rc_tensor_ones
-        handle = need(backend, Backend, "backend")
-        return cls._of(_native.tensor_ones(handle, dtype_number(dtype), shape))
-
-    @classmethod
-    def random(
-        cls,
-        shape: Sequence[int],
-        backend: Backend,
-        *,
-        # :api: keywords rc_random_options
-    ) -> Tensor:
-        # :header: rc_tensor_random rc_random_options
-        options = set_options(
-            _native.random_options(),
-            # :api: values rc_random_options
-        )
-        handle = need(backend, Backend, "backend")
-        return cls._of(_native.tensor_random(handle, shape, options))
+    # :api: makers
 
     @property
     def dtype(self) -> str:

@@ -51,4 +51,4 @@ class Tokenizer(Handle):
         text: bytes = _native.detokenize(self._handle, tokens, special)
         return text
 
-    # :api: reports rc_tokenizer
+    # :api: methods rc_tokenizer

@@ -31,17 +31,7 @@ module Runcible
       end
     end
 
-    # :header: rc_backend_explain
-    def explain
-      JSON.parse(Native.backend_explain(proxy))
-    end
-
-    # :api: reports rc_backend
-
-    # :header: rc_backend_trace
-    def trace
-      JSON.parse(Native.backend_trace(proxy))
-    end
+    # :api: methods rc_backend
 
     private
 

@@ -32,7 +32,7 @@ module Runcible
       )
     end
 
-    # :api: reports rc_model
+    # :api: methods rc_model
 
     # The model's tokenizer; UnsupportedError if it has none.
     def tokenizer

@@ -141,48 +141,7 @@ module Runcible
       alone { Native.session_logits(proxy) }
     end
 
-    # :header: rc_session_position
-    def position
-      Native.session_position(proxy)
-    end
-
-    # :header: rc_session_tokens
-    def tokens
-      Native.session_tokens(idle)
-    end
-
-    # :header: rc_session_truncate
-    def truncate(position)
-      alone { Native.session_truncate(proxy, position) }
-      self
-    end
-
-    # :header: rc_session_fork
-    def fork
-      self.class.__send__(:of, Native.session_fork(idle), model)
-    end
-
-    # :header: rc_session_save
-    def save(path)
-      path = Arguments.path(path)
-      handle = idle
-      Cooperation.wait_for { Native.session_save(handle, path) }
-      nil
-    end
-
-    # :header: rc_session_save_memory
-    def save_bytes
-      handle = idle
-      Cooperation.wait_for { Native.session_save_memory(handle) }
-    end
-
-    # :header: rc_session_migrate
-    def migrate(model)
-      handle = Arguments.proxy_of(model, Model, "model")
-      own = idle
-      made = Cooperation.wait_for { Native.session_migrate(own, handle) }
-      self.class.__send__(:of, made, model)
-    end
+    # :api: methods rc_session
 
     private
 

@@ -51,32 +51,7 @@ module Runcible
          ))
     end
 
-    # :header: rc_tensor_create
-    def self.zeros(shape, backend, dtype: "f32")
-      of(Native.tensor_create(Arguments.proxy_of(backend, Backend, "backend"),
-                              Arguments.choice(DTYPES, dtype, "dtype"), shape))
-    end
-
-    # :header: rc_tensor_ones
-    def self.ones(shape, backend, dtype: "f32")
-      of(Native.tensor_ones(Arguments.proxy_of(backend, Backend, "backend"),
-                            Arguments.choice(DTYPES, dtype, "dtype"), shape))
-    end
-
-    # :header: rc_tensor_random
-    #
-    # :header: rc_random_options
-    def self.random(
-      shape, backend,
-      # :api: keywords rc_random_options
-    )
-      options = Arguments.set(
-        Native::Random_options.new,
-        # :api: values rc_random_options
-      )
-      handle = Arguments.proxy_of(backend, Backend, "backend")
-      of(Native.tensor_random(handle, shape, options))
-    end
+    # :api: makers
 
     # The type of the elements: "f32", "q4_k".
     def dtype

@@ -28,6 +28,6 @@ module Runcible
       Native.detokenize(proxy, tokens, special ? 1 : 0)
     end
 
-    # :api: reports rc_tokenizer
+    # :api: methods rc_tokenizer
   end
 end

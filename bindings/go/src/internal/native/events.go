@@ -13,7 +13,7 @@ type Events struct {
 	c C.kept_events
 }
 
-// Event is a copy of an rc_event.
+// Event is a copy of an event of the library.
 type Event struct {
 	Key uint64
 
@@ -31,7 +31,7 @@ type Event struct {
 	Report  Report
 }
 
-// Report is an rc_generate_report.
+// Report is how a generation ended.
 type Report struct {
 	Reason int32
 	Status int32

@@ -1,0 +1,92 @@
+"""Which modules of a package import which, and where they do so in a circle.
+
+    imports.py python FOLDER | imports.py node FOLDER
+
+What is imported only for types counts for nothing, for no program ever does it:
+`if TYPE_CHECKING:` and `import type`. What a function imports counts, for it hides
+a circle.
+"""
+
+import ast
+import re
+import sys
+from pathlib import Path
+from typing import Dict, List, Set
+
+_IMPORT = re.compile(r"^(?:import|export)\s+(?!type\b)([^;]*?)\bfrom\s+\"\./(\w+)\"",
+                     re.MULTILINE)
+_BARE = re.compile(r"(?:^import\s+|\bimport\(|\brequire\()\"\./(\w+)\"", re.MULTILINE)
+
+
+class _Imports(ast.NodeVisitor):
+    """The modules of a package that one of them imports."""
+
+    def __init__(self, modules: Set[str]) -> None:
+        self.modules, self.found = modules, set()
+
+    def visit_If(self, node: ast.If) -> None:
+        if "TYPE_CHECKING" not in ast.unparse(node.test):
+            self.generic_visit(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level == 1 and node.module:
+            self.found.add(node.module.split(".")[0])
+        elif node.level == 1:
+            # What is no module is of the package itself.
+            self.found |= {each.name if each.name in self.modules else "__init__"
+                           for each in node.names}
+
+
+def of_python(sources: Dict[str, str]) -> Dict[str, Set[str]]:
+    """The modules that each imports, of sources by the names of the modules."""
+    graph = {}
+    for name, source in sources.items():
+        imports = _Imports(set(sources) | {"native"})
+        imports.visit(ast.parse(source))
+        graph[name] = imports.found
+    return graph
+
+
+def of_node(sources: Dict[str, str]) -> Dict[str, Set[str]]:
+    """The same of TypeScript."""
+    graph = {}
+    for name, source in sources.items():
+        found = set(_BARE.findall(source))
+        for names, module in _IMPORT.findall(source):
+            given = [each.strip() for each in names.strip().strip("{}").split(",")]
+            if not all(each.startswith("type ") for each in given if each):
+                found.add(module)
+        graph[name] = found
+    return graph
+
+
+def circles(graph: Dict[str, Set[str]]) -> List[List[str]]:
+    """Modules that import each other: each circle once, from its first by name."""
+    found: List[List[str]] = []
+
+    def follow(path: List[str]) -> None:
+        for each in sorted(graph.get(path[-1], ())):
+            if each == path[0]:
+                found.append(path)
+            elif each not in path and each > path[0]:
+                follow([*path, each])
+
+    for name in sorted(graph):
+        follow([name])
+    return found
+
+
+OF = {"python": (of_python, ".py"), "node": (of_node, ".ts")}
+
+
+def main(language: str, folder: str) -> int:
+    graph_of, suffix = OF[language]
+    found = circles(graph_of({path.stem: path.read_text(encoding="utf-8")
+                              for path in Path(folder).glob("*" + suffix)}))
+    for circle in found:
+        print(" -> ".join([*circle, circle[0]]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,58 @@
+"""Modules of Python and Node import each other in no circle."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from imports import OF, circles  # noqa: E402
+from test_additions import ROOT, SOURCES, generate  # noqa: E402
+
+
+def modules(language):
+    """The sources of a package, by the names of its modules."""
+    with tempfile.TemporaryDirectory() as output:
+        generate.main(language, ROOT / "include/runcible",
+                      ROOT / "bindings" / language / SOURCES[language], output)
+        return {path.stem: path.read_text(encoding="utf-8")
+                for path in Path(output).rglob("*" + OF[language][1])}
+
+
+class Imports(unittest.TestCase):
+    def circles(self, language, planted=None):
+        """The circles of a package, with a line at the end of some modules."""
+        sources = modules(language)
+        for name, line in (planted or {}).items():
+            sources[name] += line
+        return circles(OF[language][0](sources))
+
+    def test_no_circles(self):
+        for language in OF:
+            self.assertEqual(self.circles(language), [], language)
+
+    def test_planted_ones_are_found(self):
+        model = [["model", "session"]]
+        self.assertEqual(self.circles("python", {
+            "session": "\nfrom .model import Model\n"}), model)
+        self.assertEqual(self.circles("python", {
+            "session": "\ndef late():\n    from . import model\n"}), model)
+        self.assertEqual(self.circles("node", {
+            "session": '\nexport { Model } from "./model";\n'}), model)
+        self.assertEqual(self.circles("node", {
+            "session": '\nconst late = () => import("./model");\n'}), model)
+
+    def test_longer_ones_and_the_package_itself(self):
+        self.assertEqual(circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}),
+                         [["a", "b", "c"]])
+        self.assertIn(["__init__", "errors"], self.circles("python", {
+            "errors": "\nfrom . import Backend\n"}))
+
+    def test_what_is_for_types_alone_does_not_count(self):
+        self.assertEqual(self.circles("node", {
+            "session": '\nimport type { LoadOptions } from "./model";\n'}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

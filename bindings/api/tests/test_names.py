@@ -1,0 +1,30 @@
+"""What packages say has the names of their languages, not those of C."""
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from test_additions import ROOT, SOURCES, package  # noqa: E402
+
+# What is truly about C: names of the library that a package reads.
+ABOUT_C = {
+    "go": {"rc_free", "RC_EVENT_END"},  # of the file that reads memory of C
+    "node": {"RC_E_"},  # taken from the names of statuses
+    "tcl": {"RC_E_"},
+}
+
+
+class Names(unittest.TestCase):
+    def test_no_names_of_c_are_left(self):
+        for language in SOURCES:
+            with self.subTest(language):
+                text = package(language, ROOT / "include/runcible")
+                found = set(re.findall(r"\b(?:rc|RC)_\w*", text))
+                self.assertEqual(found, ABOUT_C.get(language, set()))
+
+
+if __name__ == "__main__":
+    unittest.main()
