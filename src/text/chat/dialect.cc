@@ -65,7 +65,11 @@ class Trials {
     return prompt({{{"role", "user"}, {"content", "Hello"}},
                    {{"role", "assistant"},
                     {"content", content},
-                    {"tool_calls", Json::array({call})}}});
+                    {"tool_calls", Json::array({call})}},
+                   {{"role", "tool"},
+                    {"tool_call_id", "abcdef123"},
+                    {"name", "look"},
+                    {"content", "seen"}}});
   }
 
  private:
