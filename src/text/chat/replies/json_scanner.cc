@@ -9,10 +9,10 @@ bool is_json_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_json_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+bool is_json_hex(char c) {
+  return is_json_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ bool JsonScanner::value(char c) {
     state_ = State::kString;
     return true;
   }
-  if (c == '-' || is_digit(c)) {
+  if (c == '-' || is_json_digit(c)) {
     state_ = c == '-'   ? State::kMinus
              : c == '0' ? State::kZero
                         : State::kInteger;
@@ -112,7 +112,7 @@ bool JsonScanner::in_text(char c) {
       return c == 'u' || std::string("\"\\/bfnrt").find(c) != std::string::npos;
     case State::kHex:
       if (++hex_digits_ == 4) state_ = State::kString;
-      return is_hex(c);
+      return is_json_hex(c);
     default:
       if (c == '\\') {
         state_ = State::kEscape;
@@ -124,7 +124,7 @@ bool JsonScanner::in_text(char c) {
 }
 
 bool JsonScanner::in_number(char c) {
-  const bool digit = is_digit(c);
+  const bool digit = is_json_digit(c);
   const bool exponent = c == 'e' || c == 'E';
   switch (state_) {
     case State::kMinus:
