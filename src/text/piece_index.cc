@@ -63,15 +63,6 @@ TokenId PieceIndex::Walk::id() const {
   return piece.text.size() == depth_ ? piece.id : kNoToken;
 }
 
-PieceIndex::Match PieceIndex::longest(std::string_view text) const {
-  Match match;
-  Walk walk(*this);
-  for (size_t i = 0; i < text.size() && walk.step(text[i]); ++i) {
-    if (const TokenId id = walk.id(); id != kNoToken) match = {id, i + 1};
-  }
-  return match;
-}
-
 TokenId PieceIndex::find(std::string_view text) const {
   const auto at = std::partition_point(
       pieces_.begin(), pieces_.end(),

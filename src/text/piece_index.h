@@ -46,7 +46,20 @@ class PieceIndex {
     size_t size = 0;
   };
   // The longest piece that the text begins with.
-  Match longest(std::string_view text) const;
+  Match longest(std::string_view text) const {
+    return longest(text, [](TokenId) { return true; });
+  }
+  // The same among the pieces that `accept`, given their ids, says true to.
+  template <class Accept>
+  Match longest(std::string_view text, const Accept& accept) const {
+    Match match;
+    Walk walk(*this);
+    for (size_t i = 0; i < text.size() && walk.step(text[i]); ++i) {
+      const TokenId id = walk.id();
+      if (id != kNoToken && accept(id)) match = {id, i + 1};
+    }
+    return match;
+  }
 
   // The token whose piece is the text, or kNoToken.
   TokenId find(std::string_view text) const;

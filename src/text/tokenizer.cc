@@ -146,29 +146,72 @@ void Tokenizer::forget_rules() {
   std::string().swap(vocabulary_.charsmap);
 }
 
+PieceIndex::Match Tokenizer::name_at(std::string_view text, size_t at,
+                                     const TokenizeOptions& options,
+                                     std::span<const Span> content) const {
+  if (!options.parse_special) return user_defined_.longest(text.substr(at));
+  if (content.empty()) return special_.longest(text.substr(at));
+  const size_t trusted = std::max(content.front().begin, at) - at;
+  const PieceIndex::Match special = special_.longest(text.substr(at, trusted));
+  const PieceIndex::Match plain =
+      user_defined_.longest(text.substr(at), [&](TokenId id) {
+        return !std::binary_search(options.marks.begin(), options.marks.end(),
+                                   id);
+      });
+  return plain.size > special.size ? plain : special;
+}
+
+void Tokenizer::add_places(std::string_view text, Span part, bool at_start,
+                           std::span<const TokenId> tokens,
+                           std::vector<Span>* places) const {
+  const size_t first = places->size();
+  size_t at = part.begin;
+  for (const TokenId id : tokens) {
+    const std::string bytes = next_bytes(id, /*special=*/false, &at_start);
+    if (text.substr(at, bytes.size()) != bytes) break;
+    places->push_back({at, at + bytes.size()});
+    at += bytes.size();
+  }
+  if (at == part.end && places->size() == first + tokens.size()) return;
+  places->resize(first);
+  places->resize(first + tokens.size(), part);
+}
+
 std::vector<TokenId> Tokenizer::tokenize(std::string_view text,
-                                         const TokenizeOptions& options) const {
-  const PieceIndex& fixed = options.parse_special ? special_ : user_defined_;
+                                         const TokenizeOptions& options,
+                                         std::vector<Span>* places) const {
   std::vector<TokenId> out;
   StopCheck stop(options.should_stop);
+  std::span<const Span> content = options.content;
   bool at_start = !options.continues;
   size_t begin = 0;  // of the text since the last fixed token
+  const auto encode_until = [&](size_t end) {
+    if (begin >= end) return;
+    const size_t first = out.size();
+    encode(text.substr(begin, end - begin), at_start, &stop, &out);
+    if (places != nullptr) {
+      add_places(text, {begin, end}, at_start, std::span(out).subspan(first),
+                 places);
+    }
+  };
   for (size_t at = 0; at < text.size();) {
-    const PieceIndex::Match match = fixed.longest(text.substr(at));
+    while (!content.empty() && content.front().end <= at) {
+      content = content.subspan(1);
+    }
+    const PieceIndex::Match match = name_at(text, at, options, content);
     stop.step();
     if (match.id == kNoToken) {
       ++at;
       continue;
     }
-    if (at > begin) {
-      encode(text.substr(begin, at - begin), at_start, &stop, &out);
-    }
+    encode_until(at);
     out.push_back(match.id);
+    if (places != nullptr) places->push_back({at, at + match.size});
     // Others are part of the running text.
     at_start = vocabulary_.type(match.id) == TokenType::kControl;
     begin = at += match.size;
   }
-  if (begin < text.size()) encode(text.substr(begin), at_start, &stop, &out);
+  encode_until(text.size());
   if (options.add_special) add_special(&out);
   return out;
 }

@@ -19,6 +19,7 @@
 
 #include "gguf/file.h"
 #include "text/piece_index.h"
+#include "text/span.h"
 #include "text/stop_check.h"
 #include "text/vocabulary.h"
 
@@ -36,6 +37,15 @@ struct TokenizeOptions {
   bool parse_special = false;
   // The text goes on after other text: no space is put before it.
   bool continues = false;
+  // With parse_special: parts of the text, in order and not overlapping, that
+  // strangers wrote. A name counts only where none of its bytes is in them;
+  // everything else is as if they were not given: words go on across their
+  // borders.
+  std::span<const Span> content = {};
+  // User-defined tokens, sorted by id, whose names count like those of control
+  // tokens where content is concerned. Others, such as runs of spaces, are
+  // found in content too.
+  std::span<const TokenId> marks = {};
   // Asked about every millisecond; true: tokenize throws RC_E_CANCELLED.
   std::function<bool()> should_stop = {};
 };
@@ -52,8 +62,12 @@ class Tokenizer {
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
 
+  // `places`, if given, gets the bytes of the text that each token stands for,
+  // without those that add_special adds. Where normalisation changed the text
+  // around a token, that is everything from one special token to the next.
   std::vector<TokenId> tokenize(std::string_view text,
-                                const TokenizeOptions& options) const;
+                                const TokenizeOptions& options,
+                                std::vector<Span>* places = nullptr) const;
   // Adds what add_special adds to the tokens of a text.
   void add_special(std::vector<TokenId>* tokens) const;
 
@@ -126,6 +140,15 @@ class Tokenizer {
 
  private:
   void find_ends();
+  // The token whose name counts at a byte of the text. `content` are the parts
+  // of options.content that end after it.
+  PieceIndex::Match name_at(std::string_view text, size_t at,
+                            const TokenizeOptions& options,
+                            std::span<const Span> content) const;
+  // Appends the places of the tokens that `part` was encoded as.
+  void add_places(std::string_view text, Span part, bool at_start,
+                  std::span<const TokenId> tokens,
+                  std::vector<Span>* places) const;
 
   Vocabulary vocabulary_;
   Defaults defaults_;

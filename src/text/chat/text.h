@@ -10,18 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "text/span.h"
+
 namespace rc::text::chat {
 
 enum class Origin : unsigned char {
   kTemplate,  // written by the author of the template or of the program
   kContent,   // from a message, a tool or an argument, however derived
-};
-
-// Bytes [begin, end) of a text.
-struct Span {
-  size_t begin;
-  size_t end;
-  bool operator==(const Span&) const = default;
 };
 
 class Text {

@@ -1,0 +1,195 @@
+#include "text/chat/chat_template.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "text/chat/containers.h"
+#include "text/chat/conversation.h"
+#include "text/chat/from_json.h"
+
+namespace rc::text::chat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSpaces = " \t\r\n\f\v";
+
+// User-defined tokens are also runs of spaces, words and tags of HTML, which
+// models are to find in what they read. A mark is one that looks like the names
+// of control tokens, or like a tag that the template itself writes.
+bool is_mark(std::string_view name, std::string_view source) {
+  if (name.size() < 3 || name.find_first_of(kSpaces) != name.npos) return false;
+  const bool bracketed = (name.front() == '<' && name.back() == '>') ||
+                         (name.front() == '[' && name.back() == ']');
+  if (!bracketed) return false;
+  return name[1] == '|' || name[name.size() - 2] == '|' ||
+         source.find(name) != std::string_view::npos;
+}
+
+std::vector<TokenId> find_marks(const Tokenizer& tokenizer,
+                                std::string_view source) {
+  std::vector<TokenId> marks;
+  for (TokenId id = 0; id < tokenizer.size(); ++id) {
+    if (tokenizer.token_type(id) == TokenType::kUserDefined &&
+        is_mark(tokenizer.token_text(id), source)) {
+      marks.push_back(id);
+    }
+  }
+  return marks;
+}
+
+void set(std::string_view name, Value value,
+         std::vector<Dict::Entry>* entries) {
+  entries->emplace_back(Value::string(name, Origin::kTemplate),
+                        std::move(value));
+}
+
+void add_arguments(const Json& arguments, std::vector<Dict::Entry>* entries) {
+  if (!arguments.is_object()) {
+    fail(RC_E_INVALID_ARGUMENT, "template arguments: ", arguments.type_name(),
+         ", but they must be an object");
+  }
+  for (const auto& [name, value] : arguments.items()) {
+    for (const std::string_view taken :
+         {"messages", "tools", "add_generation_prompt"}) {
+      if (name == taken) {
+        fail(RC_E_INVALID_ARGUMENT, "template arguments: ", quote(name),
+             " is given in another way");
+      }
+    }
+    set(name, from_json(value, Origin::kContent), entries);
+  }
+}
+
+// The text without spaces before or after it.
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+// The end of the last place where the text of a message, which templates may
+// trim, is in the prompt as content.
+size_t end_of_message(const Rendered& rendered, std::string_view text) {
+  const std::string_view prompt = rendered.text;
+  const std::string_view least = trimmed(text);
+  const std::string_view most = text.substr(text.find(least));
+  for (auto span = rendered.content.rbegin(); span != rendered.content.rend();
+       ++span) {
+    const std::string_view part =
+        prompt.substr(span->begin, span->end - span->begin);
+    const size_t at = part.rfind(least);
+    if (at == part.npos) continue;
+    const bool whole = part.substr(at, most.size()) == most;
+    return span->begin + at + (whole ? most.size() : least.size());
+  }
+  fail(RC_E_INVALID_ARGUMENT,
+       "messages: the template does not show the text of the last one as it "
+       "is, so that it cannot be continued");
+}
+
+void cut(size_t end, Rendered* rendered) {
+  rendered->text.resize(end);
+  std::erase_if(rendered->content,
+                [&](const Span& span) { return span.begin >= end; });
+  if (!rendered->content.empty()) {
+    Span& last = rendered->content.back();
+    last.end = std::min(last.end, end);
+  }
+}
+
+// Which tokens stand for bytes of the span; the places of tokens are in order.
+Span tokens_of(const Span& bytes, const std::vector<Span>& places) {
+  const auto first = std::partition_point(
+      places.begin(), places.end(),
+      [&](const Span& place) { return place.end <= bytes.begin; });
+  const auto last = std::partition_point(
+      first, places.end(),
+      [&](const Span& place) { return place.begin < bytes.end; });
+  return {static_cast<size_t>(first - places.begin()),
+          static_cast<size_t>(last - places.begin())};
+}
+
+}  // namespace
+
+std::shared_ptr<const ChatTemplate> ChatTemplate::create(
+    std::string_view source, std::shared_ptr<const Tokenizer> tokenizer) {
+  return std::shared_ptr<const ChatTemplate>(
+      new ChatTemplate(source, std::move(tokenizer)));
+}
+
+ChatTemplate::ChatTemplate(std::string_view source,
+                           std::shared_ptr<const Tokenizer> tokenizer)
+    : tokenizer_(std::move(tokenizer)), template_(Template::parse(source)) {
+  const auto add = [&](std::string_view name, TokenId id) {
+    set(name, Value::string(tokenizer_->token_text(id), Origin::kTemplate),
+        &special_);
+  };
+  add("bos_token", tokenizer_->bos());
+  add("eos_token", tokenizer_->eos());
+  add("unk_token", tokenizer_->unknown());
+  dialect_ = find_dialect(template_, source, special_);
+  marks_ = find_marks(*tokenizer_, source);
+}
+
+Value ChatTemplate::variables(const Json& messages, const Json* tools,
+                              const PromptOptions& options) const {
+  std::vector<Dict::Entry> entries = special_;
+  set("documents", Value::none(), &entries);
+  if (options.thinking) {
+    set("enable_thinking", Value::boolean(*options.thinking), &entries);
+    set("thinking", Value::boolean(*options.thinking), &entries);
+    if (!*options.thinking) {
+      set("thinking_budget", Value::integer(0), &entries);
+    }
+  }
+  if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
+  set("messages", messages_value(messages, dialect_), &entries);
+  Value tool_list = Value::none();
+  if (tools != nullptr && !(tools->is_array() && tools->empty())) {
+    tool_list = tools_value(*tools);
+    if (!dialect_.knows_tools) {
+      fail(RC_E_UNSUPPORTED,
+           "tools: the chat template has no place for them; describe them in a "
+           "message, or give another template");
+    }
+  }
+  set("tools", std::move(tool_list), &entries);
+  set("add_generation_prompt",
+      Value::boolean(options.add_generation_prompt && !options.continue_last),
+      &entries);
+  return make_dict(nullptr, std::move(entries));
+}
+
+Prompt ChatTemplate::tokenize(Rendered rendered) const {
+  TokenizeOptions options;
+  options.add_special = false;
+  options.parse_special = true;
+  options.content = rendered.content;
+  options.marks = marks_;
+  Prompt prompt;
+  std::vector<Span> places;
+  prompt.tokens = tokenizer_->tokenize(rendered.text, options, &places);
+  prompt.content.reserve(rendered.content.size());
+  for (const Span& span : rendered.content) {
+    prompt.content.push_back({span, tokens_of(span, places)});
+  }
+  prompt.text = std::move(rendered.text);
+  return prompt;
+}
+
+Prompt ChatTemplate::render(const Json& messages, const Json* tools,
+                            const PromptOptions& options) const {
+  RenderOptions render_options;
+  render_options.now = options.now;
+  Rendered rendered =
+      template_.render(variables(messages, tools, options), render_options);
+  if (options.continue_last) {
+    cut(end_of_message(rendered, text_to_continue(messages)), &rendered);
+  }
+  return tokenize(std::move(rendered));
+}
+
+}  // namespace rc::text::chat

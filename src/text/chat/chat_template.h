@@ -1,0 +1,92 @@
+// From a conversation to the tokens of a prompt.
+//
+//   const auto chat = ChatTemplate::create(source, tokenizer);
+//   const Prompt prompt = chat->render(messages, nullptr, {});
+//
+// What comes from messages, tools and arguments never becomes a special token:
+// the names of those count only where the template wrote every byte of them.
+// Everything else is as if the text were tokenized in one go, so that prompts
+// without such names give the tokens that the library transformers gives.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "text/chat/dialect.h"
+#include "text/chat/template.h"
+#include "text/tokenizer.h"
+
+namespace rc::text::chat {
+
+struct PromptOptions {
+  // End with what begins an answer of the assistant, where the template has
+  // such an end.
+  bool add_generation_prompt = true;
+  // End within the last message, after its text, for the model to go on there;
+  // nothing is added after it then.
+  bool continue_last = false;
+  // For models that can do both: think before they answer, or not. Sets the
+  // variables under which templates know this: enable_thinking, thinking and,
+  // to turn it off, thinking_budget.
+  std::optional<bool> thinking = {};
+  // More variables of the template, an object; they count as content. nullptr:
+  // none.
+  const nlohmann::ordered_json* arguments = nullptr;
+  // What the template may take for the present.
+  std::optional<LocalTime> now = {};
+};
+
+// A part of a prompt that comes from messages, tools or arguments.
+struct ContentRange {
+  Span bytes;
+  Span tokens;  // those that stand for a byte of it, also in part
+};
+
+struct Prompt {
+  std::string text;
+  std::vector<TokenId> tokens;
+  std::vector<ContentRange> content;  // in order
+};
+
+// Immutable: any number of threads may use one.
+class ChatTemplate {
+ public:
+  // Parses a template and tries it. Throws as Template::parse does.
+  static std::shared_ptr<const ChatTemplate> create(
+      std::string_view source, std::shared_ptr<const Tokenizer> tokenizer);
+
+  // `messages` and `tools` (nullptr: none) are in the shape of OpenAI's chat
+  // completions; see conversation.h. Throws RC_E_INVALID_ARGUMENT with the
+  // place of what is not, or for what the template refuses, RC_E_UNSUPPORTED
+  // for tools if the template knows none and for what is beyond a limit,
+  // RC_E_FORMAT for mistakes of the template.
+  Prompt render(const nlohmann::ordered_json& messages,
+                const nlohmann::ordered_json* tools,
+                const PromptOptions& options) const;
+
+  const Dialect& dialect() const { return dialect_; }
+
+ private:
+  ChatTemplate(std::string_view source,
+               std::shared_ptr<const Tokenizer> tokenizer);
+  Value variables(const nlohmann::ordered_json& messages,
+                  const nlohmann::ordered_json* tools,
+                  const PromptOptions& options) const;
+  Prompt tokenize(Rendered rendered) const;
+
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  Template template_;
+  // The variables bos_token and its like.
+  std::vector<std::pair<Value, Value>> special_;
+  Dialect dialect_;
+  // User-defined tokens that are marks of the template, such as <tool_call>:
+  // as special as control tokens. Sorted.
+  std::vector<TokenId> marks_;
+};
+
+}  // namespace rc::text::chat

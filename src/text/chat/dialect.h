@@ -1,0 +1,38 @@
+// What a chat template expects where the shape of OpenAI's chat completions
+// leaves several forms, found out by trying it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "text/chat/template.h"
+
+namespace rc::text::chat {
+
+struct Dialect {
+  enum class Content : unsigned char {
+    kEither,  // text or parts, as they are given
+    kText,    // text only: parts are joined
+    kParts,   // parts only: text becomes one of them
+  };
+  Content content = Content::kEither;
+  // Arguments of calls are JSON text; otherwise they are objects.
+  bool arguments_as_text = false;
+  // Calls come with the content ""; otherwise null, or none, is understood.
+  bool empty_content = false;
+  // Knows messages of the role "developer"; otherwise they are of "system".
+  bool knows_developer = false;
+  bool knows_tools = false;
+  // The member of a message that holds its reasoning; "": none.
+  std::string reasoning_key = {};
+};
+
+// Tries the template, whose text `source` is, on small conversations.
+// `special` are the entries that every rendering of it gets.
+Dialect find_dialect(const Template& chat, std::string_view source,
+                     const std::vector<std::pair<Value, Value>>& special);
+
+// Whether a name is among the words of a template.
+bool names_word(std::string_view source, std::string_view word);
+
+}  // namespace rc::text::chat

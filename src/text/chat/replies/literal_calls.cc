@@ -1,0 +1,194 @@
+// Calls written like those of Python, and like those of Gemma 4.
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "text/chat/replies/call_reader.h"
+
+namespace rc::text::chat {
+namespace {
+
+using LiteralJson = nlohmann::ordered_json;
+
+// Reads values; what it finds wrong makes it fail for good.
+class LiteralReader {
+ public:
+  LiteralReader(CallShape shape, std::string_view text)
+      : gemma_(shape == CallShape::kGemma), text_(text) {}
+
+  bool failed() const { return failed_; }
+  bool at_end() {
+    skip_spaces();
+    return at_ == text_.size();
+  }
+
+  // Whether the text goes on like this; takes it.
+  bool take(std::string_view expected) {
+    skip_spaces();
+    if (text_.substr(at_, expected.size()) != expected) return false;
+    at_ += expected.size();
+    return true;
+  }
+  void need(std::string_view expected) {
+    if (!take(expected)) failed_ = true;
+  }
+
+  std::string_view name() {
+    skip_spaces();
+    const size_t begin = at_;
+    while (at_ < text_.size() &&
+           (static_cast<unsigned char>(text_[at_]) >= 0x80 ||
+            std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
+            text_[at_] == '_' || text_[at_] == '-' || text_[at_] == '.')) {
+      ++at_;
+    }
+    if (at_ == begin) failed_ = true;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  // Members up to the closing bracket, the opening one taken.
+  LiteralJson members(char close, std::string_view between, int depth) {
+    LiteralJson object = LiteralJson::object();
+    while (!failed_ && !take({&close, 1})) {
+      if (!object.empty()) need(",");
+      const std::string key = at_string() ? string() : std::string(name());
+      need(between);
+      if (!failed_) object[key] = value(depth + 1);
+    }
+    return object;
+  }
+
+ private:
+  static constexpr int kDeepest = 100;
+  static constexpr std::string_view kQuote = "<|\"|>";
+
+  void skip_spaces() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' ||
+                                  text_[at_] == '\t' || text_[at_] == '\r')) {
+      ++at_;
+    }
+  }
+
+  bool at_string() {
+    skip_spaces();
+    const std::string_view rest = text_.substr(at_);
+    if (gemma_ && rest.starts_with(kQuote)) return true;
+    return rest.starts_with('"') || (!gemma_ && rest.starts_with('\''));
+  }
+
+  std::string string() {
+    if (gemma_ && take(kQuote)) {
+      const size_t end = text_.find(kQuote, at_);
+      if (end == text_.npos) {
+        failed_ = true;
+        return {};
+      }
+      const std::string result(text_.substr(at_, end - at_));
+      at_ = end + kQuote.size();
+      return result;
+    }
+    return quoted();
+  }
+
+  std::string quoted() {
+    const char quote = text_[at_++];
+    std::string result;
+    while (at_ < text_.size() && text_[at_] != quote) {
+      if (text_[at_] != '\\' || at_ + 1 == text_.size()) {
+        result += text_[at_++];
+        continue;
+      }
+      const char escaped = text_[at_ + 1];
+      at_ += 2;
+      constexpr std::string_view kLetters = "nrt0";
+      constexpr std::string_view kMeant{"\n\r\t\0", 4};
+      const size_t known = kLetters.find(escaped);
+      if (known != kLetters.npos) {
+        result += kMeant[known];
+      } else if (escaped == '\\' || escaped == '\'' || escaped == '"') {
+        result += escaped;
+      } else {
+        result += {'\\', escaped};
+      }
+    }
+    if (at_ == text_.size()) {
+      failed_ = true;
+    } else {
+      ++at_;
+    }
+    return result;
+  }
+
+  LiteralJson value(int depth) {
+    if (depth > kDeepest) failed_ = true;
+    if (failed_) return nullptr;
+    if (at_string()) return string();
+    if (take("{")) return members('}', ":", depth);
+    if (take("[")) return elements(depth);
+    return word();
+  }
+
+  LiteralJson elements(int depth) {
+    LiteralJson list = LiteralJson::array();
+    while (!failed_ && !take("]")) {
+      if (!list.empty()) need(",");
+      list.push_back(value(depth + 1));
+    }
+    return list;
+  }
+
+  // A number or a constant.
+  LiteralJson word() {
+    const size_t end = text_.find_first_of(" \n\t\r,)]}", at_);
+    const std::string_view found = text_.substr(at_, end - at_);
+    at_ += found.size();
+    if (found == "True") return true;
+    if (found == "False") return false;
+    if (found == "None") return nullptr;
+    LiteralJson json = LiteralJson::parse(found, nullptr, false);
+    if (json.is_discarded() || json.is_structured()) failed_ = true;
+    return json;
+  }
+
+  const bool gemma_;
+  std::string_view text_;
+  size_t at_ = 0;
+  bool failed_ = false;
+};
+
+struct LiteralCall {
+  std::string name;
+  std::string arguments;
+};
+
+}  // namespace
+
+bool read_literal_calls(CallShape shape, std::string_view text,
+                        CallSink* sink) {
+  const bool gemma = shape == CallShape::kGemma;
+  LiteralReader reader(shape, text);
+  std::vector<LiteralCall> calls;
+  const bool bracketed = !gemma && reader.take("[");
+  do {
+    if (gemma) reader.need("call:");
+    LiteralCall call;
+    call.name = reader.name();
+    reader.need(gemma ? "{" : "(");
+    const LiteralJson arguments =
+        reader.members(gemma ? '}' : ')', gemma ? ":" : "=", 0);
+    if (reader.failed()) return false;
+    call.arguments =
+        arguments.dump(-1, ' ', false, LiteralJson::error_handler_t::replace);
+    calls.push_back(std::move(call));
+  } while (reader.take(","));
+  if (bracketed) reader.need("]");
+  if (reader.failed() || !reader.at_end()) return false;
+  for (const LiteralCall& call : calls) {
+    sink->begin_call(call.name, "");
+    sink->add_arguments(call.arguments);
+    sink->end_call("");
+  }
+  return true;
+}
+
+}  // namespace rc::text::chat

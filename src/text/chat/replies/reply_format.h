@@ -1,0 +1,88 @@
+// How models write reasoning and calls of tools into their answers, as data.
+//
+// Each format is a row of a table: the marks around reasoning and around calls,
+// and the shape of what is between them. One parser reads them all; see
+// reply_parser.h. They lie within the room of chat templates because both are
+// sides of one agreement: the template writes what the parser reads, and which
+// format a model has is seen in its template.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace rc::text::chat {
+
+// What is between the marks of a call.
+enum class CallShape : unsigned char {
+  kNone,     // the format has no calls
+  kObjects,  // JSON: {"name": ..., "arguments": {...}}, or an array of such
+  kNamed,    // the name, a mark, and the arguments as a JSON object
+  kTags,     // the name, and each argument between marks
+  kPython,   // [f(a=1, b="x"), g()]
+  kGemma,    // call:f{a:1,b:<|"|>x<|"|>}
+};
+
+// Empty texts are marks that the format does not have.
+struct ReplyFormat {
+  std::string_view name = {};
+  // Texts that all occur in templates of this format.
+  std::array<std::string_view, 2> signs = {};
+
+  std::string_view reasoning_begin = "<think>";
+  std::string_view reasoning_end = "</think>";
+
+  CallShape shape = CallShape::kNone;
+  std::string_view call_begin = {};
+  std::string_view other_call_begin = {};  // that some models write instead
+  std::string_view call_end = {};  // without it a call ends with its JSON
+
+  // kObjects: the members.
+  std::string_view name_key = "name";
+  std::string_view arguments_key = "arguments";
+  std::string_view id_key = "id";
+  // kObjects: a call may begin without its mark, where an answer begins.
+  bool bare = false;
+
+  // kNamed and kTags. The name is what is between the beginning of the call, or
+  // name_begin, and name_end; id_begin divides it from the call's id. kTags
+  // without name_end: the name ends where the arguments begin.
+  std::string_view name_begin = {};
+  std::string_view id_begin = {};
+  std::string_view name_end = {};
+  // kNamed: all before name_end is the id, the name is without the number after
+  // its last ':'. The name is without "functions." in any case.
+  bool id_is_name = false;
+
+  // kTags: around the name and the value of an argument, and what may come
+  // after the last one.
+  std::string_view key_begin = {};
+  std::string_view key_end = {};
+  std::string_view value_begin = {};
+  std::string_view value_end = {};
+  std::string_view body_end = {};
+
+  // Marks that are left out of text.
+  std::array<std::string_view, 6> dropped = {};
+
+  // An answer is several messages, each with a header before it; it begins
+  // within the first one. A header that has a name, as kNamed says, begins a
+  // call; but one that is text_header begins text, and one that has
+  // reasoning_header in it reasoning.
+  std::string_view header_begin = {};
+  std::string_view header_end = {};
+  std::string_view text_header = {};
+  std::string_view reasoning_header = {};
+};
+
+// In the order in which they are looked for in templates.
+std::span<const ReplyFormat> reply_formats();
+
+// By its name; nullptr: there is no such format.
+const ReplyFormat* reply_format(std::string_view name);
+
+// The format of a template, by its text. Without a sign of any in it, it is
+// "plain": reasoning between <think> and </think>, and no calls.
+const ReplyFormat& reply_format_of(std::string_view template_source);
+
+}  // namespace rc::text::chat

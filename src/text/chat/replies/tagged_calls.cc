@@ -1,0 +1,152 @@
+// Calls whose arguments are between marks, one by one.
+#include <nlohmann/json.hpp>
+
+#include "text/chat/replies/call_parts.h"
+
+namespace rc::text::chat {
+namespace {
+
+using ArgumentJson = nlohmann::ordered_json;
+
+class TagsReader : public CallReader {
+ public:
+  TagsReader(const ReplyFormat& format, const StringArguments& strings,
+             CallSink* sink)
+      : format_(format), strings_(strings), sink_(sink) {}
+
+  Result feed(char c) override {
+    text_ += c;
+    switch (state_) {
+      case State::kName:
+        return name();
+      case State::kBetween:
+        return between();
+      case State::kKey:
+        if (!take_until(format_.key_end)) return Result::kMore;
+        key_ = std::string(without_spaces(taken_));
+        state_ =
+            format_.value_begin.empty() ? State::kValue : State::kAttribute;
+        return Result::kMore;
+      case State::kAttribute:
+        if (!take_until(format_.value_begin)) return Result::kMore;
+        attribute_ = std::string(without_spaces(taken_));
+        state_ = State::kValue;
+        return Result::kMore;
+      case State::kValue:
+        if (take_until(format_.value_end)) add_value();
+        return Result::kMore;
+    }
+    return Result::kBad;
+  }
+
+ private:
+  enum class State : unsigned char {
+    kName,
+    kBetween,
+    kKey,
+    kAttribute,
+    kValue
+  };
+
+  // Bytes between two arguments.
+  static constexpr size_t kMostBetween = 256;
+
+  // Whether the text ends with the mark; what is before it is taken then.
+  bool take_until(std::string_view mark) {
+    if (!text_.ends_with(mark)) return false;
+    taken_ = text_.substr(0, text_.size() - mark.size());
+    text_.clear();
+    return true;
+  }
+
+  Result name() {
+    if (!format_.name_end.empty()) {
+      if (!take_until(format_.name_end)) return Result::kMore;
+      return begin(taken_) ? Result::kMore : Result::kBad;
+    }
+    if (take_until(format_.key_begin)) {
+      if (!begin(taken_)) return Result::kBad;
+      state_ = State::kKey;
+      return Result::kMore;
+    }
+    if (!take_until(format_.call_end)) return Result::kMore;
+    return begin(taken_) ? end() : Result::kBad;
+  }
+
+  bool begin(std::string_view header) {
+    name_ = std::string(name_in_header(format_, header));
+    if (!is_call_name(name_)) return false;
+    sink_->begin_call(name_, "");
+    state_ = State::kBetween;
+    return true;
+  }
+
+  Result between() {
+    if (take_until(format_.call_end)) return end();
+    if (take_until(format_.key_begin)) {
+      state_ = State::kKey;
+      return Result::kMore;
+    }
+    // Nothing but spaces and the beginning of a mark may be there.
+    if (text_.size() > kMostBetween) return Result::kBad;
+    std::string_view rest = without_spaces(text_);
+    if (!format_.body_end.empty() && rest.starts_with(format_.body_end)) {
+      rest = without_spaces(rest.substr(format_.body_end.size()));
+    }
+    const bool good = format_.call_end.starts_with(rest) ||
+                      format_.key_begin.starts_with(rest) ||
+                      format_.body_end.starts_with(rest);
+    return good ? Result::kMore : Result::kBad;
+  }
+
+  Result end() {
+    sink_->add_arguments(any_ ? "}" : "{}");
+    sink_->end_call("");
+    return Result::kDone;
+  }
+
+  void add_value() {
+    std::string value = taken_;
+    // Values stand on lines of their own.
+    if (value.starts_with('\n')) value.erase(0, 1);
+    if (value.ends_with('\n')) value.pop_back();
+    const auto strings = strings_.find(name_);
+    const bool is_string =
+        attribute_ == "string=\"true\"" ||
+        (strings != strings_.end() && strings->second.contains(key_));
+    const std::string json(without_spaces(value));
+    sink_->add_arguments(any_ ? ", " : "{");
+    sink_->add_arguments(text_json(key_) + ": ");
+    sink_->add_arguments(
+        !is_string && ArgumentJson::accept(json) ? json : text_json(value));
+    any_ = true;
+    attribute_.clear();
+    state_ = State::kBetween;
+  }
+
+  static std::string text_json(const std::string& text) {
+    return ArgumentJson(text).dump(-1, ' ', false,
+                                   ArgumentJson::error_handler_t::replace);
+  }
+
+  const ReplyFormat& format_;
+  const StringArguments& strings_;
+  CallSink* sink_;
+  State state_ = State::kName;
+  std::string text_;   // since the last mark
+  std::string taken_;  // before the last mark
+  std::string name_;
+  std::string key_;
+  std::string attribute_;
+  bool any_ = false;  // arguments so far
+};
+
+}  // namespace
+
+std::unique_ptr<CallReader> make_tag_reader(const ReplyFormat& format,
+                                            const StringArguments& strings,
+                                            CallSink* sink) {
+  return std::make_unique<TagsReader>(format, strings, sink);
+}
+
+}  // namespace rc::text::chat

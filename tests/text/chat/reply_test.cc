@@ -1,0 +1,423 @@
+// Answers of models, by format: text, reasoning and calls, the same at every
+// cut.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "text/chat/prompt_util.h"
+#include "text/chat/replies/json_scanner.h"
+#include "text/chat/replies/reply_parser.h"
+
+namespace rc::text::chat {
+namespace {
+
+using Type = ReplyEvent::Type;
+using Events = std::vector<ReplyEvent>;
+
+// "text(...)", "why(...)", "call f#id {...}", "bad(...)", one after the other;
+// arguments as pieces have to be what they are as a whole.
+std::string shown(const Events& events) {
+  std::string out;
+  std::string arguments;
+  Type last = Type::kCallEnd;
+  for (const ReplyEvent& event : events) {
+    const bool goes_on = !out.empty() && event.type == last;
+    switch (event.type) {
+      case Type::kText:
+      case Type::kReasoning:
+      case Type::kMalformed:
+        if (goes_on) {
+          out.pop_back();
+        } else {
+          out += event.type == Type::kText        ? "text("
+                 : event.type == Type::kReasoning ? "why("
+                                                  : "bad(";
+        }
+        out += event.text + ")";
+        break;
+      case Type::kCallBegin:
+        out += "call ";
+        arguments.clear();
+        break;
+      case Type::kCallArguments:
+        arguments += event.text;
+        break;
+      case Type::kCallEnd:
+        EXPECT_EQ(arguments, event.text);
+        out += event.name + (event.id.empty() ? "" : "#" + event.id) + " " +
+               event.text;
+        break;
+    }
+    last = event.type;
+  }
+  return out;
+}
+
+std::string parsed(const std::string& format,
+                   const std::vector<std::string>& pieces,
+                   ReplyOptions options = {}) {
+  ReplyParser parser(*reply_format(format), std::move(options));
+  Events events;
+  for (const std::string& piece : pieces) parser.feed(piece, &events);
+  parser.finish(&events);
+  return shown(events);
+}
+
+std::vector<std::string> bytes_of(const std::string& text) {
+  std::vector<std::string> bytes;
+  for (const char c : text) bytes.emplace_back(1, c);
+  return bytes;
+}
+
+struct Answer {
+  std::string format;
+  std::string text;
+  std::string expected;
+};
+
+const std::string kCall = R"(call f {"a": "x"})";
+
+std::vector<Answer> answers() {
+  const std::string object = R"({"name": "f", "arguments": {"a": "x"}})";
+  return {
+      {"hermes",
+       "<think>\nwhy\n</think>\n\nSee:\n<tool_call>\n" + object +
+           "\n</tool_call>\n<tool_call>\n" + object + "\n</tool_call>",
+       "why(why)text(See:)" + kCall + kCall},
+      {"smollm3", "<tool_call>" + object + "</tool_call>", kCall},
+      {"qwen3-coder",
+       "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n"
+       "<parameter=n>\n3\n</parameter>\n</function>\n</tool_call>",
+       R"(call f {"a": "x", "n": 3})"},
+      {"seed-oss",
+       "<seed:think>why</seed:think><seed:tool_call>\n<function=f>\n"
+       "<parameter=a>x</parameter>\n</function>\n</seed:tool_call>",
+       "why(why)" + kCall},
+      {"llama3", R"({"name": "f", "parameters": {"a": "x"}})", kCall},
+      {"llama3", R"(<|python_tag|>{"name": "f", "parameters": {"a": "x"}})",
+       kCall},
+      {"llama3", R"({"colour": [1, {"red": true}]} is an answer.)",
+       R"(text({"colour": [1, {"red": true}]} is an answer.))"},
+      {"mistral",
+       R"([TOOL_CALLS][{"name": "f", "arguments": {"a": "x"}, "id": "abc"},)"
+       R"( {"name": "g", "arguments": {}}])",
+       R"(call f#abc {"a": "x"}call g {})"},
+      {"mistral-v11",
+       R"([THINK]why[/THINK]So[TOOL_CALLS]f[CALL_ID]abc[ARGS]{"a": "x"})"
+       R"([TOOL_CALLS]g[ARGS]{})",
+       R"(why(why)text(So)call f#abc {"a": "x"}call g {})"},
+      {"deepseek-v3",
+       "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n"
+       "```json\n{\"a\": \"x\"}\n```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>"
+       "function<｜tool▁sep｜>f\n```json\n{\"a\": \"x\"}\n```"
+       "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+       kCall + kCall},
+      {"deepseek-v3.1",
+       "why</"
+       "think>Now<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>"
+       "{\"a\": \"x\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+       "text(why</think>Now)" + kCall},
+      {"deepseek-v3.2",
+       "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"f\">\n"
+       "<｜DSML｜parameter name=\"a\" string=\"true\">7</｜DSML｜parameter>\n"
+       "<｜DSML｜parameter name=\"n\" string=\"false\">7</｜DSML｜parameter>\n"
+       "</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+       R"(call f {"a": "7", "n": 7})"},
+      {"harmony",
+       "<|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>"
+       "commentary to=functions.f <|constrain|>json<|message|>{\"a\": \"x\"}"
+       "<|call|>",
+       "why(why)" + kCall},
+      {"harmony",
+       "<|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>"
+       "final<|message|>Hello there.<|return|>",
+       "why(why)text(Hello there.)"},
+      {"harmony",
+       " to=functions.f<|channel|>commentary json<|message|>{\"a\": \"x\"}"
+       "<|call|>",
+       kCall},
+      {"command-r7b",
+       "<|START_THINKING|>why<|END_THINKING|><|START_ACTION|>[\n    "
+       "{\"tool_call_id\": \"0\", \"tool_name\": \"f\", \"parameters\": "
+       "{\"a\": \"x\"}}\n]<|END_ACTION|>",
+       R"(why(why)call f#0 {"a": "x"})"},
+      {"command-r7b", "<|START_RESPONSE|>Hello.<|END_RESPONSE|>",
+       "text(Hello.)"},
+      {"command-r",
+       "Action: ```json\n[{\"tool_name\": \"f\", \"parameters\": {\"a\": "
+       "\"x\"}}]```",
+       kCall},
+      {"command-r",
+       "Plan: look.\nAction:\n```json\n[{\"tool_name\": \"f\", "
+       "\"parameters\": {\"a\": \"x\"}}]```",
+       "text(Plan: look.)" + kCall},
+      {"apriel", "<tool_calls>[" + object + "]</tool_calls>", kCall},
+      {"gigachat3.1", "<|function_call|>" + object, kCall},
+      {"granite",
+       "<think>why</think><response>So.</response><|tool_call|>[" + object +
+           "]",
+       "why(why)text(So.)" + kCall},
+      {"glm-4.5",
+       "<think>why</think>\n<tool_call>f\n<arg_key>a</arg_key>\n"
+       "<arg_value>x</arg_value>\n<arg_key>n</arg_key>\n"
+       "<arg_value>[1]</arg_value>\n</tool_call>",
+       R"(why(why)call f {"a": "x", "n": [1]})"},
+      {"glm-4.5", "<tool_call>f\n</tool_call>", "call f {}"},
+      {"kimi-k2",
+       "So<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0"
+       "<|tool_call_argument_begin|>{\"a\": \"x\"}<|tool_call_end|>"
+       "<|tool_calls_section_end|>",
+       R"(text(So)call f#functions.f:0 {"a": "x"})"},
+      {"minimax-m2",
+       "<think>why</think>\n\n<minimax:tool_call>\n<invoke name=\"f\">\n"
+       "<parameter name=\"a\">x</parameter>\n</invoke>\n<invoke name=\"f\">\n"
+       "<parameter name=\"a\">x</parameter>\n</invoke>\n"
+       "</minimax:tool_call>",
+       "why(why)" + kCall + kCall},
+      {"gemma4",
+       "<|channel>thought\nwhy\n<channel|><|tool_call>call:f{a:<|\"|>x"
+       "<|\"|>,n:[1,{b:true}]}<tool_call|>",
+       R"(why(why)call f {"a":"x","n":[1,{"b":true}]})"},
+      {"lfm2",
+       "<|tool_call_start|>[f(a=\"x\", n=-3, ok=True), g(t='it\\'s')]"
+       "<|tool_call_end|>Done.",
+       R"(call f {"a":"x","n":-3,"ok":true}call g {"t":"it's"}text(Done.))"},
+      {"lfm2.5", "<think>why</think><|tool_call_start|>[f()]<|tool_call_end|>",
+       "why(why)call f {}"},
+      {"nemotron-v2",
+       "<think>\nwhy\n</think>\n\n<TOOLCALL>[" + object + "]</TOOLCALL>",
+       "why(why)" + kCall},
+      {"functionary-v3.1", "Now<function=f>{\"a\": \"x\"}</function>",
+       "text(Now)" + kCall},
+      {"functionary-v3.2", "all\nHello there.>>>f\n{\"a\": \"x\"}",
+       "text(Hello there.)" + kCall},
+      {"plain", "  <think>why</think>\n Hello\n there. \n",
+       "why(why)text(Hello\n there. \n)"},
+      // Arguments before the name, and as text.
+      {"hermes",
+       R"(<tool_call>{"arguments": {"a": "x"}, "name": "f"}</tool_call>)",
+       kCall},
+      {"hermes",
+       R"(<tool_call>{"name": "f", "arguments": "{\"a\": \"x\"}"}</tool_call>)",
+       kCall},
+      {"hermes", R"(<tool_call>{"name": "f"}</tool_call>)", "call f {}"},
+      // Calls that are none.
+      {"hermes", "Hm <tool_call>not so</tool_call> yes",
+       "text(Hm)bad(<tool_call>not so</tool_call>)text(yes)"},
+      {"hermes", R"(<tool_call>{"name": 7}</tool_call>)",
+       R"(bad(<tool_call>{"name": 7}</tool_call>))"},
+      {"hermes", R"(<tool_call>{"name": "f", "arg)",
+       R"(bad(<tool_call>{"name": "f", "arg))"},
+      {"glm-4.5", "<tool_call>f\n<arg_key>a</arg_key> what",
+       "call bad(<tool_call>f\n<arg_key>a</arg_key> what)"},
+      {"lfm2", "<|tool_call_start|>[f(a=]<|tool_call_end|>.",
+       "bad(<|tool_call_start|>[f(a=]<|tool_call_end|>.)"},
+      // What might have become a mark.
+      {"hermes", "a < b <tool", "text(a < b <tool)"},
+      {"harmony", "no header", "text(no header)"},
+  };
+}
+
+TEST(Replies, AreTheSameAtEveryCut) {
+  for (const Answer& answer : answers()) {
+    ASSERT_NE(reply_format(answer.format), nullptr) << answer.format;
+    EXPECT_EQ(parsed(answer.format, {answer.text}), answer.expected)
+        << answer.format << ": " << answer.text;
+    EXPECT_EQ(parsed(answer.format, bytes_of(answer.text)), answer.expected)
+        << answer.format << " byte by byte: " << answer.text;
+    for (size_t cut = 1; cut < answer.text.size(); ++cut) {
+      EXPECT_EQ(parsed(answer.format,
+                       {answer.text.substr(0, cut), answer.text.substr(cut)}),
+                answer.expected)
+          << answer.format << " cut at " << cut << ": " << answer.text;
+    }
+  }
+}
+
+TEST(Replies, EveryFormatHasAnAnswer) {
+  const std::vector<Answer> all = answers();
+  for (const ReplyFormat& format : reply_formats()) {
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Answer& answer) {
+      return answer.format == format.name;
+    })) << format.name;
+  }
+  EXPECT_EQ(reply_format("no such"), nullptr);
+}
+
+TEST(Replies, ArgumentsComePieceByPiece) {
+  ReplyParser parser(*reply_format("hermes"));
+  Events events;
+  parser.feed(R"(<tool_call>{"name": "f", "arguments": {"a": )", &events);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].type, Type::kCallBegin);
+  EXPECT_EQ(events[1].text, R"({"a": )");
+  events.clear();
+  parser.feed("[1, 2", &events);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].text, "[1, 2");
+}
+
+TEST(Replies, BeginWithinReasoningWhereThePromptDoes) {
+  ReplyOptions options;
+  options.prompt = "<|im_start|>assistant\n<think>\n";
+  EXPECT_EQ(parsed("hermes", {"why</think>so"}, options), "why(why)text(so)");
+}
+
+TEST(Replies, ArgumentsThatAreStringsStayStrings) {
+  ReplyOptions options;
+  options.strings = string_arguments(
+      R"([{"type": "function", "function": {"name": "f", "parameters":)"
+      R"( {"type": "object", "properties": {"a": {"type": "string"},)"
+      R"( "n": {"type": "integer"}}}}}])");
+  EXPECT_EQ(parsed("glm-4.5",
+                   {"<tool_call>f\n<arg_key>a</arg_key><arg_value>7</arg_value>"
+                    "<arg_key>n</arg_key><arg_value>7</arg_value></tool_call>"},
+                   options),
+            R"(call f {"a": "7", "n": 7})");
+}
+
+// Marks that are special tokens count only as these.
+TEST(Replies, MarksThatAreSpecialTokensAreNotText) {
+  ReplyOptions options;
+  options.is_special = [](std::string_view name) {
+    return name == "<tool_call>" || name == "</tool_call>" ||
+           name == "<|im_end|>";
+  };
+  ReplyParser parser(*reply_format("hermes"), options);
+  Events events;
+  parser.feed("I write <tool_call> like this. ", &events);
+  parser.feed_special("<tool_call>", &events);
+  parser.feed(R"({"name": "f", "arguments": {"a": "x"}})", &events);
+  parser.feed_special("</tool_call>", &events);
+  parser.feed_special("<|im_end|>", &events);
+  parser.finish(&events);
+  EXPECT_EQ(shown(events), "text(I write <tool_call> like this.)" + kCall);
+}
+
+// What a template makes of a call is read as that call.
+TEST(Replies, OfPublishedTemplatesAreRead) {
+  const auto folder = test::shared_path("chat/templates");
+  RC_NEED_SHARED(folder);
+  const Json user = {{"role", "user"}, {"content", "Look."}};
+  const Json arguments = {{"city", "Oslo"}, {"days", 3}};
+  const Json call = {
+      {"id", "abcdef123"},
+      {"type", "function"},
+      {"function", {{"name", "get_weather"}, {"arguments", arguments}}}};
+  const Json tools = {
+      {{"type", "function"},
+       {"function",
+        {{"name", "get_weather"},
+         {"description", "Weather."},
+         {"parameters",
+          {{"type", "object"},
+           {"properties",
+            {{"city", {{"type", "string"}, {"description", "Where."}}},
+             {"days", {{"type", "integer"}, {"description", "How many."}}}}},
+           {"required", {"city"}}}}}}}};
+  PromptOptions options;
+  options.now = recorded_time().now;
+  std::map<std::string, std::string> failed;
+  size_t read = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".jinja") continue;
+    const std::string name = file.path().stem().string();
+    const std::string source = read_text(file.path());
+    if (!names_word(source, "tool_calls")) continue;
+    const auto chat =
+        ChatTemplate::create(source, tokenizer_with(names_in(source)));
+    const Json* offered = chat->dialect().knows_tools ? &tools : nullptr;
+    std::string begin, whole;
+    try {
+      begin = chat->render(Json::array({user}), offered, options).text;
+      options.add_generation_prompt = false;
+      whole = chat->render({user,
+                            {{"role", "assistant"},
+                             {"content", nullptr},
+                             {"tool_calls", Json::array({call})}},
+                            {{"role", "tool"},
+                             {"tool_call_id", "abcdef123"},
+                             {"content", "cold"}}},
+                           offered, options)
+                  .text;
+      options.add_generation_prompt = true;
+    } catch (const Error& error) {
+      options.add_generation_prompt = true;
+      failed[name] = error.message();
+      continue;
+    }
+    // What comes after the prompt, from the beginning of a mark on.
+    size_t split = static_cast<size_t>(
+        std::mismatch(begin.begin(), begin.end(), whole.begin(), whole.end())
+            .second -
+        whole.begin());
+    const size_t mark = split == 0 ? 0 : whole.rfind('<', split - 1);
+    if (mark != std::string::npos && whole.find('>', mark) >= split) {
+      split = mark;
+    }
+    const std::string answer = whole.substr(split);
+    const ReplyFormat& format = reply_format_of(source);
+    ReplyParser parser(format);
+    Events events;
+    parser.feed(answer, &events);
+    parser.finish(&events);
+    const auto end = std::find_if(
+        events.begin(), events.end(),
+        [](const ReplyEvent& e) { return e.type == Type::kCallEnd; });
+    if (end == events.end() || end->name != "get_weather" ||
+        Json::parse(end->text) != arguments) {
+      failed[name] = std::string(format.name) + ": " + answer;
+      continue;
+    }
+    ++read;
+  }
+  for (const auto& [name, why] : failed) {
+    std::cout << name << ": " << why.substr(0, 300) << "\n";
+  }
+  EXPECT_GE(read, 40u);
+}
+
+TEST(JsonScanner, AgreesWithAParser) {
+  const std::vector<std::string> texts = {
+      "{}",
+      "[]",
+      R"({"a": [1, -0.5e+3, true, false, null, "\u00e9\n"]})",
+      "[1,]",
+      "{,}",
+      "[01]",
+      "[1.]",
+      "[-]",
+      "[1e]",
+      R"({"a" 1})",
+      R"({"a"})",
+      R"(["\x"])",
+      "[tru]",
+      "[\"a\nb\"]",
+      "[[]",
+      "[]]",
+      "{]",
+      "[1 2]",
+      "[1}",
+      " [ { } , [ ] ] ",
+      "[1e5]",
+      "[0]",
+      "[-0]",
+      "[0.0]",
+      "[00]",
+      "[+1]"};
+  for (const std::string& text : texts) {
+    JsonScanner scanner;
+    auto result = JsonScanner::Result::kMore;
+    size_t at = 0;
+    while (at < text.size() && result == JsonScanner::Result::kMore) {
+      result = scanner.feed(text[at++]);
+    }
+    const bool good = result == JsonScanner::Result::kDone &&
+                      text.find_first_not_of(' ', at) == std::string::npos;
+    EXPECT_EQ(good, Json::accept(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace rc::text::chat
