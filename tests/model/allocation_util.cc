@@ -1,5 +1,7 @@
 #include "model/allocation_util.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -17,6 +19,27 @@ namespace rc::test {
 void fail_allocation_after(int64_t count) { until_failure = count; }
 bool allocation_failed() { return until_failure.exchange(-1) < 0; }
 int64_t live_allocations() { return live; }
+
+void fail_each_allocation(const std::function<void()>& call, int64_t least) {
+  call();  // what is made once for the whole process
+  bool failed = true;
+  for (int64_t n = 0; failed; ++n) {
+    const int64_t before = live_allocations();
+    bool thrown = false;
+    fail_allocation_after(n);
+    try {
+      call();
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    failed = allocation_failed();
+    ASSERT_EQ(thrown, failed) << "allocation " << n;
+    ASSERT_EQ(live_allocations(), before) << "allocation " << n;
+    if (!failed) {
+      EXPECT_GT(n, least);
+    }
+  }
+}
 
 }  // namespace rc::test
 

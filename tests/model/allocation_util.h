@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace rc::test {
 
@@ -19,5 +20,9 @@ void fail_allocation_after(int64_t count);
 bool allocation_failed();
 // Allocations that have not been freed.
 int64_t live_allocations();
+
+// Fails every allocation of `call` in turn; each time it must throw
+// std::bad_alloc and give everything back. There must be more than `least`.
+void fail_each_allocation(const std::function<void()>& call, int64_t least);
 
 }  // namespace rc::test

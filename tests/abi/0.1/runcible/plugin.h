@@ -230,7 +230,7 @@ enum {
   /* The same numbers in another type, rounded to nearest; the output has the
    * shape of x. One of them is F32, the other F32 or, being x, of any type that
    * can be decoded, or, being the output, one of F16, BF16, F64, I8 to I64,
-   * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL.
+   * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, TQ2_0.
    * inputs: x [...] of any type; output [...] of any type. */
   RC_OP_CONVERT = 33,
   /* A function of each element; not RC_FUNCTION_NONE.

@@ -301,8 +301,8 @@ RC_API rc_status rc_op_gather_rows(rc_tensor* table, rc_tensor* ids,
                                    rc_tensor** result);
 
 /* The numbers of x in another type, rounded to nearest: F32, F16, BF16, F64, I8
- * to I64 (saturating), Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K or
- * IQ4_NL. RC_E_UNSUPPORTED: no such type. */
+ * to I64 (saturating), Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL
+ * or TQ2_0. RC_E_UNSUPPORTED: no such type. */
 RC_API rc_status rc_op_quantize(rc_tensor* x, rc_dtype dtype,
                                 rc_tensor** result);
 
