@@ -2,6 +2,7 @@
 // cut.
 #include <algorithm>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -235,6 +236,60 @@ TEST(Replies, AreTheSameAtEveryCut) {
   }
 }
 
+// Marks and parts of calls in any order: nothing is lost or counted twice at a
+// cut, whatever a model writes.
+TEST(Replies, ByChanceAreTheSameAtEveryCut) {
+  std::mt19937 random(7);
+  const auto below = [&](size_t limit) { return random() % limit; };
+  for (const ReplyFormat& format : reply_formats()) {
+    std::vector<std::string_view> parts = {format.reasoning_begin,
+                                           format.reasoning_end,
+                                           format.call_begin,
+                                           format.call_end,
+                                           format.name_begin,
+                                           format.id_begin,
+                                           format.name_end,
+                                           format.key_begin,
+                                           format.key_end,
+                                           format.value_begin,
+                                           format.value_end,
+                                           format.body_end,
+                                           format.header_begin,
+                                           format.header_end,
+                                           format.dropped[0],
+                                           format.dropped[1],
+                                           "f",
+                                           "{\"a\": [1, \"x\"]}",
+                                           "{\"name\": \"f\", ",
+                                           "\"arguments\": ",
+                                           "{}",
+                                           "}",
+                                           "[",
+                                           "]",
+                                           " ",
+                                           "\n",
+                                           "<",
+                                           "text",
+                                           "f(a=1)",
+                                           "call:f{a:1}"};
+    std::erase(parts, std::string_view());
+    for (int round = 0; round < 300; ++round) {
+      std::string text;
+      for (size_t i = below(12); i > 0; --i) {
+        const std::string_view part = parts[below(parts.size())];
+        // Some are cut off.
+        text += below(8) == 0 ? part.substr(0, below(part.size())) : part;
+      }
+      const std::string name(format.name);
+      const std::string whole = parsed(name, {text});
+      EXPECT_EQ(parsed(name, bytes_of(text)), whole) << name << ": " << text;
+      const size_t cut = below(text.size() + 1);
+      EXPECT_EQ(parsed(name, {text.substr(0, cut), text.substr(cut)}), whole)
+          << name << " cut at " << cut << ": " << text;
+    }
+  }
+}
+
 TEST(Replies, EveryFormatHasAnAnswer) {
   const std::vector<Answer> all = answers();
   for (const ReplyFormat& format : reply_formats()) {
@@ -293,6 +348,46 @@ TEST(Replies, MarksThatAreSpecialTokensAreNotText) {
   parser.feed_special("<|im_end|>", &events);
   parser.finish(&events);
   EXPECT_EQ(shown(events), "text(I write <tool_call> like this.)" + kCall);
+}
+
+TEST(Replies, FormatsAreRecognisedByTheirTemplates) {
+  const auto folder = test::shared_path("chat/templates");
+  RC_NEED_SHARED(folder);
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {"ByteDance-Seed-OSS", "seed-oss"},
+      {"CohereForAI-c4ai-command-r-plus-tool_use", "command-r"},
+      {"CohereForAI-c4ai-command-r7b-12-2024-tool_use", "command-r7b"},
+      {"GLM-4.6", "glm-4.5"},
+      {"HuggingFaceTB-SmolLM3-3B", "smollm3"},
+      {"Kimi-K2-Instruct", "kimi-k2"},
+      {"LFM2-8B-A1B", "lfm2"},
+      {"LFM2.5-Instruct", "lfm2.5"},
+      {"MiniMax-M2", "minimax-m2"},
+      {"Mistral-Small-3.2-24B-Instruct-2506", "mistral-v11"},
+      {"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "qwen3-coder"},
+      {"NVIDIA-Nemotron-Nano-v2", "nemotron-v2"},
+      {"NousResearch-Hermes-3-Llama-3.1-8B-tool_use", "hermes"},
+      {"Qwen-Qwen2.5-7B-Instruct", "hermes"},
+      {"Qwen-Qwen3-0.6B", "hermes"},
+      {"Qwen3-Coder", "qwen3-coder"},
+      {"deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "deepseek-v3"},
+      {"deepseek-ai-DeepSeek-V3.1", "deepseek-v3.1"},
+      {"deepseek-ai-DeepSeek-V3.2", "deepseek-v3.2"},
+      {"google-gemma-2-2b-it", "plain"},
+      {"google-gemma-4-31B-it", "gemma4"},
+      {"ibm-granite-granite-3.3-2B-Instruct", "granite"},
+      {"ibm-granite-granite-4.0", "hermes"},
+      {"meetkai-functionary-medium-v3.1", "functionary-v3.1"},
+      {"meetkai-functionary-medium-v3.2", "functionary-v3.2"},
+      {"meta-llama-Llama-3.1-8B-Instruct", "llama3"},
+      {"microsoft-Phi-3.5-mini-instruct", "plain"},
+      {"mistralai-Mistral-Nemo-Instruct-2407", "mistral"},
+      {"openai-gpt-oss-120b", "harmony"}};
+  for (const auto& [name, format] : known) {
+    EXPECT_EQ(reply_format_of(read_text(folder / (name + ".jinja"))).name,
+              format)
+        << name;
+  }
 }
 
 // What a template makes of a call is read as that call.
