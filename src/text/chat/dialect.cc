@@ -28,14 +28,16 @@ class Trials {
          const std::vector<std::pair<Value, Value>>& special)
       : chat_(chat), special_(special) {}
 
-  // The prompt, or nothing if the template refuses the conversation.
-  std::optional<std::string> prompt(const Json& messages) const {
+  // The prompt, or nothing if the template refuses the conversation. It is
+  // given as text: a JSON object that is built member by member leaks if memory
+  // runs out meanwhile.
+  std::optional<std::string> prompt(const std::string& messages) const {
     std::vector<Dict::Entry> entries = special_;
     const auto add = [&](std::string_view name, Value value) {
       entries.emplace_back(Value::string(name, Origin::kTemplate),
                            std::move(value));
     };
-    add("messages", from_json(messages, Origin::kContent));
+    add("messages", from_json(Json::parse(messages), Origin::kContent));
     add("tools", Value::none());
     add("add_generation_prompt", Value::boolean(true));
     RenderOptions options;
@@ -48,28 +50,27 @@ class Trials {
     }
   }
 
-  bool shows_content(const Json& content) const {
-    const auto text = prompt({{{"role", "user"}, {"content", content}}});
+  // `content`, as `arguments` below, is JSON.
+  bool shows_content(const std::string& content) const {
+    const auto text =
+        prompt(cat(R"([{"role": "user", "content": )", content, "}]"));
     // Parts that are printed as they are show the names of their members.
     return text && text->find(kNeedle) != std::string::npos &&
            text->find("'text'") == std::string::npos &&
            text->find("\"text\"") == std::string::npos;
   }
 
-  std::optional<std::string> prompt_of_call(const Json& arguments,
-                                            const Json& content) const {
-    const Json call = {
-        {"id", "abcdef123"},
-        {"type", "function"},
-        {"function", {{"name", "look"}, {"arguments", arguments}}}};
-    return prompt({{{"role", "user"}, {"content", "Hello"}},
-                   {{"role", "assistant"},
-                    {"content", content},
-                    {"tool_calls", Json::array({call})}},
-                   {{"role", "tool"},
-                    {"tool_call_id", "abcdef123"},
-                    {"name", "look"},
-                    {"content", "seen"}}});
+  std::optional<std::string> prompt_of_call(const std::string& arguments,
+                                            const std::string& content) const {
+    return prompt(
+        cat(R"([{"role": "user", "content": "Hello"},)"
+            R"( {"role": "assistant", "content": )",
+            content,
+            R"(, "tool_calls": [{"id": "abcdef123", "type": "function",)"
+            R"( "function": {"name": "look", "arguments": )",
+            arguments,
+            R"(}}]}, {"role": "tool", "tool_call_id": "abcdef123",)"
+            R"( "name": "look", "content": "seen"}])"));
   }
 
  private:
@@ -78,16 +79,17 @@ class Trials {
 };
 
 Dialect::Content find_content(const Trials& trials) {
-  const Json part = {{"type", "text"}, {"text", kNeedle}};
-  if (!trials.shows_content(Json::array({part}))) {
+  const std::string text = cat('"', kNeedle, '"');
+  if (!trials.shows_content(cat(R"([{"type": "text", "text": )", text, "}]"))) {
     return Dialect::Content::kText;
   }
-  return trials.shows_content(kNeedle) ? Dialect::Content::kEither
-                                       : Dialect::Content::kParts;
+  return trials.shows_content(text) ? Dialect::Content::kEither
+                                    : Dialect::Content::kParts;
 }
 
 void find_form_of_calls(const Trials& trials, Dialect* dialect) {
-  const Json object = {{kNeedle, 1}};
+  const std::string object = cat(R"({")", kNeedle, R"(": 1})");
+  const std::string object_as_text = cat(R"("{\")", kNeedle, R"(\": 1}")");
   const std::string python = cat("'", kNeedle, "'");
   const auto shows = [&](const std::optional<std::string>& text) {
     // Within single quotes the object was printed as Python does.
@@ -95,10 +97,9 @@ void find_form_of_calls(const Trials& trials, Dialect* dialect) {
            text->find(python) == std::string::npos;
   };
   for (const bool empty : {false, true}) {
-    const Json content = empty ? Json("") : Json(nullptr);
     for (const bool as_text : {false, true}) {
-      const auto text = trials.prompt_of_call(
-          as_text ? Json(object.dump()) : object, content);
+      const auto text = trials.prompt_of_call(as_text ? object_as_text : object,
+                                              empty ? R"("")" : "null");
       // An absent content must not be printed as Python's None.
       if (!shows(text) || (!empty && text->find("None") != std::string::npos)) {
         continue;
