@@ -95,7 +95,8 @@ class Device {
   virtual const Packing& packing() const = 0;
   // What offsets of buffers must be multiples of to be bound; a power of two.
   virtual uint64_t alignment() const = 0;
-  // Bytes that a buffer may have. Of them `tuning().range` can be bound at once.
+  // Bytes that a buffer may have. Of them `tuning().range` can be bound at
+  // once.
   virtual uint64_t largest_buffer() const = 0;
   // Work-groups that a dispatch may have along dimension 0, 1 or 2.
   virtual uint32_t most_groups(int dimension) const = 0;

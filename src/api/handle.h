@@ -24,7 +24,6 @@ enum class Kind {
   kModelInfo,
   kPlan,
   kTokenizer,
-  kChatPrompt,
   kModel,
   kSession,
   kLoop,

@@ -10,7 +10,6 @@
 #include "engine/engine.h"
 #include "gguf/file.h"
 #include "runcible/model.h"
-#include "text/chat/template_choice.h"
 #include "text/tokenizer.h"
 
 struct rc_model_info {
@@ -26,15 +25,11 @@ struct rc_model_info {
 
 struct rc_tokenizer {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kTokenizer;
-  rc_tokenizer(std::shared_ptr<const rc::text::Tokenizer> tokenizer,
-               const rc::gguf::File& file)
-      : tokenizer(std::move(tokenizer)),
-        kind(this->tokenizer->kind()),
-        templates(file, this->tokenizer) {}
+  explicit rc_tokenizer(std::shared_ptr<const rc::text::Tokenizer> tokenizer)
+      : tokenizer(std::move(tokenizer)), kind(this->tokenizer->kind()) {}
 
   const std::shared_ptr<const rc::text::Tokenizer> tokenizer;
   const std::string kind;
-  const rc::text::chat::FileTemplates templates;
 };
 
 namespace rc::api {

@@ -21,8 +21,9 @@ bool allocation_failed();
 // Allocations that have not been freed.
 int64_t live_allocations();
 
-// Fails every allocation of `call` in turn; each time it must throw
-// std::bad_alloc and give everything back. There must be more than `least`.
+// Fails every allocation of `call` in turn; each time it must give everything
+// back, whether it throws std::bad_alloc or does without. There must be more
+// than `least`.
 void fail_each_allocation(const std::function<void()>& call, int64_t least);
 
 }  // namespace rc::test

@@ -4,7 +4,6 @@
 
 #include "runcible/backend.h"
 #include "runcible/base.h"
-#include "runcible/chat.h"
 #include "runcible/generate.h"
 #include "runcible/grammar.h"
 #include "runcible/loop.h"
