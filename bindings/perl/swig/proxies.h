@@ -17,7 +17,7 @@ typedef struct {
 #define runcible_kind_of(TYPE)                                       \
   static int TYPE##_mg_free(pTHX_ SV* scalar, MAGIC* magic);         \
   static int TYPE##_mg_dup(pTHX_ MAGIC* magic, CLONE_PARAMS* param); \
-  static const runcible_kind TYPE##_kind = {                         \
+  static const runcible_kind TYPE##_proxy = {                        \
       #TYPE,                                                         \
       {NULL, NULL, NULL, NULL, TYPE##_mg_free, NULL, TYPE##_mg_dup, NULL}};
 

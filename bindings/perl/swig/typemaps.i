@@ -35,14 +35,14 @@
   $1 = &made;
 }
 %typemap(argout) TYPE** {
-  runcible_result(runcible_proxy(aTHX_ & TYPE ## _kind, *$1))
+  runcible_result(runcible_proxy(aTHX_ & TYPE ## _proxy, *$1))
 }
 /* After all other arguments: what they run may close a handle. */
 %typemap(in) TYPE* (SV* given = NULL), const TYPE* (SV* given = NULL) {
   given = $input;
 }
 %typemap(check) TYPE*, const TYPE* {
-  if (!runcible_handle_in(aTHX_ given$argnum, & TYPE ## _kind, "$1_name",
+  if (!runcible_handle_in(aTHX_ given$argnum, & TYPE ## _proxy, "$1_name",
                           (void**)&$1)) {
     SWIG_fail;
   }

@@ -120,7 +120,7 @@ proc ::runcible::Copied {kind report} {
     foreach getter [lsort [info commands ${prefix}*_get]] {
         dict set copy [string range $getter [string length $prefix] end-4] [$getter $report]
     }
-    if {[dict exists $copy kind]} {
+    if {$kind eq "device_report"} {
         dict set copy kind [dict get [lreverse [Constants DEVICE_]] [dict get $copy kind]]
     }
     return $copy
