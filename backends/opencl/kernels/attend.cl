@@ -12,12 +12,18 @@ typedef struct {
   ulong step;
 } Where;
 
-INLINE const global uchar* key_at(const Where* where, int position) {
-  return (const global uchar*)(where->keys + position * where->step);
+typedef ulong Place;  // elements before the vector, of keys as of values
+
+INLINE Place place_at(const Where* where, int position) {
+  return position * where->step;
 }
 
-INLINE const global uchar* value_at(const Where* where, int position) {
-  return (const global uchar*)(where->values + position * where->step);
+INLINE const global uchar* key_of(const Where* where, Place place) {
+  return (const global uchar*)(where->keys + place);
+}
+
+INLINE const global uchar* value_of(const Where* where, Place place) {
+  return (const global uchar*)(where->values + place);
 }
 
 #include "attend_head.cl"

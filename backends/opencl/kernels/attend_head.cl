@@ -7,8 +7,8 @@
 // the items' results are put together in their order. So the result of a row
 // does not depend on the other rows.
 //
-// Who includes this defines a type Where and, for keys and for values,
-// key_at(const Where*, int position) and value_at, the vector of a position.
+// Who includes this defines types Where and Place, place_at(const Where*, int
+// position), and key_of and value_of(const Where*, Place), the vectors there.
 // HEAD: the elements of a vector; its type: see cache.cl.
 
 #define CHUNK 16
@@ -73,9 +73,11 @@ INLINE void attend_head(const global float* query, const Where* where,
        begin += GROUP_ITEMS * CHUNK) {
     const int count = min(CHUNK, last - begin + 1);
     float scores[CHUNK];
+    Place places[CHUNK];
     float highest = largest;
     for (int j = 0; j < count; ++j) {
-      float score = dot_cached(&q, key_at(where, begin + j)) * scale;
+      places[j] = place_at(where, begin + j);
+      float score = dot_cached(&q, key_of(where, places[j])) * scale;
       if (cap > 0.0f) score = cap * tanh(score / cap);
       scores[j] = score;
       highest = fmax(highest, score);
@@ -89,7 +91,7 @@ INLINE void attend_head(const global float* query, const Where* where,
     for (int i = 0; i < PIECES; ++i) y.pieces[i] *= shrink;
     for (int i = 0; i < REST; ++i) y.rest[i] *= shrink;
     for (int j = 0; j < count; ++j) {
-      const global uchar* value = value_at(where, begin + j);
+      const global uchar* value = value_of(where, places[j]);
       total += scores[j];
       for (int i = 0; i < PIECES; ++i) {
         y.pieces[i] = MULTIPLY_ADD(

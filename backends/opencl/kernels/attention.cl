@@ -15,27 +15,33 @@ typedef struct {
   uint head;
 } Where;
 
-INLINE const global uchar* vector_at(const Where* where,
-                                     const global uchar* const* ranges,
-                                     uint position) {
-  uint page = page_of(&where->places, where->sequence, position);
+// Where the vectors of a position are, in keys as in values.
+typedef struct {
+  uint range;
+  ulong at;  // bytes
+} Place;
+
+INLINE Place place_at(const Where* where, int position) {
+  const uint page = page_of(&where->places, where->sequence, position);
 #if RANGES == 1
   const uint range = 0;
+  const uint local_page = page;
 #else
   const uint range = page / where->range_pages;
-  page %= where->range_pages;
+  const uint local_page = page % where->range_pages;
 #endif
-  return ranges[range] +
-         vector_of(&where->places, page, position, where->head) *
-             VECTOR_BYTES(HEAD);
+  const Place place = {
+      range, vector_of(&where->places, local_page, position, where->head) *
+                 VECTOR_BYTES(HEAD)};
+  return place;
 }
 
-INLINE const global uchar* key_at(const Where* where, int position) {
-  return vector_at(where, where->keys, position);
+INLINE const global uchar* key_of(const Where* where, Place place) {
+  return where->keys[place.range] + place.at;
 }
 
-INLINE const global uchar* value_at(const Where* where, int position) {
-  return vector_at(where, where->values, position);
+INLINE const global uchar* value_of(const Where* where, Place place) {
+  return where->values[place.range] + place.at;
 }
 
 #include "attend_head.cl"
