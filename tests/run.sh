@@ -91,7 +91,7 @@ for name in $stages; do
       # What is about numbers or time alone the other builds show, and what a driver
       # makes of the same calls once more.
       ctest --preset asan -j "$jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
-vulkan[.](validation|tensors_to_gpus)|Faults[.].*/vulkan"
+vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)"
       ;;
     tsan)
       stage "thread sanitizer over engine, loops and threads"
