@@ -105,8 +105,8 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
   };
   const std::string schema =
       file("age.json",
-           R"({"type": "object", "properties": {"age": {"enum": [7, 12]}},
-          "required": ["age"], "additionalProperties": false})");
+           R"({"type": "object", "properties": {"old": {"type": "boolean"}},
+          "required": ["old"], "additionalProperties": false})");
   const std::string gbnf = file("a.gbnf", "root ::= \"(\" [ab] \")\"\n");
   const std::string lark = file("a.lark", "start: \"<\" (\"a\"|\"b\") \">\"\n");
   struct Case {
@@ -114,13 +114,14 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
     std::vector<std::string> texts;
   };
   const std::vector<Case> cases = {
-      {{"--schema", schema}, {"{\"age\":7}", "{\"age\":12}"}},
+      {{"--schema", schema}, {"{\"old\":true}", "{\"old\":false}"}},
       {{"--grammar", gbnf}, {"(a)", "(b)"}},
       {{"--grammar", lark}, {"<a>", "<b>"}},
       {{"--regex", "[xy]"}, {"x", "y"}},
       {{"--choices", "yes,no,perhaps"}, {"yes", "no", "perhaps"}}};
   for (const Case& each : cases) {
-    std::vector<std::string> arguments = {"run", model(), "-p", "hello"};
+    std::vector<std::string> arguments = {"run",   model(),  "-p",
+                                          "hello", "--temp", "0"};
     arguments.insert(arguments.end(), each.option.begin(), each.option.end());
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
