@@ -45,31 +45,32 @@ extern const Kernels kKernels;
 
 namespace {
 
+// A build may have some of the levels only.
 bool always() { return true; }
 
 #if defined(__x86_64__)
 
 // Clang 14 has no name for it.
-bool has_f16c() {
+[[maybe_unused]] bool has_f16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
 // __builtin_cpu_supports asks the operating system's part (XGETBV) too.
-bool has_avx2() {
+[[maybe_unused]] bool has_avx2() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          has_f16c();
 }
 
-bool has_avx512() {
+[[maybe_unused]] bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512dq");
 }
 
-bool has_avx512vnni() {
+[[maybe_unused]] bool has_avx512vnni() {
   return has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
@@ -96,17 +97,18 @@ bool ask_for_amx() {
   return (eax & kStates) == kStates && may_use_amx();
 }
 
-bool has_amx() {
+[[maybe_unused]] bool has_amx() {
   static const bool found = ask_for_amx();
   return found;
 }
 
 #else
 
-bool has_amx() { return false; }
+[[maybe_unused]] bool has_amx() { return false; }
 
 #endif
 
+#if defined(RC_CPU_HAS_amx)
 // AMX multiplies matrices and does nothing else.
 const Kernels* amx_kernels() {
   static const Kernels kernels = [] {
@@ -116,10 +118,11 @@ const Kernels* amx_kernels() {
   }();
   return &kernels;
 }
+#endif
 
 #elif defined(__aarch64__)
 
-bool has_dotprod() {
+[[maybe_unused]] bool has_dotprod() {
 #if defined(__linux__)
   constexpr unsigned long kDotProduct = 1ul << 20;  // HWCAP_ASIMDDP
   return (getauxval(AT_HWCAP) & kDotProduct) != 0;
@@ -128,7 +131,7 @@ bool has_dotprod() {
 #endif
 }
 
-bool has_i8mm() {
+[[maybe_unused]] bool has_i8mm() {
 #if defined(__linux__)
   constexpr unsigned long kInt8Matrices = 1ul << 13;  // HWCAP2_I8MM
   return has_dotprod() && (getauxval(AT_HWCAP2) & kInt8Matrices) != 0;
@@ -143,15 +146,28 @@ bool has_i8mm() {
 
 const std::vector<Level>& levels() {
   static const std::vector<Level> all = {
-#if defined(__x86_64__)
+#if defined(RC_CPU_HAS_baseline)
     {"baseline", &baseline::kKernels, always},
+#endif
+#if defined(RC_CPU_HAS_avx2)
     {"avx2", &avx2::kKernels, has_avx2},
+#endif
+#if defined(RC_CPU_HAS_avx512)
     {"avx512", &avx512::kKernels, has_avx512},
+#endif
+#if defined(RC_CPU_HAS_avx512vnni)
     {"avx512vnni", &avx512vnni::kKernels, has_avx512vnni},
+#endif
+#if defined(RC_CPU_HAS_amx)
     {"amx", amx_kernels(), has_amx},
-#elif defined(__aarch64__)
+#endif
+#if defined(RC_CPU_HAS_neon)
     {"neon", &neon::kKernels, always},
+#endif
+#if defined(RC_CPU_HAS_dotprod)
     {"dotprod", &dotprod::kKernels, has_dotprod},
+#endif
+#if defined(RC_CPU_HAS_i8mm)
     {"i8mm", &i8mm::kKernels, has_i8mm},
 #endif
   };

@@ -8,44 +8,40 @@
 namespace rc::gpu {
 namespace {
 
-// nullptr: the dialect has no use for the constant.
-struct CKernel {
-  const char* name = nullptr;
-  std::array<const char*, 10> constants = {};
-};
+// In the order of Variant. nullptr: the dialect has no use for the constant.
+using Constants = std::array<const char*, 10>;
 
 constexpr const char* kItems = "GROUP_ITEMS";
 // Is a type, not a number.
 constexpr const char* kType = "TYPE";
 
-constexpr CKernel find(Kernel kernel) {
+constexpr Constants constants_of(Kernel kernel) {
   switch (kernel) {
     case Kernel::kAttention:
-      return {"attention", {kItems, "CACHE", "HEAD", "RANGES"}};
+      return {kItems, "CACHE", "HEAD", "RANGES"};
     case Kernel::kCacheStore:
-      return {"cache_store", {kItems, "CACHE"}};
+      return {kItems, "CACHE"};
     case Kernel::kCopyRows:
-      return {"copy_rows", {kItems}};
+      return {kItems};
     case Kernel::kElementwise:
-      return {"elementwise", {kItems, "KIND"}};
+      return {kItems, "KIND"};
     case Kernel::kExpertSum:
-      return {"expert_sum", {kItems}};
+      return {kItems};
     case Kernel::kGetRows:
-      return {"get_rows", {kItems, "TILE", kType}};
+      return {kItems, "TILE", kType};
     case Kernel::kLinear:
-      return {"linear",
-              {kItems, "TILE", kType, "ROWS", nullptr, "EXPERTS", nullptr,
-               nullptr, "SLICES"}};
+      return {kItems,    "TILE",  kType,   "ROWS",  nullptr,
+              "EXPERTS", nullptr, nullptr, "SLICES"};
     case Kernel::kRope:
-      return {"rope", {kItems}};
+      return {kItems};
     case Kernel::kRoute:
-      return {"route", {kItems}};
+      return {kItems};
     case Kernel::kRowNorm:
-      return {"row_norm", {kItems, "CENTER"}};
+      return {kItems, "CENTER"};
     case Kernel::kSelectiveScan:
-      return {"selective_scan", {kItems, "STATE", "PARTS"}};
+      return {kItems, "STATE", "PARTS"};
     case Kernel::kShortConv:
-      return {"short_conv", {kItems, "WIDTH", "FUNCTION"}};
+      return {kItems, "WIDTH", "FUNCTION"};
     default:
       return {};
   }
@@ -53,21 +49,11 @@ constexpr CKernel find(Kernel kernel) {
 
 }  // namespace
 
-const char* c_name(Kernel kernel) {
-  const char* name = find(kernel).name;
-  if (name == nullptr) {
-    fail(RC_E_INTERNAL, "kernel number ", static_cast<int>(kernel),
-         " is not in the C dialect");
-  }
-  return name;
-}
-
 std::string c_definitions(const Variant& variant) {
-  const CKernel kernel = find(variant.first);
+  const Constants constants = constants_of(variant.first);
   std::string text;
   for (size_t i = 0; i < variant.second.size(); ++i) {
-    const char* name =
-        i < kernel.constants.size() ? kernel.constants[i] : nullptr;
+    const char* name = i < constants.size() ? constants[i] : nullptr;
     if (name == nullptr) continue;
     if (name == kType) {
       text +=

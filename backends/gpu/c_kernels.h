@@ -1,5 +1,5 @@
-// What drivers of the C dialect have to know of its kernels: their names, and
-// the names by which kernels know their constants.
+// What drivers of the C dialect have to know of its kernels: the names by which
+// these know their constants.
 #pragma once
 
 #include <string>
@@ -8,8 +8,6 @@
 
 namespace rc::gpu {
 
-// Also the name of the file, without ".cl".
-const char* c_name(Kernel kernel);
 // Options of a compiler of C, as in " -DGROUP_ITEMS=8 -DTILE=16 -DTYPE_Q4_K".
 // Constants that the dialect has no use for are left out.
 std::string c_definitions(const Variant& variant);

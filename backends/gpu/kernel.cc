@@ -13,6 +13,13 @@ constexpr uint32_t bits(std::initializer_list<int> slots) {
 
 }  // namespace
 
+const char* kernel_name(Kernel kernel) {
+#define RC_GPU_KERNEL(kernel, name) #name,
+  static constexpr const char* kNames[] = {RC_GPU_KERNELS(RC_GPU_KERNEL)};
+#undef RC_GPU_KERNEL
+  return kNames[static_cast<int>(kernel)];
+}
+
 Slots slots_of(Kernel kernel) {
   switch (kernel) {
     case Kernel::kCopy:

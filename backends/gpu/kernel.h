@@ -8,31 +8,38 @@
 
 namespace rc::gpu {
 
+// All of them, each with the name of its file.
+#define RC_GPU_KERNELS(KERNEL)           \
+  KERNEL(kAttend, attend)                \
+  KERNEL(kAttention, attention)          \
+  KERNEL(kCacheStore, cache_store)       \
+  KERNEL(kConv2d, conv2d)                \
+  KERNEL(kCopy, copy)                    \
+  KERNEL(kCopyRows, copy_rows)           \
+  KERNEL(kDecode, decode)                \
+  KERNEL(kElementwise, elementwise)      \
+  KERNEL(kEncode, encode)                \
+  KERNEL(kExpertSum, expert_sum)         \
+  KERNEL(kGetRows, get_rows)             \
+  KERNEL(kLayerNorm, layer_norm)         \
+  KERNEL(kLinear, linear)                \
+  KERNEL(kLines, lines)                  \
+  KERNEL(kMap, map)                      \
+  KERNEL(kMatmul, matmul)                \
+  KERNEL(kRope, rope)                    \
+  KERNEL(kRoute, route)                  \
+  KERNEL(kRowNorm, row_norm)             \
+  KERNEL(kSelectiveScan, selective_scan) \
+  KERNEL(kShortConv, short_conv)         \
+  KERNEL(kTensorRope, tensor_rope)
+
 enum class Kernel {
-  kAttend,
-  kAttention,
-  kCacheStore,
-  kConv2d,
-  kCopy,
-  kCopyRows,
-  kDecode,
-  kElementwise,
-  kEncode,
-  kExpertSum,
-  kGetRows,
-  kLayerNorm,
-  kLinear,
-  kLines,
-  kMap,
-  kMatmul,
-  kRope,
-  kRowNorm,
-  kTensorRope,
-  kRoute,
-  kSelectiveScan,
-  kShortConv,
-  kCount
+#define RC_GPU_KERNEL(kernel, name) kernel,
+  RC_GPU_KERNELS(RC_GPU_KERNEL)
+#undef RC_GPU_KERNEL
+      kCount
 };
+const char* kernel_name(Kernel kernel);
 
 // Words of parameters that every kernel may have: what Vulkan promises.
 inline constexpr uint32_t kParameterWords = 32;

@@ -10,14 +10,6 @@ namespace rc::gpu {
 namespace {
 
 // As many lanes as have room for a head each in the memory that they share.
-uint32_t attention_lanes(const Tuning& tuning, uint64_t head) {
-  uint32_t lanes = tuning.attention;
-  while (lanes > 1 && lanes * (head + 2) * sizeof(float) > tuning.local_bytes) {
-    lanes /= 2;
-  }
-  return lanes;
-}
-
 uint32_t type_number(DType dtype) {
   return dtype == RC_DTYPE_F32 ? 0 : dtype == RC_DTYPE_F16 ? 1 : 2;
 }
@@ -207,7 +199,7 @@ void RowAppender::attention() {
        row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
     Dispatch& d =
         append(Kernel::kAttention,
-               {attention_lanes(tuning_, head), type_number(cache.dtype), head,
+               {tuning_.attention_lanes(head), type_number(cache.dtype), head,
                 static_cast<uint32_t>(ranges.count)},
                rows,
                {narrow(cache.shape[1]), narrow(cache.shape[2]),
@@ -290,7 +282,7 @@ void RowAppender::expert_sum() {
 }
 
 void RowAppender::run() {
-  // Kinds as in kernels/elementwise.comp.
+  // Kinds as in vulkan/shaders/elementwise.comp.
   switch (op_.code) {
     case RC_OP_GET_ROWS:
       return in(0).weight != nullptr ? get_rows() : copy_rows();

@@ -8,6 +8,15 @@
 
 namespace rc::gpu {
 
+uint32_t Tuning::attention_lanes(uint64_t head) const {
+  // Each keeps a head and two numbers of its own.
+  uint32_t lanes = attention;
+  while (lanes > 1 && lanes * (head + 2) * sizeof(float) > local_bytes) {
+    lanes /= 2;
+  }
+  return lanes;
+}
+
 uint64_t number_of(const char* variable, std::string_view text) {
   uint64_t value = 0;
   const auto [end, error] =

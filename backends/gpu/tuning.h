@@ -15,11 +15,13 @@ struct Tuning {
   uint32_t tiles = 1;   // of a work-group, with one row
   uint32_t batch = 8;   // rows of a work-group, if there are many
   uint32_t batch_tiles = 1;
-  uint32_t few = 3;          // up to so many rows are done one by one
-  uint32_t reduce = 128;     // lanes of RMS_NORM
-  uint32_t attention = 64;   // lanes of ATTENTION
-  uint32_t plain = 64;       // lanes where it matters little
-  uint32_t vector = 1;       // elements that a lane works on at once
+  uint32_t few = 3;         // up to so many rows are done one by one
+  uint32_t reduce = 128;    // lanes of RMS_NORM
+  uint32_t attention = 64;  // lanes of ATTENTION
+  uint32_t plain = 64;      // lanes where it matters little
+  // Elements that a lane works on at once: 1, or of C kernels 4, 8 or 16, the
+  // width of a vector register, on processors. A tile is a multiple of it.
+  uint32_t vector = 1;
   uint32_t each = 8;         // elements of a lane in elementwise ops
   uint32_t batch_parts = 0;  // parts if there are many rows; 0: as for few
   uint32_t rope_heads = 1;   // that a work-group of ROPE turns
@@ -34,6 +36,9 @@ struct Tuning {
   // limit.
   uint32_t groups = UINT32_MAX;
   uint64_t range = 0;  // bytes of a bound buffer
+
+  // Lanes of attention with heads of `head` numbers: as many as have room.
+  uint32_t attention_lanes(uint64_t head) const;
 };
 
 // A choice that a variable of the environment may replace.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "common/weight_value.h"
 #include "tensor/op.h"
 
 namespace rc::gpu {
@@ -36,11 +37,7 @@ void lay_out_elements(const rc_plugin_weight_info& info, uint64_t limit,
 
 WeightLayout weight_layout(const Device& device,
                            const rc_plugin_weight_info& info) {
-  rc_plugin_value value = {};
-  value.dtype = info.dtype;
-  value.rank = info.rank;
-  std::copy(std::begin(info.shape), std::end(info.shape), value.shape);
-  value.storage = RC_STORAGE_WEIGHT;
+  const rc_plugin_value value = weight_value(info);
   check_value(value);
   if (*value_bytes(value, {}) > kLargestWeight) {
     fail(RC_E_DEVICE_MEMORY, "weight ", name_of(info), ", ", value_text(value),
@@ -117,15 +114,16 @@ void Weight::upload_tiles(const uint8_t* source, Slice* slice) const {
   std::vector<uint8_t> packed;
   for (uint64_t begin = 0; begin < slice->tiles; begin += part) {
     const uint64_t count = std::min(part, slice->tiles - begin);
-    packed.assign(count * layout.tile_bytes, 0);
+    packed.resize(count * layout.tile_bytes);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t tile = slice->first_tile + begin + i;
       const uint64_t matrix = tile / layout.tiles;
       const uint64_t row = tile % layout.tiles * layout.tile_rows;
-      packing_.pack(dtype, layout.columns, layout.tile_rows,
-                    std::min(layout.tile_rows, rows - row),
-                    source + (matrix * rows + row) * source_bytes,
-                    packed.data() + i * layout.tile_bytes);
+      const uint64_t filled = std::min(layout.tile_rows, rows - row);
+      uint8_t* const to = packed.data() + i * layout.tile_bytes;
+      if (filled < layout.tile_rows) std::fill_n(to, layout.tile_bytes, 0);
+      packing_.pack(dtype, layout.columns, layout.tile_rows, filled,
+                    source + (matrix * rows + row) * source_bytes, to);
     }
     slice->buffer->write(begin * layout.tile_bytes, packed.data(),
                          packed.size());

@@ -54,7 +54,8 @@ void Compiler::add(const Op& op, int32_t number) {
 Step Compiler::step_of(const gpu::Dispatch& dispatch) const {
   Step step;
   step.kernel = device_.library().kernel(
-      cat(gpu::c_name(dispatch.kernel), ".cl"), gpu::c_name(dispatch.kernel),
+      cat(gpu::kernel_name(dispatch.kernel), ".cl"),
+      gpu::kernel_name(dispatch.kernel),
       gpu::c_definitions({dispatch.kernel, dispatch.constants}),
       gpu::c_is_scalar(dispatch.kernel) ? 1 : 0);
   step.rows = dispatch.rows;

@@ -68,9 +68,6 @@ class Compiler {
   // Memory for what the steps of an op hand on.
   Place keep(int64_t elements);
 
-  // Work-items that share a head of d elements, each with a result in local
-  // memory.
-  uint32_t head_items(int64_t d) const;
   // One of `rows` rows with so many items each, in groups of `group`, which
   // takes about `work` multiply-adds a row.
   Step step(Kernel kernel, int64_t rows, int64_t items, uint32_t group,

@@ -75,7 +75,7 @@ const char* Library::exact_division() const {
 Kernel Library::kernel(const std::string& file, const char* name,
                        const std::string& definitions, int lanes) {
   const std::string options =
-      cat("-cl-std=CL1.2 -w -DLANES=", lanes != 0 ? lanes : tuning_.lanes,
+      cat("-cl-std=CL1.2 -w -DLANES=", lanes != 0 ? lanes : tuning_.vector,
           (floats_ & CL_FP_FMA) != 0 ? " -DFAST_FMA" : "", definitions);
   cl_int code = CL_SUCCESS;
   Kernel made(api().CreateKernel(compiled(file, options), name, &code));

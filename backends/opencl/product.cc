@@ -31,7 +31,7 @@ void Product::set(const Kernel& kernel) const {
 Step Product::small(Device& device) const {
   const Tuning& tuning = device.tuning();
   const int rows = m > 1 ? 4 : 1;
-  const int lanes = transposed ? tuning.lanes : tuning.lanes_for(n);
+  const int lanes = transposed ? tuning.vector : tuning.vector_for(n);
   // Neighbouring vectors of columns, so that less rows of b are begun.
   const int vectors = lanes == 16 ? 4 : lanes > 1 ? 2 : 1;
   // On GPUs a group shares the sum of a column, if its vectors are dense.
@@ -58,8 +58,8 @@ Step Product::tiled(Device& device, const std::string& further) const {
   const Tuning& tuning = device.tuning();
   constexpr int kRows = 4;
   // As many sums as there are registers for.
-  const int columns = tuning.lanes == 1 || tuning.lanes == 16 ? 4 : 2;
-  const int share = columns * tuning.lanes;
+  const int columns = tuning.vector == 1 || tuning.vector == 16 ? 4 : 2;
+  const int share = columns * tuning.vector;
   const int across = tuning.product_columns / share;
   const int down = tuning.product_rows / kRows;
   Step step;

@@ -56,7 +56,7 @@ Step Compiler::copy(const Op& op) {
   Step made = walk.step(
       device_.library().kernel("copy.cl", "copy",
                                cat(Walk::definitions(), " -DUNIT=", unit.type)),
-      tuning_, tuning_.lanes);
+      tuning_, tuning_.vector);
   set_arguments(made.kernel, 0, from.memory, from.offset, to.memory, to.offset,
                 walk.sizes(), walk.strides(0));
   return made;
@@ -70,10 +70,10 @@ Step Compiler::convert(const Op& op) {
   const int64_t block = dtype_info(dtype)->block_size;
   const int64_t elements = product_of(x, 0, x.rank);
   // Elements of a work-item; decoders take chunks of 32 or 64.
-  const int64_t share = block == 1 ? tuning_.lanes : decoding ? 32 : block;
+  const int64_t share = block == 1 ? tuning_.vector : decoding ? 32 : block;
   const int64_t parts = (elements + share - 1) / share;
   const std::string definitions =
-      cat(type_definitions(dtype), definition("PER_ITEM", tuning_.lanes),
+      cat(type_definitions(dtype), definition("PER_ITEM", tuning_.vector),
           definition("WIDTH", kWidth),
           decoding ? "" : device_.library().exact_division());
   Kernel kernel =

@@ -4,15 +4,6 @@
 
 namespace rc::opencl {
 
-uint32_t Compiler::head_items(int64_t d) const {
-  uint32_t items = tuning_.attention;
-  while (items > 1 && items * static_cast<uint64_t>(d + 2) * sizeof(cl_float) >
-                          tuning_.local_bytes) {
-    items /= 2;
-  }
-  return items;
-}
-
 Step Compiler::attend(const Op& op) {
   const rc_plugin_value& q = input(op, 0);
   const rc_plugin_value& k = input(op, 1);
@@ -22,7 +13,7 @@ Step Compiler::attend(const Op& op) {
   const Place keys = place(op.inputs[1]);
   const Place values = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
-  const uint32_t items = head_items(d);
+  const uint32_t items = tuning_.attention_lanes(static_cast<uint64_t>(d));
   Step made = step(
       device_.library().kernel(
           "attend.cl", "attend",
@@ -45,7 +36,7 @@ Step Compiler::rope(const Op& op) {
   const Place frequencies = place(op.inputs[2]);
   const Place to = place(op.outputs[0]);
   Step made = step(device_.library().kernel("tensor_rope.cl", "tensor_rope"),
-                   x.shape[0], (pairs + tuning_.lanes - 1) / tuning_.lanes, 1,
+                   x.shape[0], (pairs + tuning_.vector - 1) / tuning_.vector, 1,
                    static_cast<double>(x.shape[1] * x.shape[2]));
   set_arguments(made.kernel, 0, from.memory, from.offset, positions.memory,
                 positions.offset, frequencies.memory, frequencies.offset,

@@ -12,7 +12,7 @@ Step Compiler::unary(const Op& op) {
   const Place to = place(op.outputs[0]);
   Step made = walk.step(device_.library().kernel("tensor_elementwise.cl",
                                                  "unary", Walk::definitions()),
-                        tuning_, tuning_.lanes);
+                        tuning_, tuning_.vector);
   set_arguments(made.kernel, 0, from.memory, from.offset, to.memory, to.offset,
                 walk.sizes(), op.params.unary.function);
   return made;
@@ -28,7 +28,7 @@ Step Compiler::binary(const Op& op) {
   const Place to = place(op.outputs[0]);
   Step made = walk.step(device_.library().kernel("tensor_elementwise.cl",
                                                  "binary", Walk::definitions()),
-                        tuning_, tuning_.lanes);
+                        tuning_, tuning_.vector);
   set_arguments(made.kernel, 0, a.memory, a.offset, b.memory, b.offset,
                 to.memory, to.offset, walk.sizes(), walk.strides(0),
                 walk.strides(1),

@@ -27,8 +27,8 @@ struct Lines {
     parts = n <= kWhole ? 1 : (n + kPart - 1) / kPart;
     part = parts == 1 ? n : kPart;
     along =
-        always_along || inner > 1 || n < std::max(tuning.lanes, tuning.reduce);
-    lanes = along ? tuning.lanes_for(inner) : tuning.lanes;
+        always_along || inner > 1 || n < std::max(tuning.vector, tuning.reduce);
+    lanes = along ? tuning.vector_for(inner) : tuning.vector;
   }
   int64_t rows() const { return outer * parts; }
 
@@ -132,7 +132,7 @@ void Compiler::softmax(const Op& op) {
   Step last =
       walk.step(device_.library().kernel("tensor_elementwise.cl", "softmax",
                                          Walk::definitions()),
-                tuning_, tuning_.lanes);
+                tuning_, tuning_.vector);
   set_arguments(last.kernel, 0, from.memory, from.offset, largest.memory,
                 totals.memory, to.memory, to.offset, walk.sizes(),
                 walk.strides(0));

@@ -17,10 +17,10 @@ Tuning processor_tuning(cl_device_id device) {
   const auto width =
       device_property<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
   Tuning tuning;
-  tuning.lanes = width >= 16 ? 16 : width >= 8 ? 8 : 4;
-  tuning.tile = tuning.lanes;
+  tuning.vector = width >= 16 ? 16 : width >= 8 ? 8 : 4;
+  tuning.tile = tuning.vector;
   // As many sums as there are registers for.
-  tuning.batch = tuning.lanes == 16 ? 8 : 4;
+  tuning.batch = tuning.vector == 16 ? 8 : 4;
   tuning.few = 2;
   tuning.linear = tuning.parts = tuning.reduce = tuning.attention = 1;
   tuning.plain = 8;
@@ -41,7 +41,7 @@ Tuning gpu_tuning() {
 }
 
 void check_tuning(const Tuning& tuning) {
-  const uint32_t lanes = tuning.lanes;
+  const uint32_t lanes = tuning.vector;
   if ((lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16) ||
       tuning.tile % lanes != 0) {
     fail(RC_E_INVALID_ARGUMENT, kVariable, ": ", lanes, " lanes and tiles of ",
@@ -67,7 +67,7 @@ void fit(cl_device_id device, Tuning* tuning) {
       device_property<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 4096));
   tuning->linear = std::min(tuning->linear, limit);
   tuning->parts =
-      std::clamp(limit / (tuning->tile / tuning->lanes), 1u, tuning->parts);
+      std::clamp(limit / (tuning->tile / tuning->vector), 1u, tuning->parts);
   for (uint32_t* items :
        {&tuning->reduce, &tuning->attention, &tuning->plain}) {
     *items = std::min(*items, limit);
@@ -100,7 +100,7 @@ Tuning tuning_for(cl_device_id device) {
   constexpr uint32_t kMost = 9999;
   if (const char* text = std::getenv(kVariable)) {
     gpu::apply_choices(kVariable, text,
-                       {{"lanes", &tuning.lanes, 1, 16},
+                       {{"lanes", &tuning.vector, 1, 16},
                         {"tile", &tuning.tile, 1, kMost},
                         {"batch", &tuning.batch, 1, 8},
                         {"few", &tuning.few, 1, kMost},
@@ -117,7 +117,7 @@ Tuning tuning_for(cl_device_id device) {
   }
   check_tuning(tuning);
   fit(device, &tuning);
-  tuning.vector = tuning.each = tuning.lanes;
+  tuning.each = tuning.vector;
   // Wide products have enough to do.
   tuning.batch_parts = 1;
   tuning.route = 1;

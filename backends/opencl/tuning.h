@@ -9,9 +9,6 @@
 namespace rc::opencl {
 
 struct Tuning : gpu::Tuning {
-  // Elements that a work-item works on at once, 1, 4, 8 or 16: the width of a
-  // vector register on processors, 1 on GPUs. A tile is a multiple of it.
-  uint32_t lanes = 1;
   // Work-items of a group along the outputs of a product.
   uint32_t linear = 32;
   // A tile of a product of tensors, of the result, and how many columns are
@@ -21,10 +18,9 @@ struct Tuning : gpu::Tuning {
   uint32_t product_depth = 32;
   uint32_t allocation = 0;  // MiB of a buffer; 0: what the device allows
 
-  // Lanes for a kernel along so many elements: as many as there are, but no
-  // more than elements.
-  uint32_t lanes_for(int64_t count) const {
-    uint32_t found = lanes;
+  // Elements at once for a kernel along so many: no more than those.
+  uint32_t vector_for(int64_t count) const {
+    uint32_t found = vector;
     while (found > 1 && found > count) found = found > 4 ? found / 2 : 1;
     return found;
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/plugin_table.h"
+#include "common/weight_value.h"
 #include "reference/program.h"
 
 namespace rc::reference {
@@ -23,11 +24,7 @@ void check_index(int32_t index) {
 }
 
 uint64_t bytes_of(const rc_plugin_weight_info& info) {
-  rc_plugin_value value = {};
-  value.dtype = info.dtype;
-  value.rank = info.rank;
-  std::copy(std::begin(info.shape), std::end(info.shape), value.shape);
-  value.storage = RC_STORAGE_WEIGHT;
+  const rc_plugin_value value = weight_value(info);
   check_value(value);
   const DTypeInfo* type = dtype_info(info.dtype);
   if (!type->decodable) {

@@ -22,19 +22,10 @@ struct Code {
 };
 
 const Code& code_of(gpu::Kernel kernel) {
-#define RC_SHADER(name) \
-  { shaders::name##_buffers, shaders::name##_texels }
-  static const Code kCodes[] = {
-      RC_SHADER(attend),      RC_SHADER(attention),   RC_SHADER(cache_store),
-      RC_SHADER(conv2d),      RC_SHADER(copy),        RC_SHADER(copy_rows),
-      RC_SHADER(decode),      RC_SHADER(elementwise), RC_SHADER(encode),
-      RC_SHADER(expert_sum),  RC_SHADER(get_rows),    RC_SHADER(layer_norm),
-      RC_SHADER(linear),      RC_SHADER(lines),       RC_SHADER(map),
-      RC_SHADER(matmul),      RC_SHADER(rope),        RC_SHADER(row_norm),
-      RC_SHADER(tensor_rope), RC_SHADER(route),       RC_SHADER(selective_scan),
-      RC_SHADER(short_conv),
-  };
-#undef RC_SHADER
+#define RC_GPU_KERNEL(kernel, name) \
+  {shaders::name##_buffers, shaders::name##_texels},
+  static const Code kCodes[] = {RC_GPU_KERNELS(RC_GPU_KERNEL)};
+#undef RC_GPU_KERNEL
   return kCodes[static_cast<size_t>(kernel)];
 }
 

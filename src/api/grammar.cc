@@ -64,9 +64,8 @@ rc_grammar_matcher* give_out(std::shared_ptr<const text::Tokenizer> tokenizer,
 // What forced_tokens is to see of the text: a few tokens, back to what was no
 // token.
 std::span<const int32_t> last_tokens(const std::vector<int32_t>& tokens) {
-  constexpr size_t kMost = 8;
   size_t count = 0;
-  while (count < std::min(kMost, tokens.size()) &&
+  while (count < std::min(text::grammar::kLastTokens, tokens.size()) &&
          tokens[tokens.size() - 1 - count] != rc_grammar_matcher::kText) {
     ++count;
   }

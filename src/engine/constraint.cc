@@ -7,13 +7,6 @@
 #include "text/grammar/forced_tokens.h"
 
 namespace rc::engine {
-namespace {
-
-// How many tokens back tell whether the tokenizer would join what is forced to
-// what is there.
-constexpr size_t kLastTokens = 8;
-
-}  // namespace
 
 Constraint::Constraint(const text::grammar::Grammar& grammar,
                        std::shared_ptr<const text::Tokenizer> tokenizer,
@@ -55,7 +48,7 @@ void Constraint::add(TokenId token) {
   if (!matcher_->accept(token)) {
     fail(RC_E_INTERNAL, "token ", token, " is not what the grammar allows");
   }
-  if (last_.size() == kLastTokens) last_.erase(last_.begin());
+  if (last_.size() == text::grammar::kLastTokens) last_.erase(last_.begin());
   last_.push_back(token);
 }
 

@@ -55,6 +55,8 @@ run() { # name of a block
 
 tree_into "$work/runcible"
 cd "$work/runcible"
+# For ccache, if it is there: the copy's files are the tree's.
+export CCACHE_BASEDIR="$work/runcible"
 run quickstart
 grep -q '[a-z]\{3,\} [a-z]\{3,\}' "$work/log" # a text
 # The quickstart alone has built all that can be installed.

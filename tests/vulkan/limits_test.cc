@@ -13,7 +13,7 @@ namespace {
 constexpr char kTuning[] = "RUNCIBLE_VULKAN_TUNING";
 
 // What a device with loops=... does before it is cut or refused: see
-// backends/vulkan/loops.cc.
+// backends/gpu/loops.cc.
 int64_t budget(int64_t loops) { return loops - 1024; }
 
 class VulkanLimits : public testing::Test {

@@ -1,6 +1,7 @@
-// What follows from the description of a format for its tiles. All of it is
-// known when kernels are compiled: no function here may be left for the linker,
-// which would take that of any level.
+// What follows from the description of a format for its tiles. All of it is for
+// constant expressions alone: of a function that is left for the linker, with
+// what it calls of src/tensor/formats, the linker takes that of any level.
+// (They are not consteval because Clang 14 refuses that of templates.)
 #pragma once
 
 #include "cpu/kernels.h"
@@ -8,37 +9,37 @@
 
 namespace rc::cpu::RC_CPU_LEVEL {
 
-consteval int quant_bytes(const BlockFormat& format, int width) {
+constexpr int quant_bytes(const BlockFormat& format, int width) {
   return format.elements * width / 8;
 }
 
 // Whether `byte` of a block is one of its quants.
-consteval bool is_of(const BlockFormat& format, const BitPlane& plane,
+constexpr bool is_of(const BlockFormat& format, const BitPlane& plane,
                      int byte) {
   return plane.width > 0 && byte >= plane.at &&
          byte < plane.at + quant_bytes(format, plane.width);
 }
-consteval bool is_quant(const BlockFormat& format, int byte) {
+constexpr bool is_quant(const BlockFormat& format, int byte) {
   return is_of(format, format.quant.low, byte) ||
          is_of(format, format.quant.high, byte);
 }
 
 // The first byte from `byte` on that is none.
-consteval int next_scale(const BlockFormat& format, int byte) {
+constexpr int next_scale(const BlockFormat& format, int byte) {
   while (byte < format.bytes && is_quant(format, byte)) ++byte;
   return byte;
 }
 
 // Where the plane that begins with `byte` of the block, which is none of its
 // quants, begins in the tile's.
-consteval int plane_at(const BlockFormat& format, int byte) {
+constexpr int plane_at(const BlockFormat& format, int byte) {
   int before = 0;
   for (int i = 0; i < byte; ++i) before += is_quant(format, i) ? 0 : 1;
   return kTileRows * before;
 }
 
 // What makes quants that are signed, or entries of a table, unsigned.
-consteval int offset_of(const BlockFormat& format) {
+constexpr int offset_of(const BlockFormat& format) {
   if (format.table == ValueTable::kNone) {
     return format.quant.is_signed ? 128 : format.quant.zero;
   }
@@ -54,7 +55,7 @@ struct Entries {
   bool wide;  // more than six bits
 };
 // With the offset added.
-consteval Entries entries_of(const BlockFormat& format) {
+constexpr Entries entries_of(const BlockFormat& format) {
   Entries entries = {};
   for (int i = 0; i < 16; ++i) {
     entries.bytes[i] =
@@ -66,14 +67,14 @@ consteval Entries entries_of(const BlockFormat& format) {
 template <int index>
 constexpr Entries kEntries = entries_of(kBlockFormats[index]);
 
-consteval bool is_wide(const BlockFormat& format) {
+constexpr bool is_wide(const BlockFormat& format) {
   return format.table != ValueTable::kNone ? entries_of(format).wide
                                            : format.quant.low.width == 8;
 }
 
 // Whether the numbers from `first` up to `end` of a plane lie in neighbouring
 // bytes, at the same place.
-consteval bool is_run(const BitPlane& plane, int first, int end) {
+constexpr bool is_run(const BitPlane& plane, int first, int end) {
   for (int i = first; i < end; ++i) {
     if (place_of(plane, i).shift != place_of(plane, first).shift ||
         place_of(plane, i).byte != place_of(plane, first).byte + i - first) {

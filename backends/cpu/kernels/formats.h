@@ -249,7 +249,8 @@ struct Format {
     }
   }
   RC_SIMD_MEMBER Vf whole_minimum() const {
-    const Vf all = load_f16(block + plane_at(kFormat, kFormat.minimum.at));
+    constexpr int at = plane_at(kFormat, kFormat.minimum.at);
+    const Vf all = load_f16(block + at);
     if constexpr (kFormat.minimum.sign == Minimum::kAdded) return negated(all);
     return all;
   }
@@ -262,8 +263,8 @@ struct Format {
         number.high.width > 0 && number.high.at < number.low.at ? number.high.at
                                                                 : number.low.at;
     constexpr int count = kColumns / kFormat.group;
-    const FactorPlanes<number, first, count> factors = {
-        block + plane_at(kFormat, first)};
+    constexpr int at = plane_at(kFormat, first);
+    const FactorPlanes<number, first, count> factors = {block + at};
     return factors.at(kHalves ? 2 * j + half : j);
   }
 };

@@ -209,13 +209,13 @@ RC_SIMD void quants(const Blocks& rows, uint8_t* to) {
 }
 
 // Whether the first 16 bytes of a block are two 16-bit numbers and 12 bytes.
-consteval bool begins_with_two(const BlockFormat& format) {
+constexpr bool begins_with_two(const BlockFormat& format) {
   return format.group > 0 && format.scale.at == 0 &&
          format.minimum.sign != Minimum::kNone && format.minimum.at == 2;
 }
 
 // How many bytes from `byte` on are scales of one byte.
-consteval int count_single(const BlockFormat& format, int byte) {
+constexpr int count_single(const BlockFormat& format, int byte) {
   int end = byte;
   while (
       end < format.bytes && !is_quant(format, end) &&

@@ -10,7 +10,7 @@ layout(constant_id = 4) const bool kGather = false;
 INPUT(1, numbers)
 INPUT(2, ids)
 OUTPUT(8, float, y)
-OUTPUT(9, uint, fault)  // see Slots in pipelines.h
+OUTPUT(9, uint, fault)  // see Slots in gpu/kernel.h
 
 #include "numbers.glsl"
 

@@ -1,6 +1,7 @@
 // Tokens of a text that has to come next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "text/tokenizer.h"
 
 namespace rc::text::grammar {
+
+// How many tokens back tell whether the tokenizer would join what is forced to
+// what is there.
+inline constexpr size_t kLastTokens = 8;
 
 // The tokens of Matcher::forced() that the tokenizer makes of it, as far as
 // they are the same whatever follows; often none. `last` are the last tokens of
