@@ -7,20 +7,25 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "text/chat/from_json.h"
 #include "text/chat/template.h"
+#include "text/json_value.h"
 
 namespace {
 
+using rc::valid_utf8;
+using rc::text::JsonValue;
+using rc::text::parse_json;
 using rc::text::chat::from_json;
 using rc::text::chat::Limits;
+using rc::text::chat::make_list;
 using rc::text::chat::make_variables;
 using rc::text::chat::Origin;
 using rc::text::chat::Rendered;
@@ -55,16 +60,21 @@ Limits small_limits() {
 }
 
 Value parse_variables(std::string_view json, Origin origin) {
-  const auto parsed =
-      nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_object()) return from_json(parsed, origin);
+  try {
+    const JsonValue parsed = parse_json(json, "variables", 200);
+    if (parsed.is(JsonValue::Type::kObject)) return from_json(parsed, origin);
+  } catch (const rc::Error&) {
+    // It is the text of a message.
+  }
+  static const JsonValue user = parse_json(
+      R"({"role": "user", "content": "<|end|> é 'q'"})", "message", 1);
+  const Value answer =
+      make_variables({{"role", Value::string("assistant", origin)},
+                      {"content", Value::string(valid_utf8(json), origin)}});
   return make_variables(
-      {{"messages",
-        from_json({{{"role", "user"}, {"content", "<|end|> \xC3\xA9 'q'"}},
-                   {{"role", "assistant"}, {"content", std::string(json)}}},
-                  origin)},
-       {"n", from_json(7, origin)},
-       {"add_generation_prompt", from_json(true, origin)}});
+      {{"messages", make_list({from_json(user, origin), answer})},
+       {"n", Value::integer(7).with_origin(origin)},
+       {"add_generation_prompt", Value::boolean(true).with_origin(origin)}});
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 namespace rc::text::chat {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::string_view kSpaces = " \t\r\n\f\v";
 
 // User-defined tokens are also runs of spaces, words and tags of HTML, which
@@ -46,12 +44,13 @@ void set(std::string_view name, Value value,
                         std::move(value));
 }
 
-void add_arguments(const Json& arguments, std::vector<Dict::Entry>* entries) {
-  if (!arguments.is_object()) {
-    fail(RC_E_INVALID_ARGUMENT, "template arguments: ", arguments.type_name(),
+void add_arguments(const JsonValue& arguments,
+                   std::vector<Dict::Entry>* entries) {
+  if (!arguments.is(JsonValue::Type::kObject)) {
+    fail(RC_E_INVALID_ARGUMENT, "template arguments: ", type_name(arguments),
          ", but they must be an object");
   }
-  for (const auto& [name, value] : arguments.items()) {
+  for (const auto& [name, value] : arguments.members) {
     for (const std::string_view taken :
          {"messages", "tools", "add_generation_prompt"}) {
       if (name == taken) {
@@ -134,7 +133,7 @@ ChatTemplate::ChatTemplate(std::string_view source,
   marks_ = find_marks(*tokenizer_, source);
 }
 
-Value ChatTemplate::variables(const Json& messages, const Json* tools,
+Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
                               const PromptOptions& options) const {
   std::vector<Dict::Entry> entries = special_;
   set("documents", Value::none(), &entries);
@@ -148,7 +147,8 @@ Value ChatTemplate::variables(const Json& messages, const Json* tools,
   if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
   set("messages", messages_value(messages, dialect_), &entries);
   Value tool_list = Value::none();
-  if (tools != nullptr && !(tools->is_array() && tools->empty())) {
+  if (tools != nullptr &&
+      !(tools->is(JsonValue::Type::kArray) && tools->items.empty())) {
     tool_list = tools_value(*tools);
     if (!dialect_.knows_tools) {
       fail(RC_E_UNSUPPORTED,
@@ -180,7 +180,7 @@ Prompt ChatTemplate::tokenize(Rendered rendered) const {
   return prompt;
 }
 
-Prompt ChatTemplate::render(const Json& messages, const Json* tools,
+Prompt ChatTemplate::render(const JsonValue& messages, const JsonValue* tools,
                             const PromptOptions& options) const {
   RenderOptions render_options;
   render_options.now = options.now;

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 
 #include "text/chat/dialect.h"
 #include "text/chat/template.h"
+#include "text/json_value.h"
 #include "text/tokenizer.h"
 
 namespace rc::text::chat {
@@ -36,7 +36,7 @@ struct PromptOptions {
   std::optional<bool> thinking = {};
   // More variables of the template, an object; they count as content. nullptr:
   // none.
-  const nlohmann::ordered_json* arguments = nullptr;
+  const JsonValue* arguments = nullptr;
   // What the template may take for the present.
   std::optional<LocalTime> now = {};
 };
@@ -65,8 +65,7 @@ class ChatTemplate {
   // place of what is not, or for what the template refuses, RC_E_UNSUPPORTED
   // for tools if the template knows none and for what is beyond a limit,
   // RC_E_FORMAT for mistakes of the template.
-  Prompt render(const nlohmann::ordered_json& messages,
-                const nlohmann::ordered_json* tools,
+  Prompt render(const JsonValue& messages, const JsonValue* tools,
                 const PromptOptions& options) const;
 
   const Dialect& dialect() const { return dialect_; }
@@ -74,8 +73,7 @@ class ChatTemplate {
  private:
   ChatTemplate(std::string_view source,
                std::shared_ptr<const Tokenizer> tokenizer);
-  Value variables(const nlohmann::ordered_json& messages,
-                  const nlohmann::ordered_json* tools,
+  Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
   Prompt tokenize(Rendered rendered) const;
 

@@ -15,9 +15,9 @@
 namespace rc::text::chat {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Type = JsonValue::Type;
 
-constexpr int kDeepestArgument = 200;
+constexpr size_t kDeepestArgument = 200;
 
 constexpr std::array<std::string_view, 5> kRoles = {
     "system", "developer", "user", "assistant", "tool"};
@@ -25,27 +25,30 @@ constexpr std::array<std::string_view, 5> kRoles = {
 constexpr std::array<std::string_view, 3> kReasoningKeys = {
     "reasoning_content", "reasoning", "thinking"};
 
-// Like get_ref of a member, nullptr if it is absent or null.
-const Json* find(const Json& object, std::string_view name) {
-  const auto found = object.find(name);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
-[[noreturn]] void refuse(const std::string& place, const Json& value,
+// `value` is nullptr if it is absent.
+[[noreturn]] void refuse(const std::string& place, const JsonValue* value,
                          const char* wanted) {
   fail(RC_E_INVALID_ARGUMENT, place, ": ",
-       value.is_null() ? "null or absent" : value.type_name(),
-       ", but it must be ", wanted);
+       value == nullptr ? "absent" : type_name(*value), ", but it must be ",
+       wanted);
 }
 
-const std::string& need_text(const Json& object, std::string_view name,
+const JsonValue& need_object(const JsonValue& parent, std::string_view name,
                              const std::string& place) {
-  const Json* value = find(object, name);
-  if (value == nullptr || !value->is_string()) {
-    refuse(cat(place, ".", name), value == nullptr ? Json() : *value,
-           "a string");
+  const JsonValue* value = parent.find(name);
+  if (value == nullptr || !value->is(Type::kObject)) {
+    refuse(place, value, "an object");
   }
-  return value->get_ref<const std::string&>();
+  return *value;
+}
+
+const std::string& need_text(const JsonValue& object, std::string_view name,
+                             const std::string& place) {
+  const JsonValue* value = object.find(name);
+  if (value == nullptr || !value->is(Type::kString)) {
+    refuse(cat(place, ".", name), value, "a string");
+  }
+  return value->text;
 }
 
 class Entries {
@@ -57,7 +60,7 @@ class Entries {
   void add_text(std::string_view name, std::string_view text) {
     add(name, Value::string(text, Origin::kContent));
   }
-  void add_json(const std::string& name, const Json& value) {
+  void add_json(const std::string& name, const JsonValue& value) {
     entries_.emplace_back(Value::string(name, Origin::kContent),
                           from_json(value, Origin::kContent));
   }
@@ -72,23 +75,23 @@ class Reader {
  public:
   explicit Reader(const Dialect& dialect) : dialect_(dialect) {}
 
-  Value message(const Json& message, const std::string& place) {
-    if (!message.is_object()) refuse(place, message, "an object");
+  Value message(const JsonValue& message, const std::string& place) {
+    if (!message.is(Type::kObject)) refuse(place, &message, "an object");
     const std::string& role = need_text(message, "role", place);
     Entries entries;
     add_role(role, &entries);
-    for (const auto& [name, value] : message.items()) {
+    for (const auto& [name, value] : message.members) {
       const std::string at = cat(place, ".", name);
       if (name == "role") continue;
       if (name == "content") {
-        if (!value.is_null()) entries.add(name, content(value, at));
+        if (!value.is(Type::kNull)) entries.add(name, content(value, at));
       } else if (name == "tool_calls") {
-        if (!value.is_null()) entries.add(name, calls(value, at));
+        if (!value.is(Type::kNull)) entries.add(name, calls(value, at));
       } else {
         entries.add_json(name, value);
       }
     }
-    if (find(message, "content") == nullptr) {
+    if (message.find_given("content") == nullptr) {
       add_no_content(message, &entries);
     }
     add_reasoning(message, place, &entries);
@@ -107,20 +110,20 @@ class Reader {
                                known ? Origin::kTemplate : Origin::kContent));
   }
 
-  Value content(const Json& content, const std::string& place) const {
-    if (content.is_string()) {
-      const auto& text = content.get_ref<const std::string&>();
+  Value content(const JsonValue& content, const std::string& place) const {
+    if (content.is(Type::kString)) {
+      const std::string& text = content.text;
       if (dialect_.content != Dialect::Content::kParts) {
         return Value::string(text, Origin::kContent);
       }
       return parts_value({text});
     }
-    if (!content.is_array()) {
-      refuse(place, content, "a string, an array of parts or null");
+    if (!content.is(Type::kArray)) {
+      refuse(place, &content, "a string, an array of parts or null");
     }
     std::vector<std::string_view> texts;
-    for (size_t i = 0; i < content.size(); ++i) {
-      texts.push_back(part_text(content[i], cat(place, "[", i, "]")));
+    for (size_t i = 0; i < content.items.size(); ++i) {
+      texts.push_back(part_text(content.items[i], cat(place, "[", i, "]")));
     }
     if (dialect_.content != Dialect::Content::kText) return parts_value(texts);
     std::string joined;
@@ -131,9 +134,9 @@ class Reader {
     return Value::string(joined, Origin::kContent);
   }
 
-  static std::string_view part_text(const Json& part,
+  static std::string_view part_text(const JsonValue& part,
                                     const std::string& place) {
-    if (!part.is_object()) refuse(place, part, "an object");
+    if (!part.is(Type::kObject)) refuse(place, &part, "an object");
     const std::string& type = need_text(part, "type", place);
     if (type != "text") {
       fail(RC_E_UNSUPPORTED, place, ".type: ", quote(type),
@@ -153,37 +156,36 @@ class Reader {
     return make_list(std::move(parts));
   }
 
-  void add_no_content(const Json& message, Entries* entries) const {
+  void add_no_content(const JsonValue& message, Entries* entries) const {
     if (dialect_.empty_content) {
       entries->add("content", Value::string("", Origin::kTemplate));
-    } else if (message.contains("content")) {
+    } else if (message.find("content") != nullptr) {
       entries->add("content", Value::none());
     }
   }
 
-  Value calls(const Json& calls, const std::string& place) {
-    if (!calls.is_array()) refuse(place, calls, "an array of calls or null");
+  Value calls(const JsonValue& calls, const std::string& place) {
+    if (!calls.is(Type::kArray))
+      refuse(place, &calls, "an array of calls or null");
     std::vector<Value> values;
-    for (size_t i = 0; i < calls.size(); ++i) {
-      values.push_back(call(calls[i], cat(place, "[", i, "]")));
+    for (size_t i = 0; i < calls.items.size(); ++i) {
+      values.push_back(call(calls.items[i], cat(place, "[", i, "]")));
     }
     return make_list(std::move(values));
   }
 
-  Value call(const Json& call, const std::string& place) {
-    if (!call.is_object()) refuse(place, call, "an object");
-    const Json* function = find(call, "function");
+  Value call(const JsonValue& call, const std::string& place) {
+    if (!call.is(Type::kObject)) refuse(place, &call, "an object");
     const std::string at = cat(place, ".function");
-    if (function == nullptr || !function->is_object()) {
-      refuse(at, function == nullptr ? Json() : *function, "an object");
-    }
-    const std::string& name = need_text(*function, "name", at);
-    if (const Json* id = find(call, "id"); id != nullptr && id->is_string()) {
-      names_[id->get<std::string>()] = name;
+    const JsonValue& function = need_object(call, "function", at);
+    const std::string& name = need_text(function, "name", at);
+    if (const JsonValue* id = call.find_given("id");
+        id != nullptr && id->is(Type::kString)) {
+      names_[id->text] = name;
     }
     Entries entries;
-    if (!call.contains("type")) entries.add_text("type", "function");
-    for (const auto& [key, value] : call.items()) {
+    if (call.find("type") == nullptr) entries.add_text("type", "function");
+    for (const auto& [key, value] : call.members) {
       if (key == "function") {
         entries.add(key, function_value(value, at));
       } else {
@@ -193,9 +195,10 @@ class Reader {
     return entries.take();
   }
 
-  Value function_value(const Json& function, const std::string& place) const {
+  Value function_value(const JsonValue& function,
+                       const std::string& place) const {
     Entries entries;
-    for (const auto& [key, value] : function.items()) {
+    for (const auto& [key, value] : function.members) {
       if (key == "arguments") {
         entries.add(key, arguments(value, cat(place, ".arguments")));
       } else {
@@ -205,33 +208,33 @@ class Reader {
     return entries.take();
   }
 
-  Value arguments(const Json& given, const std::string& place) const {
-    std::string text = given.is_string() ? given.get<std::string>() : "";
+  Value arguments(const JsonValue& given, const std::string& place) const {
+    const bool as_text = given.is(Type::kString);
     // Some programs say with an empty text that a call has none.
-    if (given.is_string() && text.empty()) text = "{}";
-    const Json parsed =
-        given.is_string() ? parse_argument(text, place.c_str()) : Json();
-    const Json& object = given.is_string() ? parsed : given;
-    if (!object.is_object()) {
-      refuse(place, object, "an object, or one as JSON in a string");
+    const std::string_view text =
+        as_text && given.text.empty() ? "{}" : std::string_view(given.text);
+    const JsonValue parsed =
+        as_text ? parse_argument(text, place) : JsonValue();
+    const JsonValue& object = as_text ? parsed : given;
+    if (!object.is(Type::kObject)) {
+      refuse(place, &object, "an object, or one as JSON in a string");
     }
     if (!dialect_.arguments_as_text) return from_json(object, Origin::kContent);
-    return Value::string(given.is_string() ? text : object.dump(),
-                         Origin::kContent);
+    if (as_text) return Value::string(text, Origin::kContent);
+    return Value::string(json_text(object), Origin::kContent);
   }
 
-  void add_reasoning(const Json& message, const std::string& place,
+  void add_reasoning(const JsonValue& message, const std::string& place,
                      Entries* entries) const {
     for (const std::string_view key : kReasoningKeys) {
-      const Json* reasoning = find(message, key);
+      const JsonValue* reasoning = message.find_given(key);
       if (reasoning == nullptr) continue;
-      if (!reasoning->is_string()) {
-        refuse(cat(place, ".", key), *reasoning, "a string or null");
+      if (!reasoning->is(Type::kString)) {
+        refuse(cat(place, ".", key), reasoning, "a string or null");
       }
       if (!dialect_.reasoning_key.empty() &&
-          find(message, dialect_.reasoning_key) == nullptr) {
-        entries->add_text(dialect_.reasoning_key,
-                          reasoning->get_ref<const std::string&>());
+          message.find_given(dialect_.reasoning_key) == nullptr) {
+        entries->add_text(dialect_.reasoning_key, reasoning->text);
       }
       return;
     }
@@ -239,10 +242,10 @@ class Reader {
 
   // Templates that name the function of a result look for it in the message,
   // where OpenAI's shape has only the id of the call.
-  void add_name_of_call(const Json& message, const std::string& place,
+  void add_name_of_call(const JsonValue& message, const std::string& place,
                         Entries* entries) const {
-    const Json* id = find(message, "tool_call_id");
-    if (id == nullptr || find(message, "name") != nullptr) return;
+    const JsonValue* id = message.find_given("tool_call_id");
+    if (id == nullptr || message.find_given("name") != nullptr) return;
     const auto found = names_.find(need_text(message, "tool_call_id", place));
     if (found != names_.end()) entries->add_text("name", found->second);
   }
@@ -251,76 +254,58 @@ class Reader {
   std::map<std::string, std::string> names_;  // of functions, by id of the call
 };
 
-const Json& need_list(const Json& list, const char* name) {
-  if (!list.is_array()) refuse(name, list, "an array");
+const JsonValue& need_list(const JsonValue& list, const char* name) {
+  if (!list.is(Type::kArray)) refuse(name, &list, "an array");
   return list;
 }
 
 }  // namespace
 
-Json parse_argument(std::string_view json, const char* name) {
-  const auto check_depth = [&](int depth, Json::parse_event_t /*event*/,
-                               Json& /*value*/) {
-    if (depth > kDeepestArgument) {
-      fail(RC_E_INVALID_ARGUMENT, name, ": JSON of more than ",
-           kDeepestArgument, " levels: flatten it");
-    }
-    return true;
-  };
-  try {
-    return Json::parse(json.begin(), json.end(), check_depth);
-  } catch (const Json::parse_error& error) {
-    fail(RC_E_INVALID_ARGUMENT, name, ": not JSON at byte ", error.byte, ": ",
-         error.what());
-  } catch (const Json::out_of_range& error) {
-    fail(RC_E_INVALID_ARGUMENT, name, ": ", error.what());
-  }
+JsonValue parse_argument(std::string_view json, std::string_view name) {
+  return parse_json(json, name, kDeepestArgument);
 }
 
-Value messages_value(const Json& messages, const Dialect& dialect) {
+Value messages_value(const JsonValue& messages, const Dialect& dialect) {
   need_list(messages, "messages");
-  if (messages.empty()) {
+  if (messages.items.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "messages: an empty array; give at least one");
   }
   Reader reader(dialect);
   std::vector<Value> values;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    values.push_back(reader.message(messages[i], cat("messages[", i, "]")));
+  for (size_t i = 0; i < messages.items.size(); ++i) {
+    values.push_back(
+        reader.message(messages.items[i], cat("messages[", i, "]")));
   }
   return make_list(std::move(values));
 }
 
-Value tools_value(const Json& tools) {
+Value tools_value(const JsonValue& tools) {
   need_list(tools, "tools");
-  for (size_t i = 0; i < tools.size(); ++i) {
+  for (size_t i = 0; i < tools.items.size(); ++i) {
     const std::string place = cat("tools[", i, "]");
-    if (!tools[i].is_object()) refuse(place, tools[i], "an object");
-    const std::string& type = need_text(tools[i], "type", place);
+    if (!tools.items[i].is(Type::kObject))
+      refuse(place, &tools.items[i], "an object");
+    const std::string& type = need_text(tools.items[i], "type", place);
     if (type != "function") {
       fail(RC_E_UNSUPPORTED, place, ".type: ", quote(type),
            " is not supported; tools are of the type 'function'");
     }
-    const Json* function = find(tools[i], "function");
-    if (function == nullptr || !function->is_object()) {
-      refuse(cat(place, ".function"), function == nullptr ? Json() : *function,
-             "an object");
-    }
-    need_text(*function, "name", cat(place, ".function"));
+    const std::string at = cat(place, ".function");
+    need_text(need_object(tools.items[i], "function", at), "name", at);
   }
   return from_json(tools, Origin::kContent);
 }
 
-std::string_view text_to_continue(const Json& messages) {
-  const Json* content = find(messages.back(), "content");
+std::string_view text_to_continue(const JsonValue& messages) {
+  const JsonValue* content = messages.items.back().find("content");
+  if (content != nullptr && content->is(Type::kArray) &&
+      !content->items.empty()) {
+    content = content->items.back().find("text");
+  }
   std::string_view text;
-  if (content != nullptr && content->is_array() && !content->empty()) {
-    content = find(content->back(), "text");
-  }
-  if (content != nullptr && content->is_string()) {
-    text = content->get_ref<const std::string&>();
-  }
+  if (content != nullptr && content->is(Type::kString)) text = content->text;
   if (text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos) {
-    fail(RC_E_INVALID_ARGUMENT, "messages[", messages.size() - 1,
+    fail(RC_E_INVALID_ARGUMENT, "messages[", messages.items.size() - 1,
          "].content: there is no text to continue");
   }
   return text;

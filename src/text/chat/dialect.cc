@@ -1,18 +1,16 @@
 #include "text/chat/dialect.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "text/chat/containers.h"
+#include "text/chat/conversation.h"
 #include "text/chat/from_json.h"
 
 namespace rc::text::chat {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Occurs in no template.
 constexpr std::string_view kNeedle = "needle_in_the_prompt";
@@ -28,16 +26,16 @@ class Trials {
          const std::vector<std::pair<Value, Value>>& special)
       : chat_(chat), special_(special) {}
 
-  // The prompt, or nothing if the template refuses the conversation. It is
-  // given as text: a JSON object that is built member by member leaks if memory
-  // runs out meanwhile.
+  // The prompt, or nothing if the template refuses the conversation, which is
+  // JSON.
   std::optional<std::string> prompt(const std::string& messages) const {
     std::vector<Dict::Entry> entries = special_;
     const auto add = [&](std::string_view name, Value value) {
       entries.emplace_back(Value::string(name, Origin::kTemplate),
                            std::move(value));
     };
-    add("messages", from_json(Json::parse(messages), Origin::kContent));
+    add("messages",
+        from_json(parse_argument(messages, "messages"), Origin::kContent));
     add("tools", Value::none());
     add("add_generation_prompt", Value::boolean(true));
     RenderOptions options;

@@ -1,15 +1,14 @@
 // Values of chat templates from JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "text/chat/value.h"
+#include "text/json_value.h"
 
 namespace rc::text::chat {
 
 // The value with all of its texts and numbers of the given origin, the keys of
 // objects too. Throws RC_E_INVALID_ARGUMENT for whole numbers of more than 64
-// bits and for what is nested more than 200 levels deep.
-Value from_json(const nlohmann::ordered_json& json, Origin origin);
+// bits.
+Value from_json(const JsonValue& json, Origin origin);
 
 }  // namespace rc::text::chat

@@ -21,7 +21,7 @@ JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
       exprs_(options.max_expressions),
       schemas_(&exprs_, options.limits),
       lexer_(&exprs_, &mutex_, options.max_lex_states),
-      document_(parse_json(schema, options.max_schema_depth)) {
+      document_(parse_json(schema, "schema", options.max_schema_depth)) {
   SchemaReader reader(document_, options.reader, &schemas_);
   root_ = reader.read();
   if (!schemas_.possible(root_)) {

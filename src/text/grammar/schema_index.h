@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "text/grammar/json_value.h"
+#include "text/json_value.h"
 
 namespace rc::text::grammar {
 

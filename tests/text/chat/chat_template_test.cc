@@ -24,15 +24,15 @@ Json hello() { return {{{"role", "user"}, {"content", "Hello"}}}; }
 
 std::string text_with(const std::string& source, const Json& messages,
                       const PromptOptions& options = {}) {
-  return ChatTemplate::create(source, tokenizer_with(names_in(source)))
-      ->render(messages, nullptr, options)
+  return render(*ChatTemplate::create(source, tokenizer_with(names_in(source))),
+                messages, nullptr, options)
       .text;
 }
 
 TEST(ChatTemplate, GivesTextTokensAndWhereContentLies) {
   const auto tokenizer = tokenizer_with(names_in(chatml()));
   const auto chat = ChatTemplate::create(chatml(), tokenizer);
-  const Prompt prompt = chat->render(hello(), nullptr, {});
+  const Prompt prompt = render(*chat, hello(), nullptr, {});
   EXPECT_EQ(prompt.text,
             "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n");
   EXPECT_EQ(text_of_tokens(*tokenizer, prompt.tokens), prompt.text);
@@ -53,7 +53,7 @@ TEST(ChatTemplate, TokenizesAcrossTheSeams) {
   const auto tokenizer = tokenizer_with({"<s>", "</s>"});
   const auto chat = ChatTemplate::create(source, tokenizer);
   const Prompt prompt =
-      chat->render({{{"role", "user"}, {"content", "er"}}}, nullptr, {});
+      render(*chat, {{{"role", "user"}, {"content", "er"}}}, nullptr, {});
   EXPECT_EQ(prompt.tokens, tokenizer->tokenize("ther", {.add_special = false}));
   ASSERT_EQ(prompt.content.size(), 1u);
   const Span& tokens = prompt.content[0].tokens;
@@ -121,14 +121,14 @@ TEST(ChatTemplate, DeveloperReasoningAndThinking) {
 }
 
 TEST(ChatTemplate, ArgumentsAndTheDate) {
-  const Json arguments = {{"style", "<s>short"}};
+  const JsonValue arguments = tree_of({{"style", "<s>short"}});
   PromptOptions options;
   options.arguments = &arguments;
   options.now = parse_local_time("2024-07-26", "now");
   EXPECT_EQ(
       text_with("{{ style }} {{ strftime_now('%d %b %Y') }}", hello(), options),
       "<s>short 26 Jul 2024");
-  const Json taken = {{"messages", 1}};
+  const JsonValue taken = tree_of({{"messages", 1}});
   options.arguments = &taken;
   EXPECT_NE(
       message_of([&] { text_with("x", hello(), options); }).find("'messages'"),
@@ -162,8 +162,8 @@ TEST(ChatTemplate, NamesThePlaceOfWhatIsWrong) {
   const auto error = [](const std::string& messages,
                         const std::string& tools = "") {
     return message_of([&] {
-      const Json tool_list =
-          tools.empty() ? Json() : parse_argument(tools, "tools");
+      const JsonValue tool_list =
+          tools.empty() ? JsonValue() : parse_argument(tools, "tools");
       static_cast<void>(
           ChatTemplate::create("{{ tools }}{{ messages[0].tool_calls }}",
                                tokenizer_with({"<s>", "</s>"}))
@@ -173,15 +173,15 @@ TEST(ChatTemplate, NamesThePlaceOfWhatIsWrong) {
   };
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"[{\"role\": }]", "messages: not JSON at byte 11"},
-      {"{}", "messages: object, but"},
+      {"{}", "messages: an object, but"},
       {"[]", "messages: an empty array"},
-      {"[1]", "messages[0]: number"},
-      {"[{}]", "messages[0].role: null or absent"},
-      {"[{\"role\":\"user\",\"content\":1}]", "messages[0].content: number"},
+      {"[1]", "messages[0]: a number"},
+      {"[{}]", "messages[0].role: absent"},
+      {"[{\"role\":\"user\",\"content\":1}]", "messages[0].content: a number"},
       {"[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
        "messages[0].content[0].type: 'image_url'"},
       {"[{\"role\":\"assistant\",\"tool_calls\":[{}]}]",
-       "messages[0].tool_calls[0].function: null or absent"},
+       "messages[0].tool_calls[0].function: absent"},
       {"[{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":"
        "\"f\",\"arguments\":\"{\"}}]}]",
        "messages[0].tool_calls[0].function.arguments: not JSON at byte 2"},
@@ -200,8 +200,8 @@ TEST(ChatTemplate, NamesThePlaceOfWhatIsWrong) {
               const Json tools = {
                   {{"type", "function"}, {"function", {{"name", "f"}}}}};
               static_cast<void>(
-                  ChatTemplate::create("x", tokenizer_with({"<s>", "</s>"}))
-                      ->render(hello(), &tools, {}));
+                  render(*ChatTemplate::create("x", tokenizer_with({"<s>"})),
+                         hello(), &tools, {}));
             }).find("has no place for them"),
             std::string::npos);
 }

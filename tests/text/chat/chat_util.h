@@ -28,6 +28,16 @@ inline nlohmann::ordered_json read_json(const std::filesystem::path& path) {
   return nlohmann::ordered_json::parse(read_text(path));
 }
 
+// The same as a tree of ours. What is no UTF-8 is replaced.
+inline JsonValue tree_of(const nlohmann::ordered_json& json) {
+  return parse_json(
+      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+      "test", 1000);
+}
+inline Value from_json(const nlohmann::ordered_json& json, Origin origin) {
+  return from_json(tree_of(json), origin);
+}
+
 // The time at which the recorded files were made.
 inline RenderOptions recorded_time() {
   return {.now = LocalTime{2024, 7, 26, 14, 5, 9, 0}};

@@ -99,7 +99,7 @@ class Attack {
                                 const Json* tools = nullptr) const {
     Prompt prompt;
     try {
-      prompt = chat_->render(messages, tools, fixed_options());
+      prompt = render(*chat_, messages, tools, fixed_options());
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -198,8 +198,8 @@ TEST(Injection, OfUserDefinedTokens) {
     return text_of_tokens(
         *tokenizer,
         special_tokens(*tokenizer,
-                       chat->render({{{"role", "user"}, {"content", content}}},
-                                    nullptr, {})
+                       render(*chat, {{{"role", "user"}, {"content", content}}},
+                              nullptr, {})
                            .tokens));
   };
   EXPECT_EQ(special("a"), "<tool_call>\n\n");
@@ -258,14 +258,15 @@ void compare(const std::string& name, const std::string& source,
                             "bos_token", "eos_token"}) {
       arguments.erase(key);
     }
-    options.arguments = &arguments;
+    const JsonValue argument_tree = tree_of(arguments);
+    options.arguments = &argument_tree;
     if (!is_given_as_it_is(chat->dialect(), messages)) continue;
     if (!chat->dialect().knows_tools) tools = nullptr;
     std::string ids;
     size_t count = 0;
     try {
       for (const TokenId id :
-           chat->render(messages, tools.is_null() ? nullptr : &tools, options)
+           render(*chat, messages, tools.is_null() ? nullptr : &tools, options)
                .tokens) {
         ids += (count++ > 0 ? "," : "") + std::to_string(id);
       }

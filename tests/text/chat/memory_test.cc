@@ -19,7 +19,7 @@ TEST(ChatMemory, FailedAllocationsLeaveNothingBehind) {
     const size_t zero = seed.find('\0');
     const std::string source = seed.substr(0, zero);
     const Value variables = from_json(
-        nlohmann::ordered_json::parse(seed.substr(zero + 1)), Origin::kContent);
+        parse_json(seed.substr(zero + 1), "seed", 100), Origin::kContent);
     test::fail_each_allocation(
         [&] {
           try {

@@ -42,6 +42,13 @@ inline std::shared_ptr<const Tokenizer> tokenizer_with(
   return Tokenizer::create(std::move(v));
 }
 
+inline Prompt render(const ChatTemplate& chat, const Json& messages,
+                     const Json* tools, const PromptOptions& options) {
+  const JsonValue tool_list = tools != nullptr ? tree_of(*tools) : JsonValue();
+  return chat.render(tree_of(messages), tools != nullptr ? &tool_list : nullptr,
+                     options);
+}
+
 // What looks like the name of a special token in a template.
 inline std::vector<std::string> names_in(const std::string& source) {
   static const std::regex kName(

@@ -425,16 +425,17 @@ TEST(Replies, OfPublishedTemplatesAreRead) {
     const Json* offered = chat->dialect().knows_tools ? &tools : nullptr;
     std::string begin, whole;
     try {
-      begin = chat->render(Json::array({user}), offered, options).text;
+      begin = render(*chat, Json::array({user}), offered, options).text;
       options.add_generation_prompt = false;
-      whole = chat->render({user,
-                            {{"role", "assistant"},
-                             {"content", nullptr},
-                             {"tool_calls", Json::array({call})}},
-                            {{"role", "tool"},
-                             {"tool_call_id", "abcdef123"},
-                             {"content", "cold"}}},
-                           offered, options)
+      whole = render(*chat,
+                     {user,
+                      {{"role", "assistant"},
+                       {"content", nullptr},
+                       {"tool_calls", Json::array({call})}},
+                      {{"role", "tool"},
+                       {"tool_call_id", "abcdef123"},
+                       {"content", "cold"}}},
+                     offered, options)
                   .text;
       options.add_generation_prompt = true;
     } catch (const Error& error) {

@@ -68,9 +68,10 @@ TEST(ChatTemplate, BadTextOfCallersIsMended) {
       make_variables({{"x", Value::string("a\xFF", Origin::kContent)}});
   EXPECT_NO_THROW(Template::parse("{{ x|upper|tojson }}{{ x[1] }}{{ [x] }}")
                       .render(broken));
+  const JsonValue text{.type = JsonValue::Type::kString, .text = "a\xFF"};
   EXPECT_EQ(
       Template::parse("{{ x }}")
-          .render(make_variables({{"x", from_json("a\xFF", Origin::kContent)}}))
+          .render(make_variables({{"x", from_json(text, Origin::kContent)}}))
           .text,
       "a\xEF\xBF\xBD");
 }

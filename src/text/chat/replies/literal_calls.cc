@@ -1,14 +1,16 @@
 // Calls written like those of Python, and like those of Gemma 4.
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "text/chat/replies/call_reader.h"
+#include "text/json_value.h"
 
 namespace rc::text::chat {
 namespace {
 
-using LiteralJson = nlohmann::ordered_json;
+using Type = JsonValue::Type;
 
 // Reads values; what it finds wrong makes it fail for good.
 class LiteralReader {
@@ -47,18 +49,28 @@ class LiteralReader {
   }
 
   // Members up to the closing bracket, the opening one taken.
-  LiteralJson members(char close, std::string_view between, int depth) {
-    LiteralJson object = LiteralJson::object();
+  JsonValue members(char close, std::string_view between, int depth) {
+    JsonValue object{.type = Type::kObject};
     while (!failed_ && !take({&close, 1})) {
-      if (!object.empty()) need(",");
+      if (!object.members.empty()) need(",");
       const std::string key = at_string() ? string() : std::string(name());
       need(between);
-      if (!failed_) object[key] = value(depth + 1);
+      if (!failed_) set(key, value(depth + 1), &object);
     }
     return object;
   }
 
  private:
+  // As in Python, the last of several values counts.
+  static void set(const std::string& key, JsonValue value, JsonValue* object) {
+    for (auto& [name, member] : object->members) {
+      if (name != key) continue;
+      member = std::move(value);
+      return;
+    }
+    object->members.emplace_back(key, std::move(value));
+  }
+
   static constexpr int kDeepest = 100;
   static constexpr std::string_view kQuote = "<|\"|>";
 
@@ -119,35 +131,38 @@ class LiteralReader {
     return result;
   }
 
-  LiteralJson value(int depth) {
+  JsonValue value(int depth) {
     if (depth > kDeepest) failed_ = true;
-    if (failed_) return nullptr;
-    if (at_string()) return string();
+    if (failed_) return {};
+    if (at_string()) return {.type = Type::kString, .text = string()};
     if (take("{")) return members('}', ":", depth);
     if (take("[")) return elements(depth);
     return word();
   }
 
-  LiteralJson elements(int depth) {
-    LiteralJson list = LiteralJson::array();
+  JsonValue elements(int depth) {
+    JsonValue list{.type = Type::kArray};
     while (!failed_ && !take("]")) {
-      if (!list.empty()) need(",");
-      list.push_back(value(depth + 1));
+      if (!list.items.empty()) need(",");
+      list.items.push_back(value(depth + 1));
     }
     return list;
   }
 
   // A number or a constant.
-  LiteralJson word() {
+  JsonValue word() {
     const size_t end = text_.find_first_of(" \n\t\r,)]}", at_);
     const std::string_view found = text_.substr(at_, end - at_);
     at_ += found.size();
-    if (found == "True") return true;
-    if (found == "False") return false;
-    if (found == "None") return nullptr;
-    LiteralJson json = LiteralJson::parse(found, nullptr, false);
-    if (json.is_discarded() || json.is_structured()) failed_ = true;
-    return json;
+    if (found == "True" || found == "true") return {.type = Type::kTrue};
+    if (found == "False" || found == "false") return {.type = Type::kFalse};
+    if (found == "None" || found == "null") return {};
+    // Brackets begin no word.
+    if (!nlohmann::json::accept(found)) {
+      failed_ = true;
+      return {};
+    }
+    return parse_json(found, "number", 1);
   }
 
   const bool gemma_;
@@ -174,11 +189,10 @@ bool read_literal_calls(CallShape shape, std::string_view text,
     LiteralCall call;
     call.name = reader.name();
     reader.need(gemma ? "{" : "(");
-    const LiteralJson arguments =
+    const JsonValue arguments =
         reader.members(gemma ? '}' : ')', gemma ? ":" : "=", 0);
     if (reader.failed()) return false;
-    call.arguments =
-        arguments.dump(-1, ' ', false, LiteralJson::error_handler_t::replace);
+    call.arguments = json_text(arguments);
     calls.push_back(std::move(call));
   } while (reader.take(","));
   if (bracketed) reader.need("]");

@@ -3,11 +3,10 @@
 
 #include "text/chat/replies/call_parts.h"
 #include "text/chat/replies/json_scanner.h"
+#include "text/json_value.h"
 
 namespace rc::text::chat {
 namespace {
-
-using CallJson = nlohmann::ordered_json;
 
 class ObjectsReader : public CallReader {
  public:
@@ -108,7 +107,7 @@ class ObjectsReader : public CallReader {
       // Some models write the object as a text.
       std::string text;
       good = take_text(value, &text) && !text.empty() && text[0] == '{' &&
-             CallJson::accept(text);
+             nlohmann::json::accept(text);
       if (good) add(text);
     }
     key_.clear();
@@ -118,9 +117,8 @@ class ObjectsReader : public CallReader {
 
   static bool take_text(const std::string& json, std::string* text) {
     if (json.empty() || json[0] != '"') return false;
-    const CallJson value = CallJson::parse(json, nullptr, false);
-    if (!value.is_string()) return false;
-    *text = value.get<std::string>();
+    if (!nlohmann::json::accept(json)) return false;
+    *text = parse_json(json, "text", 1).text;
     return true;
   }
 

@@ -333,19 +333,21 @@ void ReplyParser::emit(ReplyEvent::Type type, std::string_view text) {
 
 StringArguments string_arguments(std::string_view tools_json) {
   StringArguments strings;
-  for (const auto& tool : parse_argument(tools_json, "tools")) {
-    const auto function = tool.value("function", nlohmann::ordered_json());
-    if (!function.is_object() || !function.contains("name") ||
-        !function["name"].is_string()) {
-      continue;
-    }
-    const nlohmann::ordered_json::json_pointer properties(
-        "/parameters/properties");
-    if (!function.contains(properties)) continue;
-    for (const auto& [name, schema] : function[properties].items()) {
-      if (schema.is_object() && schema.contains("type") &&
-          schema["type"] == "string") {
-        strings[function["name"].get<std::string>()].insert(name);
+  using Type = JsonValue::Type;
+  const JsonValue tools = parse_argument(tools_json, "tools");
+  for (const JsonValue& tool : tools.items) {
+    const JsonValue* function = tool.find("function");
+    if (function == nullptr) continue;
+    const JsonValue* name = function->find("name");
+    const JsonValue* parameters = function->find("parameters");
+    if (name == nullptr || parameters == nullptr) continue;
+    const JsonValue* properties = parameters->find("properties");
+    if (properties == nullptr) continue;
+    for (const auto& [key, schema] : properties->members) {
+      const JsonValue* type = schema.find("type");
+      if (type != nullptr && type->is(Type::kString) &&
+          type->text == "string") {
+        strings[name->text].insert(key);
       }
     }
   }

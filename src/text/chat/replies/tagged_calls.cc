@@ -2,11 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "text/chat/replies/call_parts.h"
+#include "text/json_value.h"
 
 namespace rc::text::chat {
 namespace {
-
-using ArgumentJson = nlohmann::ordered_json;
 
 class TagsReader : public CallReader {
  public:
@@ -116,17 +115,12 @@ class TagsReader : public CallReader {
         (strings != strings_.end() && strings->second.contains(key_));
     const std::string json(without_spaces(value));
     sink_->add_arguments(any_ ? ", " : "{");
-    sink_->add_arguments(text_json(key_) + ": ");
+    sink_->add_arguments(json_text(key_) + ": ");
     sink_->add_arguments(
-        !is_string && ArgumentJson::accept(json) ? json : text_json(value));
+        !is_string && nlohmann::json::accept(json) ? json : json_text(value));
     any_ = true;
     attribute_.clear();
     state_ = State::kBetween;
-  }
-
-  static std::string text_json(const std::string& text) {
-    return ArgumentJson(text).dump(-1, ' ', false,
-                                   ArgumentJson::error_handler_t::replace);
   }
 
   const ReplyFormat& format_;

@@ -1,13 +1,13 @@
-#include "text/grammar/json_value.h"
+#include "text/json_value.h"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 
-namespace rc::text::grammar {
+namespace rc::text {
 namespace {
 
 using Json = nlohmann::json;
@@ -15,7 +15,8 @@ using Json = nlohmann::json;
 // Builds the tree as the parser reports it. The parser does not recurse.
 class TreeBuilder : public nlohmann::json_sax<Json> {
  public:
-  explicit TreeBuilder(size_t max_depth) : max_depth_(max_depth) {}
+  TreeBuilder(std::string_view argument, size_t max_depth)
+      : argument_(argument), max_depth_(max_depth) {}
 
   bool null() override { return add({}); }
   bool boolean(bool value) override {
@@ -42,7 +43,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
   bool key(string_t& name) override {
     if (!names_.back().insert(name).second) {
-      fail(RC_E_INVALID_ARGUMENT, "JSON: an object has two members ",
+      fail(RC_E_INVALID_ARGUMENT, argument_, ": an object has two members ",
            quote(name));
     }
     name_ = name;
@@ -55,7 +56,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool parse_error(size_t at, const std::string& /*token*/,
                    const Json::exception& error) override {
-    fail(RC_E_INVALID_ARGUMENT, "JSON, byte ", at, ": ", error.what());
+    fail(RC_E_INVALID_ARGUMENT, argument_, ": not JSON at byte ", at, ": ",
+         error.what());
   }
 
   JsonValue take() { return std::move(root_); }
@@ -81,8 +83,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
   bool open(JsonValue::Type type) {
     if (open_.size() >= max_depth_) {
-      fail(RC_E_INVALID_ARGUMENT, "JSON: values nest deeper than ", max_depth_,
-           " levels");
+      fail(RC_E_INVALID_ARGUMENT, argument_, ": values nest deeper than ",
+           max_depth_, " levels: flatten them");
     }
     // Stays where it is: nothing is added to its parent while it is open.
     open_.push_back(place({.type = type}));
@@ -95,12 +97,75 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     return true;
   }
 
+  std::string_view argument_;
   size_t max_depth_;
   JsonValue root_;
   std::string name_;
   std::vector<JsonValue*> open_;
   std::vector<std::unordered_set<std::string>> names_;
 };
+
+void append_string(std::string_view string, std::string* out) {
+  constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kLetters = "\"\\bfnrt";
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  *out += '"';
+  for (const char c : valid_utf8(string)) {
+    const size_t escaped = kEscaped.find(c);
+    if (escaped != kEscaped.npos) {
+      *out += {'\\', kLetters[escaped]};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      *out += "\\u00";
+      *out += {kDigits[c >> 4], kDigits[c & 15]};
+    } else {
+      *out += c;
+    }
+  }
+  *out += '"';
+}
+
+void append(const JsonValue& value, std::string* out) {
+  bool first = true;
+  const auto separate = [&] {
+    if (!first) *out += ',';
+    first = false;
+  };
+  switch (value.type) {
+    case JsonValue::Type::kNull:
+      *out += "null";
+      break;
+    case JsonValue::Type::kFalse:
+      *out += "false";
+      break;
+    case JsonValue::Type::kTrue:
+      *out += "true";
+      break;
+    case JsonValue::Type::kNumber:
+      *out += value.text;
+      break;
+    case JsonValue::Type::kString:
+      append_string(value.text, out);
+      break;
+    case JsonValue::Type::kArray:
+      *out += '[';
+      for (const JsonValue& item : value.items) {
+        separate();
+        append(item, out);
+      }
+      *out += ']';
+      break;
+    case JsonValue::Type::kObject:
+      *out += '{';
+      for (const auto& [name, member] : value.members) {
+        separate();
+        append_string(name, out);
+        *out += ':';
+        append(member, out);
+      }
+      *out += '}';
+      break;
+  }
+}
 
 }  // namespace
 
@@ -111,10 +176,47 @@ const JsonValue* JsonValue::find(std::string_view name) const {
   return nullptr;
 }
 
-JsonValue parse_json(std::string_view text, size_t max_depth) {
-  TreeBuilder builder(max_depth);
+const JsonValue* JsonValue::find_given(std::string_view name) const {
+  const JsonValue* found = find(name);
+  return found == nullptr || found->is(Type::kNull) ? nullptr : found;
+}
+
+JsonValue parse_json(std::string_view text, std::string_view name,
+                     size_t max_depth) {
+  TreeBuilder builder(name, max_depth);
   Json::sax_parse(text, &builder);
   return builder.take();
+}
+
+std::string json_text(const JsonValue& value) {
+  std::string text;
+  append(value, &text);
+  return text;
+}
+
+std::string json_text(std::string_view string) {
+  std::string text;
+  append_string(string, &text);
+  return text;
+}
+
+const char* type_name(const JsonValue& value) {
+  switch (value.type) {
+    case JsonValue::Type::kNull:
+      return "null";
+    case JsonValue::Type::kFalse:
+    case JsonValue::Type::kTrue:
+      return "a boolean";
+    case JsonValue::Type::kNumber:
+      return "a number";
+    case JsonValue::Type::kString:
+      return "a string";
+    case JsonValue::Type::kArray:
+      return "an array";
+    case JsonValue::Type::kObject:
+      break;
+  }
+  return "an object";
 }
 
 std::string pointer_to(std::string_view pointer, std::string_view name) {
@@ -132,4 +234,4 @@ std::string pointer_to(std::string_view pointer, std::string_view name) {
   return result;
 }
 
-}  // namespace rc::text::grammar
+}  // namespace rc::text

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace rc::text::grammar {
+namespace rc::text {
 
 struct JsonValue {
   enum class Type { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
@@ -20,13 +20,25 @@ struct JsonValue {
   bool is_bool() const { return type == Type::kFalse || type == Type::kTrue; }
   // The member of an object, or nullptr.
   const JsonValue* find(std::string_view name) const;
+  // The same if there is one and it is not null.
+  const JsonValue* find_given(std::string_view name) const;
 };
 
-// Throws RC_E_INVALID_ARGUMENT, with the byte, if the text is not JSON, an
-// object has two members of one name, or values nest deeper than max_depth.
-JsonValue parse_json(std::string_view text, size_t max_depth);
+// The tree of a JSON text that an argument of this name holds. Throws
+// RC_E_INVALID_ARGUMENT, with the byte, if it is not JSON, an object has two
+// members of one name, or values nest deeper than max_depth.
+JsonValue parse_json(std::string_view text, std::string_view name,
+                     size_t max_depth);
+
+// On one line, with no spaces but those of strings. Bytes that are no UTF-8
+// become U+FFFD.
+std::string json_text(const JsonValue& value);
+std::string json_text(std::string_view string);
+
+// What a value is, as in "an object".
+const char* type_name(const JsonValue& value);
 
 // A JSON pointer (RFC 6901) with one more name.
 std::string pointer_to(std::string_view pointer, std::string_view name);
 
-}  // namespace rc::text::grammar
+}  // namespace rc::text
