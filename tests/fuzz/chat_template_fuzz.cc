@@ -23,13 +23,13 @@ namespace {
 using rc::valid_utf8;
 using rc::text::JsonValue;
 using rc::text::parse_json;
+using rc::text::Span;
 using rc::text::chat::from_json;
 using rc::text::chat::Limits;
 using rc::text::chat::make_list;
 using rc::text::chat::make_variables;
 using rc::text::chat::Origin;
 using rc::text::chat::Rendered;
-using rc::text::chat::Span;
 using rc::text::chat::Template;
 using rc::text::chat::Value;
 

@@ -186,8 +186,8 @@ TEST(ChatTemplate, NamesThePlaceOfWhatIsWrong) {
        "\"f\",\"arguments\":\"{\"}}]}]",
        "messages[0].tool_calls[0].function.arguments: not JSON at byte 2"},
       {"[{\"role\":\"assistant\",\"reasoning\":{}}]",
-       "messages[0].reasoning: object"},
-      {std::string(300, '['), "messages: JSON of more than 200 levels"}};
+       "messages[0].reasoning: an object"},
+      {std::string(300, '['), "messages: values nest deeper than 200"}};
   for (const auto& [messages, expected] : wrong) {
     EXPECT_NE(error(messages).find(expected), std::string::npos)
         << messages << " gives " << error(messages);
