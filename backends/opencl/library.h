@@ -1,4 +1,4 @@
-// The kernels of an opened device: files of kernels/ compiled with the
+// The kernels of an opened device: files of gpu/kernels/c compiled with the
 // definitions that a use of them needs, when it first needs them.
 //
 // Used by one thread at a time.

@@ -6,7 +6,7 @@
 namespace rc::opencl {
 namespace {
 
-// Flags of kernels/product.cl.
+// Flags of product.cl.
 constexpr cl_int kBiasOfColumns = 1;
 constexpr cl_int kBiasOfRows = 2;
 

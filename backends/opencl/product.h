@@ -1,4 +1,4 @@
-// Products of tensors: see kernels/product.cl.
+// Products of tensors: see product.cl.
 #pragma once
 
 #include "opencl/arguments.h"

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kWhole = 16384;
 constexpr int64_t kPart = 4096;
 
-// How kernels/lines.cl goes over x [outer, n, inner].
+// How lines.cl goes over x [outer, n, inner].
 struct Lines {
   int64_t outer, n, inner;
   int64_t part, parts;

@@ -1,4 +1,4 @@
-// How a kernel goes over all elements of a tensor: see kernels/walk.cl.
+// How a kernel goes over all elements of a tensor: see walk.cl.
 #pragma once
 
 #include <array>

@@ -1,11 +1,11 @@
-#include "opencl/byte_packing.h"
+#include "gpu/byte_packing.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "tensor/dtype.h"
 
-namespace rc::opencl {
+namespace rc::gpu {
 namespace {
 
 // `count` of `rows` rows of `row_size` bytes each, in units of kUnit bytes.
@@ -33,7 +33,7 @@ const char* BytePacking::undecodable(DType dtype) const {
   const DTypeInfo* type = dtype_info(dtype);
   if (type == nullptr || !type->decodable) return "there is no decoder for it";
   if (dtype == RC_DTYPE_F64 && !doubles_) {
-    return "the device has no double precision (cl_khr_fp64)";
+    return "the device has no double precision";
   }
   return "";
 }
@@ -64,4 +64,4 @@ std::vector<uint32_t> BytePacking::constants(DType dtype) const {
   return {static_cast<uint32_t>(dtype)};
 }
 
-}  // namespace rc::opencl
+}  // namespace rc::gpu

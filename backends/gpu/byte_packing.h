@@ -1,4 +1,4 @@
-// Tiles as kernels/blocks.cl describes them: the units of the rows, an element
+// Tiles as blocks.cl describes them: the units of the rows, an element
 // of a plain type or a byte of a block, interleaved.
 #pragma once
 
@@ -7,9 +7,9 @@
 
 #include "gpu/packing.h"
 
-namespace rc::opencl {
+namespace rc::gpu {
 
-class BytePacking final : public gpu::Packing {
+class BytePacking final : public Packing {
  public:
   // `doubles`: the device has double precision.
   explicit BytePacking(bool doubles) : doubles_(doubles) {}
@@ -25,4 +25,4 @@ class BytePacking final : public gpu::Packing {
   bool doubles_;
 };
 
-}  // namespace rc::opencl
+}  // namespace rc::gpu
