@@ -1,8 +1,5 @@
 #include "opencl/compiler.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/error.h"
 #include "gpu/c_kernels.h"
 #include "gpu/dispatch.h"
@@ -11,13 +8,6 @@
 #include "opencl/walk.h"
 
 namespace rc::opencl {
-namespace {
-
-// Whether a kernel takes what is bound to the slot: words and quads of the same
-// bytes are one to it.
-bool takes(const gpu::Binding& binding) { return !binding.quads; }
-
-}  // namespace
 
 void Compiler::compile() {
   for (size_t i = 0; i < program_.ops.size(); ++i) {
@@ -71,14 +61,7 @@ Step Compiler::step_of(const gpu::Dispatch& dispatch) const {
     argument += sizeof...(values);
   };
   set(counts_, cl_ulong{0});
-  std::vector<gpu::Binding> bindings;
-  std::copy_if(dispatch.bindings.begin(), dispatch.bindings.end(),
-               std::back_inserter(bindings), takes);
-  std::sort(bindings.begin(), bindings.end(),
-            [](const gpu::Binding& a, const gpu::Binding& b) {
-              return a.slot < b.slot;
-            });
-  for (const gpu::Binding& binding : bindings) {
+  for (const gpu::Binding& binding : gpu::c_bindings(dispatch)) {
     set(memory_of(binding.region.buffer), cl_ulong{binding.region.offset});
   }
   for (const uint32_t parameter : dispatch.parameters) set(cl_uint{parameter});
