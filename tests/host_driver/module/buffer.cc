@@ -1,7 +1,9 @@
 #include "buffer.h"
 
 #include <cstring>
+#include <new>
 
+#include "address_sanitizer.h"
 #include "base/error.h"
 
 namespace rc::host {
@@ -41,6 +43,21 @@ void Buffer::read(uint64_t offset, void* data, uint64_t bytes) const {
 void Buffer::clear() {
   const std::lock_guard lock(running());
   if (bytes() > 0) std::memset(data_, 0, bytes());
+}
+
+BoundAlone::BoundAlone(std::span<const gpu::Region> bound) : bound_(bound) {
+  for (const gpu::Region& region : bound_) {
+    forbid(data_of(region.buffer), region.buffer->bytes());
+  }
+  for (const gpu::Region& region : bound_) {
+    allow(data_of(region.buffer) + region.offset, region.bytes);
+  }
+}
+
+BoundAlone::~BoundAlone() {
+  for (const gpu::Region& region : bound_) {
+    allow(data_of(region.buffer), region.buffer->bytes());
+  }
 }
 
 }  // namespace rc::host

@@ -1,9 +1,10 @@
 // Memory of the host as that of a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <new>
+#include <span>
 
 #include "gpu/buffer.h"
 
@@ -33,5 +34,17 @@ class Buffer final : public gpu::Buffer {
 inline std::byte* data_of(const gpu::Buffer* buffer) {
   return static_cast<const Buffer*>(buffer)->data();
 }
+
+// While it lives, the rest of the buffers that these are parts of is forbidden.
+class BoundAlone {
+ public:
+  explicit BoundAlone(std::span<const gpu::Region> bound);
+  ~BoundAlone();
+  BoundAlone(const BoundAlone&) = delete;
+  BoundAlone& operator=(const BoundAlone&) = delete;
+
+ private:
+  std::span<const gpu::Region> bound_;
+};
 
 }  // namespace rc::host

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "address_sanitizer.h"
 #include "base/error.h"
 #include "gpu/c_kernels.h"
 
@@ -15,29 +14,6 @@ int64_t now() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
-
-// While it lives, of buffers that a dispatch has bound the rest is forbidden.
-class BoundAlone {
- public:
-  explicit BoundAlone(std::span<const gpu::Region> bound) : bound_(bound) {
-    for (const gpu::Region& region : bound_) {
-      forbid(data_of(region.buffer), region.buffer->bytes());
-    }
-    for (const gpu::Region& region : bound_) {
-      allow(data_of(region.buffer) + region.offset, region.bytes);
-    }
-  }
-  ~BoundAlone() {
-    for (const gpu::Region& region : bound_) {
-      allow(data_of(region.buffer), region.buffer->bytes());
-    }
-  }
-  BoundAlone(const BoundAlone&) = delete;
-  BoundAlone& operator=(const BoundAlone&) = delete;
-
- private:
-  std::span<const gpu::Region> bound_;
-};
 
 }  // namespace
 
