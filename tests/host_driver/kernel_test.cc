@@ -133,13 +133,16 @@ TEST_F(HostKernelsDeathTest, WhatLiesBeyondIsNotTouched) {
   }
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const std::string barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
-  EXPECT_DEATH(run(mirror("shared[GROUP_ITEMS - item] = 0;" + barrier), 1),
-               "global-buffer-overflow");
+  EXPECT_DEATH(
+      run(mirror("float* at = shared + GROUP_ITEMS - item; *at = 0;" + barrier),
+          1),
+      "global-buffer-overflow");
   EXPECT_DEATH(run(mirror(barrier + "out[i] = x[i + 1];"), 1),
                "heap-buffer-overflow");
-  EXPECT_DEATH(
-      run(mirror(barrier + "float own[2]; own[0] = own[(int)n / 16] = 0;"), 1),
-      "stack-buffer-overflow");
+  EXPECT_DEATH(run(mirror("float own[2]; float* at = own + n / 16;" + barrier +
+                          "own[0] = *at = 0;"),
+                   1),
+               "stack-buffer-overflow");
 }
 
 TEST_F(HostKernelsDeathTest, WhatIsNotBoundIsNotTouched) {
