@@ -112,6 +112,40 @@ TEST_F(HostKernels, ABarrierThatSomeMissIsAnError) {
   run(mirror("barrier(CLK_LOCAL_MEM_FENCE);"), 1);
 }
 
+// Against arithmetic alone, of which common.cl makes one of the two ways.
+TEST_F(HostKernels, HalvesAreExact) {
+  const std::string text = R"(
+#include "common.cl"
+KERNEL(mirror)(OUTPUT(out)) {
+  OPEN_OUTPUT(uint, out)
+  for (uint i = get_local_id(0); i < 65536; i += GROUP_ITEMS) {
+    half h[1] = {(ushort)i};
+    const float x = vload_half(0, h);
+    const bool number = (i & 0x7FFF) <= 0x7C00;
+    out[0] += as_uint(x) != as_uint(half_bits((int)i));
+    vstore_half_rte(x, 0, h);
+    out[1] += number && h[0].bits != i;
+    // Halfway to the next goes to the even one, anything else to the nearest.
+    const float next = half_bits((int)i + 1);
+    if ((i & 0x7FFF) >= 0x7BFF) continue;
+    const float middle = (x + next) * 0.5f;
+    vstore_half_rte(middle, 0, h);
+    out[2] += h[0].bits != (i + 1) / 2 * 2;
+    vstore_half_rte(as_float(as_uint(middle) - 1), 0, h);
+    out[3] += h[0].bits != i;
+    vstore_half_rte(as_float(as_uint(middle) + 1), 0, h);
+    out[4] += h[0].bits != i + 1;
+  }
+}
+)";
+  std::vector<uint32_t> wrong(5);
+  const std::vector<uint64_t> arguments = {
+      reinterpret_cast<uint64_t>(wrong.data()), 0};
+  host::GroupRunner runner(1);
+  runner.run({"halves", kernel(text), arguments, kItems, {1, 1, 1}, 0});
+  EXPECT_EQ(wrong, std::vector<uint32_t>(5));
+}
+
 TEST_F(HostKernels, WhatDoesNotCompileIsAnErrorWithTheCompilersWords) {
   expect_error("no_such_thing();", RC_E_DEVICE, "no_such_thing");
 }

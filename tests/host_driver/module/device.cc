@@ -23,7 +23,8 @@ gpu::Tuning tuning_of_environment(uint32_t* seed) {
   tuning.parts = 4;
   tuning.reduce = 8;
   tuning.attention = 4;
-  tuning.plain = 8;
+  tuning.plain = 16;
+  tuning.scan_parts = 4;
   uint32_t range = UINT32_MAX;
   constexpr uint32_t kMost = 1024;
   if (const char* text = std::getenv(kVariable)) {
