@@ -1,6 +1,8 @@
 #include "gpu/c_kernels.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/error.h"
 #include "tensor/dtype.h"
@@ -98,5 +100,15 @@ std::string c_definitions(const Variant& variant, uint32_t vector) {
 }
 
 bool c_divides_exactly(Kernel kernel) { return kernel == Kernel::kEncode; }
+
+std::vector<Binding> c_bindings(const Dispatch& dispatch) {
+  std::vector<Binding> bindings;
+  std::copy_if(dispatch.bindings.begin(), dispatch.bindings.end(),
+               std::back_inserter(bindings),
+               [](const Binding& binding) { return !binding.quads; });
+  std::sort(bindings.begin(), bindings.end(),
+            [](const Binding& a, const Binding& b) { return a.slot < b.slot; });
+  return bindings;
+}
 
 }  // namespace rc::gpu

@@ -1,9 +1,11 @@
 // What drivers of the C dialect have to know of its kernels: the names by which
-// these know their constants.
+// these know their constants, and what they have parameters for.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "gpu/dispatch.h"
 #include "gpu/kernel.h"
 
 namespace rc::gpu {
@@ -15,5 +17,9 @@ namespace rc::gpu {
 std::string c_definitions(const Variant& variant, uint32_t vector);
 // Whether its quotients have to be rounded correctly.
 bool c_divides_exactly(Kernel kernel);
+// What is bound to the kernel's parameters, in their order, between the counts
+// and the parameters of the dispatch. Words and quads of the same bytes are one
+// to it.
+std::vector<Binding> c_bindings(const Dispatch& dispatch);
 
 }  // namespace rc::gpu

@@ -49,7 +49,7 @@ cl_program Library::compiled(const std::string& file,
                              const std::string& options) {
   CompiledSource& program = programs_[file + options];
   if (program != nullptr) return program.get();
-  const std::string source = source_of(file);
+  const std::string source = source_of("prelude_opencl.cl") + source_of(file);
   const char* text = source.c_str();
   const size_t length = source.size();
   cl_int code = CL_SUCCESS;

@@ -1,18 +1,11 @@
 #include "opencl/step.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/error.h"
 #include "gpu/c_kernels.h"
 #include "opencl/buffer.h"
 
 namespace rc::opencl {
 namespace {
-
-// Whether a kernel takes what is bound to the slot: words and quads of the same
-// bytes are one to it.
-bool takes(const gpu::Binding& binding) { return !binding.quads; }
 
 // Sets the arguments of a kernel one after the other.
 class Arguments {
@@ -47,14 +40,7 @@ Step step_of(Device& device, const gpu::Dispatch& dispatch, cl_mem counts) {
   // The counts, what is bound by slot, and the parameters.
   Arguments arguments(step.kernel.get());
   arguments.add_memory(counts, 0);
-  std::vector<gpu::Binding> bindings;
-  std::copy_if(dispatch.bindings.begin(), dispatch.bindings.end(),
-               std::back_inserter(bindings), takes);
-  std::sort(bindings.begin(), bindings.end(),
-            [](const gpu::Binding& a, const gpu::Binding& b) {
-              return a.slot < b.slot;
-            });
-  for (const gpu::Binding& binding : bindings) {
+  for (const gpu::Binding& binding : gpu::c_bindings(dispatch)) {
     arguments.add_memory(memory_of(binding.region.buffer),
                          binding.region.offset);
   }

@@ -133,6 +133,6 @@ INLINE void attend_head(const global float* query, const Where* where,
 }
 
 #define ATTENTION_ROOM                        \
-  local float sums[GROUP_ITEMS * HEAD];       \
-  local float all_largest[GROUP_ITEMS];       \
-  local float all_totals[GROUP_ITEMS];
+  SHARED float sums[GROUP_ITEMS * HEAD];      \
+  SHARED float all_largest[GROUP_ITEMS];      \
+  SHARED float all_totals[GROUP_ITEMS];

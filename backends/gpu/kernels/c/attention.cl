@@ -77,19 +77,27 @@ KERNEL(attention)
   where.range_pages = range_pages;
   where.sequence = sequence;
   where.head = head / (heads / kv_heads);
-  where.keys[0] = keys0_memory + keys0_at;
-  where.values[0] = values0_memory + values0_at;
+  OPEN_INPUT(uchar, keys0)
+  OPEN_INPUT(uchar, values0)
+  where.keys[0] = keys0;
+  where.values[0] = values0;
 #if RANGES > 1
-  where.keys[1] = keys1_memory + keys1_at;
-  where.values[1] = values1_memory + values1_at;
+  OPEN_INPUT(uchar, keys1)
+  OPEN_INPUT(uchar, values1)
+  where.keys[1] = keys1;
+  where.values[1] = values1;
 #endif
 #if RANGES > 2
-  where.keys[2] = keys2_memory + keys2_at;
-  where.values[2] = values2_memory + values2_at;
+  OPEN_INPUT(uchar, keys2)
+  OPEN_INPUT(uchar, values2)
+  where.keys[2] = keys2;
+  where.values[2] = values2;
 #endif
 #if RANGES > 3
-  where.keys[3] = keys3_memory + keys3_at;
-  where.values[3] = values3_memory + values3_at;
+  OPEN_INPUT(uchar, keys3)
+  OPEN_INPUT(uchar, values3)
+  where.keys[3] = keys3;
+  where.values[3] = values3;
 #endif
   const ulong at = (row * heads + head) * HEAD;
   attend_head(query + at, &where, first, last, scale, cap,

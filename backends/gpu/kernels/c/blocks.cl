@@ -79,7 +79,6 @@ INLINE float one_element(Bytes p) {
 #if defined(TYPE_F32)
 typedef const global float* Elements;
 #elif defined(TYPE_F64)
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef const global double* Elements;
 #elif defined(TYPE_I8)
 typedef const global char* Elements;

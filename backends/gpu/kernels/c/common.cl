@@ -4,6 +4,9 @@
 // many as a vector register holds, on GPUs one, where neighbouring work-items
 // stand for the lanes. floatL and intL are vectors of them.
 //
+// The language itself, OpenCL C or what another interface has in its place, is
+// made the same by a prelude before this: see prelude_opencl.cl.
+//
 // Defined by the host: LANES (1, 4, 8 or 16); TILE, a multiple of LANES (see
 // blocks.cl); GROUP_ITEMS, the work-items of a group; and what the comment of
 // each file names.
@@ -11,28 +14,15 @@
 // Rows of a kernel, or blocks of them, are always dimension 1 of its range,
 // which may be cut into pieces; hence get_global_id and not get_group_id.
 // FAST_FMA: the device has fma, though its compiler may not say that it is fast.
-#pragma OPENCL FP_CONTRACT OFF
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-// Drivers that don't inline by themselves keep arrays and pointers to them in
-// memory.
-#define INLINE static inline __attribute__((always_inline))
-
 // A kernel of ops on rows is given its buffers in the order of their slots (see
-// gpu/kernel.h), each as memory and the bytes in it before what is meant, and
-// then its parameters: those of ROW_PARAMETERS, and what gpu/row_ops.cc lists.
-// What an op does without is bound to something else; has_ or flags say so.
-#define INPUT(name) const global uchar *name##_memory, ulong name##_at
-#define OUTPUT(name) global uchar *name##_memory, ulong name##_at
-#define OPEN_INPUT(type, name) \
-  const global type* name = (const global type*)(name##_memory + name##_at);
-#define OPEN_OUTPUT(type, name) \
-  global type* name = (global type*)(name##_memory + name##_at);
-#define KERNEL(name) \
-  kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name
-
+// gpu/kernel.h), and then its parameters: those of ROW_PARAMETERS, and what
+// gpu/row_ops.cc lists. What an op does without is bound to something else;
+// has_ or flags say so.
+//
 // counts: the rows, outputs and sequences of the run. A kernel does the rows of
 // counts[symbol] from first_row on, at most row_limit; buffers begin there.
 #define COUNTS INPUT(counts)
@@ -69,11 +59,11 @@ typedef JOIN(uint, LANES) uintL;
 #define CHOOSE(no, yes, condition) select(no, yes, condition)
 #if LANES == 16
 #define LANE_NUMBERS \
-  (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+  VECTOR(int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #elif LANES == 8
-#define LANE_NUMBERS (int8)(0, 1, 2, 3, 4, 5, 6, 7)
+#define LANE_NUMBERS VECTOR(int8)(0, 1, 2, 3, 4, 5, 6, 7)
 #else
-#define LANE_NUMBERS (int4)(0, 1, 2, 3)
+#define LANE_NUMBERS VECTOR(int4)(0, 1, 2, 3)
 #endif
 #endif
 

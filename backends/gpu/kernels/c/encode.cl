@@ -29,7 +29,6 @@ INLINE void put(Target out, ulong i, float x) {
 
 #elif defined(TYPE_F64)
 #define PLAIN
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 INLINE void put(Target out, ulong i, float x) { ((global double*)out)[i] = x; }
 
 #elif defined(TYPE_I8) || defined(TYPE_I16) || defined(TYPE_I32) || \

@@ -143,7 +143,7 @@ KERNEL(linear)
 #define JOIN_SUMS(r) first##r += second##r;
   EACH_ROW(JOIN_SUMS)
 #if SLICES > 1
-  local floatL parts[SLICES][ACROSS][ROWS];
+  SHARED floatL parts[SLICES][ACROSS][ROWS];
 #define GIVE_PART(r) parts[slice][item][r] = first##r;
   EACH_ROW(GIVE_PART)
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -174,8 +174,8 @@ KERNEL(lines)
   OPEN_INPUT(float, joined)
   OPEN_OUTPUT(float, y)
 #if TOGETHER
-  local float all_values[GROUP_ITEMS];
-  local int all_places[GROUP_ITEMS];
+  SHARED float all_values[GROUP_ITEMS];
+  SHARED int all_places[GROUP_ITEMS];
 #endif
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;

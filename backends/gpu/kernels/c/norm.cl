@@ -21,7 +21,7 @@ INLINE float group_sum(float sum, int item, local float* parts) {
   return sum;
 }
 
-#define NORM_ROOM local float parts[GROUP_ITEMS];
+#define NORM_ROOM SHARED float parts[GROUP_ITEMS];
 
 INLINE void norm(const global float* x, const global float* weight,
                  const global float* bias, global float* out, int d,

@@ -19,7 +19,7 @@ KERNEL(selective_scan)
  INPUT(decay), INPUT(skip), OUTPUT(out), OUTPUT(cache), INPUT(sequences),
  INPUT(slots), PIECE_PARAMETERS, uint heads, uint head_size, uint groups) {
 #if PARTS > 1
-  local float sums[GROUP_ITEMS];
+  SHARED float sums[GROUP_ITEMS];
 #endif
   const int part = get_local_id(0) % PARTS;
   const int wanted =

@@ -12,6 +12,6 @@
 // column would all read one bank.
 #define A_LINE (DEPTH + (LANES == 1))
 #define B_LINE (TILE_COLUMNS + (LANES == 1))
-#define TILES                             \
-  local float a_tile[TILE_ROWS * A_LINE]; \
-  local float b_tile[DEPTH * B_LINE];
+#define TILES                              \
+  SHARED float a_tile[TILE_ROWS * A_LINE]; \
+  SHARED float b_tile[DEPTH * B_LINE];
