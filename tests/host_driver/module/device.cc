@@ -25,6 +25,12 @@ gpu::Tuning tuning_of_environment(uint32_t* seed) {
   tuning.attention = 4;
   tuning.plain = 16;
   tuning.scan_parts = 4;
+  tuning.decode_each = 64;
+  tuning.line_part = 64;
+  tuning.product_lanes = 4;
+  tuning.product_rows = 8;
+  tuning.product_columns = 64;
+  tuning.product_depth = 32;
   uint32_t range = UINT32_MAX;
   constexpr uint32_t kMost = 1024;
   if (const char* text = std::getenv(kVariable)) {
@@ -84,10 +90,6 @@ void Device::copy(gpu::Buffer& target, uint64_t target_offset,
 
 void Device::check_supported(const Op& op,
                              std::span<const rc_plugin_value> values) const {
-  if (is_tensor_op(op, values)) {
-    fail(RC_E_UNSUPPORTED, op_name(op.code),
-         " of tensors: the kernels are not in the C dialect of all drivers");
-  }
   gpu::check_supported(*this, op, values);
 }
 

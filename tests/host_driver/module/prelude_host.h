@@ -29,6 +29,14 @@ typedef ulong size_t;
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define FLT_MAX __FLT_MAX__
+#define CHAR_MAX __SCHAR_MAX__
+#define CHAR_MIN (-CHAR_MAX - 1)
+#define SHRT_MAX __SHRT_MAX__
+#define SHRT_MIN (-SHRT_MAX - 1)
+#define INT_MAX __INT_MAX__
+#define INT_MIN (-INT_MAX - 1)
+#define LONG_MAX __LONG_MAX__
+#define LONG_MIN (-LONG_MAX - 1)
 
 // The work-item.
 

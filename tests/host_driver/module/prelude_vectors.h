@@ -99,6 +99,11 @@ inline Vector_<T, N> operator-(Vector_<T, N> a) {
   return a;
 }
 
+template <int N>
+inline Vector_<int, N> operator!(Vector_<int, N> a) {
+  return a == 0;
+}
+
 // Those of `yes` where the sign of the condition is set.
 template <class T, int N, class C>
 inline Vector_<T, N> select(Vector_<T, N> no, Vector_<T, N> yes,

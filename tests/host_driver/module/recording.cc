@@ -31,13 +31,11 @@ Recording::Recording(Device& device, const gpu::PlacedProgram& program)
 
 Recording::Step Recording::step_of(const gpu::Dispatch& dispatch) {
   const std::string name = gpu::kernel_name(dispatch.kernel);
-  const uint32_t lanes =
-      gpu::c_is_scalar(dispatch.kernel) ? 1 : device_.tuning().vector;
   Step step = {dispatch, nullptr, {}, {}};
   step.kernel = device_.library().kernel(
       cat("#include \"", name, ".cl\""), name,
-      cat(" -DLANES=", lanes,
-          gpu::c_definitions({dispatch.kernel, dispatch.constants})));
+      gpu::c_definitions({dispatch.kernel, dispatch.constants},
+                         device_.tuning().vector));
   // Memory, and the bytes in it before what is meant; see INPUT.
   const auto add = [&](const gpu::Region& region) {
     step.bound.push_back(region);

@@ -1,9 +1,12 @@
 // ATTEND: a group of GROUP_ITEMS work-items gives one head of one row; see
 // attend_head.cl.
+//
+// Defined by the host: HEAD, the elements of a head.
 
 #include "common.cl"
 #define CACHE 0
 #include "cache.cl"
+#include "tensor.cl"
 
 // Where the vectors of a head of tensors [B, P, kv_heads, HEAD] lie.
 typedef struct {
@@ -28,23 +31,28 @@ INLINE const global uchar* value_of(const Where* where, Place place) {
 
 #include "attend_head.cl"
 
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-attend(const global float* query, ulong query_at, const global float* keys,
-       ulong keys_at, const global float* values, ulong values_at,
-       global float* out, ulong out_at, int rows, int positions, int heads,
-       int kv_heads, float scale, float cap, int causal) {
+KERNEL(attend)
+(COUNTS, INPUT(query), INPUT(keys), INPUT(values), OUTPUT(y), GROUP_PARAMETERS,
+ uint query_base, uint keys_base, uint values_base, uint y_base, uint rows,
+ uint positions, uint heads, uint kv_heads, uint d, uint causal, float scale,
+ float cap) {
   ATTENTION_ROOM
-  const int head = get_global_id(0) / GROUP_ITEMS;
-  const ulong row = get_global_id(1);
-  const int kv_head = head / (heads / kv_heads);
-  const int last =
-      causal ? positions - rows + (int)(row % rows) : positions - 1;
+  OPEN_INPUT(float, query)
+  OPEN_INPUT(float, keys)
+  OPEN_INPUT(float, values)
+  OPEN_OUTPUT(float, y)
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  const uint head = group % heads;
+  const uint row = group / heads % rows;
+  const uint batch = group / heads / rows;
+  const uint kv_head = head / (heads / kv_heads);
+  const int last = causal ? positions - rows + row : positions - 1;
   const ulong step = (ulong)kv_heads * HEAD;
-  const ulong first = row / rows * positions * step + (ulong)kv_head * HEAD;
-  const Where where = {keys + keys_at + first, values + values_at + first,
+  const ulong first = batch * positions * step + (ulong)kv_head * HEAD;
+  const Where where = {keys + keys_base + first, values + values_base + first,
                        step};
-  const ulong at = (row * heads + head) * HEAD;
-  attend_head(query + query_at + at, &where, 0, last, scale, cap, -INFINITY,
-              get_local_id(0), out + out_at + at, sums, all_largest,
-              all_totals);
+  const ulong at = (ulong)group * HEAD;
+  attend_head(query + query_base + at, &where, 0, last, scale, cap, -INFINITY,
+              get_local_id(0), y + y_base + at, sums, all_largest, all_totals);
 }

@@ -1,10 +1,11 @@
-// CONVERT from F32: a work-item encodes one block, or PER_ITEM elements of a
-// plain type, as src/tensor/encode.cc does. LANES is 1.
+// CONVERT from F32: a work-item encodes a block, or elements of a plain type, as
+// src/tensor/encode.cc does. LANES is 1.
 //
-// Defined by the host: TYPE_<name of the type>.
+// Defined by the host: TYPE_<name of the type>; UNIT, the bytes of an element or
+// block of it.
 
 #include "common.cl"
-#include "flat.cl"
+#include "tensor.cl"
 
 typedef global uchar* Target;
 
@@ -28,7 +29,6 @@ INLINE void put(Target out, ulong i, float x) {
 
 #elif defined(TYPE_F64)
 #define PLAIN
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 INLINE void put(Target out, ulong i, float x) { ((global double*)out)[i] = x; }
 
 #elif defined(TYPE_I8) || defined(TYPE_I16) || defined(TYPE_I32) || \
@@ -117,7 +117,6 @@ INLINE Limits limits(const global float* x, int count) {
 #else
 #define HEAD_BYTES 4
 #endif
-#define BLOCK_BYTES (HEAD_BYTES + FIFTH_BYTES + 16)
 INLINE void encode_block(const global float* x, Target to) {
 #if HEAD_BYTES == 2
   const float scale = put_scale(to, extreme(x, 32) / -(LEVELS / 2));
@@ -141,7 +140,6 @@ INLINE void encode_block(const global float* x, Target to) {
 
 #elif defined(TYPE_Q8_0)
 #define BLOCK 32
-#define BLOCK_BYTES 34
 INLINE void encode_block(const global float* x, Target to) {
   const float scale = put_scale(to, fabs(extreme(x, 32)) / 127.0f);
   for (int j = 0; j < 32; ++j) {
@@ -151,7 +149,6 @@ INLINE void encode_block(const global float* x, Target to) {
 
 #elif defined(TYPE_IQ4_NL)
 #define BLOCK 32
-#define BLOCK_BYTES 18
 constant float kValues[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                               1,    13,   25,  38,  53,  69,  89,  113};
 INLINE int nearest(float q) {
@@ -173,11 +170,9 @@ INLINE void encode_block(const global float* x, Target to) {
 #elif defined(TYPE_Q4_K) || defined(TYPE_Q5_K)
 #define BLOCK 256
 #ifdef TYPE_Q4_K
-#define BLOCK_BYTES 144
 #define QUANTS_AT 16
 #define LEVELS 15
 #else
-#define BLOCK_BYTES 176
 #define QUANTS_AT 48
 #define LEVELS 31
 #endif
@@ -233,7 +228,6 @@ INLINE void encode_block(const global float* x, Target to) {
 
 #elif defined(TYPE_Q6_K)
 #define BLOCK 256
-#define BLOCK_BYTES 210
 INLINE void encode_block(const global float* x, Target to) {
   float steps[16];
   float largest = 0.0f;
@@ -267,7 +261,6 @@ INLINE void encode_block(const global float* x, Target to) {
 
 #elif defined(TYPE_TQ2_0)
 #define BLOCK 256
-#define BLOCK_BYTES 66
 INLINE void encode_block(const global float* x, Target to) {
   const float scale = put_scale(to + 64, fabs(extreme(x, 256)));
   // Two bits of each of four runs of 32.
@@ -284,16 +277,36 @@ INLINE void encode_block(const global float* x, Target to) {
 #endif
 #endif
 
-kernel void encode(const global float* x, ulong x_at, global uchar* out,
-                   ulong out_at, ulong elements) {
-  x += x_at;
-  out += out_at;
 #ifdef PLAIN
-  BEGIN_PART((elements + PER_ITEM - 1) / PER_ITEM)
-  const ulong end = min((part + 1) * PER_ITEM, elements);
-  for (ulong i = part * PER_ITEM; i < end; ++i) put(out, i, x[i]);
+// Of the words that a group has parts in.
+#if UNIT < 4
+#define OF_WORD (4 / UNIT)
 #else
-  BEGIN_PART(elements / BLOCK)
-  encode_block(x + part * BLOCK, out + part * BLOCK_BYTES);
+#define OF_WORD 1
+#endif
+#endif
+
+// y_base is in bytes.
+KERNEL(encode)
+(COUNTS, INPUT(x), OUTPUT(y), GROUP_PARAMETERS, uint x_base, uint y_base,
+ uint count) {
+  OPEN_INPUT(float, x)
+  OPEN_OUTPUT(uchar, y)
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  x += x_base;
+  y += y_base;
+#ifdef PLAIN
+  const uint before = y_base / UNIT % OF_WORD;
+  const uint size = GROUP_ITEMS * EACH * OF_WORD;
+  const uint begin = group == 0 ? 0 : group * size - before;
+  const uint end = min((group + 1) * size - before, count);
+  for (uint i = begin + get_local_id(0); i < end; i += GROUP_ITEMS) {
+    put(y, i, x[i]);
+  }
+#else
+  const uint block = group * GROUP_ITEMS + get_local_id(0);
+  if (block >= count / BLOCK) return;
+  encode_block(x + (ulong)block * BLOCK, y + (ulong)block * UNIT);
 #endif
 }

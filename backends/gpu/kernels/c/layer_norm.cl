@@ -2,16 +2,20 @@
 
 #include "common.cl"
 #include "norm.cl"
+#include "tensor.cl"
 
-// weight and bias may be NULL.
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-layer_norm(const global float* x, ulong x_at, const global float* weight,
-           ulong weight_at, const global float* bias, ulong bias_at,
-           global float* out, ulong out_at, int d, float epsilon, int center) {
+KERNEL(layer_norm)
+(COUNTS, INPUT(x), INPUT(weight), INPUT(bias), OUTPUT(y), GROUP_PARAMETERS,
+ uint x_base, uint weight_base, uint bias_base, uint y_base, uint d,
+ uint center, uint has_weight, uint has_bias, float epsilon) {
   NORM_ROOM
-  const ulong vector = get_global_id(1);
-  if (weight) weight += weight_at;
-  if (bias) bias += bias_at;
-  norm(x + x_at + vector * d, weight, bias, out + out_at + vector * d, d,
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(float, weight)
+  OPEN_INPUT(float, bias)
+  OPEN_OUTPUT(float, y)
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  norm(x + x_base + (ulong)group * d, has_weight ? weight + weight_base : 0,
+       has_bias ? bias + bias_base : 0, y + y_base + (ulong)group * d, d,
        epsilon, center, parts);
 }

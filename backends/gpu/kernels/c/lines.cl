@@ -1,111 +1,95 @@
-// REDUCE, ARGMAX and SOFTMAX over the middle dimension of x [outer, n, inner].
+// SOFTMAX, REDUCE and ARGMAX over the middle dimension of x [outer, n, inner].
 //
-// A line, the n numbers at one place of the other dimensions, is cut into parts
-// of `part` numbers; rows of the range are the parts of each of outer, and
-// there may be more than that makes. What the parts give,
-// [outer, parts, inner], is put together by the same kernels.
+// A line is the n numbers at one place of the other dimensions. Long lines are
+// cut into parts and done in stages: what is found in each part, a pair of
+// numbers, goes to memory; the parts of each line are joined; then, of SOFTMAX,
+// every part is divided. The first numbers of all pairs, of part p of line l
+// number p * lines + l, lie before the second ones.
 //
-// Defined by the host: ALONG, if a work-item takes LANES neighbouring lines.
-// Else inner is 1, and a group of GROUP_ITEMS work-items takes one part of a
-// line, LANES numbers at a time. MOST, if the largest number and its place are
-// looked for; else numbers are summed.
+// Defined by the host: KIND and STAGE, as below; TOGETHER, 1 if a group does a
+// part of one line, LANES numbers at a time (1 if inner is not 1). Else a
+// work-item does that of LANES neighbouring lines.
 
 #include "common.cl"
 #include "some.cl"
+#include "tensor.cl"
+
+#define SUM 0  // to LARGEST: RC_REDUCE_*
+#define MEAN 1
+#define LARGEST 2
+#define PLACE 3
+#define SOFTMAX 4
+
+#define WHOLE 0   // everything at once
+#define PARTS 1   // x to pairs
+#define JOINING 2    // these, as x, to results; of SOFTMAX to pairs
+#define SHARES 3  // x and these, as `joined`, to results
 
 typedef const global float* Floats;
-typedef const global int* Places;
 
 typedef struct {
   floatL value;
   intL place;
 } Found;
 
-#ifdef MOST
 // NaN is larger than every number.
 #define LARGER(a, b) (((a) > (b)) | (isnan(a) & !isnan(b)))
-#define NOTHING -INFINITY
-#else
+
+#if KIND == SUM || KIND == MEAN
 #define NOTHING 0.0f
+#else
+#define NOTHING -INFINITY
 #endif
 
 INLINE void take(Found* found, floatL value, intL place) {
-#ifdef MOST
+#if KIND == SUM || KIND == MEAN
+  found->value += value;
+#else
   const intL larger = LARGER(value, found->value);
   found->value = CHOOSE(found->value, value, larger);
   found->place = CHOOSE(found->place, place, larger);
+#endif
+}
+
+#if TOGETHER
+#define START (item * LANES)
+#define NEXT (GROUP_ITEMS * LANES)
+
+INLINE floatL numbers_of(Floats x, int i, int end, uint inner, int some) {
+#if LANES == 1
+  return x[(ulong)i * inner];
 #else
-  found->value += value;
+  if (i + LANES <= end) return LOAD(0, x + i);
+  float last[LANES];
+  for (int j = 0; j < LANES; ++j) last[j] = i + j < end ? x[i + j] : NOTHING;
+  return LOAD(0, last);
+#endif
+}
+
+INLINE void put_numbers(floatL v, global float* y, int i, int end, uint inner,
+                        int some) {
+#if LANES == 1
+  y[(ulong)i * inner] = v;
+#else
+  store_some(v, y + i, end - i);
 #endif
 }
 
 // What another lane or work-item found.
 INLINE void join(float* value, int* place, float other, int at) {
-#ifdef MOST
+#if KIND == SUM || KIND == MEAN
+  *value += other;
+#else
   const bool equal = other == *value || (isnan(other) && isnan(*value));
   if (LARGER(other, *value) || (equal && at < *place)) {
     *value = other;
     *place = at;
   }
-#else
-  *value += other;
 #endif
-}
-
-// Vector i of the numbers of this work-item, and their places in the line.
-#ifdef ALONG
-#define BEGIN_LINES                                     \
-  const int item = 0;                                   \
-  const int column = get_global_id(0) * LANES;          \
-  if (column >= inner || row >= rows) return;           \
-  const int lines = inner - column;
-#define START 0
-#define NEXT 1
-#define NUMBERS(i) load_some(x + (long)(i) * inner, lines)
-#define PLACE(i) ((intL)(begin + (i)))
-#else
-#define BEGIN_LINES                  \
-  const int item = get_local_id(0);  \
-  const int column = 0;
-#define START (item * LANES)
-#define NEXT (GROUP_ITEMS * LANES)
-#define NUMBERS(i) load_or(x + (i), count - (i), NOTHING)
-#define PLACE(i) (begin + (i) + LANE_NUMBERS)
-#endif
-
-#define BEGIN_PART                                              \
-  const long row = get_global_id(1);                            \
-  BEGIN_LINES                                                   \
-  const int begin = row % parts * part;                         \
-  const int count = min(part, n - begin);                       \
-  x += x_at + (row / parts * n + begin) * inner + column;
-
-INLINE floatL load_or(Floats p, int count, float missing) {
-#if LANES == 1
-  return *p;
-#else
-  if (count >= LANES) return LOAD(0, p);
-  float some[LANES];
-  for (int i = 0; i < LANES; ++i) some[i] = i < count ? p[i] : missing;
-  return LOAD(0, some);
-#endif
-}
-
-INLINE intL load_places(Places p, int count) {
-  int some[LANES];
-  for (int i = 0; i < LANES; ++i) some[i] = i < count ? p[i] : 0;
-  return LOAD(0, some);
-}
-
-INLINE void store_places(intL v, global int* p, int count) {
-  int some[LANES];
-  STORE(v, 0, some);
-  for (int i = 0; i < min(count, LANES); ++i) p[i] = some[i];
 }
 
 // What all lanes and work-items of a group found, in each lane; `values` and
-// `places` have room for GROUP_ITEMS.
-#ifndef ALONG
+// `places` have room for one of each item.
 INLINE Found join_all(Found found, int item, local float* values,
                       local int* places) {
   float value[LANES];
@@ -127,98 +111,174 @@ INLINE Found join_all(Found found, int item, local float* values,
   const Found all = {(floatL)(value[0]), (intL)(place[0])};
   return all;
 }
-#define JOIN_ALL                                              \
-  local float all_values[GROUP_ITEMS];                        \
-  local int all_places[GROUP_ITEMS];                          \
-  found = join_all(found, item, all_values, all_places);
-#define LINES 1
-#else
-#define JOIN_ALL
-#define LINES lines
-#endif
 
-// The places of x are those of x_places or, if it is NULL, its own. The sums
-// are divided by `divisor`. out and out_places may be NULL.
-kernel void reduce(Floats x, ulong x_at, Places x_places, global float* out,
-                   ulong out_at, global int* out_places, ulong out_places_at,
-                   int n, int inner, int part, int parts, long rows,
-                   float divisor) {
-  BEGIN_PART
-  Found found = {(floatL)(NOTHING), PLACE(START)};
-#if defined(MOST) && defined(ALONG)
-  if (x_places) {
-    x_places += (row / parts * n + begin) * inner + column;
-    found.place = load_places(x_places, lines);
-    for (int i = 0; i < count; ++i) {
-      take(&found, NUMBERS(i), load_places(x_places + (long)i * inner, lines));
-    }
-  } else
-#endif
-  for (int i = START; i < count; i += NEXT) take(&found, NUMBERS(i), PLACE(i));
-  JOIN_ALL
-  if (item != 0) return;
-  if (out) {
-    store_some(found.value / divisor, out + out_at + row * inner + column,
-               LINES);
-  }
-  if (out_places) {
-    store_places(found.place, out_places + out_places_at + row * inner + column,
-                 LINES);
-  }
-}
-
-#ifdef MOST
-// Of each part the largest number and sum(exp(x - largest)).
-kernel void softmax_parts(Floats x, ulong x_at, global float* largest,
-                          global float* totals, int n, int inner, int part,
-                          int parts, long rows) {
-  BEGIN_PART
-  Found found = {(floatL)(NOTHING), (intL)(0)};
-  for (int i = START; i < count; i += NEXT) {
-    found.value = fmax(found.value, NUMBERS(i));
-  }
-  JOIN_ALL
-  // Nothing but negative infinity adds nothing.
-  const floatL most = CHOOSE(found.value, (floatL)(0.0f),
-                             found.value == (floatL)(-INFINITY));
-  floatL total = 0.0f;
-  for (int i = START; i < count; i += NEXT) total += exp(NUMBERS(i) - most);
-#ifndef ALONG
-  float sum = lane_sum(total);
+INLINE floatL add_all(floatL v, int item, local float* values) {
+  float sum = lane_sum(v);
 #if GROUP_ITEMS > 1
-  all_values[item] = sum;
+  values[item] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
   sum = 0.0f;
-  for (int i = 0; i < GROUP_ITEMS; ++i) sum += all_values[i];
+  for (int i = 0; i < GROUP_ITEMS; ++i) sum += values[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-  total = sum;
-#endif
-  if (item != 0) return;
-  store_some(found.value, largest + row * inner + column, LINES);
-  store_some(total, totals + row * inner + column, LINES);
+  return (floatL)(sum);
 }
+
+#define PLACES_OF(i) ((intL)(i) + LANE_NUMBERS)
+#define JOIN_ALL(found) join_all(found, item, all_values, all_places)
+#define ADD_ALL(v) add_all(v, item, all_values)
+#else
+#define START 0
+#define NEXT 1
+
+INLINE floatL numbers_of(Floats x, int i, int end, uint inner, int some) {
+  return load_some(x + (ulong)i * inner, some);
+}
+
+INLINE void put_numbers(floatL v, global float* y, int i, int end, uint inner,
+                        int some) {
+  store_some(v, y + (ulong)i * inner, some);
+}
+
+#define PLACES_OF(i) ((intL)(i))
+#define JOIN_ALL(found) (found)
+#define ADD_ALL(v) (v)
 #endif
 
-#if defined(MOST) && defined(ALONG)
-// The parts [outer, parts, inner] put together, in place of the first ones of
-// each of outer.
-kernel void softmax_join(global float* largest, global float* totals, int inner,
-                         int parts, long rows) {
-  const long row = get_global_id(1);
-  BEGIN_LINES
-  largest += row * parts * inner + column;
-  totals += row * parts * inner + column;
-  floatL most = -INFINITY;
-  for (int i = 0; i < parts; ++i) {
-    most = fmax(most, load_some(largest + (long)i * inner, lines));
-  }
-  floatL total = 0.0f;
-  for (int i = 0; i < parts; ++i) {
-    const long at = (long)i * inner;
-    total += load_some(totals + at, lines) *
-             exp(load_some(largest + at, lines) - most);
-  }
-  store_some(most, largest, lines);
-  store_some(total, totals, lines);
-}
+INLINE intL load_places(const global int* p, int count) {
+#if LANES == 1
+  return *p;
+#else
+  int some[LANES];
+  for (int i = 0; i < LANES; ++i) some[i] = i < count ? p[i] : 0;
+  return LOAD(0, some);
 #endif
+}
+
+INLINE void store_places(intL v, global int* p, int count) {
+#if LANES == 1
+  *p = v;
+#else
+  int some[LANES];
+  STORE(v, 0, some);
+  for (int i = 0; i < min(count, LANES); ++i) p[i] = some[i];
+#endif
+}
+
+// inner: the distance from number to number of a line; part: the numbers of a
+// part.
+KERNEL(lines)
+(COUNTS, INPUT(x), INPUT(joined), OUTPUT(y), GROUP_PARAMETERS, uint x_base,
+ uint y_base, uint lines, uint n, uint inner, uint part, uint parts) {
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(float, joined)
+  OPEN_OUTPUT(float, y)
+#if TOGETHER
+  SHARED float all_values[GROUP_ITEMS];
+  SHARED int all_places[GROUP_ITEMS];
+#endif
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  x += x_base;
+  y += y_base;
+  const int divisor = n;
+#if STAGE == JOINING
+  // Pairs lie as numbers of one line for each.
+  const uint pairs = lines * parts;
+  n = part = parts;
+  inner = lines;
+  parts = 1;
+#endif
+  const int item = get_local_id(0);
+#if TOGETHER
+  const uint unit = group;
+  const uint blocks = lines;
+  const uint line = unit % blocks;
+  const int some = 1;
+#else
+  const uint unit = group * GROUP_ITEMS + item;
+  const uint across = (inner + LANES - 1) / LANES;
+  const uint blocks = lines / inner * across;
+  if (unit >= blocks * parts) return;
+  const uint column = unit % blocks % across * LANES;
+  const uint line = unit % blocks / across * inner + column;
+  const int some = min((uint)LANES, inner - column);
+#endif
+  const ulong first = (ulong)(line / inner) * n * inner + line % inner;
+  const uint number = unit / blocks;
+  const int begin = number * part;
+  const int end = min(begin + part, n);
+  x += first;
+#define NUMBERS(i) numbers_of(x, i, end, inner, some)
+
+#if STAGE == SHARES
+#if TOGETHER
+  const floatL largest = (floatL)(joined[line]);
+  const floatL total = (floatL)(joined[lines + line]);
+#else
+  const floatL largest = load_some(joined + line, some);
+  const floatL total = load_some(joined + lines + line, some);
+#endif
+#else
+  Found found = {(floatL)(NOTHING), PLACES_OF(begin + START)};
+#if STAGE == JOINING && KIND == PLACE
+  const global int* places = (const global int*)(x + pairs);
+  found.place = load_places(places, some);
+  for (int i = begin + START; i < end; i += NEXT) {
+    take(&found, NUMBERS(i), load_places(places + (ulong)i * inner, some));
+  }
+#else
+  for (int i = begin + START; i < end; i += NEXT) {
+    take(&found, NUMBERS(i), PLACES_OF(i));
+  }
+#endif
+  found = JOIN_ALL(found);
+#endif
+
+#if KIND == SOFTMAX && STAGE != SHARES
+  // Nothing but negative infinity adds nothing.
+  const floatL largest = CHOOSE(found.value, (floatL)(0.0f),
+                                found.value == (floatL)(-INFINITY));
+  floatL total = 0.0f;
+  for (int i = begin + START; i < end; i += NEXT) {
+#if STAGE == JOINING
+    total += load_some(x + pairs + (ulong)i * inner, some) *
+             exp(NUMBERS(i) - largest);
+#else
+    total += exp(NUMBERS(i) - largest);
+#endif
+  }
+  total = ADD_ALL(total);
+#endif
+
+#if KIND == SOFTMAX && (STAGE == WHOLE || STAGE == SHARES)
+  y += first;
+  for (int i = begin + START; i < end; i += NEXT) {
+    put_numbers(exp(NUMBERS(i) - largest) / total, y, i, end, inner, some);
+  }
+#else
+#if TOGETHER
+  if (item != 0) return;
+#endif
+#if STAGE == PARTS
+  const uint at = number * lines + line;
+  const uint second = at + lines * parts;
+#else
+  const uint at = line;
+  const uint second = line + lines;
+#endif
+#if KIND == SOFTMAX
+  store_some(found.value, y + at, some);
+  store_some(total, y + second, some);
+#elif KIND == PLACE && STAGE == PARTS
+  store_some(found.value, y + at, some);
+  store_places(found.place, (global int*)y + second, some);
+#elif KIND == PLACE
+  store_places(found.place, (global int*)y + at, some);
+#elif KIND == MEAN && STAGE != PARTS
+  store_some(found.value / (float)divisor, y + at, some);
+#else
+  store_some(found.value, y + at, some);
+#endif
+#endif
+}

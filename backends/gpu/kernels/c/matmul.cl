@@ -1,132 +1,66 @@
-// MATMUL where a matrix is small: a work-item, or a group of GROUP_ITEMS, gives
-// ROWS rows, 1 or 4, of one column of out if b is TRANSPOSED, else of VECTORS
-// times LANES columns. See product.cl.
+// MATMUL: a group gives a part of a product. See product.cl.
+//
+// Defined by the host: TRANSPOSED, 1 if b is, which has rows of any type then;
+// TYPE_<name of the type>; ROW_LANES, for tiled.cl, or 0: see matmul_few.cl;
+// ROWS, the rows of a work-item.
 
-#include "common.cl"
 #include "product.cl"
 
-#if ROWS == 1
-#define EACH_ROW(M) M(0)
+#if TRANSPOSED
+#define DENSE
+#define TILE 1
+#include "blocks.cl"
+#endif
+
+// The right factor, b [k, n] or [n, k].
+typedef struct {
+  const global uchar* bytes;
+  ulong row_bytes;
+  int n, k;
+} Right;
+
+#if ROW_LANES > 0
+#include "matmul_tile.cl"
 #else
-#define EACH_ROW(M) M(0) M(1) M(2) M(3)
-#endif
-
-// Rows beyond the last are the last once more.
-#define BEGIN_ROW(r) Floats a##r = a + (ulong)min(row0 + r, m - 1) * k;
-
-#ifdef TRANSPOSED
-
-#define BEGIN_SUMS(r) floatL first##r = 0.0f, second##r = 0.0f;
-#define ADD(r, sum, w, column) \
-  sum##r = MULTIPLY_ADD(w, LOAD(0, a##r + (column)), sum##r);
-#define ADD_FIRST(r) ADD(r, first, w0, c)
-#define ADD_SECOND(r) ADD(r, second, w1, c + APART)
-
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-matmul(PRODUCT_PARAMETERS) {
-  const int blocks = (m + ROWS - 1) / ROWS;
-  const int row0 = get_global_id(1) % blocks * ROWS;
-  const int column = get_global_id(0) / GROUP_ITEMS;
-  const int item = get_local_id(0);
-  BEGIN_PRODUCT(get_global_id(1) / blocks)
-  b += column * b_row_bytes;
-  EACH_ROW(BEGIN_ROW)
-  EACH_ROW(BEGIN_SUMS)
-#ifdef PLAIN
-  int c = item * LANES;
-  for (; c + LANES <= k; c += GROUP_ITEMS * LANES) {
-    const floatL w0 = element(BLOCK_AT(b, c));
-    EACH_ROW(ADD_FIRST)
-  }
+#include "matmul_few.cl"
+#define TILE_ROWS ROWS
+#if TRANSPOSED
+#define TILE_COLUMNS 1
 #else
-  for (int i = item; i < k / BLOCK * CHUNKS; i += GROUP_ITEMS) {
-    Bytes block = BLOCK_AT(b, i / CHUNKS);
-    const int chunk = i % CHUNKS;
-    floatL scale[2], offset[2];
-    scales(block, chunk, scale, offset);
-    for (int l = 0; l < SPAN; l += LANES) {
-      intL q0, q1;
-      quants(block, chunk, l, &q0, &q1);
-      const floatL w0 = MULTIPLY_ADD(TO_FLOAT(q0), scale[0], offset[0]);
-      const floatL w1 = MULTIPLY_ADD(TO_FLOAT(q1), scale[1], offset[1]);
-      const int c = i / CHUNKS * BLOCK + first_of(chunk) + l;
-      EACH_ROW(ADD_FIRST)
-      EACH_ROW(ADD_SECOND)
-    }
-  }
+#define TILE_COLUMNS (GROUP_ITEMS * COLUMNS * LANES)
 #endif
-#define JOIN_SUMS(r) float sum##r = lane_sum(first##r + second##r);
-  EACH_ROW(JOIN_SUMS)
-#ifdef PLAIN
-  // The columns that make no vector are the next item's.
-  if (c == k / LANES * LANES) {
-    for (; c < k; ++c) {
-      const float w = one_element(BLOCK_AT(b, c));
-#define ADD_LAST(r) sum##r = MULTIPLY_ADD(w, a##r[c], sum##r);
-      EACH_ROW(ADD_LAST)
-    }
-  }
 #endif
-#if GROUP_ITEMS > 1
-  local float parts[GROUP_ITEMS][ROWS];
-#define GIVE_PART(r) parts[item][r] = sum##r;
-  EACH_ROW(GIVE_PART)
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (item != 0) return;
-#define JOIN_PARTS(r) \
-  for (int i = 1; i < GROUP_ITEMS; ++i) sum##r += parts[i][r];
-  EACH_ROW(JOIN_PARTS)
+
+// b_base, b_bytes and b_row_bytes are in bytes, b_bytes from matrix to matrix of
+// b. All columns of a, from `begin` to before `end`, are summed at once.
+KERNEL(matmul)
+(COUNTS, INPUT(a), INPUT(b), INPUT(bias), OUTPUT(out), GROUP_PARAMETERS,
+ uint a_base, uint b_base, uint bias_base, uint out_base, uint m, uint n,
+ uint k, uint b_bytes, uint b_row_bytes, uint row_tiles, uint column_tiles,
+ uint has_bias, uint begin, uint end) {
+  OPEN_INPUT(float, a)
+  OPEN_INPUT(uchar, b)
+  OPEN_INPUT(float, bias)
+  OPEN_OUTPUT(float, out)
+#if ROW_LANES > 0
+  TILES
+#else
+  SHARED float parts[GROUP_ITEMS * ROWS];
 #endif
-#define GIVE(r)                                                         \
-  if (row0 + r < m) {                                                   \
-    give((floatL)(sum##r), 1, row0 + r, column, n, bias, out, flags);   \
-  }
-  EACH_ROW(GIVE)
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  // Neighbouring groups share columns of b.
+  const uint matrix = group / row_tiles / column_tiles;
+  const int row0 = group % row_tiles * TILE_ROWS;
+  const int column0 = group / row_tiles % column_tiles * TILE_COLUMNS;
+  const Right right = {b + b_base + (ulong)matrix * b_bytes, b_row_bytes, n, k};
+  a += a_base + (ulong)matrix * m * k;
+  out += out_base + (ulong)matrix * m * n;
+  bias = has_bias ? bias + bias_base : 0;
+#if ROW_LANES > 0
+  tiled(a, &right, row0, column0, m, n, k, bias, 0, out, a_tile, b_tile,
+        get_local_id(0));
+#else
+  few(a, &right, row0, column0, m, bias, out, get_local_id(0), parts);
+#endif
 }
-
-#else
-
-#if VECTORS == 1
-#define EACH_VECTOR(M) M(0)
-#elif VECTORS == 2
-#define EACH_VECTOR(M) M(0) M(1)
-#else
-#define EACH_VECTOR(M) M(0) M(1) M(2) M(3)
-#endif
-
-// For each row of each vector.
-#define WITH_ROWS_1(M, v) M(0, v)
-#define WITH_ROWS_4(M, v) M(0, v) M(1, v) M(2, v) M(3, v)
-#define WITH_ROWS(M, v) JOIN(WITH_ROWS_, ROWS)(M, v)
-
-kernel void matmul(PRODUCT_PARAMETERS) {
-  const int blocks = (m + ROWS - 1) / ROWS;
-  const int row0 = get_global_id(1) % blocks * ROWS;
-  const int column = get_global_id(0) * (VECTORS * LANES);
-  if (column >= n) return;
-  const int count = n - column;
-  BEGIN_PRODUCT(get_global_id(1) / blocks)
-  EACH_ROW(BEGIN_ROW)
-#define BEGIN_SUM(r, v) floatL sum##r##v = 0.0f;
-#define BEGIN_SUMS(v) WITH_ROWS(BEGIN_SUM, v)
-  EACH_VECTOR(BEGIN_SUMS)
-  Floats from = (Floats)b + column;
-  for (int i = 0; i < k; ++i, from += n) {
-#define ADD(r, v) sum##r##v = MULTIPLY_ADD(w, (floatL)(a##r[i]), sum##r##v);
-#define ADD_VECTOR(v)                                                    \
-  {                                                                      \
-    const floatL w = load_some(from + v * LANES, count - v * LANES);     \
-    WITH_ROWS(ADD, v)                                                    \
-  }
-    EACH_VECTOR(ADD_VECTOR)
-  }
-#define GIVE(r, v)                                                       \
-  if (row0 + r < m && count > v * LANES) {                               \
-    give(sum##r##v, count - v * LANES, row0 + r, column + v * LANES, n,  \
-         bias, out, flags);                                              \
-  }
-#define GIVE_VECTOR(v) WITH_ROWS(GIVE, v)
-  EACH_VECTOR(GIVE_VECTOR)
-}
-
-#endif

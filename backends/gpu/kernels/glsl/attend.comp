@@ -6,7 +6,8 @@
 #include "math.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const uint kEach = 8;  // elements of a head of a lane
+layout(constant_id = 1) const uint kHead = 64;  // elements of a head
+const uint kEach = (kHead + kLanes - 1) / kLanes;  // of a lane
 
 INPUT(1, q)
 INPUT(2, keys)
