@@ -52,8 +52,9 @@ std::vector<Room> rooms() {
     }
   }
   // A driver for tests sees what those of the backends see.
-  rooms.push_back({"tests/host_driver/module",
-                   {"gpu/", "common/", "runcible/", "base/", "tensor/"}});
+  rooms.push_back(
+      {"tests/host_driver/module",
+       {"gpu/", "common/", "runcible/", "base/", "tensor/", "sanitizer/"}});
   for (const char* program : {"src/cli", "src/probe", "examples"}) {
     rooms.push_back({program, {"runcible/"}});
   }
