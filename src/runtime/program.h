@@ -1,11 +1,11 @@
 // Programs: ordered lists of ops with a symbolic number of rows.
 //
 // A ProgramBuilder writes the description; every method appends one op of the
-// vocabulary of plugin.h, checks the shapes, and returns the new value. Program
-// plans scratch memory by lifetime, asks the device for its support of every
-// op, and compiles. No weight needs to be loaded to build a description, so the
-// same code serves for planning memory. A program may be spread over several
-// devices: see assignment.h and split.h.
+// vocabulary of plugin_ops.h, checks the shapes, and returns the new value.
+// Program plans scratch memory by lifetime, asks the device for its support of
+// every op, and compiles. No weight needs to be loaded to build a description,
+// so the same code serves for planning memory. A program may be spread over
+// several devices: see assignment.h and split.h.
 #pragma once
 
 #include <cstdint>
@@ -105,7 +105,7 @@ class ProgramBuilder {
   // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.
   Value short_conv(Value x, Value weight, Value bias, Value sequences,
                    Value state_slots, Value cache, int function);
-  // What SELECTIVE_SCAN reads, by the names of plugin.h.
+  // What SELECTIVE_SCAN reads, by the names of plugin_ops.h.
   struct Scan {
     Value x, steps, b, c;
     Value step_bias, decay, skip;

@@ -1,6 +1,7 @@
-// What plugin.h says of each op, as data: the one place where inputs, outputs,
-// types, shapes and parameters are written. Checks (op_check.h), the outputs of
-// the program builder and the signatures in plugin.h come from it.
+// What plugin_ops.h says of each op, as data: the one place where inputs,
+// outputs, types, shapes and parameters are written. Checks (op_check.h), the
+// outputs of the program builder and the signatures in plugin_ops.h come from
+// it.
 #pragma once
 
 #include <cstddef>
@@ -86,7 +87,7 @@ struct OpSchema {
   int deciding_input = 0;
 
   bool has_both_forms() const { return rows.exists() && tensors.exists(); }
-  // As many as plugin.h names for the op, absent ones too.
+  // As many as plugin_ops.h names for the op, absent ones too.
   int inputs() const;
   int outputs() const;
 };
@@ -94,7 +95,7 @@ struct OpSchema {
 // nullptr for a number that is no op.
 const OpSchema* find_op(int32_t code);
 
-// What plugin.h says of the values of a form:
+// What plugin_ops.h says of the values of a form:
 // "inputs: x [R, k], weight [n, k] of any type; output [R, n]".
 std::string op_signature(const OpSchema& op, const OpForm& form);
 

@@ -56,7 +56,7 @@ TEST(OpSchema, HasEveryOpOnce) {
   EXPECT_STREQ(op_name(99), "unknown op");
 }
 
-// The comment before each RC_OP_* in plugin.h, with single spaces.
+// The comment before each RC_OP_* in plugin_ops.h, with single spaces.
 std::string comment_of(const std::string& header, const std::string& name) {
   const size_t constant = header.find("RC_OP_" + name + " = ");
   if (constant == std::string::npos) return "";
@@ -72,7 +72,7 @@ std::string comment_of(const std::string& header, const std::string& name) {
 
 // Where one fails, its text is what the header has to say.
 TEST(OpSchema, IsWhatTheHeaderSays) {
-  std::ifstream file(RC_SOURCE_DIR "/include/runcible/plugin.h");
+  std::ifstream file(RC_SOURCE_DIR "/include/runcible/plugin_ops.h");
   std::stringstream header;
   header << file.rdbuf();
   for (const OpSchema* op : schemas()) {

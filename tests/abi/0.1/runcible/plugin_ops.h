@@ -1,0 +1,329 @@
+/* Runcible: the op vocabulary of the plugin ABI. Programs are made of values,
+ * and of ops that compute some of them from others; this says what each op
+ * does. For rules and versions see plugin.h, which includes this. */
+#ifndef RUNCIBLE_PLUGIN_OPS_H
+#define RUNCIBLE_PLUGIN_OPS_H
+
+#include <stddef.h>
+
+#include "runcible/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_PLUGIN_MAX_RANK 4
+
+/* Symbolic dimensions. They occur only as the first (slowest) dimension of a
+ * value and get their number at each run. */
+enum {
+  /* Rows of the batch: one token each. */
+  RC_DIM_ROWS = -1,
+  /* Rows of which the logits are wanted. */
+  RC_DIM_OUTPUTS = -2,
+  /* Sequences that occur in the batch. */
+  RC_DIM_SEQUENCES = -3
+};
+
+/* Where a value of a program lives. */
+enum {
+  /* A weight; `index` counts rc_plugin_program.weights. */
+  RC_STORAGE_WEIGHT = 0,
+  /* Memory that lives between runs: KV cache, states, or a tensor; `index`
+   * counts rc_plugin_program.caches, `offset` its bytes. KV caches and states
+   * have offset 0, a tensor's is a multiple of the bytes of its type's elements
+   * or blocks. */
+  RC_STORAGE_CACHE = 1,
+  /* Given at each run from host memory; `index` counts rc_plugin_run.inputs. */
+  RC_STORAGE_INPUT = 2,
+  /* Scratch memory of the program at byte `offset` of an area of
+   * rc_plugin_program.scratch_bytes. Values whose lifetimes do not overlap may
+   * share bytes; an op's output shares bytes with one of its inputs only where
+   * the op's description allows it. */
+  RC_STORAGE_SCRATCH = 3,
+  /* Written back to host memory; `index` counts rc_plugin_run.outputs. Later
+   * ops of the program may read it like scratch. */
+  RC_STORAGE_OUTPUT = 4
+};
+
+typedef struct rc_plugin_value {
+  rc_dtype dtype;
+  int32_t rank;
+  int64_t shape[RC_PLUGIN_MAX_RANK];
+  int32_t storage;
+  int32_t index;   /* no meaning for scratch */
+  uint64_t offset; /* of scratch: a multiple of 64; of caches: bytes */
+} rc_plugin_value;
+
+/* The op vocabulary. In shapes R is RC_DIM_ROWS or RC_DIM_OUTPUTS, rows and
+ * sequences are RC_DIM_ROWS and RC_DIM_SEQUENCES, and other names fixed
+ * dimensions; a name stands for one number in all values of an op. A dimension
+ * with a question mark may be missing, in all values or in none; an ellipsis is
+ * any number of fixed dimensions, up to the largest rank. Every value is F32
+ * unless said otherwise. "table", "weight", "bias" and "frequencies" are
+ * weights; the others are not, unless said otherwise. */
+enum {
+  /* Rows of a table by number, each within 0 to n - 1.
+   * inputs: table [n, d] of any type (or F32 rows), ids I32 [R];
+   *         output [R, d].
+   * Of tensors: inputs: table [n, d] of any type that can be decoded,
+   *         ids I32 [r]; output [r, d]. */
+  RC_OP_GET_ROWS = 1,
+  /* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension
+   * (Zhang and Sennrich 2019, arXiv:1910.07467).
+   * inputs: x [R, heads?, d], weight [d]; output [R, heads?, d], may be x.
+   *         params.norm. */
+  RC_OP_RMS_NORM = 2,
+  /* x W^T + bias + residual.
+   * inputs: x [R, k], weight [n, k] of any type, bias [n] or absent,
+   *         residual [R, n] or absent; output [R, n], may be residual. */
+  RC_OP_LINEAR = 3,
+  /* Rotary position embedding (Su et al. 2021, arXiv:2104.09864): pair i of
+   * the first 2 * pairs elements of each head turns by the angle
+   * position * frequencies[i]; the result is scaled by params.rope.scale.
+   * Elements beyond the pairs are copied unscaled.
+   * inputs: x [R, heads, d], positions I32 [R], frequencies [pairs];
+   *         output [R, heads, d], may be x. params.rope.
+   * Of tensors: inputs: x [r, heads, d], positions I32 [r],
+   *         frequencies [pairs]; output [r, heads, d]. */
+  RC_OP_ROPE = 4,
+  /* Writes keys or values into a paged cache. Position p of sequence s has its
+   * place at element p % page_size of page page_table[s][p / page_size];
+   * sequences are indices into the page table.
+   * inputs: x [R, kv_heads, d], positions I32 [R], sequences I32 [R],
+   *         page_table I32 [sequences, m],
+   *         cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0; no
+   *         output. */
+  RC_OP_CACHE_STORE = 5,
+  /* Attention over a paged cache that already holds the keys and values of
+   * these rows. Row r, at position p of its sequence, sees the positions
+   * max(0, p - window + 1) to p (from 0 if window is 0); for pages that no row
+   * sees, page_table may give any page. Where there are lengths, window is 0,
+   * and a row of sequence s sees the positions 0 to lengths[s] - 1, those
+   * behind its own too; the cache holds all of them, and the page table has
+   * their pages. Query head h reads key/value head
+   * h / (heads / kv_heads). With x = scale * (q . k) and, if softcap > 0,
+   * x = softcap * tanh(x / softcap), the result is the sum of softmax(x) * v.
+   * Where there are sinks, the softmax of head h has sinks[h] as one more x,
+   * whose v is zero (OpenAI 2025, arXiv:2508.10925).
+   * inputs: q [R, heads, d],
+   *         key cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
+   *         value cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
+   *         positions I32 [R], sequences I32 [R],
+   *         page_table I32 [sequences, m],
+   *         sinks [heads] (a weight) or absent,
+   *         lengths I32 [sequences] (an input of the program) or absent;
+   *         output [R, heads, d]. params.attention. */
+  RC_OP_ATTENTION = 6,
+  /* function(gate) * (up + offset) (Shazeer 2020, arXiv:2002.05202); if
+   * limit > 0, gate counts as at most limit, and up as -limit to limit.
+   * inputs: gate [R, ...], up [R, ...]; output [R, ...], may be gate or up.
+   *         params.glu. */
+  RC_OP_GLU = 7,
+  /* a + b.
+   * inputs: a [R, ...], b [R, ...]; output [R, ...], may be a or b. */
+  RC_OP_ADD = 8,
+  /* x * params.scale.factor.
+   * inputs: x [R, ...]; output [R, ...], may be x. */
+  RC_OP_SCALE = 9,
+  /* cap * tanh(x / cap).
+   * inputs: x [R, ...]; output [R, ...], may be x. params.softcap. */
+  RC_OP_SOFTCAP = 10,
+  /* Chooses experts: p = softmax(x) over all experts; the k largest p in
+   * falling order (the lower number first among equals); if normalize, they
+   * are divided by their sum.
+   * inputs: x [R, experts]; outputs: ids I32 [R, k],
+   *         weights [R, k]. params.route. */
+  RC_OP_ROUTE = 11,
+  /* For each row the products with its chosen experts, and their biases.
+   * inputs: x [R, k?, d], weight [experts, n, d] of any type,
+   *         ids I32 [R, k], bias [experts, n] or absent; output [R, k, n]. */
+  RC_OP_EXPERT_LINEAR = 12,
+  /* The weighted sum over the chosen experts, in the order of choice.
+   * inputs: x [R, k, n], weights [R, k]; output [R, n]. */
+  RC_OP_EXPERT_SUM = 13,
+  /* Causal convolution of each channel along the rows of a sequence, which come
+   * in the order of their positions:
+   * y[t][c] = function(bias[c] + sum over i < w of weight[c][i] *
+   * x[t - w + 1 + i][c]). The w - 1 rows before the first one of the run are
+   * the sequence's state, all zero where it has none yet; the last w - 1 rows
+   * are its state after the run. Rows of a sequence s read the slot
+   * state_slots[s][0] of the cache (-1: no state yet) and write the slot
+   * state_slots[s][1], which may be the same; no two sequences of a run write
+   * the same slot or read one that another writes.
+   * inputs: x [rows, d], weight [d, w], bias [d] or absent,
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, w-1, d] of F32;
+   *         output [rows, d]. params.short_conv. */
+  RC_OP_SHORT_CONV = 14,
+  /* The selective state space of Mamba 2 (Dao and Gu 2024, arXiv:2405.21060).
+   * Head h keeps a state S [p, n]. For each row of a sequence in turn, with
+   * t = softplus(steps[h] + step_bias[h]) and the b and c of group
+   * h / (heads / groups):
+   * S = exp(t * decay[h]) * S + t * x[h] b^T; y[h] = S c + skip[h] * x[h].
+   * State and slots as for SHORT_CONV.
+   * inputs: x [rows, heads, p], steps [rows, heads], b [rows, groups, n],
+   *         c [rows, groups, n], step_bias [heads] (a weight),
+   *         decay [heads] (a weight), skip [heads] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, heads, p, n] of F32; output [rows, heads, p]. */
+  RC_OP_SELECTIVE_SCAN = 15
+};
+
+/* Tensor ops, for those who compute without a model. All shapes are fixed:
+ * there are no symbolic dimensions; GET_ROWS and ROPE are tensor ops, too,
+ * where x and ids have none, and UNARY and LAYER_NORM take symbolic rows where
+ * their description says so. Values have any storage but weight; outputs have
+ * any but weight and input, and share no bytes with inputs. Every value is F32
+ * unless said otherwise; rank is 1 to 4. A program may hold both kinds of ops.
+ * A backend need not have any of these. */
+enum {
+  /* Makes a strided view dense, of the type of x. Element (i, j, ...) of the
+   * output is element i * strides[0] + j * strides[1] + ... of x; strides are
+   * at least 0. Of types with blocks the last stride is 1 and the others whole
+   * blocks.
+   * inputs: x [n] of any type; output [...] of any type. params.copy. */
+  RC_OP_COPY = 32,
+  /* The same numbers in another type, rounded to nearest; the output has the
+   * shape of x. One of them is F32, the other F32 or, being x, of any type that
+   * can be decoded, or, being the output, one of F16, BF16, F64, I8 to I64,
+   * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, TQ2_0.
+   * inputs: x [...] of any type; output [...] of any type. */
+  RC_OP_CONVERT = 33,
+  /* A function of each element; not RC_FUNCTION_NONE.
+   * inputs: x [R, ...]; output [R, ...]. params.unary.
+   * Of tensors: inputs: x [...]; output [...]. */
+  RC_OP_UNARY = 34,
+  /* A function of each pair of elements. Shapes are compared from the last
+   * dimension on, missing ones count as 1: a dimension of an input is that of
+   * the output, which has the larger rank of both, or 1 and then repeated.
+   * inputs: a [...a], b [...b]; output [...c]. params.binary. */
+  RC_OP_BINARY = 35,
+  /* Over the last dimension, with m the mean of x if params.layer_norm.center,
+   * else 0: (x - m) / sqrt(mean((x - m)^2) + epsilon) * weight + bias (Ba,
+   * Kiros and Hinton 2016, arXiv:1607.06450).
+   * inputs: x [R, heads?, d], weight [d] or absent, bias [d] or absent;
+   *         output [R, heads?, d]. params.layer_norm.
+   * Of tensors: inputs: x [..., d], weight [d] or absent,
+   *         bias [d] or absent; output [..., d]. */
+  RC_OP_LAYER_NORM = 36,
+  /* exp(x - max) / sum(exp(x - max)) over the middle dimension.
+   * inputs: x [outer, n, inner]; output [outer, n, inner]. */
+  RC_OP_SOFTMAX = 37,
+  /* Sum, mean or maximum over the middle dimension; a NaN makes each NaN.
+   * inputs: x [outer, n, inner]; output [outer, inner]. params.reduce. */
+  RC_OP_REDUCE = 38,
+  /* The place of the largest over the middle dimension, the first among equals;
+   * NaN counts as larger than every number.
+   * inputs: x [outer, n, inner]; output I32 [outer, inner]. */
+  RC_OP_ARGMAX = 39,
+  /* function(a b + bias), where [p, q] is F32 [k, n], or [n, k] if
+   * params.matmul.transposed, and one b of dimension 1 serves for all of a.
+   * inputs: a [B, m, k], b [B|1, p, q] of any type that can be decoded,
+   *         bias [n] or absent; output [B, m, n]. */
+  RC_OP_MATMUL = 40,
+  /* Sums of products with a window (cross-correlation, as networks use it), x
+   * counting as 0 beyond its edges by `padding`:
+   * y(b, o, i, j) = bias(o) + sum over c, u, v of weight(o, c, u, v) *
+   *   x(b, g * C + c, i * stride[0] + u * dilation[0] - padding[0],
+   *     j * stride[1] + v * dilation[1] - padding[1])
+   * with C = channels / groups and g = o / (outputs / groups).
+   * inputs: x [batch, channels, height, width], weight [outputs, C, kh, kw],
+   *         bias [outputs] or absent; output [batch, outputs, oh, ow].
+   * oh = (height + 2 padding - dilation (kh - 1) - 1) / stride + 1, and ow
+   *   alike. params.conv2d. */
+  RC_OP_CONV2D = 41,
+  /* Attention without a cache. Row i of r sees the positions 0 to p - 1 or, if
+   * causal, 0 to p - r + i (r is at most p then): the last row sees all. Heads
+   * and softcap as in RC_OP_ATTENTION.
+   * inputs: q [B, r, heads, d], k [B, p, kv_heads, d],
+   *         v [B, p, kv_heads, d]; output [B, r, heads, d]. params.attend. */
+  RC_OP_ATTEND = 42
+};
+
+/* Functions of two numbers, of BINARY. */
+enum { RC_BINARY_ADD = 0, RC_BINARY_MUL = 1 };
+
+/* Of REDUCE. */
+enum { RC_REDUCE_SUM = 0, RC_REDUCE_MEAN = 1, RC_REDUCE_MAX = 2 };
+
+/* The parameters of an op, by its kind; an op that has none reads none. */
+typedef union rc_plugin_params {
+  struct {
+    float epsilon;
+  } norm;
+  struct {
+    int32_t style; /* RC_ROPE_* */
+    float scale;
+  } rope;
+  struct {
+    float scale;
+    float softcap;
+    int64_t window;
+  } attention;
+  struct {
+    int32_t function; /* RC_FUNCTION_*, not NONE */
+    float limit;      /* 0: none */
+    float offset;
+  } glu;
+  struct {
+    float factor;
+  } scale;
+  struct {
+    float cap;
+  } softcap;
+  struct {
+    int32_t normalize;
+  } route;
+  struct {
+    int32_t function; /* RC_FUNCTION_*, RC_FUNCTION_NONE too */
+  } short_conv;
+  struct {
+    int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
+  } copy;
+  struct {
+    int32_t function; /* RC_FUNCTION_* */
+  } unary;
+  struct {
+    int32_t function; /* RC_BINARY_* */
+  } binary;
+  struct {
+    float epsilon;
+    int32_t center;
+  } layer_norm;
+  struct {
+    int32_t function; /* RC_REDUCE_* */
+  } reduce;
+  struct {
+    int32_t transposed;
+    int32_t function; /* RC_FUNCTION_* */
+  } matmul;
+  struct {
+    int32_t stride[2]; /* down, across; at least 1 */
+    int32_t padding[2];
+    int32_t dilation[2]; /* at least 1 */
+    int32_t groups;
+  } conv2d;
+  struct {
+    float scale;
+    float softcap;
+    int32_t causal;
+  } attend;
+} rc_plugin_params;
+
+/* One op. Its inputs and outputs are numbers of values, in the order of the
+ * op's description and as many as that names; -1 is an absent input. */
+typedef struct rc_plugin_op {
+  int32_t code; /* RC_OP_* */
+  size_t input_count;
+  const int32_t* inputs;
+  size_t output_count;
+  const int32_t* outputs;
+  const rc_plugin_params* params; /* never NULL */
+} rc_plugin_op;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNCIBLE_PLUGIN_OPS_H */
