@@ -43,6 +43,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_model_info";
     case Kind::kTokenizer:
       return "rc_tokenizer";
+    case Kind::kChatPrompt:
+      return "rc_chat_prompt";
     case Kind::kModel:
       return "rc_model";
     case Kind::kSession:

@@ -14,8 +14,8 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word :
-       {"run", "devices", "inspect", "verify", "plan", "tokenize", "bench",
-        "explain", "help", "exit-codes"}) {
+       {"run", "devices", "inspect", "verify", "plan", "tokenize", "template",
+        "bench", "explain", "help", "exit-codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(run({"run", "--help"}).code, 0);
@@ -25,7 +25,8 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
 TEST(CommandHelp, HasAnExitCodePerClass) {
   const std::string text = source_path("CMakeLists.txt").string();
   const std::string commands =
-      "run, devices, inspect, verify, plan, tokenize, bench, explain, help";
+      "run, devices, inspect, verify, plan, tokenize, template, bench, "
+      "explain, help";
   expect_failure(run({}), 2, "the commands are " + commands);
   for (const char* word : {"chat", "", "RUN", "model.gguf", "exit-codes"}) {
     expect_failure(run({word, "--help"}), 2,
@@ -69,8 +70,8 @@ std::vector<std::string> options_in(const std::string& help) {
 }
 
 std::vector<std::string> commands() {
-  return {"run",      "devices", "inspect", "verify", "plan",
-          "tokenize", "bench",   "explain", "help"};
+  return {"run",      "devices",  "inspect", "verify",  "plan",
+          "tokenize", "template", "bench",   "explain", "help"};
 }
 
 TEST(CommandHelp, HelpTellsOfEachCommand) {

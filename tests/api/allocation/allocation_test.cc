@@ -98,6 +98,31 @@ rc_status run(const char* spec, const std::string& path) {
   return status;
 }
 
+// Writes a conversation with tools down.
+rc_status run_chat(const char* /*spec*/, const std::string& path) {
+  static constexpr char kMessages[] =
+      R"([{"role": "user", "content": "hello"},)"
+      R"( {"role": "assistant", "tool_calls": [{"id": "1", "function":)"
+      R"( {"name": "f", "arguments": "{\"n\": [1, 2]}"}}]},)"
+      R"( {"role": "tool", "tool_call_id": "1", "content": "4"}])";
+  rc_tokenizer* tokenizer = nullptr;
+  rc_chat_prompt* prompt = nullptr;
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  options.template_text =
+      "{{ tools | tojson }}{% for m in messages %}{{ m.role }}{{ m.content }}"
+      "{{ m.name }}{% for call in m.tool_calls %}{{ call | tojson }}"
+      "{% endfor %}{% endfor %}";
+  rc_status status = rc_tokenizer_open(path.c_str(), &tokenizer);
+  if (status == RC_OK) {
+    status = rc_chat_render(tokenizer, kMessages, sizeof(kMessages) - 1,
+                            &options, &prompt);
+  }
+  rc_chat_prompt_release(prompt);
+  rc_tokenizer_release(tokenizer);
+  return status;
+}
+
 // Makes tensors, views and copies of them, and computes with them: small and
 // large products, a convolution, types with blocks.
 rc_status run_tensors(const char* spec, const std::string&) {
@@ -281,6 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Life{"reference", "reference", run},
                     Life{"cpu", "cpu", run},
                     Life{"cpu_grammars", "cpu", run_grammars},
+                    Life{"chat", "reference", run_chat},
                     Life{"reference_tensors", "reference", run_tensors},
                     Life{"cpu_tensors", "cpu", run_tensors}),
     [](const auto& info) { return std::string(info.param.name); });
