@@ -1,4 +1,4 @@
-/* Runcible: conversations, written down for a model as its makers meant.
+/* Runcible: conversations with models, as their makers meant them.
  *
  *     static const char messages[] =
  *         "[{\"role\": \"system\", \"content\": \"You tell fables.\"},"
@@ -22,8 +22,8 @@
 #ifndef RUNCIBLE_CHAT_H
 #define RUNCIBLE_CHAT_H
 
+#include "runcible/generate.h"
 #include "runcible/model.h"
-#include "runcible/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -151,6 +151,69 @@ RC_API void rc_chat_content_report_init(rc_chat_content_report* report,
  * part. */
 RC_API rc_status rc_chat_prompt_content(const rc_chat_prompt* prompt, size_t i,
                                         rc_chat_content_report* report);
+
+/* ---- Conversations ------------------------------------------------------
+ *
+ * A conversation is a list of messages over a session. Answers come as events
+ * of a request (see generate.h): text, what the model thinks and its calls of
+ * tools are told apart, as the chat template's makers taught the model to write
+ * them, and no mark of theirs is ever shown as text. Then the answer is one of
+ * the messages. For each answer only what the session does not hold yet is
+ * evaluated, also after messages were forgotten.
+ *
+ * To keep a conversation, keep its session (rc_session_save) and its messages
+ * (rc_chat_messages); a session that was restored, or an empty one, and these
+ * messages make it again. */
+typedef struct rc_chat rc_chat;
+
+/* Begins a conversation without messages over the session, which it keeps
+ * alive; what else is done to the session only costs time.
+ * `options` are as for rc_chat_render, for the whole of the conversation: `now`
+ * NULL is the time of this call; add_generation_prompt must be 1 and
+ * continue_last 0.
+ * RC_E_INVALID_ARGUMENT: an argument; RC_E_NOT_FOUND: no such template, or the
+ * file has none; RC_E_UNSUPPORTED: the model has no tokenizer, or its template
+ * no place for tools; RC_E_FORMAT: a mistake of the template;
+ * RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_chat_create(rc_session* session,
+                                const rc_chat_options* options, rc_chat** chat);
+/* References; see base.h. An answer under way goes on to its end. */
+RC_API rc_chat* rc_chat_retain(rc_chat* chat);
+RC_API void rc_chat_release(rc_chat* chat);
+
+/* Adds messages, as for rc_chat_render: a JSON object, or an array of objects,
+ * of `length` bytes. Results of tools are messages of the role "tool" with the
+ * id of their call. RC_E_INVALID_ARGUMENT, RC_E_UNSUPPORTED: as
+ * rc_chat_render; nothing was added then. RC_E_BUSY: an answer is under way.
+ * RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_chat_add(rc_chat* chat, const char* messages,
+                             size_t length);
+/* Forgets the last `count` messages. RC_E_INVALID_ARGUMENT: there are fewer;
+ * RC_E_BUSY. */
+RC_API rc_status rc_chat_undo(rc_chat* chat, size_t count);
+/* All messages, a JSON array of *length bytes with a terminating zero, to be
+ * freed with rc_free; `length` may be NULL. RC_E_INVALID_ARGUMENT; RC_E_BUSY;
+ * RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_chat_messages(rc_chat* chat, char** messages,
+                                  size_t* length);
+/* A second conversation with the same messages, over a fork of the session.
+ * RC_E_INVALID_ARGUMENT; RC_E_BUSY; RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
+
+/* Lets the model answer; as rc_generate_async, but that the prompt is made, and
+ * tokenized, on the calling thread, and that `options` have none of their own.
+ * An answer that the model ended after calls of tools ends with
+ * RC_END_TOOL_CALLS: add a message with the result of each, and ask for the
+ * next answer. An answer that was cancelled is among the messages as far as it
+ * came.
+ * RC_E_INVALID_ARGUMENT: there are no messages, the template refuses them, or
+ * as rc_generate_async; RC_E_BUSY: an answer, or a request on the session, is
+ * under way; RC_E_FORMAT, RC_E_UNSUPPORTED, RC_E_DEVICE: as rc_chat_render;
+ * RC_E_CLOSED, RC_E_QUOTA, RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_chat_answer_async(rc_chat* chat,
+                                      const rc_generate_options* options,
+                                      rc_loop* loop, rc_event_callback callback,
+                                      void* user, rc_request** request);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1,13 +1,19 @@
 // chat.h.
+#include "runcible/chat.h"
+
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "api/generate_options.h"
 #include "api/guard.h"
 #include "api/model.h"
 #include "api/options.h"
+#include "api/returned_memory.h"
+#include "api/session.h"
+#include "api/start_request.h"
 #include "base/deep_stack.h"
-#include "runcible/chat.h"
+#include "engine/conversation.h"
 #include "text/chat/conversation.h"
 #include "text/chat/local_time.h"
 
@@ -15,6 +21,16 @@ struct rc_chat_prompt {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kChatPrompt;
   rc::text::chat::Prompt prompt;
   std::string template_name;
+};
+
+struct rc_chat {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kChat;
+  rc_chat(std::shared_ptr<const rc::api::LoadedModel> model,
+          std::shared_ptr<rc::engine::Conversation> conversation)
+      : model(std::move(model)), conversation(std::move(conversation)) {}
+
+  const std::shared_ptr<const rc::api::LoadedModel> model;
+  const std::shared_ptr<rc::engine::Conversation> conversation;
 };
 
 namespace rc::api {
@@ -31,11 +47,10 @@ std::string_view optional_text(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-// What rc_chat_render was asked for, checked.
+// What rc_chat_render and rc_chat_create were asked for, checked.
 struct ChatRequest {
-  ChatRequest(std::string_view json, const rc_chat_options& options)
-      : messages(text::chat::parse_argument(json, "messages")),
-        tools(optional_json(options.tools, "options->tools")),
+  explicit ChatRequest(const rc_chat_options& options)
+      : tools(optional_json(options.tools, "options->tools")),
         arguments(optional_json(options.template_arguments,
                                 "options->template_arguments")),
         source(optional_text(options.template_text)),
@@ -59,7 +74,6 @@ struct ChatRequest {
 
   bool has_tools() const { return tools && !tools->items.empty(); }
 
-  const text::JsonValue messages;
   const std::optional<text::JsonValue> tools;
   const std::optional<text::JsonValue> arguments;
   const std::string_view source;
@@ -68,15 +82,50 @@ struct ChatRequest {
 };
 
 std::unique_ptr<rc_chat_prompt> render(const rc_tokenizer& tokenizer,
+                                       const text::JsonValue& messages,
                                        const ChatRequest& request) {
   auto made = std::make_unique<rc_chat_prompt>();
   const auto choice = tokenizer.templates.choose(request.source, request.name,
                                                  request.has_tools());
-  made->prompt = choice.chat->render(request.messages,
-                                     request.tools ? &*request.tools : nullptr,
-                                     request.prompt);
+  made->prompt = choice.chat->render(
+      messages, request.tools ? &*request.tools : nullptr, request.prompt);
   made->template_name = choice.name;
   return made;
+}
+
+std::shared_ptr<engine::Conversation> begin_conversation(
+    const rc_session& session, const rc_chat_options& given) {
+  ChatRequest request(given);
+  if (given.add_generation_prompt != 1 || given.continue_last != 0) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "options: a conversation needs add_generation_prompt 1 and "
+         "continue_last 0");
+  }
+  const model::ModelFile& file = *session.model->file;
+  if (file.tokenizer() == nullptr) {
+    fail(RC_E_UNSUPPORTED, file.file().name(),
+         ": a conversation needs a tokenizer, which the file lacks");
+  }
+  const text::chat::FileTemplates templates(file.file(), file.tokenizer());
+  engine::ConversationOptions options;
+  options.chat =
+      templates.choose(request.source, request.name, request.has_tools()).chat;
+  options.tools = request.tools;
+  options.arguments = request.arguments;
+  options.thinking = request.prompt.thinking;
+  options.now = *request.prompt.now;
+  return engine::Conversation::create(session.session, std::move(options));
+}
+
+void need_no_prompt(const rc_generate_options& options) {
+  if (options.prompt_length != 0 || options.prompt_token_count != 0) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "options->prompt: a conversation's prompts are its messages; add one");
+  }
+  if (options.echo != 0) {
+    fail(RC_E_INVALID_ARGUMENT, "options->echo: ", options.echo,
+         ", but an answer has no prompt to show");
+  }
 }
 
 }  // namespace
@@ -98,10 +147,12 @@ rc_status rc_chat_render(const rc_tokenizer* tokenizer, const char* messages,
     rc::api::need_array(messages, length, 1, "messages");
     const rc_chat_options read = rc::api::read_options(
         options, rc_chat_options RC_CHAT_OPTIONS_INIT, "options");
-    const rc::api::ChatRequest request({messages, length}, read);
+    const rc::text::JsonValue list =
+        rc::text::chat::parse_argument({messages, length}, "messages");
+    const rc::api::ChatRequest request(read);
     // The stack of the caller may be small.
-    return rc::api::add_handle(
-        rc::on_deep_stack([&] { return rc::api::render(handle, request); }));
+    return rc::api::add_handle(rc::on_deep_stack(
+        [&] { return rc::api::render(handle, list, request); }));
   });
 }
 
@@ -152,5 +203,86 @@ rc_status rc_chat_prompt_content(const rc_chat_prompt* prompt, size_t i,
     result.token_begin = content[i].tokens.begin;
     result.token_end = content[i].tokens.end;
     rc::api::write_report(report, result, "report");
+  });
+}
+
+rc_status rc_chat_create(rc_session* session, const rc_chat_options* options,
+                         rc_chat** chat) {
+  return guard_handle(chat, "chat", [&] {
+    const rc_session& handle = need(session, "session");
+    const rc_chat_options read = rc::api::read_options(
+        options, rc_chat_options RC_CHAT_OPTIONS_INIT, "options");
+    return rc::api::add_handle(std::make_unique<rc_chat>(
+        handle.model, rc::on_deep_stack([&] {
+          return rc::api::begin_conversation(handle, read);
+        })));
+  });
+}
+
+rc_chat* rc_chat_retain(rc_chat* chat) {
+  return rc::api::retain_handle(chat, "chat");
+}
+
+void rc_chat_release(rc_chat* chat) { rc::api::release_handle(chat, "chat"); }
+
+rc_status rc_chat_add(rc_chat* chat, const char* messages, size_t length) {
+  return guard([&] {
+    const auto held = need(chat, "chat").conversation;
+    rc::api::need_array(messages, length, 1, "messages");
+    held->add(rc::text::chat::parse_argument({messages, length}, "messages"));
+  });
+}
+
+rc_status rc_chat_undo(rc_chat* chat, size_t count) {
+  return guard([&] {
+    const auto held = need(chat, "chat").conversation;
+    held->undo(count);
+  });
+}
+
+rc_status rc_chat_messages(rc_chat* chat, char** messages, size_t* length) {
+  return guard([&] {
+    rc::api::need_pointer(messages, "messages");
+    *messages = nullptr;
+    const auto held = need(chat, "chat").conversation;
+    const std::string json = rc::text::json_text(held->messages());
+    *messages = rc::api::return_text(json).release();
+    if (length != nullptr) *length = json.size();
+  });
+}
+
+rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork) {
+  return guard_handle(fork, "fork", [&] {
+    const rc_chat& handle = need(chat, "chat");
+    return rc::api::add_handle(
+        std::make_unique<rc_chat>(handle.model, handle.conversation->fork()));
+  });
+}
+
+rc_status rc_chat_answer_async(rc_chat* chat,
+                               const rc_generate_options* options,
+                               rc_loop* loop, rc_event_callback callback,
+                               void* user, rc_request** request) {
+  return guard([&] {
+    const rc::api::Hearing hearing = {loop, callback, user};
+    rc::api::check_hearing(hearing, request);
+    const rc_chat& handle = need(chat, "chat");
+    const auto model = handle.model;
+    const auto held = handle.conversation;
+    if (options != nullptr) {
+      rc::api::need_no_prompt(rc::api::read_options(
+          options, rc_generate_options RC_GENERATE_OPTIONS_INIT, "options"));
+    }
+    rc::engine::RequestOptions checked =
+        rc::api::request_options(options, *model->file);
+    rc::api::start_request(
+        *model,
+        [&](std::shared_ptr<rc::engine::Listener> listener) {
+          // The stack of the caller may be small.
+          return rc::on_deep_stack([&] {
+            return held->answer(std::move(checked), std::move(listener));
+          });
+        },
+        hearing, request);
   });
 }

@@ -24,6 +24,7 @@ enum class Kind {
   kModelInfo,
   kPlan,
   kTokenizer,
+  kChat,
   kChatPrompt,
   kModel,
   kSession,

@@ -88,10 +88,16 @@ struct RequestOptions {
 void check(const RequestOptions& options, const model::ModelFile& file);
 
 struct Piece {
+  // RC_EVENT_PIECE, or what a conversation made of it; see generate.h.
+  rc_event_type type = RC_EVENT_PIECE;
   std::string text;
   std::vector<TokenId> tokens;
   std::vector<TokenLogprob> logprobs;
   std::vector<TokenLogprob> top_logprobs;
+  // Of a call.
+  int64_t call = -1;
+  std::string name;
+  std::string id;
 };
 
 // Hears of a request, on the engine thread. Must not block, nor call the

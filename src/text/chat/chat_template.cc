@@ -38,6 +38,17 @@ std::vector<TokenId> find_marks(const Tokenizer& tokenizer,
   return marks;
 }
 
+std::vector<std::string_view> find_special_names(const Tokenizer& tokenizer) {
+  std::vector<std::string_view> names;
+  for (TokenId id = 0; id < tokenizer.size(); ++id) {
+    if (tokenizer.token_type(id) == TokenType::kControl) {
+      names.push_back(tokenizer.token_text(id));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 void set(std::string_view name, Value value,
          std::vector<Dict::Entry>* entries) {
   entries->emplace_back(Value::string(name, Origin::kTemplate),
@@ -130,7 +141,13 @@ ChatTemplate::ChatTemplate(std::string_view source,
   add("eos_token", tokenizer_->eos());
   add("unk_token", tokenizer_->unknown());
   dialect_ = find_dialect(template_, source, special_);
+  reply_format_ = &reply_format_of(source);
   marks_ = find_marks(*tokenizer_, source);
+  special_names_ = find_special_names(*tokenizer_);
+}
+
+bool ChatTemplate::is_special(std::string_view name) const {
+  return std::binary_search(special_names_.begin(), special_names_.end(), name);
 }
 
 Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,

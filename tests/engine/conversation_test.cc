@@ -1,0 +1,179 @@
+// Conversations over sessions: what is evaluated, what is kept, and what of an
+// answer is told.
+#include "engine/conversation.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+
+#include "base/error.h"
+#include "engine_util.h"
+#include "test_data.h"
+#include "text/chat/known_templates.h"
+
+namespace rc::engine::test {
+namespace {
+
+using text::JsonValue;
+
+JsonValue json(std::string_view text) {
+  return text::parse_json(text, "test", 100);
+}
+
+// All that an answer reports.
+class Heard final : public Listener {
+ public:
+  void piece(Piece piece) override {
+    tokens += piece.tokens.size();
+    texts[piece.type] += piece.text;
+  }
+  void end(const rc_generate_report& given,
+           const char* message) noexcept override {
+    const std::lock_guard lock(mutex_);
+    report = given;
+    error = message;
+    ended_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return ended_; });
+  }
+
+  std::map<rc_event_type, std::string> texts;
+  size_t tokens = 0;
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  std::string error;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+};
+
+class Conversations : public ::testing::Test {
+ protected:
+  ConversationOptions options(std::string_view name) const {
+    ConversationOptions made;
+    made.chat = text::chat::ChatTemplate::create(
+        text::chat::known_template(name), engine_->file().tokenizer());
+    made.now = {2024, 7, 26, 14, 5, 9, 0};
+    return made;
+  }
+  std::shared_ptr<Conversation> begin() const {
+    return Conversation::create(session_, options("zephyr"));
+  }
+  static std::shared_ptr<Heard> answer(Conversation& conversation,
+                                       int64_t tokens = 12) {
+    RequestOptions request;
+    request.max_tokens = tokens;
+    request.sampling.seed = 7;
+    const auto heard = std::make_shared<Heard>();
+    static_cast<void>(conversation.answer(std::move(request), heard));
+    heard->wait();
+    EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
+    return heard;
+  }
+  static std::string said(const Conversation& conversation) {
+    return text::json_text(conversation.messages());
+  }
+
+  const std::shared_ptr<Engine> engine_ = Engine::load(
+      model::ModelFile::open(
+          rc::test::source_path("examples/model/fable.gguf").string()),
+      open_device(), {}, {});
+  const std::shared_ptr<Session> session_ = engine_->create_session({});
+};
+
+TEST_F(Conversations, AnswersBecomeMessages) {
+  const auto conversation = begin();
+  conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
+  const auto heard = answer(*conversation);
+  const JsonValue messages = conversation->messages();
+  ASSERT_EQ(messages.items.size(), 2u);
+  EXPECT_EQ(messages.items[1].find("role")->text, "assistant");
+  EXPECT_EQ(messages.items[1].find("content")->text,
+            heard->texts[RC_EVENT_PIECE]);
+  EXPECT_FALSE(heard->texts[RC_EVENT_PIECE].empty());
+  EXPECT_GE(heard->tokens, 1u);
+}
+
+// The second prompt begins with all of the first, and with the answer.
+TEST_F(Conversations, OnlyWhatIsNewIsEvaluated) {
+  const auto conversation = begin();
+  conversation->add(json(R"([{"role": "system", "content": "You tell fables."},
+                             {"role": "user", "content": "Tell me one."}])"));
+  answer(*conversation);
+  const int64_t before = session_->position();
+  conversation->add(json(R"({"role": "user", "content": "And then?"})"));
+  const auto heard = answer(*conversation, 0);
+  // The end of the turn, the question, and what begins an answer.
+  EXPECT_GT(heard->report.prompt_tokens, 0);
+  EXPECT_LT(heard->report.prompt_tokens, before);
+  EXPECT_EQ(session_->position(), before + heard->report.prompt_tokens);
+}
+
+TEST_F(Conversations, UndoAndForkKeepWhatIsShared) {
+  const auto conversation = begin();
+  conversation->add(json(R"([{"role": "system", "content": "You tell fables."},
+                             {"role": "user", "content": "Tell me one."}])"));
+  answer(*conversation, 0);
+  const int64_t asked = session_->position();
+  answer(*conversation);
+  const std::string first = said(*conversation);
+  const auto fork = conversation->fork();
+  EXPECT_EQ(said(*fork), first);
+  // Asked again it gives the same answer, without the question evaluated.
+  conversation->undo(1);
+  const auto again = answer(*conversation);
+  EXPECT_EQ(said(*conversation), first);
+  EXPECT_LE(again->report.prompt_tokens, 1);
+  conversation->undo(2);
+  conversation->add(json(R"({"role": "user", "content": "Tell me another."})"));
+  EXPECT_LT(answer(*conversation, 0)->report.prompt_tokens, asked);
+  // The fork has its own.
+  EXPECT_EQ(said(*fork), first);
+  EXPECT_THROW(fork->undo(9), Error);
+  fork->undo(3);
+  EXPECT_EQ(said(*fork), "[]");
+}
+
+TEST_F(Conversations, WrongMessagesChangeNothing) {
+  const auto conversation = begin();
+  conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
+  const std::string before = said(*conversation);
+  for (const char* wrong :
+       {"[]", "7", "{}", R"([{"role": "user", "content": "x"}, {}])",
+        R"({"role": "user", "content": [{"type": "image_url"}]})"}) {
+    EXPECT_THROW(conversation->add(json(wrong)), Error) << wrong;
+    EXPECT_EQ(said(*conversation), before);
+  }
+}
+
+TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
+  const auto conversation = begin();
+  conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
+  RequestOptions request;
+  request.max_tokens = -1;
+  request.ignore_eos = true;
+  const auto heard = std::make_shared<Heard>();
+  const auto running = conversation->answer(std::move(request), heard);
+  for (const auto& call : std::vector<std::function<void()>>{
+           [&] { conversation->undo(1); },
+           [&] { conversation->add(json(R"({"role": "user"})")); },
+           [&] { static_cast<void>(conversation->fork()); },
+           [&] { static_cast<void>(conversation->messages()); },
+           [&] {
+             static_cast<void>(
+                 conversation->answer({}, std::make_shared<Heard>()));
+           }}) {
+    EXPECT_THROW(call(), Error);
+  }
+  running->cancel();
+  heard->wait();
+  EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
+  conversation->undo(1);
+}
+
+}  // namespace
+}  // namespace rc::engine::test
