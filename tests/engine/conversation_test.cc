@@ -82,7 +82,7 @@ class Conversations : public ::testing::Test {
       model::ModelFile::open(
           rc::test::source_path("examples/model/fable.gguf").string()),
       open_device(), {}, {});
-  const std::shared_ptr<Session> session_ = engine_->create_session({});
+  const std::shared_ptr<Session> session_ = engine_->create_session({}, nullptr);
 };
 
 TEST_F(Conversations, AnswersBecomeMessages) {

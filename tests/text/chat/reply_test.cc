@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "text/chat/prompt_util.h"
+#include "text/chat/conversation.h"
 #include "text/chat/replies/json_scanner.h"
 #include "text/chat/replies/reply_parser.h"
 
