@@ -173,5 +173,133 @@ TEST(ChatOfFiles, VariantsOfTheFile) {
   rc_tokenizer_release(tokenizer);
 }
 
+using Conversation = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
+
+class Talk : public ::testing::Test {
+ protected:
+  rc_status begin(const rc_chat_options* options) {
+    rc_chat* chat = nullptr;
+    const rc_status status = rc_chat_create(session_.get(), options, &chat);
+    chat_.reset(chat);
+    return status;
+  }
+  void begin_chatml() {
+    rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+    options.template_name = "chatml";
+    ASSERT_OK(begin(&options));
+  }
+  rc_status add(const std::string& messages) const {
+    return rc_chat_add(chat_.get(), messages.data(), messages.size());
+  }
+  static std::string messages(rc_chat* chat) {
+    char* json = nullptr;
+    size_t length = 0;
+    EXPECT_OK(rc_chat_messages(chat, &json, &length));
+    std::string text(json == nullptr ? "" : json, length);
+    rc_free(json);
+    return text;
+  }
+  // The text of an answer.
+  std::string answer(rc_chat* chat,
+                     rc_generate_report* report = nullptr) const {
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.max_tokens = 4;
+    options.seed = 1;
+    rc_request* started = nullptr;
+    EXPECT_OK(rc_chat_answer_async(chat, &options, nullptr, nullptr, nullptr,
+                                   &started));
+    const Request request(started);
+    std::string text;
+    for (;;) {
+      rc_event event = RC_EVENT_INIT;
+      const rc_status status = rc_request_next(started, -1, &event);
+      EXPECT_OK(status);
+      if (status != RC_OK) return text;
+      if (event.type == RC_EVENT_END) {
+        EXPECT_EQ(event.report->status, RC_OK) << event.message;
+        if (report != nullptr) *report = *event.report;
+        return text;
+      }
+      EXPECT_EQ(event.type, RC_EVENT_PIECE);
+      EXPECT_EQ(event.call, -1);
+      text.append(event.text, event.text_length);
+    }
+  }
+
+  const Backend backend_ = open_backend();
+  const Model model_ = load_model(backend_.get());
+  const Session session_ = create_session(model_.get());
+  Conversation chat_;
+};
+
+TEST_F(Talk, AnswersAreAddedForgottenAndForked) {
+  begin_chatml();
+  EXPECT_EQ(messages(chat_.get()), "[]");
+  ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+  const std::string asked = R"([{"role":"user","content":"a"}])";
+  EXPECT_EQ(messages(chat_.get()), asked);
+  answer(chat_.get());
+  const std::string answered = messages(chat_.get());
+  EXPECT_NE(answered.find(R"("role":"assistant","content":")"),
+            std::string::npos);
+  rc_chat* made = nullptr;
+  ASSERT_OK(rc_chat_fork(chat_.get(), &made));
+  const Conversation fork(made);
+  EXPECT_OK(rc_chat_undo(chat_.get(), 1));
+  EXPECT_EQ(messages(chat_.get()), asked);
+  EXPECT_EQ(messages(fork.get()), answered);
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  answer(chat_.get(), &report);
+  EXPECT_EQ(messages(chat_.get()), answered);
+  EXPECT_LE(report.prompt_tokens, 1);
+}
+
+TEST_F(Talk, ErrorsNameWhatIsWrong) {
+  EXPECT_FAILS(RC_E_NOT_FOUND, begin(nullptr), "tokenizer.chat_template");
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_name = "chatml";
+  options.continue_last = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "continue_last");
+  begin_chatml();
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add("["), "messages: not JSON at byte 2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add("{}"), "messages[0].role");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_chat_undo(chat_.get(), 1), "count: 1");
+  rc_request* request = nullptr;
+  rc_generate_options given = RC_GENERATE_OPTIONS_INIT;
+  const auto ask = [&] {
+    return rc_chat_answer_async(chat_.get(), &given, nullptr, nullptr, nullptr,
+                                &request);
+  };
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "messages: an empty array");
+  given.prompt = "x";
+  given.prompt_length = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "options->prompt");
+  given.prompt_length = 0;
+  given.echo = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "options->echo");
+  EXPECT_EQ(request, nullptr);
+}
+
+TEST_F(Talk, AnAnswerUnderWayIsBusyAndCanBeCancelled) {
+  const Session endless = create_endless_session(model_.get());
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text = "{{ messages[0].content }}";
+  rc_chat* made = nullptr;
+  ASSERT_OK(rc_chat_create(endless.get(), &options, &made));
+  chat_.reset(made);
+  ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+  rc_generate_options generation = RC_GENERATE_OPTIONS_INIT;
+  generation.ignore_eos = 1;
+  rc_request* started = nullptr;
+  ASSERT_OK(rc_chat_answer_async(made, &generation, nullptr, nullptr, nullptr,
+                                 &started));
+  const Request request(started);
+  EXPECT_FAILS(RC_E_BUSY, rc_chat_undo(made, 1), "answer");
+  EXPECT_FAILS(RC_E_BUSY, add(kHello), "answer");
+  EXPECT_OK(rc_request_cancel(started));
+  EXPECT_OK(rc_request_wait(started, -1));
+  EXPECT_OK(rc_chat_undo(made, 1));
+}
+
 }  // namespace
 }  // namespace rc::test

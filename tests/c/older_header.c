@@ -97,8 +97,8 @@ int main(void) {
   CHECK_NO_PADDING(rc_plan_device_report, output);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, keep_tokens);
-  CHECK_NO_PADDING(rc_generate_options, logprobs);
-  CHECK_NO_PADDING(rc_generate_report, generate_us);
-  CHECK_NO_PADDING(rc_event, report);
+  CHECK_NO_PADDING(rc_generate_options, grammar);
+  CHECK_NO_PADDING(rc_generate_report, forced_tokens);
+  CHECK_NO_PADDING(rc_event, call_id);
   return CHECK_RESULT();
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <map>
 
 #include "base/error.h"
 #include "engine_util.h"
@@ -82,7 +83,8 @@ class Conversations : public ::testing::Test {
       model::ModelFile::open(
           rc::test::source_path("examples/model/fable.gguf").string()),
       open_device(), {}, {});
-  const std::shared_ptr<Session> session_ = engine_->create_session({}, nullptr);
+  const std::shared_ptr<Session> session_ =
+      engine_->create_session({}, nullptr);
 };
 
 TEST_F(Conversations, AnswersBecomeMessages) {
@@ -136,6 +138,49 @@ TEST_F(Conversations, UndoAndForkKeepWhatIsShared) {
   EXPECT_THROW(fork->undo(9), Error);
   fork->undo(3);
   EXPECT_EQ(said(*fork), "[]");
+}
+
+// What the model says is forced by a grammar.
+TEST_F(Conversations, ReasoningAndCallsAreToldApart) {
+  ConversationOptions options;
+  options.chat = text::chat::ChatTemplate::create(
+      "{% if tools %}<tools>{{ tools | tojson }}</tools>{% endif %}"
+      "{% for m in messages %}[{{ m.role }}]{{ m.content or '' }}"
+      "{% for c in m.tool_calls or [] %}<tool_call>\n{\"name\": \"{{ "
+      "c.function.name }}\", \"arguments\": {{ c.function.arguments | tojson "
+      "}}}\n</tool_call>{% endfor %}\n{% endfor %}"
+      "{% if add_generation_prompt %}[assistant]{% endif %}",
+      engine_->file().tokenizer());
+  options.tools = json(
+      R"([{"type": "function", "function": {"name": "look", "parameters":
+          {"type": "object", "properties": {"city": {"type": "string"}}}}}])");
+  const auto conversation = Conversation::create(session_, std::move(options));
+  conversation->add(json(R"({"role": "user", "content": "Look at Oslo."})"));
+  RequestOptions request;
+  const std::vector<std::string> said = {
+      "<think>Where?</think>I look.\n<tool_call>\n{\"name\": \"look\", "
+      "\"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"};
+  request.grammar = text::grammar::Grammar::choices(
+      said, {}, engine_->file().tokenizer()->grammar_vocabulary());
+  const auto heard = std::make_shared<Heard>();
+  static_cast<void>(conversation->answer(std::move(request), heard));
+  heard->wait();
+  EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
+  EXPECT_EQ(heard->report.reason, RC_END_TOOL_CALLS);
+  EXPECT_EQ(heard->texts[RC_EVENT_REASONING], "Where?");
+  EXPECT_EQ(heard->texts[RC_EVENT_PIECE], "I look.");
+  EXPECT_EQ(heard->texts[RC_EVENT_CALL_ARGUMENTS], R"({"city": "Oslo"})");
+  EXPECT_EQ(heard->texts[RC_EVENT_CALL], R"({"city": "Oslo"})");
+  EXPECT_EQ(heard->texts.count(RC_EVENT_MALFORMED_CALL), 0u);
+  EXPECT_EQ(text::json_text(conversation->messages().items[1]),
+            R"({"role":"assistant","content":"I look.",)"
+            R"("reasoning_content":"Where?","tool_calls":[{"id":"call00001",)"
+            R"("type":"function","function":{"name":"look",)"
+            R"("arguments":"{\"city\": \"Oslo\"}"}}]})");
+  conversation->add(json(R"({"role": "tool", "tool_call_id": "call00001",
+                             "content": "rain"})"));
+  answer(*conversation);
+  EXPECT_EQ(conversation->messages().items.size(), 4u);
 }
 
 TEST_F(Conversations, WrongMessagesChangeNothing) {
