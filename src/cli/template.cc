@@ -1,7 +1,6 @@
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "chat_choice.h"
 #include "commands.h"
 #include "terminal.h"
 
@@ -13,30 +12,11 @@ using Json = nlohmann::ordered_json;
 struct TemplateArguments {
   std::string path;
   std::string messages;
-  std::string tools;
-  std::string name;
-  std::string file;
-  std::string arguments;
-  std::string date;
-  std::string thinking;
+  ChatChoice chat;
   bool continue_last = false;
   bool no_answer = false;
   bool json = false;
 };
-
-std::string read_file(const std::string& path) {
-  if (path == "-") return read_stdin();
-  std::ifstream in(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in.is_open() || in.bad()) {
-    throw Failure{kFile, "cannot read " + path};
-  }
-  return text;
-}
-
-const char* given(const std::string& text) {
-  return text.empty() ? nullptr : text.c_str();
-}
 
 struct Part {
   size_t begin, end, token_begin, token_end;
@@ -112,21 +92,10 @@ void show(const Tokenizer& tokenizer, const rc_chat_prompt_report& report,
   print(lines);
 }
 
-void run_template(const TemplateArguments& arguments) {
+void run_template(TemplateArguments& arguments) {
   const std::string messages = read_file(arguments.messages);
-  const std::string tools =
-      arguments.tools.empty() ? "" : read_file(arguments.tools);
-  const std::string source =
-      arguments.file.empty() ? "" : read_file(arguments.file);
-  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
-  if (!arguments.tools.empty()) options.tools = tools.c_str();
-  if (!arguments.file.empty()) options.template_text = source.c_str();
-  options.template_name = given(arguments.name);
-  options.template_arguments = given(arguments.arguments);
-  options.now = given(arguments.date);
-  if (!arguments.thinking.empty()) {
-    options.thinking = arguments.thinking == "on" ? 1 : 0;
-  }
+  arguments.chat.read();
+  rc_chat_options options = arguments.chat.options();
   options.add_generation_prompt = arguments.no_answer ? 0 : 1;
   options.continue_last = arguments.continue_last ? 1 : 0;
   const Tokenizer tokenizer =
@@ -156,23 +125,7 @@ void add_template(CLI::App& program) {
                    "a file with the messages: JSON in the shape of OpenAI's "
                    "chat completions; - reads stdin")
       ->required();
-  command->add_option("--tools", arguments->tools,
-                      "a file with the functions that may be called, likewise");
-  CLI::Option* name = command->add_option(
-      "--template", arguments->name,
-      "a template by name: of a variant in the model's file, or a well-known "
-      "one such as chatml");
-  CLI::Option* file = command->add_option("--template-file", arguments->file,
-                                          "a file with a template");
-  name->excludes(file);
-  command->add_option("--arguments", arguments->arguments,
-                      "more variables of the template: a JSON object");
-  command->add_option("--date", arguments->date,
-                      "what the template takes for today, as in 2024-07-26");
-  command
-      ->add_option("--thinking", arguments->thinking,
-                   "for models that can do both: think first, on or off")
-      ->check(CLI::IsMember({"on", "off"}));
+  arguments->chat.add_to(*command);
   command->add_flag("--continue", arguments->continue_last,
                     "end within the last message, for the model to go on");
   command->add_flag("--no-answer", arguments->no_answer,

@@ -1,0 +1,122 @@
+#include "line_reader.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "handles.h"
+#include "terminal.h"
+
+#if defined(RC_HAS_LIBEDIT)
+#include <histedit.h>
+#endif
+
+namespace cli {
+
+#if defined(RC_HAS_LIBEDIT)
+
+struct LineReader::Editor {
+  Editor() : edit(el_init("runcible", stdin, stdout, stderr)) {
+    if (edit == nullptr) throw Failure{kMemory, "out of memory"};
+    history = history_init();
+    if (history != nullptr) {
+      HistEvent event;
+      ::history(history, &event, H_SETSIZE, 1000);
+      ::history(history, &event, H_SETUNIQUE, 1);
+      el_set(edit, EL_HIST, ::history, history);
+    }
+    el_set(edit, EL_CLIENTDATA, this);
+    el_set(edit, EL_PROMPT, &Editor::prompt_of);
+    el_set(edit, EL_EDITOR, "emacs");
+    el_set(edit, EL_SIGNAL, 0);
+    el_source(edit, nullptr);  // ~/.editrc
+  }
+  ~Editor() {
+    el_end(edit);
+    if (history != nullptr) history_end(history);
+  }
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  static char* prompt_of(EditLine* edit) {
+    Editor* self = nullptr;
+    el_get(edit, EL_CLIENTDATA, &self);
+    return self->prompt.data();
+  }
+
+  EditLine* edit;
+  History* history = nullptr;
+  std::string prompt;
+};
+
+std::optional<std::string> LineReader::next(const std::string& prompt) {
+  if (editor_ == nullptr) return read_plainly(prompt);
+  const InterruptWatch watch;
+  editor_->prompt = prompt;
+  int count = 0;
+  const char* line = el_gets(editor_->edit, &count);
+  if (line == nullptr || count <= 0) {
+    if (!interrupted()) return std::nullopt;
+    forget_interrupt();
+    el_reset(editor_->edit);
+    print("\n");
+    return "";
+  }
+  std::string text(line, static_cast<size_t>(count));
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+void LineReader::remember(const std::string& line) {
+  if (editor_ == nullptr || editor_->history == nullptr) return;
+  HistEvent event;
+  history(editor_->history, &event, H_ENTER, line.c_str());
+}
+
+#else
+
+struct LineReader::Editor {};
+
+std::optional<std::string> LineReader::next(const std::string& prompt) {
+  return read_plainly(prompt);
+}
+
+void LineReader::remember(const std::string& /*line*/) {}
+
+#endif
+
+LineReader::LineReader()
+    : interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+#if defined(RC_HAS_LIBEDIT)
+  if (interactive_) editor_ = std::make_unique<Editor>();
+#endif
+}
+
+LineReader::~LineReader() = default;
+
+std::optional<std::string> LineReader::read_plainly(
+    const std::string& prompt) const {
+  if (interactive_) print(prompt);
+  const InterruptWatch watch;
+  std::string line;
+  for (;;) {
+    char c = 0;
+    const ssize_t n = read(STDIN_FILENO, &c, 1);
+    if (n < 0 && errno == EINTR && interrupted()) {
+      if (!interactive_) throw Failure{kInterrupted, ""};
+      forget_interrupt();
+      print("\n");
+      return "";
+    }
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      if (line.empty()) return std::nullopt;
+      return line;
+    }
+    if (c == '\n') return line;
+    line += c;
+  }
+}
+
+}  // namespace cli
