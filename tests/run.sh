@@ -98,8 +98,8 @@ for name in $stages; do
     asan)
       stage "address and undefined behaviour sanitizers"
       configure_and_build "" asan
-      # What is about numbers or time alone the other builds show, and what a driver
-      # makes of the same calls once more.
+      # What is about numbers, time or the size of stacks alone the other builds
+      # show, and what a driver makes of the same calls once more.
       ctest --preset asan -j "$test_jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
 vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
 (Vulkan|Opencl)Model.Architectures|SmallStack"
@@ -110,11 +110,12 @@ vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
       case $(uname -m) in x86_64) levels="baseline;avx2" ;; *) levels= ;; esac
       configure_and_build "$levels" tsan \
         test_engine test_api test_backends c_programs
-      ctest --preset tsan -j "$test_jobs" -R '^(engine|api|backends|c)[.]' -E CpuAmx
+      ctest --preset tsan -j "$test_jobs" \
+        -R '^(engine|api|backends|c)[.]' -E CpuAmx
       ;;
     fuzz)
       stage "fuzz targets"
-      # No target reaches the kernels.
+      # The targets are not about kernels.
       case $(uname -m) in x86_64) levels=baseline ;; *) levels= ;; esac
       cmake -S . -B build/fuzz -G Ninja -DRUNCIBLE_BUILD_FUZZ=ON \
         -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \

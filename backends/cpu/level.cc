@@ -45,7 +45,7 @@ extern const Kernels kKernels;
 
 namespace {
 
-// A build may have some of the levels only.
+// Those of levels that a build leaves out are not used.
 bool always() { return true; }
 
 #if defined(__x86_64__)

@@ -15,7 +15,7 @@ constexpr const char* kItems = "GROUP_ITEMS";
 // Is a type, not a number.
 constexpr const char* kType = "TYPE";
 
-constexpr Constants constants_of(Kernel kernel) {
+Constants constants_of(Kernel kernel) {
   switch (kernel) {
     case Kernel::kAttention:
       return {kItems, "CACHE", "HEAD", "RANGES"};
@@ -43,7 +43,8 @@ constexpr Constants constants_of(Kernel kernel) {
     case Kernel::kShortConv:
       return {kItems, "WIDTH", "FUNCTION"};
     default:
-      return {};
+      fail(RC_E_INTERNAL, "kernel ", kernel_name(kernel),
+           " is not in the C dialect");
   }
 }
 

@@ -46,7 +46,7 @@ class RowAppender {
     uint32_t symbol, first, limit;
   };
   // Rows for the sequences of an op that carries a state from row to row, among
-  // those of a slice that is bound; see vulkan/shaders/states.glsl.
+  // those of a slice that is bound; see states.glsl.
   struct StatePiece {
     RowSlice bound, sequences;
     uint32_t begin, end;
@@ -84,7 +84,7 @@ class RowAppender {
             const RowSlice& rows, bool quads = false) const;
   void bind_weight(Dispatch& dispatch, const Weight::Slice& slice) const;
   // Gives it so many work-groups within a row; see COLUMN_GROUP of
-  // vulkan/shaders/common.glsl.
+  // common.glsl.
   void spread(Dispatch& dispatch, uint32_t groups) const;
 
   std::vector<uint32_t> weight_constants(const Weight& weight,

@@ -282,7 +282,7 @@ void RowAppender::expert_sum() {
 }
 
 void RowAppender::run() {
-  // Kinds as in vulkan/shaders/elementwise.comp.
+  // Kinds as in the kernel elementwise.
   switch (op_.code) {
     case RC_OP_GET_ROWS:
       return in(0).weight != nullptr ? get_rows() : copy_rows();

@@ -3,7 +3,7 @@
 // Work-groups are numbered; an op that takes long is cut into several
 // dispatches, so that a run can stop between them. Values are bound whole, from
 // the last place before them that can be bound: how far they begin after it,
-// their base, is a parameter of the kernels (see vulkan/shaders/tensor.glsl).
+// their base, is a parameter of the kernels (see tensor.glsl).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class TensorAppender {
   };
   // Appends the dispatches of a stage of the op: `groups` work-groups of about
   // `group_work` multiply-adds each. `parameters` follow those of
-  // vulkan/shaders/tensor.glsl. A stage begins when those before it have ended.
+  // tensor.glsl. A stage begins when those before it have ended.
   void append(Kernel kernel, std::vector<uint32_t> constants,
               const std::vector<Operand>& operands,
               const std::vector<uint32_t>& parameters, uint64_t groups,

@@ -134,7 +134,7 @@ void append_get_rows(TensorAppender& a) { decode(a, true); }
 
 namespace {
 
-// As in vulkan/shaders/map.comp.
+// As in the kernel map.
 constexpr uint32_t kAdd = 16;
 constexpr uint32_t kMultiply = 17;
 

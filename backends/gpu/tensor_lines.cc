@@ -12,7 +12,7 @@ namespace {
 constexpr double kLineWork = 16;
 constexpr double kTurnWork = 64;
 
-// As in vulkan/shaders/lines.comp; up to kPlace they are RC_REDUCE_*.
+// As in the kernel lines; up to kPlace they are RC_REDUCE_*.
 constexpr uint32_t kPlace = 3;
 constexpr uint32_t kSoftmax = 4;
 

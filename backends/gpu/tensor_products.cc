@@ -25,7 +25,7 @@ MatmulTile tile_of(const Tuning& tuning, int64_t m) {
   return m <= 8 ? MatmulTile{128, 8, 1, 4} : MatmulTile{128, 8, 8, 4};
 }
 
-// Outputs of a lane, as in vulkan/shaders/conv2d.comp.
+// Outputs of a lane, as in the kernel conv2d.
 constexpr uint64_t kOutputs = 8;
 
 }  // namespace

@@ -338,7 +338,9 @@ StringArguments string_arguments(const JsonValue& tools) {
     if (function == nullptr) continue;
     const JsonValue* name = function->find("name");
     const JsonValue* parameters = function->find("parameters");
-    if (name == nullptr || parameters == nullptr) continue;
+    if (name == nullptr || !name->is(Type::kString) || parameters == nullptr) {
+      continue;
+    }
     const JsonValue* properties = parameters->find("properties");
     if (properties == nullptr) continue;
     for (const auto& [key, schema] : properties->members) {
