@@ -204,8 +204,13 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
  * tokenized, on the calling thread, and that `options` have none of their own.
  * An answer that the model ended after calls of tools ends with
  * RC_END_TOOL_CALLS: add a message with the result of each, and ask for the
- * next answer. An answer that was cancelled is among the messages as far as it
- * came.
+ * next answer. Stop strings are looked for in all that the model writes, but
+ * none goes across a special token.
+ * Before its end is told of, an answer is among the messages as far as it came,
+ * also one that was cancelled or failed; if it had not said anything then, the
+ * messages are as they were. So they are after one of no tokens (max_tokens 0),
+ * which only evaluates the prompt. What began like a call and did not become a
+ * whole one is part of the answer's text.
  * RC_E_INVALID_ARGUMENT: there are no messages, the template refuses them, or
  * as rc_generate_async; RC_E_BUSY: an answer, or a request on the session, is
  * under way; RC_E_FORMAT, RC_E_UNSUPPORTED, RC_E_DEVICE: as rc_chat_render;

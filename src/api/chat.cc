@@ -110,6 +110,8 @@ std::shared_ptr<engine::Conversation> begin_conversation(
   engine::ConversationOptions options;
   options.chat =
       templates.choose(request.source, request.name, request.has_tools()).chat;
+  options.chat->check(request.tools ? &*request.tools : nullptr,
+                      request.arguments ? &*request.arguments : nullptr);
   options.tools = request.tools;
   options.arguments = request.arguments;
   options.thinking = request.prompt.thinking;

@@ -64,9 +64,9 @@ class rc_request::PieceEvent final : public Event {
     event.tokens = piece_.tokens.data();
     event.token_count = piece_.tokens.size();
     event.call = piece_.call;
-    if (!piece_.name.empty()) {
+    if (piece_.call >= 0 && piece_.type != RC_EVENT_MALFORMED_CALL) {
       event.call_name = piece_.name.c_str();
-      event.call_id = piece_.id.c_str();
+      if (!piece_.id.empty()) event.call_id = piece_.id.c_str();
     }
     if (!logprobs_.empty()) {
       event.logprobs = logprobs_.data();

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "terminal.h"
+#include "usage.h"
 
 namespace cli {
 namespace {
@@ -12,12 +13,6 @@ std::string trimmed(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == text.npos) return "";
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
-double rate(int64_t tokens, int64_t microseconds) {
-  return microseconds > 0 ? static_cast<double>(tokens) * 1e6 /
-                                static_cast<double>(microseconds)
-                          : 0;
 }
 
 }  // namespace
@@ -158,7 +153,7 @@ void Talk::answer() {
     last_ = stream(&calls);
     ++answers_;
     generated_ += last_.generated_tokens;
-    if (options_.speed) note_speed(last_);
+    if (options_.speed) note_usage(last_);
     if (last_.reason != RC_END_TOOL_CALLS || !add_results(calls)) return;
   }
 }
@@ -229,17 +224,6 @@ bool Talk::add_results(const std::vector<Json>& calls) {
          {"content", *result}});
   }
   return !calls.empty();
-}
-
-void Talk::note_speed(const rc_generate_report& report) const {
-  const int64_t steps = std::max<int64_t>(report.generated_tokens - 1, 0);
-  note(std::to_string(report.prompt_tokens) + " tokens read, " +
-       fixed_text(
-           rate(report.prompt_tokens - report.cached_tokens, report.prompt_us),
-           1) +
-       " tokens/s; " + std::to_string(report.generated_tokens) + " written, " +
-       fixed_text(rate(steps, report.generate_us), 1) + " tokens/s; " +
-       rc_end_reason_name(report.reason));
 }
 
 bool Talk::help(const std::string& /*rest*/) {
@@ -330,7 +314,7 @@ bool Talk::change_model(const std::string& rest) {
 }
 
 bool Talk::stats(const std::string& /*rest*/) {
-  note_speed(last_);
+  note_usage(last_);
   int64_t position = 0;
   check(rc_session_position(session_.get(), &position));
   note(std::to_string(answers_) + " answers of " + std::to_string(generated_) +

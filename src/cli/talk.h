@@ -53,7 +53,6 @@ class Talk {
   void answer();
   rc_generate_report stream(std::vector<Json>* calls);
   bool add_results(const std::vector<Json>& calls);
-  void note_speed(const rc_generate_report& report) const;
 
   bool help(const std::string& rest);
   bool system(const std::string& rest);

@@ -75,7 +75,8 @@ class Conversation::AnswerListener final : public Listener {
     try {
       parser_.finish(&events_);
       tell({});
-      if (!answer_.empty() || report.status == RC_OK) said = answer_.message();
+      const bool came = report.status == RC_OK && report.generated_tokens > 0;
+      if (came || !answer_.empty()) said = answer_.message();
       if (report.reason == RC_END_STOP && answer_.has_calls()) {
         told.reason = RC_END_TOOL_CALLS;
       }
@@ -216,6 +217,7 @@ std::shared_ptr<Request> Conversation::answer(
       prompt.tokens.begin() + static_cast<ptrdiff_t>(next),
       prompt.tokens.end());
   options.tokenize_flags = 0;
+  options.control_divides = true;
   auto hears = std::make_shared<AnswerListener>(shared_from_this(), prompt.text,
                                                 calls_, std::move(listener));
   if (kept < there.size()) session_->truncate(static_cast<int64_t>(kept));

@@ -47,9 +47,9 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // Writes the messages down and lets the model answer; only what the session
   // does not hold yet is evaluated. `options` are without a prompt. The
   // listener hears of text, reasoning and calls as they become certain, each
-  // as a piece of its type; before the end the answer is among the messages,
-  // unless the model said nothing. An answer that stopped after calls ends with
-  // RC_END_TOOL_CALLS. Blocks while the prompt is made. Throws what
+  // as a piece of its type; before the end the answer is among the messages as
+  // far as it came, unless that is nothing. An answer that stopped after calls
+  // ends with RC_END_TOOL_CALLS. Blocks while the prompt is made. Throws what
   // ChatTemplate::render throws.
   std::shared_ptr<Request> answer(RequestOptions options,
                                   std::shared_ptr<Listener> listener);

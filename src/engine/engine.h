@@ -79,6 +79,9 @@ struct RequestOptions {
   std::shared_ptr<const text::grammar::Grammar> grammar;
   int32_t logprobs = -1;
   bool echo = false;
+  // Control tokens divide the text: what is held back before one is told before
+  // it, and no stop string goes across it.
+  bool control_divides = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.
   bool caller_waits = false;
 };

@@ -150,6 +150,27 @@ bool ChatTemplate::is_special(std::string_view name) const {
   return std::binary_search(special_names_.begin(), special_names_.end(), name);
 }
 
+Value ChatTemplate::tool_list(const JsonValue* tools) const {
+  if (tools == nullptr ||
+      (tools->is(JsonValue::Type::kArray) && tools->items.empty())) {
+    return Value::none();
+  }
+  Value list = tools_value(*tools);
+  if (!dialect_.knows_tools) {
+    fail(RC_E_UNSUPPORTED,
+         "tools: the chat template has no place for them; describe them in a "
+         "message, or give another template");
+  }
+  return list;
+}
+
+void ChatTemplate::check(const JsonValue* tools,
+                         const JsonValue* arguments) const {
+  static_cast<void>(tool_list(tools));
+  std::vector<Dict::Entry> entries;
+  if (arguments != nullptr) add_arguments(*arguments, &entries);
+}
+
 Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
                               const PromptOptions& options) const {
   std::vector<Dict::Entry> entries = special_;
@@ -163,17 +184,7 @@ Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
   }
   if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
   set("messages", messages_value(messages, dialect_), &entries);
-  Value tool_list = Value::none();
-  if (tools != nullptr &&
-      !(tools->is(JsonValue::Type::kArray) && tools->items.empty())) {
-    tool_list = tools_value(*tools);
-    if (!dialect_.knows_tools) {
-      fail(RC_E_UNSUPPORTED,
-           "tools: the chat template has no place for them; describe them in a "
-           "message, or give another template");
-    }
-  }
-  set("tools", std::move(tool_list), &entries);
+  set("tools", tool_list(tools), &entries);
   set("add_generation_prompt",
       Value::boolean(options.add_generation_prompt && !options.continue_last),
       &entries);

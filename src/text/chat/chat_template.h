@@ -69,6 +69,9 @@ class ChatTemplate {
   Prompt render(const JsonValue& messages, const JsonValue* tools,
                 const PromptOptions& options) const;
 
+  // Throws what render throws for such tools and arguments.
+  void check(const JsonValue* tools, const JsonValue* arguments) const;
+
   const Dialect& dialect() const { return dialect_; }
   // How models of this template write reasoning and calls.
   const ReplyFormat& reply_format() const { return *reply_format_; }
@@ -78,6 +81,7 @@ class ChatTemplate {
  private:
   ChatTemplate(std::string_view source,
                std::shared_ptr<const Tokenizer> tokenizer);
+  Value tool_list(const JsonValue* tools) const;
   Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
   Prompt tokenize(Rendered rendered) const;

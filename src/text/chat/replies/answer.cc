@@ -22,12 +22,6 @@ std::string made_id(size_t number) {
 
 void Answer::add(ReplyEvent* event) {
   using EventType = ReplyEvent::Type;
-  const bool of_call = event->type == EventType::kCallBegin ||
-                       event->type == EventType::kCallArguments ||
-                       event->type == EventType::kCallEnd;
-  if (of_call && event->id.empty()) {
-    event->id = made_id(calls_before_ + event->call + 1);
-  }
   switch (event->type) {
     case EventType::kText:
     case EventType::kMalformed:
@@ -36,11 +30,19 @@ void Answer::add(ReplyEvent* event) {
     case EventType::kReasoning:
       reasoning_ += event->text;
       break;
-    case EventType::kCallEnd:
-      calls_.push_back({event->id, event->name, event->text});
-      break;
     case EventType::kCallBegin:
+      name_ = event->name;
+      id_ = event->id;
+      break;
     case EventType::kCallArguments:
+      event->name = name_;
+      event->id = id_;
+      break;
+    case EventType::kCallEnd:
+      if (event->id.empty()) {
+        event->id = made_id(calls_before_ + event->call + 1);
+      }
+      calls_.push_back({event->id, event->name, event->text});
       break;
   }
 }

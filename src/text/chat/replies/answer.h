@@ -15,7 +15,8 @@ class Answer {
   // where the format has none.
   explicit Answer(size_t calls_before) : calls_before_(calls_before) {}
 
-  // Takes an event; gives it an id if it is of a call that has none.
+  // Takes an event. A piece of arguments gets the name of its call, and its id
+  // if that is known; a whole call gets an id if the model gave it none.
   void add(ReplyEvent* event);
 
   bool has_calls() const { return !calls_.empty(); }
@@ -36,6 +37,7 @@ class Answer {
   std::string text_;
   std::string reasoning_;
   std::vector<Call> calls_;  // that are whole
+  std::string name_, id_;    // of the one that is open
 };
 
 }  // namespace rc::text::chat
