@@ -40,6 +40,15 @@ extern "C" {
  * a user who writes "<|im_end|>" ends nothing. Without such names the tokens
  * are those that transformers gives. */
 
+/* How a prompt ends. */
+typedef int32_t rc_chat_ending;
+enum {
+  RC_ENDING_ANSWER = 0,  /* with what begins an answer of the assistant */
+  RC_ENDING_MESSAGE = 1, /* with the last message, as a whole */
+  RC_ENDING_OPEN = 2     /* right after the text of the last message, for the
+                            model to go on with it */
+};
+
 /* How to write a conversation down; see rc_chat_render. Texts are UTF-8,
  * NUL-terminated, and need to be there during the call only. */
 typedef struct rc_chat_options {
@@ -66,15 +75,14 @@ typedef struct rc_chat_options {
   /* For models that can do both: 1: think before they answer, 0: do not, -1:
    * whatever the template does by itself. */
   int32_t thinking;
-  /* 1: end with what begins an answer of the assistant. */
-  int32_t add_generation_prompt;
-  /* 1: end right after the text of the last message, for the model to go on
-   * with it; add_generation_prompt counts as 0 then. */
-  int32_t continue_last;
+  rc_chat_ending ending;
 } rc_chat_options;
 
-#define RC_CHAT_OPTIONS_INIT \
-  { sizeof(rc_chat_options), NULL, NULL, NULL, NULL, NULL, -1, 1, 0 }
+#define RC_CHAT_OPTIONS_INIT                                   \
+  {                                                            \
+    sizeof(rc_chat_options), NULL, NULL, NULL, NULL, NULL, -1, \
+        RC_ENDING_ANSWER                                       \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_chat_options_init(rc_chat_options* options, size_t size);
 
@@ -98,7 +106,7 @@ typedef struct rc_chat_prompt rc_chat_prompt;
  * RC_E_INVALID_ARGUMENT: an argument; JSON that is malformed, with its byte, or
  * not in that shape, with its place ("messages[2].content"); a conversation
  * that the template refuses; a last message without text, or whose text the
- * template changes, with continue_last. RC_E_NOT_FOUND: no such template, or
+ * template changes, with RC_ENDING_OPEN. RC_E_NOT_FOUND: no such template, or
  * the file has none. RC_E_UNSUPPORTED: parts other than text; tools, if the
  * template knows none; a template or conversation beyond a limit. RC_E_FORMAT:
  * a mistake of the template, with its line and column. RC_E_DEVICE: the system
@@ -169,8 +177,7 @@ typedef struct rc_chat rc_chat;
 /* Begins a conversation without messages over the session, which it keeps
  * alive; what else is done to the session only costs time.
  * `options` are as for rc_chat_render, for the whole of the conversation: `now`
- * NULL is the time of this call; add_generation_prompt must be 1 and
- * continue_last 0.
+ * NULL is the time of this call; `ending` must be RC_ENDING_ANSWER.
  * RC_E_INVALID_ARGUMENT: an argument; RC_E_NOT_FOUND: no such template, or the
  * file has none; RC_E_UNSUPPORTED: the model has no tokenizer, or its template
  * no place for tools; RC_E_FORMAT: a mistake of the template;

@@ -56,14 +56,14 @@ struct ChatRequest {
         source(optional_text(options.template_text)),
         name(optional_text(options.template_name)) {
     need_range(options.thinking, -1, 1, "options->thinking");
-    need_flag(options.add_generation_prompt, "options->add_generation_prompt");
-    need_flag(options.continue_last, "options->continue_last");
+    need_range<int32_t>(options.ending, RC_ENDING_ANSWER, RC_ENDING_OPEN,
+                        "options->ending");
     if (options.template_text != nullptr && source.empty()) {
       fail(RC_E_INVALID_ARGUMENT, "options->template_text: an empty template");
     }
     if (options.thinking >= 0) prompt.thinking = options.thinking == 1;
-    prompt.add_generation_prompt = options.add_generation_prompt == 1;
-    prompt.continue_last = options.continue_last == 1;
+    prompt.add_generation_prompt = options.ending == RC_ENDING_ANSWER;
+    prompt.continue_last = options.ending == RC_ENDING_OPEN;
     if (arguments) prompt.arguments = &*arguments;
     prompt.now = options.now == nullptr ? text::chat::local_time_now()
                                         : text::chat::parse_local_time(
@@ -96,10 +96,9 @@ std::unique_ptr<rc_chat_prompt> render(const rc_tokenizer& tokenizer,
 std::shared_ptr<engine::Conversation> begin_conversation(
     const rc_session& session, const rc_chat_options& given) {
   ChatRequest request(given);
-  if (given.add_generation_prompt != 1 || given.continue_last != 0) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "options: a conversation needs add_generation_prompt 1 and "
-         "continue_last 0");
+  if (given.ending != RC_ENDING_ANSWER) {
+    fail(RC_E_INVALID_ARGUMENT, "options->ending is ", given.ending,
+         "; the prompts of a conversation end with RC_ENDING_ANSWER (0)");
   }
   const model::ModelFile& file = *session.model->file;
   if (file.tokenizer() == nullptr) {

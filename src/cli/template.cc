@@ -96,8 +96,8 @@ void run_template(TemplateArguments& arguments) {
   const std::string messages = read_file(arguments.messages);
   arguments.chat.read();
   rc_chat_options options = arguments.chat.options();
-  options.add_generation_prompt = arguments.no_answer ? 0 : 1;
-  options.continue_last = arguments.continue_last ? 1 : 0;
+  if (arguments.no_answer) options.ending = RC_ENDING_MESSAGE;
+  if (arguments.continue_last) options.ending = RC_ENDING_OPEN;
   const Tokenizer tokenizer =
       make<Tokenizer>(rc_tokenizer_open, arguments.path.c_str());
   const ChatPrompt prompt =

@@ -1,5 +1,6 @@
 // Prompts of conversations by the C ABI: choice of templates, options, errors.
 #include <atomic>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,9 +75,9 @@ TEST_F(Chat, ErrorsNameWhatIsWrong) {
   options.thinking = 2;
   expect_error(RC_E_INVALID_ARGUMENT, "options->thinking", options);
   options.thinking = -1;
-  options.continue_last = 7;
-  expect_error(RC_E_INVALID_ARGUMENT, "options->continue_last", options);
-  options.continue_last = 0;
+  options.ending = 7;
+  expect_error(RC_E_INVALID_ARGUMENT, "options->ending", options);
+  options.ending = RC_ENDING_ANSWER;
   options.template_text = "{% if %}";
   expect_error(RC_E_FORMAT, "line 1", options);
   options.template_text = "{{ raise_exception('not like this') }}";
@@ -100,7 +101,7 @@ TEST_F(Chat, OptionsReachTheTemplate) {
   options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
   options.template_arguments = R"({"style": "plain"})";
   options.thinking = 0;
-  options.add_generation_prompt = 0;
+  options.ending = RC_ENDING_MESSAGE;
   EXPECT_EQ(render(kHello, options, &text), RC_OK) << rc_error_message();
   EXPECT_EQ(text, "1 plain False 2024-07-26 False");
   options.now = nullptr;
@@ -108,7 +109,7 @@ TEST_F(Chat, OptionsReachTheTemplate) {
   options.template_text =
       "{{ messages[0].content }} and {{ messages | length }}";
   options.tools = nullptr;
-  options.continue_last = 1;
+  options.ending = RC_ENDING_OPEN;
   EXPECT_EQ(render(kHello, options, &text), RC_OK) << rc_error_message();
   EXPECT_EQ(text, "Hello");
 }
@@ -258,8 +259,16 @@ TEST_F(Talk, ErrorsNameWhatIsWrong) {
   EXPECT_FAILS(RC_E_NOT_FOUND, begin(nullptr), "tokenizer.chat_template");
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_name = "chatml";
-  options.continue_last = 1;
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "continue_last");
+  options.ending = RC_ENDING_OPEN;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "options->ending is 2");
+  options.ending = RC_ENDING_ANSWER;
+  options.tools = R"([{"type": "function"}])";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "tools[0].function");
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  EXPECT_FAILS(RC_E_UNSUPPORTED, begin(&options), "tools: the chat template");
+  options.tools = nullptr;
+  options.template_arguments = "[]";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "object");
   begin_chatml();
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add("["), "messages: not JSON at byte 2");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add("{}"), "messages[0].role");
@@ -296,8 +305,22 @@ TEST_F(Talk, AnAnswerUnderWayIsBusyAndCanBeCancelled) {
   const Request request(started);
   EXPECT_FAILS(RC_E_BUSY, rc_chat_undo(made, 1), "answer");
   EXPECT_FAILS(RC_E_BUSY, add(kHello), "answer");
-  EXPECT_OK(rc_request_cancel(started));
-  EXPECT_OK(rc_request_wait(started, -1));
+  std::string text;
+  rc_event event = RC_EVENT_INIT;
+  do {
+    ASSERT_OK(rc_request_next(started, -1, &event));
+    if (event.type == RC_EVENT_PIECE) {
+      text.append(event.text, event.text_length);
+      EXPECT_OK(rc_request_cancel(started));
+    }
+  } while (event.type != RC_EVENT_END);
+  EXPECT_EQ(event.report->reason, RC_END_CANCELLED);
+  EXPECT_FALSE(text.empty());
+  // What was heard is what was said.
+  EXPECT_EQ(messages(made),
+            nlohmann::ordered_json({{{"role", "user"}, {"content", "a"}},
+                                    {{"role", "assistant"}, {"content", text}}})
+                .dump());
   EXPECT_OK(rc_chat_undo(made, 1));
 }
 

@@ -380,6 +380,48 @@ TEST_F(Handles, FilesAndTokenizers) {
   expect_all_refused(prompt_calls, prompt, model_.get());
 }
 
+TEST_F(Handles, Conversations) {
+  rc_chat* chat = nullptr;
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_name = "chatml";
+  ASSERT_OK(rc_chat_create(session_.get(), &options, &chat));
+  EXPECT_EQ(rc_chat_retain(chat), chat);
+  rc_chat_release(chat);
+  rc_chat_release(chat);
+  const Calls<rc_chat> calls = {
+      {"add", [](auto* h) { return rc_chat_add(h, "[]", 2); }},
+      {"undo", [](auto* h) { return rc_chat_undo(h, 0); }},
+      {"messages",
+       [](auto* h) {
+         char* json = nullptr;
+         return rc_chat_messages(h, &json, nullptr);
+       }},
+      {"fork",
+       [](auto* h) {
+         rc_chat* fork = nullptr;
+         return rc_chat_fork(h, &fork);
+       }},
+      {"answer",
+       [](auto* h) {
+         rc_request* request = nullptr;
+         return rc_chat_answer_async(h, nullptr, nullptr, nullptr, nullptr,
+                                     &request);
+       }},
+  };
+  expect_all_refused(calls, chat, model_.get());
+  const Calls<rc_session> session_calls = {{"create", [](auto* h) {
+                                              rc_chat* made = nullptr;
+                                              return rc_chat_create(h, nullptr,
+                                                                    &made);
+                                            }}};
+  rc_session* released = create_session(model_.get()).release();
+  rc_session_release(released);
+  expect_all_refused(session_calls, released, model_.get());
+  EXPECT_EQ(rc_chat_retain(chat), nullptr);
+  rc_chat_release(chat);
+  rc_chat_release(nullptr);
+}
+
 TEST_F(Handles, OutputsThatAreNull) {
   rc_session* s = session_.get();
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,

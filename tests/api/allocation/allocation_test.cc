@@ -98,28 +98,74 @@ rc_status run(const char* spec, const std::string& path) {
   return status;
 }
 
-// Writes a conversation with tools down.
-rc_status run_chat(const char* /*spec*/, const std::string& path) {
+// The status of an answer, whose events are pulled.
+rc_status answer(rc_chat* chat) {
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.max_tokens = 4;
+  options.seed = 1;
+  options.ignore_eos = 1;
+  rc_request* request = nullptr;
+  rc_status status =
+      rc_chat_answer_async(chat, &options, nullptr, nullptr, nullptr, &request);
+  rc_event event = RC_EVENT_INIT;
+  while (status == RC_OK && event.type != RC_EVENT_END) {
+    status = rc_request_next(request, -1, &event);
+  }
+  if (status == RC_OK) status = event.report->status;
+  rc_request_release(request);
+  return status;
+}
+
+// Writes a conversation with tools down, and lets a model answer it twice.
+rc_status run_chat(const char* spec, const std::string& path) {
   static constexpr char kMessages[] =
       R"([{"role": "user", "content": "hello"},)"
       R"( {"role": "assistant", "tool_calls": [{"id": "1", "function":)"
       R"( {"name": "f", "arguments": "{\"n\": [1, 2]}"}}]},)"
       R"( {"role": "tool", "tool_call_id": "1", "content": "4"}])";
+  rc_backend* backend = nullptr;
+  rc_model* model = nullptr;
   rc_tokenizer* tokenizer = nullptr;
+  rc_session* session = nullptr;
   rc_chat_prompt* prompt = nullptr;
+  rc_chat* chat = nullptr;
+  rc_chat* fork = nullptr;
+  char* messages = nullptr;
+  rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
+  model_options.context_length = 512;
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
   options.template_text =
       "{{ tools | tojson }}{% for m in messages %}{{ m.role }}{{ m.content }}"
       "{{ m.name }}{% for call in m.tool_calls %}{{ call | tojson }}"
       "{% endfor %}{% endfor %}";
-  rc_status status = rc_tokenizer_open(path.c_str(), &tokenizer);
+  rc_status status = rc_backend_open(spec, nullptr, &backend);
+  if (status == RC_OK) {
+    status = rc_model_load(backend, path.c_str(), &model_options, &model);
+  }
+  if (status == RC_OK) status = rc_model_get_tokenizer(model, &tokenizer);
   if (status == RC_OK) {
     status = rc_chat_render(tokenizer, kMessages, sizeof(kMessages) - 1,
                             &options, &prompt);
   }
+  if (status == RC_OK) status = rc_session_create(model, nullptr, &session);
+  if (status == RC_OK) status = rc_chat_create(session, &options, &chat);
+  if (status == RC_OK) {
+    status = rc_chat_add(chat, kMessages, sizeof(kMessages) - 1);
+  }
+  if (status == RC_OK) status = answer(chat);
+  if (status == RC_OK) status = rc_chat_messages(chat, &messages, nullptr);
+  if (status == RC_OK) status = rc_chat_undo(chat, 1);
+  if (status == RC_OK) status = rc_chat_fork(chat, &fork);
+  if (status == RC_OK) status = answer(fork);
+  rc_free(messages);
+  rc_chat_release(fork);
+  rc_chat_release(chat);
   rc_chat_prompt_release(prompt);
+  rc_session_release(session);
   rc_tokenizer_release(tokenizer);
+  rc_model_release(model);
+  rc_backend_release(backend);
   return status;
 }
 

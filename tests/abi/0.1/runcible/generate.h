@@ -175,9 +175,10 @@ enum {
   RC_EVENT_END = 1, /* exactly one per request, the last */
   /* Of answers of conversations; see chat.h. */
   RC_EVENT_REASONING = 2,      /* text of what the model thinks */
-  RC_EVENT_CALL_BEGIN = 3,     /* a call of a tool: its name, and its id */
+  RC_EVENT_CALL_BEGIN = 3,     /* a call of a tool: its name */
   RC_EVENT_CALL_ARGUMENTS = 4, /* text: a piece of its arguments, as JSON */
-  RC_EVENT_CALL = 5,           /* text: the whole of them, a JSON object */
+  RC_EVENT_CALL = 5,           /* text: the whole of them, a JSON object; and
+                                  the call's id */
   RC_EVENT_MALFORMED_CALL = 6  /* text of what began like a call and is none;
                                   one that was begun is void */
 };
@@ -212,7 +213,8 @@ typedef struct rc_event {
   /* Of calls of tools. */
   int64_t call;          /* counted from 0 within the answer; -1: none */
   const char* call_name; /* NUL-terminated, as the next; NULL: none */
-  const char* call_id;
+  const char* call_id;   /* before RC_EVENT_CALL NULL unless the model wrote it
+                            first */
 } rc_event;
 
 /* Runs on the thread of the request's loop. May call any function of the
