@@ -77,6 +77,9 @@ runcible_chat_text(now)
 %ignore rc_chat_prompt_report::text;
 %ignore rc_chat_prompt_report::tokens;
 %ignore rc_chat_prompt_report::template_name;
+/* `end` is a keyword of some. */
+%rename(text_begin) rc_chat_content_report::begin;
+%rename(text_end) rc_chat_content_report::end;
 %inline %{
 static rc_status chat_prompt_text(const rc_chat_prompt* prompt,
                                   const char** prompt_text) {

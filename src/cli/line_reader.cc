@@ -10,11 +10,47 @@
 
 #if defined(RC_HAS_LIBEDIT)
 #include <histedit.h>
+#include <langinfo.h>
+
+#include <clocale>
+#include <cwchar>
+#include <string_view>
 #endif
 
 namespace cli {
 
 #if defined(RC_HAS_LIBEDIT)
+
+namespace {
+
+// Texts are UTF-8, whatever the locale says.
+void read_utf8() {
+  setlocale(LC_CTYPE, "");
+  if (std::string_view(nl_langinfo(CODESET)) != "UTF-8") {
+    setlocale(LC_CTYPE, "C.UTF-8");
+  }
+}
+
+// The next character, as libedit wants it: 1, or 0 at the end, or -1. Its own
+// function would go on after Ctrl-C.
+int next_character(EditLine* /*edit*/, wchar_t* character) {
+  std::mbstate_t state = {};
+  for (;;) {
+    char byte = 0;
+    const ssize_t n = read(STDIN_FILENO, &byte, 1);
+    if (n == 0) return 0;
+    if (n < 0 && (errno != EINTR || interrupted())) return -1;
+    if (n < 0) continue;
+    const size_t size = std::mbrtowc(character, &byte, 1, &state);
+    if (size == static_cast<size_t>(-2)) continue;  // there is more of it
+    if (size != static_cast<size_t>(-1)) return 1;
+    state = {};
+    *character = L'\uFFFD';
+    return 1;
+  }
+}
+
+}  // namespace
 
 struct LineReader::Editor {
   Editor() : edit(el_init("runcible", stdin, stdout, stderr)) {
@@ -30,6 +66,7 @@ struct LineReader::Editor {
     el_set(edit, EL_PROMPT, &Editor::prompt_of);
     el_set(edit, EL_EDITOR, "emacs");
     el_set(edit, EL_SIGNAL, 0);
+    el_set(edit, EL_GETCFN, &next_character);
     el_source(edit, nullptr);  // ~/.editrc
   }
   ~Editor() {
@@ -65,13 +102,11 @@ std::optional<std::string> LineReader::next(const std::string& prompt) {
   }
   std::string text(line, static_cast<size_t>(count));
   if (text.ends_with('\n')) text.pop_back();
+  if (!text.empty() && editor_->history != nullptr) {
+    HistEvent event;
+    history(editor_->history, &event, H_ENTER, text.c_str());
+  }
   return text;
-}
-
-void LineReader::remember(const std::string& line) {
-  if (editor_ == nullptr || editor_->history == nullptr) return;
-  HistEvent event;
-  history(editor_->history, &event, H_ENTER, line.c_str());
 }
 
 #else
@@ -82,14 +117,14 @@ std::optional<std::string> LineReader::next(const std::string& prompt) {
   return read_plainly(prompt);
 }
 
-void LineReader::remember(const std::string& /*line*/) {}
-
 #endif
 
 LineReader::LineReader()
     : interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
 #if defined(RC_HAS_LIBEDIT)
-  if (interactive_) editor_ = std::make_unique<Editor>();
+  if (!interactive_) return;
+  read_utf8();
+  editor_ = std::make_unique<Editor>();
 #endif
 }
 

@@ -18,10 +18,9 @@ class LineReader {
   bool interactive() const { return interactive_; }
 
   // The next line, without its line feed; nothing at the end. On a terminal it
-  // is asked for with `prompt` and may be edited; Ctrl-C gives an empty one.
+  // is asked for with `prompt`, may be edited, and keys bring earlier ones
+  // back; Ctrl-C gives an empty one.
   std::optional<std::string> next(const std::string& prompt);
-  // For the keys that bring lines back.
-  void remember(const std::string& line);
 
  private:
   struct Editor;

@@ -107,7 +107,6 @@ void Talk::run() {
   if (lines_->interactive()) note("/help tells what else can be done.");
   while (const auto text = read()) {
     if (trimmed(*text).empty()) continue;
-    lines_->remember(*text);
     try {
       if (!take(*text)) return;
     } catch (const Failure& failure) {
@@ -138,7 +137,8 @@ void Talk::ask(const std::string& text) {
   add({{"role", "user"}, {"content", text}});
   try {
     answer();
-  } catch (const Failure&) {
+  } catch (const Failure& failure) {
+    if (failure.code == kBrokenPipe) throw;
     // A question that cannot be answered is not in the way of the next.
     if (messages().back()["role"] == "user") {
       check(rc_chat_undo(chat_.get(), 1));
@@ -314,6 +314,10 @@ bool Talk::change_model(const std::string& rest) {
 }
 
 bool Talk::stats(const std::string& /*rest*/) {
+  if (answers_ == 0) {
+    note("no answer yet");
+    return true;
+  }
   note_usage(last_);
   int64_t position = 0;
   check(rc_session_position(session_.get(), &position));
