@@ -1,5 +1,6 @@
 #include "line_reader.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,20 @@
 #endif
 
 namespace cli {
+namespace {
+
+// Waits for something to read; false if Ctrl-C came. It may come just before
+// the wait begins, so that is looked at now and then.
+bool wait_for_input() {
+  constexpr int kLookMs = 200;
+  while (!interrupted()) {
+    pollfd watched = {STDIN_FILENO, POLLIN, 0};
+    if (poll(&watched, 1, kLookMs) > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 #if defined(RC_HAS_LIBEDIT)
 
@@ -37,10 +52,10 @@ int next_character(EditLine* /*edit*/, wchar_t* character) {
   std::mbstate_t state = {};
   for (;;) {
     char byte = 0;
+    if (!wait_for_input()) return -1;
     const ssize_t n = read(STDIN_FILENO, &byte, 1);
-    if (n == 0) return 0;
-    if (n < 0 && (errno != EINTR || interrupted())) return -1;
-    if (n < 0) continue;
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return static_cast<int>(n);
     const size_t size = std::mbrtowc(character, &byte, 1, &state);
     if (size == static_cast<size_t>(-2)) continue;  // there is more of it
     if (size != static_cast<size_t>(-1)) return 1;
@@ -90,6 +105,7 @@ struct LineReader::Editor {
 std::optional<std::string> LineReader::next(const std::string& prompt) {
   if (editor_ == nullptr) return read_plainly(prompt);
   const InterruptWatch watch;
+  forget_interrupt();  // of what came before
   editor_->prompt = prompt;
   int count = 0;
   const char* line = el_gets(editor_->edit, &count);
@@ -137,13 +153,13 @@ std::optional<std::string> LineReader::read_plainly(
   std::string line;
   for (;;) {
     char c = 0;
-    const ssize_t n = read(STDIN_FILENO, &c, 1);
-    if (n < 0 && errno == EINTR && interrupted()) {
+    if (!wait_for_input()) {
       if (!interactive_) throw Failure{kInterrupted, ""};
       forget_interrupt();
       print("\n");
       return "";
     }
+    const ssize_t n = read(STDIN_FILENO, &c, 1);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       if (line.empty()) return std::nullopt;

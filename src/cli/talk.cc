@@ -104,7 +104,12 @@ std::optional<std::string> Talk::read() {
 }
 
 void Talk::run() {
-  if (lines_->interactive()) note("/help tells what else can be done.");
+  // Between answers and lines Ctrl-C must not end the conversation either.
+  std::optional<InterruptWatch> watch;
+  if (lines_->interactive()) {
+    watch.emplace();
+    note("/help tells what else can be done.");
+  }
   while (const auto text = read()) {
     if (trimmed(*text).empty()) continue;
     try {

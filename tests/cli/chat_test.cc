@@ -122,11 +122,11 @@ TEST_F(CommandChat, TellsWhatItCanDo) {
   const Outcome help = run(chat(), "/help\n/quit\nnever asked");
   EXPECT_EQ(help.code, 0) << help.err;
   EXPECT_EQ(help.out, "");
+  const std::string lines = "\n" + help.err;
   for (const char* name : {"/help", "/system", "/undo", "/retry", "/save",
                            "/load", "/model", "/stats", "/quit"}) {
-    EXPECT_NE(help.err.find(std::string("\n") + name + " "), std::string::npos)
-        << name << " in "
-        << "\n" + help.err;
+    EXPECT_NE(lines.find(std::string("\n") + name + " "), std::string::npos)
+        << name << " in " << lines;
   }
   EXPECT_EQ(run(chat(), "/stats").err, "no answer yet\n");
   const Outcome stats = run(chat(), "a\n/stats");
