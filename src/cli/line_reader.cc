@@ -108,6 +108,8 @@ std::optional<std::string> LineReader::next(const std::string& prompt) {
   forget_interrupt();  // of what came before
   editor_->prompt = prompt;
   int count = 0;
+  // Before the prompt shows, for whoever types at once.
+  el_set(editor_->edit, EL_PREP_TERM, 1);
   const char* line = el_gets(editor_->edit, &count);
   if (line == nullptr || count <= 0) {
     if (!interrupted()) return std::nullopt;
