@@ -1,8 +1,8 @@
 // Writes what kernels need to know of the block formats, from their
 // descriptions in src/tensor/formats, when the backends are built:
 //
-//   write_formats formats.cl     macros, for backends/opencl/kernels/blocks.cl
-//   write_formats formats.glsl   for backends/vulkan/shaders/numbers.glsl
+//   write_formats formats.cl     macros, for backends/gpu/kernels/c/blocks.cl
+//   write_formats formats.glsl   for backends/gpu/kernels/glsl/numbers.glsl
 //   write_formats values.glsl    the tables alone, for tables.glsl there
 #include <cstdio>
 #include <cstring>

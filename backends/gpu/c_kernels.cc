@@ -1,6 +1,8 @@
 #include "gpu/c_kernels.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/error.h"
 #include "tensor/dtype.h"
@@ -9,29 +11,55 @@ namespace rc::gpu {
 namespace {
 
 // In the order of Variant. nullptr: the dialect has no use for the constant.
-using Constants = std::array<const char*, 10>;
+using Constants = std::array<const char*, 12>;
 
 constexpr const char* kItems = "GROUP_ITEMS";
+constexpr const char* kLanes = "LANES";
 // Is a type, not a number.
 constexpr const char* kType = "TYPE";
 
+// Whether its work-items take one element at a time.
+bool is_scalar(Kernel kernel) {
+  return kernel == Kernel::kDecode || kernel == Kernel::kEncode ||
+         kernel == Kernel::kGetRows;
+}
+
 Constants constants_of(Kernel kernel) {
   switch (kernel) {
+    case Kernel::kAttend:
+      return {kItems, "HEAD"};
     case Kernel::kAttention:
       return {kItems, "CACHE", "HEAD", "RANGES"};
     case Kernel::kCacheStore:
       return {kItems, "CACHE"};
+    case Kernel::kConv2d:
+      return {kItems, "COLUMNS", "ROW_LANES", "DEPTH"};
+    case Kernel::kCopy:
+      return {kItems, "GRAIN"};
     case Kernel::kCopyRows:
       return {kItems};
+    case Kernel::kDecode:
+      return {kItems, kType, nullptr, nullptr, "GATHER", "PER_ITEM"};
     case Kernel::kElementwise:
       return {kItems, "KIND"};
+    case Kernel::kEncode:
+      return {kItems, kType, nullptr, "UNIT"};
     case Kernel::kExpertSum:
       return {kItems};
     case Kernel::kGetRows:
       return {kItems, "TILE", kType};
+    case Kernel::kLayerNorm:
+      return {kItems};
     case Kernel::kLinear:
       return {kItems,    "TILE",  kType,   "ROWS",  nullptr,
               "EXPERTS", nullptr, nullptr, "SLICES"};
+    case Kernel::kLines:
+      return {kItems, "KIND", "TOGETHER", "STAGE", kLanes};
+    case Kernel::kMap:
+      return {kItems, "FUNCTION", "BROADCAST"};
+    case Kernel::kMatmul:
+      return {kItems, kType,     nullptr,     nullptr, "TRANSPOSED", "FUNCTION",
+              "ROWS", "COLUMNS", "ROW_LANES", nullptr, kLanes,       "DEPTH"};
     case Kernel::kRope:
       return {kItems};
     case Kernel::kRoute:
@@ -42,30 +70,45 @@ Constants constants_of(Kernel kernel) {
       return {kItems, "STATE", "PARTS"};
     case Kernel::kShortConv:
       return {kItems, "WIDTH", "FUNCTION"};
-    default:
-      fail(RC_E_INTERNAL, "kernel ", kernel_name(kernel),
-           " is not in the C dialect");
+    case Kernel::kTensorRope:
+      return {kItems};
+    case Kernel::kCount:
+      break;
   }
+  return {};
 }
 
 }  // namespace
 
-std::string c_definitions(const Variant& variant) {
+std::string c_definitions(const Variant& variant, uint32_t vector) {
   const Constants constants = constants_of(variant.first);
   std::string text;
+  uint32_t lanes = is_scalar(variant.first) ? 1 : vector;
   for (size_t i = 0; i < variant.second.size(); ++i) {
     const char* name = i < constants.size() ? constants[i] : nullptr;
     if (name == nullptr) continue;
-    if (name == kType) {
+    if (name == kLanes) {
+      lanes = variant.second[i];
+    } else if (name == kType) {
       text +=
           cat(" -DTYPE_", dtype_name(static_cast<DType>(variant.second[i])));
     } else {
       text += cat(" -D", name, "=", variant.second[i]);
     }
   }
-  return text;
+  return cat(" -DLANES=", lanes, text);
 }
 
-bool c_is_scalar(Kernel kernel) { return kernel == Kernel::kGetRows; }
+bool c_divides_exactly(Kernel kernel) { return kernel == Kernel::kEncode; }
+
+std::vector<Binding> c_bindings(const Dispatch& dispatch) {
+  std::vector<Binding> bindings;
+  std::copy_if(dispatch.bindings.begin(), dispatch.bindings.end(),
+               std::back_inserter(bindings),
+               [](const Binding& binding) { return !binding.quads; });
+  std::sort(bindings.begin(), bindings.end(),
+            [](const Binding& a, const Binding& b) { return a.slot < b.slot; });
+  return bindings;
+}
 
 }  // namespace rc::gpu

@@ -17,6 +17,21 @@ constexpr double kMostDispatches = 256;
 // Lanes hold what they have of a head in registers.
 constexpr int64_t kLargestHead = 1024;
 
+// Kernels count places of x, what surrounds it included, and add such counts.
+void check_window(const Op& op, std::span<const rc_plugin_value> values) {
+  constexpr int64_t kLargest = INT32_MAX / 2;
+  const rc_plugin_value& x = values[op.inputs[0]];
+  for (int i = 0; i < 2; ++i) {
+    const int64_t size =
+        x.shape[2 + i] + 2 * int64_t{op.params.conv2d.padding[i]};
+    if (size > kLargest) {
+      fail(RC_E_UNSUPPORTED, "CONV2D of ", value_text(x), " with padding of ",
+           op.params.conv2d.padding[i], ": windows go over ", kLargest,
+           " elements at most");
+    }
+  }
+}
+
 }  // namespace
 
 uint64_t element_count(const rc_plugin_value& value) {
@@ -43,12 +58,15 @@ void TensorAppender::append(Kernel kernel, std::vector<uint32_t> constants,
                             const std::vector<uint32_t>& parameters,
                             uint64_t groups, double group_work) {
   const double work = group_work * static_cast<double>(groups);
+  const auto most = [&](int dimension) {
+    return std::min(device_.most_groups(dimension), tuning.groups);
+  };
   const double cuts =
       std::clamp(std::ceil(work / (device_.speed * kDispatchSeconds)), 1.0,
                  kMostDispatches);
-  const uint64_t each = std::min<uint64_t>(
-      divided(groups, static_cast<uint64_t>(cuts)),
-      uint64_t{device_.most_groups(0)} * device_.most_groups(1));
+  const uint64_t each =
+      std::min<uint64_t>(divided(groups, static_cast<uint64_t>(cuts)),
+                         uint64_t{most(0)} * device_.most_groups(1));
   for (uint64_t first = 0; first < groups; first += each) {
     const uint64_t count = std::min(each, groups - first);
     Dispatch dispatch = {};
@@ -63,7 +81,7 @@ void TensorAppender::append(Kernel kernel, std::vector<uint32_t> constants,
                            static_cast<uint32_t>(first + count)};
     dispatch.parameters.insert(dispatch.parameters.end(), parameters.begin(),
                                parameters.end());
-    const uint32_t rows = divided(count, device_.most_groups(0));
+    const uint32_t rows = divided(count, most(0));
     dispatch.x = divided(count, rows);
     dispatch.rows.symbol = kFixedRows;
     dispatch.rows.limit = rows;
@@ -135,6 +153,7 @@ void check_tensor_supported(const Device& device, const Op& op,
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);
   check_loops(device.tuning(), op, values);
+  if (op.code == RC_OP_CONV2D) check_window(op, values);
   if (op.code == RC_OP_ATTEND) {
     const int64_t head = values[op.inputs[0]].shape[3];
     if (head > kLargestHead) {

@@ -9,11 +9,16 @@
 namespace rc::gpu {
 namespace {
 
-constexpr uint32_t kEach = 8;  // elements or words of a lane
+constexpr uint32_t kEach = 8;  // vectors of elements or words of a lane
 // Of an element, in multiply-adds: mostly memory.
 constexpr double kElementWork = 8;
 constexpr double kDecodeWork = 32;
 constexpr double kEncodeWork = 64;
+
+// Of a work-group.
+uint64_t group_elements(const Tuning& tuning) {
+  return uint64_t{tuning.plain} * kEach * tuning.vector;
+}
 
 using Four = std::array<uint32_t, RC_PLUGIN_MAX_RANK>;
 
@@ -39,6 +44,33 @@ Four padded_strides(const rc_plugin_value& value) {
   return strides;
 }
 
+// Joins neighbouring dimensions that every operand walks along as along one, so
+// that the last one is long. Those that are left over come first.
+void join(Four& shape, std::initializer_list<Four*> operands) {
+  size_t place = shape.size();
+  const Four old = shape;
+  std::vector<Four> strides;
+  for (const Four* operand : operands) strides.push_back(*operand);
+  for (Four* operand : operands) operand->fill(0);
+  shape.fill(1);
+  for (size_t i = old.size(); i-- > 0;) {
+    if (old[i] == 1) continue;
+    bool joined = place < shape.size();
+    size_t number = 0;
+    for (const Four* operand : operands) {
+      joined = joined && strides[number++][i] ==
+                             uint64_t{(*operand)[place]} * shape[place];
+    }
+    if (joined) {
+      shape[place] *= old[i];
+      continue;
+    }
+    shape[--place] = old[i];
+    number = 0;
+    for (Four* operand : operands) (*operand)[place] = strides[number++][i];
+  }
+}
+
 void add(std::vector<uint32_t>& parameters, const Four& four) {
   parameters.insert(parameters.end(), four.begin(), four.end());
 }
@@ -51,7 +83,7 @@ void append_copy(TensorAppender& a) {
   const uint32_t grain = type.block_bytes % 4 == 0   ? 4
                          : type.block_bytes % 2 == 0 ? 2
                                                      : 1;
-  const auto unit = static_cast<uint32_t>(type.block_bytes) / grain;
+  auto unit = static_cast<uint32_t>(type.block_bytes) / grain;
   const auto block = static_cast<uint32_t>(type.block_size);
   Four shape = padded_shape(y);
   shape.back() /= block;
@@ -67,6 +99,13 @@ void append_copy(TensorAppender& a) {
   }
   const auto units = element_count(y) / block;
   const auto count = static_cast<uint32_t>(units * unit);
+  if (strides.back() == unit || shape.back() == 1) {
+    // The last dimension is dense in grains, too.
+    shape.back() *= unit;
+    strides.back() = 1;
+    unit = 1;
+  }
+  join(shape, {&strides});
   const uint32_t base = a.base(a.placed_out(), grain);
   std::vector<uint32_t> parameters = {a.base(a.placed(0), grain), base, count,
                                       unit};
@@ -76,8 +115,8 @@ void append_copy(TensorAppender& a) {
   const uint32_t words = divided(uint64_t{base % grains} + count, grains);
   a.append(Kernel::kCopy, {a.tuning.plain, grain},
            {{1, &a.placed(0)}, {8, &a.placed_out()}}, parameters,
-           divided(words, uint64_t{a.tuning.plain} * kEach),
-           kElementWork * a.tuning.plain * kEach);
+           divided(words, group_elements(a.tuning)),
+           kElementWork * static_cast<double>(group_elements(a.tuning)));
 }
 
 namespace {
@@ -96,6 +135,8 @@ void decode(TensorAppender& a, bool gather) {
   const uint64_t count = element_count(a.out());
   std::vector<uint32_t> constants = type_constants(a.tuning.plain, x.dtype);
   constants.push_back(gather);
+  constants.push_back(a.tuning.decode_each);
+  const uint64_t each = uint64_t{a.tuning.plain} * a.tuning.decode_each;
   a.append(Kernel::kDecode, std::move(constants),
            {{1, &a.placed(0)}, {2, &a.placed(1)}, {8, &a.placed_out()}},
            {a.base(a.placed(0), 1), a.base(a.placed(1), 4),
@@ -104,8 +145,7 @@ void decode(TensorAppender& a, bool gather) {
             static_cast<uint32_t>(*row_bytes(x.dtype, columns)),
             static_cast<uint32_t>(element_count(x) / columns),
             static_cast<uint32_t>(a.number)},
-           divided(count, uint64_t{a.tuning.plain} * kEach),
-           kDecodeWork * a.tuning.plain * kEach);
+           divided(count, each), kDecodeWork * static_cast<double>(each));
 }
 
 }  // namespace
@@ -145,13 +185,17 @@ void map(TensorAppender& a, uint32_t function, const Placed& second) {
                          element_count(second.value) != count;
   std::vector<uint32_t> parameters = {a.base(a.placed(0), 4), a.base(second, 4),
                                       a.base(a.placed_out(), 4), count};
-  add(parameters, padded_shape(y));
-  add(parameters, padded_strides(a.placed(0).value));
-  add(parameters, padded_strides(second.value));
+  Four shape = padded_shape(y);
+  Four first_strides = padded_strides(a.placed(0).value);
+  Four second_strides = padded_strides(second.value);
+  join(shape, {&first_strides, &second_strides});
+  add(parameters, shape);
+  add(parameters, first_strides);
+  add(parameters, second_strides);
   a.append(Kernel::kMap, {a.tuning.plain, function, broadcast},
            {{1, &a.placed(0)}, {2, &second}, {8, &a.placed_out()}}, parameters,
-           divided(count, uint64_t{a.tuning.plain} * kEach),
-           kElementWork * a.tuning.plain * kEach);
+           divided(count, group_elements(a.tuning)),
+           kElementWork * static_cast<double>(group_elements(a.tuning)));
 }
 
 }  // namespace

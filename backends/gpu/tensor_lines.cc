@@ -28,25 +28,40 @@ void lines(TensorAppender& a, uint32_t kind) {
   const auto lines = static_cast<uint64_t>(x.shape[0] * inner);
   // Neighbouring lanes shall read neighbouring elements, and there shall be
   // enough for all of them to do.
+  const Tuning& tuning = a.tuning;
   const bool together =
-      n > kShortLine && (inner == 1 || lines < uint64_t{a.tuning.reduce} * 16);
-  const uint32_t lanes = a.tuning.reduce;
+      n > kShortLine && (inner == 1 || (tuning.vector == 1 &&
+                                        lines < uint64_t{tuning.reduce} * 16));
+  const uint32_t lanes =
+      together || tuning.vector == 1 ? tuning.reduce : tuning.plain;
   // The most often that a stage goes through its elements.
   const uint64_t passes = kind == kSoftmax ? 3 : 1;
-  const uint64_t part = std::min<uint64_t>(
-      loop_budget(a.tuning) / passes * (together ? lanes : 1),
-      static_cast<uint64_t>(n));
+  uint64_t part =
+      std::min<uint64_t>(loop_budget(tuning) / passes * (together ? lanes : 1),
+                         static_cast<uint64_t>(n));
+  if (tuning.line_part != 0 && part > uint64_t{tuning.line_part} * 4) {
+    part = tuning.line_part;
+  }
   const uint32_t parts = divided(static_cast<uint64_t>(n), part);
   const auto stage = [&](Stage number, const Placed& x_of, const Placed& joined,
                          const Placed& y) {
-    const uint64_t units = number == kJoin ? lines : lines * parts;
     const uint64_t length = number == kJoin ? parts : part;
-    a.append(Kernel::kLines, {lanes, kind, together, number},
-             {{1, &x_of}, {2, &joined}, {8, &y}},
-             {a.base(x_of, 4), a.base(y, 4), static_cast<uint32_t>(lines),
-              narrow(n), narrow(inner), static_cast<uint32_t>(part), parts},
-             together ? units : divided(units, lanes),
-             kLineWork * static_cast<double>(length) * (together ? 1 : lanes));
+    // The pairs of all lines are neighbours.
+    const uint64_t along =
+        number == kJoin ? lines : static_cast<uint64_t>(inner);
+    // Of neighbouring numbers of a line, or of neighbouring lines.
+    const bool all = together && (number != kJoin || tuning.vector == 1);
+    const uint32_t vector = all ? tuning.vector : tuning.vector_for(along);
+    const uint64_t units =
+        (all ? lines : lines / along * divided(along, vector)) *
+        (number == kJoin ? 1 : parts);
+    a.append(
+        Kernel::kLines, {lanes, kind, all, number, vector},
+        {{1, &x_of}, {2, &joined}, {8, &y}},
+        {a.base(x_of, 4), a.base(y, 4), static_cast<uint32_t>(lines), narrow(n),
+         narrow(inner), static_cast<uint32_t>(part), parts},
+        all ? units : divided(units, lanes),
+        kLineWork * static_cast<double>(length) * (all ? 1 : lanes * vector));
   };
   const Placed& from = a.placed(0);
   const Placed& to = a.placed_out();
@@ -88,20 +103,20 @@ void append_layer_norm(TensorAppender& a) {
 void append_rope(TensorAppender& a) {
   const rc_plugin_value& x = a.in(0);
   const auto& params = a.op.params.rope;
-  const auto count = static_cast<uint64_t>(x.shape[0] * x.shape[1]) *
-                     divided(static_cast<uint64_t>(x.shape[2]), 2);
-  const uint32_t lanes = a.tuning.plain;
-  a.append(
-      Kernel::kTensorRope, {lanes},
-      {{1, &a.placed(0)},
-       {2, &a.placed(1)},
-       {3, &a.placed(2)},
-       {8, &a.placed_out()}},
-      {a.base(a.placed(0), 4), a.base(a.placed(1), 4), a.base(a.placed(2), 4),
-       a.base(a.placed_out(), 4), static_cast<uint32_t>(count),
-       narrow(x.shape[1]), narrow(x.shape[2]), narrow(a.in(2).shape[0]),
-       params.style == RC_ROPE_HALVES, word(params.scale)},
-      divided(count, lanes), kTurnWork * lanes);
+  const uint32_t heads = narrow(x.shape[1]);
+  const uint32_t group_heads = std::min(heads, a.tuning.rope_heads);
+  const uint32_t lanes = std::min(32u, a.tuning.plain);
+  a.append(Kernel::kTensorRope, {lanes},
+           {{1, &a.placed(0)},
+            {2, &a.placed(1)},
+            {3, &a.placed(2)},
+            {8, &a.placed_out()}},
+           {a.base(a.placed(0), 4), a.base(a.placed(1), 4),
+            a.base(a.placed(2), 4), a.base(a.placed_out(), 4), heads,
+            group_heads, narrow(x.shape[2]), narrow(a.in(2).shape[0]),
+            params.style == RC_ROPE_HALVES, word(params.scale)},
+           static_cast<uint64_t>(x.shape[0]) * divided(heads, group_heads),
+           kTurnWork * group_heads * static_cast<double>(x.shape[2]));
 }
 
 }  // namespace rc::gpu

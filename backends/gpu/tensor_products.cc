@@ -1,6 +1,5 @@
 // Products of tensors.
 #include <algorithm>
-#include <bit>
 
 #include "gpu/loops.h"
 #include "gpu/tensor_appender.h"
@@ -13,20 +12,62 @@ namespace {
 // How a work-group of MATMUL takes the output.
 struct MatmulTile {
   uint32_t lanes;
-  uint32_t row_lanes;      // of them one above the other; 1 with texels
-  uint32_t rows, columns;  // of a lane
+  // Of them one above the other; 1 with texels. In C 0 if nothing is brought to
+  // memory that they share.
+  uint32_t row_lanes;
+  uint32_t rows;     // of a lane
+  uint32_t columns;  // of a lane, vectors of them in C
+  uint32_t vector;
+  bool sum_is_shared = false;  // all lanes sum one column
+
+  uint32_t tile_rows() const { return std::max(row_lanes, 1u) * rows; }
+  uint32_t tile_columns() const {
+    return sum_is_shared ? 1
+                         : lanes / std::max(row_lanes, 1u) * columns * vector;
+  }
 };
 
-MatmulTile tile_of(const Tuning& tuning, int64_t m) {
-  if (tuning.texels != 0) {
-    return MatmulTile{8, 1, m == 1 ? 1u : 8u, 4};
-  }
-  // No more lanes than every device allows.
-  return m <= 8 ? MatmulTile{128, 8, 1, 4} : MatmulTile{128, 8, 8, 4};
+// From so many rows and columns on tiles in shared memory are worth their
+// while.
+constexpr uint64_t kTiledFrom = 16;
+
+bool is_in_c(const Tuning& tuning) { return tuning.product_rows != 0; }
+
+MatmulTile large_c_tile(const Tuning& tuning) {
+  // As many sums as there are registers for.
+  const uint32_t columns = tuning.vector == 1 || tuning.vector == 16 ? 4 : 2;
+  const uint32_t across = tuning.product_columns / (columns * tuning.vector);
+  const uint32_t down = tuning.product_rows / 4;
+  return {across * down, down, 4, columns, tuning.vector};
 }
 
-// Outputs of a lane, as in the kernel conv2d.
-constexpr uint64_t kOutputs = 8;
+MatmulTile tile_of(const Tuning& tuning, uint64_t m, uint64_t n,
+                   bool transposed) {
+  if (is_in_c(tuning)) {
+    if (m >= kTiledFrom && n >= kTiledFrom) return large_c_tile(tuning);
+    const uint32_t rows = m > 1 ? 4 : 1;
+    if (transposed) {
+      return {tuning.product_lanes, 0, rows, 1, tuning.vector, true};
+    }
+    // Neighbouring vectors, so that less rows of the matrix are begun.
+    const uint32_t vector = tuning.vector_for(n);
+    return {tuning.product_lanes, 0, rows,
+            vector == 16 ? 4u
+            : vector > 1 ? 2u
+                         : 1u,
+            vector};
+  }
+  if (tuning.texels != 0) return {8, 1, m == 1 ? 1u : 8u, 4, 1};
+  // No more lanes than every device allows.
+  return {128, 8, m <= 8 ? 1u : 8u, 4, 1};
+}
+
+// Rows of it are planes of the output, columns their places.
+MatmulTile conv2d_tile_of(const Tuning& tuning) {
+  if (is_in_c(tuning)) return large_c_tile(tuning);
+  // A lane has as many outputs as kOutputs in conv2d.comp.
+  return {tuning.texels != 0 ? 8 : tuning.plain, 1, 8, 1, 1};
+}
 
 }  // namespace
 
@@ -38,9 +79,11 @@ void append_matmul(TensorAppender& a) {
   const auto m = static_cast<uint64_t>(left.shape[1]);
   const auto k = static_cast<uint64_t>(left.shape[2]);
   const auto n = static_cast<uint64_t>(y.shape[2]);
-  const MatmulTile tile = tile_of(a.tuning, left.shape[1]);
-  const uint32_t tile_rows = tile.row_lanes * tile.rows;
-  const uint32_t tile_columns = tile.lanes / tile.row_lanes * tile.columns;
+  // One column lies in memory as one row does.
+  const bool transposed = params.transposed != 0 || n == 1;
+  const MatmulTile tile = tile_of(a.tuning, m, n, transposed);
+  const uint32_t tile_rows = tile.tile_rows();
+  const uint32_t tile_columns = tile.tile_columns();
   const uint32_t row_tiles = divided(m, tile_rows);
   const uint32_t column_tiles = divided(n, tile_columns);
   const uint64_t row_size = *row_bytes(right.dtype, right.shape[2]);
@@ -54,16 +97,21 @@ void append_matmul(TensorAppender& a) {
                                      static_cast<uint32_t>(right.dtype),
                                      static_cast<uint32_t>(type.block_size),
                                      static_cast<uint32_t>(type.block_bytes),
-                                     params.transposed != 0,
+                                     transposed,
                                      static_cast<uint32_t>(params.function),
                                      tile.rows,
                                      tile.columns,
                                      tile.row_lanes,
-                                     quads};
+                                     quads,
+                                     tile.vector,
+                                     a.tuning.product_depth};
   // As many columns of a at a time as the loops of a device can do.
   const uint64_t at_once =
-      loop_budget(a.tuning) /
-      strip_loops(a.tuning, tile.lanes, tile_rows, tile_columns) * kStrip;
+      is_in_c(a.tuning)
+          ? k
+          : loop_budget(a.tuning) /
+                strip_loops(a.tuning, tile.lanes, tile_rows, tile_columns) *
+                kStrip;
   for (uint64_t begin = 0; begin < k; begin += at_once) {
     const uint64_t end = std::min(begin + at_once, k);
     a.append(
@@ -90,25 +138,26 @@ void append_conv2d(TensorAppender& a) {
   const rc_plugin_value& weight = a.in(1);
   const rc_plugin_value& y = a.out();
   const auto& params = a.op.params.conv2d;
-  const uint32_t lanes = a.tuning.texels != 0 ? 8 : a.tuning.plain;
+  const MatmulTile tile = conv2d_tile_of(a.tuning);
   const auto places = static_cast<uint64_t>(y.shape[2] * y.shape[3]);
-  const uint32_t place_blocks = divided(places, lanes);
+  const uint32_t place_blocks = divided(places, tile.tile_columns());
   const int64_t group_outputs = y.shape[1] / params.groups;
   const uint32_t output_blocks =
-      divided(static_cast<uint64_t>(group_outputs), kOutputs);
+      divided(static_cast<uint64_t>(group_outputs), tile.tile_rows());
   const auto number = [](int32_t value) {
     return static_cast<uint32_t>(value);
   };
   // As many channels at a time as the loops of a device can do.
+  const auto channels = static_cast<uint64_t>(weight.shape[1]);
   const uint64_t at_once =
-      std::min<uint64_t>(loop_budget(a.tuning) / channel_loops(weight),
-                         static_cast<uint64_t>(weight.shape[1]));
-  for (uint64_t begin = 0; begin < static_cast<uint64_t>(weight.shape[1]);
-       begin += at_once) {
-    const uint64_t end = std::min<uint64_t>(
-        begin + at_once, static_cast<uint64_t>(weight.shape[1]));
+      is_in_c(a.tuning)
+          ? channels
+          : std::min(loop_budget(a.tuning) / channel_loops(weight), channels);
+  for (uint64_t begin = 0; begin < channels; begin += at_once) {
+    const uint64_t end = std::min(begin + at_once, channels);
     a.append(
-        Kernel::kConv2d, {lanes},
+        Kernel::kConv2d,
+        {tile.lanes, tile.columns, tile.row_lanes, a.tuning.product_depth},
         {{1, &a.placed(0)},
          {2, &a.placed(1)},
          {3, &a.placed(2)},
@@ -141,7 +190,7 @@ void append_conv2d(TensorAppender& a) {
         static_cast<uint64_t>(y.shape[0]) * params.groups * output_blocks *
             place_blocks,
         static_cast<double>((end - begin) * weight.shape[2] * weight.shape[3]) *
-            kOutputs * lanes);
+            tile.tile_rows() * tile.tile_columns());
   }
 }
 
@@ -149,12 +198,10 @@ void append_attend(TensorAppender& a) {
   const rc_plugin_value& q = a.in(0);
   const rc_plugin_value& k = a.in(1);
   const auto& params = a.op.params.attend;
-  const uint32_t lanes = a.tuning.attention;
   const auto d = static_cast<uint64_t>(q.shape[3]);
-  // By powers of two, for few pipelines.
-  const uint32_t each = std::bit_ceil(divided(d, lanes));
+  const uint32_t lanes = a.tuning.attention_lanes(d);
   a.append(
-      Kernel::kAttend, {lanes, each},
+      Kernel::kAttend, {lanes, static_cast<uint32_t>(d)},
       {{1, &a.placed(0)},
        {2, &a.placed(1)},
        {3, &a.placed(2)},

@@ -17,6 +17,12 @@ uint32_t Tuning::attention_lanes(uint64_t head) const {
   return lanes;
 }
 
+uint32_t Tuning::vector_for(uint64_t count) const {
+  uint32_t found = vector;
+  while (found > 1 && found > count) found = found > 4 ? found / 2 : 1;
+  return found;
+}
+
 uint64_t number_of(const char* variable, std::string_view text) {
   uint64_t value = 0;
   const auto [end, error] =

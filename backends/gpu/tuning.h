@@ -28,6 +28,17 @@ struct Tuning {
   uint32_t route = 32;       // lanes of ROUTE
   uint32_t scan = 64;        // lanes of SELECTIVE_SCAN ...
   uint32_t scan_parts = 8;   // ... of which so many share an element
+  uint32_t decode_each = 8;  // elements of a lane that decodes tensors
+  // Numbers of a part of lines that are more than four times as long, so that
+  // there is enough to do at once; 0: they are cut only where loops end.
+  uint32_t line_part = 0;
+  // Of C kernels: lanes along the outputs of a small product of tensors; a tile
+  // of a large one, of the result, and how many columns are summed at a time:
+  // multiples of 4, of 64, and of 32.
+  uint32_t product_lanes = 0;
+  uint32_t product_rows = 0;
+  uint32_t product_columns = 0;
+  uint32_t product_depth = 0;
   uint64_t local_bytes = UINT64_MAX;  // of memory that a work-group shares
   // Iterations of all its loops together that a lane may do. llvmpipe ends
   // loops after so many, and does not report it.
@@ -39,6 +50,8 @@ struct Tuning {
 
   // Lanes of attention with heads of `head` numbers: as many as have room.
   uint32_t attention_lanes(uint64_t head) const;
+  // Elements at once along so many: no more than those.
+  uint32_t vector_for(uint64_t count) const;
 };
 
 // A choice that a variable of the environment may replace.

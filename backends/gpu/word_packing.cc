@@ -10,7 +10,7 @@
 namespace rc::gpu {
 namespace {
 
-// As in shaders/blocks.glsl.
+// As in blocks.glsl.
 enum Scaling : uint32_t {
   kUnscaled = 0,
   kHalf = 1,
@@ -24,7 +24,7 @@ enum Scaling : uint32_t {
 // Further ones are numbers of tables.
 enum Meaning : uint32_t { kInteger = 0, kF32 = 64, kF16 = 65, kBF16 = 66 };
 
-// The constants of shaders/blocks.glsl, by name.
+// The constants of blocks.glsl, by name.
 struct Format {
   DType dtype;    // of what is stored
   uint32_t bits;  // kElementBits

@@ -1,4 +1,4 @@
-// Tiles as kernels in GLSL read them; shaders/blocks.glsl describes them.
+// Tiles as kernels in GLSL read them; blocks.glsl describes them.
 //
 // The bits of the elements are rearranged so that a group of 32 has whole words
 // whatever the type, and what the scales are made of becomes whole bytes; no

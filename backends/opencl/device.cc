@@ -7,7 +7,6 @@
 #include "opencl/buffer.h"
 #include "opencl/platform.h"
 #include "opencl/recording.h"
-#include "opencl/tensor_ops.h"
 
 namespace rc::opencl {
 namespace {
@@ -69,11 +68,19 @@ void Device::copy(gpu::Buffer& target, uint64_t target_offset,
 
 void Device::check_supported(const Op& op,
                              std::span<const rc_plugin_value> values) const {
-  if (is_tensor_op(op, values)) {
-    check_tensor_op_supported(*this, op, values.data());
-  } else {
-    gpu::check_supported(*this, op, values);
+  const auto decodable = [&](int32_t number) {
+    if (number < 0) return;
+    const char* reason = packing_.undecodable(values[number].dtype);
+    if (*reason != '\0') {
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
+           value_text(values[number]), ": ", reason);
+    }
+  };
+  if (op.code != RC_OP_COPY) {
+    for (const int32_t input : op.inputs) decodable(input);
+    for (const int32_t output : op.outputs) decodable(output);
   }
+  gpu::check_supported(*this, op, values);
 }
 
 std::unique_ptr<gpu::Recording> Device::record(

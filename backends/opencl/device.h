@@ -8,9 +8,9 @@
 #include <memory>
 #include <span>
 
+#include "gpu/byte_packing.h"
 #include "gpu/device.h"
 #include "opencl/api.h"
-#include "opencl/byte_packing.h"
 #include "opencl/library.h"
 #include "opencl/tuning.h"
 #include "runcible/plugin.h"
@@ -53,7 +53,7 @@ class Device final : public gpu::Device {
   Tuning tuning_;
   uint64_t largest_buffer_;
   bool doubles_;
-  BytePacking packing_;
+  gpu::BytePacking packing_;
   bool profile_;
   Context context_;
   Queue queue_;

@@ -1,4 +1,4 @@
-// The files of kernels/, as embed.cmake puts them into the module.
+// The files of gpu/kernels/c, as embed.cmake puts them into the module.
 #pragma once
 
 namespace rc::opencl {

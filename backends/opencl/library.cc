@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text_stream.h"
+#include "gpu/c_kernels.h"
 #include "opencl/kernel_files.h"
 
 namespace rc::opencl {
@@ -48,7 +49,7 @@ cl_program Library::compiled(const std::string& file,
                              const std::string& options) {
   CompiledSource& program = programs_[file + options];
   if (program != nullptr) return program.get();
-  const std::string source = source_of(file);
+  const std::string source = source_of("prelude_opencl.cl") + source_of(file);
   const char* text = source.c_str();
   const size_t length = source.size();
   cl_int code = CL_SUCCESS;
@@ -66,19 +67,18 @@ cl_program Library::compiled(const std::string& file,
   return program.get();
 }
 
-const char* Library::exact_division() const {
-  return (floats_ & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0
-             ? " -cl-fp32-correctly-rounded-divide-sqrt"
-             : "";
-}
-
-Kernel Library::kernel(const std::string& file, const char* name,
-                       const std::string& definitions, int lanes) {
+Kernel Library::kernel(const gpu::Variant& variant) {
+  const char* name = gpu::kernel_name(variant.first);
+  const bool divides_exactly =
+      gpu::c_divides_exactly(variant.first) &&
+      (floats_ & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   const std::string options =
-      cat("-cl-std=CL1.2 -w -DLANES=", lanes != 0 ? lanes : tuning_.vector,
-          (floats_ & CL_FP_FMA) != 0 ? " -DFAST_FMA" : "", definitions);
+      cat("-cl-std=CL1.2 -w", gpu::c_definitions(variant, tuning_.vector),
+          (floats_ & CL_FP_FMA) != 0 ? " -DFAST_FMA" : "",
+          divides_exactly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
   cl_int code = CL_SUCCESS;
-  Kernel made(api().CreateKernel(compiled(file, options), name, &code));
+  Kernel made(
+      api().CreateKernel(compiled(cat(name, ".cl"), options), name, &code));
   check(code, "clCreateKernel");
   return made;
 }

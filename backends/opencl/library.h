@@ -1,4 +1,4 @@
-// The kernels of an opened device: files of kernels/ compiled with the
+// The kernels of an opened device: files of gpu/kernels/c compiled with the
 // definitions that a use of them needs, when it first needs them.
 //
 // Used by one thread at a time.
@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "gpu/kernel.h"
 #include "opencl/api.h"
 #include "opencl/tuning.h"
 
@@ -21,13 +22,8 @@ class Library {
         floats_(device_property<cl_device_fp_config>(
             device, CL_DEVICE_SINGLE_FP_CONFIG)) {}
 
-  // `definitions` are options such as " -DROWS=8". Throws RC_E_DEVICE with the
-  // compiler's words if it fails. `lanes` 0 are those of the tuning.
-  Kernel kernel(const std::string& file, const char* name,
-                const std::string& definitions = "", int lanes = 0);
-
-  // The definition that makes quotients exact where the device can do so.
-  const char* exact_division() const;
+  // Throws RC_E_DEVICE with the compiler's words if it fails.
+  Kernel kernel(const gpu::Variant& variant);
 
  private:
   cl_program compiled(const std::string& file, const std::string& options);

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "opencl/compiler.h"
 
 namespace rc::opencl {
 namespace {
@@ -34,9 +33,9 @@ struct Recording::Bell {
 };
 
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
-    : device_(device), counts_(device, sizeof host_counts_) {
-  Compiler(device, program, counts_.get(), kept_, steps_).compile();
-}
+    : device_(device),
+      counts_(device, sizeof host_counts_),
+      steps_(steps_of(device, program, counts_.get(), &kept_)) {}
 
 void Recording::begin(const gpu::RunSize& size,
                       std::span<const gpu::Transfer> inputs,
@@ -74,13 +73,13 @@ void Recording::enqueue_outputs() {
 }
 
 void Recording::enqueue_range(const Step& step, size_t begin, size_t count) {
-  const size_t offset[] = {0, begin * step.items[1], 0};
-  const size_t items[] = {step.items[0], count * step.items[1], step.items[2]};
+  const size_t offset[] = {0, begin, 0};
+  const size_t items[] = {step.across, count, step.deep};
+  const size_t group[] = {step.group, 1, 1};
   cl_event event = nullptr;
-  check(api().EnqueueNDRangeKernel(device_.queue(), step.kernel.get(),
-                                   step.items[2] > 1 ? 3 : 2, offset, items,
-                                   step.group, 0, nullptr,
-                                   device_.profile() ? &event : nullptr),
+  check(api().EnqueueNDRangeKernel(
+            device_.queue(), step.kernel.get(), step.deep > 1 ? 3 : 2, offset,
+            items, group, 0, nullptr, device_.profile() ? &event : nullptr),
         "clEnqueueNDRangeKernel");
   if (event != nullptr) {
     Event owned(event);
@@ -98,9 +97,8 @@ double Recording::enqueue_some(double work) {
   const size_t blocks = (size_t{rows} + step.batch - 1) / step.batch;
   const double block_work =
       std::max(step.work.of(step.rows, size_, step.batch), 1.0);
-  const auto most = std::max<size_t>(
-      size_t{device_.tuning().groups} * step.group[1] / step.items[1], 1);
-  const size_t left = std::min(most, blocks - block_);
+  const size_t left =
+      std::min<size_t>(device_.tuning().groups, blocks - block_);
   const auto taken = static_cast<size_t>(
       std::clamp(work / block_work, 1.0, static_cast<double>(left)));
   enqueue_range(step, block_, taken);

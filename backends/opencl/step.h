@@ -5,9 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "gpu/device.h"
 #include "gpu/dispatch.h"
 #include "opencl/api.h"
+#include "opencl/device.h"
 
 namespace rc::opencl {
 
@@ -17,10 +21,17 @@ struct Step {
   int32_t op = 0;  // its place in the program
   Kernel kernel;
   gpu::RowRange rows;
-  uint32_t batch = 1;           // rows of a block
-  size_t items[3] = {1, 1, 1};  // of a block of rows
-  size_t group[3] = {1, 1, 1};
+  uint32_t batch = 1;  // rows of a block
+  size_t group = 1;    // work-items, all along dimension 0
+  size_t across = 1;   // work-items along dimension 0
+  size_t deep = 1;     // and along dimension 2
   gpu::RowWork work;
 };
+
+// Those of a program. `counts`: the rows, outputs and sequences of a run, I32.
+// What steps of one op hand on lies in buffers that are added to `kept`.
+std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
+                           cl_mem counts,
+                           std::vector<std::unique_ptr<gpu::Buffer>>* kept);
 
 }  // namespace rc::opencl

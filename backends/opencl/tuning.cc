@@ -22,12 +22,13 @@ Tuning processor_tuning(cl_device_id device) {
   // As many sums as there are registers for.
   tuning.batch = tuning.vector == 16 ? 8 : 4;
   tuning.few = 2;
-  tuning.linear = tuning.parts = tuning.reduce = tuning.attention = 1;
+  tuning.product_lanes = tuning.parts = tuning.reduce = tuning.attention = 1;
   tuning.plain = 8;
   // The angles of a row are computed once.
   tuning.rope_heads = UINT32_MAX;
   tuning.scan_parts = 1;
   tuning.product_rows = 128;
+  tuning.product_columns = 64;
   tuning.product_depth = 64;
   return tuning;
 }
@@ -37,6 +38,9 @@ Tuning gpu_tuning() {
   tuning.few = 4;
   tuning.reduce = 64;
   tuning.attention = 32;
+  tuning.product_lanes = 32;
+  tuning.product_rows = tuning.product_columns = 64;
+  tuning.product_depth = 32;
   return tuning;
 }
 
@@ -65,7 +69,7 @@ void check_tuning(const Tuning& tuning) {
 void fit(cl_device_id device, Tuning* tuning) {
   const auto limit = static_cast<uint32_t>(std::min<size_t>(
       device_property<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 4096));
-  tuning->linear = std::min(tuning->linear, limit);
+  tuning->product_lanes = std::min(tuning->product_lanes, limit);
   tuning->parts =
       std::clamp(limit / (tuning->tile / tuning->vector), 1u, tuning->parts);
   for (uint32_t* items :
@@ -104,7 +108,7 @@ Tuning tuning_for(cl_device_id device) {
                         {"tile", &tuning.tile, 1, kMost},
                         {"batch", &tuning.batch, 1, 8},
                         {"few", &tuning.few, 1, kMost},
-                        {"linear", &tuning.linear, 1, kMost},
+                        {"product_lanes", &tuning.product_lanes, 1, kMost},
                         {"parts", &tuning.parts, 1, kMost},
                         {"reduce", &tuning.reduce, 1, kMost},
                         {"attention", &tuning.attention, 1, kMost},
@@ -118,6 +122,8 @@ Tuning tuning_for(cl_device_id device) {
   check_tuning(tuning);
   fit(device, &tuning);
   tuning.each = tuning.vector;
+  tuning.decode_each = 64;
+  tuning.line_part = 4096;
   // Wide products have enough to do.
   tuning.batch_parts = 1;
   tuning.route = 1;

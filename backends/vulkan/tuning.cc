@@ -37,7 +37,7 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
       });
 }
 
-// x_area and part_sums of shaders/linear.comp.
+// x_area and part_sums of linear.comp.
 uint64_t shared_bytes(const gpu::Tuning& tuning) {
   return uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
          uint64_t{4} * tuning.tile * tuning.parts;

@@ -2,23 +2,10 @@
 #include <cstring>
 #include <limits>
 
-#include "api_util.h"
-#include "runcible/tensor.h"
+#include "tensor_util.h"
 
 namespace rc::test {
 namespace {
-
-using Tensor = std::unique_ptr<rc_tensor, Release<rc_tensor_release>>;
-using Shape = std::vector<int64_t>;
-
-Tensor make(rc_backend* backend, const Shape& shape,
-            const std::vector<float>& numbers) {
-  rc_tensor* tensor = nullptr;
-  EXPECT_OK(rc_tensor_from_data(
-      backend, RC_DTYPE_F32, shape.data(), static_cast<int32_t>(shape.size()),
-      numbers.data(), numbers.size() * sizeof(float), &tensor));
-  return Tensor(tensor);
-}
 
 Tensor make_random(rc_backend* backend, const Shape& shape, uint64_t seed) {
   rc_random_options options = RC_RANDOM_OPTIONS_INIT;
@@ -36,21 +23,6 @@ Tensor make_places(rc_backend* backend, const std::vector<int32_t>& places) {
   EXPECT_OK(rc_tensor_from_data(backend, RC_DTYPE_I32, &count, 1, places.data(),
                                 places.size() * sizeof(int32_t), &tensor));
   return Tensor(tensor);
-}
-
-std::vector<std::byte> bytes_of(rc_tensor* tensor) {
-  size_t size = 0;
-  EXPECT_OK(rc_tensor_size(tensor, nullptr, &size));
-  std::vector<std::byte> bytes(size);
-  EXPECT_OK(rc_tensor_read(tensor, bytes.data(), size));
-  return bytes;
-}
-
-std::vector<float> numbers_of(rc_tensor* tensor) {
-  const std::vector<std::byte> bytes = bytes_of(tensor);
-  std::vector<float> numbers(bytes.size() / sizeof(float));
-  std::memcpy(numbers.data(), bytes.data(), bytes.size());
-  return numbers;
 }
 
 // Every op, with as many operands as it takes; each gets the same handle.
@@ -383,71 +355,5 @@ TEST(Tensor, TwoOpenings) {
                "another opening");
 }
 
-// A device with memory that computes nothing.
-rc_status only_memory(rc_plugin_device*, const rc_plugin_op*,
-                      const rc_plugin_value* const*, size_t, char* message) {
-  std::strcpy(message, "it only remembers");
-  return RC_E_UNSUPPORTED;
-}
-
-const rc_plugin* memory_plugin() {
-  static const rc_plugin plugin = [] {
-    rc_plugin table = {};
-    table.struct_size = sizeof table;
-    table.abi_version = RC_PLUGIN_ABI_VERSION;
-    table.name = "memory";
-    table.description = "memory alone";
-    table.device_count = [](int32_t* count, char*) {
-      *count = 1;
-      return rc_status{RC_OK};
-    };
-    table.device_info = [](int32_t, rc_plugin_device_info* info, char*) {
-      std::strcpy(info->name, "memory");
-      info->kind = RC_DEVICE_OTHER;
-      return rc_status{RC_OK};
-    };
-    table.open = [](int32_t, const rc_plugin_open_options*,
-                    rc_plugin_device** device, char*) {
-      static int state;
-      *device = reinterpret_cast<rc_plugin_device*>(&state);
-      return rc_status{RC_OK};
-    };
-    table.close = [](rc_plugin_device*) {};
-    table.op_supported = only_memory;
-    table.compile = [](rc_plugin_device*, const rc_plugin_program*,
-                       rc_plugin_compiled**,
-                       char*) { return rc_status{RC_E_UNSUPPORTED}; };
-    table.destroy_compiled = [](rc_plugin_device*, rc_plugin_compiled*) {};
-    table.run = [](rc_plugin_device*, rc_plugin_compiled*, const rc_plugin_run*,
-                   char*) { return rc_status{RC_E_INTERNAL}; };
-    return table;
-  }();
-  return &plugin;
-}
-
-TEST(Tensor, WhatADeviceLacksIsDoneOnTheCpu) {
-  ASSERT_OK(rc_plugin_register(memory_plugin()));
-  const Backend backend = open_backend("memory");
-  const Tensor a = make(backend.get(), {2, 2}, {1, 2, 3, 4});
-  rc_tensor *t = nullptr, *y = nullptr;
-  ASSERT_OK(rc_tensor_transpose(a.get(), 0, 1, &t));
-  const Tensor transposed(t);
-  ASSERT_OK(rc_op_matmul(a.get(), t, &y));
-  EXPECT_EQ(numbers_of(y), (std::vector<float>{5, 11, 11, 25}));
-  rc_tensor_release(y);
-  const char* json = nullptr;
-  ASSERT_OK(rc_backend_explain(backend.get(), &json));
-  for (const char* text : {"MATMUL", "COPY", "cpu:0", "it only remembers"}) {
-    EXPECT_NE(std::string(json).find(text), std::string::npos) << json;
-  }
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.strict = 1;
-  rc_backend* opened = nullptr;
-  ASSERT_OK(rc_backend_open("memory", &options, &opened));
-  const Backend strict(opened);
-  const Tensor b = make(opened, {2, 2}, {1, 2, 3, 4});
-  EXPECT_FAILS(RC_E_UNSUPPORTED, rc_op_matmul(b.get(), b.get(), &y), "MATMUL",
-               "it only remembers", "strict");
-}
 }  // namespace
 }  // namespace rc::test

@@ -8,30 +8,15 @@
 #include "backends/cpu_util.h"
 #include "cpu/plugin.h"
 #include "tensor/dtype.h"
-#include "tensor/formats/formats.h"
 
 namespace rc::cpu_test {
 namespace {
-
-std::vector<rc_dtype> decodable_types() {
-  std::vector<rc_dtype> types;
-  for (rc_dtype dtype = 0; dtype <= RC_DTYPE_Q1_0; ++dtype) {
-    if (find_decoder(dtype) != nullptr) types.push_back(dtype);
-  }
-  return types;
-}
-const std::vector<rc_dtype> kTypes = decodable_types();
-
-bool quantized_activations(rc_dtype dtype) {
-  const BlockFormat* format = find_block_format(dtype);
-  return format != nullptr && !format->of_activations;
-}
 
 class CpuLinear : public testing::TestWithParam<std::string> {};
 
 TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
   const Device device(2, GetParam());
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
     const int64_t shapes[][3] = {
         // rows, n, k
@@ -87,7 +72,7 @@ TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
 
 TEST_P(CpuLinear, TableRowsAreDecodedExactly) {
   const Device device(2, GetParam());
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : decodable_types()) {
     SCOPED_TRACE(dtype_name(dtype));
     const int64_t k = 3 * dtype_info(dtype)->block_size;
     const auto weight = random_weight(dtype, 21, k, 5);
@@ -118,7 +103,7 @@ TEST_P(CpuLinear, TableRowsAreDecodedExactly) {
 // which rows are in the call or on how many threads share the work.
 TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
   constexpr int64_t n = 133;
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
     const int64_t k = block == 1 ? 300 : block < 256 ? 320 : 512;
     const auto weight = random_weight(dtype, n, k, 6);
@@ -238,7 +223,7 @@ TEST_P(CpuLinear, ExpertsEqualPlainProducts) {
 TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
   constexpr int64_t experts = 3, n = 53, chosen = 2, most = 37;
   const Device device(2, GetParam());
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : decodable_types()) {
     SCOPED_TRACE(dtype_name(dtype));
     const int64_t block = dtype_info(dtype)->block_size;
     const int64_t k = block == 1 ? 109 : block < 256 ? 2144 : 2304;
@@ -353,106 +338,6 @@ TEST_P(CpuLinear, NotANumberIsNotLost) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, CpuLinear, testing::ValuesIn(level_names()),
                          [](const auto& level) { return level.param; });
-
-TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
-  const rc_plugin& table = *cpu::plugin();
-  const Device device;
-  for (rc_dtype dtype : kTypes) {
-    rc_plugin_weight_info info{};
-    info.name = "w";
-    info.dtype = dtype;
-    info.rank = 2;
-    info.shape[0] = 20;
-    info.shape[1] = 512;
-    info.uses = RC_USE_LINEAR;
-    uint64_t bytes = 0;
-    char message[RC_PLUGIN_MESSAGE_BYTES];
-    ASSERT_EQ(table.weight_bytes(device.get(), &info, &bytes, message), RC_OK);
-    const bool own = quantized_activations(dtype) || dtype == RC_DTYPE_F16 ||
-                     dtype == RC_DTYPE_BF16;
-    EXPECT_EQ(bytes, 32 * *row_bytes(own ? dtype : RC_DTYPE_F32, 512));
-  }
-}
-
-TEST(CpuWeight, OfElementsIsNotMapped) {
-  const rc_plugin& table = *cpu::plugin();
-  const Device device;
-  const float data[4] = {};
-  rc_plugin_weight_info info{};
-  info.name = "norm";
-  info.dtype = RC_DTYPE_F32;
-  info.rank = 1;
-  info.shape[0] = 4;
-  info.uses = RC_USE_ELEMENTS;
-  rc_plugin_weight* weight = nullptr;
-  char message[RC_PLUGIN_MESSAGE_BYTES] = "";
-  EXPECT_EQ(table.map_weight(device.get(), &info, data, &weight, message),
-            RC_E_UNSUPPORTED);
-  EXPECT_NE(std::string(message).find("norm"), std::string::npos) << message;
-  EXPECT_EQ(weight, nullptr);
-}
-
-// Large ones are rearranged by several threads.
-TEST(CpuWeight, IsTheSameWhateverThreadsMadeIt) {
-  constexpr int64_t experts = 3, n = 1203, k = 1024;
-  const std::vector<int32_t> ids = {0, 1, 2};
-  const auto x = random_floats(experts * k, 8);
-  // One with tiles of its own and one that is decoded.
-  for (rc_dtype dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q8_1}) {
-    const auto weight = random_weight(dtype, experts * n, k, 9);
-    std::vector<float> expected;
-    for (int threads : {1, 2, 5}) {
-      const Device device(threads);
-      Program program(device);
-      const int32_t px =
-          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, 1, k}, x.data());
-      const int32_t pi =
-          program.input(RC_DTYPE_I32, {RC_DIM_ROWS, 1}, ids.data());
-      const int32_t pw =
-          program.weight(dtype, {experts, n, k}, weight.data(), RC_USE_EXPERTS);
-      const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, 1, n});
-      program.op(RC_OP_EXPERT_LINEAR, {px, pw, pi}, {py});
-      ASSERT_EQ(program.run(experts), RC_OK) << program.message();
-      const auto& y = program.result(py);
-      if (expected.empty()) expected.assign(y.begin(), y.begin() + experts * n);
-      ASSERT_EQ(std::memcmp(y.data(), expected.data(),
-                            expected.size() * sizeof(float)),
-                0)
-          << dtype_name(dtype) << ", " << threads << " threads";
-    }
-  }
-}
-
-TEST(CpuWeight, NonsenseIsRefused) {
-  const rc_plugin& table = *cpu::plugin();
-  const Device device;
-  const auto status = [&](rc_dtype dtype, std::vector<int64_t> shape,
-                          uint32_t uses) {
-    rc_plugin_weight_info info{};
-    info.name = "w";
-    info.dtype = dtype;
-    info.rank = static_cast<int32_t>(shape.size());
-    for (size_t i = 0; i < shape.size() && i < 4; ++i) info.shape[i] = shape[i];
-    info.uses = uses;
-    uint64_t bytes;
-    char message[RC_PLUGIN_MESSAGE_BYTES] = "";
-    const rc_status result =
-        table.weight_bytes(device.get(), &info, &bytes, message);
-    EXPECT_NE(message[0], '\0');
-    return result;
-  };
-  EXPECT_EQ(status(RC_DTYPE_F32, {}, 4), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_F32, {1, 1, 1, 1, 1}, 4), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_F32, {4, 0}, 4), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_F32, {4, -4}, 4), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_Q4_K, {4, 100}, 4), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_F32, {INT64_MAX, INT64_MAX}, 4),
-            RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_IQ2_XS, {4, 256}, 4), RC_E_UNSUPPORTED);
-  EXPECT_EQ(status(99, {4, 256}, 4), RC_E_UNSUPPORTED);
-  EXPECT_EQ(status(RC_DTYPE_F32, {256}, RC_USE_ELEMENTS | RC_USE_LINEAR),
-            RC_E_UNSUPPORTED);
-}
 
 }  // namespace
 }  // namespace rc::cpu_test

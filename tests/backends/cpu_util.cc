@@ -49,6 +49,22 @@ class Callers {
 
 }  // namespace
 
+const std::vector<rc_dtype>& decodable_types() {
+  static const std::vector<rc_dtype> types = [] {
+    std::vector<rc_dtype> found;
+    for (rc_dtype dtype = 0; dtype <= RC_DTYPE_Q1_0; ++dtype) {
+      if (find_decoder(dtype) != nullptr) found.push_back(dtype);
+    }
+    return found;
+  }();
+  return types;
+}
+
+bool quantized_activations(rc_dtype dtype) {
+  const BlockFormat* format = find_block_format(dtype);
+  return format != nullptr && !format->of_activations;
+}
+
 std::vector<std::string> level_names() {
   std::vector<std::string> names;
   for (const cpu::Level* level : cpu::available_levels()) {

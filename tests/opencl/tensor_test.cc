@@ -61,10 +61,10 @@ class OpenclTensors : public testing::Test {
  protected:
   void SetUp() override {
     RC_NEEDS_DEVICE("opencl");
-    const TemporaryVariable tuning(
-        "RUNCIBLE_OPENCL_TUNING",
-        "lanes=1,linear=8,reduce=16,attention=4,plain=16,product_rows=16,"
-        "product_columns=64,product_depth=32");
+    const TemporaryVariable tuning("RUNCIBLE_OPENCL_TUNING",
+                                   "lanes=1,product_lanes=8,reduce=16,"
+                                   "attention=4,plain=16,product_rows=16,"
+                                   "product_columns=64,product_depth=32");
     require(rc_backend_open("opencl", nullptr, &device_));
     require(rc_backend_open("reference", nullptr, &reference_));
   }

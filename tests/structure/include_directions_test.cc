@@ -51,6 +51,10 @@ std::vector<Room> rooms() {
       room.sees.emplace_back("gpu/");
     }
   }
+  // A driver for tests sees what those of the backends see.
+  rooms.push_back(
+      {"tests/host_driver/module",
+       {"gpu/", "common/", "runcible/", "base/", "tensor/", "sanitizer/"}});
   for (const char* program : {"src/cli", "src/probe", "examples"}) {
     rooms.push_back({program, {"runcible/"}});
   }
@@ -127,6 +131,7 @@ TEST(IncludeDirections, AWrongOneIsFound) {
   EXPECT_TRUE(plant("backends/cpu/planted.h", "reference/program.h"));
   EXPECT_TRUE(plant("backends/vulkan/planted.h", "runtime/device.h"));
   EXPECT_TRUE(plant("backends/gpu/planted.h", "vulkan/device.h"));
+  EXPECT_TRUE(plant("tests/host_driver/module/planted.h", "runtime/device.h"));
   EXPECT_TRUE(plant("include/runcible/planted.h", "base/error.h"));
   EXPECT_FALSE(plant("src/model/planted.cc", "gguf/file.h"));
   EXPECT_FALSE(plant("backends/cpu/planted.h", "tensor/dtype.h"));

@@ -1,8 +1,8 @@
 // Every block format that can be decoded: names, sizes and meaning come from
 // here wherever blocks are read (src/tensor/decode.cc, the kernels of all
 // backends). To add a type is to add its description; to write it too takes an
-// encoder, in src/tensor/encode.cc, backends/opencl/kernels/encode.cl and
-// backends/vulkan/shaders/encode.comp.
+// encoder, in src/tensor/encode.cc, backends/gpu/kernels/c/encode.cl and
+// backends/gpu/kernels/glsl/encode.comp.
 //
 // The layouts are those of GGUF, of which ggml is the definition:
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md for the numbers of

@@ -1,0 +1,28 @@
+// Tiles as blocks.cl describes them: the units of the rows, an element
+// of a plain type or a byte of a block, interleaved.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/packing.h"
+
+namespace rc::gpu {
+
+class BytePacking final : public Packing {
+ public:
+  // `doubles`: the device has double precision.
+  explicit BytePacking(bool doubles) : doubles_(doubles) {}
+
+  const char* undecodable(DType dtype) const override;
+  uint64_t tile_bytes(DType dtype, int64_t columns,
+                      uint64_t rows) const override;
+  void pack(DType dtype, int64_t columns, uint64_t rows, uint64_t count,
+            const uint8_t* source, uint8_t* tile) const override;
+  std::vector<uint32_t> constants(DType dtype) const override;
+
+ private:
+  bool doubles_;
+};
+
+}  // namespace rc::gpu

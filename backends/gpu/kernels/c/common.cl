@@ -1,0 +1,108 @@
+// What every kernel file begins with.
+//
+// A work-item works on LANES neighbouring elements at once: on processors as
+// many as a vector register holds, on GPUs one, where neighbouring work-items
+// stand for the lanes. floatL and intL are vectors of them.
+//
+// The language itself, OpenCL C or what another interface has in its place, is
+// made the same by a prelude before this: see prelude_opencl.cl.
+//
+// Defined by the host: LANES (1, 4, 8 or 16); TILE, a multiple of LANES (see
+// blocks.cl); GROUP_ITEMS, the work-items of a group; and what the comment of
+// each file names.
+//
+// Rows of a kernel, or blocks of them, are always dimension 1 of its range,
+// which may be cut into pieces; hence get_global_id and not get_group_id.
+// FAST_FMA: the device has fma, though its compiler may not say that it is fast.
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+// A kernel of ops on rows is given its buffers in the order of their slots (see
+// gpu/kernel.h), and then its parameters: those of ROW_PARAMETERS, and what
+// gpu/row_ops.cc lists. What an op does without is bound to something else;
+// has_ or flags say so.
+//
+// counts: the rows, outputs and sequences of the run. A kernel does the rows of
+// counts[symbol] from first_row on, at most row_limit; buffers begin there.
+#define COUNTS INPUT(counts)
+#define ROW_PARAMETERS uint symbol, uint first_row, uint row_limit
+#define OPEN_COUNTS OPEN_INPUT(uint, counts)
+#define ROW_COUNT \
+  min(max(counts[symbol], first_row) - first_row, row_limit)
+
+// Of the groups within a row, which may be more than a range has along one
+// dimension; and the first of the LANES columns of a work-item.
+#define COLUMN_GROUP (get_group_id(2) * get_num_groups(0) + get_group_id(0))
+#define COLUMN ((int)(COLUMN_GROUP * GROUP_ITEMS + get_local_id(0)) * LANES)
+
+#if LANES == 1
+typedef float floatL;
+typedef int intL;
+typedef uint uintL;
+#define LOAD(i, p) ((p)[i])
+#define STORE(v, i, p) ((p)[i] = (v))
+#define TO_FLOAT(v) convert_float(v)
+#define TO_INT(v) convert_int(v)
+#define AS_FLOAT(v) as_float(v)
+#define CHOOSE(no, yes, condition) ((condition) ? (yes) : (no))
+#define LANE_NUMBERS 0
+#else
+typedef JOIN(float, LANES) floatL;
+typedef JOIN(int, LANES) intL;
+typedef JOIN(uint, LANES) uintL;
+#define LOAD(i, p) JOIN(vload, LANES)(i, p)
+#define STORE(v, i, p) JOIN(vstore, LANES)(v, i, p)
+#define TO_FLOAT(v) JOIN(convert_float, LANES)(v)
+#define TO_INT(v) JOIN(convert_int, LANES)(v)
+#define AS_FLOAT(v) JOIN(as_float, LANES)(v)
+#define CHOOSE(no, yes, condition) select(no, yes, condition)
+#if LANES == 16
+#define LANE_NUMBERS \
+  VECTOR(int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#elif LANES == 8
+#define LANE_NUMBERS VECTOR(int8)(0, 1, 2, 3, 4, 5, 6, 7)
+#else
+#define LANE_NUMBERS VECTOR(int4)(0, 1, 2, 3)
+#endif
+#endif
+
+// a * b + c for sums: rounded once where that costs nothing.
+#if defined(FP_FAST_FMAF) || defined(FAST_FMA)
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+// The sum over the lanes, always in the same order.
+INLINE float lane_sum(floatL v) {
+#if LANES == 1
+  return v;
+#else
+#if LANES == 16
+  const float8 a = v.lo + v.hi;
+#elif LANES == 8
+  const float8 a = v;
+#endif
+#if LANES >= 8
+  const float4 b = a.lo + a.hi;
+#else
+  const float4 b = v;
+#endif
+  const float2 c = b.lo + b.hi;
+  return c.lo + c.hi;
+#endif
+}
+
+// IEEE binary16 in the low bits to f32, exact, subnormal numbers included,
+// whatever a device does with them in its own arithmetic.
+INLINE floatL half_bits(intL h) {
+  const intL magnitude = h & 0x7FFF;
+  const intL sign = (h & 0x8000) << 16;
+  const intL normal = (magnitude << 13) + (112 << 23);
+  const floatL tiny = TO_FLOAT(magnitude) * 0x1p-24f;
+  const intL special = normal + (112 << 23);
+  floatL value = CHOOSE(AS_FLOAT(normal), tiny, magnitude < 0x0400);
+  value = CHOOSE(value, AS_FLOAT(special), magnitude >= 0x7C00);
+  return CHOOSE(value, -value, sign != 0);
+}

@@ -1,0 +1,52 @@
+// CONVERT to F32, and GET_ROWS of tensors: a work-item decodes chunks, or
+// elements of a plain type. LANES and TILE are 1.
+//
+// Defined by the host: GATHER, 1 if the rows of the output are those with the
+// numbers `ids`; PER_ITEM, the elements of a work-item, whole chunks.
+
+#include "common.cl"
+#define TILE 1
+#include "blocks.cl"
+#include "decode_chunk.cl"
+#include "tensor.cl"
+
+#ifdef PLAIN
+#define PART 1
+#else
+#define PART (BLOCK / CHUNKS)
+#endif
+#define PARTS (PER_ITEM / PART * GROUP_ITEMS)
+
+// x_base is in bytes, and `op` the place of the op in the program.
+KERNEL(decode)
+(COUNTS, INPUT(x), INPUT(ids), OUTPUT(y), GROUP_PARAMETERS, uint x_base,
+ uint ids_base, uint y_base, uint count, uint columns, uint row_bytes,
+ uint rows, uint op) {
+  OPEN_INPUT(uchar, x)
+  OPEN_INPUT(uint, ids)
+  OPEN_OUTPUT(float, y)
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  x += x_base;
+  y += y_base;
+  const uint begin = group * PARTS;
+  const uint end = min(begin + PARTS, count / PART);
+  const uint row_parts = columns / PART;
+  for (uint i = begin + get_local_id(0); i < end; i += GROUP_ITEMS) {
+    uint row = i / row_parts;
+    const uint part = i % row_parts;
+#if GATHER
+    // A number that the table does not have gives its first row.
+    const uint asked = ids[ids_base + row];
+    Bytes p = x + (asked < rows ? asked : 0) * row_bytes;
+#else
+    Bytes p = x + row * row_bytes;
+#endif
+#ifdef PLAIN
+    y[i] = element(BLOCK_AT(p, part));
+#else
+    decode_chunk(BLOCK_AT(p, part / CHUNKS), part % CHUNKS,
+                 y + (ulong)row * columns + part / CHUNKS * BLOCK);
+#endif
+  }
+}

@@ -1,0 +1,65 @@
+// UNARY and BINARY: a work-item gives LANES elements at a time.
+//
+// Defined by the host: FUNCTION, of one number RC_FUNCTION_*, of two ADD or
+// MULTIPLY; BROADCAST, 0 if the elements of the operands are those of the
+// output in order.
+
+#include "common.cl"
+#include "some.cl"
+#include "functions.cl"
+#include "tensor.cl"
+
+#define ADD 16
+#define MULTIPLY 17
+
+// `count` elements of an operand, those of the output from i on.
+INLINE floatL operand(const global float* p, uint i, int count,
+                      const Four* shape, const Four* strides) {
+#if BROADCAST
+#if LANES > 1
+  // Along the last dimension operands are dense or repeat one element.
+  if (i % shape->of[3] + count > shape->of[3]) {
+    float some[LANES];
+    for (int j = 0; j < LANES; ++j) {
+      some[j] = j < count ? p[place_of(i + j, shape, strides)] : 0.0f;
+    }
+    return LOAD(0, some);
+  }
+#endif
+  p += place_of(i, shape, strides);
+  if (strides->of[3] == 0) return (floatL)(*p);
+  return load_some(p, count);
+#else
+  return load_some(p + i, count);
+#endif
+}
+
+// The shape is that of the output.
+KERNEL(map)
+(COUNTS, INPUT(a), INPUT(b), OUTPUT(y), GROUP_PARAMETERS, uint a_base,
+ uint b_base, uint y_base, uint count, FOUR_PARAMETERS(shape),
+ FOUR_PARAMETERS(a_strides), FOUR_PARAMETERS(b_strides)) {
+  OPEN_INPUT(float, a)
+  OPEN_INPUT(float, b)
+  OPEN_OUTPUT(float, y)
+  OPEN_FOUR(shape)
+  OPEN_FOUR(a_strides)
+  OPEN_FOUR(b_strides)
+  const uint group = GROUP_NUMBER;
+  if (NOTHING_TO_DO(group)) return;
+  const uint begin = group * GROUP_ELEMENTS;
+  const uint end = min(begin + GROUP_ELEMENTS, count);
+  for (uint i = begin + get_local_id(0) * LANES; i < end;
+       i += GROUP_ITEMS * LANES) {
+    const int some = min((uint)LANES, end - i);
+    const floatL u = operand(a + a_base, i, some, &shape, &a_strides);
+#if FUNCTION == ADD
+    const floatL v = u + operand(b + b_base, i, some, &shape, &b_strides);
+#elif FUNCTION == MULTIPLY
+    const floatL v = u * operand(b + b_base, i, some, &shape, &b_strides);
+#else
+    const floatL v = apply(FUNCTION, u);
+#endif
+    store_some(v, y + y_base + i, some);
+  }
+}

@@ -1,0 +1,61 @@
+// (x - mean) * weight / sqrt(variance + epsilon) + bias of one vector by a group;
+// without the mean if it is not taken away. weight and bias may be NULL.
+
+INLINE float load_one(const global float* x, int i, float none) {
+  return x ? x[i] : none;
+}
+
+INLINE floatL load_lanes(const global float* x, int i, float none) {
+  return x ? LOAD(0, x + i) : (floatL)(none);
+}
+
+// The sum over the items of a group; `parts` has room for them.
+INLINE float group_sum(float sum, int item, local float* parts) {
+#if GROUP_ITEMS > 1
+  parts[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sum = 0.0f;
+  for (int i = 0; i < GROUP_ITEMS; ++i) sum += parts[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+  return sum;
+}
+
+#define NORM_ROOM SHARED float parts[GROUP_ITEMS];
+
+INLINE void norm(const global float* x, const global float* weight,
+                 const global float* bias, global float* out, int d,
+                 float epsilon, bool center, local float* parts) {
+  const int item = get_local_id(0);
+  const int whole = d / LANES * LANES;
+  float mean = 0.0f;
+  if (center) {
+    floatL lanes = 0.0f;
+    for (int i = item * LANES; i < whole; i += GROUP_ITEMS * LANES) {
+      lanes += LOAD(0, x + i);
+    }
+    float sum = lane_sum(lanes);
+    for (int i = whole + item; i < d; i += GROUP_ITEMS) sum += x[i];
+    mean = group_sum(sum, item, parts) / (float)d;
+  }
+  floatL lanes = 0.0f;
+  for (int i = item * LANES; i < whole; i += GROUP_ITEMS * LANES) {
+    const floatL v = LOAD(0, x + i) - mean;
+    lanes = MULTIPLY_ADD(v, v, lanes);
+  }
+  float squares = lane_sum(lanes);
+  for (int i = whole + item; i < d; i += GROUP_ITEMS) {
+    squares += (x[i] - mean) * (x[i] - mean);
+  }
+  squares = group_sum(squares, item, parts);
+  const float factor = 1.0f / sqrt(squares / (float)d + epsilon);
+  for (int i = item * LANES; i < whole; i += GROUP_ITEMS * LANES) {
+    const floatL y = (LOAD(0, x + i) - mean) * factor;
+    STORE(y * load_lanes(weight, i, 1.0f) + load_lanes(bias, i, 0.0f), 0,
+          out + i);
+  }
+  for (int i = whole + item; i < d; i += GROUP_ITEMS) {
+    out[i] = (x[i] - mean) * factor * load_one(weight, i, 1.0f) +
+             load_one(bias, i, 0.0f);
+  }
+}

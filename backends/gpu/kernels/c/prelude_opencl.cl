@@ -1,0 +1,40 @@
+// What makes OpenCL C 1.2 the language of the kernels. A driver's compiler gets
+// this, or the prelude of another interface, before the file of a kernel.
+//
+// A prelude defines, if the language does not,
+//   the macros below;
+//   the words of OpenCL C that kernels use: kernel, global, local, uchar to
+//   ulong, half behind pointers, and, where LANES is not 1, vectors with lo and
+//   hi; float16 always (attend_head.cl);
+//   its functions: of the place of a work-item, barrier, vload and vstore, also
+//   of half, convert_, as_, select, clamp, and those of numbers.
+// Sums of products are not contracted unless a kernel says so (MULTIPLY_ADD).
+#pragma OPENCL FP_CONTRACT OFF
+#if defined(TYPE_F64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+// Drivers that don't inline by themselves keep arrays and pointers to them in
+// memory.
+#define INLINE static inline __attribute__((always_inline))
+
+// The head of a kernel, up to its parameters.
+#define KERNEL(name) \
+  kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name
+
+// A buffer among the parameters: memory, and the bytes in it before what is
+// meant. Where the interface binds places within buffers there is only memory.
+// Opened, it is a pointer of that name.
+#define INPUT(name) const global uchar *name##_memory, ulong name##_at
+#define OUTPUT(name) global uchar *name##_memory, ulong name##_at
+#define OPEN_INPUT(type, name) \
+  const global type* name = (const global type*)(name##_memory + name##_at);
+#define OPEN_OUTPUT(type, name) \
+  global type* name = (global type*)(name##_memory + name##_at);
+
+// Before a variable of a kernel that the work-items of a group share; local is
+// the word for what pointers to it point to.
+#define SHARED local
+
+// A vector of those elements: VECTOR(int4)(0, 1, 2, 3).
+#define VECTOR(type) (type)

@@ -1,0 +1,100 @@
+// SELECTIVE_SCAN: PARTS work-items have an element of a head of a sequence and
+// keep its row of the state; a work-item has every vector of LANES elements of
+// that row whose number is its own, modulo PARTS.
+//
+// Defined by the host: STATE, elements of the row; PARTS, more than 1 only if
+// LANES is 1; GROUP_ITEMS, a multiple of PARTS.
+
+#include "common.cl"
+#include "some.cl"
+#include "states.cl"
+
+// Vectors of a work-item.
+#define EACH ((STATE + PARTS * LANES - 1) / (PARTS * LANES))
+// The place of vector t.
+#define PLACE(t) (((t) * PARTS + part) * LANES)
+
+KERNEL(selective_scan)
+(COUNTS, INPUT(x), INPUT(steps), INPUT(b), INPUT(c), INPUT(step_bias),
+ INPUT(decay), INPUT(skip), OUTPUT(out), OUTPUT(cache), INPUT(sequences),
+ INPUT(slots), PIECE_PARAMETERS, uint heads, uint head_size, uint groups) {
+#if PARTS > 1
+  SHARED float sums[GROUP_ITEMS];
+#endif
+  const int part = get_local_id(0) % PARTS;
+  const int wanted =
+      COLUMN_GROUP * (GROUP_ITEMS / PARTS) + get_local_id(0) / PARTS;
+  const int elements = heads * head_size;
+  // Items beyond the last element do it too: all meet in each sum.
+  const int element = min(wanted, elements - 1);
+  const bool writes = wanted < elements;
+  const uint head = element / head_size;
+  const uint group = head / (heads / groups);
+  OPEN_COUNTS
+  OPEN_INPUT(float, x)
+  OPEN_INPUT(float, steps)
+  OPEN_INPUT(float, b)
+  OPEN_INPUT(float, c)
+  OPEN_INPUT(float, step_bias)
+  OPEN_INPUT(float, decay)
+  OPEN_INPUT(float, skip)
+  OPEN_OUTPUT(float, out)
+  OPEN_OUTPUT(float, cache)
+  OPEN_INPUT(uint, sequences)
+  OPEN_INPUT(int, slots)
+  if (!HAS_PIECE) return;
+  const Run run = RUN;
+  x += element;
+  out += element;
+  steps += head;
+  b += (ulong)group * STATE;
+  c += (ulong)group * STATE;
+  cache += (ulong)element * STATE;
+  const ulong slot_size = (ulong)elements * STATE;
+  floatL state[EACH];
+  for (int t = 0; t < EACH; ++t) {
+    state[t] = run.from >= 0 && PLACE(t) < STATE
+                   ? load_some(cache + run.from * slot_size + PLACE(t),
+                               STATE - PLACE(t))
+                   : (floatL)(0.0f);
+  }
+  for (uint i = begin; i < run.end; ++i) {
+    const uint row = i - bound_row;
+    if (sequences[row] != run.sequence) continue;
+    const float value = x[(ulong)row * elements];
+    const float given = steps[(ulong)row * heads] + step_bias[head];
+    const float step = fmax(given, 0.0f) + log1p(exp(-fabs(given)));
+    const float kept = exp(step * decay[head]);
+    const float added = step * value;
+    const ulong at = (ulong)row * groups * STATE;
+    floatL lanes = 0.0f;
+    for (int t = 0; t < EACH; ++t) {
+      if (PLACE(t) >= STATE) break;
+      const int count = STATE - PLACE(t);
+      state[t] = MULTIPLY_ADD((floatL)(added),
+                              load_some(b + at + PLACE(t), count),
+                              state[t] * kept);
+      lanes = MULTIPLY_ADD(state[t], load_some(c + at + PLACE(t), count),
+                           lanes);
+    }
+    float sum = lane_sum(lanes);
+#if PARTS > 1
+    const int item = get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[item] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum = 0.0f;
+    for (int i = 0; i < PARTS; ++i) sum += sums[item - part + i];
+#endif
+    if (part == 0 && writes) {
+      out[(ulong)row * elements] = MULTIPLY_ADD(skip[head], value, sum);
+    }
+  }
+  if (run.to < 0 || !writes) return;
+  for (int t = 0; t < EACH; ++t) {
+    if (PLACE(t) < STATE) {
+      store_some(state[t], cache + run.to * slot_size + PLACE(t),
+                 STATE - PLACE(t));
+    }
+  }
+}

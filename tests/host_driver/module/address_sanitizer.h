@@ -1,0 +1,48 @@
+// What the address sanitizer is told; nothing in builds without it.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define RC_HOST_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RC_HOST_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+#ifdef RC_HOST_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace rc::host {
+
+#ifdef RC_HOST_ADDRESS_SANITIZER
+inline constexpr bool kAddressSanitizer = true;
+
+// Bytes that nobody may touch, and that all may touch again.
+inline void forbid(const void* begin, size_t bytes) {
+  __asan_poison_memory_region(begin, bytes);
+}
+inline void allow(const void* begin, size_t bytes) {
+  __asan_unpoison_memory_region(begin, bytes);
+}
+// Before and after a change of stacks: `kept` is for who is left and comes back
+// (nullptr: he does not), `stack` that to which, and from which, it goes.
+inline void start_switch(void** kept, const void* stack, size_t bytes) {
+  __sanitizer_start_switch_fiber(kept, stack, bytes);
+}
+inline void finish_switch(void* kept, const void** stack, size_t* bytes) {
+  __sanitizer_finish_switch_fiber(kept, stack, bytes);
+}
+#else
+inline constexpr bool kAddressSanitizer = false;
+
+inline void forbid(const void*, size_t) {}
+inline void allow(const void*, size_t) {}
+inline void start_switch(void**, const void*, size_t) {}
+inline void finish_switch(void*, const void**, size_t*) {}
+#endif
+
+}  // namespace rc::host

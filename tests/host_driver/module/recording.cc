@@ -1,0 +1,129 @@
+#include "recording.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+#include "gpu/c_kernels.h"
+
+namespace rc::host {
+namespace {
+
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+    : device_(device), counts_(3 * sizeof(int32_t)) {
+  std::vector<gpu::Dispatch> dispatches;
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
+                           program.values, program.limits, &dispatches, &kept_);
+  }
+  for (const gpu::Dispatch& dispatch : dispatches) {
+    steps_.push_back(step_of(dispatch));
+  }
+}
+
+Recording::Step Recording::step_of(const gpu::Dispatch& dispatch) {
+  const std::string name = gpu::kernel_name(dispatch.kernel);
+  Step step = {dispatch, nullptr, {}, {}};
+  step.kernel = device_.library().kernel(
+      cat("#include \"", name, ".cl\""), name,
+      gpu::c_definitions({dispatch.kernel, dispatch.constants},
+                         device_.tuning().vector));
+  // Memory, and the bytes in it before what is meant; see INPUT.
+  const auto add = [&](const gpu::Region& region) {
+    step.bound.push_back(region);
+    step.arguments.push_back(
+        reinterpret_cast<uint64_t>(data_of(region.buffer)));
+    step.arguments.push_back(region.offset);
+  };
+  add({&counts_, 0, counts_.bytes()});
+  for (const gpu::Binding& binding : gpu::c_bindings(dispatch)) {
+    add(binding.region);
+  }
+  step.arguments.insert(step.arguments.end(), dispatch.parameters.begin(),
+                        dispatch.parameters.end());
+  return step;
+}
+
+void Recording::begin(const gpu::RunSize& size,
+                      std::span<const gpu::Transfer> inputs,
+                      std::span<const gpu::Transfer> outputs) {
+  size_ = size;
+  outputs_ = outputs;
+  step_ = block_ = 0;
+  times_.clear();
+  const int32_t counts[] = {static_cast<int32_t>(size.rows.rows),
+                            static_cast<int32_t>(size.rows.outputs),
+                            static_cast<int32_t>(size.rows.sequences)};
+  counts_.write(0, counts, sizeof counts);
+  for (const gpu::Transfer& input : inputs) {
+    const_cast<gpu::Buffer*>(input.region.buffer)
+        ->write(input.region.offset, input.host, input.region.bytes);
+  }
+}
+
+void Recording::run_blocks(const Step& step, uint64_t begin, uint64_t count) {
+  const gpu::Dispatch& dispatch = step.dispatch;
+  const std::lock_guard lock(running());
+  const BoundAlone bound(step.bound);
+  device_.runner().run({gpu::kernel_name(dispatch.kernel),
+                        step.kernel,
+                        step.arguments,
+                        dispatch.constants[0],
+                        {dispatch.x, count, dispatch.z},
+                        begin});
+}
+
+double Recording::run_some(double work) {
+  const Step& step = steps_[step_];
+  const gpu::Dispatch& dispatch = step.dispatch;
+  const uint32_t rows = dispatch.rows.count(size_.rows);
+  const uint64_t blocks =
+      (uint64_t{rows} + dispatch.batch - 1) / dispatch.batch;
+  if (blocks == 0) {
+    ++step_;
+    return 0;
+  }
+  const double block_work =
+      std::max(dispatch.work.of(dispatch.rows, size_, dispatch.batch), 1.0);
+  const auto taken = static_cast<uint64_t>(
+      std::clamp(work / block_work, 1.0, static_cast<double>(blocks - block_)));
+  const int64_t began = now();
+  run_blocks(step, block_, taken);
+  if (device_.profile()) {
+    if (times_.empty() || times_.back().op != dispatch.op) {
+      times_.push_back({sizeof(rc_plugin_op_time), dispatch.op, began, 0});
+    }
+    times_.back().end_ns = now();
+  }
+  block_ += taken;
+  if (block_ == blocks) {
+    ++step_;
+    block_ = 0;
+  }
+  return static_cast<double>(taken) * block_work;
+}
+
+double Recording::submit(int, double work) {
+  double taken = 0;
+  while (!submitted() && (taken == 0 || taken < work)) {
+    taken += run_some(work - taken);
+  }
+  return taken;
+}
+
+void Recording::finish() {
+  for (const gpu::Transfer& output : outputs_) {
+    output.region.buffer->read(output.region.offset, output.host,
+                               output.region.bytes);
+  }
+}
+
+}  // namespace rc::host

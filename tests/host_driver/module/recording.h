@@ -1,0 +1,59 @@
+// A program as kernels with their arguments, run when they are submitted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "buffer.h"
+#include "device.h"
+#include "gpu/device.h"
+#include "gpu/dispatch.h"
+
+namespace rc::host {
+
+class Recording final : public gpu::Recording {
+ public:
+  Recording(Device& device, const gpu::PlacedProgram& program);
+
+  void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
+             std::span<const gpu::Transfer> outputs) override;
+  double submit(int portion, double work) override;
+  bool submitted() const override { return step_ == steps_.size(); }
+  bool wait(int, int64_t) override { return true; }
+  void stop() override {}
+  void finish() override;
+  // Kernels take the first row of a table for one that it does not have.
+  gpu::Fault fault() const override { return {}; }
+  void wait_idle() noexcept override {}
+  std::vector<rc_plugin_op_time> op_times() const override { return times_; }
+
+ private:
+  struct Step {
+    gpu::Dispatch dispatch;
+    HostKernel* kernel;
+    std::vector<uint64_t> arguments;
+    std::vector<gpu::Region> bound;
+  };
+
+  Step step_of(const gpu::Dispatch& dispatch);
+  // Blocks of rows of a step worth at most about `work`; returns what they are
+  // worth.
+  double run_some(double work);
+  void run_blocks(const Step& step, uint64_t begin, uint64_t count);
+
+  Device& device_;
+  Buffer counts_;  // I32: rows, outputs, sequences of the run
+  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that steps hand on
+  std::vector<Step> steps_;
+
+  // The run that has begun.
+  gpu::RunSize size_;
+  std::span<const gpu::Transfer> outputs_;
+  size_t step_ = 0;                       // the next
+  uint64_t block_ = 0;                    // of its rows
+  std::vector<rc_plugin_op_time> times_;  // with profile
+};
+
+}  // namespace rc::host
