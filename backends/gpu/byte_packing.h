@@ -1,5 +1,5 @@
-// Tiles as blocks.cl describes them: the units of the rows, an element
-// of a plain type or a byte of a block, interleaved.
+// Tiles as blocks.cl describes them: the units of the rows, an element of a
+// plain type or a byte of a block, interleaved.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // Tensor ops that look at one element or block at a time.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <vector>
 
 #include "gpu/tensor_appender.h"
 #include "gpu/words.h"

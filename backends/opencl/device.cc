@@ -76,6 +76,7 @@ void Device::check_supported(const Op& op,
            value_text(values[number]), ": ", reason);
     }
   };
+  // COPY is of bytes.
   if (op.code != RC_OP_COPY) {
     for (const int32_t input : op.inputs) decodable(input);
     for (const int32_t output : op.outputs) decodable(output);

@@ -129,8 +129,10 @@ Tuning tuning_for(cl_device_id device) {
   tuning.route = 1;
   if (tuning.plain < tuning.scan_parts) tuning.scan_parts = 1;
   tuning.scan = tuning.plain / tuning.scan_parts * tuning.scan_parts;
-  // Kernels count bytes of what is bound in 32 bits.
-  tuning.range = UINT32_MAX;
+  // Kernels count bytes of what is bound in 32 bits, to the end of the last
+  // group, which has less than these.
+  constexpr uint32_t kGroupBytes = 16 << 20;
+  tuning.range = UINT32_MAX - kGroupBytes;
   return tuning;
 }
 

@@ -18,7 +18,8 @@
 #define ADD_FIRST(r) ADD(r, first, w0, c)
 #define ADD_SECOND(r) ADD(r, second, w1, c + APART)
 
-// `parts` has room for ROWS numbers of each item.
+// `parts` has room for ROWS numbers of each item. No item returns early: PoCL
+// loses what the others have kept over a barrier in an inlined function.
 INLINE void few(Floats a, const Right* right, int row0, int column, int m,
                 Floats bias, global float* out, int item, local float* parts) {
   const int n = right->n;
