@@ -26,8 +26,10 @@ NAMES = {
     "rc_plan_device_report": "device_plan",
     "rc_generate_report": "report",
 }
-# What the packages give out in another way: arrays of a file's tensors.
-_NOT_SHOWN = {"rc_tensor_report"}
+# What the packages give out in another way: arrays of a file's tensors, and
+# conversations, which are plain functions of swig/chat.i.
+_NOT_SHOWN = {"rc_tensor_report", "rc_chat_options", "rc_chat_prompt_report",
+              "rc_chat_content_report"}
 
 # Numbers that may have all 64 bits.
 UNSIGNED = {"seed"}
@@ -162,7 +164,8 @@ def reports(api: Api) -> List[Struct]:
 
 
 def options(api: Api) -> List[Struct]:
-    return [each for each in api.structs.values() if each.is_options]
+    return [each for each in api.structs.values()
+            if each.is_options and each.name not in _NOT_SHOWN]
 
 
 def shown_enums(api: Api) -> List[Enum]:

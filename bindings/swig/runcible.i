@@ -34,6 +34,7 @@
 %include "structs.i"
 %include "generate_options.i"
 %include "events.i"
+%include "chat.i"
 
 %include "runcible/base.h"
 %include "runcible/types.h"
@@ -43,6 +44,7 @@
 %include "runcible/session.h"
 %include "runcible/grammar.h"
 %include "runcible/generate.h"
+%include "runcible/chat.h"
 %include "runcible/tensor.h"
 
 /* The version that these files were written for: checked when SWIG runs, and

@@ -8,11 +8,10 @@
 
 #include "api/generate_options.h"
 #include "api/guard.h"
-#include "api/loop.h"
 #include "api/options.h"
-#include "api/request.h"
 #include "api/returned_memory.h"
 #include "api/session.h"
+#include "api/start_request.h"
 
 namespace rc::api {
 namespace {
@@ -92,6 +91,8 @@ const char* rc_end_reason_name(rc_end_reason reason) {
       return "context";
     case RC_END_ERROR:
       return "error";
+    case RC_END_TOOL_CALLS:
+      return "tool calls";
     default:
       return "unknown reason";
   }
@@ -102,25 +103,18 @@ rc_status rc_generate_async(rc_session* session,
                             rc_event_callback callback, void* user,
                             rc_request** request) {
   return guard([&] {
-    if (request != nullptr) *request = nullptr;
+    rc::api::check_hearing({loop, callback, user}, request);
     const rc_session& handle = need(session, "session");
-    if (callback == nullptr) {
-      need_pointer(request, "request (there is no callback)");
-      if (loop != nullptr) {
-        rc::fail(RC_E_INVALID_ARGUMENT,
-                 "loop: given without a callback; events that are pulled have "
-                 "no loop");
-      }
-    }
     rc::engine::RequestOptions checked =
         rc::api::request_options(options, *handle.model->file);
-    const auto started = std::make_shared<rc_request>(
-        handle.model->tenant,
-        callback == nullptr ? nullptr : rc::api::loop_or_own(loop), callback,
-        user);
     // The session may be released as soon as its loop runs.
     const std::shared_ptr<rc::engine::Session> held = handle.session;
-    rc_request::start(started, *held, std::move(checked), request);
+    rc::api::start_request(
+        *handle.model,
+        [&](std::shared_ptr<rc::engine::Listener> listener) {
+          return held->generate(std::move(checked), std::move(listener));
+        },
+        {loop, callback, user}, request);
   });
 }
 

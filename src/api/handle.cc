@@ -43,6 +43,10 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_model_info";
     case Kind::kTokenizer:
       return "rc_tokenizer";
+    case Kind::kChat:
+      return "rc_chat";
+    case Kind::kChatPrompt:
+      return "rc_chat_prompt";
     case Kind::kModel:
       return "rc_model";
     case Kind::kSession:

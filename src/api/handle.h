@@ -24,6 +24,8 @@ enum class Kind {
   kModelInfo,
   kPlan,
   kTokenizer,
+  kChat,
+  kChatPrompt,
   kModel,
   kSession,
   kLoop,

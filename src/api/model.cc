@@ -184,6 +184,6 @@ rc_status rc_model_get_tokenizer(rc_model* model, rc_tokenizer** tokenizer) {
                ": the model has no tokenizer");
     }
     return rc::api::add_handle(
-        std::make_unique<rc_tokenizer>(file->tokenizer()));
+        std::make_unique<rc_tokenizer>(file->tokenizer(), file->file()));
   });
 }

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "gguf/file.h"
 #include "runcible/model.h"
+#include "text/chat/template_choice.h"
 #include "text/tokenizer.h"
 
 struct rc_model_info {
@@ -25,11 +26,15 @@ struct rc_model_info {
 
 struct rc_tokenizer {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kTokenizer;
-  explicit rc_tokenizer(std::shared_ptr<const rc::text::Tokenizer> tokenizer)
-      : tokenizer(std::move(tokenizer)), kind(this->tokenizer->kind()) {}
+  rc_tokenizer(std::shared_ptr<const rc::text::Tokenizer> tokenizer,
+               const rc::gguf::File& file)
+      : tokenizer(std::move(tokenizer)),
+        kind(this->tokenizer->kind()),
+        templates(file, this->tokenizer) {}
 
   const std::shared_ptr<const rc::text::Tokenizer> tokenizer;
   const std::string kind;
+  const rc::text::chat::FileTemplates templates;
 };
 
 namespace rc::api {

@@ -57,12 +57,17 @@ class rc_request::PieceEvent final : public Event {
 
   rc_event describe(rc_request& request) override {
     rc_event event = RC_EVENT_INIT;
-    event.type = RC_EVENT_PIECE;
+    event.type = piece_.type;
     event.request = &request;
     event.text = piece_.text.data();
     event.text_length = piece_.text.size();
     event.tokens = piece_.tokens.data();
     event.token_count = piece_.tokens.size();
+    event.call = piece_.call;
+    if (piece_.call >= 0 && piece_.type != RC_EVENT_MALFORMED_CALL) {
+      event.call_name = piece_.name.c_str();
+      if (!piece_.id.empty()) event.call_id = piece_.id.c_str();
+    }
     if (!logprobs_.empty()) {
       event.logprobs = logprobs_.data();
       if (!top_tokens_.empty()) {
@@ -134,9 +139,7 @@ rc_request::rc_request(std::shared_ptr<rc::api::Tenant> tenant,
 rc_request::~rc_request() = default;
 
 void rc_request::start(const std::shared_ptr<rc_request>& request,
-                       rc::engine::Session& session,
-                       rc::engine::RequestOptions options,
-                       rc_request** handle) {
+                       const Generate& generate, rc_request** handle) {
   // The handle is made and given out first: events may run on the loop's thread
   // as soon as the engine has the request.
   rc::api::handles::add(request.get(), kKind);
@@ -153,8 +156,7 @@ void rc_request::start(const std::shared_ptr<rc_request>& request,
       request->loop_->enter(request);
       entered = true;
     }
-    std::shared_ptr<rc::engine::Request> generation =
-        session.generate(std::move(options), request);
+    std::shared_ptr<rc::engine::Request> generation = generate(request);
     bool cancelled = false;
     {
       std::lock_guard lock(request->mutex_);

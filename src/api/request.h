@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,11 +33,12 @@ struct rc_request final : rc::engine::Listener,
              void* user);
   ~rc_request() override;
 
+  using Generate = std::function<std::shared_ptr<rc::engine::Request>(
+      std::shared_ptr<rc::engine::Listener>)>;
   // Makes it a handle with the caller's reference, if wanted, and starts it.
-  // Throws if the engine does not take it; no event was delivered then.
+  // Throws what `generate` throws; no event was delivered then.
   static void start(const std::shared_ptr<rc_request>& request,
-                    rc::engine::Session& session,
-                    rc::engine::RequestOptions options, rc_request** handle);
+                    const Generate& generate, rc_request** handle);
   // The last handle is gone.
   void forget() noexcept;
 

@@ -45,7 +45,7 @@ rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer) {
       rc::fail(RC_E_UNSUPPORTED, file->name(), ": the file has no tokenizer");
     }
     return rc::api::add_handle(
-        std::make_unique<rc_tokenizer>(std::move(loaded)));
+        std::make_unique<rc_tokenizer>(std::move(loaded), *file));
   });
 }
 

@@ -37,10 +37,13 @@ using DeviceList =
 using Backend = std::unique_ptr<rc_backend, Release<rc_backend_release>>;
 using Info = std::unique_ptr<rc_model_info, Release<rc_model_info_release>>;
 using Tokenizer = std::unique_ptr<rc_tokenizer, Release<rc_tokenizer_release>>;
+using ChatPrompt =
+    std::unique_ptr<rc_chat_prompt, Release<rc_chat_prompt_release>>;
 using Model = std::unique_ptr<rc_model, Release<rc_model_release>>;
 using Plan = std::unique_ptr<rc_plan, Release<rc_plan_release>>;
 using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
 using Grammar = std::unique_ptr<rc_grammar, Release<rc_grammar_release>>;
+using Chat = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
 using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
 
 // Calls a function that makes a handle as its last argument:

@@ -17,11 +17,13 @@ int run(int argc, char** argv) {
       std::string("runcible ") + rc_version_string() + "\n" + rc_build_info());
   program.require_subcommand(1);
   cli::add_run(program);
+  cli::add_chat(program);
   cli::add_devices(program);
   cli::add_inspect(program);
   cli::add_verify(program);
   cli::add_plan(program);
   cli::add_tokenize(program);
+  cli::add_template(program);
   cli::add_bench(program);
   cli::add_explain(program);
   cli::add_help(program);

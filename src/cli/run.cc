@@ -3,10 +3,11 @@
 
 #include "commands.h"
 #include "grammar_choice.h"
-#include "number.h"
 #include "raw_logits.h"
+#include "sampling_options.h"
 #include "terminal.h"
 #include "trace.h"
+#include "usage.h"
 
 namespace cli {
 namespace {
@@ -86,25 +87,6 @@ Result generate(const Session& session, const rc_generate_options& options,
   }
 }
 
-double rate(int64_t tokens, int64_t microseconds) {
-  return microseconds > 0 ? static_cast<double>(tokens) * 1e6 /
-                                static_cast<double>(microseconds)
-                          : 0;
-}
-
-void note_usage(const rc_generate_report& report) {
-  const int64_t evaluated = report.prompt_tokens - report.cached_tokens;
-  // The first token comes out of the prompt's evaluation.
-  const int64_t steps = std::max<int64_t>(report.generated_tokens - 1, 0);
-  note("prompt: " + std::to_string(report.prompt_tokens) + " tokens (" +
-       std::to_string(report.cached_tokens) + " cached), " +
-       fixed_text(rate(evaluated, report.prompt_us), 1) +
-       " tokens/s; generated: " + std::to_string(report.generated_tokens) +
-       " tokens, " + fixed_text(rate(steps, report.generate_us), 1) +
-       " tokens/s; seed " + std::to_string(report.seed) + "; " +
-       rc_end_reason_name(report.reason));
-}
-
 Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
   const rc_generate_report& report = result.report;
   return {{"text", result.text},
@@ -173,64 +155,6 @@ void run(RunArguments& arguments) {
     if (!result.tokens.empty()) evaluated.pop_back();
     raw_logits->write(model, evaluated);
   }
-}
-
-// How many tokens, and how they are chosen.
-void add_sampling_options(CLI::App& command, rc_generate_options& options) {
-  // The library would say the same, but by its own names, and when the model
-  // is loaded.
-  const auto add_number = [&](const char* names, auto& value, const char* help,
-                              auto limits) {
-    return limit(command.add_option(names, value, help), limits);
-  };
-  using Integer = Limits<int64_t>;
-  using Real = Limits<float>;
-  add_number("-n,--tokens", options.max_tokens,
-             "the most tokens to generate; default: -1, until the model or the "
-             "context ends",
-             Integer{-1});
-  add_number("--temp", options.temperature,
-             "temperature; 0 always takes the most probable token", Real{0})
-      ->capture_default_str();
-  add_number("--seed", options.seed, "seed of the choice; default: random",
-             Limits<uint64_t>{});
-  add_number("--top-k", options.top_k,
-             "choose among so many tokens, the most probable; 0: off",
-             Limits<int32_t>{0})
-      ->capture_default_str();
-  add_number("--top-p", options.top_p,
-             "choose among the most probable that have this share; 1: off",
-             Real{0, 1, true})
-      ->capture_default_str();
-  add_number("--min-p", options.min_p,
-             "leave out tokens below this part of the best's probability; 0: "
-             "off",
-             Real{0, 1})
-      ->capture_default_str();
-  add_number("--typical-p", options.typical_p,
-             "choose among the most typical that have this share; 1: off",
-             Real{0, 1, true})
-      ->capture_default_str();
-  add_number("--top-n-sigma", options.top_n_sigma,
-             "leave out logits so many standard deviations below the best; 0: "
-             "off",
-             Real{0})
-      ->capture_default_str();
-  add_number("--penalty-tokens", options.penalty_tokens,
-             "how many tokens back penalties look; -1: all",
-             Limits<int32_t>{-1})
-      ->capture_default_str();
-  add_number("--repetition-penalty", options.repetition_penalty,
-             "divides the logits of tokens that came before; 1: off",
-             Real{0, Real().most, true})
-      ->capture_default_str();
-  add_number("--presence-penalty", options.presence_penalty,
-             "is taken from the logits of tokens that came before; 0: off",
-             Real{})
-      ->capture_default_str();
-  add_number("--frequency-penalty", options.frequency_penalty,
-             "the same, for each time that they came; 0: off", Real{})
-      ->capture_default_str();
 }
 
 void add_options(CLI::App& command, RunArguments& arguments) {

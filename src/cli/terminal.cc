@@ -57,6 +57,8 @@ const char* codes_of(Style style) {
       return "\033[1m";
     case Style::kWarning:
       return "\033[33m";
+    case Style::kDim:
+      return "\033[2m";
     case Style::kPlain:
       break;
   }
@@ -132,6 +134,11 @@ InterruptWatch::InterruptWatch() { g_watches = g_watches + 1; }
 InterruptWatch::~InterruptWatch() { g_watches = g_watches - 1; }
 
 bool interrupted() { return g_interrupted != 0; }
+
+void forget_interrupt() {
+  g_interrupted = 0;
+  catch_signals();
+}
 
 ProgressBar::ProgressBar(std::string title)
     : title_(std::move(title)), visible_(isatty(STDERR_FILENO) != 0) {}

@@ -8,7 +8,7 @@ namespace cli {
 
 // How a piece of text stands out, on terminals that show it: those whose TERM
 // is not dumb, unless NO_COLOR is set.
-enum class Style { kPlain, kStrong, kWarning };
+enum class Style { kPlain, kStrong, kWarning, kDim };
 
 // Writes to stdout at once. Throws a Failure if that cannot be written; when
 // it is not read any more, one without a message. On a terminal control
@@ -35,6 +35,8 @@ class InterruptWatch {
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 };
 bool interrupted();
+// What came is dealt with: Ctrl-C may come again.
+void forget_interrupt();
 
 // A bar on stderr, if that is a terminal; else nothing.
 class ProgressBar {

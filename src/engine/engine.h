@@ -79,6 +79,9 @@ struct RequestOptions {
   std::shared_ptr<const text::grammar::Grammar> grammar;
   int32_t logprobs = -1;
   bool echo = false;
+  // Control tokens divide the text: what is held back before one is told before
+  // it, and no stop string goes across it.
+  bool control_divides = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.
   bool caller_waits = false;
 };
@@ -88,10 +91,16 @@ struct RequestOptions {
 void check(const RequestOptions& options, const model::ModelFile& file);
 
 struct Piece {
+  // RC_EVENT_PIECE, or what a conversation made of it; see generate.h.
+  rc_event_type type = RC_EVENT_PIECE;
   std::string text;
   std::vector<TokenId> tokens;
   std::vector<TokenLogprob> logprobs;
   std::vector<TokenLogprob> top_logprobs;
+  // Of a call.
+  int64_t call = -1;
+  std::string name;
+  std::string id;
 };
 
 // Hears of a request, on the engine thread. Must not block, nor call the

@@ -227,10 +227,16 @@ bool Generation::report(TokenId token, bool ends,
                         &piece.top_logprobs);
   }
   bool stopped = false;
+  if (options_.control_divides && decoder_ &&
+      tokenizer_->token_type(token) == text::TokenType::kControl) {
+    auto before = stops_.push(decoder_->flush());
+    piece.text = std::move(before.text) + stops_.finish();
+    stopped = before.stopped;
+  }
   // A token that ends the text is not part of it.
   if (decoder_ && !ends) {
     auto result = stops_.push(decoder_->push(token));
-    piece.text = std::move(result.text);
+    piece.text += result.text;
     stopped = result.stopped;
   }
   listener_->piece(std::move(piece));

@@ -33,11 +33,15 @@ std::string StreamDecoder::push(TokenId id) {
   return out;
 }
 
-std::string StreamDecoder::finish() {
+std::string StreamDecoder::flush() {
   std::string out = valid_utf8(held_);
   held_.clear();
-  at_start_ = true;
   return out;
+}
+
+std::string StreamDecoder::finish() {
+  at_start_ = true;
+  return flush();
 }
 
 }  // namespace rc::text

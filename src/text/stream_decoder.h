@@ -29,7 +29,9 @@ class StreamDecoder {
   // The text that this token completes; often "".
   std::string push(TokenId id);
 
-  // What is still held back, as U+FFFD; then a new text may begin.
+  // What is still held back, as U+FFFD: no later token completes it.
+  std::string flush();
+  // The same; then a new text may begin.
   std::string finish();
 
  private:

@@ -331,6 +331,11 @@ TEST_F(Handles, FilesAndTokenizers) {
   EXPECT_EQ(rc_model_info_metadata_count(info), 0u);
   EXPECT_EQ(rc_model_info_tensor_count(info), 0u);
   const Calls<rc_tokenizer> tokenizer_calls = {
+      {"render",
+       [](auto* h) {
+         rc_chat_prompt* prompt = nullptr;
+         return rc_chat_render(h, "[]", 2, nullptr, &prompt);
+       }},
       {"tokenize",
        [](auto* h) {
          int32_t* tokens = nullptr;
@@ -350,6 +355,71 @@ TEST_F(Handles, FilesAndTokenizers) {
        }},
   };
   expect_all_refused(tokenizer_calls, tokenizer, model_.get());
+  rc_chat_prompt* prompt = nullptr;
+  rc_tokenizer* opened = nullptr;
+  ASSERT_OK(rc_tokenizer_open(model_path().c_str(), &opened));
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_name = "chatml";
+  const std::string messages = R"([{"role": "user", "content": "a"}])";
+  ASSERT_OK(rc_chat_render(opened, messages.data(), messages.size(), &options,
+                           &prompt));
+  rc_tokenizer_release(opened);
+  rc_chat_prompt_release(prompt);
+  const Calls<rc_chat_prompt> prompt_calls = {
+      {"describe",
+       [](auto* h) {
+         rc_chat_prompt_report report = RC_CHAT_PROMPT_REPORT_INIT;
+         return rc_chat_prompt_describe(h, &report);
+       }},
+      {"content",
+       [](auto* h) {
+         rc_chat_content_report report = RC_CHAT_CONTENT_REPORT_INIT;
+         return rc_chat_prompt_content(h, 0, &report);
+       }},
+  };
+  expect_all_refused(prompt_calls, prompt, model_.get());
+}
+
+TEST_F(Handles, Conversations) {
+  rc_chat* chat = nullptr;
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_name = "chatml";
+  ASSERT_OK(rc_chat_create(session_.get(), &options, &chat));
+  EXPECT_EQ(rc_chat_retain(chat), chat);
+  rc_chat_release(chat);
+  rc_chat_release(chat);
+  const Calls<rc_chat> calls = {
+      {"add", [](auto* h) { return rc_chat_add(h, "[]", 2); }},
+      {"undo", [](auto* h) { return rc_chat_undo(h, 0); }},
+      {"messages",
+       [](auto* h) {
+         char* json = nullptr;
+         return rc_chat_messages(h, &json, nullptr);
+       }},
+      {"fork",
+       [](auto* h) {
+         rc_chat* fork = nullptr;
+         return rc_chat_fork(h, &fork);
+       }},
+      {"answer",
+       [](auto* h) {
+         rc_request* request = nullptr;
+         return rc_chat_answer_async(h, nullptr, nullptr, nullptr, nullptr,
+                                     &request);
+       }},
+  };
+  expect_all_refused(calls, chat, model_.get());
+  const Calls<rc_session> session_calls = {{"create", [](auto* h) {
+                                              rc_chat* made = nullptr;
+                                              return rc_chat_create(h, nullptr,
+                                                                    &made);
+                                            }}};
+  rc_session* released = create_session(model_.get()).release();
+  rc_session_release(released);
+  expect_all_refused(session_calls, released, model_.get());
+  EXPECT_EQ(rc_chat_retain(chat), nullptr);
+  rc_chat_release(chat);
+  rc_chat_release(nullptr);
 }
 
 TEST_F(Handles, OutputsThatAreNull) {

@@ -99,6 +99,9 @@ int main(void) {
   CHECK_NO_PADDING(rc_session_options, keep_tokens);
   CHECK_NO_PADDING(rc_generate_options, grammar);
   CHECK_NO_PADDING(rc_generate_report, forced_tokens);
-  CHECK_NO_PADDING(rc_event, report);
+  CHECK_NO_PADDING(rc_event, call_id);
+  CHECK_NO_PADDING(rc_chat_options, ending);
+  CHECK_NO_PADDING(rc_chat_prompt_report, template_name);
+  CHECK_NO_PADDING(rc_chat_content_report, token_end);
   return CHECK_RESULT();
 }

@@ -325,5 +325,43 @@ TEST(Command, Benches) {
   EXPECT_EQ(json["results"][5]["depth"], 9);
 }
 
+TEST(Command, ShowsAConversationAsAPrompt) {
+  const std::string messages = R"([{"role": "user", "content": "hello </s>"}])";
+  const std::vector<std::string> common = {
+      "template", model(), "--messages", "-", "--template", "zephyr"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  const Outcome plain = run(with({}), messages);
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(plain.out.rfind("<|user|>\nhello </s></s>\n<|assistant|>\n\n\n", 0),
+            0u)
+      << plain.out;
+  EXPECT_NE(plain.out.find("\tcontent\n"), std::string::npos) << plain.out;
+  const Outcome text = run(with({"--json", "--no-answer"}), messages);
+  ASSERT_EQ(text.code, 0) << text.err;
+  const Json json = Json::parse(text.out);
+  EXPECT_EQ(json["template"], "zephyr");
+  EXPECT_EQ(json["text"], "<|user|>\nhello </s></s>\n");
+  ASSERT_EQ(json["content"].size(), 1u);
+  EXPECT_EQ(json["content"][0]["begin"], 9);
+  EXPECT_EQ(json["content"][0]["end"], 19);
+  // What the user wrote is text; what the template wrote ends the message.
+  int ends = 0;
+  for (const Json& token : json["tokens"]) {
+    if (token["id"] != 2) continue;
+    ++ends;
+    EXPECT_FALSE(token["content"].get<bool>());
+  }
+  EXPECT_EQ(ends, 1);
+  expect_failure(run(with({}), "[{\"role\"}]"), 2, "messages: not JSON");
+  expect_failure(run(with({"--arguments", "1"}), messages), 2, "object");
+  expect_failure(run({"template", model(), "--messages", "no/such"}), 3,
+                 "no/such");
+  expect_failure(run({"template", model(), "--messages", "-"}, messages), 3,
+                 "chatml");
+}
+
 }  // namespace
 }  // namespace rc::test

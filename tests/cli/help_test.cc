@@ -14,8 +14,8 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word :
-       {"run", "devices", "inspect", "verify", "plan", "tokenize", "bench",
-        "explain", "help", "exit-codes"}) {
+       {"run", "chat", "devices", "inspect", "verify", "plan", "tokenize",
+        "template", "bench", "explain", "help", "exit-codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(run({"run", "--help"}).code, 0);
@@ -25,9 +25,10 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
 TEST(CommandHelp, HasAnExitCodePerClass) {
   const std::string text = source_path("CMakeLists.txt").string();
   const std::string commands =
-      "run, devices, inspect, verify, plan, tokenize, bench, explain, help";
+      "run, chat, devices, inspect, verify, plan, tokenize, template, bench, "
+      "explain, help";
   expect_failure(run({}), 2, "the commands are " + commands);
-  for (const char* word : {"chat", "", "RUN", "model.gguf", "exit-codes"}) {
+  for (const char* word : {"talk", "", "RUN", "model.gguf", "exit-codes"}) {
     expect_failure(run({word, "--help"}), 2,
                    std::string("there is no command \"") + word +
                        "\"; the commands are " + commands);
@@ -69,8 +70,8 @@ std::vector<std::string> options_in(const std::string& help) {
 }
 
 std::vector<std::string> commands() {
-  return {"run",      "devices", "inspect", "verify", "plan",
-          "tokenize", "bench",   "explain", "help"};
+  return {"run",      "chat",     "devices", "inspect", "verify", "plan",
+          "tokenize", "template", "bench",   "explain", "help"};
 }
 
 TEST(CommandHelp, HelpTellsOfEachCommand) {
@@ -87,7 +88,7 @@ TEST(CommandHelp, HelpTellsOfEachCommand) {
     }
   }
   EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
-  expect_failure(run({"help", "chat"}), 2, "run, devices");
+  expect_failure(run({"help", "talk"}), 2, "run, chat, devices");
   const std::string codes = run({"help", "exit-codes"}).out;
   for (const char* line : {"    0  success\n", "    9  the prompt does not fit",
                            "  141  the output"}) {

@@ -22,6 +22,37 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
+// A control token among letters, which is part of the text or divides it.
+TEST(Generation, ControlTokensMayDivideTheText) {
+  const auto engine = load();
+  const text::Tokenizer& tokenizer = *engine->file().tokenizer();
+  const std::vector<TokenId> letters =
+      tokenizer.tokenize("a", {.add_special = false, .continues = true});
+  ASSERT_EQ(letters.size(), 1u);
+  RequestOptions options = greedy(some_tokens(4), 6);
+  // The letter, the token that is no letter, then letters for ever.
+  options.sampling.biases = {{letters[0], 1000}, {tokenizer.eos(), 900}};
+  options.sampling.presence_penalty = 200;
+  options.stop = {"aa"};
+  const Result across = generate(*engine, options);
+  EXPECT_EQ(across.report.reason, RC_END_STOP_STRING);
+  EXPECT_EQ(across.tokens,
+            (std::vector{letters[0], tokenizer.eos(), letters[0]}));
+  EXPECT_EQ(across.text, "");
+
+  options.control_divides = true;
+  std::vector<std::string> texts;
+  const auto hearer = std::make_shared<Hearer>();
+  hearer->on_piece = [&](const Piece& piece) { texts.push_back(piece.text); };
+  static_cast<void>(
+      engine->create_session({}, nullptr)->generate(options, hearer));
+  EXPECT_EQ(hearer->wait().reason, RC_END_STOP_STRING);
+  EXPECT_EQ(hearer->tokens,
+            (std::vector{letters[0], tokenizer.eos(), letters[0], letters[0]}));
+  // With the token comes what was held back before it.
+  EXPECT_EQ(texts, (std::vector<std::string>{"", "a", "", ""}));
+}
+
 // The likeliest text by transformers, for several prompts.
 TEST(Generation, TellsTheExpectedFables) {
   const auto json = nlohmann::json::parse(

@@ -7,8 +7,8 @@ from calls import Call, calls
 from language import Language, block
 from members import end_numbers, options
 
-# With constructors of its own; see generate_options.i.
-_BY_HAND = "rc_generate_options"
+# With constructors of their own; see generate_options.i and chat.i.
+_BY_HAND = {"rc_generate_options", "rc_chat_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
 _IGNORED = {"rc_loop_release"}
 
@@ -47,7 +47,7 @@ class Made(Language):
     def _structs(self):
         """Those that begin with the library's defaults."""
         return [each for name, each in self.api.structs.items()
-                if (each.is_options or each.is_report) and name != _BY_HAND]
+                if (each.is_options or each.is_report) and name not in _BY_HAND]
 
     def _pairs(self, struct) -> str:
         """Two numbers are set by a function."""

@@ -38,6 +38,17 @@ std::vector<TokenId> find_marks(const Tokenizer& tokenizer,
   return marks;
 }
 
+std::vector<std::string_view> find_special_names(const Tokenizer& tokenizer) {
+  std::vector<std::string_view> names;
+  for (TokenId id = 0; id < tokenizer.size(); ++id) {
+    if (tokenizer.token_type(id) == TokenType::kControl) {
+      names.push_back(tokenizer.token_text(id));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 void set(std::string_view name, Value value,
          std::vector<Dict::Entry>* entries) {
   entries->emplace_back(Value::string(name, Origin::kTemplate),
@@ -130,7 +141,34 @@ ChatTemplate::ChatTemplate(std::string_view source,
   add("eos_token", tokenizer_->eos());
   add("unk_token", tokenizer_->unknown());
   dialect_ = find_dialect(template_, source, special_);
+  reply_format_ = &reply_format_of(source);
   marks_ = find_marks(*tokenizer_, source);
+  special_names_ = find_special_names(*tokenizer_);
+}
+
+bool ChatTemplate::is_special(std::string_view name) const {
+  return std::binary_search(special_names_.begin(), special_names_.end(), name);
+}
+
+Value ChatTemplate::tool_list(const JsonValue* tools) const {
+  if (tools == nullptr ||
+      (tools->is(JsonValue::Type::kArray) && tools->items.empty())) {
+    return Value::none();
+  }
+  Value list = tools_value(*tools);
+  if (!dialect_.knows_tools) {
+    fail(RC_E_UNSUPPORTED,
+         "tools: the chat template has no place for them; describe them in a "
+         "message, or give another template");
+  }
+  return list;
+}
+
+void ChatTemplate::check(const JsonValue* tools,
+                         const JsonValue* arguments) const {
+  static_cast<void>(tool_list(tools));
+  std::vector<Dict::Entry> entries;
+  if (arguments != nullptr) add_arguments(*arguments, &entries);
 }
 
 Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
@@ -146,17 +184,7 @@ Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
   }
   if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
   set("messages", messages_value(messages, dialect_), &entries);
-  Value tool_list = Value::none();
-  if (tools != nullptr &&
-      !(tools->is(JsonValue::Type::kArray) && tools->items.empty())) {
-    tool_list = tools_value(*tools);
-    if (!dialect_.knows_tools) {
-      fail(RC_E_UNSUPPORTED,
-           "tools: the chat template has no place for them; describe them in a "
-           "message, or give another template");
-    }
-  }
-  set("tools", std::move(tool_list), &entries);
+  set("tools", tool_list(tools), &entries);
   set("add_generation_prompt",
       Value::boolean(options.add_generation_prompt && !options.continue_last),
       &entries);

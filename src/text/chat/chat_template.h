@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "text/chat/dialect.h"
+#include "text/chat/replies/reply_format.h"
 #include "text/chat/template.h"
 #include "text/json_value.h"
 #include "text/tokenizer.h"
@@ -68,11 +69,19 @@ class ChatTemplate {
   Prompt render(const JsonValue& messages, const JsonValue* tools,
                 const PromptOptions& options) const;
 
+  // Throws what render throws for such tools and arguments.
+  void check(const JsonValue* tools, const JsonValue* arguments) const;
+
   const Dialect& dialect() const { return dialect_; }
+  // How models of this template write reasoning and calls.
+  const ReplyFormat& reply_format() const { return *reply_format_; }
+  // Whether a name is that of a control token.
+  bool is_special(std::string_view name) const;
 
  private:
   ChatTemplate(std::string_view source,
                std::shared_ptr<const Tokenizer> tokenizer);
+  Value tool_list(const JsonValue* tools) const;
   Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
   Prompt tokenize(Rendered rendered) const;
@@ -82,6 +91,8 @@ class ChatTemplate {
   // The variables bos_token and its like.
   std::vector<std::pair<Value, Value>> special_;
   Dialect dialect_;
+  const ReplyFormat* reply_format_;
+  std::vector<std::string_view> special_names_;  // sorted
   // User-defined tokens that are marks of the template, such as <tool_call>:
   // as special as control tokens. Sorted.
   std::vector<TokenId> marks_;

@@ -98,6 +98,77 @@ rc_status run(const char* spec, const std::string& path) {
   return status;
 }
 
+// The status of an answer, whose events are pulled.
+rc_status answer(rc_chat* chat) {
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.max_tokens = 4;
+  options.seed = 1;
+  options.ignore_eos = 1;
+  rc_request* request = nullptr;
+  rc_status status =
+      rc_chat_answer_async(chat, &options, nullptr, nullptr, nullptr, &request);
+  rc_event event = RC_EVENT_INIT;
+  while (status == RC_OK && event.type != RC_EVENT_END) {
+    status = rc_request_next(request, -1, &event);
+  }
+  if (status == RC_OK) status = event.report->status;
+  rc_request_release(request);
+  return status;
+}
+
+// Writes a conversation with tools down, and lets a model answer it twice.
+rc_status run_chat(const char* spec, const std::string& path) {
+  static constexpr char kMessages[] =
+      R"([{"role": "user", "content": "hello"},)"
+      R"( {"role": "assistant", "tool_calls": [{"id": "1", "function":)"
+      R"( {"name": "f", "arguments": "{\"n\": [1, 2]}"}}]},)"
+      R"( {"role": "tool", "tool_call_id": "1", "content": "4"}])";
+  rc_backend* backend = nullptr;
+  rc_model* model = nullptr;
+  rc_tokenizer* tokenizer = nullptr;
+  rc_session* session = nullptr;
+  rc_chat_prompt* prompt = nullptr;
+  rc_chat* chat = nullptr;
+  rc_chat* fork = nullptr;
+  char* messages = nullptr;
+  rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
+  model_options.context_length = 512;
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  options.template_text =
+      "{{ tools | tojson }}{% for m in messages %}{{ m.role }}{{ m.content }}"
+      "{{ m.name }}{% for call in m.tool_calls %}{{ call | tojson }}"
+      "{% endfor %}{% endfor %}";
+  rc_status status = rc_backend_open(spec, nullptr, &backend);
+  if (status == RC_OK) {
+    status = rc_model_load(backend, path.c_str(), &model_options, &model);
+  }
+  if (status == RC_OK) status = rc_model_get_tokenizer(model, &tokenizer);
+  if (status == RC_OK) {
+    status = rc_chat_render(tokenizer, kMessages, sizeof(kMessages) - 1,
+                            &options, &prompt);
+  }
+  if (status == RC_OK) status = rc_session_create(model, nullptr, &session);
+  if (status == RC_OK) status = rc_chat_create(session, &options, &chat);
+  if (status == RC_OK) {
+    status = rc_chat_add(chat, kMessages, sizeof(kMessages) - 1);
+  }
+  if (status == RC_OK) status = answer(chat);
+  if (status == RC_OK) status = rc_chat_messages(chat, &messages, nullptr);
+  if (status == RC_OK) status = rc_chat_undo(chat, 1);
+  if (status == RC_OK) status = rc_chat_fork(chat, &fork);
+  if (status == RC_OK) status = answer(fork);
+  rc_free(messages);
+  rc_chat_release(fork);
+  rc_chat_release(chat);
+  rc_chat_prompt_release(prompt);
+  rc_session_release(session);
+  rc_tokenizer_release(tokenizer);
+  rc_model_release(model);
+  rc_backend_release(backend);
+  return status;
+}
+
 // Makes tensors, views and copies of them, and computes with them: small and
 // large products, a convolution, types with blocks.
 rc_status run_tensors(const char* spec, const std::string&) {
@@ -224,15 +295,17 @@ bool settles_at(int64_t live) {
 
 // Sanitizers make a run many times slower.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int64_t kStep = 13;
+constexpr int64_t kSlowness = 13;
 #else
-constexpr int64_t kStep = 1;
+constexpr int64_t kSlowness = 1;
 #endif
 
 struct Life {
   const char* name;
   const char* spec;
   rc_status (*run)(const char* spec, const std::string& path);
+  // Every how many allocations one fails, in a build without sanitizers.
+  int64_t step = 1;
 };
 
 // For GoogleTest, which would print the bytes.
@@ -255,7 +328,8 @@ TEST_P(FailedAllocations, AreCleanErrors) {
   ASSERT_EQ(GetParam().run(GetParam().spec, path), RC_OK) << rc_error_message();
   int64_t live = live_allocations();
   int failures = 0;
-  for (int64_t n = 0;; n += kStep) {
+  const int64_t step = GetParam().step * kSlowness;
+  for (int64_t n = 0;; n += step) {
     auto [status, failed] = run_failing(n, path);
     // What is made once, on the way of an error, is no leak: it must not be
     // there a second time.
@@ -272,7 +346,7 @@ TEST_P(FailedAllocations, AreCleanErrors) {
     }
     if (!failed) break;
   }
-  EXPECT_GT(failures, 40 / kStep);
+  EXPECT_GT(failures, 40 / step);
   EXPECT_EQ(GetParam().run(GetParam().spec, path), RC_OK) << rc_error_message();
 }
 
@@ -281,6 +355,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Life{"reference", "reference", run},
                     Life{"cpu", "cpu", run},
                     Life{"cpu_grammars", "cpu", run_grammars},
+                    Life{"chat", "reference", run_chat, 5},
                     Life{"reference_tensors", "reference", run_tensors},
                     Life{"cpu_tensors", "cpu", run_tensors}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "text/chat/conversation.h"
 #include "text/chat/prompt_util.h"
 #include "text/chat/replies/reply_parser.h"
 
@@ -320,10 +321,11 @@ TEST(Replies, BeginWithinReasoningWhereThePromptDoes) {
 
 TEST(Replies, ArgumentsThatAreStringsStayStrings) {
   ReplyOptions options;
-  options.strings = string_arguments(
+  options.strings = string_arguments(parse_argument(
       R"([{"type": "function", "function": {"name": "f", "parameters":)"
       R"( {"type": "object", "properties": {"a": {"type": "string"},)"
-      R"( "n": {"type": "integer"}}}}}])");
+      R"( "n": {"type": "integer"}}}}}])",
+      "tools"));
   EXPECT_EQ(parsed("glm-4.5",
                    {"<tool_call>f\n<arg_key>a</arg_key><arg_value>7</arg_value>"
                     "<arg_key>n</arg_key><arg_value>7</arg_value></tool_call>"},

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "text/chat/conversation.h"
 #include "text/chat/replies/call_parts.h"
 
 namespace rc::text::chat {
@@ -331,10 +330,9 @@ void ReplyParser::emit(ReplyEvent::Type type, std::string_view text) {
   events_->push_back(std::move(event));
 }
 
-StringArguments string_arguments(std::string_view tools_json) {
+StringArguments string_arguments(const JsonValue& tools) {
   StringArguments strings;
   using Type = JsonValue::Type;
-  const JsonValue tools = parse_argument(tools_json, "tools");
   for (const JsonValue& tool : tools.items) {
     const JsonValue* function = tool.find("function");
     if (function == nullptr) continue;

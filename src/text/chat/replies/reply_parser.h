@@ -22,6 +22,7 @@
 
 #include "text/chat/replies/call_reader.h"
 #include "text/chat/replies/reply_format.h"
+#include "text/json_value.h"
 
 namespace rc::text::chat {
 
@@ -135,6 +136,6 @@ class ReplyParser : private CallSink {
 
 // Which arguments of tools, in the shape of OpenAI's chat completions, are
 // strings by their schemas.
-StringArguments string_arguments(std::string_view tools_json);
+StringArguments string_arguments(const JsonValue& tools);
 
 }  // namespace rc::text::chat

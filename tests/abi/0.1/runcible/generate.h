@@ -139,7 +139,9 @@ enum {
   RC_END_DEADLINE = 4,    /* the deadline passed */
   RC_END_CONTEXT = 5,     /* the context is full: an end like that by length if
                              there was room for a token, else an error */
-  RC_END_ERROR = 6        /* see status and message */
+  RC_END_ERROR = 6,       /* see status and message */
+  RC_END_TOOL_CALLS = 7   /* an answer of a conversation, with calls of tools,
+                             stopped; see chat.h */
 };
 /* "stop", "length", ...; static storage. */
 RC_API const char* rc_end_reason_name(rc_end_reason reason);
@@ -170,7 +172,15 @@ RC_API void rc_generate_report_init(rc_generate_report* report, size_t size);
 typedef int32_t rc_event_type;
 enum {
   RC_EVENT_PIECE = 0,
-  RC_EVENT_END = 1 /* exactly one per request, the last */
+  RC_EVENT_END = 1, /* exactly one per request, the last */
+  /* Of answers of conversations; see chat.h. */
+  RC_EVENT_REASONING = 2,      /* text of what the model thinks */
+  RC_EVENT_CALL_BEGIN = 3,     /* a call of a tool: its name */
+  RC_EVENT_CALL_ARGUMENTS = 4, /* text: a piece of its arguments, as JSON */
+  RC_EVENT_CALL = 5,           /* text: the whole of them, a JSON object; and
+                                  the call's id */
+  RC_EVENT_MALFORMED_CALL = 6  /* text of what began like a call and is none;
+                                  one that was begun is void */
 };
 
 /* What a request reports. Everything in it is the library's, valid during the
@@ -200,6 +210,11 @@ typedef struct rc_event {
   /* RC_EVENT_END. */
   const char* message; /* NUL-terminated; "" unless status is an error */
   const rc_generate_report* report; /* NULL for a piece */
+  /* Of calls of tools. */
+  int64_t call;          /* counted from 0 within the answer; -1: none */
+  const char* call_name; /* NUL-terminated, as the next; NULL: none */
+  const char* call_id;   /* before RC_EVENT_CALL NULL unless the model wrote it
+                            first */
 } rc_event;
 
 /* Runs on the thread of the request's loop. May call any function of the
@@ -246,7 +261,7 @@ RC_API rc_status rc_request_next(rc_request* request, int64_t timeout_ms,
 #define RC_EVENT_INIT                                                       \
   {                                                                         \
     sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, NULL, \
-        NULL                                                                \
+        NULL, -1, NULL, NULL                                                \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_event_init(rc_event* event, size_t size);

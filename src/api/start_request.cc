@@ -1,0 +1,28 @@
+#include "api/start_request.h"
+
+#include "api/guard.h"
+#include "api/loop.h"
+
+namespace rc::api {
+
+void check_hearing(const Hearing& hearing, rc_request** request) {
+  if (request != nullptr) *request = nullptr;
+  if (hearing.callback != nullptr) return;
+  need_pointer(request, "request (there is no callback)");
+  if (hearing.loop != nullptr) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "loop: given without a callback; events that are pulled have no loop");
+  }
+}
+
+void start_request(const LoadedModel& model,
+                   const rc_request::Generate& generate, const Hearing& hearing,
+                   rc_request** request) {
+  const auto started = std::make_shared<rc_request>(
+      model.tenant,
+      hearing.callback == nullptr ? nullptr : loop_or_own(hearing.loop),
+      hearing.callback, hearing.user);
+  rc_request::start(started, generate, request);
+}
+
+}  // namespace rc::api

@@ -1,0 +1,62 @@
+#include "chat_choice.h"
+
+#include <fstream>
+#include <iterator>
+
+namespace cli {
+namespace {
+
+const char* given(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  if (path == "-") return read_stdin();
+  std::ifstream in(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in.is_open() || in.bad()) {
+    throw Failure{kFile, "cannot read " + path};
+  }
+  return text;
+}
+
+void ChatChoice::add_to(CLI::App& command) {
+  command.add_option("--tools", tools_file_,
+                     "a file with the functions that may be called: JSON in "
+                     "the shape of OpenAI's chat completions");
+  CLI::Option* name = command.add_option(
+      "--template", name_,
+      "a template by name: of a variant in the model's file, or a well-known "
+      "one such as chatml");
+  CLI::Option* file =
+      command.add_option("--template-file", file_, "a file with a template");
+  name->excludes(file);
+  command.add_option("--arguments", arguments_,
+                     "more variables of the template: a JSON object");
+  command.add_option("--date", date_,
+                     "what the template takes for today, as in 2024-07-26");
+  command
+      .add_option("--thinking", thinking_,
+                  "for models that can do both: think first, on or off")
+      ->check(CLI::IsMember({"on", "off"}));
+}
+
+void ChatChoice::read() {
+  if (!tools_file_.empty()) tools_ = read_file(tools_file_);
+  if (!file_.empty()) source_ = read_file(file_);
+}
+
+rc_chat_options ChatChoice::options() const {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  if (has_tools()) options.tools = tools_.c_str();
+  if (!file_.empty()) options.template_text = source_.c_str();
+  options.template_name = given(name_);
+  options.template_arguments = given(arguments_);
+  options.now = given(date_);
+  if (!thinking_.empty()) options.thinking = thinking_ == "on" ? 1 : 0;
+  return options;
+}
+
+}  // namespace cli

@@ -1,0 +1,175 @@
+#include "line_reader.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "handles.h"
+#include "terminal.h"
+
+#if defined(RC_HAS_LIBEDIT)
+#include <histedit.h>
+#include <langinfo.h>
+
+#include <clocale>
+#include <cwchar>
+#include <string_view>
+#endif
+
+namespace cli {
+namespace {
+
+// Waits for something to read; false if Ctrl-C came. It may come just before
+// the wait begins, so that is looked at now and then.
+bool wait_for_input() {
+  constexpr int kLookMs = 200;
+  while (!interrupted()) {
+    pollfd watched = {STDIN_FILENO, POLLIN, 0};
+    if (poll(&watched, 1, kLookMs) > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+#if defined(RC_HAS_LIBEDIT)
+
+namespace {
+
+// Texts are UTF-8, whatever the locale says.
+void read_utf8() {
+  setlocale(LC_CTYPE, "");
+  if (std::string_view(nl_langinfo(CODESET)) != "UTF-8") {
+    setlocale(LC_CTYPE, "C.UTF-8");
+  }
+}
+
+// The next character, as libedit wants it: 1, or 0 at the end, or -1. Its own
+// function would go on after Ctrl-C.
+int next_character(EditLine* /*edit*/, wchar_t* character) {
+  std::mbstate_t state = {};
+  for (;;) {
+    char byte = 0;
+    if (!wait_for_input()) return -1;
+    const ssize_t n = read(STDIN_FILENO, &byte, 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return static_cast<int>(n);
+    const size_t size = std::mbrtowc(character, &byte, 1, &state);
+    if (size == static_cast<size_t>(-2)) continue;  // there is more of it
+    if (size != static_cast<size_t>(-1)) return 1;
+    state = {};
+    *character = L'\uFFFD';
+    return 1;
+  }
+}
+
+}  // namespace
+
+struct LineReader::Editor {
+  Editor() : edit(el_init("runcible", stdin, stdout, stderr)) {
+    if (edit == nullptr) throw Failure{kMemory, "out of memory"};
+    history = history_init();
+    if (history != nullptr) {
+      HistEvent event;
+      ::history(history, &event, H_SETSIZE, 1000);
+      ::history(history, &event, H_SETUNIQUE, 1);
+      el_set(edit, EL_HIST, ::history, history);
+    }
+    el_set(edit, EL_CLIENTDATA, this);
+    el_set(edit, EL_PROMPT, &Editor::prompt_of);
+    el_set(edit, EL_EDITOR, "emacs");
+    el_set(edit, EL_SIGNAL, 0);
+    el_set(edit, EL_GETCFN, &next_character);
+    el_source(edit, nullptr);  // ~/.editrc
+  }
+  ~Editor() {
+    el_end(edit);
+    if (history != nullptr) history_end(history);
+  }
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  static char* prompt_of(EditLine* edit) {
+    Editor* self = nullptr;
+    el_get(edit, EL_CLIENTDATA, &self);
+    return self->prompt.data();
+  }
+
+  EditLine* edit;
+  History* history = nullptr;
+  std::string prompt;
+};
+
+std::optional<std::string> LineReader::next(const std::string& prompt) {
+  if (editor_ == nullptr) return read_plainly(prompt);
+  const InterruptWatch watch;
+  forget_interrupt();  // of what came before
+  editor_->prompt = prompt;
+  int count = 0;
+  // Before the prompt shows, for whoever types at once.
+  el_set(editor_->edit, EL_PREP_TERM, 1);
+  const char* line = el_gets(editor_->edit, &count);
+  if (line == nullptr || count <= 0) {
+    if (!interrupted()) return std::nullopt;
+    forget_interrupt();
+    el_reset(editor_->edit);
+    print("\n");
+    return "";
+  }
+  std::string text(line, static_cast<size_t>(count));
+  if (text.ends_with('\n')) text.pop_back();
+  if (!text.empty() && editor_->history != nullptr) {
+    HistEvent event;
+    history(editor_->history, &event, H_ENTER, text.c_str());
+  }
+  return text;
+}
+
+#else
+
+struct LineReader::Editor {};
+
+std::optional<std::string> LineReader::next(const std::string& prompt) {
+  return read_plainly(prompt);
+}
+
+#endif
+
+LineReader::LineReader()
+    : interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+#if defined(RC_HAS_LIBEDIT)
+  if (!interactive_) return;
+  read_utf8();
+  editor_ = std::make_unique<Editor>();
+#endif
+}
+
+LineReader::~LineReader() = default;
+
+std::optional<std::string> LineReader::read_plainly(
+    const std::string& prompt) const {
+  if (interactive_) print(prompt);
+  const InterruptWatch watch;
+  std::string line;
+  for (;;) {
+    char c = 0;
+    if (!wait_for_input()) {
+      if (!interactive_) throw Failure{kInterrupted, ""};
+      forget_interrupt();
+      print("\n");
+      return "";
+    }
+    const ssize_t n = read(STDIN_FILENO, &c, 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      if (line.empty()) return std::nullopt;
+      return line;
+    }
+    if (c == '\n') return line;
+    line += c;
+  }
+}
+
+}  // namespace cli

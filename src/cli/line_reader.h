@@ -1,0 +1,33 @@
+// Lines that a user types, or that a pipe or a file on stdin holds.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cli {
+
+class LineReader {
+ public:
+  LineReader();
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  // Whether both ends of the conversation are a terminal.
+  bool interactive() const { return interactive_; }
+
+  // The next line, without its line feed; nothing at the end. On a terminal it
+  // is asked for with `prompt`, may be edited, and keys bring earlier ones
+  // back; Ctrl-C gives an empty one.
+  std::optional<std::string> next(const std::string& prompt);
+
+ private:
+  struct Editor;
+  std::optional<std::string> read_plainly(const std::string& prompt) const;
+
+  bool interactive_;
+  std::unique_ptr<Editor> editor_;  // nullptr without one
+};
+
+}  // namespace cli

@@ -1,0 +1,249 @@
+#include "engine/conversation.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "text/chat/conversation.h"
+#include "text/chat/replies/answer.h"
+#include "text/chat/shared_prefix.h"
+
+namespace rc::engine {
+namespace {
+
+using text::JsonValue;
+using text::chat::ReplyEvent;
+
+JsonValue array_of(JsonValue value) {
+  if (value.is(JsonValue::Type::kArray)) return value;
+  JsonValue array{.type = JsonValue::Type::kArray};
+  array.items.push_back(std::move(value));
+  return array;
+}
+
+rc_event_type event_type(ReplyEvent::Type type) {
+  switch (type) {
+    case ReplyEvent::Type::kText:
+      return RC_EVENT_PIECE;
+    case ReplyEvent::Type::kReasoning:
+      return RC_EVENT_REASONING;
+    case ReplyEvent::Type::kCallBegin:
+      return RC_EVENT_CALL_BEGIN;
+    case ReplyEvent::Type::kCallArguments:
+      return RC_EVENT_CALL_ARGUMENTS;
+    case ReplyEvent::Type::kCallEnd:
+      return RC_EVENT_CALL;
+    case ReplyEvent::Type::kMalformed:
+      break;
+  }
+  return RC_EVENT_MALFORMED_CALL;
+}
+
+}  // namespace
+
+// Divides what is generated into what it means.
+class Conversation::AnswerListener final : public Listener {
+ public:
+  AnswerListener(std::shared_ptr<Conversation> conversation,
+                 std::string_view prompt, size_t calls,
+                 std::shared_ptr<Listener> listener)
+      : conversation_(std::move(conversation)),
+        listener_(std::move(listener)),
+        parser_(conversation_->options_.chat->reply_format(),
+                {.is_special =
+                     [this](std::string_view name) {
+                       return conversation_->options_.chat->is_special(name);
+                     },
+                 .prompt = prompt,
+                 .strings = conversation_->string_arguments_}),
+        answer_(calls) {}
+
+  void piece(Piece piece) override {
+    parser_.feed(piece.text, &events_);
+    const text::Tokenizer& tokenizer = *conversation_->tokenizer_;
+    for (const TokenId token : piece.tokens) {
+      if (tokenizer.token_type(token) == text::TokenType::kControl) {
+        parser_.feed_special(tokenizer.token_text(token), &events_);
+      }
+    }
+    tell(std::move(piece));
+  }
+
+  void end(const rc_generate_report& report,
+           const char* message) noexcept override {
+    rc_generate_report told = report;
+    std::optional<JsonValue> said;
+    try {
+      parser_.finish(&events_);
+      tell({});
+      const bool came = report.status == RC_OK && report.generated_tokens > 0;
+      if (came || !answer_.empty()) said = answer_.message();
+      if (report.reason == RC_END_STOP && answer_.has_calls()) {
+        told.reason = RC_END_TOOL_CALLS;
+      }
+    } catch (...) {
+      // Parsers throw nothing else.
+      if (report.status == RC_OK) {
+        told.reason = RC_END_ERROR;
+        told.status = RC_E_OUT_OF_MEMORY;
+        message = "out of memory: the end of the answer is lost";
+      }
+    }
+    const bool whole = conversation_->answered(std::move(said));
+    if (!whole && told.status == RC_OK) {
+      told.reason = RC_END_ERROR;
+      told.status = RC_E_OUT_OF_MEMORY;
+      message = "out of memory: the answer is not among the messages";
+    }
+    conversation_.reset();
+    listener_->end(told, message);
+  }
+
+ private:
+  // Hands the events on; the first has the tokens of the piece, which are told
+  // of even if they are none yet.
+  void tell(Piece piece) {
+    std::vector<ReplyEvent> events;
+    events.swap(events_);
+    bool told = piece.tokens.empty();
+    for (ReplyEvent& event : events) {
+      answer_.add(&event);
+      Piece part;
+      if (!told) part = std::move(piece);
+      told = true;
+      part.type = event_type(event.type);
+      part.text = std::move(event.text);
+      if (event.type != ReplyEvent::Type::kText &&
+          event.type != ReplyEvent::Type::kReasoning) {
+        part.call =
+            event.call == SIZE_MAX ? -1 : static_cast<int64_t>(event.call);
+        part.name = std::move(event.name);
+        part.id = std::move(event.id);
+      }
+      listener_->piece(std::move(part));
+    }
+    if (told) return;
+    piece.text.clear();
+    listener_->piece(std::move(piece));
+  }
+
+  std::shared_ptr<Conversation> conversation_;
+  const std::shared_ptr<Listener> listener_;
+  text::chat::ReplyParser parser_;
+  text::chat::Answer answer_;
+  std::vector<ReplyEvent> events_;
+};
+
+std::shared_ptr<Conversation> Conversation::create(
+    std::shared_ptr<Session> session, ConversationOptions options) {
+  if (session->engine()->file().tokenizer() == nullptr) {
+    fail(RC_E_UNSUPPORTED,
+         "a conversation with a model that has no tokenizer: it has no text");
+  }
+  return std::shared_ptr<Conversation>(
+      new Conversation(std::move(session), std::move(options)));
+}
+
+Conversation::Conversation(std::shared_ptr<Session> session,
+                           ConversationOptions options)
+    : session_(std::move(session)),
+      tokenizer_(session_->engine()->file().tokenizer()),
+      options_(std::move(options)),
+      string_arguments_(options_.tools
+                            ? text::chat::string_arguments(*options_.tools)
+                            : text::chat::StringArguments()),
+      messages_{.type = JsonValue::Type::kArray} {}
+
+void Conversation::check_idle() const {
+  if (!answering_) return;
+  fail(RC_E_BUSY,
+       "an answer of the conversation is under way: wait for its "
+       "end, or cancel it");
+}
+
+void Conversation::add(JsonValue messages) {
+  JsonValue added = array_of(std::move(messages));
+  // Only for what it throws.
+  static_cast<void>(
+      text::chat::messages_value(added, options_.chat->dialect()));
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  messages_.items.reserve(messages_.items.size() + added.items.size());
+  for (JsonValue& message : added.items) {
+    messages_.items.push_back(std::move(message));
+  }
+}
+
+void Conversation::undo(size_t count) {
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  if (count > messages_.items.size()) {
+    fail(RC_E_INVALID_ARGUMENT, "count: ", count,
+         " messages to forget, but the conversation has ",
+         messages_.items.size());
+  }
+  messages_.items.resize(messages_.items.size() - count);
+}
+
+JsonValue Conversation::messages() const {
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  return messages_;
+}
+
+std::shared_ptr<Conversation> Conversation::fork() {
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  std::shared_ptr<Conversation> made = create(session_->fork(), options_);
+  made->messages_ = messages_;
+  made->calls_ = calls_;
+  return made;
+}
+
+std::shared_ptr<Request> Conversation::answer(
+    RequestOptions options, std::shared_ptr<Listener> listener) {
+  const std::lock_guard lock(mutex_);
+  check_idle();
+  text::chat::PromptOptions prompt_options;
+  prompt_options.thinking = options_.thinking;
+  prompt_options.now = options_.now;
+  if (options_.arguments) prompt_options.arguments = &*options_.arguments;
+  const text::chat::Prompt prompt = options_.chat->render(
+      messages_, options_.tools ? &*options_.tools : nullptr, prompt_options);
+  const std::vector<TokenId> there = session_->tokens();
+  const auto [kept, next] =
+      text::chat::shared_prefix(*tokenizer_, there, prompt.tokens);
+  options.prompt.clear();
+  options.prompt_tokens.assign(
+      prompt.tokens.begin() + static_cast<ptrdiff_t>(next),
+      prompt.tokens.end());
+  options.tokenize_flags = 0;
+  options.control_divides = true;
+  auto hears = std::make_shared<AnswerListener>(shared_from_this(), prompt.text,
+                                                calls_, std::move(listener));
+  if (kept < there.size()) session_->truncate(static_cast<int64_t>(kept));
+  // The end may come, and wait for the lock, before generate returns.
+  answering_ = true;
+  try {
+    return session_->generate(std::move(options), std::move(hears));
+  } catch (...) {
+    answering_ = false;
+    throw;
+  }
+}
+
+bool Conversation::answered(std::optional<JsonValue> message) noexcept {
+  const std::lock_guard lock(mutex_);
+  answering_ = false;
+  if (!message) return true;
+  try {
+    if (const JsonValue* calls = message->find("tool_calls")) {
+      calls_ += calls->items.size();
+    }
+    messages_.items.push_back(std::move(*message));
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace rc::engine

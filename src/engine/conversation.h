@@ -1,0 +1,76 @@
+// A conversation over a session: its messages, and answers to them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "text/chat/chat_template.h"
+#include "text/chat/replies/reply_parser.h"
+#include "text/json_value.h"
+
+namespace rc::engine {
+
+struct ConversationOptions {
+  std::shared_ptr<const text::chat::ChatTemplate> chat;
+  std::optional<text::JsonValue> tools;
+  std::optional<text::JsonValue> arguments;  // of the template
+  std::optional<bool> thinking;
+  // For the whole conversation, so that no prompt changes with the clock.
+  text::chat::LocalTime now;
+};
+
+// Thread-safe. While an answer is under way every other call fails with
+// RC_E_BUSY.
+class Conversation : public std::enable_shared_from_this<Conversation> {
+ public:
+  // What the session holds already is used as far as it is what the template
+  // makes of the messages. Throws RC_E_UNSUPPORTED if the model has no
+  // tokenizer.
+  static std::shared_ptr<Conversation> create(std::shared_ptr<Session> session,
+                                              ConversationOptions options);
+
+  // Adds messages: an object, or an array of them. Throws as messages_value
+  // does; then none was added.
+  void add(text::JsonValue messages);
+  // Forgets the last `count` messages. RC_E_INVALID_ARGUMENT if there are
+  // fewer.
+  void undo(size_t count);
+  // All of them, an array.
+  text::JsonValue messages() const;
+  // A second conversation with the same messages, over a fork of the session.
+  std::shared_ptr<Conversation> fork();
+
+  // Writes the messages down and lets the model answer; only what the session
+  // does not hold yet is evaluated. `options` are without a prompt. The
+  // listener hears of text, reasoning and calls as they become certain, each
+  // as a piece of its type; before the end the answer is among the messages as
+  // far as it came, unless that is nothing. An answer that stopped after calls
+  // ends with RC_END_TOOL_CALLS. Blocks while the prompt is made. Throws what
+  // ChatTemplate::render throws.
+  std::shared_ptr<Request> answer(RequestOptions options,
+                                  std::shared_ptr<Listener> listener);
+
+ private:
+  class AnswerListener;
+
+  Conversation(std::shared_ptr<Session> session, ConversationOptions options);
+  void check_idle() const;  // under the lock
+  // False: there was no memory for it.
+  bool answered(std::optional<text::JsonValue> message) noexcept;
+
+  const std::shared_ptr<Session> session_;
+  const std::shared_ptr<const text::Tokenizer> tokenizer_;
+  const ConversationOptions options_;
+  const text::chat::StringArguments string_arguments_;
+
+  mutable std::mutex mutex_;
+  text::JsonValue messages_;  // an array
+  size_t calls_ = 0;          // of the answers so far
+  bool answering_ = false;
+};
+
+}  // namespace rc::engine

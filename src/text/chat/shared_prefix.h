@@ -1,0 +1,23 @@
+// What a session need not evaluate again.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "text/tokenizer.h"
+
+namespace rc::text::chat {
+
+struct SharedPrefix {
+  size_t kept;  // of the tokens that are there
+  size_t next;  // the first token of the prompt that they do not spell
+};
+
+// How far the tokens of a session spell a prompt. They need not be those that
+// the tokenizer chooses: a model may write a text in others. Special tokens
+// count as themselves only, never as their names.
+SharedPrefix shared_prefix(const Tokenizer& tokenizer,
+                           std::span<const TokenId> session,
+                           std::span<const TokenId> prompt);
+
+}  // namespace rc::text::chat

@@ -1,0 +1,328 @@
+// Prompts of conversations by the C ABI: choice of templates, options, errors.
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/api_util.h"
+#include "gguf/writer.h"
+#include "temporary.h"
+
+namespace rc::test {
+namespace {
+
+constexpr char kHello[] = R"([{"role": "user", "content": "Hello"}])";
+
+class Chat : public ::testing::Test {
+ protected:
+  Chat() {
+    EXPECT_EQ(rc_tokenizer_open(model_path().c_str(), &tokenizer_), RC_OK);
+  }
+  ~Chat() override { rc_tokenizer_release(tokenizer_); }
+
+  rc_status render(const std::string& messages, const rc_chat_options& options,
+                   std::string* text = nullptr) const {
+    rc_chat_prompt* prompt = nullptr;
+    const rc_status status = rc_chat_render(tokenizer_, messages.data(),
+                                            messages.size(), &options, &prompt);
+    EXPECT_EQ(prompt == nullptr, status != RC_OK);
+    if (status == RC_OK && text != nullptr) {
+      rc_chat_prompt_report report = RC_CHAT_PROMPT_REPORT_INIT;
+      EXPECT_EQ(rc_chat_prompt_describe(prompt, &report), RC_OK);
+      text->assign(report.text, report.length);
+    }
+    rc_chat_prompt_release(prompt);
+    return status;
+  }
+
+  void expect_error(rc_status expected, const char* message,
+                    const rc_chat_options& options,
+                    const std::string& messages = kHello) const {
+    EXPECT_EQ(render(messages, options), expected) << message;
+    EXPECT_NE(std::string(rc_error_message()).find(message), std::string::npos)
+        << rc_error_message();
+  }
+
+  rc_tokenizer* tokenizer_ = nullptr;
+};
+
+TEST_F(Chat, ErrorsNameWhatIsWrong) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  expect_error(RC_E_NOT_FOUND, "tokenizer.chat_template", options);
+  options.template_name = "no such";
+  expect_error(RC_E_NOT_FOUND, "'no such'", options);
+  options.template_name = "chatml";
+  expect_error(RC_E_INVALID_ARGUMENT, "messages: not JSON at byte 2", options,
+               "[");
+  expect_error(RC_E_INVALID_ARGUMENT, "messages[1].role", options,
+               R"([{"role": "user", "content": ""}, {}])");
+  expect_error(RC_E_UNSUPPORTED, "messages[0].content[0].type", options,
+               R"([{"role": "user", "content": [{"type": "image_url"}]}])");
+  options.tools = "{";
+  expect_error(RC_E_INVALID_ARGUMENT, "options->tools: not JSON at byte 2",
+               options);
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  expect_error(RC_E_UNSUPPORTED, "tools", options);
+  options.tools = "[]";
+  EXPECT_EQ(render(kHello, options), RC_OK);
+  options.template_arguments = "7";
+  expect_error(RC_E_INVALID_ARGUMENT, "object", options);
+  options.template_arguments = nullptr;
+  options.now = "yesterday";
+  expect_error(RC_E_INVALID_ARGUMENT, "options->now", options);
+  options.now = nullptr;
+  options.thinking = 2;
+  expect_error(RC_E_INVALID_ARGUMENT, "options->thinking", options);
+  options.thinking = -1;
+  options.ending = 7;
+  expect_error(RC_E_INVALID_ARGUMENT, "options->ending", options);
+  options.ending = RC_ENDING_ANSWER;
+  options.template_text = "{% if %}";
+  expect_error(RC_E_FORMAT, "line 1", options);
+  options.template_text = "{{ raise_exception('not like this') }}";
+  expect_error(RC_E_INVALID_ARGUMENT, "not like this", options);
+  rc_chat_prompt* prompt = nullptr;
+  EXPECT_EQ(rc_chat_render(tokenizer_, nullptr, 3, nullptr, &prompt),
+            RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(rc_chat_render(tokenizer_, kHello, 3, nullptr, nullptr),
+            RC_E_INVALID_ARGUMENT);
+}
+
+TEST_F(Chat, OptionsReachTheTemplate) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text =
+      "{{ tools | length if tools else 'no' }} {{ style }} {{ enable_thinking "
+      "}} {{ strftime_now('%Y-%m-%d') }} {{ add_generation_prompt }}";
+  options.now = "2024-07-26";
+  std::string text;
+  EXPECT_EQ(render(kHello, options, &text), RC_OK) << rc_error_message();
+  EXPECT_EQ(text, "no   2024-07-26 True");
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  options.template_arguments = R"({"style": "plain"})";
+  options.thinking = 0;
+  options.ending = RC_ENDING_MESSAGE;
+  EXPECT_EQ(render(kHello, options, &text), RC_OK) << rc_error_message();
+  EXPECT_EQ(text, "1 plain False 2024-07-26 False");
+  options.now = nullptr;
+  EXPECT_EQ(render(kHello, options, &text), RC_OK) << rc_error_message();
+  options.template_text =
+      "{{ messages[0].content }} and {{ messages | length }}";
+  options.tools = nullptr;
+  options.ending = RC_ENDING_OPEN;
+  EXPECT_EQ(render(kHello, options, &text), RC_OK) << rc_error_message();
+  EXPECT_EQ(text, "Hello");
+}
+
+TEST_F(Chat, ManyThreadsUseOneTokenizer) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_name = "chatml";
+  std::atomic<int> good = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) {
+        std::string text;
+        if (render(kHello, options, &text) == RC_OK &&
+            text.starts_with("<|im_start|>user\nHello")) {
+          ++good;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 20);
+}
+
+// A template of the file, one for tools, and the tokenizer of a loaded model.
+TEST(ChatOfFiles, VariantsOfTheFile) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "templates.gguf").string();
+  gguf::Writer writer;
+  const auto file = gguf::File::open(model_path());
+  for (const gguf::Entry& entry : file->entries()) writer.add(entry);
+  writer.add("tokenizer.chat_template", "({{ messages[0].content }})");
+  writer.add(
+      "tokenizer.chat_template.tool_use",
+      "{{ tools[0].function.name if tools }}({{ messages[0].content }})");
+  writer.write_file(path);
+  rc_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(rc_tokenizer_open(path.c_str(), &tokenizer), RC_OK)
+      << rc_error_message();
+  const auto name_with = [&](const char* tools, const char* wanted) {
+    rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+    options.tools = tools;
+    options.template_name = wanted;
+    rc_chat_prompt* prompt = nullptr;
+    EXPECT_EQ(rc_chat_render(tokenizer, kHello, sizeof(kHello) - 1, &options,
+                             &prompt),
+              RC_OK)
+        << rc_error_message();
+    rc_chat_prompt_report report = RC_CHAT_PROMPT_REPORT_INIT;
+    EXPECT_EQ(rc_chat_prompt_describe(prompt, &report), RC_OK);
+    const std::string name =
+        std::string(report.template_name) + ": " + report.text;
+    rc_chat_prompt_release(prompt);
+    return name;
+  };
+  const char* tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  EXPECT_EQ(name_with(nullptr, nullptr), "default: (Hello)");
+  EXPECT_EQ(name_with("[]", nullptr), "default: (Hello)");
+  EXPECT_EQ(name_with(tools, nullptr), "tool_use: f(Hello)");
+  EXPECT_EQ(name_with(nullptr, "tool_use"), "tool_use: (Hello)");
+  EXPECT_EQ(name_with(nullptr, "vicuna"), "vicuna: USER: Hello\nASSISTANT:");
+  rc_tokenizer_release(tokenizer);
+}
+
+using Conversation = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
+
+class Talk : public ::testing::Test {
+ protected:
+  rc_status begin(const rc_chat_options* options) {
+    rc_chat* chat = nullptr;
+    const rc_status status = rc_chat_create(session_.get(), options, &chat);
+    chat_.reset(chat);
+    return status;
+  }
+  void begin_chatml() {
+    rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+    options.template_name = "chatml";
+    ASSERT_OK(begin(&options));
+  }
+  rc_status add(const std::string& messages) const {
+    return rc_chat_add(chat_.get(), messages.data(), messages.size());
+  }
+  static std::string messages(rc_chat* chat) {
+    char* json = nullptr;
+    size_t length = 0;
+    EXPECT_OK(rc_chat_messages(chat, &json, &length));
+    std::string text(json == nullptr ? "" : json, length);
+    rc_free(json);
+    return text;
+  }
+  // The text of an answer.
+  std::string answer(rc_chat* chat,
+                     rc_generate_report* report = nullptr) const {
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.max_tokens = 4;
+    options.seed = 1;
+    rc_request* started = nullptr;
+    EXPECT_OK(rc_chat_answer_async(chat, &options, nullptr, nullptr, nullptr,
+                                   &started));
+    const Request request(started);
+    std::string text;
+    for (;;) {
+      rc_event event = RC_EVENT_INIT;
+      const rc_status status = rc_request_next(started, -1, &event);
+      EXPECT_OK(status);
+      if (status != RC_OK) return text;
+      if (event.type == RC_EVENT_END) {
+        EXPECT_EQ(event.report->status, RC_OK) << event.message;
+        if (report != nullptr) *report = *event.report;
+        return text;
+      }
+      EXPECT_EQ(event.type, RC_EVENT_PIECE);
+      EXPECT_EQ(event.call, -1);
+      text.append(event.text, event.text_length);
+    }
+  }
+
+  const Backend backend_ = open_backend();
+  const Model model_ = load_model(backend_.get());
+  const Session session_ = create_session(model_.get());
+  Conversation chat_;
+};
+
+TEST_F(Talk, AnswersAreAddedForgottenAndForked) {
+  begin_chatml();
+  EXPECT_EQ(messages(chat_.get()), "[]");
+  ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+  const std::string asked = R"([{"role":"user","content":"a"}])";
+  EXPECT_EQ(messages(chat_.get()), asked);
+  answer(chat_.get());
+  const std::string answered = messages(chat_.get());
+  EXPECT_NE(answered.find(R"("role":"assistant","content":")"),
+            std::string::npos);
+  rc_chat* made = nullptr;
+  ASSERT_OK(rc_chat_fork(chat_.get(), &made));
+  const Conversation fork(made);
+  EXPECT_OK(rc_chat_undo(chat_.get(), 1));
+  EXPECT_EQ(messages(chat_.get()), asked);
+  EXPECT_EQ(messages(fork.get()), answered);
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  answer(chat_.get(), &report);
+  EXPECT_EQ(messages(chat_.get()), answered);
+  EXPECT_LE(report.prompt_tokens, 1);
+}
+
+TEST_F(Talk, ErrorsNameWhatIsWrong) {
+  EXPECT_FAILS(RC_E_NOT_FOUND, begin(nullptr), "tokenizer.chat_template");
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_name = "chatml";
+  options.ending = RC_ENDING_OPEN;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "options->ending is 2");
+  options.ending = RC_ENDING_ANSWER;
+  options.tools = R"([{"type": "function"}])";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "tools[0].function");
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  EXPECT_FAILS(RC_E_UNSUPPORTED, begin(&options), "tools: the chat template");
+  options.tools = nullptr;
+  options.template_arguments = "[]";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, begin(&options), "object");
+  begin_chatml();
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add("["), "messages: not JSON at byte 2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add("{}"), "messages[0].role");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_chat_undo(chat_.get(), 1), "count: 1");
+  rc_request* request = nullptr;
+  rc_generate_options given = RC_GENERATE_OPTIONS_INIT;
+  const auto ask = [&] {
+    return rc_chat_answer_async(chat_.get(), &given, nullptr, nullptr, nullptr,
+                                &request);
+  };
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "messages: an empty array");
+  given.prompt = "x";
+  given.prompt_length = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "options->prompt");
+  given.prompt_length = 0;
+  given.echo = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "options->echo");
+  EXPECT_EQ(request, nullptr);
+}
+
+TEST_F(Talk, AnAnswerUnderWayIsBusyAndCanBeCancelled) {
+  const Session endless = create_endless_session(model_.get());
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text = "{{ messages[0].content }}";
+  rc_chat* made = nullptr;
+  ASSERT_OK(rc_chat_create(endless.get(), &options, &made));
+  chat_.reset(made);
+  ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+  rc_generate_options generation = RC_GENERATE_OPTIONS_INIT;
+  generation.ignore_eos = 1;
+  rc_request* started = nullptr;
+  ASSERT_OK(rc_chat_answer_async(made, &generation, nullptr, nullptr, nullptr,
+                                 &started));
+  const Request request(started);
+  EXPECT_FAILS(RC_E_BUSY, rc_chat_undo(made, 1), "answer");
+  EXPECT_FAILS(RC_E_BUSY, add(kHello), "answer");
+  std::string text;
+  rc_event event = RC_EVENT_INIT;
+  do {
+    ASSERT_OK(rc_request_next(started, -1, &event));
+    if (event.type == RC_EVENT_PIECE) {
+      text.append(event.text, event.text_length);
+      EXPECT_OK(rc_request_cancel(started));
+    }
+  } while (event.type != RC_EVENT_END);
+  EXPECT_EQ(event.report->reason, RC_END_CANCELLED);
+  EXPECT_FALSE(text.empty());
+  // What was heard is what was said.
+  EXPECT_EQ(messages(made),
+            nlohmann::ordered_json({{{"role", "user"}, {"content", "a"}},
+                                    {{"role", "assistant"}, {"content", text}}})
+                .dump());
+  EXPECT_OK(rc_chat_undo(made, 1));
+}
+
+}  // namespace
+}  // namespace rc::test

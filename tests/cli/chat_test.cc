@@ -1,0 +1,223 @@
+// runcible chat, from a pipe and on a terminal.
+#include <poll.h>
+#include <pty.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/command.h"
+#include "temporary.h"
+
+namespace rc::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string fable() {
+  return source_path("examples/model/fable.gguf").string();
+}
+
+std::vector<std::string> chat(std::vector<std::string> more = {}) {
+  std::vector<std::string> all = {
+      "chat", fable(),  "--template", "zephyr",    "-n",
+      "12",   "--temp", "0",          "--backend", "reference"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+class CommandChat : public ::testing::Test {
+ protected:
+  // What /save writes after these lines.
+  Json saved(const std::string& lines,
+             const std::vector<std::string>& more = {}) const {
+    const std::string path = file("saved.json");
+    const Outcome outcome = run(chat(more), lines + "\n/save " + path + "\n");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return read(path);
+  }
+  std::string file(const char* name) const {
+    return (folder_.path() / name).string();
+  }
+  static Json read(const std::string& path) {
+    std::ifstream in(path);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    return Json::parse(text, nullptr, false);
+  }
+  static std::vector<std::string> roles(const Json& messages) {
+    std::vector<std::string> all;
+    for (const Json& message : messages) all.push_back(message.at("role"));
+    return all;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+using Roles = std::vector<std::string>;
+
+TEST_F(CommandChat, AnswersLineByLine) {
+  const Outcome outcome = run(chat(), "Tell me a fable.\n\nAnd then?");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 2)
+      << outcome.out;
+  const Json messages = saved("Tell me a fable.\nAnd then?");
+  EXPECT_EQ(roles(messages), (Roles{"user", "assistant", "user", "assistant"}));
+  EXPECT_EQ(outcome.out, messages[1]["content"].get<std::string>() + "\n" +
+                             messages[3]["content"].get<std::string>() + "\n");
+  EXPECT_EQ(run(chat(), "").out, "");
+  EXPECT_NE(run(chat({"--speed"}), "a").err.find(" tokens/s; generated: "),
+            std::string::npos);
+}
+
+TEST_F(CommandChat, TakesSeveralLinesAsOne) {
+  EXPECT_EQ(saved("one \\\ntwo")[0]["content"], "one \ntwo");
+  EXPECT_EQ(saved("\"\"\"one\n\n /two\"\"\"")[0]["content"], "one\n\n /two");
+}
+
+TEST_F(CommandChat, SystemUndoAndRetry) {
+  const Roles asked = {"system", "user", "assistant"};
+  Json messages = saved("a", {"--system", "Be brief."});
+  EXPECT_EQ(roles(messages), asked);
+  EXPECT_EQ(messages[0]["content"], "Be brief.");
+  EXPECT_EQ(saved("a\n/retry", {"--system", "Be brief."}), messages);
+  EXPECT_EQ(saved("a\nb\n/undo", {"--system", "Be brief."}), messages);
+  EXPECT_EQ(saved("/system Be brief.\na"), messages);
+  EXPECT_EQ(roles(saved("/system Be brief.\na\n/system")),
+            (Roles{"user", "assistant"}));
+  expect_failure(run(chat(), "/undo"), 2, "no question");
+  expect_failure(run(chat(), "/retry"), 2, "no question");
+}
+
+TEST_F(CommandChat, GoesOnWithWhatWasSaved) {
+  const Json before = saved("Tell me a fable.");
+  const std::string path = file("other.json");
+  std::ofstream(path) << before.dump();
+  EXPECT_EQ(saved("/load " + path), before);
+  const Json after = saved("/load " + path + "\nAnd then?");
+  EXPECT_EQ(after, saved("Tell me a fable.\nAnd then?"));
+  expect_failure(run(chat(), "/load"), 2, "/load");
+  expect_failure(run(chat(), "/load no/such"), 3, "no/such");
+  expect_failure(run(chat(), "/save"), 2, "/save");
+  expect_failure(run(chat(), "/save no/such"), 3, "no/such");
+  std::ofstream(path) << "7";
+  expect_failure(run(chat(), "/load " + path), 4, path);
+  std::ofstream(path) << "[{}]";
+  expect_failure(run(chat(), "/load " + path), 2, "messages[0].role");
+}
+
+TEST_F(CommandChat, ChangesItsModel) {
+  const Outcome which = run(chat(), "/model");
+  EXPECT_EQ(which.code, 0) << which.err;
+  EXPECT_EQ(which.err, fable() + "\n");
+  EXPECT_EQ(roles(saved("a\n/model " + model() + "\nb", {"--context", "128"})),
+            (Roles{"user", "assistant", "user", "assistant"}));
+  expect_failure(run(chat(), "/model no/such"), 3, "no/such");
+}
+
+TEST_F(CommandChat, TellsWhatItCanDo) {
+  const Outcome help = run(chat(), "/help\n/quit\nnever asked");
+  EXPECT_EQ(help.code, 0) << help.err;
+  EXPECT_EQ(help.out, "");
+  const std::string lines = "\n" + help.err;
+  for (const char* name : {"/help", "/system", "/undo", "/retry", "/save",
+                           "/load", "/model", "/stats", "/quit"}) {
+    EXPECT_NE(lines.find(std::string("\n") + name + " "), std::string::npos)
+        << name << " in " << lines;
+  }
+  EXPECT_EQ(run(chat(), "/stats").err, "no answer yet\n");
+  const Outcome stats = run(chat(), "a\n/stats");
+  EXPECT_NE(stats.err.find("1 answers of 12 tokens; "), std::string::npos)
+      << stats.err;
+  expect_failure(run(chat(), "/nope"), 2, "there is no command /nope");
+  expect_failure(run({"chat", fable()}, "a"), 3, "tokenizer.chat_template");
+  expect_failure(run(chat({"--date", "soon"}), "a"), 2, "soon");
+}
+
+// The command on a terminal of its own.
+class OnTerminal {
+ public:
+  explicit OnTerminal(const std::vector<std::string>& arguments) {
+    pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
+    if (pid_ != 0) return;
+    std::vector<char*> argv = {const_cast<char*>(RC_COMMAND)};
+    for (const std::string& argument : arguments) {
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    }
+    argv.push_back(nullptr);
+    setenv("TERM", "xterm", 1);
+    execv(RC_COMMAND, argv.data());
+    _exit(127);
+  }
+  ~OnTerminal() {
+    kill(pid_, SIGKILL);
+    close(terminal_);
+  }
+  OnTerminal(const OnTerminal&) = delete;
+  OnTerminal& operator=(const OnTerminal&) = delete;
+
+  void type(const std::string& keys) const {
+    EXPECT_EQ(write(terminal_, keys.data(), keys.size()),
+              static_cast<ssize_t>(keys.size()));
+  }
+  // Waits until the text has come after what was waited for before.
+  void expect(const std::string& text) {
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    size_t found = 0;
+    while ((found = shown_.find(text, at_)) == std::string::npos) {
+      pollfd watched = {terminal_, POLLIN, 0};
+      char buffer[4096];
+      ssize_t n = 0;
+      if (std::chrono::steady_clock::now() > until ||
+          (poll(&watched, 1, 60000) == 1 &&
+           (n = ::read(terminal_, buffer, sizeof(buffer))) <= 0)) {
+        FAIL() << "no " << text << " in " << shown_.substr(at_);
+      }
+      shown_.append(buffer, static_cast<size_t>(n));
+    }
+    at_ = found + text.size();
+  }
+  int wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  int terminal_ = -1;
+  pid_t pid_ = -1;
+  std::string shown_;
+  size_t at_ = 0;
+};
+
+TEST_F(CommandChat, CtrlCEndsAnAnswerAndNotTheConversation) {
+  const std::string path = file("talk.json");
+  OnTerminal talk(
+      {"chat", fable(), "--template", "zephyr", "--backend", "reference"});
+  talk.expect("/help");
+  talk.expect("> ");
+  talk.type("half a line\x03");
+  talk.expect("> ");
+  talk.type("Tell me a fable.\r");
+  talk.expect("fable.\r\n");
+  talk.expect(" ");  // the answer has begun
+  talk.type("\x03");
+  talk.expect("> ");
+  talk.type("/nope\r");
+  talk.expect("there is no command /nope");
+  talk.expect("> ");
+  talk.type("/save " + path + "\r");
+  talk.expect("> ");
+  talk.type("\x04");
+  EXPECT_EQ(talk.wait(), 0);
+  const Json messages = read(path);
+  EXPECT_EQ(roles(messages), (Roles{"user", "assistant"})) << messages;
+  EXPECT_EQ(messages[0]["content"], "Tell me a fable.");
+}
+
+}  // namespace
+}  // namespace rc::test
