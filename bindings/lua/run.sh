@@ -8,7 +8,7 @@
 # All of it lies in build/bindings/lua.
 set -eu
 if [ "$1" = --packages ]; then
-  echo lua5.4 liblua5.4-dev lua-luv lua-dkjson lua-unit
+  echo lua5.4 liblua5.4-dev lua-luv lua-dkjson lua-unit lua-check
   exit
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,6 +19,13 @@ build_and_install
 # Lua has no fork, with which the tests do harm.
 cc -shared -fPIC -Wall -Wextra $(pkg-config --cflags lua5.4) \
   "$here/tests/forking.c" -o "$work/forking.so"
+
+echo "luacheck"
+luacheck --quiet --std lua54 --no-max-line-length \
+  "$clean/share/lua/5.4/runcible" "$here/examples"
+# Tests leave loops at once, and let go of what they hold.
+luacheck --quiet --std lua54 --no-max-line-length \
+  --ignore 211/closing 311 512 -- "$here/tests"
 
 echo "tests"
 cd /

@@ -13,6 +13,7 @@ if [ "$1" = --packages ]; then
   ruby -rmkmf -e 0 2>/dev/null || echo ruby ruby-dev
   ruby -e 'require "minitest"' 2>/dev/null || echo ruby-minitest
   ruby -e 'require "async"' 2>/dev/null || echo ruby-async
+  command -v rubocop >/dev/null || echo rubocop
   exit
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -70,6 +71,10 @@ case $named in
     exit 1
     ;;
 esac
+
+echo "rubocop"
+rubocop -c "$here/.rubocop.yml" --cache false --format quiet "$gem" \
+  "$here/tests" "$here/examples"
 
 echo "clean place"
 clean=$work/clean

@@ -1,4 +1,5 @@
 -- Runs every test.
+-- luacheck: globals TestCases TestPackage TestStreams TestFaults
 local unit = require "luaunit"
 
 TestCases = require "test_cases"

@@ -82,8 +82,8 @@ class Scheduler
     @waker.write_nonblock(".", exception: false)
   end
 
-  def fiber(&block)
-    Fiber.new(blocking: false, &block).tap(&:resume)
+  def fiber(&)
+    Fiber.new(blocking: false, &).tap(&:resume)
   end
 
   private

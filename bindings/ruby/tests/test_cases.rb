@@ -199,7 +199,7 @@ class Steps
 
   def do_tensor(step)
     count = step["shape"].reduce(:*)
-    numbers = step["values"] || [step["fill"]] * count
+    numbers = step["values"] || ([step["fill"]] * count)
     backend = Runcible::Backend.new(step["backend"])
     @objects[step["as"]] = Runcible::Tensor.new(numbers, backend, shape: step["shape"])
   end

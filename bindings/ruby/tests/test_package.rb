@@ -18,7 +18,7 @@ class TestPackage < Minitest::Test
     first = generation.next
     assert_kind_of Runcible::Piece, first
     rest = generation.each.with_index.map { |piece, _| piece }
-    assert_equal 12, [first, *rest].sum { |piece| piece.tokens.size }
+    assert_equal(12, [first, *rest].sum { |piece| piece.tokens.size })
     assert_raises(StopIteration) { generation.next }
     whole = model.session.generate("A fox", temperature: 0, max_tokens: 12).text
     assert_equal whole, [first, *rest].join

@@ -5,10 +5,10 @@ module Runcible
   module Cooperation
     # Runs a block that blocks. Under a Fiber scheduler it runs in a thread, and
     # other fibers meanwhile; if the fiber that waits ends, so does the block.
-    def self.wait_for(&block)
+    def self.wait_for(&)
       return yield unless Fiber.current_scheduler
 
-      thread = Thread.new(&block)
+      thread = Thread.new(&)
       thread.report_on_exception = false
       begin
         thread.value

@@ -122,6 +122,7 @@ module Runcible
       unless value.is_a?(Symbol) || value.is_a?(String)
         raise TypeError, "#{name} must be a Symbol, not #{value.class}"
       end
+
       choices.fetch(value.to_s.downcase) do
         raise ArgumentError, "#{name} must be one of " \
                              "#{choices.keys.join(", ")}, not #{value.inspect}"

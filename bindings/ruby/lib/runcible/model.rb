@@ -62,8 +62,8 @@ module Runcible
     end
 
     # An empty session, see Session; with a block, closed at its end.
-    def session(**options, &block)
-      Session.open(self, **options, &block)
+    def session(**options, &)
+      Session.open(self, **options, &)
     end
 
     private

@@ -161,9 +161,9 @@ module Runcible
     end
 
     # Nothing else changes the session while its logits are made or copied.
-    def alone(&block)
+    def alone(&)
       idle
-      @lock.synchronize(&block)
+      @lock.synchronize(&)
     end
 
     def description

@@ -40,6 +40,7 @@ module Runcible
       unless numbers.all? { |each| each.is_a?(Array) && shape_of(each) == inner }
         raise ArgumentError, "the Arrays within numbers differ in their sizes"
       end
+
       shape + inner
     end
 
