@@ -101,14 +101,28 @@ std::string c_definitions(const Variant& variant, uint32_t vector) {
 
 bool c_divides_exactly(Kernel kernel) { return kernel == Kernel::kEncode; }
 
-std::vector<Binding> c_bindings(const Dispatch& dispatch) {
+CCall c_call(const Dispatch& dispatch, const Region& counts) {
   std::vector<Binding> bindings;
   std::copy_if(dispatch.bindings.begin(), dispatch.bindings.end(),
                std::back_inserter(bindings),
                [](const Binding& binding) { return !binding.quads; });
   std::sort(bindings.begin(), bindings.end(),
             [](const Binding& a, const Binding& b) { return a.slot < b.slot; });
-  return bindings;
+  CCall call = {{counts}, {counts.offset}};
+  for (const Binding& binding : bindings) {
+    call.buffers.push_back(binding.region);
+    call.places_and_parameters.push_back(binding.region.offset);
+  }
+  // Pairs of parameters, the first in the lower half.
+  for (size_t i = 0; i < dispatch.parameters.size(); ++i) {
+    const uint64_t parameter = dispatch.parameters[i];
+    if (i % 2 == 0) {
+      call.places_and_parameters.push_back(parameter);
+    } else {
+      call.places_and_parameters.back() |= parameter << 32;
+    }
+  }
+  return call;
 }
 
 }  // namespace rc::gpu

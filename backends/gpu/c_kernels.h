@@ -17,9 +17,13 @@ namespace rc::gpu {
 std::string c_definitions(const Variant& variant, uint32_t vector);
 // Whether its quotients have to be rounded correctly.
 bool c_divides_exactly(Kernel kernel);
-// What is bound to the kernel's parameters, in their order, between the counts
-// and the parameters of the dispatch. Words and quads of the same bytes are one
-// to it.
-std::vector<Binding> c_bindings(const Dispatch& dispatch);
+// What a kernel is called with: its buffers, in their order, and the bytes of
+// its struct of their places and the parameters; see common.cl. `counts` are
+// those of the run. Words and quads of the same bytes are one buffer.
+struct CCall {
+  std::vector<Region> buffers;
+  std::vector<uint64_t> places_and_parameters;
+};
+CCall c_call(const Dispatch& dispatch, const Region& counts);
 
 }  // namespace rc::gpu

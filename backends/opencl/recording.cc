@@ -35,7 +35,8 @@ struct Recording::Bell {
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(device, sizeof host_counts_),
-      steps_(steps_of(device, program, counts_.get(), &kept_)) {}
+      steps_(steps_of(device, program, {&counts_, 0, sizeof host_counts_},
+                      &kept_)) {}
 
 void Recording::begin(const gpu::RunSize& size,
                       std::span<const gpu::Transfer> inputs,

@@ -7,27 +7,8 @@
 namespace rc::opencl {
 namespace {
 
-// Sets the arguments of a kernel one after the other.
-class Arguments {
- public:
-  explicit Arguments(cl_kernel kernel) : kernel_(kernel) {}
-
-  template <class T>
-  void add(const T& value) {
-    check(api().SetKernelArg(kernel_, next_++, sizeof value, &value),
-          "clSetKernelArg");
-  }
-  void add_memory(cl_mem memory, uint64_t offset) {
-    add(memory);
-    add(cl_ulong{offset});
-  }
-
- private:
-  cl_kernel kernel_;
-  cl_uint next_ = 0;
-};
-
-Step step_of(Device& device, const gpu::Dispatch& dispatch, cl_mem counts) {
+Step step_of(Device& device, const gpu::Dispatch& dispatch,
+             const gpu::Region& counts) {
   Step step;
   step.op = dispatch.op;
   step.kernel = device.library().kernel({dispatch.kernel, dispatch.constants});
@@ -37,23 +18,25 @@ Step step_of(Device& device, const gpu::Dispatch& dispatch, cl_mem counts) {
   step.group = dispatch.constants[0];
   step.across = size_t{dispatch.x} * step.group;
   step.deep = dispatch.z;
-  // The counts, what is bound by slot, and the parameters.
-  Arguments arguments(step.kernel.get());
-  arguments.add_memory(counts, 0);
-  for (const gpu::Binding& binding : gpu::c_bindings(dispatch)) {
-    arguments.add_memory(memory_of(binding.region.buffer),
-                         binding.region.offset);
+  const gpu::CCall call = gpu::c_call(dispatch, counts);
+  cl_uint next = 0;
+  const auto add = [&](const void* value, size_t bytes) {
+    check(api().SetKernelArg(step.kernel.get(), next++, bytes, value),
+          "clSetKernelArg");
+  };
+  for (const gpu::Region& region : call.buffers) {
+    const cl_mem memory = memory_of(region.buffer);
+    add(&memory, sizeof memory);
   }
-  for (const uint32_t parameter : dispatch.parameters) {
-    arguments.add(cl_uint{parameter});
-  }
+  add(call.places_and_parameters.data(),
+      call.places_and_parameters.size() * sizeof(uint64_t));
   return step;
 }
 
 }  // namespace
 
 std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
-                           cl_mem counts,
+                           const gpu::Region& counts,
                            std::vector<std::unique_ptr<gpu::Buffer>>* kept) {
   std::vector<gpu::Dispatch> dispatches;
   for (size_t i = 0; i < program.ops.size(); ++i) {

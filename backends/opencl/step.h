@@ -31,7 +31,7 @@ struct Step {
 // Those of a program. `counts`: the rows, outputs and sequences of a run, I32.
 // What steps of one op hand on lies in buffers that are added to `kept`.
 std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
-                           cl_mem counts,
+                           const gpu::Region& counts,
                            std::vector<std::unique_ptr<gpu::Buffer>>* kept);
 
 }  // namespace rc::opencl

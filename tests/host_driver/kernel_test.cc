@@ -25,10 +25,11 @@ constexpr uint64_t kGroups = 4;
 std::string mirror(const std::string& barrier) {
   return cat(R"(
 #include "common.cl"
-KERNEL(mirror)(INPUT(x), OUTPUT(out), uint n, float factor) {
+#define BUFFERS(INPUT, OUTPUT) INPUT(float, x) OUTPUT(float, out)
+#define PARAMETERS(P) P(uint, n) P(float, factor)
+KERNEL(mirror) {
+  OPEN
   SHARED float shared[GROUP_ITEMS];
-  OPEN_INPUT(float, x)
-  OPEN_OUTPUT(float, out)
   const int item = get_local_id(0);
   const int i = get_global_id(0);
   shared[item] = x[i];
@@ -52,8 +53,9 @@ class HostKernels : public testing::Test {
     const float factor = 2;
     uint32_t bits = 0;
     std::memcpy(&bits, &factor, sizeof bits);
-    const std::vector<uint64_t> arguments = {place_of(x), 0,   place_of(out), 0,
-                                             x.size(),    bits};
+    // Memory, places, and both parameters.
+    const std::vector<uint64_t> arguments = {place_of(x), place_of(out), 0, 0,
+                                             x.size() | uint64_t{bits} << 32};
     host::GroupRunner runner(seed);
     runner.run({"mirror", kernel(text), arguments, kItems, {kGroups, 1, 1}, 0});
     return out;
@@ -116,8 +118,10 @@ TEST_F(HostKernels, ABarrierThatSomeMissIsAnError) {
 TEST_F(HostKernels, HalvesAreExact) {
   const std::string text = R"(
 #include "common.cl"
-KERNEL(mirror)(OUTPUT(out)) {
-  OPEN_OUTPUT(uint, out)
+#define BUFFERS(INPUT, OUTPUT) OUTPUT(uint, out)
+#define PARAMETERS(P)
+KERNEL(mirror) {
+  OPEN
   for (uint i = get_local_id(0); i < 65536; i += GROUP_ITEMS) {
     half h[1] = {(ushort)i};
     const float x = vload_half(0, h);
@@ -152,7 +156,7 @@ TEST_F(HostKernels, WhatDoesNotCompileIsAnErrorWithTheCompilersWords) {
 
 TEST_F(HostKernels, ArgumentsAreCounted) {
   HostKernel* found = kernel(mirror(""));
-  const std::vector<uint64_t> arguments(5);
+  const std::vector<uint64_t> arguments(4);
   host::GroupRunner runner(1);
   EXPECT_THROW(
       runner.run({"mirror", found, arguments, kItems, {kGroups, 1, 1}, 0}),

@@ -11,12 +11,14 @@
 #define constant const
 
 #define INLINE static inline
-#define KERNEL(name) static void name
-#define INPUT(name) const uchar *name##_memory, ulong name##_at
-#define OUTPUT(name) uchar *name##_memory, ulong name##_at
+#define KERNEL(name) \
+  CALL static void name(BUFFERS(INPUT_MEMORY, OUTPUT_MEMORY) const Call call)
+#define INPUT_MEMORY(type, name) const uchar *name##_memory,
+#define OUTPUT_MEMORY(type, name) uchar *name##_memory,
 #define OPEN_INPUT(type, name) \
-  const type* name = (const type*)(name##_memory + name##_at);
-#define OPEN_OUTPUT(type, name) type* name = (type*)(name##_memory + name##_at);
+  const type* name = (const type*)(name##_memory + call.name##_at);
+#define OPEN_OUTPUT(type, name) \
+  type* name = (type*)(name##_memory + call.name##_at);
 #define SHARED static
 #define VECTOR(type) type
 
@@ -172,16 +174,12 @@ inline Vector_<int, N> isnan(Vector_<float, N> x) {
 // The call of a kernel with words as arguments; see HostKernel.
 
 template <class T>
-inline void take_(ulong word, T& argument) {
-  argument = (T)word;
-}
-inline void take_(ulong word, float& argument) {
-  argument = as_float((uint)word);
-}
+constexpr int words_of_ = (sizeof(T) + sizeof(ulong) - 1) / sizeof(ulong);
 template <class T>
 inline T next_(const ulong*& words) {
   T argument;
-  take_(*words++, argument);
+  __builtin_memcpy(&argument, words, sizeof argument);
+  words += words_of_<T>;
   return argument;
 }
 // Arguments in braces are evaluated in their order.
@@ -192,7 +190,8 @@ struct Call_ {
 template <class... P>
 inline int call_(void (*function)(P...), HostWorkItem* item,
                  const ulong* arguments, int count) {
-  if (count != (int)sizeof...(P)) return sizeof...(P);
+  constexpr int wanted = (words_of_<P> + ...);
+  if (count != wanted) return wanted;
   the_item = item;
   Call_<P...>{function, next_<P>(arguments)...};
   return count;

@@ -36,19 +36,15 @@ Recording::Step Recording::step_of(const gpu::Dispatch& dispatch) {
       cat("#include \"", name, ".cl\""), name,
       gpu::c_definitions({dispatch.kernel, dispatch.constants},
                          device_.tuning().vector));
-  // Memory, and the bytes in it before what is meant; see INPUT.
-  const auto add = [&](const gpu::Region& region) {
+  const gpu::CCall call = gpu::c_call(dispatch, {&counts_, 0, counts_.bytes()});
+  for (const gpu::Region& region : call.buffers) {
     step.bound.push_back(region);
     step.arguments.push_back(
         reinterpret_cast<uint64_t>(data_of(region.buffer)));
-    step.arguments.push_back(region.offset);
-  };
-  add({&counts_, 0, counts_.bytes()});
-  for (const gpu::Binding& binding : gpu::c_bindings(dispatch)) {
-    add(binding.region);
   }
-  step.arguments.insert(step.arguments.end(), dispatch.parameters.begin(),
-                        dispatch.parameters.end());
+  step.arguments.insert(step.arguments.end(),
+                        call.places_and_parameters.begin(),
+                        call.places_and_parameters.end());
   return step;
 }
 

@@ -16,9 +16,9 @@ struct HostWorkItem {
   void (*wait_at_barrier)(HostWorkItem*, int line);
 };
 
-// A kernel for one work-item. Arguments are words: addresses, numbers, and
-// floats as their bits in the lower half. Nothing is done unless there are as
-// many as the kernel has parameters; the number of these is returned.
+// A kernel for one work-item. Arguments are words: the address of the memory of
+// each buffer, and then the struct of places and parameters. Nothing is done
+// unless there are as many as the kernel wants; their number is returned.
 typedef int HostKernel(HostWorkItem*, const unsigned long* arguments,
                        int count);
 

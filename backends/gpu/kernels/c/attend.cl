@@ -31,16 +31,17 @@ INLINE const global uchar* value_of(const Where* where, Place place) {
 
 #include "attend_head.cl"
 
-KERNEL(attend)
-(COUNTS, INPUT(query), INPUT(keys), INPUT(values), OUTPUT(y), GROUP_PARAMETERS,
- uint query_base, uint keys_base, uint values_base, uint y_base, uint rows,
- uint positions, uint heads, uint kv_heads, uint d, uint causal, float scale,
- float cap) {
+#define BUFFERS(INPUT, OUTPUT)                                              \
+  COUNTS(INPUT) INPUT(float, query) INPUT(float, keys) INPUT(float, values) \
+  OUTPUT(float, y)
+#define PARAMETERS(P)                                                         \
+  GROUP_PARAMETERS(P) P(uint, query_base) P(uint, keys_base)                  \
+  P(uint, values_base) P(uint, y_base) P(uint, rows) P(uint, positions)       \
+  P(uint, heads) P(uint, kv_heads) P(uint, d) P(uint, causal) P(float, scale) \
+  P(float, cap)
+KERNEL(attend) {
+  OPEN
   ATTENTION_ROOM
-  OPEN_INPUT(float, query)
-  OPEN_INPUT(float, keys)
-  OPEN_INPUT(float, values)
-  OPEN_OUTPUT(float, y)
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   const uint head = group % heads;

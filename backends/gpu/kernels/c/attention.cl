@@ -47,21 +47,19 @@ INLINE const global uchar* value_of(const Where* where, Place place) {
 #include "attend_head.cl"
 
 // bounds: the positions of rows; if these see whole sequences, their lengths.
-KERNEL(attention)
-(COUNTS, INPUT(query), INPUT(bounds), INPUT(sequences), INPUT(page_table),
- INPUT(sinks), OUTPUT(out), INPUT(keys0), INPUT(keys1), INPUT(keys2),
- INPUT(keys3), INPUT(values0), INPUT(values1), INPUT(values2), INPUT(values3),
- ROW_PARAMETERS, uint kv_heads, uint page_size, uint pages, uint entries,
- uint range_pages, uint heads, uint window, float scale, float cap,
- uint has_sinks, uint whole) {
+#define BUFFERS(INPUT, OUTPUT)                                                \
+  COUNTS(INPUT) INPUT(float, query) INPUT(int, bounds) INPUT(uint, sequences) \
+  INPUT(uint, page_table) INPUT(float, sinks) OUTPUT(float, out)              \
+  INPUT(uchar, keys0) INPUT(uchar, keys1) INPUT(uchar, keys2)                 \
+  INPUT(uchar, keys3) INPUT(uchar, values0) INPUT(uchar, values1)             \
+  INPUT(uchar, values2) INPUT(uchar, values3)
+#define PARAMETERS(P)                                                   \
+  ROW_PARAMETERS(P) P(uint, kv_heads) P(uint, page_size) P(uint, pages) \
+  P(uint, entries) P(uint, range_pages) P(uint, heads) P(uint, window)  \
+  P(float, scale) P(float, cap) P(uint, has_sinks) P(uint, whole)
+KERNEL(attention) {
+  OPEN
   ATTENTION_ROOM
-  OPEN_COUNTS
-  OPEN_INPUT(float, query)
-  OPEN_INPUT(int, bounds)
-  OPEN_INPUT(uint, sequences)
-  OPEN_INPUT(uint, page_table)
-  OPEN_INPUT(float, sinks)
-  OPEN_OUTPUT(float, out)
   const uint head = get_group_id(0);
   const ulong row = get_global_id(1);
   // Places that do not exist become some that do.
@@ -77,25 +75,17 @@ KERNEL(attention)
   where.range_pages = range_pages;
   where.sequence = sequence;
   where.head = head / (heads / kv_heads);
-  OPEN_INPUT(uchar, keys0)
-  OPEN_INPUT(uchar, values0)
   where.keys[0] = keys0;
   where.values[0] = values0;
 #if RANGES > 1
-  OPEN_INPUT(uchar, keys1)
-  OPEN_INPUT(uchar, values1)
   where.keys[1] = keys1;
   where.values[1] = values1;
 #endif
 #if RANGES > 2
-  OPEN_INPUT(uchar, keys2)
-  OPEN_INPUT(uchar, values2)
   where.keys[2] = keys2;
   where.values[2] = values2;
 #endif
 #if RANGES > 3
-  OPEN_INPUT(uchar, keys3)
-  OPEN_INPUT(uchar, values3)
   where.keys[3] = keys3;
   where.values[3] = values3;
 #endif

@@ -27,16 +27,14 @@ INLINE void put(const global float* x, global uchar* to, int first, int count) {
 #endif
 }
 
-KERNEL(cache_store)
-(COUNTS, INPUT(x), INPUT(positions), INPUT(sequences), INPUT(page_table),
- OUTPUT(cache), ROW_PARAMETERS, uint kv_heads, uint page_size, uint pages,
- uint entries, uint first_page, uint range_pages, uint d) {
-  OPEN_COUNTS
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(uint, positions)
-  OPEN_INPUT(uint, sequences)
-  OPEN_INPUT(uint, page_table)
-  OPEN_OUTPUT(uchar, cache)
+#define BUFFERS(INPUT, OUTPUT)                                                \
+  COUNTS(INPUT) INPUT(float, x) INPUT(uint, positions) INPUT(uint, sequences) \
+  INPUT(uint, page_table) OUTPUT(uchar, cache)
+#define PARAMETERS(P)                                                   \
+  ROW_PARAMETERS(P) P(uint, kv_heads) P(uint, page_size) P(uint, pages) \
+  P(uint, entries) P(uint, first_page) P(uint, range_pages) P(uint, d)
+KERNEL(cache_store) {
+  OPEN
   const ulong row = get_global_id(1);
   const uint head = get_group_id(0);
   const uint position = positions[row];

@@ -18,16 +18,29 @@
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-// A kernel of ops on rows is given its buffers in the order of their slots (see
-// gpu/kernel.h), and then its parameters: those of ROW_PARAMETERS, and what
-// gpu/row_ops.cc lists. What an op does without is bound to something else;
-// has_ or flags say so.
+// A kernel's file lists what the kernel is given: BUFFERS, in the order of their
+// slots (see gpu/kernel.h), and PARAMETERS. OPEN makes variables of them. What an
+// op does without is bound to something else; has_ or flags say so.
 //
-// counts: the rows, outputs and sequences of the run. A kernel does the rows of
-// counts[symbol] from first_row on, at most row_limit; buffers begin there.
-#define COUNTS INPUT(counts)
-#define ROW_PARAMETERS uint symbol, uint first_row, uint row_limit
-#define OPEN_COUNTS OPEN_INPUT(uint, counts)
+// The parameters, and of each buffer the bytes before what is meant, are one
+// struct: some drivers take their time for every argument.
+#define BUFFER_PLACE(type, name) ulong name##_at;
+#define PARAMETER(type, name) type name;
+#define CALL                            \
+  typedef struct {                      \
+    BUFFERS(BUFFER_PLACE, BUFFER_PLACE) \
+    PARAMETERS(PARAMETER)               \
+  } Call;
+#define OPEN_PARAMETER(type, name) type name = call.name;
+#define OPEN                       \
+  BUFFERS(OPEN_INPUT, OPEN_OUTPUT) \
+  PARAMETERS(OPEN_PARAMETER)
+
+// counts: the rows, outputs and sequences of the run. A kernel of an op on rows
+// does the rows of counts[symbol] from first_row on, at most row_limit; buffers
+// begin there. What follows ROW_PARAMETERS is listed in gpu/row_ops.cc.
+#define COUNTS(INPUT) INPUT(uint, counts)
+#define ROW_PARAMETERS(P) P(uint, symbol) P(uint, first_row) P(uint, row_limit)
 #define ROW_COUNT \
   min(max(counts[symbol], first_row) - first_row, row_limit)
 

@@ -53,18 +53,20 @@ INLINE void bring_b(local float* tile, const Right* b, int column0, int begin,
 // group_channels and group_outputs: those of a group of channels; channels,
 // outputs: of all; places: of a plane of the output. All channels of a group,
 // from `begin` to before `end`, are summed at once.
-KERNEL(conv2d)
-(COUNTS, INPUT(x), INPUT(weight), INPUT(bias), OUTPUT(y), GROUP_PARAMETERS,
- uint x_base, uint weight_base, uint bias_base, uint y_base, uint channels,
- uint group_channels, uint height, uint width, uint outputs, uint group_outputs,
- uint window_height, uint window_width, uint places, uint y_width,
- uint place_blocks, uint output_blocks, uint stride_down, uint stride_across,
- uint padding_down, uint padding_across, uint dilation_down,
- uint dilation_across, uint has_bias, uint begin, uint end) {
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, weight)
-  OPEN_INPUT(float, bias)
-  OPEN_OUTPUT(float, y)
+#define BUFFERS(INPUT, OUTPUT)                                          \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, weight) INPUT(float, bias) \
+  OUTPUT(float, y)
+#define PARAMETERS(P)                                                         \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, weight_base) P(uint, bias_base) \
+  P(uint, y_base) P(uint, channels) P(uint, group_channels) P(uint, height)   \
+  P(uint, width) P(uint, outputs) P(uint, group_outputs)                      \
+  P(uint, window_height) P(uint, window_width) P(uint, places)                \
+  P(uint, y_width) P(uint, place_blocks) P(uint, output_blocks)               \
+  P(uint, stride_down) P(uint, stride_across) P(uint, padding_down)           \
+  P(uint, padding_across) P(uint, dilation_down) P(uint, dilation_across)     \
+  P(uint, has_bias) P(uint, begin) P(uint, end)
+KERNEL(conv2d) {
+  OPEN
   TILES
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;

@@ -18,13 +18,13 @@ typedef uint Grain;
 // Grains of the output are counted from the first word that it has a part in.
 // Everything is in grains but `shape`, that of the output in units of so many,
 // from which to which `strides` lead in x.
-KERNEL(copy)
-(COUNTS, INPUT(x), OUTPUT(y), GROUP_PARAMETERS, uint x_base, uint y_base,
- uint count, uint unit, FOUR_PARAMETERS(shape), FOUR_PARAMETERS(strides)) {
-  OPEN_INPUT(Grain, x)
-  OPEN_OUTPUT(Grain, y)
-  OPEN_FOUR(shape)
-  OPEN_FOUR(strides)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(Grain, x) OUTPUT(Grain, y)
+#define PARAMETERS(P)                                                \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, y_base) P(uint, count) \
+  P(uint, unit) P(Four, shape) P(Four, strides)
+KERNEL(copy) {
+  OPEN
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   const uint before = y_base % GRAINS_OF_WORD;

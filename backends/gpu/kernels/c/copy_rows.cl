@@ -4,13 +4,13 @@
 #include "common.cl"
 #include "some.cl"
 
-KERNEL(copy_rows)
-(COUNTS, INPUT(ids), INPUT(table), OUTPUT(out), ROW_PARAMETERS, uint width,
- uint table_symbol, uint first_id, uint piece_rows) {
-  OPEN_COUNTS
-  OPEN_INPUT(uint, ids)
-  OPEN_INPUT(float, table)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(uint, ids) INPUT(float, table) OUTPUT(float, out)
+#define PARAMETERS(P)                                                      \
+  ROW_PARAMETERS(P) P(uint, width) P(uint, table_symbol) P(uint, first_id) \
+  P(uint, piece_rows)
+KERNEL(copy_rows) {
+  OPEN
   const ulong row = get_global_id(1);
   const int column = COLUMN;
   if (column >= (int)width) return;

@@ -18,13 +18,14 @@
 #define PARTS (PER_ITEM / PART * GROUP_ITEMS)
 
 // x_base is in bytes, and `op` the place of the op in the program.
-KERNEL(decode)
-(COUNTS, INPUT(x), INPUT(ids), OUTPUT(y), GROUP_PARAMETERS, uint x_base,
- uint ids_base, uint y_base, uint count, uint columns, uint row_bytes,
- uint rows, uint op) {
-  OPEN_INPUT(uchar, x)
-  OPEN_INPUT(uint, ids)
-  OPEN_OUTPUT(float, y)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(uchar, x) INPUT(uint, ids) OUTPUT(float, y)
+#define PARAMETERS(P)                                                   \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, ids_base) P(uint, y_base) \
+  P(uint, count) P(uint, columns) P(uint, row_bytes) P(uint, rows)      \
+  P(uint, op)
+KERNEL(decode) {
+  OPEN
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   x += x_base;

@@ -13,12 +13,12 @@
 #define SOFTCAP 18
 #define UNARY 32
 
-KERNEL(elementwise)
-(COUNTS, INPUT(a), INPUT(b), OUTPUT(out), ROW_PARAMETERS, uint width,
- float factor, float offset) {
-  OPEN_INPUT(float, a)
-  OPEN_INPUT(float, b)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(float, a) INPUT(float, b) OUTPUT(float, out)
+#define PARAMETERS(P) \
+  ROW_PARAMETERS(P) P(uint, width) P(float, factor) P(float, offset)
+KERNEL(elementwise) {
+  OPEN
   const int column = COLUMN;
   if (column >= (int)width) return;
   const int count = width - column;

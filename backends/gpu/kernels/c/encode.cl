@@ -287,11 +287,12 @@ INLINE void encode_block(const global float* x, Target to) {
 #endif
 
 // y_base is in bytes.
-KERNEL(encode)
-(COUNTS, INPUT(x), OUTPUT(y), GROUP_PARAMETERS, uint x_base, uint y_base,
- uint count) {
-  OPEN_INPUT(float, x)
-  OPEN_OUTPUT(uchar, y)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(float, x) OUTPUT(uchar, y)
+#define PARAMETERS(P) \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, y_base) P(uint, count)
+KERNEL(encode) {
+  OPEN
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   x += x_base;

@@ -3,12 +3,12 @@
 #include "common.cl"
 #include "some.cl"
 
-KERNEL(expert_sum)
-(COUNTS, INPUT(x), INPUT(weights), OUTPUT(out), ROW_PARAMETERS, uint width,
- uint chosen) {
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, weights)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, weights) OUTPUT(float, out)
+#define PARAMETERS(P) \
+  ROW_PARAMETERS(P) P(uint, width) P(uint, chosen)
+KERNEL(expert_sum) {
+  OPEN
   const int column = COLUMN;
   if (column >= (int)width) return;
   const int count = width - column;

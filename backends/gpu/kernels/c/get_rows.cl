@@ -5,12 +5,13 @@
 #include "blocks.cl"
 #include "decode_chunk.cl"
 
-KERNEL(get_rows)
-(COUNTS, INPUT(ids), INPUT(table), OUTPUT(out), ROW_PARAMETERS, uint table_rows,
- uint d, uint groups, uint first_tile, uint piece_tiles) {
-  OPEN_INPUT(uint, ids)
-  OPEN_INPUT(uchar, table)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(uint, ids) INPUT(uchar, table) OUTPUT(float, out)
+#define PARAMETERS(P)                                              \
+  ROW_PARAMETERS(P) P(uint, table_rows) P(uint, d) P(uint, groups) \
+  P(uint, first_tile) P(uint, piece_tiles)
+KERNEL(get_rows) {
+  OPEN
   const ulong row = get_global_id(1);
   const uint group = COLUMN;
   // A number that the table does not have gives its first row.

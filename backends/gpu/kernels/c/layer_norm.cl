@@ -4,15 +4,16 @@
 #include "norm.cl"
 #include "tensor.cl"
 
-KERNEL(layer_norm)
-(COUNTS, INPUT(x), INPUT(weight), INPUT(bias), OUTPUT(y), GROUP_PARAMETERS,
- uint x_base, uint weight_base, uint bias_base, uint y_base, uint d,
- uint center, uint has_weight, uint has_bias, float epsilon) {
+#define BUFFERS(INPUT, OUTPUT)                                          \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, weight) INPUT(float, bias) \
+  OUTPUT(float, y)
+#define PARAMETERS(P)                                                         \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, weight_base) P(uint, bias_base) \
+  P(uint, y_base) P(uint, d) P(uint, center) P(uint, has_weight)              \
+  P(uint, has_bias) P(float, epsilon)
+KERNEL(layer_norm) {
+  OPEN
   NORM_ROOM
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, weight)
-  OPEN_INPUT(float, bias)
-  OPEN_OUTPUT(float, y)
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   norm(x + x_base + (ulong)group * d, has_weight ? weight + weight_base : 0,

@@ -51,18 +51,15 @@ INLINE void give(floatL y, int lane, int n, ulong at, const global float* bias,
 // Work-items along the outputs of a tile.
 #define ACROSS (GROUP_ITEMS / SLICES)
 
-KERNEL(linear)
-(COUNTS, INPUT(x), INPUT(weights), INPUT(bias), INPUT(residual), INPUT(ids),
- OUTPUT(out), ROW_PARAMETERS, uint n, uint k, uint groups, uint first_tile,
- uint piece_tiles, uint tiles, uint experts, uint chosen, uint x_each,
- uint has_bias, uint has_residual) {
-  OPEN_COUNTS
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(uchar, weights)
-  OPEN_INPUT(float, bias)
-  OPEN_INPUT(float, residual)
-  OPEN_INPUT(uint, ids)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT)                                           \
+  COUNTS(INPUT) INPUT(float, x) INPUT(uchar, weights) INPUT(float, bias) \
+  INPUT(float, residual) INPUT(uint, ids) OUTPUT(float, out)
+#define PARAMETERS(P)                                                         \
+  ROW_PARAMETERS(P) P(uint, n) P(uint, k) P(uint, groups) P(uint, first_tile) \
+  P(uint, piece_tiles) P(uint, tiles) P(uint, experts) P(uint, chosen)        \
+  P(uint, x_each) P(uint, has_bias) P(uint, has_residual)
+KERNEL(linear) {
+  OPEN
   const int item = get_local_id(0) % ACROSS;
   uint tile = get_group_id(0);
   uint in_piece = tile;

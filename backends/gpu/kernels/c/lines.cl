@@ -167,12 +167,13 @@ INLINE void store_places(intL v, global int* p, int count) {
 
 // inner: the distance from number to number of a line; part: the numbers of a
 // part.
-KERNEL(lines)
-(COUNTS, INPUT(x), INPUT(joined), OUTPUT(y), GROUP_PARAMETERS, uint x_base,
- uint y_base, uint lines, uint n, uint inner, uint part, uint parts) {
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, joined)
-  OPEN_OUTPUT(float, y)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, joined) OUTPUT(float, y)
+#define PARAMETERS(P)                                                \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, y_base) P(uint, lines) \
+  P(uint, n) P(uint, inner) P(uint, part) P(uint, parts)
+KERNEL(lines) {
+  OPEN
 #if TOGETHER
   SHARED float all_values[GROUP_ITEMS];
   SHARED int all_places[GROUP_ITEMS];

@@ -35,16 +35,13 @@ INLINE floatL operand(const global float* p, uint i, int count,
 }
 
 // The shape is that of the output.
-KERNEL(map)
-(COUNTS, INPUT(a), INPUT(b), OUTPUT(y), GROUP_PARAMETERS, uint a_base,
- uint b_base, uint y_base, uint count, FOUR_PARAMETERS(shape),
- FOUR_PARAMETERS(a_strides), FOUR_PARAMETERS(b_strides)) {
-  OPEN_INPUT(float, a)
-  OPEN_INPUT(float, b)
-  OPEN_OUTPUT(float, y)
-  OPEN_FOUR(shape)
-  OPEN_FOUR(a_strides)
-  OPEN_FOUR(b_strides)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(float, a) INPUT(float, b) OUTPUT(float, y)
+#define PARAMETERS(P)                                                 \
+  GROUP_PARAMETERS(P) P(uint, a_base) P(uint, b_base) P(uint, y_base) \
+  P(uint, count) P(Four, shape) P(Four, a_strides) P(Four, b_strides)
+KERNEL(map) {
+  OPEN
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   const uint begin = group * GROUP_ELEMENTS;

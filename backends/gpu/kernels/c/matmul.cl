@@ -33,15 +33,16 @@ typedef struct {
 
 // b_base, b_bytes and b_row_bytes are in bytes, b_bytes from matrix to matrix of
 // b. All columns of a, from `begin` to before `end`, are summed at once.
-KERNEL(matmul)
-(COUNTS, INPUT(a), INPUT(b), INPUT(bias), OUTPUT(out), GROUP_PARAMETERS,
- uint a_base, uint b_base, uint bias_base, uint out_base, uint m, uint n,
- uint k, uint b_bytes, uint b_row_bytes, uint row_tiles, uint column_tiles,
- uint has_bias, uint begin, uint end) {
-  OPEN_INPUT(float, a)
-  OPEN_INPUT(uchar, b)
-  OPEN_INPUT(float, bias)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT)                                     \
+  COUNTS(INPUT) INPUT(float, a) INPUT(uchar, b) INPUT(float, bias) \
+  OUTPUT(float, out)
+#define PARAMETERS(P)                                                    \
+  GROUP_PARAMETERS(P) P(uint, a_base) P(uint, b_base) P(uint, bias_base) \
+  P(uint, out_base) P(uint, m) P(uint, n) P(uint, k) P(uint, b_bytes)    \
+  P(uint, b_row_bytes) P(uint, row_tiles) P(uint, column_tiles)          \
+  P(uint, has_bias) P(uint, begin) P(uint, end)
+KERNEL(matmul) {
+  OPEN
 #if ROW_LANES > 0
   TILES
 #else

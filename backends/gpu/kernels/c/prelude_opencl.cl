@@ -18,19 +18,21 @@
 // memory.
 #define INLINE static inline __attribute__((always_inline))
 
-// The head of a kernel, up to its parameters.
-#define KERNEL(name) \
-  kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name
+// The head of a kernel: its buffers, and their places with the parameters; see
+// common.cl.
+#define KERNEL(name)                                                   \
+  CALL kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) \
+  void name(BUFFERS(INPUT_MEMORY, OUTPUT_MEMORY) const Call call)
+#define INPUT_MEMORY(type, name) const global uchar *name##_memory,
+#define OUTPUT_MEMORY(type, name) global uchar *name##_memory,
 
-// A buffer among the parameters: memory, and the bytes in it before what is
-// meant. Where the interface binds places within buffers there is only memory.
-// Opened, it is a pointer of that name.
-#define INPUT(name) const global uchar *name##_memory, ulong name##_at
-#define OUTPUT(name) global uchar *name##_memory, ulong name##_at
+// Makes a buffer a pointer of that name. Where the interface binds places within
+// buffers they are not added.
 #define OPEN_INPUT(type, name) \
-  const global type* name = (const global type*)(name##_memory + name##_at);
+  const global type* name =    \
+      (const global type*)(name##_memory + call.name##_at);
 #define OPEN_OUTPUT(type, name) \
-  global type* name = (global type*)(name##_memory + name##_at);
+  global type* name = (global type*)(name##_memory + call.name##_at);
 
 // Before a variable of a kernel that the work-items of a group share; local is
 // the word for what pointers to it point to.

@@ -3,14 +3,14 @@
 #include "common.cl"
 #include "turn.cl"
 
-KERNEL(rope)
-(COUNTS, INPUT(x), INPUT(positions), INPUT(frequencies), OUTPUT(out),
- ROW_PARAMETERS, uint d, uint pairs, uint halves, float scale, uint heads,
- uint group_heads) {
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(int, positions)
-  OPEN_INPUT(float, frequencies)
-  OPEN_OUTPUT(float, out)
+#define BUFFERS(INPUT, OUTPUT)                        \
+  COUNTS(INPUT) INPUT(float, x) INPUT(int, positions) \
+  INPUT(float, frequencies) OUTPUT(float, out)
+#define PARAMETERS(P)                                                         \
+  ROW_PARAMETERS(P) P(uint, d) P(uint, pairs) P(uint, halves) P(float, scale) \
+  P(uint, heads) P(uint, group_heads)
+KERNEL(rope) {
+  OPEN
   const ulong row = get_global_id(1);
   const uint first = get_group_id(0) * group_heads;
   const ulong at = (row * heads + first) * d;

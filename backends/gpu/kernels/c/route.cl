@@ -7,12 +7,12 @@ INLINE float logit(const global float* x, int e) {
   return isnan(x[e]) ? -INFINITY : x[e];
 }
 
-KERNEL(route)
-(COUNTS, INPUT(x), OUTPUT(ids), OUTPUT(weights), ROW_PARAMETERS, int experts,
- int chosen, uint normalize) {
-  OPEN_INPUT(float, x)
-  OPEN_OUTPUT(int, ids)
-  OPEN_OUTPUT(float, weights)
+#define BUFFERS(INPUT, OUTPUT) \
+  COUNTS(INPUT) INPUT(float, x) OUTPUT(int, ids) OUTPUT(float, weights)
+#define PARAMETERS(P) \
+  ROW_PARAMETERS(P) P(int, experts) P(int, chosen) P(uint, normalize)
+KERNEL(route) {
+  OPEN
   const ulong row = get_global_id(1);
   x += row * experts;
   ids += row * chosen;

@@ -6,14 +6,15 @@
 #include "common.cl"
 #include "norm.cl"
 
-KERNEL(row_norm)
-(COUNTS, INPUT(x), INPUT(weight), INPUT(bias), OUTPUT(out), ROW_PARAMETERS,
- uint d, uint has_weight, uint has_bias, float epsilon) {
+#define BUFFERS(INPUT, OUTPUT)                                          \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, weight) INPUT(float, bias) \
+  OUTPUT(float, out)
+#define PARAMETERS(P)                                                \
+  ROW_PARAMETERS(P) P(uint, d) P(uint, has_weight) P(uint, has_bias) \
+  P(float, epsilon)
+KERNEL(row_norm) {
+  OPEN
   NORM_ROOM
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, weight)
-  OPEN_INPUT(float, bias)
-  OPEN_OUTPUT(float, out)
   const ulong vector = get_global_id(1) * get_num_groups(0) + get_group_id(0);
   norm(x + vector * d, has_weight ? weight : 0, has_bias ? bias : 0,
        out + vector * d, d, epsilon, CENTER, parts);

@@ -14,10 +14,15 @@
 // The place of vector t.
 #define PLACE(t) (((t) * PARTS + part) * LANES)
 
-KERNEL(selective_scan)
-(COUNTS, INPUT(x), INPUT(steps), INPUT(b), INPUT(c), INPUT(step_bias),
- INPUT(decay), INPUT(skip), OUTPUT(out), OUTPUT(cache), INPUT(sequences),
- INPUT(slots), PIECE_PARAMETERS, uint heads, uint head_size, uint groups) {
+#define BUFFERS(INPUT, OUTPUT)                                      \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, steps) INPUT(float, b) \
+  INPUT(float, c) INPUT(float, step_bias) INPUT(float, decay)       \
+  INPUT(float, skip) OUTPUT(float, out) OUTPUT(float, cache)        \
+  INPUT(uint, sequences) INPUT(int, slots)
+#define PARAMETERS(P) \
+  PIECE_PARAMETERS(P) P(uint, heads) P(uint, head_size) P(uint, groups)
+KERNEL(selective_scan) {
+  OPEN
 #if PARTS > 1
   SHARED float sums[GROUP_ITEMS];
 #endif
@@ -30,18 +35,6 @@ KERNEL(selective_scan)
   const bool writes = wanted < elements;
   const uint head = element / head_size;
   const uint group = head / (heads / groups);
-  OPEN_COUNTS
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, steps)
-  OPEN_INPUT(float, b)
-  OPEN_INPUT(float, c)
-  OPEN_INPUT(float, step_bias)
-  OPEN_INPUT(float, decay)
-  OPEN_INPUT(float, skip)
-  OPEN_OUTPUT(float, out)
-  OPEN_OUTPUT(float, cache)
-  OPEN_INPUT(uint, sequences)
-  OPEN_INPUT(int, slots)
   if (!HAS_PIECE) return;
   const Run run = RUN;
   x += element;

@@ -16,17 +16,14 @@ INLINE floatL weights_of(const global float* weight, int i, int count) {
   return LOAD(0, some);
 }
 
-KERNEL(short_conv)
-(COUNTS, INPUT(x), INPUT(weight), INPUT(bias), INPUT(sequences), INPUT(slots),
- OUTPUT(out), OUTPUT(cache), PIECE_PARAMETERS, uint d, uint has_bias) {
-  OPEN_COUNTS
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(float, weight)
-  OPEN_INPUT(float, bias)
-  OPEN_INPUT(uint, sequences)
-  OPEN_INPUT(int, slots)
-  OPEN_OUTPUT(float, out)
-  OPEN_OUTPUT(float, cache)
+#define BUFFERS(INPUT, OUTPUT)                                          \
+  COUNTS(INPUT) INPUT(float, x) INPUT(float, weight) INPUT(float, bias) \
+  INPUT(uint, sequences) INPUT(int, slots) OUTPUT(float, out)           \
+  OUTPUT(float, cache)
+#define PARAMETERS(P) \
+  PIECE_PARAMETERS(P) P(uint, d) P(uint, has_bias)
+KERNEL(short_conv) {
+  OPEN
   const int channel = COLUMN;
   if (channel >= (int)d || !HAS_PIECE) return;
   const int count = d - channel;

@@ -5,8 +5,9 @@
 
 // After ROW_PARAMETERS: the first row that is bound, the rows of the piece, and
 // the slots that there are.
-#define PIECE_PARAMETERS \
-  ROW_PARAMETERS, uint bound_row, uint begin, uint end, uint slot_count
+#define PIECE_PARAMETERS(P)                                        \
+  ROW_PARAMETERS(P) P(uint, bound_row) P(uint, begin) P(uint, end) \
+  P(uint, slot_count)
 
 typedef struct {
   uint sequence;

@@ -5,7 +5,7 @@
 // Every operand has a base: the distance from where it is bound to where it
 // begins, in elements if not said otherwise.
 
-#define GROUP_PARAMETERS uint first_group, uint end_group
+#define GROUP_PARAMETERS(P) P(uint, first_group) P(uint, end_group)
 #define GROUP_NUMBER \
   (first_group + (uint)get_global_id(1) * (uint)get_num_groups(0) + \
    (uint)get_group_id(0))
@@ -20,10 +20,6 @@
 typedef struct {
   uint of[4];
 } Four;
-#define FOUR_PARAMETERS(name) \
-  uint name##_0, uint name##_1, uint name##_2, uint name##_3
-#define OPEN_FOUR(name) \
-  const Four name = {{name##_0, name##_1, name##_2, name##_3}};
 
 // The place in an operand of element i of a tensor of that shape.
 INLINE uint place_of(uint i, const Four* shape, const Four* strides) {

@@ -4,15 +4,16 @@
 #include "tensor.cl"
 #include "turn.cl"
 
-KERNEL(tensor_rope)
-(COUNTS, INPUT(x), INPUT(positions), INPUT(frequencies), OUTPUT(y),
- GROUP_PARAMETERS, uint x_base, uint positions_base, uint frequencies_base,
- uint y_base, uint heads, uint group_heads, uint d, uint pairs, uint halves,
- float scale) {
-  OPEN_INPUT(float, x)
-  OPEN_INPUT(int, positions)
-  OPEN_INPUT(float, frequencies)
-  OPEN_OUTPUT(float, y)
+#define BUFFERS(INPUT, OUTPUT)                        \
+  COUNTS(INPUT) INPUT(float, x) INPUT(int, positions) \
+  INPUT(float, frequencies) OUTPUT(float, y)
+#define PARAMETERS(P)                                            \
+  GROUP_PARAMETERS(P) P(uint, x_base) P(uint, positions_base)    \
+  P(uint, frequencies_base) P(uint, y_base) P(uint, heads)       \
+  P(uint, group_heads) P(uint, d) P(uint, pairs) P(uint, halves) \
+  P(float, scale)
+KERNEL(tensor_rope) {
+  OPEN
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;
   const uint row_groups = (heads + group_heads - 1) / group_heads;
