@@ -271,9 +271,10 @@ void add_bench(CLI::App& program) {
              {1, 1000})
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "print JSON");
-  command->add_option("--trace", arguments->trace,
-                      "measure each op too: a table, and this file for "
-                      "Perfetto or Chrome");
+  takes_file(
+      command->add_option("--trace", arguments->trace,
+                          "measure each op too: a table, and this file for "
+                          "Perfetto or Chrome"));
   command->callback([arguments] { bench(*arguments); });
 }
 

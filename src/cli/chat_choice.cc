@@ -23,15 +23,16 @@ std::string read_file(const std::string& path) {
 }
 
 void ChatChoice::add_to(CLI::App& command) {
-  command.add_option("--tools", tools_file_,
-                     "a file with the functions that may be called: JSON in "
-                     "the shape of OpenAI's chat completions");
+  takes_file(
+      command.add_option("--tools", tools_file_,
+                         "a file with the functions that may be called: JSON "
+                         "in the shape of OpenAI's chat completions"));
   CLI::Option* name = command.add_option(
       "--template", name_,
       "a template by name: of a variant in the model's file, or a well-known "
       "one such as chatml");
-  CLI::Option* file =
-      command.add_option("--template-file", file_, "a file with a template");
+  CLI::Option* file = takes_file(
+      command.add_option("--template-file", file_, "a file with a template"));
   name->excludes(file);
   command.add_option("--arguments", arguments_,
                      "more variables of the template: a JSON object");

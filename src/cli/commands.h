@@ -21,10 +21,17 @@ void add_template(CLI::App& program);
 void add_chat(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_explain(CLI::App& program);
+void add_completion(CLI::App& program);
 
 // What MODEL is, for --help.
 inline constexpr char kModelHelp[] =
     "a model file (GGUF), or builtin:NAME for one that comes with Runcible";
+
+// Says that the option is the name of a file, for --help and for shells.
+inline constexpr char kFileType[] = "FILE";
+inline CLI::Option* takes_file(CLI::Option* option) {
+  return option->type_name(kFileType);
+}
 
 // MODEL, or -m MODEL.
 CLI::Option* add_model(CLI::App& command, std::string& path);

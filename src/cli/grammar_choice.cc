@@ -15,17 +15,17 @@ void GrammarChoice::add_to(CLI::App& command) {
     options_.push_back(option);
     return option;
   };
-  schema_option_ = add(command.add_option(
+  schema_option_ = add(takes_file(command.add_option(
       "--schema", schema_file_,
       "generate JSON, without white space, that keeps to the JSON schema in "
-      "this file"));
+      "this file")));
   regex_option_ = add(command.add_option(
       "--regex", regex_,
       "generate a text that this regular expression matches"));
-  grammar_option_ = add(command.add_option(
+  grammar_option_ = add(takes_file(command.add_option(
       "--grammar", grammar_file_,
       "generate what the rules in this file allow: Lark if its name ends in "
-      ".lark, else GBNF"));
+      ".lark, else GBNF")));
   choices_option_ =
       add(command
               .add_option("--choices", choices_,

@@ -15,6 +15,14 @@ const CLI::App* find_command(const CLI::App& program, const std::string& name) {
 
 constexpr char kExitCodeTopic[] = "exit-codes";
 
+std::string list_text(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
+}
+
 std::string exit_codes_text() {
   std::string text = "Exit codes:\n";
   for (const ExitCodeMeaning& entry : kExitCodes) {
@@ -34,8 +42,8 @@ std::string help_text(const CLI::App& program, const std::string& topic) {
   if (topic == kExitCodeTopic) return exit_codes_text();
   const CLI::App* command = find_command(program, topic);
   if (command == nullptr) {
-    throw Failure{kUsage, "there is no help on \"" + topic + "\", but on: " +
-                              command_names(program) + ", " + kExitCodeTopic};
+    throw Failure{kUsage, "there is no help on \"" + topic +
+                              "\", but on: " + list_text(help_topics(program))};
   }
   return command->help(program.get_name());
 }
@@ -43,12 +51,19 @@ std::string help_text(const CLI::App& program, const std::string& topic) {
 }  // namespace
 
 std::string command_names(const CLI::App& program) {
-  std::string names;
+  std::vector<std::string> names = help_topics(program);
+  names.pop_back();
+  return list_text(names);
+}
+
+std::vector<std::string> help_topics(const CLI::App& program) {
+  std::vector<std::string> topics;
   for (const CLI::App* command :
        program.get_subcommands([](const CLI::App*) { return true; })) {
-    names += (names.empty() ? "" : ", ") + command->get_name();
+    topics.push_back(command->get_name());
   }
-  return names;
+  topics.emplace_back(kExitCodeTopic);
+  return topics;
 }
 
 void check_command(const CLI::App& program, int argc, char** argv) {

@@ -8,6 +8,9 @@ namespace cli {
 // "run, devices, ...": those that have been added so far.
 std::string command_names(const CLI::App& program);
 
+// What there is help on: those, and one more.
+std::vector<std::string> help_topics(const CLI::App& program);
+
 // Throws a Failure with the list of commands unless the first word is one of
 // them, or an option.
 void check_command(const CLI::App& program, int argc, char** argv);

@@ -8,7 +8,7 @@ namespace cli {
 
 CLI::Option* add_model(CLI::App& command, std::string& path) {
   // By itself or behind -m, as other programs have it.
-  return command.add_option("-m,--model,MODEL", path, kModelHelp);
+  return takes_file(command.add_option("-m,--model,MODEL", path, kModelHelp));
 }
 
 void need_model(const std::string& path) {

@@ -187,12 +187,13 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--echo", options.echo, "print the prompt too");
   command.add_flag("--json", arguments.json,
                    "print one JSON object at the end instead of the text");
-  command.add_option("--trace", arguments.trace,
-                     "measure each op, and write that to this file for "
-                     "Perfetto or Chrome");
-  command.add_option("--raw-logits", arguments.raw_logits,
-                     "write the logits of each evaluated position to this "
-                     "file, as rows of little-endian f32");
+  takes_file(command.add_option("--trace", arguments.trace,
+                                "measure each op, and write that to this file "
+                                "for Perfetto or Chrome"));
+  takes_file(
+      command.add_option("--raw-logits", arguments.raw_logits,
+                         "write the logits of each evaluated position to this "
+                         "file, as rows of little-endian f32"));
 }
 
 }  // namespace

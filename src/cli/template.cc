@@ -120,10 +120,10 @@ void add_template(CLI::App& program) {
       "template", "A conversation as the prompt that a model gets");
   auto arguments = std::make_shared<TemplateArguments>();
   add_model(*command, arguments->path);
-  command
-      ->add_option("--messages", arguments->messages,
-                   "a file with the messages: JSON in the shape of OpenAI's "
-                   "chat completions; - reads stdin")
+  takes_file(
+      command->add_option("--messages", arguments->messages,
+                          "a file with the messages: JSON in the shape of "
+                          "OpenAI's chat completions; - reads stdin"))
       ->required();
   arguments->chat.add_to(*command);
   command->add_flag("--continue", arguments->continue_last,

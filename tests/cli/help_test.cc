@@ -15,7 +15,7 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
   EXPECT_EQ(help.code, 0);
   for (const char* word :
        {"run", "chat", "devices", "inspect", "verify", "plan", "tokenize",
-        "template", "bench", "explain", "help", "exit-codes"}) {
+        "template", "bench", "explain", "completion", "help", "exit-codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(run({"run", "--help"}).code, 0);
@@ -26,7 +26,7 @@ TEST(CommandHelp, HasAnExitCodePerClass) {
   const std::string text = source_path("CMakeLists.txt").string();
   const std::string commands =
       "run, chat, devices, inspect, verify, plan, tokenize, template, bench, "
-      "explain, help";
+      "explain, completion, help";
   expect_failure(run({}), 2, "the commands are " + commands);
   for (const char* word : {"talk", "", "RUN", "model.gguf", "exit-codes"}) {
     expect_failure(run({word, "--help"}), 2,
@@ -70,8 +70,8 @@ std::vector<std::string> options_in(const std::string& help) {
 }
 
 std::vector<std::string> commands() {
-  return {"run",      "chat",     "devices", "inspect", "verify", "plan",
-          "tokenize", "template", "bench",   "explain", "help"};
+  return {"run",      "chat",     "devices", "inspect", "verify",     "plan",
+          "tokenize", "template", "bench",   "explain", "completion", "help"};
 }
 
 TEST(CommandHelp, HelpTellsOfEachCommand) {

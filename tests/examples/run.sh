@@ -37,6 +37,30 @@ if [ "$name" = tensors ]; then
   exit 0
 fi
 
+# Two questions, and what a template that does not exist gives.
+if [ "$name" = chat ]; then
+  printf 'Tell me a fable.\n\nAnd "another" \\ one?\n' >"$work/questions"
+  "$folder/chat" builtin:fable zephyr <"$work/questions" >"$work/text" \
+    2>"$work/notes" || fail "exit status $?"
+  [ "$(wc -w <"$work/text")" -ge 60 ] || fail "hardly any text"
+  if "$folder/chat" builtin:fable none >"$work/text" 2>"$work/notes"; then
+    fail "no failure without a template"
+  fi
+  grep -q "'none'" "$work/notes" || fail "the failure is not told"
+  exit 0
+fi
+
+# Three objects, each of its own seed.
+if [ "$name" = schema ]; then
+  run text schema
+  for member in '"animal":"(fox|crow|goose|mouse)"' '"brave":(true|false)' \
+    '"friends":[1-3]'; do
+    [ "$(grep -Ec "^\{.*$member.*\}\$" "$work/text")" = 3 ] ||
+      fail "not in each of three objects: $member"
+  done
+  exit 0
+fi
+
 run text "$name"
 [ "$(wc -w <"$work/text")" -ge 60 ] || fail "hardly any text"
 run prompted "$name" builtin:fable "A fox and"
