@@ -354,8 +354,8 @@ INSTANTIATE_TEST_SUITE_P(
     Lives, FailedAllocations,
     testing::Values(Life{"reference", "reference", run},
                     Life{"cpu", "cpu", run},
-                    Life{"cpu_grammars", "cpu", run_grammars},
-                    Life{"chat", "reference", run_chat, 5},
+                    Life{"cpu_grammars", "cpu", run_grammars, 2},
+                    Life{"chat", "reference", run_chat, 9},
                     Life{"reference_tensors", "reference", run_tensors},
                     Life{"cpu_tensors", "cpu", run_tensors}),
     [](const auto& info) { return std::string(info.param.name); });
