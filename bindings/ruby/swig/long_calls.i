@@ -72,9 +72,8 @@ runcible_long(rc_op_dequantize, arg1)
 
 /* Not wanted: requests post to mailboxes, and loading tells how far it is. */
 %ignore request_start;
-%ignore chat_answer;
-%ignore chat_next;
+%ignore answer_start;
 %ignore mailbox_wait;
-%ignore rc_request_next;
+%ignore request_next;
 %ignore rc_request_wait;
 %ignore rc_model_load;
