@@ -64,7 +64,7 @@ class Reply:
     #: What the model thought.
     reasoning: str = ""
     tool_calls: List[ToolCall] = field(default_factory=list)
-    #: How it ended: `report.reason` is "tool_calls" after calls.
+    #: How it ended: `report.reason` is "tool calls" after some.
     report: Optional[Report] = None
 
     def _add(self, part: Part) -> None:
