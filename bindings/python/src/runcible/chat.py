@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Dict,
     List,
     Mapping,
@@ -142,6 +143,11 @@ class Chat(Handle):
     """
 
     __slots__ = ("_functions", "_logits", "_uses")
+
+    #: The tools that are functions, by their names.
+    _functions: Dict[str, Callable[..., Any]]
+    _logits: Logits
+    _uses: Uses
 
     def __init__(self) -> None:
         raise TypeError("a Chat is made by Session.chat")
