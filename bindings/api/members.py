@@ -26,8 +26,8 @@ NAMES = {
     "rc_plan_device_report": "device_plan",
     "rc_generate_report": "report",
 }
-# What the packages give out in another way: arrays of a file's tensors, and
-# conversations, which are plain functions of swig/chat.i.
+# What the packages give out in another way: arrays of a file's tensors, prompts of
+# conversations, and their options, most of which are JSON.
 _NOT_SHOWN = {"rc_tensor_report", "rc_chat_options", "rc_chat_prompt_report",
               "rc_chat_content_report"}
 

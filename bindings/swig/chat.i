@@ -1,4 +1,4 @@
-/* Conversations: prompts, messages and answers as plain functions.
+/* Conversations: prompts and messages as plain functions.
  *
  * rc_chat_options with the memory of its texts: they are copied, and go with the
  * object. */
@@ -100,27 +100,5 @@ static rc_status chat_prompt_token(const rc_chat_prompt* prompt, int64_t i,
 }
 %}
 
-/* An answer, whose text chat_next gives as it comes: as rc_request_next, but
- * without reasoning and calls. Those are in the message that the answer is, see
- * rc_chat_messages. */
+/* See events.i. */
 %ignore rc_chat_answer_async;
-%typemap(out) rc_status chat_next = rc_status rc_request_next;
-%inline %{
-static rc_status chat_answer(rc_chat* chat, const rc_generate_options* options,
-                             rc_request** request) {
-  return rc_chat_answer_async(chat, options, NULL, NULL, NULL, request);
-}
-
-static rc_status chat_next(rc_request* request, int64_t timeout_ms,
-                           rc_event* event) {
-  for (;;) {
-    const rc_status status = rc_request_next(request, timeout_ms, event);
-    if (status != RC_OK || event->type == RC_EVENT_PIECE ||
-        event->type == RC_EVENT_END) {
-      return status;
-    }
-    /* What was passed over is none, if nothing else comes in time. */
-    event->type = -1;
-  }
-}
-%}

@@ -75,8 +75,12 @@ static const void* put(char** room, const void* data, size_t size) {
   return copy;
 }
 
-/* A piece with everything that it points to, in one block; arrays of numbers
- * come before the text, which needs no alignment. */
+static size_t size_of_text(const char* text) {
+  return text == NULL ? 0 : strlen(text) + 1;
+}
+
+/* A piece, or another event but an end, with everything that it points to, in
+ * one block; arrays of numbers come before the texts, which need no alignment. */
 static kept_event* copy_piece(const rc_event* event) {
   const size_t tokens = event->token_count * sizeof(int32_t);
   const size_t logprobs =
@@ -86,12 +90,15 @@ static kept_event* copy_piece(const rc_event* event) {
       event->top_tokens == NULL ? 0 : top * sizeof(int32_t);
   const size_t top_logprobs =
       event->top_logprobs == NULL ? 0 : top * sizeof(float);
-  kept_event* kept =
-      (kept_event*)malloc(sizeof(*kept) + tokens + logprobs + top_tokens +
-                          top_logprobs + event->text_length);
+  const size_t name = size_of_text(event->call_name);
+  const size_t id = size_of_text(event->call_id);
+  kept_event* kept = (kept_event*)malloc(sizeof(*kept) + tokens + logprobs +
+                                         top_tokens + top_logprobs +
+                                         event->text_length + name + id);
   char* room = (char*)(kept + 1);
   if (kept == NULL) return NULL;
   kept->event = *event;
+  kept->event.type = told_event_type(event);
   kept->event.tokens = (const int32_t*)put(&room, event->tokens, tokens);
   kept->event.logprobs = (const float*)put(&room, event->logprobs, logprobs);
   kept->event.top_tokens =
@@ -99,6 +106,8 @@ static kept_event* copy_piece(const rc_event* event) {
   kept->event.top_logprobs =
       (const float*)put(&room, event->top_logprobs, top_logprobs);
   kept->event.text = (const char*)put(&room, event->text, event->text_length);
+  kept->event.call_name = (const char*)put(&room, event->call_name, name);
+  kept->event.call_id = (const char*)put(&room, event->call_id, id);
   kept->event.request = NULL;
   return kept;
 }
@@ -126,7 +135,7 @@ static void keep(receiver* to, const rc_event* event) {
     keep_end(to, event);
     return;
   }
-  if (to->lost_a_piece) return;
+  if (to->lost_a_piece || told_event_type(event) < 0) return;
   kept = copy_piece(event);
   if (kept == NULL) {
     to->lost_a_piece = 1;
@@ -239,23 +248,52 @@ mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd) {
   return told(rc_loop_fd(box->loop, fd));
 }
 
+/* A receiver in the mailbox, before its request can post; NULL without memory. */
+static receiver* make_receiver(mailbox* box, uint64_t key) {
+  receiver* made = (receiver*)calloc(1, sizeof(*made));
+  if (made == NULL) return NULL;
+  made->end.key = key;
+  made->box = box;
+  pthread_mutex_lock(&box->mutex);
+  link_receiver(box, made);
+  pthread_mutex_unlock(&box->mutex);
+  return made;
+}
+
+/* What came of starting the request of a receiver: one that did not start posts
+ * nothing. */
+static mailbox_status started(receiver* to, rc_status status) {
+  if (status != RC_OK) {
+    pthread_mutex_lock(&to->box->mutex);
+    unlink_receiver(to->box, to);
+    pthread_mutex_unlock(&to->box->mutex);
+    free(to);
+  }
+  return told(status);
+}
+
+static rc_event_callback callback_of(const mailbox* box) {
+  return box->wake != NULL ? on_uv_event : on_event;
+}
+
 mailbox_status mailbox_generate(mailbox* box, rc_session* session,
                                 const rc_generate_options* options,
                                 uint64_t key, rc_request** request) {
-  receiver* to = (receiver*)calloc(1, sizeof(*to));
-  rc_status status;
+  receiver* to = make_receiver(box, key);
   *request = NULL;
   if (to == NULL) return lacking_memory();
-  to->end.key = key;
-  to->box = box;
-  pthread_mutex_lock(&box->mutex);
-  status = rc_generate_async(session, options, box->loop,
-                             box->wake != NULL ? on_uv_event : on_event, to,
-                             request);
-  if (status == RC_OK) link_receiver(box, to);
-  pthread_mutex_unlock(&box->mutex);
-  if (status != RC_OK) free(to);
-  return told(status);
+  return started(to, rc_generate_async(session, options, box->loop,
+                                       callback_of(box), to, request));
+}
+
+mailbox_status mailbox_answer(mailbox* box, rc_chat* chat,
+                              const rc_generate_options* options, uint64_t key,
+                              rc_request** request) {
+  receiver* to = make_receiver(box, key);
+  *request = NULL;
+  if (to == NULL) return lacking_memory();
+  return started(to, rc_chat_answer_async(chat, options, box->loop,
+                                          callback_of(box), to, request));
 }
 
 mailbox_status mailbox_take(mailbox* box, kept_events* events) {

@@ -22,6 +22,20 @@ typedef struct mailbox mailbox;
 typedef rc_status mailbox_status;
 const char* mailbox_error_message(void);
 
+/* The type of an event as the packages tell it, -1 if they do not: a call of a
+ * tool is told once, when it is whole, and what became none is text. */
+static inline rc_event_type told_event_type(const rc_event* event) {
+  switch (event->type) {
+    case RC_EVENT_CALL_BEGIN:
+    case RC_EVENT_CALL_ARGUMENTS:
+      return -1;
+    case RC_EVENT_MALFORMED_CALL:
+      return RC_EVENT_PIECE;
+    default:
+      return event->type;
+  }
+}
+
 /* A copy of an event, and the key of its request. */
 typedef struct kept_event {
   uint64_t key;
@@ -65,6 +79,10 @@ mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd);
 mailbox_status mailbox_generate(mailbox* box, rc_session* session,
                                 const rc_generate_options* options,
                                 uint64_t key, rc_request** request);
+/* The same of rc_chat_answer_async. */
+mailbox_status mailbox_answer(mailbox* box, rc_chat* chat,
+                              const rc_generate_options* options, uint64_t key,
+                              rc_request** request);
 
 /* All events that wait, without blocking; they are the caller's, see
  * kept_events_free. If memory for a piece is lacking the request ends, with

@@ -23,9 +23,10 @@
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;
 
-/* Their arrays have no typemaps. */
-%ignore rc_grammar_create_choices;
+/* Its array has no typemap. */
 %ignore rc_grammar_matcher_mask;
+/* See grammar.i. */
+%ignore rc_grammar_create_choices;
 
 /* No macros of C for SWIG. */
 %ignore RC_API;

@@ -34,6 +34,7 @@
 %include "structs.i"
 %include "generate_options.i"
 %include "events.i"
+%include "grammar.i"
 %include "chat.i"
 
 %include "runcible/base.h"

@@ -11,7 +11,9 @@ from test_additions import ROOT, SOURCES, package  # noqa: E402
 
 # What is truly about C: names of the library that a package reads.
 ABOUT_C = {
-    "go": {"rc_free", "RC_EVENT_END"},  # of the file that reads memory of C
+    # Of files that read memory of C.
+    "go": {"rc_free", "RC_EVENT_END", "RC_EVENT_PIECE", "RC_EVENT_REASONING",
+           "RC_EVENT_CALL"},
     "node": {"RC_E_"},  # taken from the names of statuses
     "tcl": {"RC_E_"},
 }

@@ -20,7 +20,7 @@ namespace Runcible {
 
   /// <summary>Text that became certain. All pieces one after the other are the
   /// whole text.</summary>
-  public sealed class Piece {
+  public sealed class Piece : Part {
     internal Piece(
         string text, int[] tokens, IReadOnlyList<Logprob> logprobs,
         IReadOnlyList<IReadOnlyList<Logprob>> top) {
@@ -47,7 +47,7 @@ namespace Runcible {
     public override string ToString() => Text;
   }
 
-  /// What a request tells: a piece, or its end.
+  /// What a request tells: a part, or its end.
   internal sealed class Event {
     /// runcible_event of values.h, which must have the same members.
     [StructLayout(LayoutKind.Sequential)]
@@ -62,6 +62,8 @@ namespace Runcible {
       internal IntPtr TopTokens;
       internal IntPtr TopLogprobs;
       internal ulong TopCount;
+      internal IntPtr CallName;
+      internal IntPtr CallId;
       internal IntPtr Message;
       internal long Status;
       internal long Reason;
@@ -74,16 +76,8 @@ namespace Runcible {
 
     private Event(Raw raw) {
       Key = raw.Key;
-      if (raw.Type == native.EVENT_PIECE) {
-        int[] tokens = Memory.Ints(raw.Tokens, raw.TokenCount);
-        Piece = new Piece(
-            Memory.Text(raw.Text, raw.TextLength), tokens,
-            raw.Logprobs == IntPtr.Zero
-                ? null
-                : Logprobs(
-                    tokens, Memory.Floats(raw.Logprobs, raw.TokenCount), 0,
-                    tokens.Length),
-            raw.Logprobs == IntPtr.Zero ? null : Top(raw));
+      if (raw.Type != native.EVENT_END) {
+        Part = PartOf(raw);
         return;
       }
       Report = new Report(raw);
@@ -100,14 +94,33 @@ namespace Runcible {
     internal ulong Key { get; }
 
     /// Null for an end.
-    internal Piece Piece { get; }
+    internal Part Part { get; }
 
     internal Report Report { get; }
 
     /// Of an end that is no success.
     internal Exception Error { get; }
 
-    internal bool IsEnd => Piece == null;
+    internal bool IsEnd => Part == null;
+
+    private static Part PartOf(Raw raw) {
+      if (raw.Type == native.EVENT_CALL) {
+        return new ToolCall(
+            Memory.Text(raw.CallId), Memory.Text(raw.CallName),
+            Memory.Text(raw.Text, raw.TextLength));
+      }
+      int[] tokens = Memory.Ints(raw.Tokens, raw.TokenCount);
+      var piece = new Piece(
+          Memory.Text(raw.Text, raw.TextLength), tokens,
+          raw.Logprobs == IntPtr.Zero
+              ? null
+              : Logprobs(
+                  tokens, Memory.Floats(raw.Logprobs, raw.TokenCount), 0,
+                  tokens.Length),
+          raw.Logprobs == IntPtr.Zero ? null : Top(raw));
+      return raw.Type == native.EVENT_REASONING
+          ? (Part)new Reasoning(piece) : piece;
+    }
 
     private static IReadOnlyList<IReadOnlyList<Logprob>> Top(Raw raw) {
       ulong all = raw.TokenCount * raw.TopCount;

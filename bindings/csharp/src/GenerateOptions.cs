@@ -16,6 +16,9 @@ namespace Runcible {
     /// one.</summary>
     public IReadOnlyDictionary<int, float> LogitBias { get; set; }
 
+    /// <summary>What may be generated; null: anything.</summary>
+    public Grammar Grammar { get; set; }
+
     /// <summary>Adds what the model wants around a prompt at the start of a
     /// session.</summary>
     public bool AddSpecial { get; set; } = true;
@@ -59,6 +62,9 @@ namespace Runcible {
         foreach (var bias in LogitBias) {
           made.add_logit_bias(bias.Key, bias.Value);
         }
+      }
+      if (Grammar != null) {
+        made.set_grammar(Grammar.handle);
       }
       made.tokenize_flags = TokenizeFlags(AddSpecial, ParseSpecial);
     }

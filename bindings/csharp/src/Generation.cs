@@ -141,7 +141,7 @@ namespace Runcible {
           continue;
         }
         if (!next.IsEnd) {
-          return next.Piece;
+          return (Piece)next.Part;
         }
         end = next;
         registration.Dispose();

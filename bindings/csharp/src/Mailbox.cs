@@ -38,28 +38,28 @@ namespace Runcible {
       new Thread(Run) {IsBackground = true, Name = "runcible events"}.Start();
     }
 
+    /// Starts a request of a mailbox by its key.
+    internal delegate IntPtr Beginning(mailbox box, ulong key);
+
     /// Starts a request whose events go to the receiver.
-    internal static request Start(
-        session session, generate_options options, IReceiver receiver) {
+    internal static request Start(Beginning begin, IReceiver receiver) {
       Mailbox mailbox = current;
       if (mailbox == null) {
         lock (making) {
           mailbox = current ?? (current = new Mailbox());
         }
       }
-      return mailbox.Add(session, options, receiver);
+      return mailbox.Add(begin, receiver);
     }
 
-    private request Add(
-        session session, generate_options options, IReceiver receiver) {
+    private request Add(Beginning begin, IReceiver receiver) {
       ulong key;
       using (receiving.Take()) {
         key = ++lastKey;
         receivers[key] = receiver;
       }
       try {
-        native.mailbox_generate(box, session, options, key, out var started);
-        return new request(started);
+        return new request(begin(box, key));
       } catch {
         using (receiving.Take()) {
           receivers.Remove(key);

@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Threading;
-using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
@@ -14,11 +10,10 @@ namespace Runcible {
   /// OperationCanceledException is thrown when it has ended; so does disposing
   /// of the enumerator, as await foreach does when it is left, and, some time
   /// later, losing the last reference to it.</remarks>
-  public sealed class PieceStream : IAsyncEnumerable<Piece> {
+  public sealed class PieceStream : PartStream<Piece> {
     private readonly session session;
     private readonly string prompt;
     private readonly GenerateOptions options;
-    private PieceChannel started;
 
     internal PieceStream(
         session session, string prompt, GenerateOptions options) {
@@ -27,65 +22,13 @@ namespace Runcible {
       this.options = options;
     }
 
-    /// <summary>Starts the generation.</summary>
-    public IAsyncEnumerator<Piece> GetAsyncEnumerator(
-        CancellationToken cancel = default(CancellationToken)) {
-      var made = new PieceChannel(cancel);
-      if (Interlocked.CompareExchange(ref started, made, null) != null) {
-        throw new InvalidOperationException("a stream can be read once");
-      }
+    internal override void Start(PartChannel<Piece> channel) {
       using (generate_options given = options.Make(prompt)) {
-        made.Start(session, given);
+        channel.Start((box, key) => {
+          native.mailbox_generate(box, session, given, key, out var started);
+          return started;
+        });
       }
-      return new PieceEnumerator(made);
-    }
-
-    /// <summary>Has each piece dealt with, one after the other; for compilers
-    /// that lack await foreach.</summary>
-    public async Task ForEachAsync(
-        Action<Piece> deal,
-        CancellationToken cancel = default(CancellationToken)) {
-      IAsyncEnumerator<Piece> pieces = GetAsyncEnumerator(cancel);
-      try {
-        while (await pieces.MoveNextAsync().ConfigureAwait(false)) {
-          deal(pieces.Current);
-        }
-      } finally {
-        await pieces.DisposeAsync().ConfigureAwait(false);
-      }
-    }
-
-    /// <summary>Asks the generation to end: CancelledException after the pieces
-    /// that have come.</summary>
-    public void Cancel() {
-      Volatile.Read(ref started)?.Stop();
-    }
-
-    /// <summary>How it ended, and times and counts; null before the
-    /// end.</summary>
-    public Report Report => Volatile.Read(ref started)?.Report;
-  }
-
-  /// The reader of one stream. The mailbox knows the channel alone, so that a
-  /// reader who is lost can be collected.
-  internal sealed class PieceEnumerator : IAsyncEnumerator<Piece> {
-    private readonly PieceChannel channel;
-
-    internal PieceEnumerator(PieceChannel channel) {
-      this.channel = channel;
-    }
-
-    ~PieceEnumerator() {
-      channel.Stop();
-    }
-
-    public Piece Current => channel.Current;
-
-    public ValueTask<bool> MoveNextAsync() => channel.MoveNextAsync();
-
-    public ValueTask DisposeAsync() {
-      GC.SuppressFinalize(this);
-      return channel.DisposeAsync();
     }
   }
 }

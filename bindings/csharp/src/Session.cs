@@ -73,6 +73,18 @@ namespace Runcible {
       return completion;
     }
 
+    /// <summary>Begins a conversation without messages over the session.
+    /// ArgumentException: an option; NotFoundException: no such template, or the
+    /// file has none; UnsupportedException: the model has no tokenizer, or its
+    /// template no place for tools; FormatException: a mistake of the
+    /// template.</summary>
+    public Chat Chat(ChatOptions options = null) {
+      using (chat_options made = (options ?? new ChatOptions()).Make()) {
+        native.chat_create(Idle(), made, out var created);
+        return new Chat(new chat(created), () => Idle());
+      }
+    }
+
     /// <summary>{@rc rc_session_append}</summary>
     public void Append(params int[] tokens) {
       native.session_append(Idle(), tokens, (ulong)tokens.Length);

@@ -3,7 +3,7 @@ using Runcible.Native;
 namespace Runcible {
   /// <summary>{@rc rc_tokenizer}</summary>
   public sealed class Tokenizer : Handle {
-    private readonly tokenizer handle;
+    internal readonly tokenizer handle;
 
     internal Tokenizer(tokenizer handle) : base(handle) {
       this.handle = handle;

@@ -36,6 +36,8 @@ typedef struct {
   const int32_t* top_tokens;
   const float* top_logprobs;
   uint64_t top_count;
+  const char* call_name;
+  const char* call_id;
   const char* message;
   int64_t status;
   int64_t reason;
@@ -57,6 +59,8 @@ static void runcible_read_event(const rc_event* event, runcible_event* raw) {
   raw->top_tokens = event->top_tokens;
   raw->top_logprobs = event->top_logprobs;
   raw->top_count = event->top_count;
+  raw->call_name = event->call_name;
+  raw->call_id = event->call_id;
   if (event->type != RC_EVENT_END) return;
   raw->message = runcible_own_words(event->message);
   raw->status = report->status;

@@ -103,8 +103,8 @@ func newSession(r *runner, s step) error {
 	return err
 }
 
-// begin starts a generation; the context is the caller's to cancel.
-func begin(r *runner, s step) (*runcible.Generation, context.CancelFunc, error) {
+// generateOptions are those of a step; the context is the caller's to cancel.
+func generateOptions(r *runner, s step) (context.Context, context.CancelFunc, []runcible.GenerateOption, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var options []runcible.GenerateOption
 	for name, value := range s.options("options") {
@@ -120,9 +120,21 @@ func begin(r *runner, s step) (*runcible.Generation, context.CancelFunc, error) 
 		case "deadline":
 			seconds := time.Duration(value.(float64) * float64(time.Second))
 			ctx, cancel = context.WithTimeout(ctx, seconds)
+		case "grammar":
+			grammar := r.get(value.(string)).(*runcible.Grammar)
+			options = append(options, runcible.WithGrammar(grammar))
 		default:
-			return nil, cancel, fmt.Errorf("the option %s is not known", name)
+			return ctx, cancel, nil, fmt.Errorf("the option %s is not known", name)
 		}
+	}
+	return ctx, cancel, options, nil
+}
+
+// begin starts a generation; the context is the caller's to cancel.
+func begin(r *runner, s step) (*runcible.Generation, context.CancelFunc, error) {
+	ctx, cancel, options, err := generateOptions(r, s)
+	if err != nil {
+		return nil, cancel, err
 	}
 	prompt, ok := s["prompt"].(string)
 	if !ok && s["prompt"] != nil {

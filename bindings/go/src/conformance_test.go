@@ -172,6 +172,8 @@ func init() {
 		"file": writeFile, "start": start, "finish": finish, "close": closeObject, "save": save,
 		"restore": restore, "fork": fork, "decode": decode, "logits": logits,
 		"tensor": newTensor, "matmul": matmul, "quantize": quantize, "read": read,
+		"grammar": newGrammar, "chat": newChat, "add": addMessages, "undo": undo,
+		"messages": messages, "fork_chat": forkChat, "answer": answer, "ask": ask,
 	}
 }
 

@@ -61,9 +61,7 @@ func (r EndReason) String() string {
 // reads. It ends by itself, by its context, or by Close; one that was lost is
 // cancelled by the collector.
 type Generation struct {
-	queue   *queue
-	request *handle[native.Request]
-	ctx     context.Context
+	reading[Piece]
 }
 
 // Generate starts generating behind a prompt; without one, and without the
@@ -78,8 +76,8 @@ func (s *Session) Generate(ctx context.Context, prompt string, options ...Genera
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
-	o := native.NewGenerate_options()
-	if err := made(o); err != nil {
+	o, timed, err := generateOptions(ctx, options)
+	if err != nil {
 		return nil, err
 	}
 	defer native.DeleteGenerate_options(o)
@@ -88,9 +86,31 @@ func (s *Session) Generate(ctx context.Context, prompt string, options ...Genera
 			return nil, err
 		}
 	}
+	g := &Generation{}
+	err = s.with(func(session native.Session) error {
+		s.reading.Lock()
+		defer s.reading.Unlock()
+		return g.start(ctx, timed, pieceOf, func(box native.Mailbox, key uint64, request *uintptr) error {
+			return native.Mailbox_generate(box, session, o, key, request)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// generateOptions are the library's own, which the caller deletes, and whether the
+// context has a deadline.
+func generateOptions(ctx context.Context, options []GenerateOption) (o native.Generate_options, timed bool, err error) {
+	o = native.NewGenerate_options()
+	if err := made(o); err != nil {
+		return nil, false, err
+	}
 	for _, option := range options {
 		if err := option(o); err != nil {
-			return nil, err
+			native.DeleteGenerate_options(o)
+			return nil, false, err
 		}
 	}
 	deadline, timed := ctx.Deadline()
@@ -101,45 +121,7 @@ func (s *Session) Generate(ctx context.Context, prompt string, options ...Genera
 		}
 		o.SetDeadline_ms(left)
 	}
-	g := &Generation{queue: newQueue(), ctx: ctx}
-	err := s.with(func(session native.Session) error {
-		s.reading.Lock()
-		defer s.reading.Unlock()
-		request, err := theMailbox.start(session, o, g.queue)
-		if err != nil {
-			return err
-		}
-		g.request = newHandle("Generation", request, native.DeleteRequest)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	runtime.SetFinalizer(g, (*Generation).lose)
-	if ctx.Done() != nil {
-		go watch(ctx, timed, g.queue, g.request)
-	}
-	return g, nil
-}
-
-// watch cancels the request when the context is done. A deadline is the
-// library's to keep, if it was told.
-func watch(ctx context.Context, timed bool, q *queue, request *handle[native.Request]) {
-	select {
-	case <-q.ended:
-	case <-ctx.Done():
-		if !timed || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			cancel(request)
-		}
-	}
-}
-
-// cancel does nothing if the request was closed, which has ended then.
-func cancel(request *handle[native.Request]) {
-	if proxy, err := request.use(); err == nil {
-		_ = native.Request_cancel(proxy) // an error would say that it is none
-		request.done()
-	}
+	return o, timed, nil
 }
 
 // contextError is that of a context that is done.
@@ -155,52 +137,11 @@ func contextError(ctx context.Context) error {
 	}
 }
 
-// Next waits for the next piece. After the last one it returns io.EOF, or the
-// error that the generation ended with: ErrCancelled, ErrDeadline, ...
-func (g *Generation) Next() (Piece, error) {
-	piece, err := g.queue.next()
-	runtime.KeepAlive(g)
-	return piece, err
-}
-
 // Pieces gives the pieces by a channel, which is closed at the end; Err tells
 // then how it ended. Read it to the end, cancel the context, or close the
 // generation: a goroutine feeds the channel until then.
 func (g *Generation) Pieces() <-chan Piece {
-	pieces := make(chan Piece)
-	go func() {
-		defer close(pieces)
-		for {
-			piece, err := g.Next()
-			if err != nil {
-				return
-			}
-			select {
-			case pieces <- piece:
-			case <-g.ctx.Done():
-				g.queue.drain()
-			case <-g.queue.dropped:
-			}
-		}
-	}()
-	return pieces
-}
-
-// All gives the pieces to a function, until it returns false, which closes the
-// generation. An error comes last. As a range expression, from Go 1.23 on:
-//
-//	for piece, err := range generation.All {
-func (g *Generation) All(yield func(Piece, error) bool) {
-	defer g.Close()
-	for {
-		piece, err := g.Next()
-		if err == io.EOF {
-			return
-		}
-		if !yield(piece, err) || err != nil {
-			return
-		}
-	}
+	return g.channel()
 }
 
 // Text waits for the end, and gives all the text that was not yet read, also
@@ -217,42 +158,4 @@ func (g *Generation) Text() (string, error) {
 		}
 		text.WriteString(piece.Text)
 	}
-}
-
-// Err waits for the end, and tells the error of it, nil for success.
-func (g *Generation) Err() error {
-	<-g.queue.ended
-	return g.queue.err
-}
-
-// Report waits for the end, and tells about it; nil if the library could not.
-func (g *Generation) Report() *Report {
-	<-g.queue.ended
-	return g.queue.report
-}
-
-// Done is closed at the end, when pieces may still be unread.
-func (g *Generation) Done() <-chan struct{} {
-	return g.queue.ended
-}
-
-// Cancel asks the generation to end, with ErrCancelled. It does not wait.
-func (g *Generation) Cancel() {
-	cancel(g.request)
-}
-
-// Close cancels the generation and waits for its end, so that the session can
-// be used again; pieces not yet read are dropped.
-func (g *Generation) Close() error {
-	g.lose()
-	<-g.queue.ended
-	g.request.close()
-	return nil
-}
-
-// lose is what the collector does: it cannot wait.
-func (g *Generation) lose() {
-	runtime.SetFinalizer(g, nil)
-	g.queue.drop()
-	cancel(g.request)
 }

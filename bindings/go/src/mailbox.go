@@ -11,14 +11,24 @@ import (
 type mailbox struct {
 	mutex   sync.Mutex
 	box     native.Mailbox // made by the first request
-	queues  map[uint64]*queue
+	queues  map[uint64]receiver
 	lastKey uint64
 }
 
-var theMailbox = mailbox{queues: map[uint64]*queue{}}
+// receiver is told what becomes of a request.
+type receiver interface {
+	take(event *native.Event)
+	finish(event *native.Event)
+	fail(err error)
+}
+
+var theMailbox = mailbox{queues: map[uint64]receiver{}}
+
+// beginning starts a request of a mailbox, by its key.
+type beginning func(box native.Mailbox, key uint64, request *uintptr) error
 
 // start starts a request whose events come to `to`.
-func (m *mailbox) start(session native.Session, options native.Generate_options, to *queue) (native.Request, error) {
+func (m *mailbox) start(begin beginning, to receiver) (native.Request, error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.box == nil {
@@ -30,8 +40,7 @@ func (m *mailbox) start(session native.Session, options native.Generate_options,
 	}
 	m.lastKey++
 	var pointer uintptr
-	err := native.Mailbox_generate(m.box, session, options, m.lastKey, &pointer)
-	if err != nil {
+	if err := begin(m.box, m.lastKey, &pointer); err != nil {
 		return nil, err
 	}
 	m.queues[m.lastKey] = to
@@ -78,6 +87,6 @@ func (m *mailbox) post(event *native.Event) {
 		delete(m.queues, event.Key)
 		to.finish(event)
 	} else {
-		to.add(pieceOf(event))
+		to.take(event)
 	}
 }

@@ -7,34 +7,36 @@ import (
 	"runcible/internal/native"
 )
 
-// queue has what came of one generation and was not yet read. The mailbox knows
-// it for as long as the generation goes on, whoever else has forgotten it.
-type queue struct {
+// queue has what came of one request and was not yet read. The mailbox knows it
+// for as long as the request goes on, whoever else has forgotten it.
+type queue[T any] struct {
+	partOf  func(*native.Event) T
 	mutex   sync.Mutex
 	changed sync.Cond
-	pieces  []Piece
+	parts   []T
 	dropped chan struct{} // closed when nobody wants to read any more
 	ended   chan struct{} // closed at the end
 	report  *Report       // of the end
 	err     error         // of the end; nil: success
 }
 
-func newQueue() *queue {
-	q := &queue{dropped: make(chan struct{}), ended: make(chan struct{})}
+func newQueue[T any](partOf func(*native.Event) T) *queue[T] {
+	q := &queue[T]{partOf: partOf, dropped: make(chan struct{}), ended: make(chan struct{})}
 	q.changed.L = &q.mutex
 	return q
 }
 
-func (q *queue) add(piece Piece) {
+func (q *queue[T]) take(event *native.Event) {
+	part := q.partOf(event)
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
 	if !isClosed(q.dropped) {
-		q.pieces = append(q.pieces, piece)
+		q.parts = append(q.parts, part)
 		q.changed.Signal()
 	}
 }
 
-func (q *queue) finish(event *native.Event) {
+func (q *queue[T]) finish(event *native.Event) {
 	report := reportOf(&event.Report)
 	var err error
 	if status := Status(event.Report.Status); status != 0 {
@@ -48,11 +50,11 @@ func (q *queue) finish(event *native.Event) {
 }
 
 // fail ends the queue without a word of the request.
-func (q *queue) fail(err error) {
+func (q *queue[T]) fail(err error) {
 	q.end(nil, err)
 }
 
-func (q *queue) end(report *Report, err error) {
+func (q *queue[T]) end(report *Report, err error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
 	q.report, q.err = report, err
@@ -69,38 +71,38 @@ func isClosed(channel <-chan struct{}) bool {
 	}
 }
 
-// next waits for a piece; io.EOF at the end of a success.
-func (q *queue) next() (Piece, error) {
+// next waits for a part; io.EOF at the end of a success.
+func (q *queue[T]) next() (part T, err error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
-	for len(q.pieces) == 0 && !isClosed(q.ended) {
+	for len(q.parts) == 0 && !isClosed(q.ended) {
 		q.changed.Wait()
 	}
-	if len(q.pieces) > 0 {
-		piece := q.pieces[0]
-		q.pieces[0] = Piece{}
-		q.pieces = q.pieces[1:]
-		return piece, nil
+	if len(q.parts) > 0 {
+		var none T
+		part, q.parts[0] = q.parts[0], none
+		q.parts = q.parts[1:]
+		return part, nil
 	}
 	if q.err != nil && !isClosed(q.dropped) {
-		return Piece{}, q.err
+		return part, q.err
 	}
-	return Piece{}, io.EOF
+	return part, io.EOF
 }
 
-// drain forgets the pieces that wait.
-func (q *queue) drain() {
+// drain forgets the parts that wait.
+func (q *queue[T]) drain() {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
-	q.pieces = nil
+	q.parts = nil
 }
 
-// drop forgets the pieces, those to come too.
-func (q *queue) drop() {
+// drop forgets the parts, those to come too.
+func (q *queue[T]) drop() {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
 	if !isClosed(q.dropped) {
 		close(q.dropped)
 	}
-	q.pieces = nil
+	q.parts = nil
 }

@@ -2,10 +2,9 @@
 %include "typemaps.i"
 
 /* Go waits at mailboxes, for all requests at once: see mailbox.go. */
-%ignore rc_request_next;
+%ignore request_next;
 %ignore request_start;
-%ignore chat_answer;
-%ignore chat_next;
+%ignore answer_start;
 /* A keyword of Go, in a struct that is left out. */
 %rename(kind) rc_event::type;
 

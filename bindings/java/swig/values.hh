@@ -24,7 +24,7 @@ namespace runcible {
 struct Known {
   JavaVM* machine;
   jclass object, errors, event, number, floats, out_of_memory;
-  jmethodID of_status, piece, end, number_of, accept;
+  jmethodID of_status, part, end, number_of, accept;
 };
 inline Known known;
 
@@ -46,8 +46,9 @@ inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
               find_class(jenv, "java/lang/OutOfMemoryError")) &&
          (known.of_status = jenv->GetStaticMethodID(
               known.errors, "ofStatus", "(I[B)Ljava/lang/RuntimeException;")) &&
-         (known.piece = jenv->GetStaticMethodID(
-              known.event, "piece", "(J[B[I[F[I[F)Lruncible/Event;")) &&
+         (known.part = jenv->GetStaticMethodID(
+              known.event, "part",
+              "(JI[B[I[F[I[F[B[B)Lruncible/Event;")) &&
          (known.end = jenv->GetStaticMethodID(known.event, "end",
                                               "(JI[B[J)Lruncible/Event;")) &&
          (known.number_of = jenv->GetStaticMethodID(known.number, "valueOf",
@@ -274,6 +275,13 @@ inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
               static_cast<jint>(report.status), message, all);
 }
 
+// null of NULL; false with an exception pending if it cannot be made.
+inline bool optional_bytes(JNIEnv* jenv, const char* text, jbyteArray* made) {
+  if (text == nullptr) return true;
+  *made = bytes(jenv, text, std::strlen(text));
+  return *made != nullptr;
+}
+
 inline jobject event(JNIEnv* jenv, uint64_t key_number, const rc_event* event) {
   const auto key = static_cast<jlong>(key_number);
   if (event->type == RC_EVENT_END) return end_event(jenv, key, event);
@@ -282,6 +290,10 @@ inline jobject event(JNIEnv* jenv, uint64_t key_number, const rc_event* event) {
   jfloatArray logprobs = nullptr;
   jintArray top_tokens = nullptr;
   jfloatArray top_logprobs = nullptr;
+  jbyteArray name = nullptr;
+  jbyteArray id = nullptr;
+  if (!optional_bytes(jenv, event->call_name, &name)) return nullptr;
+  if (!optional_bytes(jenv, event->call_id, &id)) return nullptr;
   const jbyteArray text = bytes(jenv, event->text, event->text_length);
   if (text == nullptr) return nullptr;
   const jintArray tokens = ints(jenv, event->tokens, count);
@@ -293,8 +305,9 @@ inline jobject event(JNIEnv* jenv, uint64_t key_number, const rc_event* event) {
            nullptr)) {
     return nullptr;
   }
-  return call(jenv, known.event, known.piece, key, text, tokens, logprobs,
-              top_tokens, top_logprobs);
+  return call(jenv, known.event, known.part, key,
+              static_cast<jint>(event->type), text, tokens, logprobs,
+              top_tokens, top_logprobs, name, id);
 }
 
 inline jobject events(JNIEnv* jenv, const kept_events* events) {

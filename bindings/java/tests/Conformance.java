@@ -22,22 +22,35 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import runcible.AnswerStream;
 import runcible.Backend;
 import runcible.BackendOptions;
+import runcible.Chat;
+import runcible.ChatOptions;
 import runcible.Dtype;
 import runcible.EndReason;
 import runcible.GenerateOptions;
 import runcible.Generation;
+import runcible.Grammar;
+import runcible.GrammarOptions;
 import runcible.Model;
+import runcible.Part;
 import runcible.PieceStream;
+import runcible.Reasoning;
+import runcible.Reply;
 import runcible.Report;
 import runcible.RuncibleException;
 import runcible.Session;
 import runcible.SessionOptions;
 import runcible.Tensor;
+import runcible.Tokenizer;
+import runcible.ToolCall;
 import runcible.WhenFull;
 
 /** Runs the steps of a case of bindings/conformance/cases.json. */
@@ -138,6 +151,10 @@ class Conformance {
       return named("session", Session.class);
     }
 
+    Chat chat() {
+      return named("chat", Chat.class);
+    }
+
     Model model() {
       return named("model", Model.class);
     }
@@ -193,15 +210,23 @@ class Conformance {
   }
 
   /** Calls the setters of an options object that JSON names. */
-  private static <T> T with(T options, JsonObject values) throws Exception {
+  private <T> T with(T options, JsonObject values) throws Exception {
     for (String name : values.keySet()) {
-      JsonPrimitive value = values.getAsJsonPrimitive(name);
       List<Object> candidates = new ArrayList<>();
+      if (!values.get(name).isJsonPrimitive()) {
+        set(options, camel(name), List.of(values.get(name).toString()));
+        continue;
+      }
+      JsonPrimitive value = values.getAsJsonPrimitive(name);
       if (name.equals("when_full")) {
         candidates.add(
             WhenFull.valueOf(value.getAsString().toUpperCase(Locale.ROOT)));
       } else if (name.equals("deadline")) {
         candidates.add(Duration.ofNanos((long) (value.getAsDouble() * 1e9)));
+      } else if (name.equals("grammar")) {
+        candidates.add(objects.get(value.getAsString()));
+      } else if (value.isString()) {
+        candidates.add(value.getAsString());
       } else if (value.isBoolean()) {
         candidates.add(value.getAsBoolean());
       } else {
@@ -265,8 +290,91 @@ class Conformance {
       case "quantize" -> step.named("tensor", Tensor.class).quantize(
           Dtype.valueOf(step.text("dtype").toUpperCase(Locale.ROOT)));
       case "read" -> read(step);
+      case "grammar" -> step.put(grammar(step));
+      case "chat" -> step.put(step.session().chat(
+          with(new ChatOptions(), step.object("options"))));
+      case "add" -> step.chat().add(step.json.get("messages").toString());
+      case "undo" -> step.chat().undo(step.whole("count"));
+      case "messages" -> assertEquals(
+          step.json.get("expect"),
+          JsonParser.parseString(step.chat().messages()));
+      case "fork_chat" -> step.put(step.chat().fork());
+      case "answer" -> answer(step);
+      case "ask" -> checkReply(
+          step, step.chat().ask(step.text("text"), options(step)));
       default -> fail("there is no step " + step.json);
     }
+  }
+
+  private Grammar grammar(Step step) throws Exception {
+    Tokenizer tokenizer = step.model().tokenizer();
+    return switch (step.text("kind")) {
+      case "json_schema" -> Grammar.jsonSchema(
+          tokenizer, step.json.get("schema").toString(),
+          with(new GrammarOptions(), step.object("options")));
+      case "regex" -> Grammar.regex(tokenizer, step.text("text"));
+      case "gbnf" -> Grammar.gbnf(tokenizer, step.text("text"));
+      case "lark" -> Grammar.lark(tokenizer, step.text("text"));
+      default -> Grammar.choices(tokenizer, List.of(
+          new Gson().fromJson(step.json.get("choices"), String[].class)));
+    };
+  }
+
+  /** By a subscriber, who gets all parts. */
+  private void answer(Step step) throws Exception {
+    AnswerStream stream = step.chat().answer(options(step));
+    StringBuilder text = new StringBuilder();
+    StringBuilder reasoning = new StringBuilder();
+    List<ToolCall> calls = new ArrayList<>();
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    stream.subscribe(new Flow.Subscriber<Part>() {
+      @Override
+      public void onSubscribe(Flow.Subscription subscription) {
+        subscription.request(Long.MAX_VALUE);
+      }
+
+      @Override
+      public void onNext(Part part) {
+        if (part instanceof ToolCall call) {
+          calls.add(call);
+        } else {
+          (part instanceof Reasoning ? reasoning : text).append(part);
+        }
+      }
+
+      @Override
+      public void onError(Throwable failure) {
+        ended.completeExceptionally(failure);
+      }
+
+      @Override
+      public void onComplete() {
+        ended.complete(null);
+      }
+    });
+    try {
+      ended.get();
+    } catch (ExecutionException failed) {
+      throw (Exception) failed.getCause();
+    }
+    checkReply(step, new Reply(
+        text.toString(), reasoning.toString(), calls, stream.report().join()));
+  }
+
+  private static void checkReply(Step step, Reply reply) {
+    JsonObject expected = step.object("expect");
+    assertEquals(expected.get("text").getAsString(), reply.text());
+    assertEquals(expected.get("reasoning").getAsString(), reply.reasoning());
+    JsonArray calls = new JsonArray();
+    for (ToolCall each : reply.toolCalls()) {
+      JsonObject call = new JsonObject();
+      call.addProperty("id", each.id());
+      call.addProperty("name", each.name());
+      call.add("arguments", JsonParser.parseString(each.arguments()));
+      calls.add(call);
+    }
+    assertEquals(expected.get("calls"), calls);
+    assertEquals(reason(step), reply.report().reason());
   }
 
   private void load(Step step) throws Exception {

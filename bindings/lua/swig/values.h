@@ -183,8 +183,26 @@ static void runcible_push_report(lua_State* L,
 #undef RUNCIBLE_SET
 }
 
-/* {key, text, tokens, logprobs, top_logprobs}, or for an end {key, status,
- * message, report}. */
+static void runcible_set_text(lua_State* L, const char* name,
+                              const char* text) {
+  lua_pushstring(L, text); /* nil of NULL */
+  lua_setfield(L, -2, name);
+}
+
+/* What an event is that is no end. */
+static const char* runcible_kind(const rc_event* event) {
+  switch (event->type) {
+    case RC_EVENT_REASONING:
+      return "reasoning";
+    case RC_EVENT_CALL:
+      return "call";
+    default:
+      return "text";
+  }
+}
+
+/* {key, text, kind, name, id, tokens, logprobs, top_logprobs}, name and id of
+ * calls; or for an end {key, status, message, report}. */
 static void runcible_push_event(lua_State* L, uint64_t key,
                                 const rc_event* event) {
   luaL_checkstack(L, 6, NULL);
@@ -201,6 +219,9 @@ static void runcible_push_event(lua_State* L, uint64_t key,
   lua_pushlstring(L, event->text_length == 0 ? "" : event->text,
                   event->text_length);
   lua_setfield(L, -2, "text");
+  runcible_set_text(L, "kind", runcible_kind(event));
+  runcible_set_text(L, "name", event->call_name);
+  runcible_set_text(L, "id", event->call_id);
   runcible_push_tokens(L, event->tokens, event->token_count);
   lua_setfield(L, -2, "tokens");
   if (event->logprobs != NULL) {

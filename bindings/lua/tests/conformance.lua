@@ -89,6 +89,15 @@ local function check_text(step, text)
   unit.assertEquals(whole:sub(1, #text), text)
 end
 
+-- Options of generating, with the grammar that is named.
+local function generating(runner, step)
+  local made = {}
+  for name, value in pairs(step.options or {}) do
+    made[name] = name == "grammar" and runner.objects[value] or value
+  end
+  return made
+end
+
 function steps.load(runner, step)
   local backend = runcible.Backend(step.backend, step.backend_options)
   runner.objects[step.as] = runcible.Model(step.path or "builtin:fable", backend)
@@ -113,13 +122,13 @@ function steps.session(runner, step)
 end
 
 function steps.generate(runner, step)
-  local generation = runner.objects[step.session]:generate(step.prompt, step.options)
+  local generation = runner.objects[step.session]:generate(step.prompt, generating(runner, step))
   check_text(step, generation:text())
   unit.assertEquals(generation.report.reason, step.reason)
 end
 
 function steps.stream(runner, step)
-  local stream = runner.objects[step.session]:stream(step.prompt, step.options)
+  local stream = runner.objects[step.session]:stream(step.prompt, generating(runner, step))
   local pieces = {}
   for piece in stream do
     pieces[#pieces + 1] = piece
@@ -128,6 +137,58 @@ function steps.stream(runner, step)
   check_text(step, table.concat(pieces))
   unit.assertTrue(#pieces >= (step.pieces or 0))
   unit.assertEquals(stream.report.reason, step.reason)
+end
+
+function steps.grammar(runner, step)
+  local given = step.schema or step.choices or step.text
+  local make = runcible.Grammar[step.kind]
+  runner.objects[step.as] = make(runner.objects[step.model], given, step.options)
+end
+
+function steps.chat(runner, step)
+  runner.objects[step.as] = runner.objects[step.session]:chat(step.options)
+end
+
+function steps.add(runner, step)
+  runner.objects[step.chat]:add(step.messages)
+end
+
+function steps.undo(runner, step)
+  runner.objects[step.chat]:undo(step.count)
+end
+
+function steps.messages(runner, step)
+  unit.assertEquals(runner.objects[step.chat]:messages(), step.expect)
+end
+
+function steps.fork_chat(runner, step)
+  runner.objects[step.as] = runner.objects[step.chat]:fork()
+end
+
+local function check_reply(step, reply)
+  for name, expected in pairs(step.expect) do
+    unit.assertEquals(reply[name], expected)
+  end
+  unit.assertEquals(reply.report.reason, step.reason)
+end
+
+-- On the event loop.
+function steps.answer(runner, step)
+  local stream = runner.objects[step.chat]:stream(generating(runner, step))
+  local reply = {text = "", reasoning = "", calls = {}}
+  for kind, value in stream do
+    if kind == "call" then
+      table.insert(reply.calls, value)
+    else
+      reply[kind] = reply[kind] .. value
+    end
+  end
+  reply.report = stream.report
+  check_reply(step, reply)
+end
+
+function steps.ask(runner, step)
+  check_reply(step, runner.objects[step.chat]:ask(step.text, generating(runner, step)))
 end
 
 -- Each step in a coroutine of its own; the last to end goes on with this one.

@@ -1,6 +1,7 @@
 /** Generating text: options, pieces, ends, and the blocking iterator. */
 import { ofStatus, type RuncibleError } from "./errors";
-import { optionsOf, shown, type Proxy } from "./handle";
+import { Grammar } from "./grammar";
+import { need, optionsOf, shown, type Proxy } from "./handle";
 import { endNumbers } from "./members";
 import { native } from "./native";
 import type { EndReason, Report } from "./reports";
@@ -17,6 +18,8 @@ export interface GenerateOptions extends TokenizeOptions {
   /** Texts that end the text and are not part of it. */
   stop?: string | readonly string[] | undefined;
   stopTokens?: Tokens | undefined;
+  /** What may be generated. */
+  grammar?: Grammar | undefined;
 }
 
 export interface StreamOptions extends GenerateOptions {
@@ -41,6 +44,9 @@ export function makeOptions(
     },
     stopTokens(tokens, options) {
       options.set_stop_tokens(tokens);
+    },
+    grammar(grammar, options) {
+      options.set_grammar(need(grammar, Grammar, "grammar"));
     },
     logitBias(biases, options) {
       if (!(biases instanceof Map)) {
@@ -101,6 +107,27 @@ export class Piece {
   }
 }
 
+/** Text of what the model thinks before it answers. */
+export class Reasoning extends Piece {}
+
+/** A call of a tool, as a whole. */
+export class ToolCall {
+  /** Which its result names, as `tool_call_id`. */
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+
+  /** @internal */
+  constructor(id: string, name: string, json: string) {
+    this.id = id;
+    this.name = name;
+    this.arguments = JSON.parse(json);
+  }
+}
+
+/** What an answer of a conversation consists of: a plain piece is text. */
+export type Part = Piece | Reasoning | ToolCall;
+
 type EndValues = [
   status: number,
   message: string,
@@ -130,17 +157,23 @@ export class End {
 /** Tells each event of a list that the module made; see values.h. */
 export function readEvents(
   list: any[],
-  onPiece: (key: number, piece: Piece) => void,
+  onPart: (key: number, part: any) => void,
   onEnd: (key: number, end: End) => void,
 ): void {
   const tokens: Int32Array = list[0];
   let begin = 0;
-  for (let i = 1; i < list.length; i += 4) {
+  for (let i = 1; i < list.length; i += 5) {
     const key: number = list[i];
     const text: string | null = list[i + 1];
     const end: number = begin + list[i + 2];
     if (text !== null) {
-      onPiece(key, new Piece(text, tokens, begin, end, list[i + 3]));
+      const part: true | [string, string] | undefined = list[i + 4];
+      if (part instanceof Array) {
+        onPart(key, new ToolCall(part[1], part[0], text));
+      } else {
+        const kind = part === undefined ? Piece : Reasoning;
+        onPart(key, new kind(text, tokens, begin, end, list[i + 3]));
+      }
     } else {
       onEnd(key, new End(list[i + 3]));
     }

@@ -55,6 +55,9 @@ export abstract class Handle {
 /** A model to sessions, which are what Model makes and cannot import it. */
 export abstract class ModelHandle extends Handle {}
 
+/** A tokenizer to grammars, which generating takes and Tokenizer so imports. */
+export abstract class TokenizerHandle extends Handle {}
+
 /** The handle of an argument of one of the package's classes. */
 export function need<T extends Handle>(
   value: T,

@@ -10,16 +10,27 @@ import { native } from "./native";
 export * as errors from "./errors";
 export { RuncibleError } from "./errors";
 export { Backend, discover, type BackendOptions } from "./backend";
+export {
+  AnswerStream,
+  Chat,
+  type ChatOptions,
+  type Message,
+  type Reply,
+} from "./chat";
 export type { Dtype } from "./dtypes";
 export {
   Generation,
   Piece,
+  Reasoning,
+  ToolCall,
   type GenerateOptions,
   type Generated,
   type Logprob,
+  type Part,
   type Prompt,
   type StreamOptions,
 } from "./generation";
+export { Grammar, type GrammarOptions, type Schema } from "./grammar";
 export type { Handle, Path } from "./handle";
 export {
   Model,

@@ -1,4 +1,5 @@
 /** Sessions, the state of one conversation. */
+import { Chat, type ChatOptions } from "./chat";
 import { BusyError } from "./errors";
 import {
   Collector,
@@ -114,6 +115,17 @@ export class Session extends Handle {
     const generation = this.streamSync(prompt, options);
     for (const piece of generation) collector.add(piece);
     return collector.whole(generation.report);
+  }
+
+  /**
+   * Begins a conversation without messages over the session.
+   *
+   * InvalidArgumentError: an option; NotFoundError: no such template, or the
+   * file has none; UnsupportedError: the model has no tokenizer, or its template
+   * no place for tools; FormatError: a mistake of the template.
+   */
+  chat(options?: ChatOptions): Chat {
+    return Chat._begin(this.#idle(), options, () => this.#leave());
   }
 
   /** @c rc_session_append rc_session_append_text */

@@ -17,21 +17,21 @@ import type { Proxy } from "./handle";
 import { native } from "./native";
 import type { Report } from "./reports";
 
-type Result = IteratorResult<Piece, undefined>;
+type Result<T> = IteratorResult<T, undefined>;
 
-const DONE: Result = Object.freeze({ done: true, value: undefined });
+const DONE: Result<never> = Object.freeze({ done: true, value: undefined });
 
 interface Waiter {
-  resolve: (result: Result) => void;
+  resolve: (result: Result<any>) => void;
   reject: (error: unknown) => void;
   /** What is waited for is not lost. */
-  stream: Stream;
+  stream: AsyncReading<any>;
 }
 
 /** What has come of one request and was not yet read. */
 class Channel {
   end: End | undefined;
-  #pieces: Piece[] = [];
+  #parts: any[] = [];
   #next = 0;
   #waiters: Waiter[] = [];
   #failure: unknown;
@@ -43,12 +43,12 @@ class Channel {
     return this.#ended;
   }
 
-  push(piece: Piece): void {
+  push(part: any): void {
     const waiter = this.#waiters.shift();
     if (waiter !== undefined) {
-      waiter.resolve({ done: false, value: piece });
+      waiter.resolve({ done: false, value: part });
     } else if (!this.#told) {
-      this.#pieces.push(piece);
+      this.#parts.push(part);
     }
   }
 
@@ -61,14 +61,14 @@ class Channel {
     for (const told of this.#whenEnded.splice(0)) told();
   }
 
-  read(stream: Stream): Promise<Result> {
-    const piece = this.#pieces[this.#next];
-    if (piece !== undefined) {
-      if (++this.#next === this.#pieces.length) {
-        this.#pieces = [];
+  read<T>(stream: AsyncReading<T>): Promise<Result<T>> {
+    const part = this.#parts[this.#next];
+    if (part !== undefined) {
+      if (++this.#next === this.#parts.length) {
+        this.#parts = [];
         this.#next = 0;
       }
-      return Promise.resolve({ done: false, value: piece });
+      return Promise.resolve({ done: false, value: part });
     }
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject, stream };
@@ -80,7 +80,7 @@ class Channel {
   /** Nobody reads on. */
   drop(): void {
     this.#told = true;
-    this.#pieces = [];
+    this.#parts = [];
     this.#next = 0;
   }
 
@@ -133,7 +133,7 @@ function take(): void {
   try {
     readEvents(
       native.mailbox_take(),
-      (key, piece) => flights.get(key)!.channel.push(piece),
+      (key, part) => flights.get(key)!.channel.push(part),
       (key, end) => {
         const flight = flights.get(key)!;
         flights.delete(key);
@@ -155,23 +155,16 @@ native.set_functions(ofStatus, () => void setImmediate(take));
 
 const lost = new FinalizationRegistry<Flight>((flight) => flight.cancel());
 
-/**
- * The pieces of a text as they come, on Node's event loop.
- *
- * An end that is no success is thrown after the last piece: DeadlineError,
- * CancelledError, or the reason of the signal that cancelled
- * it. Leaving a `for await` cancels the generation and waits for its end;
- * losing the last reference cancels it.
- */
-export class Stream implements AsyncIterableIterator<Piece> {
+/** What a request gives as it comes; see Stream and AnswerStream. */
+export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
   readonly #flight: Flight;
 
-  /** @internal */
-  constructor(session: Proxy, options: Proxy, signal?: AbortSignal) {
+  /** `begin` starts the request that posts by a key. @internal */
+  constructor(begin: (key: number) => Proxy, signal?: AbortSignal) {
     signal?.throwIfAborted();
     this.#flight = new Flight(signal);
     const key = ++lastKey;
-    this.#flight.begin(native.mailbox_generate(session, options, key));
+    this.#flight.begin(begin(key));
     flights.set(key, this.#flight);
     lost.register(this, this.#flight);
   }
@@ -180,12 +173,12 @@ export class Stream implements AsyncIterableIterator<Piece> {
     return this;
   }
 
-  next(): Promise<Result> {
+  next(): Promise<Result<T>> {
     return this.#flight.channel.read(this);
   }
 
   /** Cancels and waits for the end; pieces not yet read are dropped. */
-  async return(): Promise<Result> {
+  async return(): Promise<Result<T>> {
     const { channel } = this.#flight;
     channel.drop();
     this.cancel();
@@ -205,6 +198,23 @@ export class Stream implements AsyncIterableIterator<Piece> {
   /** How it ended, and times and counts; undefined before the end. */
   get report(): Report | undefined {
     return this.#flight.channel.end?.report;
+  }
+}
+
+/**
+ * The pieces of a text as they come, on Node's event loop.
+ *
+ * An end that is no success is thrown after the last piece: DeadlineError,
+ * CancelledError, or the reason of the signal that cancelled
+ * it. Leaving a `for await` cancels the generation and waits for its end;
+ * losing the last reference cancels it.
+ */
+export class Stream extends AsyncReading<Piece> {
+  /** @internal */
+  constructor(session: Proxy, options: Proxy, signal?: AbortSignal) {
+    const begin = (key: number) =>
+      native.mailbox_generate(session, options, key);
+    super(begin, signal);
   }
 
   /** Reads to the end. */

@@ -1,5 +1,5 @@
 /** Text to tokens and back. */
-import { Handle, pathOf, plain, type Path, type Proxy } from "./handle";
+import { TokenizerHandle, pathOf, plain, type Path, type Proxy } from "./handle";
 import { native } from "./native";
 import type * as reports from "./reports";
 import { told } from "./told";
@@ -24,7 +24,7 @@ export function tokenizeFlags(options: TokenizeOptions = {}): number {
 }
 
 /** @c rc_tokenizer */
-export class Tokenizer extends Handle {
+export class Tokenizer extends TokenizerHandle {
   /** @internal */
   constructor(proxy: Proxy) {
     super(proxy);

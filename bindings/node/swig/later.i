@@ -119,6 +119,35 @@ static runcible_later* tokenizer_open_later(const char* path) {
       SWIGTYPE_p_rc_tokenizer);
 }
 
+static runcible_later* grammar_create_later(rc_tokenizer* tokenizer,
+                                            rc_grammar_kind kind,
+                                            const char* text, size_t length,
+                                            const rc_grammar_options* options) {
+  return runcible_later_handle<rc_grammar>(
+      [tokenizer = runcible_hold(tokenizer), kind,
+       copy = std::string(text, length),
+       options = *options](rc_grammar** made) {
+        return rc_grammar_create(tokenizer.get(), kind, copy.data(),
+                                 copy.size(), &options, made);
+      },
+      SWIGTYPE_p_rc_grammar);
+}
+
+static runcible_later* grammar_of_choices_later(rc_tokenizer* tokenizer,
+                                                const text_list* choices) {
+  return runcible_later_handle<rc_grammar>(
+      [tokenizer = runcible_hold(tokenizer),
+       copy = std::vector<std::string>(choices->texts,
+                                       choices->texts + choices->count)](
+          rc_grammar** made) {
+        std::vector<const char*> texts;
+        for (const std::string& text : copy) texts.push_back(text.c_str());
+        return rc_grammar_create_choices(tokenizer.get(), texts.data(),
+                                         texts.size(), made);
+      },
+      SWIGTYPE_p_rc_grammar);
+}
+
 static runcible_later* session_append_later(rc_session* session,
                                             const int32_t* tokens,
                                             size_t count) {

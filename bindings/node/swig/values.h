@@ -231,9 +231,21 @@ static Napi::Value runcible_end(Napi::Env env, const rc_event& event) {
   return end;
 }
 
-// Many events as [tokens of all, key, text, count of tokens, more, key, ...]:
-// few objects, for there are thousands of events in a second. `more` is the
-// log probabilities of a piece, or of an end, whose text is null, how it ended.
+// What an event of a conversation is besides its text: undefined for a piece,
+// true for reasoning, [name, id] for a call.
+static Napi::Value runcible_part(Napi::Env env, const rc_event& event) {
+  if (event.type == RC_EVENT_REASONING) return Napi::Boolean::New(env, true);
+  if (event.type != RC_EVENT_CALL) return env.Undefined();
+  const auto call = Napi::Array::New(env);
+  call.Set(0u, Napi::String::New(env, event.call_name));
+  call.Set(1u, Napi::String::New(env, event.call_id));
+  return call;
+}
+
+// Many events as [tokens of all, key, text, count of tokens, more, part, key,
+// ...]: few objects, for there are thousands of events in a second. `more` is
+// the log probabilities of a piece, or of an end, whose text is null, how it
+// ended.
 class runcible_event_list {
  public:
   explicit runcible_event_list(Napi::Env env)
@@ -241,13 +253,14 @@ class runcible_event_list {
 
   void add(uint64_t key, const rc_event& event) {
     const Napi::HandleScope scope(env_);
-    const bool piece = event.type == RC_EVENT_PIECE;
+    const bool piece = event.type != RC_EVENT_END;
     put(Napi::Number::New(env_, static_cast<double>(key)));
     put(piece ? runcible_text(env_, event.text, event.text_length)
               : env_.Null());
     put(Napi::Number::New(env_, static_cast<double>(event.token_count)));
     put(piece ? runcible_piece_logprobs(env_, event)
               : runcible_end(env_, event));
+    put(runcible_part(env_, event));
     tokens_.insert(tokens_.end(), event.tokens,
                    event.tokens + event.token_count);
   }

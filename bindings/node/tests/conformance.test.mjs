@@ -5,7 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { Backend, Model, RuncibleError, Session, Tensor, errors } from "runcible";
+import {
+  Backend,
+  Grammar,
+  Model,
+  Reasoning,
+  RuncibleError,
+  Session,
+  Tensor,
+  ToolCall,
+  errors,
+} from "runcible";
 
 const casesUrl = new URL("../../conformance/cases.json", import.meta.url);
 const document = JSON.parse(readFileSync(casesUrl, "utf8"));
@@ -31,6 +41,9 @@ function optionsOf(given = {}) {
   }
   return options;
 }
+
+/** Kinds of grammars as the package has them. */
+const kinds = { json_schema: "jsonSchema" };
 
 class Runner {
   constructor(folder) {
@@ -61,6 +74,20 @@ class Runner {
       if (step.reason) assert.equal(error.report.reason, step.reason);
       return true;
     });
+  }
+
+  /** Options of generating, with the grammar that is named. */
+  options(step) {
+    const { grammar, ...options } = optionsOf(step.options);
+    return grammar === undefined
+      ? options
+      : { ...options, grammar: this.objects[grammar] };
+  }
+
+  checkReply(step, { text, reasoning, toolCalls, report }) {
+    const calls = toolCalls.map((each) => ({ ...each }));
+    assert.deepEqual({ text, reasoning, calls }, step.expect);
+    assert.equal(report.reason, step.reason);
   }
 
   checkText(step, text) {
@@ -107,7 +134,7 @@ class Runner {
   async generate(step) {
     const { text, report } = await this.objects[step.session].generate(
       step.prompt,
-      optionsOf(step.options),
+      this.options(step),
     );
     this.checkText(step, text);
     assert.equal(report.reason, step.reason);
@@ -116,7 +143,7 @@ class Runner {
   async stream(step) {
     const stream = this.objects[step.session].stream(
       step.prompt,
-      optionsOf(step.options),
+      this.options(step),
     );
     const pieces = [];
     for await (const piece of stream) {
@@ -192,6 +219,54 @@ class Runner {
 
   async fork(step) {
     this.objects[step.as] = await this.objects[step.session].fork();
+  }
+
+  async grammar(step) {
+    this.objects[step.as] = await Grammar[kinds[step.kind] ?? step.kind](
+      this.objects[step.model],
+      step.schema ?? step.choices ?? step.text,
+      step.options && optionsOf(step.options),
+    );
+  }
+
+  chat(step) {
+    const session = this.objects[step.session];
+    this.objects[step.as] = session.chat(optionsOf(step.options));
+  }
+
+  add(step) {
+    this.objects[step.chat].add(step.messages);
+  }
+
+  undo(step) {
+    this.objects[step.chat].undo(step.count);
+  }
+
+  messages(step) {
+    assert.deepEqual(this.objects[step.chat].messages(), step.expect);
+  }
+
+  fork_chat(step) {
+    this.objects[step.as] = this.objects[step.chat].fork();
+  }
+
+  async answer(step) {
+    const stream = this.objects[step.chat].answer(this.options(step));
+    const toolCalls = [];
+    let text = "";
+    let reasoning = "";
+    for await (const part of stream) {
+      if (part instanceof ToolCall) toolCalls.push(part);
+      else if (part instanceof Reasoning) reasoning += part;
+      else text += part;
+    }
+    const { report } = stream;
+    this.checkReply(step, { text, reasoning, toolCalls, report });
+  }
+
+  async ask(step) {
+    const chat = this.objects[step.chat];
+    this.checkReply(step, await chat.ask(step.text, this.options(step)));
   }
 
   async decode(step) {

@@ -31,8 +31,8 @@ Runcible - language models in Perl
 =head1 DESCRIPTION
 
 See L<Runcible::Backend>, L<Runcible::Model>, L<Runcible::Session>,
-L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Tensor> and
-L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
+L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Chat>,
+L<Runcible::Grammar>, L<Runcible::Tensor> and L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
 has the default of the library. Times are in seconds. Strings are of characters.
 
 =head1 FUNCTIONS

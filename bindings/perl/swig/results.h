@@ -49,9 +49,26 @@ static SV* runcible_top_logprobs(pTHX_ const rc_event* event) {
   return newRV_noinc((SV*)array);
 }
 
-/* [key, text, tokens, logprobs, top logprobs], the last two undef if they were
- * not asked for; or for an end [key, undef, status, message, numbers of the
- * report from `reason` on]. */
+/* The package of what an event is that is no end. */
+static const char* runcible_part(const rc_event* event) {
+  switch (event->type) {
+    case RC_EVENT_REASONING:
+      return "Runcible::Reasoning";
+    case RC_EVENT_CALL:
+      return "Runcible::ToolCall";
+    default:
+      return "Runcible::Piece";
+  }
+}
+
+static SV* runcible_optional_text(pTHX_ const char* text) {
+  if (text == NULL) return newSV(0);
+  return SvREFCNT_inc(runcible_text(aTHX_ text, strlen(text)));
+}
+
+/* [key, text, tokens, logprobs, top logprobs, package, name and id of a call],
+ * undef where there is none; or for an end [key, undef, status, message, numbers
+ * of the report from `reason` on]. */
 static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
   const rc_generate_report* report = event->report;
   AV* array = newAV();
@@ -77,7 +94,13 @@ static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
     av_push(array, runcible_logprobs(aTHX_ event->tokens, event->logprobs,
                                      event->token_count));
     av_push(array, runcible_top_logprobs(aTHX_ event));
+  } else {
+    av_push(array, newSV(0));
+    av_push(array, newSV(0));
   }
+  av_push(array, newSVpv(runcible_part(event), 0));
+  av_push(array, runcible_optional_text(aTHX_ event->call_name));
+  av_push(array, runcible_optional_text(aTHX_ event->call_id));
   return newRV_noinc((SV*)array);
 }
 

@@ -48,6 +48,24 @@ sub object { $objects{ $_[0]{ $_[1] } } // die "there is no $_[0]{$_[1]}" }
 sub keywords { my $given = $_[0]{ $_[1] // 'options' } // {};
     return map { $_ => (ref $given->{$_} eq 'JSON::PP::Boolean' ? !!$given->{$_} : $given->{$_}) } keys %$given }
 
+# Options of generating, with the grammar that is named.
+sub generating {
+    my %given = keywords($_[0]);
+    $given{grammar} = $objects{ $given{grammar} } if exists $given{grammar};
+    return %given;
+}
+
+sub check_reply {
+    my ($step, $reply) = @_;
+    my %found = map { $_ => $reply->{$_} } qw(text reasoning);
+    $found{calls} = [map {
+        { id => $_->id, name => $_->name, arguments => $_->arguments }
+    } @{ $reply->{tool_calls} }];
+    is_deeply(\%found, $step->{expect}, 'the reply');
+    is($reply->{report}->reason, $step->{reason}, 'the reason');
+    return;
+}
+
 my %do;
 
 sub step {
@@ -82,7 +100,7 @@ sub check_text {
 # A stream on the event loop; a Future of its pieces.
 sub stream {
     my ($step) = @_;
-    my $stream = object($step, 'session')->stream($step->{prompt}, keywords($step));
+    my $stream = object($step, 'session')->stream($step->{prompt}, generating($step));
     my @pieces;
     my $read;
     $read = sub {
@@ -131,7 +149,7 @@ sub check_stream {
     },
     generate => sub {
         my ($step) = @_;
-        my $generation = object($step, 'session')->generate($step->{prompt}, keywords($step));
+        my $generation = object($step, 'session')->generate($step->{prompt}, generating($step));
         check_text($step, $generation->text);
         is($generation->report->reason, $step->{reason}, 'the reason');
     },
@@ -196,6 +214,43 @@ sub check_stream {
             = Runcible::Session->restore(object($step, 'model'), object($step, 'saved'));
     },
     fork => sub { my ($step) = @_; $objects{ $step->{as} } = object($step, 'session')->fork },
+    grammar => sub {
+        my ($step) = @_;
+        my $kind  = $step->{kind};
+        my $given = $step->{schema} // $step->{choices} // $step->{text};
+        $objects{ $step->{as} }
+            = Runcible::Grammar->$kind(object($step, 'model'), $given, keywords($step));
+    },
+    chat => sub {
+        my ($step) = @_;
+        $objects{ $step->{as} } = object($step, 'session')->chat(keywords($step));
+    },
+    add  => sub { my ($step) = @_; object($step, 'chat')->add(@{ $step->{messages} }) },
+    undo => sub { my ($step) = @_; object($step, 'chat')->undo($step->{count}) },
+    messages => sub {
+        my ($step) = @_;
+        is_deeply(object($step, 'chat')->messages, $step->{expect}, 'the messages');
+    },
+    fork_chat => sub {
+        my ($step) = @_;
+        $objects{ $step->{as} } = object($step, 'chat')->fork;
+    },
+    # On the event loop.
+    answer => sub {
+        my ($step) = @_;
+        my $stream = object($step, 'chat')->stream(generating($step));
+        my %reply  = (text => '', reasoning => '', tool_calls => []);
+        while (my $part = $stream->next->get) {
+            if ($part->isa('Runcible::ToolCall')) { push @{ $reply{tool_calls} }, $part }
+            elsif ($part->isa('Runcible::Reasoning')) { $reply{reasoning} .= $part }
+            else { $reply{text} .= $part }
+        }
+        check_reply($step, { %reply, report => $stream->report });
+    },
+    ask => sub {
+        my ($step) = @_;
+        check_reply($step, object($step, 'chat')->ask($step->{text}, generating($step)));
+    },
     decode => sub {
         my ($step) = @_;
         object($step, 'session')->decode(all_logits => $step->{all_logits});

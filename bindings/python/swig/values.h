@@ -255,8 +255,26 @@ static PyObject* runcible_piece_logprobs(const rc_event* event) {
   return Py_BuildValue("(NN)", own, top);
 }
 
-/* (key, text, tokens, logprobs), or for an end (key, None, status, message,
- * numbers of the report in their order from `reason` on). */
+static PyObject* runcible_optional_text(const char* text) {
+  if (text == NULL) return Py_BuildValue("O", Py_None);
+  return runcible_text(text, strlen(text));
+}
+
+/* What a piece of text is to a conversation. */
+static const char* runcible_what_piece_is(const rc_event* event) {
+  switch (event->type) {
+    case RC_EVENT_REASONING:
+      return "reasoning";
+    case RC_EVENT_CALL:
+      return "call";
+    default:
+      return "text";
+  }
+}
+
+/* (key, text, tokens, logprobs, what it is, name and id of a call), or for an
+ * end (key, None, status, message, numbers of the report in their order from
+ * `reason` on). */
 static PyObject* runcible_event(uint64_t key, const rc_event* event) {
   PyObject* text;
   PyObject* tokens;
@@ -286,8 +304,10 @@ static PyObject* runcible_event(uint64_t key, const rc_event* event) {
     Py_XDECREF(tokens);
     return NULL;
   }
-  return Py_BuildValue("(KNNN)", (unsigned long long)key, text, tokens,
-                       logprobs);
+  return Py_BuildValue("(KNNNsNN)", (unsigned long long)key, text, tokens,
+                       logprobs, runcible_what_piece_is(event),
+                       runcible_optional_text(event->call_name),
+                       runcible_optional_text(event->call_id));
 }
 
 static PyObject* runcible_events(const kept_events* events) {

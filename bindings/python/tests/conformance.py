@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import math
 import re
@@ -72,6 +73,13 @@ class Runner:
         else:
             raise AssertionError(f"{step} raised nothing")
 
+    def options(self, step: Dict[str, Any]) -> Dict[str, Any]:
+        """Those of a step; a grammar is named."""
+        given = dict(step.get("options", {}))
+        if "grammar" in given:
+            given["grammar"] = self.objects[given["grammar"]]
+        return given
+
     def session(self, step: Dict[str, Any]) -> runcible.Session:
         found: runcible.Session = self.objects[step["session"]]
         return found
@@ -105,7 +113,7 @@ class Runner:
 
     def do_generate(self, step: Dict[str, Any]) -> None:
         generation = self.session(step).generate(
-            step.get("prompt"), **step.get("options", {})
+            step.get("prompt"), **self.options(step)
         )
         text = "".join(generation)
         self.check_text(step, text)
@@ -114,7 +122,7 @@ class Runner:
 
     async def do_stream(self, step: Dict[str, Any]) -> None:
         stream = self.session(step).stream(
-            step.get("prompt"), **step.get("options", {})
+            step.get("prompt"), **self.options(step)
         )
         pieces = []
         async for piece in stream:
@@ -180,6 +188,56 @@ class Runner:
 
     def do_fork(self, step: Dict[str, Any]) -> None:
         self.objects[step["as"]] = self.session(step).fork()
+
+    def do_grammar(self, step: Dict[str, Any]) -> None:
+        make = getattr(runcible.Grammar, step["kind"])
+        text = step.get("schema", step.get("choices", step.get("text")))
+        made = make(
+            self.objects[step["model"]], text, **step.get("options", {})
+        )
+        self.objects[step["as"]] = made
+
+    def do_chat(self, step: Dict[str, Any]) -> None:
+        chat = self.session(step).chat(**step.get("options", {}))
+        self.objects[step["as"]] = chat
+
+    def do_add(self, step: Dict[str, Any]) -> None:
+        self.objects[step["chat"]].add(step["messages"])
+
+    def do_undo(self, step: Dict[str, Any]) -> None:
+        self.objects[step["chat"]].undo(step["count"])
+
+    def do_messages(self, step: Dict[str, Any]) -> None:
+        assert self.objects[step["chat"]].messages() == step["expect"]
+
+    def do_fork_chat(self, step: Dict[str, Any]) -> None:
+        self.objects[step["as"]] = self.objects[step["chat"]].fork()
+
+    async def do_answer(self, step: Dict[str, Any]) -> None:
+        stream = self.objects[step["chat"]].stream(**self.options(step))
+        reply = runcible.Reply()
+        async for part in stream:
+            if isinstance(part, runcible.ToolCall):
+                reply.tool_calls.append(part)
+            elif isinstance(part, runcible.Reasoning):
+                reply.reasoning += part
+            else:
+                reply.text += part
+        reply.report = stream.report
+        self.check_reply(step, reply)
+
+    def do_ask(self, step: Dict[str, Any]) -> None:
+        chat = self.objects[step["chat"]]
+        self.check_reply(step, chat.ask(step["text"], **self.options(step)))
+
+    @staticmethod
+    def check_reply(step: Dict[str, Any], reply: runcible.Reply) -> None:
+        expected = step["expect"]
+        assert reply.text == expected["text"]
+        assert reply.reasoning == expected["reasoning"]
+        calls = [dataclasses.asdict(each) for each in reply.tool_calls]
+        assert calls == expected["calls"]
+        assert reply.report and reply.report.reason == step["reason"]
 
     def do_decode(self, step: Dict[str, Any]) -> None:
         self.session(step).decode(all_logits=step["all_logits"])

@@ -1,7 +1,10 @@
-"""Conversations, by the plain functions of the headers."""
+"""Conversations, grammars and tools, beside the cases of all languages."""
 
+import asyncio
+import datetime
 import gc
 import json
+from typing import Dict, List, Literal, Optional
 
 import pytest
 
@@ -9,45 +12,31 @@ import runcible
 from runcible import errors
 from runcible import native as _native
 
+TOOLS = (
+    "{% if tools %}{{ tools | tojson }}{% endif %}"
+    "{% for m in messages %}[{{ m.role }}]{{ m.content or '' }}"
+    "{% for c in m.tool_calls or [] %}<tool_call>\n"
+    '{"name": "{{ c.function.name }}", "arguments": '
+    "{{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}\n"
+    "{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
+)
+
+
+def look(city: str, often: int = 1) -> Dict[str, str]:
+    """Looks out of a window."""
+    return {"sky": f"rain, {city} {often}"}
+
 
 @pytest.fixture
-def session():
-    model = runcible.Model("builtin:fable", runcible.Backend("cpu"))
+def session(model):
     return model.session(context_length=256)
 
 
-def options():
+def test_prompt():
+    """A prompt, by the plain functions of the headers."""
+    model = runcible.Model("builtin:fable", runcible.Backend("cpu"))
     made = _native.chat_options()
     made.set_template_name("zephyr")
-    return made
-
-
-def say(chat, **message):
-    _native.chat_add(chat, json.dumps(message))
-
-
-def answer(chat, tokens=8):
-    """The text of an answer as it comes."""
-    generation = _native.generate_options()
-    generation.max_tokens = tokens
-    generation.seed = 1
-    request = _native.chat_answer(chat, generation)
-    pieces = []
-    while True:
-        event = _native.chat_next(request, 60_000)
-        assert event is not None
-        if event[1] is None:  # the end
-            return "".join(pieces)
-        pieces.append(event[1])
-
-
-def messages(chat):
-    return json.loads(_native.chat_messages(chat))
-
-
-def test_prompt():
-    model = runcible.Model("builtin:fable", runcible.Backend("cpu"))
-    made = options()
     made.ending = _native.ENDING_MESSAGE
     prompt = _native.chat_render(
         model.tokenizer._handle, '[{"role": "user", "content": "é <|end|>"}]', made)
@@ -63,47 +52,149 @@ def test_prompt():
 
 
 def test_conversation(session):
-    chat = _native.chat_create(session._handle, options())
-    say(chat, role="user", content="Tell me a fable.")
-    text = answer(chat)
+    chat = session.chat(template_name="zephyr")
+    reply = chat.ask("Tell me a fable.", max_tokens=8, seed=1)
     said = [{"role": "user", "content": "Tell me a fable."},
-            {"role": "assistant", "content": text}]
-    assert text and messages(chat) == said
-    fork = _native.chat_fork(chat)
-    _native.chat_undo(chat, 1)
-    assert messages(chat) == said[:1] and messages(fork) == said
-    assert answer(chat) == text
-    del chat
+            {"role": "assistant", "content": reply.text}]
+    assert reply.text and chat.messages() == said
+    fork = chat.fork()
+    chat.undo()
+    assert chat.messages() == said[:1] and fork.messages() == said
+    answer = chat.answer(max_tokens=8, seed=1)
+    parts = list(answer)
+    assert "".join(parts) == reply.text
+    assert sum(len(part.tokens) for part in parts) == answer.report.generated_tokens
+    del chat, session
     gc.collect()
-    say(fork, role="user", content="And then?")
-    assert answer(fork)
+    assert fork.ask("And then?", max_tokens=4).text
+    fork.close()
+    with pytest.raises(errors.ClosedError):
+        fork.messages()
 
 
-def test_errors(session):
-    with pytest.raises(errors.NotFoundError, match="tokenizer.chat_template"):
-        _native.chat_create(session._handle, None)
-    made = options()
-    made.set_template_text("{% if %}")
-    with pytest.raises(errors.FormatError, match="line 1"):
-        _native.chat_create(session._handle, made)
-    made.set_template_text(None)
-    chat = _native.chat_create(session._handle, made)
-    with pytest.raises(errors.InvalidArgumentError, match="byte 2"):
-        _native.chat_add(chat, "[")
-    with pytest.raises(errors.InvalidArgumentError, match="count: 1"):
-        _native.chat_undo(chat, 1)
+def test_options(session):
+    text = "{{ style }} {{ strftime_now('%Y-%m-%d') }} {{ enable_thinking }}"
+    for now in ("2024-07-26", datetime.datetime(2024, 7, 26, 14, 5, 9, 7)):
+        # No answer, but what it would begin with.
+        chat = session.chat(
+            template_text=text, template_arguments={"style": "plain"},
+            thinking=False, now=now,
+        )
+        chat.ask("?", max_tokens=0)
+        prompt = session.model.detokenize(session.tokens, special=True)
+        assert prompt.endswith("plain 2024-07-26 False")
+        assert chat.messages() == [{"role": "user", "content": "?"}]
+    for made in (runcible.Chat, runcible.Grammar):
+        with pytest.raises(TypeError, match="is made by"):
+            made()
+
+
+def test_what_is_left_ends(session):
+    chat = session.chat(template_name="zephyr")
+    chat.add("Tell me a fable.")
+    for _ in chat.answer(ignore_eos=True):
+        break
+    said = chat.messages()[1:]  # as far as it came
+    assert [each["role"] for each in said] == ["assistant"]
+    answer = chat.answer(ignore_eos=True)
+    next(answer)
+    answer.close()
+    assert answer.report.reason == "cancelled"
+
+    async def main():
+        async with chat.stream(ignore_eos=True) as stream:
+            await stream.__anext__()
+            with pytest.raises(errors.BusyError):
+                _native.chat_messages(chat._handle)
+        assert stream.report.reason == "cancelled"
+        return await chat.aask("And then?", max_tokens=3, ignore_eos=True)
+
+    assert asyncio.run(main()).report.reason == "length"
+
+
+def test_functions_are_tools(model, session):
+    chat = session.chat(tools=[look], template_text=TOOLS)
+    said = '<tool_call>\n{"name": "look", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    reply = chat.ask("Look.", grammar=runcible.Grammar.choices(model, [said]))
+    assert reply.report.reason == "tool calls" and reply.text == ""
+    (call,) = reply.tool_calls
+    assert call == runcible.ToolCall(call.id, "look", {"city": "Oslo"})
+    assert chat.call(call) == {"sky": "rain, Oslo 1"}
+    assert chat.messages()[-1] == {
+        "role": "tool", "tool_call_id": call.id,
+        "content": '{"sky": "rain, Oslo 1"}',
+    }
+    with pytest.raises(errors.NotFoundError, match="'jump'"):
+        chat.call(runcible.ToolCall("1", "jump", {}))
+
+
+def test_schemas_of_functions():
+    def find(
+        kind: Literal["fox", "crow"],
+        names: List[str],
+        at: Optional[float] = None,
+        rest=None,
+    ):
+        pass
+
+    assert runcible.tool_of(find) == {
+        "type": "function",
+        "function": {
+            "name": "find",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "kind": {"enum": ["fox", "crow"]},
+                    "names": {"type": "array", "items": {"type": "string"}},
+                    "at": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+                    "rest": {},
+                },
+                "required": ["kind", "names"],
+            },
+        },
+    }
+    made = runcible.tool_of(look)["function"]
+    assert made["description"] == "Looks out of a window."
+
+    def bad(what: object):
+        pass
+
+    with pytest.raises(TypeError, match="bad: what: JSON has nothing for"):
+        runcible.tool_of(bad)
+    with pytest.raises(TypeError, match="has no name"):
+        runcible.tool_of(lambda *all: None)
+
+
+def test_schemas(model, session):
+    class Animal:  # as a class of pydantic
+        @staticmethod
+        def model_json_schema():
+            return {"const": {"name": "Fox"}}
+
+    for schema in (Animal, Animal.model_json_schema(), '{"const": {"name": "Fox"}}'):
+        grammar = runcible.Grammar.json_schema(model.tokenizer, schema)
+        text = "".join(session.generate("Who?", grammar=grammar))
+        assert json.loads(text) == {"name": "Fox"}
+    with pytest.raises(TypeError, match="one text"):
+        runcible.Grammar.choices(model, "ab")
+    with pytest.raises(TypeError, match="Tokenizer or a Model"):
+        runcible.Grammar.regex(session, "a")
+    with pytest.raises(TypeError, match="grammar must be a Grammar"):
+        session.generate("A", grammar="a")
 
 
 def test_no_growth(session):
-    """Options, texts, messages and prompts are given back."""
+    """Options, texts, messages, choices and prompts are given back."""
     def rounds(count):
         for _ in range(count):
-            made = options()
+            made = _native.chat_options()
             for _ in range(3):
                 made.set_tools("[]" + " " * 100_000)
-            chat = _native.chat_create(session._handle, made)
-            say(chat, role="user", content="x" * 100_000)
-            assert len(messages(chat)) == 1
+            texts = _native.text_list()
+            texts.add("x" * 100_000)
+            chat = session.chat(template_name="zephyr")
+            chat.add("x" * 100_000)
+            assert len(chat.messages()) == 1
 
     def resident():
         with open("/proc/self/statm", encoding="ascii") as file:

@@ -273,7 +273,7 @@ def test_without_a_loop(model):
 def test_two_tasks_cannot_share_a_stream(endless, run):
     async def main():
         stream = endless.stream("A", ignore_eos=True)
-        stream._channel.pieces.clear()
+        stream._channel.items.clear()
         tasks = [
             asyncio.create_task(stream._channel.wait()) for _ in range(2)
         ]

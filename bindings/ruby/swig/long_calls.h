@@ -20,6 +20,8 @@ RUNCIBLE_HANDLE(rc_tokenizer)
 RUNCIBLE_HANDLE(rc_model)
 RUNCIBLE_HANDLE(rc_session)
 RUNCIBLE_HANDLE(rc_tensor)
+RUNCIBLE_HANDLE(rc_grammar)
+RUNCIBLE_HANDLE(rc_chat)
 #undef RUNCIBLE_HANDLE
 
 template <class Run>

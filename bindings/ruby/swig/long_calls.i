@@ -34,6 +34,13 @@ runcible_long(rc_session_save_memory, arg1)
 runcible_long(rc_session_restore, arg1)
 runcible_long(rc_session_restore_memory, arg1)
 runcible_long(rc_session_migrate, arg1, arg2)
+runcible_long(rc_grammar_create, arg1)
+runcible_long(grammar_of_choices, arg1)
+runcible_long(rc_chat_create, arg1)
+runcible_long(rc_chat_add, arg1)
+runcible_long(rc_chat_messages, arg1)
+runcible_long(rc_chat_fork, arg1)
+runcible_long(mailbox_answer, arg2)
 
 runcible_long(rc_tensor_create, arg1)
 runcible_long(rc_tensor_from_data, arg1)
@@ -72,9 +79,8 @@ runcible_long(rc_op_dequantize, arg1)
 
 /* Not wanted: requests post to mailboxes, and loading tells how far it is. */
 %ignore request_start;
-%ignore chat_answer;
-%ignore chat_next;
+%ignore answer_start;
 %ignore mailbox_wait;
-%ignore rc_request_next;
+%ignore request_next;
 %ignore rc_request_wait;
 %ignore rc_model_load;

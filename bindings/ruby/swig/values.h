@@ -187,7 +187,16 @@ static VALUE runcible_top_logprobs(const rc_event* event) {
   return array;
 }
 
-/* [text, tokens, logprobs or nil, top logprobs or nil], or for an end
+/* What a piece of an answer is besides text: nil, true for what the model thinks,
+ * [id, name] for a call of a tool. */
+static VALUE runcible_part(const rc_event* event) {
+  if (event->type == RC_EVENT_REASONING) return Qtrue;
+  if (event->type != RC_EVENT_CALL) return Qnil;
+  return rb_assoc_new(runcible_text(event->call_id, strlen(event->call_id)),
+                      runcible_text(event->call_name, strlen(event->call_name)));
+}
+
+/* [text, part, tokens, logprobs or nil, top logprobs or nil], or for an end
  * [nil, status, message, numbers of the report from `reason` on]. */
 static VALUE runcible_event(const rc_event* event) {
   const rc_generate_report* report = event->report;
@@ -203,7 +212,7 @@ static VALUE runcible_event(const rc_event* event) {
                                 numbers);
   }
   return rb_ary_new_from_args(
-      4, runcible_text(event->text, event->text_length),
+      5, runcible_text(event->text, event->text_length), runcible_part(event),
       runcible_tokens(event->tokens, event->token_count),
       event->logprobs == NULL
           ? Qnil

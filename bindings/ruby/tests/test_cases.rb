@@ -68,6 +68,12 @@ class Steps
     step.fetch(name, {}).transform_keys(&:to_sym)
   end
 
+  # Options of generating, with the grammar that is named.
+  def generating(step)
+    given = keywords(step)
+    given.key?(:grammar) ? given.merge(grammar: @objects.fetch(given[:grammar])) : given
+  end
+
   def do_load(step)
     backend = Runcible::Backend.new(step["backend"], **keywords(step, "backend_options"))
     @objects[step["as"]] = Runcible::Model.new(step.fetch("path", "builtin:fable"), backend)
@@ -91,13 +97,13 @@ class Steps
   end
 
   def do_generate(step)
-    generation = object(step, "session").generate(step["prompt"], **keywords(step))
+    generation = object(step, "session").generate(step["prompt"], **generating(step))
     check_text(step, generation.text)
     assert_equal step["reason"], generation.report.reason
   end
 
   def do_stream(step)
-    generation = object(step, "session").generate(step["prompt"], **keywords(step))
+    generation = object(step, "session").generate(step["prompt"], **generating(step))
     pieces = []
     generation.each do |piece|
       pieces << piece
@@ -182,6 +188,55 @@ class Steps
 
   def do_fork(step)
     @objects[step["as"]] = object(step, "session").fork
+  end
+
+  def do_grammar(step)
+    given = step["schema"] || step["choices"] || step["text"]
+    @objects[step["as"]] =
+      Runcible::Grammar.public_send(step["kind"], object(step, "model"), given, **keywords(step))
+  end
+
+  def do_chat(step)
+    @objects[step["as"]] = object(step, "session").chat(**keywords(step))
+  end
+
+  def do_add(step)
+    object(step, "chat").add(step["messages"])
+  end
+
+  def do_undo(step)
+    object(step, "chat").undo(step["count"])
+  end
+
+  def do_messages(step)
+    assert_equal step["expect"], object(step, "chat").messages
+  end
+
+  def do_fork_chat(step)
+    @objects[step["as"]] = object(step, "chat").fork
+  end
+
+  def do_answer(step)
+    reply = Runcible::Reply.new(+"", +"", [])
+    reply.report = object(step, "chat").answer(**generating(step)) do |part|
+      case part
+      when Runcible::ToolCall then reply.tool_calls << part
+      when Runcible::Reasoning then reply.reasoning << part
+      else reply.text << part
+      end
+    end
+    check_reply(step, reply)
+  end
+
+  def do_ask(step)
+    check_reply(step, object(step, "chat").ask(step["text"], **generating(step)))
+  end
+
+  def check_reply(step, reply)
+    calls = reply.tool_calls.map { |call| call.to_h.transform_keys(&:to_s) }
+    assert_equal step["expect"],
+                 { "text" => reply.text, "reasoning" => reply.reasoning, "calls" => calls }
+    assert_equal step["reason"], reply.report.reason
   end
 
   def do_decode(step)

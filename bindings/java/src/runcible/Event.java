@@ -5,17 +5,22 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a request tells: a piece, or its end. Made by the wrapper.
+ * What a request tells: a part, or its end. Made by the wrapper.
  *
  * @param key of the request within the mailbox
- * @param piece null for an end
+ * @param part null for an end
  * @param report of an end
  * @param error of an end that is no success
  */
-record Event(long key, Piece piece, Report report, RuntimeException error) {
-  static Event piece(
-      long key, byte[] text, int[] tokens, float[] logprobs, int[] topTokens,
-      float[] topLogprobs) {
+record Event(long key, Part part, Report report, RuntimeException error) {
+  static Event part(
+      long key, int type, byte[] text, int[] tokens, float[] logprobs,
+      int[] topTokens, float[] topLogprobs, byte[] name, byte[] id) {
+    if (type == Native.EVENT_CALL) {
+      ToolCall call = new ToolCall(
+          Text.decode(id), Text.decode(name), Text.decode(text));
+      return new Event(key, call, null, null);
+    }
     List<Logprob> own = List.of();
     List<List<Logprob>> top = new ArrayList<>();
     if (logprobs != null) {
@@ -27,9 +32,10 @@ record Event(long key, Piece piece, Report report, RuntimeException error) {
       }
     }
     List<Integer> boxed = Arrays.stream(tokens).boxed().toList();
-    return new Event(
-        key, new Piece(Text.decode(text), boxed, own, List.copyOf(top)), null,
-        null);
+    Part part = type == Native.EVENT_REASONING
+        ? new Reasoning(Text.decode(text), boxed)
+        : new Piece(Text.decode(text), boxed, own, List.copyOf(top));
+    return new Event(key, part, null, null);
   }
 
   static Event end(long key, int status, byte[] message, long[] numbers) {
@@ -45,6 +51,6 @@ record Event(long key, Piece piece, Report report, RuntimeException error) {
   }
 
   boolean isEnd() {
-    return piece == null;
+    return part == null;
   }
 }

@@ -82,6 +82,12 @@ public final class GenerateOptions {
     return this;
   }
 
+  /** What may be generated; it may be closed once the request has begun. */
+  public GenerateOptions grammar(Grammar grammar) {
+    settings.add(options -> options.set_grammar(grammar.handle));
+    return this;
+  }
+
   // :api: setters rc_generate_options
 
   static int tokenizeFlags(boolean addSpecial, boolean parseSpecial) {

@@ -168,7 +168,7 @@ public final class Generation extends Handle
     if (event.isEnd()) {
       end = event;
     } else {
-      next = event.piece();
+      next = (Piece) event.part();
     }
   }
 }

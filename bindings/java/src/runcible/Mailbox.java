@@ -20,6 +20,11 @@ final class Mailbox {
     void fail(Throwable cause);
   }
 
+  /** Starts a request of a mailbox by its key; its address. */
+  interface Beginning {
+    Object begin(mailbox box, long key);
+  }
+
   /** Where user code runs unless it is told otherwise: the common pool. */
   static final Executor EXECUTOR = new CompletableFuture<>().defaultExecutor();
 
@@ -49,14 +54,12 @@ final class Mailbox {
   }
 
   /** Starts a request whose events go to the receiver. */
-  static request start(
-      session session, GenerateOptions options, Receiver receiver) {
+  static request start(Beginning begin, Receiver receiver) {
     Mailbox mailbox = current();
     Long key = mailbox.lastKey.incrementAndGet();
     mailbox.receivers.put(key, receiver);
-    try (generate_options made = options.make()) {
-      return new request((Long) Native.mailbox_generate(
-          mailbox.box, session, made, key));
+    try {
+      return new request((Long) begin.begin(mailbox.box, key));
     } catch (Throwable failure) {
       mailbox.receivers.remove(key);
       throw failure;

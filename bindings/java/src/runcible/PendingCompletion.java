@@ -11,7 +11,7 @@ final class PendingCompletion extends CompletableFuture<Completion>
   private final List<Integer> tokens = new ArrayList<>();
 
   void start(session session, GenerateOptions options) {
-    request started = Mailbox.start(session, options, this);
+    request started = Mailbox.start(PieceStream.of(session, options), this);
     whenComplete((completion, failure) -> {
       if (completion == null) {
         Native.request_cancel(started);
@@ -29,8 +29,9 @@ final class PendingCompletion extends CompletableFuture<Completion>
   @Override
   public void take(Event event) {
     if (!event.isEnd()) {
-      text.append(event.piece());
-      tokens.addAll(event.piece().tokens());
+      Piece piece = (Piece) event.part();
+      text.append(piece);
+      tokens.addAll(piece.tokens());
     } else if (event.error() != null) {
       fail(event.error());
     } else {

@@ -16,7 +16,7 @@ public record Piece(
     String text,
     List<Integer> tokens,
     List<Logprob> logprobs,
-    List<List<Logprob>> topLogprobs) {
+    List<List<Logprob>> topLogprobs) implements Part {
 
   /** The text. */
   @Override

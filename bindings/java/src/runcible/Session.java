@@ -92,6 +92,25 @@ public final class Session extends Handle {
     return pending;
   }
 
+  /** Begins a conversation with the template of the model's file. */
+  public Chat chat() {
+    return chat(new ChatOptions());
+  }
+
+  /**
+   * Begins a conversation without messages over the session.
+   * {@link RuncibleException.InvalidArgument}: an option;
+   * {@link RuncibleException.NotFound}: no such template, or the file has none;
+   * {@link RuncibleException.Unsupported}: the model has no tokenizer, or its
+   * template no place for tools; {@link RuncibleException.Format}: a mistake of
+   * the template.
+   */
+  public Chat chat(ChatOptions options) {
+    try (chat_options made = options.make()) {
+      return new Chat(Native.chat_create(idle(), made), uses);
+    }
+  }
+
   /** {@rc rc_session_append} */
   public void append(int... tokens) {
     Native.session_append(idle(), tokens);

@@ -2,7 +2,7 @@ package runcible;
 
 /** {@rc rc_tokenizer} */
 public final class Tokenizer extends Handle {
-  private final tokenizer handle;
+  final tokenizer handle;
 
   Tokenizer(tokenizer handle) {
     super(handle);

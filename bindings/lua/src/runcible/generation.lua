@@ -1,4 +1,5 @@
 --- Generating text: options, and the iterator that blocks.
+local Grammar = require "runcible.grammar"
 local Tokenizer = require "runcible.tokenizer"
 local errors = require "runcible.errors"
 local handle = require "runcible.handle"
@@ -12,6 +13,7 @@ local OTHERS = {
   stop = true,
   stop_tokens = true,
   logit_bias = true,
+  grammar = true,
   add_special = true,
   parse_special = true,
   loop = true,
@@ -41,6 +43,9 @@ local function make_options(prompt, options)
   for token, bias in pairs(of_type(options.logit_bias or {}, "logit_bias", "table")) do
     made:add_logit_bias(token, bias)
   end
+  if options.grammar ~= nil then
+    made:set_grammar(handle.need(options.grammar, Grammar, "grammar"))
+  end
   return made
 end
 
@@ -59,7 +64,7 @@ end
 --
 -- :api: members rc_generate_options
 -- And `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
--- of numbers by token; `add_special` and `parse_special`.
+-- of numbers by token; `grammar`, a Grammar; `add_special` and `parse_special`.
 local Generation = {__name = "runcible.Generation", make_options = make_options}
 Generation.__index = Generation
 
@@ -76,6 +81,15 @@ function Generation:_is_left()
   return reader ~= nil and (reader == coroutine.running() or coroutine.status(reader) == "dead")
 end
 
+-- Ends those that the coroutine that calls it has left.
+function Generation.end_left(all)
+  local left = {}
+  for each in pairs(all) do
+    if each:_is_left() then left[#left + 1] = each end
+  end
+  for _, each in ipairs(left) do each:_end() end
+end
+
 -- Ends it, and returns when the session is free of it.
 function Generation:_end()
   native.request_cancel(self._request)
@@ -86,6 +100,11 @@ end
 function Generation.new(session, prompt, options)
   local request = native.request_start(session, make_options(prompt, options))
   return setmetatable({_request = request}, Generation)
+end
+
+-- What the iterator gives of an event.
+function Generation._values(piece)
+  return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs
 end
 
 --- The error of an end that is no success, or nil.
@@ -114,7 +133,7 @@ end
 function Generation:__call()
   self._reader = coroutine.running()
   local piece = self:_next()
-  if piece then return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs end
+  if piece then return self._values(piece) end
   local failure = self._failure
   self._failure = nil
   if failure then error(failure) end

@@ -147,13 +147,22 @@ function handle.telling(class, struct, fill)
   end
 end
 
+local function dkjson()
+  local found, module = pcall(require, "dkjson")
+  if not found then
+    error("reading and writing JSON needs dkjson: apt install lua-dkjson, or luarocks install dkjson", 4)
+  end
+  return module
+end
+
 --- What JSON tells, as tables; dkjson reads it.
 function handle.decoded(json)
-  local found, dkjson = pcall(require, "dkjson")
-  if not found then
-    error("reading JSON needs dkjson: apt install lua-dkjson, or luarocks install dkjson", 3)
-  end
-  return dkjson.decode(json)
+  return dkjson().decode(json)
+end
+
+--- Tables as JSON, which dkjson writes; a string is JSON already.
+function handle.encoded(value)
+  return type(value) == "string" and value or dkjson().encode(value)
 end
 
 return handle

@@ -15,6 +15,7 @@ local model = require "runcible.model"
 
 return {
   Backend = backend.Backend,
+  Grammar = require "runcible.grammar",
   Loop = require "runcible.loop",
   Model = model.Model,
   Session = require "runcible.session",

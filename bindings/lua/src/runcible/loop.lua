@@ -63,14 +63,14 @@ function Loop.default()
   return plain
 end
 
---- Starts a request. Its channel takes the pieces, from `first` to `last`, and
+--- Starts a request, by a function of a mailbox and a key. Its channel takes the pieces, from `first` to `last`, and
 -- then the event `finish`; `waiter` is the coroutine to be resumed.
-function Loop.start(loop, session, options)
+function Loop.start(loop, begin)
   if getmetatable(loop) ~= Loop then
     handle.refuse("loop must be a Loop, not %s", type(loop))
   end
   local key = loop._last_key + 1
-  local request = native.mailbox_generate(loop._box, session, options, key)
+  local request = begin(loop._box, key)
   local channel = {first = 1, last = 0}
   loop._last_key = key
   loop._channels[key] = channel

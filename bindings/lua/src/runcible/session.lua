@@ -1,4 +1,5 @@
 --- Sessions, the state of one conversation; see runcible/session.h.
+local Chat = require "runcible.chat"
 local Generation = require "runcible.generation"
 local Model = require("runcible.model").Model
 local Stream = require "runcible.stream"
@@ -27,11 +28,7 @@ end
 -- function does not tell.
 local function idle(session)
   local proxy = need(session, Session, "self")
-  local left = {}
-  for each in pairs(session._going) do
-    if each:_is_left() then left[#left + 1] = each end
-  end
-  for _, each in ipairs(left) do each:_end() end
+  Generation.end_left(session._going)
   return proxy
 end
 
@@ -70,6 +67,17 @@ end
 function Session:stream(prompt, options)
   local made = Stream.new(idle(self), prompt, options):_going_in(self._going)
   return made, nil, nil, made
+end
+
+--- Begins a conversation without messages over the session; see Chat. Options:
+-- `tools`, a list of the functions that the model may call, in the shape of "tools"
+-- of OpenAI's chat completions; `template_name`, of a variant in the file, or of a
+-- template that is well known ("chatml", "zephyr", ...); `template_text`, the source
+-- of one instead; `template_arguments`, a table of more variables; `thinking`, for
+-- models that can do both; `now`, "2024-07-26" or "2024-07-26T14:05:09". Tables may
+-- be JSON as well.
+function Session:chat(options)
+  return Chat.begin(idle(self), options, self._going)
 end
 
 --- Adds a text or a list of tokens, to be evaluated by the next decode or

@@ -13,10 +13,19 @@ Stream.__index = Stream
 
 function Stream.new(session, prompt, options)
   local made = Generation.make_options(prompt, options)
-  local loop = options and options.loop or Loop.default()
-  local channel, request = Loop.start(loop, session, made)
-  return setmetatable({_channel = channel, _request = request}, Stream)
+  return setmetatable(Stream._started(options, function(box, key)
+    return native.mailbox_generate(box, session, made, key)
+  end), Stream)
 end
+
+-- What a stream has whose request `begin` starts.
+function Stream._started(options, begin)
+  local loop = options and options.loop or Loop.default()
+  local channel, request = Loop.start(loop, begin)
+  return {_channel = channel, _request = request}
+end
+
+Stream._values = Generation._values
 
 -- Yields until something comes. Who else resumes the coroutine sees no harm.
 local function wait(channel)
@@ -62,7 +71,7 @@ Stream._end = Generation._end
 function Stream:__call()
   self._reader = coroutine.running()
   local piece = self:_next()
-  if piece then return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs end
+  if piece then return self._values(piece) end
   self:_settle()
   local failure = self._failure
   self._failure = nil

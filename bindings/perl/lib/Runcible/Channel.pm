@@ -16,7 +16,7 @@ sub post {
         @$self{qw(report error)} = Runcible::End->of_event($event);
     }
     elsif (!$self->{left}) {
-        push @{ $self->{pieces} }, Runcible::Piece->of_event($event);
+        push @{ $self->{pieces} }, Runcible::Piece->part_of($event);
     }
     return;
 }

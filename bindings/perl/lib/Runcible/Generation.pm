@@ -44,9 +44,8 @@ The next L<Runcible::Piece>; undef after the last.
 use constant SIGNALS => 100;
 
 sub _start {
-    my ($class, $session, $options) = @_;
-    return bless { request => Runcible::Native::request_start($session, $options) },
-        $class;
+    my ($class, $request) = @_;
+    return bless { request => $request }, $class;
 }
 
 sub next {
@@ -54,7 +53,7 @@ sub next {
     $self->{read} = 1;
     while (!$self->{report}) {
         my $event = $self->_wait or next;
-        return Runcible::Piece->of_event($event) if defined $event->[1];
+        return Runcible::Piece->part_of($event) if defined $event->[1];
     }
     my $error = delete $self->{error};
     die $error if $error;

@@ -25,12 +25,11 @@ sub new {
     return $self;
 }
 
-# Starts a request that posts to a channel.
+# Starts a request that posts to a channel, by a function of a mailbox and a key.
 sub start {
-    my ($self, $session, $options, $channel) = @_;
+    my ($self, $begin, $channel) = @_;
     my $key     = ++$self->{last_key};
-    my $request = Runcible::Native::mailbox_generate($self->{box}, $session,
-        $options, $key);
+    my $request = $begin->($self->{box}, $key);
     if (!%{ $self->{channels} }) {
         weaken(my $weak = $self);
         $self->{loop}->watch_io(

@@ -5,7 +5,9 @@ use warnings;
 use parent 'Runcible::Handle';
 use Runcible::Arguments qw(path proxy_of refuse set_options
     tokenize_flags);
+use Runcible::Chat;
 use Runcible::Generation;
+use Runcible::Grammar;
 use Scalar::Util 'weaken';
 
 =head1 NAME
@@ -21,6 +23,12 @@ Runcible::Session - the state of one conversation
 =for header rc_session_options
 
 =cut
+
+# With what was not left of it.
+sub of {
+    my ($class, $proxy, %more) = @_;
+    return $class->SUPER::of($proxy, generations => [], %more);
+}
 
 sub new {
     my ($class, $model, %options) = @_;
@@ -71,7 +79,8 @@ sub model { $_[0]{model} }
 
 Starts generating, see L<Runcible::Generation>. The prompt is a string, a
 reference to an array of tokens, or undef. C<stop> is a string or a reference to
-several, C<logit_bias> a reference to a hash by tokens.
+several, C<logit_bias> a reference to a hash by tokens, C<grammar> a
+L<Runcible::Grammar>.
 
 =for header rc_generate_options
 
@@ -85,28 +94,53 @@ C<IO::Async::Loop-E<gt>new>; see L<Runcible::Stream>.
 sub generate {
     my ($self, $prompt, %options) = @_;
     my $made       = _generate_options($prompt, %options);
-    my $generation = Runcible::Generation->_start($self->_idle, $made);
-    my @going      = grep { $_ && !$_->report } @{ $self->{generations} };
-    $self->{generations} = [@going, $generation];
-    weaken($_) for @{ $self->{generations} };
+    my $generation = Runcible::Generation->_start(
+        Runcible::Native::request_start($self->_idle, $made));
+    return _note($self->{generations}, $generation);
+}
+
+# Keeps a generation among those that may be left.
+sub _note {
+    my ($generations, $generation) = @_;
+    @$generations = ((grep { $_ && !$_->report } @$generations), $generation);
+    weaken($_) for @$generations;
     return $generation;
 }
+
+# Ends those that were left.
+sub _leave { $_->_end for grep { $_ && $_->_is_left } @{ $_[0] }; return }
 
 # The proxy, for what needs the session for itself. Who reads a generation and
 # then wants something else of its session has left it, which no loop tells.
 sub _idle {
     my ($self) = @_;
     my $proxy = $self->proxy;
-    $_->_end for grep { $_ && $_->_is_left } @{ $self->{generations} };
+    _leave($self->{generations});
     return $proxy;
 }
 
 sub stream {
     my ($self, $prompt, %options) = @_;
     require Runcible::Stream;
-    my $loop = delete $options{loop};
-    return Runcible::Stream->_start($loop, $self->_idle,
-        _generate_options($prompt, %options));
+    my $loop  = delete $options{loop};
+    my $made  = _generate_options($prompt, %options);
+    my $proxy = $self->_idle;
+    return Runcible::Stream->_start($loop,
+        sub { Runcible::Native::mailbox_generate($_[0], $proxy, $made, $_[1]) });
+}
+
+=head2 chat(options...)
+
+Begins a conversation without messages over the session, a L<Runcible::Chat>, which
+tells the options.
+
+=cut
+
+sub chat {
+    my ($self, %options) = @_;
+    my $made = Runcible::Chat::_options(%options);
+    return Runcible::Chat->of(Runcible::Native::chat_create($self->_idle, $made),
+        generations => $self->{generations});
 }
 
 sub _generate_options {
@@ -115,7 +149,7 @@ sub _generate_options {
         = @options{qw(stop stop_tokens logit_bias)};
     my $made = set_options(
         'generate_options', \%options,
-        others  => [qw(add_special parse_special stop stop_tokens logit_bias)],
+        others  => [qw(add_special parse_special stop stop_tokens logit_bias grammar)],
         members => {
             tokenize_flags => tokenize_flags(@options{qw(add_special parse_special)}),
         },
@@ -131,6 +165,9 @@ sub _generate_options {
             or refuse('stop must be strings, not ' . ($text // 'undef'));
         Runcible::Native::generate_options_add_stop($made, $text);
     }
+    Runcible::Native::generate_options_set_grammar($made,
+        proxy_of($options{grammar}, 'Runcible::Grammar', 'grammar'))
+        if defined $options{grammar};
     Runcible::Native::generate_options_set_stop_tokens($made, $stop_tokens)
         if defined $stop_tokens;
     ref($logit_bias // {}) eq 'HASH'

@@ -39,13 +39,13 @@ be pending; cancelling it cancels the generation.
 fieldhash my %mailboxes;    # by loops
 
 sub _start {
-    my ($class, $loop, $session, $options) = @_;
+    my ($class, $loop, $begin) = @_;
     $loop //= IO::Async::Loop->new;
     my $mailbox = $mailboxes{$loop} //= Runcible::Mailbox->new($loop);
     # The mailbox knows the channel and not the stream, so that a stream can be
     # lost.
     my $channel = Runcible::Channel->new;
-    my $request = $mailbox->start($session, $options, $channel);
+    my $request = $mailbox->start($begin, $channel);
     return bless { loop => $loop, channel => $channel, request => $request }, $class;
 }
 

@@ -15,8 +15,10 @@ from __future__ import annotations
 from . import errors
 from .native import version_string as _version_string
 from .backend import Backend, discover
+from .chat import Answer, AnswerStream, Chat, Reasoning, Reply, ToolCall
 from .errors import Error
 from .generation import GenerateOptions, Generation, Piece
+from .grammar import Grammar
 from .model import Model, plan, verify
 from .reports import (
     Discovery,
@@ -26,24 +28,33 @@ from .session import Session
 from .streaming import Stream
 from .tensor import Tensor
 from .tokenizer import Tokenizer
+from .tools import tool_of
 
 __version__: str = _version_string()
 
 __all__ = [
+    "Answer",
+    "AnswerStream",
     "Backend",
+    "Chat",
     "Discovery",
     "Error",
     "GenerateOptions",
     "Generation",
+    "Grammar",
     "Model",
     "Piece",
+    "Reasoning",
+    "Reply",
     "Session",
     "Stream",
     "Tensor",
     "Tokenizer",
+    "ToolCall",
     "discover",
     "errors",
     "plan",
+    "tool_of",
     "verify",
     # :api: report_strings
 ]

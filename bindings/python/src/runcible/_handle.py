@@ -63,6 +63,12 @@ class ModelHandle(Handle):
     __slots__ = ()
 
 
+class TokenizerHandle(Handle):
+    """A tokenizer to grammars, which generating takes and Tokenizer so imports."""
+
+    __slots__ = ()
+
+
 def need(value: object, kind: Type[Handle], name: str) -> Any:
     """The handle of an argument of one of the package's classes."""
     if not isinstance(value, kind):

@@ -6,6 +6,8 @@ import threading
 from types import TracebackType
 from typing import (
     Any,
+    Callable,
+    Generic,
     Iterator,
     List,
     Mapping,
@@ -14,14 +16,19 @@ from typing import (
     Tuple,
     Type,
     TypedDict,
+    TypeVar,
     Union,
 )
 
 from . import errors
 from . import native as _native
-from ._handle import set_options
+from ._handle import need, set_options
 from ._use import SIGNALS_MS, Use
+from .grammar import Grammar
 from .reports import Report
+
+_Item = TypeVar("_Item")
+_Self = TypeVar("_Self", bound="Reading[Any]")
 
 #: Text, tokens, or nothing.
 Prompt = Union[str, bytes, Sequence[int], None]
@@ -37,6 +44,8 @@ class GenerateOptions(TypedDict, total=False):
     logit_bias: Optional[Mapping[int, float]]
     stop: Union[str, Sequence[str], None]
     stop_tokens: Optional[Sequence[int]]
+    #: What may be generated.
+    grammar: Optional[Grammar]
     add_special: bool
     parse_special: bool
 
@@ -56,6 +65,7 @@ def make_options(
     logit_bias: Optional[Mapping[int, float]] = None,
     stop: Union[str, Sequence[str], None] = None,
     stop_tokens: Optional[Sequence[int]] = None,
+    grammar: Optional[Grammar] = None,
     add_special: bool = True,
     parse_special: bool = False,
     # :api: keywords rc_generate_options
@@ -78,6 +88,8 @@ def make_options(
         options.set_stop_tokens(stop_tokens)
     for token, bias in (logit_bias or {}).items():
         options.add_logit_bias(token, bias)
+    if grammar is not None:
+        options.set_grammar(need(grammar, Grammar, "grammar"))
     return options
 
 
@@ -131,31 +143,26 @@ class End:
         return error
 
 
-class Generation(Iterator[Piece]):
-    """The pieces of a text as they come; iterating blocks.
+class Reading(Iterator[_Item], Generic[_Item]):
+    """What a request gives as it comes; see Generation and Answer."""
 
-    An end that is no success is raised after the last piece: DeadlineError,
-    CancelledError, ... An exception while it waits, such as KeyboardInterrupt,
-    cancels the generation and waits for its end, as do closing it, leaving its
-    ``with`` block and losing the last reference to it. What a thread left
-    unfinished in another way is ended when the thread uses the session next;
-    who reads on then gets CancelledError.
-    """
-
-    def __init__(self, session: Any, options: Any) -> None:
+    def __init__(
+        self, request: Any, item_of: Callable[[Tuple[Any, ...]], _Item]
+    ) -> None:
         # Of who reads; a signal handler may close what its thread waits for.
         self._mutex = threading.RLock()
         self._end: Optional[End] = None
         self._told = False
-        self._request = _native.request_start(session, options)
+        self._item_of = item_of
+        self._request = request
         #: For the session.
         self.use = Use(self._request)
 
-    def __iter__(self) -> Generation:
+    def __iter__(self: _Self) -> _Self:
         self.use.reader = threading.get_ident()
         return self
 
-    def __next__(self) -> Piece:
+    def __next__(self) -> _Item:
         if not self._mutex.acquire(blocking=False):
             raise ValueError("another thread waits for this generation")
         try:
@@ -165,7 +172,7 @@ class Generation(Iterator[Piece]):
                     if event is None:
                         continue
                     if event[1] is not None:
-                        return piece_of(event)
+                        return self._item_of(event)
                     self._end = End(event)
         except errors.Error:
             raise
@@ -209,7 +216,7 @@ class Generation(Iterator[Piece]):
             if event is not None and event[1] is None:
                 self._end = End(event)
 
-    def __enter__(self) -> Generation:
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(
@@ -227,3 +234,18 @@ class Generation(Iterator[Piece]):
                 use.end()
             except errors.ClosedError:
                 pass  # the child of a fork, where nothing runs
+
+
+class Generation(Reading[Piece]):
+    """The pieces of a text as they come; iterating blocks.
+
+    An end that is no success is raised after the last piece: DeadlineError,
+    CancelledError, ... An exception while it waits, such as KeyboardInterrupt,
+    cancels the generation and waits for its end, as do closing it, leaving its
+    ``with`` block and losing the last reference to it. What a thread left
+    unfinished in another way is ended when the thread uses the session next;
+    who reads on then gets CancelledError.
+    """
+
+    def __init__(self, session: Any, options: Any) -> None:
+        super().__init__(_native.request_start(session, options), piece_of)

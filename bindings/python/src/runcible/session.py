@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import os
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Union,
+)
 
+from . import chat as _chat
 from . import native as _native
 from ._handle import Handle, ModelHandle, Path, need, set_options
 from ._logits import Logits
@@ -19,6 +29,7 @@ from .generation import (
     tokenize_flags,
 )
 from .streaming import Stream
+from .tools import Tool
 
 if TYPE_CHECKING:
     import numpy
@@ -113,6 +124,50 @@ class Session(Handle):
             stream = Stream(handle, made)
         self._uses.add(stream.use)
         return stream
+
+    def chat(
+        self,
+        *,
+        tools: Optional[Sequence[Tool]] = None,
+        template_name: Optional[str] = None,
+        template_text: Optional[str] = None,
+        template_arguments: Optional[Mapping[str, Any]] = None,
+        thinking: Optional[bool] = None,
+        now: Union[str, datetime.datetime, None] = None,
+    ) -> _chat.Chat:
+        """Begins a conversation without messages over the session.
+
+        tools: Functions that the model may call: of Python, with type hints, or
+        described in the shape of "tools" of OpenAI's chat completions.
+
+        template_name: The name of a chat template: of a variant in the file, or
+        of one that is well known, for files that have none ("chatml",
+        "llama3", "zephyr", ...).
+
+        template_text: The source of a chat template instead.
+
+        template_arguments: More variables for the template.
+
+        thinking: For models that can do both: whether to think before they
+        answer. None: whatever the template does by itself.
+
+        now: What templates that write the date take for the present.
+
+        InvalidArgumentError: an option; NotFoundError: no such template, or the
+        file has none; UnsupportedError: the model has no tokenizer, or its
+        template no place for tools; FormatError: a mistake of the template.
+        """
+        return _chat.begin(
+            self._idle,
+            self._logits,
+            self._uses,
+            tools,
+            template_name,
+            template_text,
+            template_arguments,
+            thinking,
+            now,
+        )
 
     def append(
         self,

@@ -9,7 +9,18 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from types import TracebackType
-from typing import Any, AsyncIterator, Deque, Dict, Optional, Type
+from typing import (
+    Any,
+    AsyncIterator,
+    Callable,
+    Deque,
+    Dict,
+    Generic,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+)
 
 from . import native as _native
 from ._loops import Loop, current_task, loop_of, running
@@ -17,6 +28,12 @@ from ._use import Use
 from .errors import ClosedError
 from .generation import End, Piece, piece_of
 from .reports import Report
+
+_Item = TypeVar("_Item")
+_Self = TypeVar("_Self", bound="AsyncReading[Any]")
+_Event = Tuple[Any, ...]
+#: Starts a request of a mailbox by its key.
+_Begin = Callable[[Any, int], Any]
 
 #: Events that are handed out in one turn of an event loop. More wait for the
 #: next, so that whatever else the loop serves gets its turn between them.
@@ -26,11 +43,12 @@ _EVENTS_OF_A_TURN = 32
 class _Channel:
     """What has come of one request and was not yet read."""
 
-    __slots__ = ("loop", "pieces", "end", "failure", "waiter")
+    __slots__ = ("loop", "item_of", "items", "end", "failure", "waiter")
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: Loop, item_of: Callable[[_Event], Any]) -> None:
         self.loop = loop
-        self.pieces: Deque[Piece] = deque()
+        self.item_of = item_of
+        self.items: Deque[Any] = deque()
         self.end: Optional[End] = None
         self.failure: Optional[BaseException] = None
         self.waiter: Any = None  # a future
@@ -64,12 +82,10 @@ class _Mailbox:
         self._channels: Dict[int, _Channel] = {}
         self._last_key = 0
 
-    def start(self, session: Any, options: Any, channel: _Channel) -> Any:
+    def start(self, begin: _Begin, channel: _Channel) -> Any:
         """Starts a request that posts to `channel`."""
         self._last_key += 1
-        request = _native.mailbox_generate(
-            self._box, session, options, self._last_key
-        )
+        request = begin(self._box, self._last_key)
         if not self._channels:
             self.loop.watch(self._descriptor, self._take)
         self._channels[self._last_key] = channel
@@ -95,7 +111,7 @@ class _Mailbox:
         if channel is None:
             return  # of a stream that failed
         if event[1] is not None:
-            channel.pieces.append(piece_of(event))
+            channel.items.append(channel.item_of(event))
         else:
             channel.end = End(event)
             del self._channels[event[0]]
@@ -118,48 +134,43 @@ def _running_mailbox() -> _Mailbox:
     return mailbox
 
 
-class Stream(AsyncIterator[Piece]):
-    """The pieces of a text as they come, on the running event loop.
+class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
+    """What a request gives as it comes; see Stream and AnswerStream."""
 
-    An end that is no success is raised after the last piece: DeadlineError,
-    CancelledError, ... Cancelling the task that waits for a piece cancels the
-    generation and waits for its end, as do ``aclose`` and leaving an
-    ``async with`` block; losing the last reference cancels it. What a task left
-    unfinished in another way is ended when the task uses the session next; who
-    reads on then gets CancelledError.
-    """
-
-    def __init__(self, session: Any, options: Any) -> None:
+    def __init__(
+        self, begin: _Begin, item_of: Callable[[_Event], _Item]
+    ) -> None:
         mailbox = _running_mailbox()
         self._loop = mailbox.loop
-        self._channel = _Channel(self._loop)
+        self._channel = _Channel(self._loop, item_of)
         self._told = False
-        self._at_once = 0  # pieces that were there without waiting
-        self._request = mailbox.start(session, options, self._channel)
+        self._at_once = 0  # items that were there without waiting
+        self._request = mailbox.start(begin, self._channel)
         #: For the session.
         self.use = Use(self._request)
 
-    def __aiter__(self) -> Stream:
+    def __aiter__(self: _Self) -> _Self:
         return self
 
-    async def __anext__(self) -> Piece:
+    async def __anext__(self) -> _Item:
         channel = self._channel
         task = current_task()
         self.use.reader = None if task is None else weakref.ref(task)
         try:
-            if channel.pieces:
+            if channel.items:
                 self._at_once += 1
                 if self._at_once % _EVENTS_OF_A_TURN == 0:
                     await self._loop.turn()
-            while not channel.pieces and not channel.ended:
+            while not channel.items and not channel.ended:
                 self._check_loop()
                 await channel.wait()
         except self._loop.cancelled:
             self._told = True
             await self._stop()
             raise
-        if channel.pieces:
-            return channel.pieces.popleft()
+        if channel.items:
+            item: _Item = channel.items.popleft()
+            return item
         if not self._told:
             self._told = True
             if channel.failure is not None:
@@ -193,13 +204,13 @@ class Stream(AsyncIterator[Piece]):
         with self._loop.shield():
             while not channel.ended:
                 await channel.wait()
-        channel.pieces.clear()
+        channel.items.clear()
 
     def _check_loop(self) -> None:
         if not self._loop.is_running():
             raise RuntimeError("this stream belongs to another event loop")
 
-    async def __aenter__(self) -> Stream:
+    async def __aenter__(self: _Self) -> _Self:
         return self
 
     async def __aexit__(
@@ -217,3 +228,21 @@ class Stream(AsyncIterator[Piece]):
                 use.drop()
             except ClosedError:
                 pass  # the child of a fork, where nothing runs
+
+
+class Stream(AsyncReading[Piece]):
+    """The pieces of a text as they come, on the running event loop.
+
+    An end that is no success is raised after the last piece: DeadlineError,
+    CancelledError, ... Cancelling the task that waits for a piece cancels the
+    generation and waits for its end, as do ``aclose`` and leaving an
+    ``async with`` block; losing the last reference cancels it. What a task left
+    unfinished in another way is ended when the task uses the session next; who
+    reads on then gets CancelledError.
+    """
+
+    def __init__(self, session: Any, options: Any) -> None:
+        def begin(box: Any, key: int) -> Any:
+            return _native.mailbox_generate(box, session, options, key)
+
+        super().__init__(begin, piece_of)

@@ -7,11 +7,11 @@ from typing import Any, List, Sequence, Union
 
 from . import native as _native
 from . import reports
-from ._handle import Handle
+from ._handle import TokenizerHandle
 from .generation import tokenize_flags
 
 
-class Tokenizer(Handle):
+class Tokenizer(TokenizerHandle):
     # :header: rc_tokenizer rc_tokenizer_open
     __slots__ = ()
 

@@ -23,6 +23,14 @@ module Runcible
     end
   end
 
+  # Text of what the model thinks before it answers.
+  class Reasoning < Piece
+  end
+
+  # A call of a tool, as a whole: its +id+, which its result names as
+  # "tool_call_id", the +name+ of the tool, and the +arguments+, a Hash.
+  ToolCall = Struct.new(:id, :name, :arguments)
+
   # The pieces of a text as they come. Waiting for one cooperates with the
   # thread's Fiber scheduler, if it has one, and otherwise blocks the thread,
   # which may be interrupted (Thread#kill, Timeout).
@@ -39,12 +47,12 @@ module Runcible
     # How it ended, a Report; nil before the end.
     attr_reader :report
 
-    def initialize(session, options) # :nodoc:
+    def initialize(&) # :nodoc:
       @lock = Mutex.new
       @pieces = []
       mailbox = Mailbox.take
       begin
-        @request = mailbox.start(session, options)
+        @request = mailbox.start(&)
       rescue StandardError
         Mailbox.give_back(mailbox)
         raise
@@ -146,8 +154,16 @@ module Runcible
       end
     end
 
+    # What an event is besides its end; see values.h.
+    def part(text, what, *more)
+      return Piece.new(text, *more) if what.nil?
+      return Reasoning.new(text, *more) if what == true
+
+      ToolCall.new(*what, JSON.parse(text))
+    end
+
     def keep(text, *rest)
-      return @pieces << Piece.new(text, *rest) if text
+      return @pieces << part(text, *rest) if text
 
       status, message, numbers = rest
       report = Reports.generation(numbers)

@@ -38,8 +38,9 @@ module Runcible
       @descriptor = IO.for_fd(Native.mailbox_descriptor(@box), autoclose: false)
     end
 
-    def start(session, options)
-      Native.mailbox_generate(@box, session, options, 0)
+    # Yields the mailbox of the library to what starts a request there.
+    def start
+      yield @box
     end
 
     # All events that have come, in their order; never waits.

@@ -59,10 +59,14 @@ module Runcible
     # :header: rc_generate_options
     #
     # +prompt+ is a String, an Array of tokens, or nil; +stop+ a String or
-    # several, +logit_bias+ a Hash by tokens. With a block each piece is yielded to it, and the Report returned.
+    # several, +logit_bias+ a Hash by tokens, +grammar+ a Grammar. With a block
+    # each piece is yielded to it, and the Report returned.
     def generate(prompt = nil, **options)
       made = self.class.generate_options(prompt, **options)
-      generation = Generation.new(idle, made)
+      handle = idle
+      generation = Generation.new do |box|
+        Native.mailbox_generate(box, handle, made, 0)
+      end
       @generations[generation] = generation
       return generation unless block_given?
 
@@ -71,7 +75,7 @@ module Runcible
     end
 
     def self.generate_options( # :nodoc:
-      prompt, logit_bias: nil, stop: nil, stop_tokens: nil,
+      prompt, logit_bias: nil, stop: nil, stop_tokens: nil, grammar: nil,
       add_special: true, parse_special: false,
       # :api: keywords rc_generate_options
     )
@@ -92,7 +96,30 @@ module Runcible
       end
       options.set_stop_tokens(stop_tokens) unless stop_tokens.nil?
       logit_bias&.each { |token, bias| options.add_logit_bias(token, bias) }
+      options.set_grammar(Arguments.proxy_of(grammar, Grammar, "grammar")) if grammar
       options
+    end
+
+    # Begins a conversation without messages over the session.
+    #
+    # +tools+:: The functions that the model may call, in the shape of "tools"
+    #           of OpenAI's chat completions.
+    # +template_name+:: The name of a chat template: of a variant in the file, or
+    #                   of one that is well known, for files that have none
+    #                   ("chatml", "llama3", "zephyr", ...).
+    # +template_text+:: The source of a chat template instead.
+    # +template_arguments+:: More variables for the template, a Hash.
+    # +thinking+:: For models that can do both: whether to think before they
+    #              answer; nil: whatever the template does by itself.
+    # +now+:: What templates that write the date take for the present:
+    #         "2024-07-26" or "2024-07-26T14:05:09".
+    #
+    # InvalidArgumentError: an option; NotFoundError: no such template, or the
+    # file has none; UnsupportedError: the model has no tokenizer, or its template
+    # no place for tools; FormatError: a mistake of the template.
+    def chat(**options)
+      made = Chat.options(**options)
+      Chat.__send__(:of, Native.chat_create(idle, made), @generations)
     end
 
     # Waits for what other threads do with the session, but for generations,

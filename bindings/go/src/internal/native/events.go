@@ -17,7 +17,8 @@ type Events struct {
 type Event struct {
 	Key uint64
 
-	// Of a piece.
+	// Of a piece, of what a model thinks, and of a call of a tool.
+	Kind        EventKind
 	Text        string
 	Tokens      []int32
 	Logprobs    []float32
@@ -25,11 +26,23 @@ type Event struct {
 	TopLogprobs []float32
 	TopCount    int
 
+	// Of a call.
+	CallName, CallID string
+
 	// Of an end.
 	End     bool
 	Message string
 	Report  Report
 }
+
+// EventKind is what the text of an event is.
+type EventKind int32
+
+const (
+	PieceEvent     EventKind = C.RC_EVENT_PIECE
+	ReasoningEvent EventKind = C.RC_EVENT_REASONING
+	CallEvent      EventKind = C.RC_EVENT_CALL
+)
 
 // Report is how a generation ended.
 type Report struct {
@@ -64,6 +77,11 @@ func eventOf(kept *C.kept_event) Event {
 			// :api: end_values
 		}
 		return event
+	}
+	event.Kind = EventKind(c._type)
+	if event.Kind == CallEvent {
+		event.CallName = C.GoString(c.call_name)
+		event.CallID = C.GoString(c.call_id)
 	}
 	event.Text = string(unsafe.Slice((*byte)(unsafe.Pointer(c.text)), c.text_length))
 	event.Tokens = tokens(c.tokens, c.token_count)

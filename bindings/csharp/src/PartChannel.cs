@@ -6,7 +6,7 @@ using Runcible.Native;
 
 namespace Runcible {
   /// What has come of one request and was not yet read.
-  internal sealed class PieceChannel : IReceiver {
+  internal sealed class PartChannel<T> : IReceiver where T : Part {
     /// Completed when the last event has come.
     private readonly TaskCompletionSource<bool> ended = Source();
     private readonly CancellationToken cancel;
@@ -16,14 +16,14 @@ namespace Runcible {
 
     /// Of all that follows.
     private readonly ShortLock gate = new ShortLock();
-    private readonly Queue<Piece> pieces = new Queue<Piece>();
+    private readonly Queue<T> parts = new Queue<T>();
     private TaskCompletionSource<bool> waiter;
     private Report report;
     private Exception error;
     private bool over;
     private bool disposed;
 
-    internal PieceChannel(CancellationToken cancel) {
+    internal PartChannel(CancellationToken cancel) {
       this.cancel = cancel;
     }
 
@@ -32,9 +32,9 @@ namespace Runcible {
         new TaskCompletionSource<bool>(
             TaskCreationOptions.RunContinuationsAsynchronously);
 
-    internal void Start(session session, generate_options options) {
+    internal void Start(Mailbox.Beginning begin) {
       cancel.ThrowIfCancellationRequested();
-      request = Mailbox.Start(session, options, this);
+      request = Mailbox.Start(begin, this);
       if (stopping) {
         Stop();
       }
@@ -57,7 +57,7 @@ namespace Runcible {
       }
     }
 
-    internal Piece Current { get; private set; }
+    internal T Current { get; private set; }
 
     internal ValueTask<bool> MoveNextAsync() {
       using (gate.Take()) {
@@ -88,7 +88,7 @@ namespace Runcible {
         return;
       }
       using (gate.Take()) {
-        pieces.Enqueue(taken.Piece);
+        parts.Enqueue((T)taken.Part);
         Wake();
       }
     }
@@ -118,18 +118,18 @@ namespace Runcible {
       ended.SetResult(true);
     }
 
-    /// Whether a step need not wait. Pieces are dropped once the token is
+    /// Whether a step need not wait. Parts are dropped once the token is
     /// cancelled or the reader has gone, who wants none of them.
     private bool Ready() {
       if (disposed || cancel.IsCancellationRequested) {
-        pieces.Clear();
+        parts.Clear();
       }
-      return pieces.Count > 0 || over;
+      return parts.Count > 0 || over;
     }
 
     private bool Step() {
-      if (pieces.Count > 0) {
-        Current = pieces.Dequeue();
+      if (parts.Count > 0) {
+        Current = parts.Dequeue();
         return true;
       }
       Current = null;

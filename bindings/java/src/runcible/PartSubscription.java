@@ -9,14 +9,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One subscriber of a {@link PieceStream}. Whatever happens, the mailbox's
+ * One subscriber of a {@link PartStream}. Whatever happens, the mailbox's
  * thread puts into the queue, the subscriber requests, is counted in `signals`;
  * the first has the executor run this object, which goes on until all were
  * seen. So it runs on one thread at a time.
  */
-final class PieceSubscription
+final class PartSubscription<T extends Part>
     implements Flow.Subscription, Mailbox.Receiver, Runnable {
-  private final Flow.Subscriber<? super Piece> subscriber;
+  private final Class<T> kind;
+  private final Flow.Subscriber<? super T> subscriber;
   private final CompletableFuture<Report> report;
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final AtomicLong demand = new AtomicLong();
@@ -33,17 +34,18 @@ final class PieceSubscription
   private boolean announced;
   private boolean done;
 
-  PieceSubscription(
-      Flow.Subscriber<? super Piece> subscriber, Executor executor,
+  PartSubscription(
+      Class<T> kind, Flow.Subscriber<? super T> subscriber, Executor executor,
       CompletableFuture<Report> report) {
+    this.kind = kind;
     this.subscriber = subscriber;
     this.executor = executor;
     this.report = report;
   }
 
-  void start(session session, GenerateOptions options) {
+  void start(Mailbox.Beginning begin) {
     try {
-      request = Mailbox.start(session, options, this);
+      request = Mailbox.start(begin, this);
       if (stopping) {
         stop();
       }
@@ -77,10 +79,10 @@ final class PieceSubscription
   public void request(long count) {
     if (count <= 0) {
       failure = new IllegalArgumentException(
-          "a subscriber requested " + count + " pieces, must be at least 1");
+          "a subscriber requested " + count + " parts, must be at least 1");
       stop();
     } else {
-      demand.accumulateAndGet(count, PieceSubscription::sum);
+      demand.accumulateAndGet(count, PartSubscription::sum);
     }
     signal();
   }
@@ -172,7 +174,7 @@ final class PieceSubscription
       } else if (demand.get() > 0) {
         events.remove();
         demand.updateAndGet(d -> d == Long.MAX_VALUE ? d : d - 1);
-        subscriber.onNext(event.piece());
+        subscriber.onNext(kind.cast(event.part()));
       } else {
         return;
       }

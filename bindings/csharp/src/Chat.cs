@@ -1,0 +1,127 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>How a conversation is written down. What is null has the default
+  /// of the library.</summary>
+  public sealed class ChatOptions {
+    /// <summary>The functions that the model may call: a JSON array in the shape
+    /// of "tools" of OpenAI's chat completions.</summary>
+    public string Tools { get; set; }
+
+    /// <summary>The name of a chat template: of a variant in the file, or of one
+    /// that is well known, for files that have none ("chatml", "llama3",
+    /// "zephyr", ...).</summary>
+    public string TemplateName { get; set; }
+
+    /// <summary>The source of a chat template instead.</summary>
+    public string TemplateText { get; set; }
+
+    /// <summary>More variables for the template, as a JSON object.</summary>
+    public string TemplateArguments { get; set; }
+
+    /// <summary>For models that can do both: whether to think before they
+    /// answer; null: whatever the template does by itself.</summary>
+    public bool? Thinking { get; set; }
+
+    /// <summary>What templates that write the date take for the present:
+    /// "2024-07-26" or "2024-07-26T14:05:09"; null: the system's clock and time
+    /// zone.</summary>
+    public string Now { get; set; }
+
+    internal chat_options Make() {
+      var made = new chat_options();
+      try {
+        Set(Tools, made.set_tools);
+        Set(TemplateName, made.set_template_name);
+        Set(TemplateText, made.set_template_text);
+        Set(TemplateArguments, made.set_template_arguments);
+        Set(Now, made.set_now);
+        if (Thinking.HasValue) {
+          made.thinking = Thinking.Value ? 1 : 0;
+        }
+        return made;
+      } catch {
+        made.Dispose();
+        throw;
+      }
+    }
+
+    private static void Set(string text, Action<byte[]> set) {
+      if (text != null) {
+        set(Memory.Name(text));
+      }
+    }
+  }
+
+  /// <summary>A conversation: a list of messages over a session; see
+  /// Session.Chat.</summary>
+  /// <remarks>An answer of the model becomes one of the messages. For each answer
+  /// only what the session does not hold yet is evaluated, also after messages
+  /// were forgotten. To keep a conversation, keep its session (Session.Save) and
+  /// its messages.</remarks>
+  public sealed class Chat : Handle {
+    private readonly chat handle;
+    /// Ends what was left of the session by who wants something else of it.
+    private readonly Action leave;
+
+    internal Chat(chat handle, Action leave) : base(handle) {
+      this.handle = handle;
+      this.leave = leave;
+    }
+
+    /// <summary>Adds messages: a JSON object, or an array of objects, in the shape
+    /// of "messages" of OpenAI's chat completions; see Message. ArgumentException:
+    /// one is malformed, by its place; nothing was added then. BusyException: an
+    /// answer is under way.</summary>
+    public void Add(string messages) {
+      byte[] json = Memory.Encode(messages);
+      native.chat_add(Idle(), json, (ulong)json.Length);
+    }
+
+    /// <summary>{@rc rc_chat_undo}</summary>
+    public void Undo(int count = 1) {
+      native.chat_undo(Idle(), Limits.NotNegative(count, nameof(count)));
+    }
+
+    /// <summary>All messages, a JSON array. BusyException: an answer is under
+    /// way.</summary>
+    public string Messages() {
+      native.chat_messages(Idle(), out var json, out ulong length);
+      return System.Text.Encoding.UTF8.GetString(Memory.TakeBytes(json, length));
+    }
+
+    /// <summary>{@rc rc_chat_fork}</summary>
+    public Chat Fork() {
+      native.chat_fork(Idle(), out var made);
+      return new Chat(new chat(made), () => {});
+    }
+
+    /// <summary>Lets the model answer, when the stream is enumerated. The options
+    /// are those of Session.Stream.</summary>
+    public AnswerStream Answer(GenerateOptions options = null) =>
+        new AnswerStream(Idle(), options ?? new GenerateOptions());
+
+    /// <summary>Adds what the user says, unless it is null, and gives the whole
+    /// answer.</summary>
+    public Task<Reply> AskAsync(
+        string text = null, GenerateOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      if (text != null) {
+        Add(Message.User(text));
+      }
+      return Answer(options).ReplyAsync(cancel);
+    }
+
+    /// <summary>The same, blocking.</summary>
+    public Reply Ask(string text = null, GenerateOptions options = null) =>
+        AskAsync(text, options).GetAwaiter().GetResult();
+
+    private chat Idle() {
+      leave();
+      return handle;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+using System.Collections.Generic;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>{@rc rc_grammar}</summary>
+  /// <remarks>{@rc rc_grammar_create}</remarks>
+  public sealed class Grammar : Handle {
+    internal readonly grammar handle;
+
+    private Grammar(grammar handle) : base(handle) {
+      this.handle = handle;
+    }
+
+    /// <summary>{@rc RC_GRAMMAR_JSON_SCHEMA}</summary>
+    public static Grammar JsonSchema(
+        Tokenizer tokenizer, string schema, GrammarOptions options = null) =>
+        Make(tokenizer, native.GRAMMAR_JSON_SCHEMA, schema, options);
+
+    /// <summary>{@rc RC_GRAMMAR_REGEX}</summary>
+    public static Grammar Regex(Tokenizer tokenizer, string expression) =>
+        Make(tokenizer, native.GRAMMAR_REGEX, expression, null);
+
+    /// <summary>{@rc RC_GRAMMAR_GBNF}</summary>
+    public static Grammar Gbnf(Tokenizer tokenizer, string rules) =>
+        Make(tokenizer, native.GRAMMAR_GBNF, rules, null);
+
+    /// <summary>{@rc RC_GRAMMAR_LARK}</summary>
+    public static Grammar Lark(Tokenizer tokenizer, string rules) =>
+        Make(tokenizer, native.GRAMMAR_LARK, rules, null);
+
+    /// <summary>A list of texts, of which the text is one.</summary>
+    public static Grammar Choices(
+        Tokenizer tokenizer, IEnumerable<string> choices) {
+      using (var texts = new text_list()) {
+        foreach (string choice in choices) {
+          texts.add(Memory.Name(choice));
+        }
+        native.grammar_of_choices(tokenizer.handle, texts, out var made);
+        return new Grammar(new grammar(made));
+      }
+    }
+
+    private static Grammar Make(
+        Tokenizer tokenizer, int kind, string text, GrammarOptions options) {
+      byte[] bytes = Memory.Encode(text);
+      using (grammar_options given = (options ?? new GrammarOptions()).Make()) {
+        native.grammar_create(
+            tokenizer.handle, kind, bytes, (ulong)bytes.Length, given,
+            out var made);
+        return new Grammar(new grammar(made));
+      }
+    }
+  }
+}

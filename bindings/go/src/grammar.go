@@ -1,0 +1,112 @@
+package runcible
+
+import (
+	"encoding/json"
+
+	"runcible/internal/native"
+)
+
+// Grammar is what a text may be; see WithGrammar.
+//
+//runcible:doc rc_grammar
+type Grammar struct {
+	handle *handle[native.Grammar]
+}
+
+// NewSchemaGrammar makes a grammar of a JSON Schema: a json.RawMessage or what
+// becomes JSON, such as a map.
+//
+//runcible:doc RC_GRAMMAR_JSON_SCHEMA
+func NewSchemaGrammar(tokenizer *Tokenizer, schema any, options GrammarOptions) (*Grammar, error) {
+	text, err := toJSON("the schema", schema)
+	if err != nil {
+		return nil, err
+	}
+	return newGrammar(tokenizer, native.GRAMMAR_JSON_SCHEMA, text, options)
+}
+
+// NewRegexGrammar makes a grammar of a regular expression.
+//
+//runcible:doc RC_GRAMMAR_REGEX
+func NewRegexGrammar(tokenizer *Tokenizer, expression string) (*Grammar, error) {
+	return newGrammar(tokenizer, native.GRAMMAR_REGEX, expression, GrammarOptions{})
+}
+
+// NewGBNFGrammar makes a grammar of rules.
+//
+//runcible:doc RC_GRAMMAR_GBNF
+func NewGBNFGrammar(tokenizer *Tokenizer, rules string) (*Grammar, error) {
+	return newGrammar(tokenizer, native.GRAMMAR_GBNF, rules, GrammarOptions{})
+}
+
+// NewLarkGrammar makes a grammar of rules and terminals.
+//
+//runcible:doc RC_GRAMMAR_LARK
+func NewLarkGrammar(tokenizer *Tokenizer, rules string) (*Grammar, error) {
+	return newGrammar(tokenizer, native.GRAMMAR_LARK, rules, GrammarOptions{})
+}
+
+// NewChoicesGrammar makes a grammar of texts, of which the text is one.
+func NewChoicesGrammar(tokenizer *Tokenizer, choices ...string) (*Grammar, error) {
+	texts := native.NewText_list()
+	if err := made(texts); err != nil {
+		return nil, err
+	}
+	defer native.DeleteText_list(texts)
+	for _, choice := range choices {
+		name, err := makeName("a choice", choice)
+		if err != nil {
+			return nil, err
+		}
+		if err := texts.Add(name); err != nil {
+			return nil, err
+		}
+	}
+	return makeGrammar(tokenizer, func(t native.Tokenizer, pointer *uintptr) error {
+		return native.Grammar_of_choices(t, texts, pointer)
+	})
+}
+
+func newGrammar(tokenizer *Tokenizer, kind int, text string, options GrammarOptions) (*Grammar, error) {
+	o, err := options.native()
+	if err != nil {
+		return nil, err
+	}
+	defer native.DeleteGrammar_options(o)
+	return makeGrammar(tokenizer, func(t native.Tokenizer, pointer *uintptr) error {
+		return native.Grammar_create(t, int32(kind), text, o, pointer)
+	})
+}
+
+func makeGrammar(tokenizer *Tokenizer, create func(native.Tokenizer, *uintptr) error) (*Grammar, error) {
+	t, err := tokenizer.use()
+	if err != nil {
+		return nil, err
+	}
+	defer tokenizer.handle.done()
+	var pointer uintptr
+	if err := create(t, &pointer); err != nil {
+		return nil, err
+	}
+	return &Grammar{newHandle[native.Grammar]("Grammar",
+		native.SwigcptrGrammar(pointer), native.DeleteGrammar)}, nil
+}
+
+// WithGrammar says what may be generated. The grammar may be closed at once.
+func WithGrammar(grammar *Grammar) GenerateOption {
+	return func(o native.Generate_options) error {
+		return grammar.with(func(g native.Grammar) error {
+			o.Set_grammar(g)
+			return nil
+		})
+	}
+}
+
+// toJSON is what the library is told of a value; `what` tells what it is.
+func toJSON(what string, value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", newError(ErrInvalidArgument, what+" does not become JSON: "+err.Error())
+	}
+	return string(text), nil
+}

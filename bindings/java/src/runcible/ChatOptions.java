@@ -1,0 +1,73 @@
+package runcible;
+
+/**
+ * How a conversation is written down.
+ *
+ * <p>What is not set has the default of the library. The setters give the
+ * object itself.
+ */
+public final class ChatOptions {
+  private final Settings<chat_options> settings =
+      new Settings<>(chat_options::new);
+
+  /** Nothing is set. */
+  public ChatOptions() {}
+
+  /**
+   * The functions that the model may call: a JSON array in the shape of "tools"
+   * of OpenAI's chat completions.
+   */
+  public ChatOptions tools(String json) {
+    byte[] bytes = Text.name(json);
+    settings.add(options -> options.set_tools(bytes));
+    return this;
+  }
+
+  /**
+   * The name of a chat template: of a variant in the file, or of one that is
+   * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
+   */
+  public ChatOptions templateName(String name) {
+    byte[] bytes = Text.name(name);
+    settings.add(options -> options.set_template_name(bytes));
+    return this;
+  }
+
+  /**
+   * The source of a chat template instead.
+   */
+  public ChatOptions templateText(String source) {
+    byte[] bytes = Text.name(source);
+    settings.add(options -> options.set_template_text(bytes));
+    return this;
+  }
+
+  /**
+   * More variables for the template, as a JSON object.
+   */
+  public ChatOptions templateArguments(String json) {
+    byte[] bytes = Text.name(json);
+    settings.add(options -> options.set_template_arguments(bytes));
+    return this;
+  }
+
+  /**
+   * What templates that write the date take for the present: "2024-07-26" or
+   * "2024-07-26T14:05:09".
+   */
+  public ChatOptions now(String time) {
+    byte[] bytes = Text.name(time);
+    settings.add(options -> options.set_now(bytes));
+    return this;
+  }
+
+  /** For models that can do both: whether to think before they answer. */
+  public ChatOptions thinking(boolean think) {
+    settings.add(options -> options.setThinking(think ? 1 : 0));
+    return this;
+  }
+
+  chat_options make() {
+    return settings.make();
+  }
+}

@@ -1,0 +1,52 @@
+--- Grammars, which say what a text may be; see runcible/grammar.h.
+--
+-- Made by Grammar.json_schema and others, and given to generate as an option.
+local Tokenizer = require "runcible.tokenizer"
+local handle = require "runcible.handle"
+local native = require "runcible.native"
+
+local Grammar = handle.class "Grammar"
+
+-- The handle of a tokenizer, or of a model's.
+local function tokenizer_of(given)
+  if getmetatable(given) ~= Tokenizer and type(given) == "table" and given.tokenizer then
+    given = given:tokenizer()
+  end
+  return handle.need(given, Tokenizer, "tokenizer")
+end
+
+local function make(tokenizer, kind, text, options)
+  local made = handle.set_options(native.grammar_options(), options)
+  return Grammar.of(native.grammar_create(tokenizer_of(tokenizer), kind, text, made))
+end
+
+--- JSON that keeps to a schema: a table, or JSON itself. `tokenizer` is a
+-- Tokenizer or a Model, here as below.
+-- :api: members rc_grammar_options
+function Grammar.json_schema(tokenizer, schema, options)
+  return make(tokenizer, native.GRAMMAR_JSON_SCHEMA, handle.encoded(schema), options)
+end
+
+--- What a regular expression matches, as JavaScript has them.
+function Grammar.regex(tokenizer, expression)
+  return make(tokenizer, native.GRAMMAR_REGEX, expression)
+end
+
+--- Rules in llama.cpp's GBNF; the text is a `root`.
+function Grammar.gbnf(tokenizer, rules)
+  return make(tokenizer, native.GRAMMAR_GBNF, rules)
+end
+
+--- Rules and terminals in Lark's syntax; the text is a `start`.
+function Grammar.lark(tokenizer, rules)
+  return make(tokenizer, native.GRAMMAR_LARK, rules)
+end
+
+--- A list of texts, of which the text is one.
+function Grammar.choices(tokenizer, choices)
+  local texts = native.text_list()
+  for _, choice in ipairs(choices) do texts:add(choice) end
+  return Grammar.of(native.grammar_of_choices(tokenizer_of(tokenizer), texts))
+end
+
+return Grammar

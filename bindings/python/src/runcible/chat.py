@@ -1,0 +1,296 @@
+"""Conversations with models, as their makers meant them."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import dataclass, field
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+from . import native as _native
+from ._handle import Handle
+from ._logits import Logits
+from ._use import Uses
+from .errors import NotFoundError
+from .generation import GenerateOptions, Piece, Reading, make_options, piece_of
+from .reports import Report
+from .streaming import AsyncReading
+from .tools import Tool, described
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: A message in the shape of "messages" of OpenAI's chat completions.
+Message = Mapping[str, Any]
+#: A text stands for a message of the user.
+Messages = Union[str, Message, Sequence[Message]]
+
+
+class Reasoning(Piece):
+    """Text of what the model thinks before it answers."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call of a tool, as a whole."""
+
+    #: Which its result names, as "tool_call_id".
+    id: str
+    name: str
+    arguments: Dict[str, Any]
+
+
+#: What an answer consists of: a Piece is text.
+Part = Union[Piece, Reasoning, ToolCall]
+
+
+@dataclass
+class Reply:
+    """A whole answer."""
+
+    text: str = ""
+    #: What the model thought.
+    reasoning: str = ""
+    tool_calls: List[ToolCall] = field(default_factory=list)
+    #: How it ended: `report.reason` is "tool calls" after some.
+    report: Optional[Report] = None
+
+    def _add(self, part: Part) -> None:
+        if isinstance(part, ToolCall):
+            self.tool_calls.append(part)
+        elif isinstance(part, Reasoning):
+            self.reasoning += part
+        else:
+            self.text += part
+
+
+def _part_of(event: Tuple[Any, ...]) -> Part:
+    """The part of an answer that an event of the library is."""
+    what, name, id = event[4:]
+    if what == "call":
+        return ToolCall(id, name, json.loads(event[1]))
+    piece = piece_of(event)
+    if what == "text":
+        return piece
+    reasoning = Reasoning(piece)
+    reasoning.tokens = piece.tokens
+    reasoning.logprobs = piece.logprobs
+    reasoning.top_logprobs = piece.top_logprobs
+    return reasoning
+
+
+class Answer(Reading[Part]):
+    """The parts of an answer as they come; iterating blocks.
+
+    It ends as a Generation does, and is left as one. Whatever came of it is a
+    message of the conversation then.
+    """
+
+    def __init__(self, chat: Any, options: Any) -> None:
+        super().__init__(_native.answer_start(chat, options), _part_of)
+
+    def reply(self) -> Reply:
+        """Reads to the end: what was not read before."""
+        made = Reply()
+        for part in self:
+            made._add(part)
+        made.report = self.report
+        return made
+
+
+class AnswerStream(AsyncReading[Part]):
+    """The parts of an answer as they come, on the running event loop.
+
+    It ends as a Stream does, and is left as one. Whatever came of it is a
+    message of the conversation then.
+    """
+
+    def __init__(self, chat: Any, options: Any) -> None:
+        def begin(box: Any, key: int) -> Any:
+            return _native.mailbox_answer(box, chat, options, key)
+
+        super().__init__(begin, _part_of)
+
+    async def reply(self) -> Reply:
+        """Reads to the end: what was not read before."""
+        made = Reply()
+        async for part in self:
+            made._add(part)
+        made.report = self.report
+        return made
+
+
+class Chat(Handle):
+    """A conversation: a list of messages over a session; see Session.chat.
+
+    An answer of the model becomes one of the messages. For each answer only what
+    the session does not hold yet is evaluated, also after messages were
+    forgotten. To keep a conversation, keep its session (Session.save) and its
+    messages.
+    """
+
+    __slots__ = ("_functions", "_logits", "_uses")
+
+    #: The tools that are functions, by their names.
+    _functions: Dict[str, Callable[..., Any]]
+    _logits: Logits
+    _uses: Uses
+
+    def __init__(self) -> None:
+        raise TypeError("a Chat is made by Session.chat")
+
+    @classmethod
+    def _of(
+        cls, proxy: Any, functions: Dict[str, Any], logits: Logits, uses: Uses
+    ) -> Chat:
+        made = cls.__new__(cls)
+        made._proxy = proxy
+        made._functions = functions
+        made._logits = logits
+        made._uses = uses
+        return made
+
+    @property
+    def _idle(self) -> Any:
+        """The handle, for what no answer under way allows."""
+        handle = self._handle
+        self._uses.end_left()
+        return handle
+
+    def add(self, messages: Messages) -> None:
+        """Adds a message, or several.
+
+        They have the shape of "messages" of OpenAI's chat completions; a text is
+        what the user says. InvalidArgumentError, UnsupportedError: a message that
+        is malformed, by its place; nothing was added then. BusyError: an answer
+        is under way.
+        """
+        if isinstance(messages, str):
+            messages = {"role": "user", "content": messages}
+        _native.chat_add(self._idle, json.dumps(messages))
+
+    def undo(self, count: int = 1) -> None:
+        # :header: rc_chat_undo
+        _native.chat_undo(self._idle, count)
+
+    def messages(self) -> List[Dict[str, Any]]:
+        """All messages. BusyError: an answer is under way."""
+        made: List[Dict[str, Any]] = json.loads(
+            _native.chat_messages(self._idle)
+        )
+        return made
+
+    def fork(self) -> Chat:
+        # :header: rc_chat_fork
+        proxy = _native.chat_fork(self._idle)
+        return Chat._of(proxy, self._functions, Logits(), Uses())
+
+    def answer(self, **options: Unpack[GenerateOptions]) -> Answer:
+        """Lets the model answer; the parts come out of the iterator.
+
+        The options are those of Session.generate.
+        """
+        handle = self._handle
+        made = make_options(None, **options)
+        self._uses.end_left()
+        with self._logits.requesting():
+            answer = Answer(handle, made)
+        self._uses.add(answer.use)
+        return answer
+
+    def stream(self, **options: Unpack[GenerateOptions]) -> AnswerStream:
+        """The same on the running event loop, for ``async for``.
+
+        Unlike a generation it does not wait for one that is under way: that is
+        a BusyError.
+        """
+        handle = self._handle
+        made = make_options(None, **options)
+        self._uses.end_left()
+        with self._logits.requesting():
+            stream = AnswerStream(handle, made)
+        self._uses.add(stream.use)
+        return stream
+
+    def ask(
+        self,
+        messages: Optional[Messages] = None,
+        **options: Unpack[GenerateOptions],
+    ) -> Reply:
+        """Adds messages, if any, and gives the whole answer."""
+        if messages is not None:
+            self.add(messages)
+        return self.answer(**options).reply()
+
+    async def aask(
+        self,
+        messages: Optional[Messages] = None,
+        **options: Unpack[GenerateOptions],
+    ) -> Reply:
+        """``ask`` on the running event loop."""
+        if messages is not None:
+            self.add(messages)
+        return await self.stream(**options).reply()
+
+    def call(self, call: ToolCall) -> Any:
+        """Runs the function that a call names, and adds what it gives.
+
+        It is one of those that were given as `tools`; NotFoundError: there is
+        none of that name. What it gives becomes JSON unless it is a str. What it
+        raises is the caller's to tell the model.
+        """
+        if call.name not in self._functions:
+            raise NotFoundError(f"no function {call.name!r} among the tools")
+        result = self._functions[call.name](**call.arguments)
+        text = result if isinstance(result, str) else json.dumps(result)
+        self.add({"role": "tool", "tool_call_id": call.id, "content": text})
+        return result
+
+    def __repr__(self) -> str:
+        return "<Chat, closed>" if self.closed else "<Chat>"
+
+
+def begin(
+    session: Any,
+    logits: Logits,
+    uses: Uses,
+    tools: Optional[Sequence[Tool]],
+    template_name: Optional[str],
+    template_text: Optional[str],
+    template_arguments: Optional[Mapping[str, Any]],
+    thinking: Optional[bool],
+    now: Union[str, datetime.datetime, None],
+) -> Chat:
+    """A conversation over the handle of a session; see Session.chat."""
+    functions = {}
+    options = _native.chat_options()
+    if tools is not None:
+        functions = {
+            each.__name__: each for each in tools if callable(each)
+        }
+        options.set_tools(json.dumps(described(tools)))
+    options.set_template_name(template_name)
+    options.set_template_text(template_text)
+    if template_arguments is not None:
+        options.set_template_arguments(json.dumps(template_arguments))
+    if thinking is not None:
+        options.thinking = int(thinking)
+    if isinstance(now, datetime.datetime):
+        now = now.replace(tzinfo=None).isoformat(timespec="seconds")
+    options.set_now(now)
+    return Chat._of(
+        _native.chat_create(session, options), functions, logits, uses
+    )
