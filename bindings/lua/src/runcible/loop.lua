@@ -63,8 +63,9 @@ function Loop.default()
   return plain
 end
 
---- Starts a request, by a function of a mailbox and a key. Its channel takes the pieces, from `first` to `last`, and
--- then the event `finish`; `waiter` is the coroutine to be resumed.
+--- Starts a request, by a function of a mailbox and a key. Its channel takes the
+-- pieces, from `first` to `last`, and then the event `finish`; `waiter` is the
+-- coroutine to be resumed.
 function Loop.start(loop, begin)
   if getmetatable(loop) ~= Loop then
     handle.refuse("loop must be a Loop, not %s", type(loop))
