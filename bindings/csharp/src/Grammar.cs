@@ -2,8 +2,7 @@ using System.Collections.Generic;
 using Runcible.Native;
 
 namespace Runcible {
-  /// <summary>{@rc rc_grammar}</summary>
-  /// <remarks>{@rc rc_grammar_create}</remarks>
+  /// <summary>{@rc rc_grammar rc_grammar_create}</summary>
   public sealed class Grammar : Handle {
     internal readonly grammar handle;
 
