@@ -29,7 +29,7 @@ sub prints {
 subtest 'unknown options' => sub {
     my $backend = Runcible::Backend->new('cpu');
     my $tensor  = Runcible::Tensor->ones([1, 1, 1, 1], $backend);
-    my @texts   = qw(add_special logit_bias parse_special stop stop_tokens);
+    my @texts   = qw(add_special grammar logit_bias parse_special stop stop_tokens);
     my %calls   = (
         generate => [sub { $model->session->generate('A', @_) }, 'deadline', @texts],
         backend  => [sub { Runcible::Backend->new('cpu', @_) }, 'timeout'],
