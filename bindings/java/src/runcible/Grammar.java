@@ -2,11 +2,7 @@ package runcible;
 
 import java.util.List;
 
-/**
- * {@rc rc_grammar}
- *
- * <p>{@rc rc_grammar_create}
- */
+/** {@rc rc_grammar} */
 public final class Grammar extends Handle {
   final grammar handle;
 
