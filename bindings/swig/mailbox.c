@@ -80,7 +80,8 @@ static size_t size_of_text(const char* text) {
 }
 
 /* A piece, or another event but an end, with everything that it points to, in
- * one block; arrays of numbers come before the texts, which need no alignment. */
+ * one block; arrays of numbers come before the texts, which need no alignment.
+ */
 static kept_event* copy_piece(const rc_event* event) {
   const size_t tokens = event->token_count * sizeof(int32_t);
   const size_t logprobs =
@@ -92,9 +93,9 @@ static kept_event* copy_piece(const rc_event* event) {
       event->top_logprobs == NULL ? 0 : top * sizeof(float);
   const size_t name = size_of_text(event->call_name);
   const size_t id = size_of_text(event->call_id);
-  kept_event* kept = (kept_event*)malloc(sizeof(*kept) + tokens + logprobs +
-                                         top_tokens + top_logprobs +
-                                         event->text_length + name + id);
+  kept_event* kept =
+      (kept_event*)malloc(sizeof(*kept) + tokens + logprobs + top_tokens +
+                          top_logprobs + event->text_length + name + id);
   char* room = (char*)(kept + 1);
   if (kept == NULL) return NULL;
   kept->event = *event;
@@ -248,7 +249,8 @@ mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd) {
   return told(rc_loop_fd(box->loop, fd));
 }
 
-/* A receiver in the mailbox, before its request can post; NULL without memory. */
+/* A receiver in the mailbox, before its request can post; NULL without memory.
+ */
 static receiver* make_receiver(mailbox* box, uint64_t key) {
   receiver* made = (receiver*)calloc(1, sizeof(*made));
   if (made == NULL) return NULL;

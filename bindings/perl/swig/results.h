@@ -67,8 +67,8 @@ static SV* runcible_optional_text(pTHX_ const char* text) {
 }
 
 /* [key, text, tokens, logprobs, top logprobs, package, name and id of a call],
- * undef where there is none; or for an end [key, undef, status, message, numbers
- * of the report from `reason` on]. */
+ * undef where there is none; or for an end [key, undef, status, message,
+ * numbers of the report from `reason` on]. */
 static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
   const rc_generate_report* report = event->report;
   AV* array = newAV();

@@ -187,13 +187,14 @@ static VALUE runcible_top_logprobs(const rc_event* event) {
   return array;
 }
 
-/* What a piece of an answer is besides text: nil, true for what the model thinks,
- * [id, name] for a call of a tool. */
+/* What a piece of an answer is besides text: nil, true for what the model
+ * thinks, [id, name] for a call of a tool. */
 static VALUE runcible_part(const rc_event* event) {
   if (event->type == RC_EVENT_REASONING) return Qtrue;
   if (event->type != RC_EVENT_CALL) return Qnil;
-  return rb_assoc_new(runcible_text(event->call_id, strlen(event->call_id)),
-                      runcible_text(event->call_name, strlen(event->call_name)));
+  return rb_assoc_new(
+      runcible_text(event->call_id, strlen(event->call_id)),
+      runcible_text(event->call_name, strlen(event->call_name)));
 }
 
 /* [text, part, tokens, logprobs or nil, top logprobs or nil], or for an end
