@@ -83,8 +83,8 @@ cc -std=c99 "$here/program.c" $(pkg-config --cflags --libs runcible-static) \
 ! readelf -d "$work/static" | grep 'libruncible' ||
   fail "the static program needs the shared library"
 
-# Built by the very command that their first lines tell, and run if they can be
-# run without arguments.
+# Built by the very command that their first lines tell, and run: without
+# arguments if they can be.
 mkdir "$work/examples" "$work/examples/remote_backend"
 cp "$here"/../../examples/*.c "$work/examples"
 cp "$here"/../../examples/remote_backend/*.[ch] "$work/examples/remote_backend"
@@ -97,6 +97,10 @@ for source in "$work"/examples/*.c \
   (cd "$(dirname "$source")" && sh -ec "${command:?}")
   case $name in
     plugin_backend | remote_*) ;;
+    chat)
+      echo "Tell me a fable." |
+        (cd "$work/examples" && ./chat builtin:fable zephyr >text)
+      ;;
     *) (cd "$work/examples" && "./$name" >text) ;;
   esac
 done
