@@ -14,7 +14,8 @@ void check_grammar(const RequestOptions& options,
          " has no tokenizer, so no grammar can be kept");
   }
   const text::grammar::VocabularyIndex& known = *options.grammar->vocabulary();
-  if (!known.same_tokens(*file.tokenizer()->grammar_vocabulary())) {
+  if (!known.same_tokens(
+          *file.tokenizer()->grammar_vocabulary(known.names_special()))) {
     fail(RC_E_INVALID_ARGUMENT,
          "the grammar was compiled for the vocabulary of ", known.name(), ", ",
          known.size(), " tokens, which is not that of ", file.file().name(),

@@ -280,22 +280,35 @@ TokenType Tokenizer::token_type(TokenId id) const {
   return has(id) ? vocabulary_.type(id) : TokenType::kUnused;
 }
 
-std::shared_ptr<const grammar::VocabularyIndex> Tokenizer::grammar_vocabulary()
-    const {
+std::shared_ptr<const grammar::VocabularyIndex> Tokenizer::grammar_vocabulary(
+    bool names_special) const {
   const std::lock_guard lock(mutex_);
-  if (grammar_vocabulary_ == nullptr) {
+  auto& known = grammar_vocabularies_[names_special ? 1 : 0];
+  if (known == nullptr) {
     grammar::TokenVocabulary vocabulary;
     vocabulary.name = vocabulary_.source;
     vocabulary.ends = ends_;
+    vocabulary.names_special = names_special;
     vocabulary.tokens.reserve(vocabulary_.tokens.size());
     for (TokenId id = 0; id < size(); ++id) {
-      const bool unused = token_type(id) == TokenType::kUnused;
-      vocabulary.tokens.push_back(unused ? std::string() : token_bytes(id));
+      const TokenType type = token_type(id);
+      std::string bytes;
+      if (names_special && type == TokenType::kControl) {
+        bytes =
+            cat(grammar::kSpecialMark, token_text(id), grammar::kSpecialMark);
+      } else if (type != TokenType::kUnused) {
+        bytes = token_bytes(id);
+        // No token but a special one is to look like one.
+        if (names_special && bytes.find(grammar::kSpecialMark) != bytes.npos) {
+          bytes.clear();
+        }
+      }
+      vocabulary.tokens.push_back(std::move(bytes));
     }
-    grammar_vocabulary_ =
+    known =
         std::make_shared<const grammar::VocabularyIndex>(std::move(vocabulary));
   }
-  return grammar_vocabulary_;
+  return known;
 }
 
 }  // namespace rc::text

@@ -9,6 +9,7 @@
 // WordPiece leaves it out, as it does U+FFFD.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -107,8 +108,10 @@ class Tokenizer {
 
   // The vocabulary as grammars need it: computed when it is first asked for,
   // and kept. Tokens that plain text never has (control, unknown, unused) are
-  // in no text.
-  std::shared_ptr<const grammar::VocabularyIndex> grammar_vocabulary() const;
+  // in no text; but with `names_special`, for texts that special tokens divide,
+  // control tokens are.
+  std::shared_ptr<const grammar::VocabularyIndex> grammar_vocabulary(
+      bool names_special = false) const;
 
  protected:
   // What a kind does unless the file says otherwise.
@@ -160,7 +163,9 @@ class Tokenizer {
   PieceIndex special_;         // user-defined, control and unknown tokens
   std::vector<TokenId> ends_;  // sorted
   mutable std::mutex mutex_;   // for what follows
-  mutable std::shared_ptr<const grammar::VocabularyIndex> grammar_vocabulary_;
+  // Without and with the names of special tokens.
+  mutable std::array<std::shared_ptr<const grammar::VocabularyIndex>, 2>
+      grammar_vocabularies_;
 };
 
 }  // namespace rc::text

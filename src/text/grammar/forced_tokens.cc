@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "text/grammar/vocabulary_index.h"
-
 namespace rc::text::grammar {
 namespace {
 
@@ -79,6 +77,21 @@ std::vector<int32_t> tokens_from(const Tokenizer& tokenizer,
           all.begin() + static_cast<ptrdiff_t>(last)};
 }
 
+// The special token that a text begins with; none if there is no such token.
+std::vector<int32_t> special_token(const VocabularyIndex& vocabulary,
+                                   std::string_view text) {
+  const size_t end = text.find(kSpecialMark, 1);
+  if (end == text.npos) return {};
+  const TokenTrie& trie = vocabulary.all();
+  const size_t at = trie.find(text.substr(0, end + 1));
+  std::vector<int32_t> tokens;
+  if (at < trie.nodes().size()) {
+    trie.for_each(trie.nodes()[at],
+                  [&](int32_t token) { tokens.assign(1, token); });
+  }
+  return tokens;
+}
+
 }  // namespace
 
 // Tokens before a place where one ends do not depend on what comes after it:
@@ -88,25 +101,34 @@ std::vector<int32_t> tokens_from(const Tokenizer& tokenizer,
 std::vector<int32_t> forced_tokens(const Tokenizer& tokenizer,
                                    std::span<const int32_t> last,
                                    Matcher* matcher) {
-  const std::string forced = matcher->forced();
+  std::string forced = matcher->forced();
   if (forced.empty()) return {};
-  const auto vocabulary = tokenizer.grammar_vocabulary();
+  const VocabularyIndex& vocabulary = matcher->vocabulary();
+  if (forced[0] == kSpecialMark) return special_token(vocabulary, forced);
+  forced.resize(std::min(forced.size(), forced.find(kSpecialMark)));
   std::string text;
-  for (const int32_t token : last) text += vocabulary->text(token);
+  // What is before a special token has no say in what comes after it.
+  for (const int32_t token : last) {
+    const std::string& bytes = vocabulary.text(token);
+    if (bytes.starts_with(kSpecialMark)) {
+      text.clear();
+    } else {
+      text += bytes;
+    }
+  }
   const size_t begin = text.size();
   text += forced;
-  std::vector<int32_t> tokens =
-      tokens_from(tokenizer, *vocabulary, text, begin);
+  std::vector<int32_t> tokens = tokens_from(tokenizer, vocabulary, text, begin);
   LookAhead ahead(matcher);
   if (!ahead.read(forced)) return {};
-  const TokenTrie& trie = vocabulary->all();
+  const TokenTrie& trie = vocabulary.all();
   const size_t longest = std::min(trie.max_depth(), forced.size());
   for (size_t at = text.size() - longest; at < text.size(); ++at) {
     if (tokens.empty()) break;
     const std::string_view whole = text;
     if (!may_go_on(trie, whole.substr(at), matcher)) continue;
     const std::vector<int32_t> others =
-        tokens_from(tokenizer, *vocabulary, whole.substr(0, at), begin);
+        tokens_from(tokenizer, vocabulary, whole.substr(0, at), begin);
     const auto differ = std::mismatch(tokens.begin(), tokens.end(),
                                       others.begin(), others.end());
     tokens.erase(differ.first, tokens.end());

@@ -8,32 +8,12 @@
 #include "text/grammar/json_machine.h"
 #include "text/grammar/json_masks.h"
 #include "text/grammar/lark.h"
-#include "text/grammar/machine_matcher.h"
+#include "text/grammar/machine_grammar.h"
 #include "text/grammar/regex_syntax.h"
 #include "text/grammar/text_masks.h"
 
 namespace rc::text::grammar {
 namespace {
-
-template <class Machine, class Masks>
-class MachineGrammar : public Grammar {
- public:
-  MachineGrammar(std::shared_ptr<Machine> machine, Vocabulary vocabulary)
-      : machine_(std::move(machine)),
-        vocabulary_(std::move(vocabulary)),
-        masks_(std::make_shared<Masks>(machine_, vocabulary_)) {}
-
-  const Vocabulary& vocabulary() const override { return vocabulary_; }
-
-  std::unique_ptr<Matcher> match() const override {
-    return std::make_unique<MachineMatcher<Machine, Masks>>(machine_, masks_);
-  }
-
- private:
-  std::shared_ptr<Machine> machine_;
-  Vocabulary vocabulary_;
-  std::shared_ptr<Masks> masks_;
-};
 
 std::shared_ptr<const Grammar> of_model(std::shared_ptr<TextModel> model,
                                         Grammar::Vocabulary vocabulary) {

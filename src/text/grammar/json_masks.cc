@@ -25,13 +25,18 @@ void JsonMasks::fill(const State& state, Walker* walker, TokenMask* mask) {
     walker->walk(vocabulary_->all(), state, mask);
     return;
   }
+  fill_content(state, walker, mask);
+  fill_quotes(state, walker, mask);
+}
+
+void JsonMasks::fill_content(const State& state, Walker* walker,
+                             TokenMask* mask) {
   LexState next = kDeadLex;
   if (machine_->lexer().uniform(state.lex, &next) && next == state.lex) {
     mask->add(vocabulary_->content());
   } else {
     mask->add(*content(state, walker));
   }
-  fill_quotes(state, walker, mask);
 }
 
 JsonMasks::MaskPtr JsonMasks::content(const State& state, Walker* walker) {

@@ -25,6 +25,8 @@ class JsonMasks {
 
   // Sets the bits of all tokens that may come next, but for end tokens.
   void fill(const State& state, Walker* walker, TokenMask* mask);
+  // In a state within a string: the same of those that don't leave it.
+  void fill_content(const State& state, Walker* walker, TokenMask* mask);
 
  private:
   using MaskPtr = std::shared_ptr<const TokenMask>;

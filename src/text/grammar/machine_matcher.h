@@ -27,6 +27,10 @@ class MachineMatcher : public Matcher {
         states_({machine_->begin()}),
         mask_(masks_->vocabulary().size()) {}
 
+  const VocabularyIndex& vocabulary() const override {
+    return masks_->vocabulary();
+  }
+
   const TokenMask& mask() override {
     if (has_mask_ && masked_ == states_.back() && masked_end_ == ended_) {
       return mask_;

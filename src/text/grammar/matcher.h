@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "text/grammar/token_mask.h"
+#include "text/grammar/vocabulary_index.h"
 
 namespace rc::text::grammar {
 
@@ -18,6 +19,8 @@ namespace rc::text::grammar {
 class Matcher {
  public:
   virtual ~Matcher() = default;
+
+  virtual const VocabularyIndex& vocabulary() const = 0;
 
   // The tokens that may come next: after each of them some valid text goes on.
   // End tokens are among them where the text may end. Stays as it is until the

@@ -29,6 +29,7 @@ class VocabularyIndex {
   VocabularyIndex& operator=(const VocabularyIndex&) = delete;
 
   const std::string& name() const { return vocabulary_.name; }
+  bool names_special() const { return vocabulary_.names_special; }
   // Whether a mask of the one is a mask of the other: same tokens, same ends.
   bool same_tokens(const VocabularyIndex& other) const;
 

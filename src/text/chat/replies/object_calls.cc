@@ -53,7 +53,17 @@ class ObjectsReader : public CallReader {
       key_ += c;
     } else if (c == ':') {
       in_value_ = true;
+      return undo_escapes();
     }
+    return true;
+  }
+
+  // Of a key.
+  bool undo_escapes() {
+    if (key_.find('\\') == key_.npos) return true;
+    std::string name;
+    if (!take_text(key_, &name)) return false;
+    key_ = '"' + name + '"';
     return true;
   }
 

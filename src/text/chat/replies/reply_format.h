@@ -23,6 +23,33 @@ enum class CallShape : unsigned char {
   kGemma,    // call:f{a:1,b:<|"|>x<|"|>}
 };
 
+// An answer as models of a format write it, for grammars that make them write
+// one: what is around a call, of which one answer may have a section, or around
+// text.
+struct WrittenAnswer {
+  std::string_view section_begin = {};
+  // Before the name; of kObjects: before the JSON.
+  std::string_view begin = {};
+  // kObjects: calls are objects in an array.
+  bool array = false;
+  bool numbered = false;  // after the name come ":" and a number
+  std::string_view name_end = {};
+  // Of kTags, kPython and kGemma: around the keys and values of arguments.
+  std::string_view key_begin = {};
+  std::string_view key_end = {};
+  std::string_view string_key_end = {};  // where the value is a string
+  std::string_view value_end = {};
+  std::string_view between = {};  // two arguments
+  std::string_view end = {};
+  std::string_view section_end = {};
+  std::string_view text_begin = {};
+  std::string_view text_end = {};
+  // Where the marks of the format are not all that is around reasoning that
+  // comes before the others.
+  std::string_view reasoning_begin = {};
+  std::string_view reasoning_end = {};
+};
+
 // Empty texts are marks that the format does not have.
 struct ReplyFormat {
   std::string_view name = {};
@@ -73,6 +100,8 @@ struct ReplyFormat {
   std::string_view header_end = {};
   std::string_view text_header = {};
   std::string_view reasoning_header = {};
+
+  WrittenAnswer written = {};
 };
 
 // In the order in which they are looked for in templates.

@@ -5,48 +5,26 @@
 #include <utility>
 
 #include "text/chat/replies/call_parts.h"
+#include "text/chat/replies/special_names.h"
 
 namespace rc::text::chat {
-namespace {
-
-// Around the names of special tokens; in no UTF-8.
-constexpr char kSpecialMark = '\xFF';
-
-std::string special_name(std::string_view name) {
-  std::string marked(1, kSpecialMark);
-  marked += name;
-  marked += kSpecialMark;
-  return marked;
-}
-
-// A mark of a format as it is looked for: with its special tokens marked.
-std::string with_special_names(
-    std::string_view mark,
-    const std::function<bool(std::string_view)>& is_special) {
-  std::string result;
-  for (size_t at = 0; at < mark.size();) {
-    size_t size = is_special ? mark.size() - at : 0;
-    while (size > 0 && !is_special(mark.substr(at, size))) --size;
-    if (size == 0) {
-      result += mark[at++];
-    } else {
-      result += special_name(mark.substr(at, size));
-      at += size;
-    }
+bool begins_within_reasoning(const ReplyFormat& format,
+                             std::string_view prompt) {
+  while (!prompt.empty() && is_reply_space(prompt.back())) {
+    prompt.remove_suffix(1);
   }
-  return result;
+  std::string_view begin = format.reasoning_begin;
+  while (!begin.empty() && is_reply_space(begin.back())) {
+    begin.remove_suffix(1);
+  }
+  return format.header_begin.empty() && !begin.empty() &&
+         prompt.ends_with(begin);
 }
-
-std::string without_marks_of_special(std::string_view text) {
-  std::string result(text);
-  std::erase(result, kSpecialMark);
-  return result;
-}
-
-}  // namespace
 
 ReplyParser::ReplyParser(const ReplyFormat& format, ReplyOptions options)
-    : format_(format), strings_(std::move(options.strings)) {
+    : format_(format),
+      strings_(std::move(options.strings)),
+      calls_allowed_(options.calls) {
   add_marker(format.reasoning_begin, Mark::kReasoningBegin, options);
   add_marker(format.reasoning_end, Mark::kReasoningEnd, options);
   add_marker(format.call_begin, Mark::kCallBegin, options);
@@ -69,16 +47,9 @@ void ReplyParser::add_marker(std::string_view text, Mark mark,
 }
 
 void ReplyParser::begin_answer(std::string_view prompt) {
-  while (!prompt.empty() && is_reply_space(prompt.back())) {
-    prompt.remove_suffix(1);
-  }
-  std::string_view begin = format_.reasoning_begin;
-  while (!begin.empty() && is_reply_space(begin.back())) {
-    begin.remove_suffix(1);
-  }
   if (!format_.header_begin.empty()) {
     mode_ = Mode::kHeader;
-  } else if (!begin.empty() && prompt.ends_with(begin)) {
+  } else if (begins_within_reasoning(format_, prompt)) {
     mode_ = Mode::kReasoning;
     divided_ = true;
   }
@@ -134,7 +105,8 @@ void ReplyParser::finish(std::vector<ReplyEvent>* events) {
 bool ReplyParser::counts(Mark mark) const {
   switch (mode_) {
     case Mode::kText:
-      return mark == Mark::kReasoningBegin || mark == Mark::kCallBegin ||
+      return mark == Mark::kReasoningBegin ||
+             (mark == Mark::kCallBegin && calls_allowed_) ||
              mark == Mark::kDropped || mark == Mark::kHeaderBegin;
     case Mode::kReasoning:
       return mark == Mark::kReasoningEnd || mark == Mark::kHeaderBegin ||
@@ -204,7 +176,7 @@ void ReplyParser::text_byte(char c) {
     spaces_ += c;
     return;
   }
-  if (format_.bare && at_begin_ && mode_ == Mode::kText) {
+  if (format_.bare && calls_allowed_ && at_begin_ && mode_ == Mode::kText) {
     if (c == ';' && calls_ > 0) return;  // between calls
     if (c == '{') {
       start_call("");

@@ -52,7 +52,13 @@ struct ReplyOptions {
   // reasoning begins within it.
   std::string_view prompt = {};
   StringArguments strings = {};
+  // False: nothing is a call; what looks like one is text.
+  bool calls = true;
 };
+
+// Whether an answer to the prompt begins within reasoning.
+bool begins_within_reasoning(const ReplyFormat& format,
+                             std::string_view prompt);
 
 class ReplyParser : private CallSink {
  public:
@@ -113,6 +119,7 @@ class ReplyParser : private CallSink {
 
   const ReplyFormat& format_;
   const StringArguments strings_;
+  const bool calls_allowed_;
   std::vector<Marker> markers_;
   std::vector<ReplyEvent>* events_ = nullptr;
 

@@ -1,0 +1,75 @@
+// How a format writes calls, with its special tokens found: what a CallMachine
+// reads.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/chat/calls/watch.h"
+#include "text/chat/replies/call_reader.h"
+#include "text/chat/replies/reply_format.h"
+#include "text/json_value.h"
+
+namespace rc::text::chat {
+
+// When calls are written.
+enum class CallUse : unsigned char {
+  kRequired,  // one, and nothing else but reasoning before it
+  kAllowed,   // among text; what begins like a call is one
+  kNone,      // never
+};
+
+struct CallForm {
+  enum Literal : unsigned char {
+    kReasoningBegin,
+    kBegin,
+    kNameEnd,
+    kKeyBegin,
+    kNextKeyBegin,
+    kKeyEnd,
+    kStringKeyEnd,
+    kValueEnd,
+    kEnd,
+    kLiterals,
+  };
+
+  // `is_special` as for ReplyOptions. Throws RC_E_UNSUPPORTED if the format has
+  // no calls, or no grammar can tell its calls from text, and
+  // RC_E_INVALID_ARGUMENT for names of tools or arguments that it can't write.
+  CallForm(const ReplyFormat& format, const JsonValue& tools, CallUse use,
+           const std::function<bool(std::string_view)>& is_special);
+  // Of an answer that is one text, all of it JSON.
+  static CallForm of_text(
+      const ReplyFormat& format,
+      const std::function<bool(std::string_view)>& is_special);
+
+  CallShape shape;
+  CallUse use;
+  bool numbered = false;
+  // A call may begin without its mark, where an answer begins.
+  bool bare = false;
+  // Special tokens as with_special_names gives them.
+  std::array<std::string, kLiterals> literals;
+  // The text before a call: kBegin, or as much as tells it from text.
+  Watch trigger;
+  // What text may not have, and what comes before an answer that may be the
+  // beginning of it.
+  std::vector<Watch> forbidden;
+  std::string before;
+  Watch reasoning_end;
+  // Of kTags and kGemma: what ends a string; what ends a value for those who
+  // read it, wherever it is.
+  std::string string_end;
+  Watch value_mark;
+  StringArguments strings;
+
+ private:
+  CallForm(CallShape shape, CallUse use) : shape(shape), use(use) {}
+  void set_reasoning(const ReplyFormat& format,
+                     const std::function<bool(std::string_view)>& is_special);
+};
+
+}  // namespace rc::text::chat

@@ -1,0 +1,172 @@
+#include "text/chat/calls/call_grammar.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "text/chat/calls/call_form.h"
+#include "text/chat/calls/call_machine.h"
+#include "text/chat/calls/call_masks.h"
+#include "text/chat/calls/call_schema.h"
+#include "text/grammar/machine_grammar.h"
+
+namespace rc::text::chat {
+namespace {
+
+using Type = JsonValue::Type;
+
+// Of white space in a row: enough for a few levels on lines of their own.
+constexpr uint32_t kMaxSpaces = 32;
+
+constexpr size_t kDeepestChoice = 8;
+// A schema and what is around it.
+constexpr size_t kDeepestResponseFormat = 202;
+
+ToolChoice choice_by_word(std::string_view word) {
+  using Kind = ToolChoice::Kind;
+  if (word == "auto") return {Kind::kAuto};
+  if (word == "none") return {Kind::kNone};
+  if (word == "required") return {Kind::kRequired};
+  fail(RC_E_INVALID_ARGUMENT, "tool_choice: ", quote(word),
+       " is not auto, none, required, or an object that names a function");
+}
+
+bool is_strict(const JsonValue& function) {
+  const JsonValue* strict = function.find("strict");
+  return strict != nullptr && strict->is(Type::kTrue);
+}
+
+bool any_strict(const JsonValue& tools) {
+  return std::any_of(
+      tools.items.begin(), tools.items.end(),
+      [](const JsonValue& tool) { return is_strict(*tool.find("function")); });
+}
+
+void check_choice(const JsonValue* tools, const ToolChoice& choice) {
+  if (tools == nullptr || tools->items.empty()) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "tool_choice: a call is required, but the conversation has no tools");
+  }
+  if (choice.name.empty()) return;
+  const bool there = std::any_of(
+      tools->items.begin(), tools->items.end(), [&](const JsonValue& tool) {
+        return tool.find("function")->find("name")->text == choice.name;
+      });
+  if (!there) {
+    fail(RC_E_INVALID_ARGUMENT, "tool_choice: there is no tool ",
+         quote(choice.name));
+  }
+}
+
+CallUse use_of(ToolChoice::Kind kind) {
+  switch (kind) {
+    case ToolChoice::Kind::kRequired:
+      return CallUse::kRequired;
+    case ToolChoice::Kind::kNone:
+      return CallUse::kNone;
+    case ToolChoice::Kind::kAuto:
+      break;
+  }
+  return CallUse::kAllowed;
+}
+
+std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
+                                                   const JsonValue& schema,
+                                                   uint32_t max_spaces,
+                                                   const AnswerBegin& begin,
+                                                   const Tokenizer& tokenizer) {
+  grammar::JsonOptions options;
+  options.max_spaces = max_spaces;
+  auto json = std::make_shared<grammar::JsonMachine>(
+      std::make_shared<grammar::JsonModel>(json_text(schema), options));
+  CallMachine::Begin first = CallMachine::Begin::kCall;
+  if (begin.within_reasoning) {
+    first = CallMachine::Begin::kWithin;
+  } else if (begin.may_reason) {
+    first = CallMachine::Begin::kEither;
+  }
+  auto machine =
+      std::make_shared<CallMachine>(std::move(form), std::move(json), first);
+  return std::make_shared<grammar::MachineGrammar<CallMachine, CallMasks>>(
+      std::move(machine), tokenizer.grammar_vocabulary(/*names_special=*/true));
+}
+
+}  // namespace
+
+ToolChoice parse_tool_choice(std::string_view text) {
+  if (text.find_first_of("{\"[") == text.npos) return choice_by_word(text);
+  const JsonValue choice = parse_json(text, "tool_choice", kDeepestChoice);
+  if (choice.is(Type::kString)) return choice_by_word(choice.text);
+  const JsonValue* function = choice.find("function");
+  const JsonValue* name =
+      function == nullptr ? nullptr : function->find("name");
+  if (name == nullptr || !name->is(Type::kString) || name->text.empty()) {
+    fail(RC_E_INVALID_ARGUMENT, "tool_choice: ", type_name(choice),
+         " that names no function; give auto, none, required, or "
+         "{\"type\": \"function\", \"function\": {\"name\": NAME}}");
+  }
+  return {ToolChoice::Kind::kRequired, name->text};
+}
+
+std::shared_ptr<const grammar::Grammar> call_grammar(
+    const ReplyFormat& format, const JsonValue* tools, const ToolChoice& choice,
+    const AnswerBegin& begin, const Tokenizer& tokenizer,
+    const std::function<bool(std::string_view)>& is_special) {
+  using Kind = ToolChoice::Kind;
+  const bool required = choice.kind == Kind::kRequired;
+  if (required) {
+    check_choice(tools, choice);
+  } else if (tools == nullptr || tools->items.empty() ||
+             (choice.kind == Kind::kAuto && !any_strict(*tools))) {
+    return nullptr;
+  }
+  CallForm form(format, *tools, use_of(choice.kind), is_special);
+  const JsonValue schema = call_schema(
+      *tools, format,
+      [&](std::string_view name) {
+        return choice.name.empty() || name == choice.name;
+      },
+      [&](const JsonValue& function) {
+        return required || (choice.kind == Kind::kAuto && is_strict(function));
+      });
+  return grammar_of(std::move(form), schema, kMaxSpaces, begin, tokenizer);
+}
+
+std::optional<JsonValue> parse_response_format(std::string_view json) {
+  const JsonValue format =
+      parse_json(json, "response_format", kDeepestResponseFormat);
+  const JsonValue* type = format.find("type");
+  if (type == nullptr || !type->is(Type::kString)) {
+    fail(RC_E_INVALID_ARGUMENT, "response_format.type: ",
+         type == nullptr ? "absent" : type_name(*type),
+         ", but it must be 'text', 'json_object' or 'json_schema'");
+  }
+  if (type->text == "text") return std::nullopt;
+  if (type->text == "json_object") {
+    JsonValue object{.type = Type::kObject};
+    object.members.emplace_back(
+        "type", JsonValue{.type = Type::kString, .text = "object"});
+    return object;
+  }
+  if (type->text != "json_schema") {
+    fail(RC_E_INVALID_ARGUMENT, "response_format.type: ", quote(type->text),
+         " is not 'text', 'json_object' or 'json_schema'");
+  }
+  const JsonValue* named = format.find("json_schema");
+  const JsonValue* schema = named == nullptr ? nullptr : named->find("schema");
+  if (schema == nullptr) {
+    fail(RC_E_INVALID_ARGUMENT, "response_format.json_schema.schema: absent");
+  }
+  return *schema;
+}
+
+std::shared_ptr<const grammar::Grammar> response_grammar(
+    const ReplyFormat& format, const JsonValue& schema,
+    const AnswerBegin& begin, const Tokenizer& tokenizer,
+    const std::function<bool(std::string_view)>& is_special) {
+  return grammar_of(CallForm::of_text(format, is_special), schema,
+                    /*max_spaces=*/0, begin, tokenizer);
+}
+
+}  // namespace rc::text::chat
