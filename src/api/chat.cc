@@ -270,18 +270,19 @@ rc_status rc_chat_answer_async(rc_chat* chat,
     const rc_chat& handle = need(chat, "chat");
     const auto model = handle.model;
     const auto held = handle.conversation;
-    if (options != nullptr) {
-      rc::api::need_no_prompt(rc::api::read_options(
-          options, rc_generate_options RC_GENERATE_OPTIONS_INIT, "options"));
-    }
+    const rc_generate_options read = rc::api::read_options(
+        options, rc_generate_options RC_GENERATE_OPTIONS_INIT, "options");
+    rc::api::need_no_prompt(read);
+    rc::engine::AnswerRules rules = rc::api::answer_rules(read);
     rc::engine::RequestOptions checked =
-        rc::api::request_options(options, *model->file);
+        rc::api::request_options(options, *model->file, /*answer=*/true);
     rc::api::start_request(
         *model,
         [&](std::shared_ptr<rc::engine::Listener> listener) {
           // The stack of the caller may be small.
           return rc::on_deep_stack([&] {
-            return held->answer(std::move(checked), std::move(listener));
+            return held->answer(std::move(checked), std::move(listener),
+                                std::move(rules));
           });
         },
         hearing, request);

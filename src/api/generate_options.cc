@@ -48,12 +48,24 @@ void copy_stops(const rc_generate_options& options,
                               options.stop_tokens + options.stop_token_count);
 }
 
+void need_no_rule(const char* rule, const char* name) {
+  if (rule == nullptr) return;
+  fail(RC_E_INVALID_ARGUMENT, name,
+       " is for answers of conversations (rc_chat_answer_async); here it must "
+       "be NULL");
+}
+
 }  // namespace
 
 engine::RequestOptions request_options(const rc_generate_options* given,
-                                       const model::ModelFile& file) {
+                                       const model::ModelFile& file,
+                                       bool answer) {
   const rc_generate_options options =
       read_options(given, kGenerateDefaults, "options");
+  if (!answer) {
+    need_no_rule(options.tool_choice, "options->tool_choice");
+    need_no_rule(options.response_format, "options->response_format");
+  }
   engine::RequestOptions request;
 
   need_array(options.prompt, options.prompt_length, 1, "options->prompt");
@@ -90,6 +102,18 @@ engine::RequestOptions request_options(const rc_generate_options* given,
   request.echo = options.echo != 0;
   engine::check(request, file);
   return request;
+}
+
+engine::AnswerRules answer_rules(const rc_generate_options& options) {
+  engine::AnswerRules rules;
+  if (options.tool_choice != nullptr) {
+    rules.tool_choice = text::chat::parse_tool_choice(options.tool_choice);
+  }
+  if (options.response_format != nullptr) {
+    rules.response_schema =
+        text::chat::parse_response_format(options.response_format);
+  }
+  return rules;
 }
 
 }  // namespace rc::api

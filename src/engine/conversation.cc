@@ -44,7 +44,7 @@ rc_event_type event_type(ReplyEvent::Type type) {
 class Conversation::AnswerListener final : public Listener {
  public:
   AnswerListener(std::shared_ptr<Conversation> conversation,
-                 std::string_view prompt, size_t calls,
+                 std::string_view prompt, size_t calls, bool may_call,
                  std::shared_ptr<Listener> listener)
       : conversation_(std::move(conversation)),
         listener_(std::move(listener)),
@@ -54,7 +54,8 @@ class Conversation::AnswerListener final : public Listener {
                        return conversation_->options_.chat->is_special(name);
                      },
                  .prompt = prompt,
-                 .strings = conversation_->string_arguments_}),
+                 .strings = conversation_->string_arguments_,
+                 .calls = may_call}),
         answer_(calls) {}
 
   void piece(Piece piece) override {
@@ -199,8 +200,53 @@ std::shared_ptr<Conversation> Conversation::fork() {
   return made;
 }
 
+// What the rules ask for; nullptr: nothing that a model must keep to.
+Conversation::GrammarPtr Conversation::grammar_for(const AnswerRules& rules,
+                                                   std::string_view prompt) {
+  const text::chat::ChatTemplate& chat = *options_.chat;
+  text::chat::AnswerBegin begin;
+  begin.within_reasoning =
+      text::chat::begins_within_reasoning(chat.reply_format(), prompt);
+  begin.may_reason = chat.knows_reasoning() && options_.thinking.value_or(true);
+  if (grammar_ != nullptr && grammar_rules_ == rules &&
+      grammar_begin_ == begin) {
+    return grammar_;
+  }
+  const auto is_special = [&](std::string_view name) {
+    return chat.is_special(name);
+  };
+  GrammarPtr made;
+  if (rules.response_schema) {
+    made = text::chat::response_grammar(chat.reply_format(),
+                                        *rules.response_schema, begin,
+                                        *tokenizer_, is_special);
+  } else {
+    made = text::chat::call_grammar(
+        chat.reply_format(), options_.tools ? &*options_.tools : nullptr,
+        rules.tool_choice, begin, *tokenizer_, is_special);
+  }
+  grammar_ = made;
+  grammar_rules_ = rules;
+  grammar_begin_ = begin;
+  return made;
+}
+
 std::shared_ptr<Request> Conversation::answer(
-    RequestOptions options, std::shared_ptr<Listener> listener) {
+    RequestOptions options, std::shared_ptr<Listener> listener,
+    AnswerRules rules) {
+  using Choice = text::chat::ToolChoice::Kind;
+  const bool free =
+      rules.tool_choice.kind == Choice::kAuto && !rules.response_schema;
+  if (options.grammar != nullptr && !free) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "grammar: an answer keeps to one grammar; give it, a tool_choice, or "
+         "a response_format");
+  }
+  if (rules.response_schema && rules.tool_choice.kind == Choice::kRequired) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "tool_choice: an answer with a response_format has no calls; ask for "
+         "the one or the other");
+  }
   const std::lock_guard lock(mutex_);
   check_idle();
   text::chat::PromptOptions prompt_options;
@@ -209,6 +255,9 @@ std::shared_ptr<Request> Conversation::answer(
   if (options_.arguments) prompt_options.arguments = &*options_.arguments;
   const text::chat::Prompt prompt = options_.chat->render(
       messages_, options_.tools ? &*options_.tools : nullptr, prompt_options);
+  if (options.grammar == nullptr) {
+    options.grammar = grammar_for(rules, prompt.text);
+  }
   const std::vector<TokenId> there = session_->tokens();
   const auto [kept, next] =
       text::chat::shared_prefix(*tokenizer_, there, prompt.tokens);
@@ -218,8 +267,10 @@ std::shared_ptr<Request> Conversation::answer(
       prompt.tokens.end());
   options.tokenize_flags = 0;
   options.control_divides = true;
-  auto hears = std::make_shared<AnswerListener>(shared_from_this(), prompt.text,
-                                                calls_, std::move(listener));
+  const bool may_call =
+      rules.tool_choice.kind != Choice::kNone && !rules.response_schema;
+  auto hears = std::make_shared<AnswerListener>(
+      shared_from_this(), prompt.text, calls_, may_call, std::move(listener));
   if (kept < there.size()) session_->truncate(static_cast<int64_t>(kept));
   // The end may come, and wait for the lock, before generate returns.
   answering_ = true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "text/chat/calls/call_grammar.h"
 #include "text/chat/chat_template.h"
 #include "text/chat/replies/reply_parser.h"
 #include "text/json_value.h"
@@ -21,6 +22,13 @@ struct ConversationOptions {
   std::optional<bool> thinking;
   // For the whole conversation, so that no prompt changes with the clock.
   text::chat::LocalTime now;
+};
+
+// What an answer has to be, beside what its RequestOptions say.
+struct AnswerRules {
+  text::chat::ToolChoice tool_choice = {};
+  std::optional<text::JsonValue> response_schema = {};
+  bool operator==(const AnswerRules&) const = default;
 };
 
 // Thread-safe. While an answer is under way every other call fails with
@@ -50,15 +58,20 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // as a piece of its type; before the end the answer is among the messages as
   // far as it came, unless that is nothing. An answer that stopped after calls
   // ends with RC_END_TOOL_CALLS. Blocks while the prompt is made. Throws what
-  // ChatTemplate::render throws.
+  // ChatTemplate::render, call_grammar and response_grammar throw, and
+  // RC_E_INVALID_ARGUMENT if the options have a grammar and the rules ask for
+  // another.
   std::shared_ptr<Request> answer(RequestOptions options,
-                                  std::shared_ptr<Listener> listener);
+                                  std::shared_ptr<Listener> listener,
+                                  AnswerRules rules = {});
 
  private:
   class AnswerListener;
+  using GrammarPtr = std::shared_ptr<const text::grammar::Grammar>;
 
   Conversation(std::shared_ptr<Session> session, ConversationOptions options);
-  void check_idle() const;  // under the lock
+  void check_idle() const;  // under the lock, as the next one
+  GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt);
   // False: there was no memory for it.
   bool answered(std::optional<text::JsonValue> message) noexcept;
 
@@ -71,6 +84,10 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   text::JsonValue messages_;  // an array
   size_t calls_ = 0;          // of the answers so far
   bool answering_ = false;
+  // The last grammar that rules asked for, and what for.
+  GrammarPtr grammar_;
+  AnswerRules grammar_rules_;
+  text::chat::AnswerBegin grammar_begin_;
 };
 
 }  // namespace rc::engine

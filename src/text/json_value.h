@@ -22,6 +22,7 @@ struct JsonValue {
   const JsonValue* find(std::string_view name) const;
   // The same if there is one and it is not null.
   const JsonValue* find_given(std::string_view name) const;
+  bool operator==(const JsonValue&) const = default;
 };
 
 // The tree of a JSON text that an argument of this name holds. Throws

@@ -286,7 +286,61 @@ TEST_F(Talk, ErrorsNameWhatIsWrong) {
   given.prompt_length = 0;
   given.echo = 1;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "options->echo");
+  given.echo = 0;
+  given.tool_choice = "always";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "tool_choice: 'always'");
+  given.tool_choice = "required";
+  ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "has no tools");
+  given.tool_choice = nullptr;
+  given.response_format = R"({"type": "xml"})";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "response_format.type: 'xml'");
+  given.response_format = R"({"type": "json_schema", "json_schema": {"schema":
+                              {"type": "number", "minimum": "0"}}})";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "/minimum");
   EXPECT_EQ(request, nullptr);
+  char* text = nullptr;
+  const auto generate = [&] {
+    return rc_generate(session_.get(), &given, &text, nullptr, nullptr);
+  };
+  given.prompt = "a";
+  given.prompt_length = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, generate(), "options->response_format");
+  given.response_format = nullptr;
+  given.tool_choice = "auto";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, generate(), "options->tool_choice");
+}
+
+TEST_F(Talk, RequiredCallsAndResponseFormatsAreKept) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text =
+      "{{ tools | length if tools else 0 }}{% for m in messages %}"
+      "{{ m.role }}: {{ m.content or m.tool_calls }}\n{% endfor %}"
+      "{# [TOOL_CALLS][ARGS] #}";
+  options.tools = R"([{"type": "function", "function": {"name": "add",
+      "parameters": {"type": "object", "required": ["a"], "properties":
+      {"a": {"type": "integer", "minimum": 0, "maximum": 9}}}}}])";
+  ASSERT_OK(begin(&options));
+  ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+  rc_generate_options given = RC_GENERATE_OPTIONS_INIT;
+  given.seed = 5;
+  given.tool_choice = R"({"type": "function", "function": {"name": "add"}})";
+  rc_request* started = nullptr;
+  ASSERT_OK(rc_chat_answer_async(chat_.get(), &given, nullptr, nullptr, nullptr,
+                                 &started));
+  const Request request(started);
+  std::string call;
+  for (;;) {
+    rc_event event = RC_EVENT_INIT;
+    ASSERT_OK(rc_request_next(started, -1, &event));
+    if (event.type == RC_EVENT_CALL) call.assign(event.text, event.text_length);
+    if (event.type != RC_EVENT_END) continue;
+    EXPECT_EQ(event.report->reason, RC_END_TOOL_CALLS);
+    EXPECT_GT(event.report->forced_tokens, 0);
+    break;
+  }
+  ASSERT_EQ(call.size(), std::string(R"({"a": 0})").size()) << call;
+  EXPECT_EQ(call.substr(0, 6), R"({"a": )");
 }
 
 TEST_F(Talk, AnAnswerUnderWayIsBusyAndCanBeCancelled) {

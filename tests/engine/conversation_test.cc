@@ -96,7 +96,8 @@ class Conversations : public ::testing::Test {
         engine_->file().tokenizer());
     options.tools = json(
         R"([{"type": "function", "function": {"name": "look", "parameters":
-            {"type": "object", "properties": {"city": {"type": "string"}}}}}])");
+            {"type": "object", "properties": {"city": {"type": "string",
+                                               "maxLength": 12}}}}}])");
     return Conversation::create(session_, std::move(options));
   }
   // An answer of this text: a grammar allows no other.
@@ -321,6 +322,84 @@ TEST_F(Conversations, AnAnswerThatDidNotBeginIsNoMessage) {
   heard->wait();
   EXPECT_EQ(heard->report.reason, RC_END_DEADLINE);
   EXPECT_EQ(said(*conversation), before);
+}
+
+// A model of small fables knows nothing of tools: it calls them all the same.
+TEST_F(Conversations, ACallIsForcedWhereItIsRequired) {
+  const auto conversation = begin_with_tools();
+  conversation->add(json(R"({"role": "user", "content": "Oslo?"})"));
+  RequestOptions request;
+  request.sampling.seed = 3;
+  request.max_tokens = 200;
+  request.sampling.temperature = 0;
+  const auto heard = std::make_shared<Heard>();
+  static_cast<void>(conversation->answer(
+      std::move(request), heard,
+      {.tool_choice = text::chat::parse_tool_choice("required")}));
+  heard->wait();
+  ASSERT_EQ(heard->report.status, RC_OK) << heard->error;
+  ASSERT_EQ(heard->report.reason, RC_END_TOOL_CALLS);
+  EXPECT_EQ(heard->texts[RC_EVENT_PIECE], "");
+  const JsonValue messages = conversation->messages();
+  const JsonValue& call = messages.items.back().find("tool_calls")->items.at(0);
+  EXPECT_EQ(call.find("function")->find("name")->text, "look");
+  // Marks, name and keys took no step of the model.
+  EXPECT_GT(heard->report.forced_tokens, 5);
+}
+
+TEST_F(Conversations, AnAnswerMayBeJsonByASchema) {
+  const auto conversation = begin_with_tools();
+  conversation->add(json(R"({"role": "user", "content": "Oslo?"})"));
+  for (int turn = 0; turn < 2; ++turn) {
+    RequestOptions request;
+    request.sampling.seed = 3;
+    const auto heard = std::make_shared<Heard>();
+    static_cast<void>(conversation->answer(
+        std::move(request), heard,
+        {.response_schema = text::chat::parse_response_format(
+             R"({"type": "json_schema", "json_schema": {"schema": {
+               "type": "object", "required": ["animal"],
+               "additionalProperties": false,
+               "properties": {"animal": {"enum": ["fox", "crow"]}}}}})")}));
+    heard->wait();
+    ASSERT_EQ(heard->report.status, RC_OK) << heard->error;
+    EXPECT_EQ(heard->report.reason, RC_END_STOP);
+    const std::string said = heard->texts[RC_EVENT_PIECE];
+    EXPECT_TRUE(said == R"({"animal": "fox"})" ||
+                said == R"({"animal": "crow"})")
+        << said;
+  }
+}
+
+TEST_F(Conversations, RulesThatContradictAreRefused) {
+  const auto conversation = begin_with_tools();
+  conversation->add(json(R"({"role": "user", "content": "Oslo?"})"));
+  const auto status = [&](Conversation& asked, const AnswerRules& rules,
+                          bool grammar) -> rc_status {
+    RequestOptions request;
+    if (grammar) {
+      const std::vector<std::string> texts = {"yes"};
+      request.grammar = text::grammar::Grammar::choices(
+          texts, {}, engine_->file().tokenizer()->grammar_vocabulary());
+    }
+    try {
+      static_cast<void>(
+          asked.answer(std::move(request), std::make_shared<Heard>(), rules));
+    } catch (const Error& error) {
+      return error.status();
+    }
+    return RC_OK;
+  };
+  AnswerRules required;
+  required.tool_choice = text::chat::parse_tool_choice("required");
+  AnswerRules both = required;
+  both.response_schema =
+      text::chat::parse_response_format(R"({"type": "json_object"})");
+  EXPECT_EQ(status(*conversation, required, true), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(*conversation, both, false), RC_E_INVALID_ARGUMENT);
+  const auto without = begin();
+  without->add(json(R"({"role": "user", "content": "Oslo?"})"));
+  EXPECT_EQ(status(*without, required, false), RC_E_INVALID_ARGUMENT);
 }
 
 }  // namespace

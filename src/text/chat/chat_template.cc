@@ -122,6 +122,14 @@ Span tokens_of(const Span& bytes, const std::vector<Span>& places) {
           static_cast<size_t>(last - places.begin())};
 }
 
+// Whether the mark that begins reasoning is in the template.
+bool writes_reasoning(const ReplyFormat& format, std::string_view source) {
+  std::string_view begin = format.reasoning_begin;
+  if (begin.empty()) begin = format.reasoning_header;
+  begin = begin.substr(0, begin.find_last_not_of(kSpaces) + 1);
+  return !begin.empty() && source.find(begin) != source.npos;
+}
+
 }  // namespace
 
 std::shared_ptr<const ChatTemplate> ChatTemplate::create(
@@ -142,6 +150,7 @@ ChatTemplate::ChatTemplate(std::string_view source,
   add("unk_token", tokenizer_->unknown());
   dialect_ = find_dialect(template_, source, special_);
   reply_format_ = &reply_format_of(source);
+  knows_reasoning_ = writes_reasoning(*reply_format_, source);
   marks_ = find_marks(*tokenizer_, source);
   special_names_ = find_special_names(*tokenizer_);
 }

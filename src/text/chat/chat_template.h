@@ -75,6 +75,8 @@ class ChatTemplate {
   const Dialect& dialect() const { return dialect_; }
   // How models of this template write reasoning and calls.
   const ReplyFormat& reply_format() const { return *reply_format_; }
+  // Whether such models may reason before they answer, unless told not to.
+  bool knows_reasoning() const { return knows_reasoning_; }
   // Whether a name is that of a control token.
   bool is_special(std::string_view name) const;
 
@@ -92,6 +94,7 @@ class ChatTemplate {
   std::vector<std::pair<Value, Value>> special_;
   Dialect dialect_;
   const ReplyFormat* reply_format_;
+  bool knows_reasoning_;
   std::vector<std::string_view> special_names_;  // sorted
   // User-defined tokens that are marks of the template, such as <tool_call>:
   // as special as control tokens. Sorted.

@@ -38,9 +38,10 @@ JsonMachine::Reading JsonMachine::reading(const State& state) const {
   if (!state.partial.none() || state.phase == Phase::kBare) {
     return Reading::kOther;
   }
-  return state.phase == Phase::kString || state.phase == Phase::kKey
-             ? Reading::kContent
-             : Reading::kSpaces;
+  if (state.phase == Phase::kString || state.phase == Phase::kKey) {
+    return Reading::kContent;
+  }
+  return model_->options().one_space ? Reading::kOther : Reading::kSpaces;
 }
 
 bool JsonMachine::refuses(const State& state, LexState lex,
@@ -118,6 +119,12 @@ JsonMachine::State JsonMachine::with_key(const State& state,
   return result;
 }
 
+// Whether what is next comes after a comma or a colon.
+bool JsonMachine::needs_space(const State& state) {
+  return state.phase == Phase::kNextKey ||
+         (state.phase == Phase::kValue && state.level->parent != nullptr);
+}
+
 bool JsonMachine::step(State* state, uint8_t byte) {
   switch (state->phase) {
     case Phase::kString:
@@ -144,8 +151,13 @@ bool JsonMachine::step(State* state, uint8_t byte) {
     default:
       break;
   }
+  const JsonOptions& options = model_->options();
+  if (options.one_space && state->spaces == 0 && needs_space(*state)) {
+    state->spaces = 1;
+    return byte == ' ';
+  }
   if (is_space(byte)) {
-    return ++state->spaces <= model_->options().max_spaces;
+    return !options.one_space && ++state->spaces <= options.max_spaces;
   }
   state->spaces = 0;
   switch (state->phase) {

@@ -102,6 +102,7 @@ class JsonMachine {
  private:
   using LevelPtr = std::shared_ptr<const Level>;
 
+  static bool needs_space(const State& state);
   bool step_value(State* state, uint8_t byte);
   bool step_content(State* state, uint8_t byte);
   bool step_after(State* state, uint8_t byte);

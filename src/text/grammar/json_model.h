@@ -24,6 +24,9 @@ struct JsonOptions {
   // Of white space between two tokens, before the value and after it, in
   // bytes; 0 for compact texts.
   uint32_t max_spaces = 64;
+  // Instead, exactly one after each ',' and ':' and none elsewhere, as Python
+  // writes JSON.
+  bool one_space = false;
 };
 
 // For several threads at a time. What matching needs is computed once, at the

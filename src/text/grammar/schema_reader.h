@@ -16,6 +16,9 @@ namespace rc::text::grammar {
 struct SchemaReaderOptions {
   Draft draft = Draft::k2020;  // of documents that do not name theirs
   bool assert_formats = true;
+  // Integers are only written without a fraction and an exponent, 9 and not
+  // 9.0, as programs that read them by their type expect it.
+  bool plain_integers = false;
 };
 
 // Understands drafts 4 to 2020-12, with the keywords of all of them; where they

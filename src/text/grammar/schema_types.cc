@@ -12,8 +12,15 @@
 namespace rc::text::grammar {
 namespace {
 
+LexicalSet integers_of(Draft draft, bool plain, const Numbers& numbers) {
+  if (draft <= Draft::k4) return numbers.plain_integers();
+  if (!plain) return numbers.integers();
+  return {numbers.plain_integers().in, numbers.integers().out};
+}
+
 void allow_type(const SchemaLocation& at, const std::string& type,
-                const Normal& from, SchemaPool* pool, Normal* to) {
+                const Normal& from, bool plain_integers, SchemaPool* pool,
+                Normal* to) {
   if (type == "null") {
     to->constants |= Normal::kNull;
   } else if (type == "boolean") {
@@ -21,9 +28,8 @@ void allow_type(const SchemaLocation& at, const std::string& type,
   } else if (type == "number") {
     to->number = from.number;
   } else if (type == "integer") {
-    const LexicalSet integers = at.draft <= Draft::k4
-                                    ? pool->numbers().plain_integers()
-                                    : pool->numbers().integers();
+    const LexicalSet integers =
+        integers_of(at.draft, plain_integers, pool->numbers());
     to->number = either(to->number, both(from.number, integers, &pool->exprs()),
                         &pool->exprs());
   } else if (type == "string") {
@@ -54,7 +60,7 @@ void SchemaReader::restrict_types(const Location& at, Normal* normal) {
   // "number" last: it includes integers.
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
-    allow_type(at, name, *normal, &pool_, &allowed);
+    allow_type(at, name, *normal, options_.plain_integers, &pool_, &allowed);
   }
   *normal = std::move(allowed);
 }

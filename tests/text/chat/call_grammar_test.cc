@@ -217,7 +217,7 @@ TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
       const World world = world_of(*format, special);
       const auto grammar = grammar_of(*format, world, {Kind::kRequired, ""});
       size_t with_arguments = 0;
-      for (int i = 0; i < 60; ++i) {
+      for (int i = 0; i < 25; ++i) {
         const auto tokens = drawn(*grammar, *world.tokenizer, &random);
         const Events events = read_tokens(*format, world, tokens);
         const std::string text = text_of_tokens(*world.tokenizer, tokens);
@@ -231,7 +231,7 @@ TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
         ASSERT_EQ(fault_of(events.back().name, arguments), "") << text;
         if (!arguments.empty()) ++with_arguments;
       }
-      EXPECT_GT(with_arguments, 10u);
+      EXPECT_GT(with_arguments, 5u);
     }
   }
 }
@@ -271,18 +271,17 @@ const Written kWritten[] = {
     {"llama3",
      R"({"name": "get_weather", "parameters": {"days": 3, "city": "Oslo"}})"},
     {"mistral",
-     R"([TOOL_CALLS] [{"name": "get_weather", "arguments": {"city": "Oslo", )"
+     R"([TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Oslo", )"
      R"("days": 3, "place": {"lat": 59, "of": null}}}])"},
     {"mistral-v11",
      R"([TOOL_CALLS]get_weather[ARGS]{"city": "Oslo", "days": 3})"},
     {"command-r7b",
-     "<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": "
+     "<|START_ACTION|>[{\"tool_call_id\": \"0\", \"tool_name\": "
      "\"get_weather\", \"parameters\": {\"city\": \"Oslo\", \"days\": "
-     "3}}\n]<|END_ACTION|>"},
+     "3}}]<|END_ACTION|>"},
     {"command-r",
-     "Action: ```json\n[\n    {\n        \"tool_name\": \"get_weather\",\n     "
-     "   \"parameters\": {\n            \"city\": \"Oslo\",\n            "
-     "\"days\": 3\n        }\n    }\n]\n```"},
+     "Action: ```json\n[{\"tool_name\": \"get_weather\", \"parameters\": "
+     "{\"city\": \"Oslo\", \"days\": 3}}]\n```"},
     {"harmony",
      "<|channel|>commentary to=functions.get_weather "
      "<|constrain|>json<|message|>{\"city\": \"Oslo\", \"days\": 3}"},
@@ -365,10 +364,12 @@ TEST(CallGrammars, OneToolMayBeTheOnlyOne) {
   EXPECT_NE(refused_at(*grammar, world,
                        "<tool_call>\n{\"name\": \"get_weather\"", &ends),
             "");
-  // All of it is known, but for where there may be spaces.
+  // The two members may come in any order.
   const auto matcher = grammar->match();
-  EXPECT_TRUE(matcher->accept_bytes("<tool_call>\n{\"name\": \""));
-  EXPECT_EQ(matcher->forced(), "now\"");
+  EXPECT_EQ(matcher->forced(), "<tool_call>\n{\"");
+  EXPECT_TRUE(matcher->accept_bytes("<tool_call>\n{\"n"));
+  EXPECT_EQ(matcher->forced(),
+            "ame\": \"now\", \"arguments\": {}}\n</tool_call>");
 }
 
 TEST(CallGrammars, ReasoningMayComeFirst) {
@@ -431,7 +432,7 @@ TEST(CallGrammars, StrictToolsAreCalledAsTheirSchemasSay) {
     TokenizeOptions options;
     options.add_special = false;
     options.parse_special = true;
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 5; ++i) {
       const auto matcher = grammar->match();
       auto tokens = world.tokenizer->tokenize(begin, options);
       for (const TokenId token : tokens) ASSERT_TRUE(matcher->accept(token));

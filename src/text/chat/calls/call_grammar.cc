@@ -16,9 +16,6 @@ namespace {
 
 using Type = JsonValue::Type;
 
-// Of white space in a row: enough for a few levels on lines of their own.
-constexpr uint32_t kMaxSpaces = 32;
-
 constexpr size_t kDeepestChoice = 8;
 // A schema and what is around it.
 constexpr size_t kDeepestResponseFormat = 202;
@@ -73,11 +70,11 @@ CallUse use_of(ToolChoice::Kind kind) {
 
 std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
                                                    const JsonValue& schema,
-                                                   uint32_t max_spaces,
                                                    const AnswerBegin& begin,
                                                    const Tokenizer& tokenizer) {
   grammar::JsonOptions options;
-  options.max_spaces = max_spaces;
+  options.one_space = true;
+  options.reader.plain_integers = true;
   auto json = std::make_shared<grammar::JsonMachine>(
       std::make_shared<grammar::JsonModel>(json_text(schema), options));
   CallMachine::Begin first = CallMachine::Begin::kCall;
@@ -130,7 +127,7 @@ std::shared_ptr<const grammar::Grammar> call_grammar(
       [&](const JsonValue& function) {
         return required || (choice.kind == Kind::kAuto && is_strict(function));
       });
-  return grammar_of(std::move(form), schema, kMaxSpaces, begin, tokenizer);
+  return grammar_of(std::move(form), schema, begin, tokenizer);
 }
 
 std::optional<JsonValue> parse_response_format(std::string_view json) {
@@ -165,8 +162,8 @@ std::shared_ptr<const grammar::Grammar> response_grammar(
     const ReplyFormat& format, const JsonValue& schema,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
     const std::function<bool(std::string_view)>& is_special) {
-  return grammar_of(CallForm::of_text(format, is_special), schema,
-                    /*max_spaces=*/0, begin, tokenizer);
+  return grammar_of(CallForm::of_text(format, is_special), schema, begin,
+                    tokenizer);
 }
 
 }  // namespace rc::text::chat

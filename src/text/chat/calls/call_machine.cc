@@ -200,7 +200,7 @@ bool CallMachine::finish_literal(State* state, Literal which) const {
     case Literal::kNextKeyBegin:
       state->stage = Stage::kKey;
       state->key.clear();
-      return feed(state, state->fresh ? "\"" : ",\"");
+      return feed(state, state->fresh ? "\"" : ", \"");
     case Literal::kKeyEnd:
     case Literal::kStringKeyEnd:
       state->stage = Stage::kValue;
@@ -242,7 +242,7 @@ bool CallMachine::begin_call(State* state) const {
   }
   state->stage = Stage::kName;
   state->name.clear();
-  return feed(state, "{\"name\":\"");
+  return feed(state, "{\"name\": \"");
 }
 
 bool CallMachine::read_name(State* state, uint8_t byte) const {
@@ -252,7 +252,7 @@ bool CallMachine::read_name(State* state, uint8_t byte) const {
     return byte != '"' && byte != '\\' && byte > ' ' &&
            json_->step(&state->json, byte);
   }
-  if (!feed(state, "\",\"arguments\":")) return false;
+  if (!feed(state, "\", \"arguments\": ")) return false;
   if (!form_.numbered) return expect(state, bit(Literal::kNameEnd), 1);
   state->stage = Stage::kNumber;
   state->offset = 0;
@@ -278,7 +278,7 @@ bool CallMachine::begin_arguments(State* state) const {
 bool CallMachine::expect_argument(State* state) const {
   uint32_t options = 0;
   if (would_feed(*state, "}}")) options |= bit(Literal::kEnd);
-  if (would_feed(*state, state->fresh ? "\"" : ",\"")) {
+  if (would_feed(*state, state->fresh ? "\"" : ", \"")) {
     options |= bit(state->fresh ? Literal::kKeyBegin : Literal::kNextKeyBegin);
   }
   state->stage = Stage::kLiteral;

@@ -131,6 +131,7 @@ class CallMachine {
   bool feed_content(State* state, char byte) const;
   bool would_feed(const State& state, std::string_view json) const;
   bool may_escape(const Json::State& json) const;
+  static bool is_between(const State& state);
   bool value_is_over(const State& state, uint8_t byte) const;
   bool is_key_byte(uint8_t byte) const;
 

@@ -40,7 +40,7 @@ bool CallMachine::read_key(State* state, uint8_t byte) const {
     return json_->step(&state->json, byte);
   }
   if (state->key.empty() || state->key.back() == ' ') return false;
-  if (!feed(state, "\":")) return false;
+  if (!feed(state, "\": ")) return false;
   const auto strings = form_.strings.find(state->name);
   const bool is_string = form_.shape == CallShape::kTags &&
                          strings != form_.strings.end() &&
@@ -194,13 +194,21 @@ bool CallMachine::read_word(State* state, uint8_t byte) const {
   return true;
 }
 
-// JSON, but that names of members have no quotes and strings others.
+// Whether a value may have ended that is not an argument by itself.
+bool CallMachine::is_between(const State& state) {
+  return state.json.phase == Json::Phase::kAfter ||
+         state.json.phase == Json::Phase::kBare;
+}
+
+// JSON without spaces, but that names of members have no quotes and strings
+// others.
 bool CallMachine::read_gemma(State* state, uint8_t byte) const {
   if (state->offset > 0) return read_gemma_quote(state, byte);
   if (value_is_over(*state, byte)) return end_value(state, byte);
+  if (byte == ',' && is_between(*state)) return feed(state, ", ");
   switch (state->json.phase) {
     case Json::Phase::kKey:
-      if (byte == ':') return feed(state, "\":");
+      if (byte == ':') return feed(state, "\": ");
       return is_key_byte(byte) && json_->step(&state->json, byte);
     case Json::Phase::kFirstKey:
     case Json::Phase::kNextKey:

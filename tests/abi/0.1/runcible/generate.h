@@ -118,13 +118,31 @@ typedef struct rc_generate_options {
    * takes more states than the grammar's limits allow, or with which no token
    * goes on, ends with RC_E_UNSUPPORTED. */
   rc_grammar* grammar;
+
+  /* Of answers of conversations (see chat.h); elsewhere both must be NULL.
+   * How the answer uses tools, in the shape of "tool_choice" of OpenAI's chat
+   * completions: "auto" or NULL: by the model's choice; "none": it calls none;
+   * "required": it is a call of one of the tools, and nothing else, but for
+   * what the model thinks before; an object that names a function, as JSON: a
+   * call of that one. A call that is required is written in the model's own
+   * format, and its arguments are valid by the schema of the tool. So are those
+   * of tools that are strict ("strict": true), whenever they are called. Not
+   * with `grammar`. */
+  const char* tool_choice;
+  /* What the answer is, in the shape of "response_format" of the same, as JSON:
+   * an object of the type "text" or NULL: anything; "json_object": a JSON
+   * object; "json_schema": JSON by the schema json_schema.schema, as
+   * rc_grammar_create keeps it. It calls no tools then. What the model thinks
+   * comes before. Not with `grammar`. */
+  const char* response_format;
 } rc_generate_options;
 
 #define RC_GENERATE_OPTIONS_INIT                                               \
   {                                                                            \
     sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
         -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 0.0f, 64,      \
-        1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1, NULL         \
+        1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1, NULL, NULL,  \
+        NULL                                                                   \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
