@@ -7,29 +7,11 @@ The weights are those of the file, quantized as they are, run by transformers.
 
 import json
 import sys
-from pathlib import Path
 
-import gguf
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import LlamaForCausalLM
 
 from fables import Fable
-
-
-def read_tokenizer(path):
-    file = gguf.GGUFReader(path)
-    tokens = file.get_field(gguf.Keys.Tokenizer.LIST).contents()
-    merges = [tuple(merge.split(" ")) for merge in file.get_field(gguf.Keys.Tokenizer.MERGES).contents()]
-    tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(tokens)}, merges))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    return tokenizer
-
-
-def read_model(path):
-    path = Path(path)
-    return LlamaForCausalLM.from_pretrained(path.parent, gguf_file=path.name).eval()
+from llama_gguf import read_model, read_tokenizer
 
 
 def held_out_loss(model, tokenizer, count):

@@ -5,8 +5,7 @@
 #   examples/model/make.sh [FOLDER [FABLE.gguf]]
 #
 # FOLDER (build/fable) holds what is on the way; the model is written to
-# FABLE.gguf (FOLDER/fable.gguf). PYTHON (python3) is Python 3.10 or later, with
-# its venv module (python3-venv in Debian).
+# FABLE.gguf (FOLDER/fable.gguf). See packages.sh for what is needed.
 set -eu
 cd "$(dirname "$0")"
 folder=${1:-../../build/fable}
@@ -14,12 +13,7 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 model=${2:-$folder/fable.gguf}
 
-if [ ! -f "$folder/venv/installed" ]; then
-  echo "== Python packages"
-  "${PYTHON:-python3}" -m venv "$folder/venv"
-  "$folder/venv/bin/pip" install -q -r requirements.txt
-  touch "$folder/venv/installed"
-fi
+./packages.sh "$folder/venv"
 python=$folder/venv/bin/python
 echo "== training"
 "$python" train.py "$folder"
