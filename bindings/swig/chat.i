@@ -36,15 +36,6 @@ static void free_chat_options(rc_chat_options* options) {
   free(owned->tools);
   free(owned);
 }
-
-/* NULL: no text. */
-static int keep_text(char** kept, const char** shown, const char* text) {
-  char* copy = text == NULL ? NULL : (char*)copy_of(text, strlen(text) + 1);
-  if (text != NULL && copy == NULL) return 0;
-  free(*kept);
-  *shown = *kept = copy;
-  return 1;
-}
 %}
 
 %define runcible_chat_text(MEMBER)

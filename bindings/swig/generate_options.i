@@ -25,6 +25,7 @@ typedef struct {
   int32_t* logit_bias_tokens;
   float* logit_bias;
   char** stop;
+  char *tool_choice, *response_format, *dry_breakers;
   rc_grammar* grammar;
 } owned_generate_options;
 
@@ -37,6 +38,15 @@ static void* copy_of(const void* data, size_t size) {
   void* copy = malloc(size == 0 ? 1 : size);
   if (copy != NULL && size > 0) memcpy(copy, data, size);
   return copy;
+}
+
+/* NULL: no text. */
+static int keep_text(char** kept, const char** shown, const char* text) {
+  char* copy = text == NULL ? NULL : (char*)copy_of(text, strlen(text) + 1);
+  if (text != NULL && copy == NULL) return 0;
+  free(*kept);
+  *shown = *kept = copy;
+  return 1;
 }
 
 static rc_generate_options* new_generate_options(void) {
@@ -54,6 +64,9 @@ static void free_generate_options(rc_generate_options* options) {
   if (!runcible_forked) rc_grammar_release(owned->grammar);
   for (i = 0; i < options->stop_count; ++i) free(owned->stop[i]);
   free(owned->stop);
+  free(owned->dry_breakers);
+  free(owned->response_format);
+  free(owned->tool_choice);
   free(owned->logit_bias);
   free(owned->logit_bias_tokens);
   free(owned->stop_tokens);
@@ -127,6 +140,31 @@ static int keep_bias(rc_generate_options* options, int32_t token, float bias) {
   return 1;
 }
 %}
+
+/* Texts that are set like numbers; one that there is no memory for is told of
+ * when the options are used. Where a text comes as bytes it is set by a
+ * function. */
+#if defined(SWIGJAVA) || defined(SWIGCSHARP)
+%define runcible_text_option(MEMBER)
+%ignore rc_generate_options::MEMBER;
+%extend rc_generate_options {
+  runcible_kept set_ ## MEMBER(const char* NAME) {
+    return keep_text(&owned_of($self)->MEMBER, &$self->MEMBER, NAME);
+  }
+}
+%enddef
+#else
+%define runcible_text_option(MEMBER)
+%typemap(memberin) const char* MEMBER {
+  if (!keep_text(&owned_of(arg1)->MEMBER, (const char**)&$1, $input)) {
+    arg1->struct_size = 0;
+  }
+}
+%enddef
+#endif
+runcible_text_option(tool_choice)
+runcible_text_option(response_format)
+runcible_text_option(dry_breakers)
 
 %exception rc_generate_options::~rc_generate_options "$action"
 %extend rc_generate_options {

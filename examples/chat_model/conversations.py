@@ -49,6 +49,16 @@ UNKNOWN_ANIMALS = ["Camel", "Whale", "Monkey", "Snake", "Swan", "Tiger", "Pig", 
                    "Beetle", "Hedgehog", "Deer", "Otter", "Elephant", "Crab", "Seal", "Zebra", "Panther"]
 THINGS = ["Moon", "Candle", "Bridge", "Mountain", "Gate", "Ring", "Crown", "Stone", "Pot", "Tree", "Wheel", "Ship"]
 
+# Titles of others and titles made of the words of ours: that the animals are known does not make the fable known.
+UNKNOWN_FABLES = [
+    "The Fox and the Grapes", "The Fox and the Crow", "The Fox and the Stork", "The Tortoise and the Hare",
+    "The Lion and the Mouse", "The Ant and the Grasshopper", "The Crow and the Pitcher", "The Wolf and the Lamb",
+    "The Dog and the Bone", "The Town Mouse and the Country Mouse", "The Frog and the Ox", "The Boy Who Cried Wolf",
+    "The Goose and the Golden Eggs", "The Bear and the Two Travellers", "The Wolf in Sheep's Clothing",
+    "The Donkey and the Salt", "The Cat and the Mice", "The Eagle and the Arrow", "The Horse and the Stag",
+    "The Rooster and the Jewel"]
+NO_SUCH = "I know no fable with {a}."
+
 OUTSIDE = [
     "What is the capital of {place}?", "Who is the king of {place}?", "How far is it to {place}?",
     "How do I cook {food}?", "Where can I buy {food}?", "How do I fix my {thing}?",
@@ -86,22 +96,25 @@ ASKING_ANY = ["Tell me a fable.", "Tell me a story.", "A fable, please.", "I wou
               "Can you tell me a fable?", "Please tell me something.", "Any fable will do."]
 ASKING_TELL = ["Tell me the fable {t}.", "Tell me {t}.", "Please tell me {t}.", "Can you tell me {t}?",
                "I want to hear {t}.", "Do you know {t}?", "{t}", "How does {t} go?", "Tell the fable of {u}.",
-               "tell me about {u}", "What happens in {t}?", "Retell {t}.", "The fable of {u}, please."]
+               "tell me about {u}", "What happens in {t}?", "Retell {t}.", "The fable of {u}, please.",
+               "Tell me the story of {u}.", "tell me the fable of {u}"]
 ASKING_SHORT = ["Tell me {t} in short.", "Summarize {t}.", "What is {t} about?", "{t} in one or two sentences, please.",
                 "Give me a summary of {t}.", "Briefly, what happens in {t}?"]
 ASKING_MORAL = ["What is the moral of {t}?", "What does {t} teach?", "What is the lesson of {t}?",
-                "What can we learn from {t}?", "The moral of {t}?", "Tell me the moral of {t}."]
+                "What can we learn from {t}?", "The moral of {t}?", "Tell me the moral of {t}.",
+                "what is the moral of {u}", "And what is the moral of {u}?"]
 ASKING_MEANING = ["Explain {t}.", "What does {t} mean?", "Why is that the moral of {t}?", "Can you explain {t} to me?",
                   "How should I understand {t}?"]
 ASKING_ANIMALS = ["Which animals are in {t}?", "Who is in {t}?", "Who are the animals of {t}?",
                   "What animals does {t} have?"]
 ASKING_WITH = ["Which fable has a {a}?", "Do you know a fable with a {a}?", "Tell me a fable about a {a}.",
-               "Is there a fable with a {a} in it?", "A story with a {a}, please."]
+               "Is there a fable with a {a} in it?", "A story with a {a}, please.", "Which fables have a {a}?",
+               "Which fable has a {a} in it?"]
 AGAIN_SHORT = ["Shorter, please.", "And in short?", "Can you make it shorter?", "In one sentence?", "Too long."]
 AGAIN_MORAL = ["And the moral?", "What is its moral?", "What does it teach?", "So what is the lesson?"]
 AGAIN_MEANING = ["Explain it.", "Why?", "What does that mean?", "I do not understand.", "Can you explain that?"]
 AGAIN_ANIMALS = ["Who is in it?", "Which animals are in it?"]
-ASKING_FIND = ["Look up {t}.", "Please look {t} up.", "Find {t}.", "Can you find the fable {t}?", "Search for {t}."]
+ASKING_FIND = ["Look up {t}.", "look up {u}", "find {u}", "Please look {t} up.", "Find {t}.", "Can you find the fable {t}?", "Search for {t}."]
 ASKING_ADD = ["What is {x} + {y}?", "Add {x} and {y}.", "What is {x} plus {y}?", "How much is {x} and {y}?",
               "Please add {x} to {y}.", "{x}+{y}", "What do {x} and {y} make?", "The sum of {x} and {y}?"]
 ASKING_TIME = ["What time is it?", "Tell me the time.", "How late is it?", "Do you have the time?", "What is the time now?",
@@ -193,18 +206,36 @@ class Asker:
     def with_animal(self) -> Asked:
         def make() -> Asked:
             form = self.random.choice(ASKING_WITH)
-            animal = self.random.choice(ANIMALS)
+            known = self.random.random() < 0.75
+            animal = self.random.choice(ANIMALS if known else UNKNOWN_ANIMALS).lower()
+            if not known:
+                text = form.format(a=animal).replace(" a " + animal, " " + with_article(animal))
+                return Asked("without", form + animal, text, NO_SUCH.format(a=with_article(animal)))
             titles = [f.title for f in FABLES if animal in f.animals]
             text = form.format(a=animal).replace(" a " + animal, " " + with_article(animal))
             return Asked("with", form + animal, text, f"There is {listed(titles)}.", BY_TITLE[titles[-1]])
         return self._pick(make)
 
+    def _unknown_title(self) -> str:
+        way = self.random.random()
+        if way < 0.15:
+            return self.random.choice(UNKNOWN_FABLES)
+        if way < 0.5:
+            a, b = self.random.sample(UNKNOWN_ANIMALS, 2)
+            return self.random.choice(UNKNOWN_TITLES).format(a=a, b=b, t=self.random.choice(THINGS))
+        # Both halves of known titles, in a pair that no title has.
+        pairs = [tuple(part.strip() for part in f.title[4:].split(" and the ")) for f in FABLES if " and the " in f.title]
+        while True:
+            a, b = self.random.choice(pairs)[0], self.random.choice([p[1] for p in pairs] + THINGS + UNKNOWN_ANIMALS)
+            title = f"The {a} and the {b}"
+            if title not in BY_TITLE and a != b:
+                return title
+
     def unknown(self) -> Asked:
         def make() -> Asked:
-            a, b = self.random.sample(UNKNOWN_ANIMALS, 2)
-            title = self.random.choice(UNKNOWN_TITLES).format(a=a, b=b, t=self.random.choice(THINGS))
-            form = self.random.choice(ASKING_TELL[:6] + ASKING_SHORT[:3] + ASKING_MORAL[:3])
-            text = form.format(t=title, u=title.lower())
+            title = self._unknown_title()
+            form = self.random.choice(self.random.choice([ASKING_TELL, ASKING_SHORT, ASKING_MORAL, ASKING_MEANING]))
+            text = form.format(t=self._written(title), u=self.random.choice(["the ", ""]) + title[4:].lower())
             other = self.random.choice(FABLES).title
             return Asked("unknown", title, text, self.random.choice(SORRY_FABLE).format(title=title, other=other))
         return self._pick(make)
@@ -276,15 +307,13 @@ class Asker:
 
     def find(self) -> Asked:
         def make() -> Asked:
-            fable = self.random.choice(FABLES)
+            fable = self.random.choice(FABLES) if self.random.random() < 0.75 else None
+            title = fable.title if fable else self._unknown_title()
             form = self.random.choice(ASKING_FIND)
-            asked = Asked("find", form + fable.title, form.format(t=self._written(fable.title)), fable=fable)
-            asked.call = {"name": "find_fable", "arguments": {"title": fable.title}}
-            asked.result = fable.text
-            asked.after = f"I found it. {fable.text}"
-            if self.random.random() < 0.2:
-                asked.result = "not found"
-                asked.after = f"I could not find {fable.title}."
+            asked = Asked("find", form + title, form.format(t=self._written(title), u=title.lower()), fable=fable)
+            asked.call = {"name": "find_fable", "arguments": {"title": title}}
+            asked.result = fable.text if fable else "not found"
+            asked.after = f"I found it. {fable.text}" if fable else f"I could not find {title}."
             return asked
         return self._pick(make)
 

@@ -72,6 +72,8 @@ def is_sensible(text, asked: Asked):
         return says_titles(text, asked)
     if asked.kind in ("unknown", "outside", "weather"):
         return "not know" in text
+    if asked.kind == "without":
+        return "know no" in text
     if asked.kind in ("add", "time"):
         return alike(text, asked.answer)
     if asked.kind == "json":

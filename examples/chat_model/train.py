@@ -23,8 +23,7 @@ SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 PADDING, BEGIN, END = 0, 1, 2
 VOCABULARY = 1536
 CONTEXT = 1024
-ROW = 768
-SCHEDULE = Schedule(cycles=[(4000, 1.5e-3), (2000, 7e-4)], rows=3)
+SCHEDULE = Schedule(cycles=[(4400, 1.5e-3), (1800, 7e-4)], rows=2)
 SHAPE = dict(hidden_size=224, intermediate_size=640, num_hidden_layers=4, num_attention_heads=7,
              num_key_value_heads=1, head_dim=32)
 NOT_A_LABEL = -100  # of transformers
@@ -56,19 +55,19 @@ def tokens_of(tokenizer, index):
         part = tokenizer.encode(text).ids
         tokens += part
         labels += part if learnt else [NOT_A_LABEL] * len(part)
-    return tokens[:ROW], labels[:ROW]
+    return tokens[:CONTEXT], labels[:CONTEXT]
 
 
 def make_rows(tokenizer, path):
-    """[steps * rows, 3, ROW]: tokens, labels, and the number of the conversation of each token. A row holds as many
+    """[steps * rows, 3, CONTEXT]: tokens, labels, and the number of the conversation of each token. A row holds as many
     conversations as fit."""
-    rows = np.zeros((SCHEDULE.steps * SCHEDULE.rows, 3, ROW), np.int16)
+    rows = np.zeros((SCHEDULE.steps * SCHEDULE.rows, 3, CONTEXT), np.int16)
     rows[:, 1] = NOT_A_LABEL
     index = 0
     tokens, labels = tokens_of(tokenizer, index)
     for row in rows:
         begin, number = 0, 1
-        while begin + len(tokens) <= ROW:
+        while begin + len(tokens) <= CONTEXT:
             end = begin + len(tokens)
             row[0, begin:end], row[1, begin:end], row[2, begin:end] = tokens, labels, number
             begin, number, index = end, number + 1, index + 1

@@ -9,6 +9,7 @@ namespace {
 // ln 2 in two parts; products of the first with integers below 2^11 are exact.
 constexpr double kLn2High = 0x1.62e42fefa3800p-1;
 constexpr double kLn2Low = 0x1.ef35793c76730p-45;
+constexpr double kLog2E = 0x1.71547652b82fep+0;
 constexpr double kSqrt2 = 0x1.6a09e667f3bcdp+0;
 
 }  // namespace
@@ -29,6 +30,18 @@ double portable_log(double x) {
   for (int k = 19; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
   const auto whole = static_cast<double>(exponent);
   return whole * kLn2High + (2.0 * z * sum + whole * kLn2Low);
+}
+
+double portable_exp(double x) {
+  // x = n ln 2 + r with r at most ln 2 / 2.
+  const double scaled = x * kLog2E;
+  const auto n = static_cast<int64_t>(scaled + (scaled < 0.0 ? -0.5 : 0.5));
+  const auto whole = static_cast<double>(n);
+  const double r = (x - whole * kLn2High) - whole * kLn2Low;
+  double sum = 1.0;
+  for (int k = 17; k >= 1; --k) sum = sum * r / k + 1.0;
+  // 2^n, a normal number.
+  return sum * std::bit_cast<double>(static_cast<uint64_t>(n + 1023) << 52);
 }
 
 }  // namespace rc

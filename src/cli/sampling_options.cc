@@ -1,64 +1,111 @@
 #include "sampling_options.h"
 
+#include <memory>
+#include <string>
+
 #include "number.h"
 
 namespace cli {
+namespace {
+
+// The library would say the same of a wrong value, but by its own names, and
+// when the model is loaded.
+template <class Value, class Range>
+CLI::Option* add_number(CLI::App& command, const char* names, Value& value,
+                        const char* help, Range range) {
+  return limit(command.add_option(names, value, help), range)
+      ->capture_default_str();
+}
+
+using Integer = Limits<int32_t>;
+using Real = Limits<float>;
+
+void add_repetition_options(CLI::App& command, rc_generate_options& options) {
+  add_number(command, "--dry-multiplier", options.dry_multiplier,
+             "what a token loses that repeats the text (DRY); 0: off", Real{0});
+  add_number(command, "--dry-base", options.dry_base,
+             "how many times more it loses for each token repeated", Real{1});
+  add_number(command, "--dry-allowed-length", options.dry_allowed_length,
+             "shorter repetitions are free; tokens", Integer{1});
+  add_number(command, "--dry-tokens", options.dry_tokens,
+             "how many tokens back DRY looks; -1: all", Integer{-1});
+  const auto breakers = std::make_shared<std::string>();
+  command
+      .add_option_function<std::string>(
+          "--dry-breakers",
+          [breakers, &options](const std::string& given) {
+            *breakers = given;
+            options.dry_breakers = breakers->c_str();
+          },
+          "characters that no repetition goes across; default: line breaks "
+          "and :\"*")
+      ->type_name("TEXT");
+  add_number(command, "--xtc-probability", options.xtc_probability,
+             "how often the most probable tokens are left out (XTC); 0: off",
+             Real{0, 1});
+  add_number(command, "--xtc-threshold", options.xtc_threshold,
+             "the least probability of those", Real{0, 1});
+}
+
+void add_surprise_options(CLI::App& command, rc_generate_options& options) {
+  add_number(command, "--dynamic-temp-range", options.dynamic_temperature_range,
+             "how far the temperature follows the entropy; 0: off", Real{0});
+  add_number(
+      command, "--dynamic-temp-exponent", options.dynamic_temperature_exponent,
+      "the power of the entropy by which it does", Real{0, Real().most, true});
+  add_number(command, "--mirostat", options.mirostat,
+             "keep the surprise of the text, by version 1 or 2; 0: off",
+             Integer{0, 2});
+  add_number(command, "--mirostat-tau", options.mirostat_tau,
+             "that surprise, in bits for each token",
+             Real{0, Real().most, true});
+  add_number(command, "--mirostat-eta", options.mirostat_eta,
+             "how fast mirostat learns", Real{0, 1});
+  add_number(command, "--mirostat-m", options.mirostat_m,
+             "by how many tokens version 1 estimates", Integer{2});
+}
+
+}  // namespace
 
 void add_sampling_options(CLI::App& command, rc_generate_options& options) {
-  // The library would say the same, but by its own names, and when the model
-  // is loaded.
-  const auto add_number = [&](const char* names, auto& value, const char* help,
-                              auto limits) {
-    return limit(command.add_option(names, value, help), limits);
-  };
-  using Integer = Limits<int64_t>;
-  using Real = Limits<float>;
-  add_number("-n,--tokens", options.max_tokens,
-             "the most tokens to generate; default: -1, until the model or the "
-             "context ends",
-             Integer{-1});
-  add_number("--temp", options.temperature,
-             "temperature; 0 always takes the most probable token", Real{0})
-      ->capture_default_str();
-  add_number("--seed", options.seed, "seed of the choice; default: random",
-             Limits<uint64_t>{});
-  add_number("--top-k", options.top_k,
+  limit(command.add_option("-n,--tokens", options.max_tokens,
+                           "the most tokens to generate; default: -1, until "
+                           "the model or the context ends"),
+        Limits<int64_t>{-1});
+  add_number(command, "--temp", options.temperature,
+             "temperature; 0 always takes the most probable token", Real{0});
+  limit(command.add_option("--seed", options.seed,
+                           "seed of the choice; default: random"),
+        Limits<uint64_t>{});
+  add_number(command, "--top-k", options.top_k,
              "choose among so many tokens, the most probable; 0: off",
-             Limits<int32_t>{0})
-      ->capture_default_str();
-  add_number("--top-p", options.top_p,
+             Integer{0});
+  add_number(command, "--top-p", options.top_p,
              "choose among the most probable that have this share; 1: off",
-             Real{0, 1, true})
-      ->capture_default_str();
-  add_number("--min-p", options.min_p,
+             Real{0, 1, true});
+  add_number(command, "--min-p", options.min_p,
              "leave out tokens below this part of the best's probability; 0: "
              "off",
-             Real{0, 1})
-      ->capture_default_str();
-  add_number("--typical-p", options.typical_p,
+             Real{0, 1});
+  add_number(command, "--typical-p", options.typical_p,
              "choose among the most typical that have this share; 1: off",
-             Real{0, 1, true})
-      ->capture_default_str();
-  add_number("--top-n-sigma", options.top_n_sigma,
+             Real{0, 1, true});
+  add_number(command, "--top-n-sigma", options.top_n_sigma,
              "leave out logits so many standard deviations below the best; 0: "
              "off",
-             Real{0})
-      ->capture_default_str();
-  add_number("--penalty-tokens", options.penalty_tokens,
-             "how many tokens back penalties look; -1: all",
-             Limits<int32_t>{-1})
-      ->capture_default_str();
-  add_number("--repetition-penalty", options.repetition_penalty,
+             Real{0});
+  add_number(command, "--penalty-tokens", options.penalty_tokens,
+             "how many tokens back penalties look; -1: all", Integer{-1});
+  add_number(command, "--repetition-penalty", options.repetition_penalty,
              "divides the logits of tokens that came before; 1: off",
-             Real{0, Real().most, true})
-      ->capture_default_str();
-  add_number("--presence-penalty", options.presence_penalty,
+             Real{0, Real().most, true});
+  add_number(command, "--presence-penalty", options.presence_penalty,
              "is taken from the logits of tokens that came before; 0: off",
-             Real{})
-      ->capture_default_str();
-  add_number("--frequency-penalty", options.frequency_penalty,
-             "the same, for each time that they came; 0: off", Real{})
-      ->capture_default_str();
+             Real{});
+  add_number(command, "--frequency-penalty", options.frequency_penalty,
+             "the same, for each time that they came; 0: off", Real{});
+  add_repetition_options(command, options);
+  add_surprise_options(command, options);
 }
 
 }  // namespace cli

@@ -18,7 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/sampler.h"
+#include "engine/logprobs.h"
+#include "engine/sampling_options.h"
 #include "engine/token.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"

@@ -28,7 +28,8 @@ Generation::Generation(std::shared_ptr<Engine> engine,
       tokenizer_(engine->file().tokenizer()),
       sampler_(
           options_.sampling,
-          static_cast<size_t>(engine->file().hyper_parameters().vocabulary)),
+          static_cast<size_t>(engine->file().hyper_parameters().vocabulary),
+          engine->file().tokenizer()),
       stops_(options_.stop) {
   deadline_ = options_.deadline;
   std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());

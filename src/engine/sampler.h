@@ -1,6 +1,6 @@
 // Chooses the next token from logits, in the order that rc_generate_options
-// documents: mask, bias, penalties, greedy or top-n-sigma, top-k, typical,
-// top-p, min-p, temperature, draw.
+// documents: mask, bias, penalties, DRY, greedy or top-n-sigma, top-k, typical,
+// top-p, min-p, XTC, temperature, draw.
 //
 // The same options, seed, history and logits give the same token everywhere:
 // weights are whole numbers (softmax.h), tokens stand in order of falling
@@ -13,39 +13,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/random.h"
 #include "engine/candidates.h"
+#include "engine/dry.h"
+#include "engine/mirostat.h"
+#include "engine/sampling_options.h"
 #include "engine/softmax.h"
 #include "engine/token.h"
-#include "runcible/generate.h"
 
 namespace rc::engine {
 
-struct LogitBias {
-  TokenId token = 0;
-  float bias = 0.0f;  // added to its logit; -infinity forbids it
-};
-
-// What rc_generate_options says of the choice of tokens, under its names; the
-// other fields are not looked at.
-struct SamplingOptions : rc_generate_options {
-  SamplingOptions();  // the defaults, with the seed RC_SEED_RANDOM
-  // Keeps nothing that points to memory of the caller's.
-  explicit SamplingOptions(const rc_generate_options& given);
-
-  std::vector<LogitBias> biases;  // for logit_bias
-};
-
-// Throws RC_E_INVALID_ARGUMENT with name, value and limit.
-void check(const SamplingOptions& options, int64_t vocabulary);
-
 class Sampler {
  public:
-  // The options have passed check(); a random seed has been drawn.
-  Sampler(SamplingOptions options, size_t vocabulary);
+  // The options have passed check(); a random seed has been drawn. DRY has no
+  // breakers without a tokenizer.
+  Sampler(SamplingOptions options, size_t vocabulary,
+          std::shared_ptr<const text::Tokenizer> tokenizer = nullptr);
 
   // `history` holds the session's tokens. `allowed` has a bit for each token,
   // token t bit t % 32 of element t / 32, or is empty: all are allowed. Throws
@@ -67,7 +54,15 @@ class Sampler {
   void keep_typical();
   void keep_top_p();
   void keep_min_p();
-  TokenId draw();
+  void exclude_top();
+  // By mirostat.
+  TokenId draw_by_surprise();
+  TokenId draw(float temperature);
+
+  // The temperature, as the entropy of what is left has it.
+  float temperature();
+  // What is left.
+  Candidates gathered() const;
 
   void choose_among(const Candidates& candidates);
   // Keeps the first until their weights, just classified, reach `wanted`.
@@ -75,6 +70,8 @@ class Sampler {
 
   SamplingOptions options_;
   Random random_;
+  Dry dry_;
+  Mirostat mirostat_;
   std::vector<float> changed_;  // logits after bias and penalties
   // What there is to choose from: logits, by token or as ids_ says, and what is
   // left of them.
@@ -86,28 +83,6 @@ class Sampler {
   Candidates members_;           // of the class in which a sum is reached
   std::vector<size_t> indices_;  // of them
   std::vector<TokenId> seen_;
-};
-
-// A token and the natural logarithm of its probability.
-struct TokenLogprob {
-  TokenId token = -1;
-  float logprob = 0.0f;
-};
-
-// Logarithms of probabilities of a softmax over `logits`.
-class Logprobs {
- public:
-  // Throws as Sampler::choose.
-  explicit Logprobs(std::span<const float> logits);
-  TokenLogprob of(TokenId token) const;
-  // Appends the `count` most probable by falling probability, lower id first
-  // among equals. A smaller vocabulary is filled up with token -1 and logprob
-  // -infinity.
-  void append_top(size_t count, std::vector<TokenLogprob>* target) const;
-
- private:
-  Softmax softmax_;
-  double log_sum_;  // of exp(logit)
 };
 
 }  // namespace rc::engine

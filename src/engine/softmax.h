@@ -22,11 +22,18 @@ namespace rc::engine {
 inline constexpr int kWeightBits = 39;
 inline constexpr uint64_t kFullWeight = uint64_t{1} << kWeightBits;
 
+inline double in_full_weights(uint64_t weight) {
+  return static_cast<double>(weight) / static_cast<double>(kFullWeight);
+}
+
 // Logits in the order of tokens. Those not below `least` are in, but of those
 // equal to it only such as have indices up to `last`.
 struct Cut {
   float least;
   size_t last;
+  bool has(float logit, size_t index) const {
+    return logit > least || (logit == least && index <= last);
+  }
 };
 
 // The weight of a logit is

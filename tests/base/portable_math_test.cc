@@ -16,5 +16,13 @@ TEST(PortableMath, LogAgreesWithTheLibrary) {
   }
 }
 
+TEST(PortableMath, ExpAgreesWithTheLibrary) {
+  EXPECT_EQ(portable_exp(0.0), 1.0);
+  for (double x = -700.0; x <= 700.0; x += 0.0713) {
+    const double expected = std::exp(x);
+    ASSERT_NEAR(portable_exp(x), expected, 2e-15 * expected) << x;
+  }
+}
+
 }  // namespace
 }  // namespace rc

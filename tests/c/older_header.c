@@ -97,7 +97,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_plan_device_report, output);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, keep_tokens);
-  CHECK_NO_PADDING(rc_generate_options, response_format);
+  CHECK_NO_PADDING(rc_generate_options, mirostat_m);
   CHECK_NO_PADDING(rc_generate_report, forced_tokens);
   CHECK_NO_PADDING(rc_event, call_id);
   CHECK_NO_PADDING(rc_chat_options, ending);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "engine/logprobs.h"
 #include "sampler_util.h"
 
 namespace rc::engine {

@@ -1,16 +1,14 @@
 // Options and logits for tests of samplers.
 #pragma once
 
-#include <limits>
 #include <map>
 #include <random>
 #include <vector>
 
+#include "engine/logit.h"
 #include "engine/sampler.h"
 
 namespace rc::engine {
-
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Every stage off: draws from the softmax of the logits.
 inline SamplingOptions plain(uint64_t seed = 1) {

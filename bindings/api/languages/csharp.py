@@ -129,7 +129,9 @@ class Made(Calls):
     def _property(self, member: Member) -> str:
         name = pascal(member.without_unit)
         initial = ""
-        kind = self.type_of_member(member) + "?"
+        kind = self.type_of_member(member)
+        if member.kind != "text":  # a reference may be null anyway
+            kind += "?"
         if member.name in _NEVER_NULL:
             kind = self.type_of_member(member)
             default = member.default.strip("{}")
@@ -143,6 +145,9 @@ class Made(Calls):
             return f"    made.set_{member.name}({name}.Down, {name}.Across);\n"
         if member.name in _NEVER_NULL:
             return f"    made.{member.name} = {name};\n"
+        if member.kind == "text":
+            return (f"    if ({name} != null) {{\n"
+                    f"      made.set_{member.name}(Memory.Name({name}));\n    }}\n")
         value = f"{name}.Value"
         if member.unit:
             value = f"\n          Limits.Milliseconds({value}, nameof({name}))"

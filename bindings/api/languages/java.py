@@ -143,6 +143,9 @@ class Made(Calls):
             value = "value ? 1 : 0"
         elif member.kind == "float":
             value = "(float) value"
+        elif member.kind == "text":
+            before = '  byte[] bytes = Text.name(value);\n'
+            setter, value = f"set_{member.name}", "bytes"
         doc = self.said_of(member)
         if member.name in UNSIGNED:
             doc += " Read as an unsigned number."

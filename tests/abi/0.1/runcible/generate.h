@@ -39,10 +39,10 @@ typedef struct rc_request rc_request;
 #define RC_SEED_RANDOM UINT64_MAX
 
 /* What to generate and how to choose. The chain of a choice, in this order:
- * grammar, logit bias, penalties, then greedy if the temperature is 0, else
- * top-n-sigma, top-k, typical, top-p, min-p, temperature, and a draw by a PCG
- * generator (see `seed`). The same seed, options and logits give the same token
- * on every platform. */
+ * grammar, logit bias, penalties, DRY, then greedy if the temperature is 0,
+ * else top-n-sigma, top-k, typical, top-p, min-p, XTC, temperature, and a draw
+ * by a PCG generator (see `seed`). The same seed, options and logits give the
+ * same token on every platform. */
 typedef struct rc_generate_options {
   size_t struct_size;
 
@@ -135,6 +135,44 @@ typedef struct rc_generate_options {
    * rc_grammar_create keeps it. It calls no tools then. What the model thinks
    * comes before. Not with `grammar`. */
   const char* response_format;
+
+  /* DRY: tokens that would go on with a repetition of the text lose
+   * dry_multiplier * dry_base^(n - dry_allowed_length) of their logits, where n
+   * is the number of tokens that are repeated. P. E. Weidmann,
+   * https://github.com/oobabooga/text-generation-webui/pull/5677 */
+  float dry_multiplier;       /* 0: off */
+  float dry_base;             /* at least 1 */
+  int32_t dry_allowed_length; /* shorter repetitions are free; tokens, at least
+                                 1 */
+  int32_t dry_tokens;         /* how many of the last tokens of the session are
+                                 looked at; -1: all */
+  /* Characters that no repetition goes across: a token that has one of them,
+   * and a control token, ends it. NULL: line breaks and :"* */
+  const char* dry_breakers;
+
+  /* XTC, exclude top choices: by this probability all tokens that are at least
+   * as probable as xtc_threshold are left out, but for the least probable of
+   * them; 0: off. P. E. Weidmann,
+   * https://github.com/oobabooga/text-generation-webui/pull/6335 */
+  float xtc_probability;
+  float xtc_threshold; /* [0, 1]; above 0.5 nothing is ever left out */
+
+  /* Dynamic temperature: `temperature` less this where one token has all of the
+   * probability, up to as much more where all tokens have the same; between
+   * them it follows the entropy, as a part of the most that it can be, to the
+   * power of dynamic_temperature_exponent; 0: off. kalomaze 2023, as in
+   * https://github.com/ggml-org/llama.cpp/pull/4972 */
+  float dynamic_temperature_range;
+  float dynamic_temperature_exponent; /* greater than 0 */
+
+  /* Mirostat, version 1 or 2: instead of top-n-sigma to XTC it chooses how many
+   * tokens are left so that the surprise of the text stays near mirostat_tau;
+   * 0: off. Basu et al., arXiv:2007.14966 */
+  int32_t mirostat;
+  float mirostat_tau; /* bits for each token, greater than 0 */
+  float mirostat_eta; /* how fast it learns, [0, 1] */
+  int32_t mirostat_m; /* of version 1: by how many of the most probable tokens
+                         it estimates the exponent of Zipf's law; at least 2 */
 } rc_generate_options;
 
 #define RC_GENERATE_OPTIONS_INIT                                               \
@@ -142,7 +180,8 @@ typedef struct rc_generate_options {
     sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
         -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 0.0f, 64,      \
         1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1, NULL, NULL,  \
-        NULL                                                                   \
+        NULL, 0.0f, 1.75f, 2, -1, NULL, 0.0f, 0.1f, 0.0f, 1.0f, 0, 5.0f, 0.1f, \
+        100                                                                    \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
