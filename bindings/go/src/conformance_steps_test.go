@@ -123,6 +123,10 @@ func generateOptions(r *runner, s step) (context.Context, context.CancelFunc, []
 		case "grammar":
 			grammar := r.get(value.(string)).(*runcible.Grammar)
 			options = append(options, runcible.WithGrammar(grammar))
+		case "tool_choice":
+			options = append(options, runcible.ToolChoice(value.(string)))
+		case "response_format":
+			options = append(options, runcible.ResponseFormat(value.(string)))
 		default:
 			return ctx, cancel, nil, fmt.Errorf("the option %s is not known", name)
 		}

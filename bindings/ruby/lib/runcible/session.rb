@@ -123,9 +123,14 @@ module Runcible
     end
 
     # Waits for what other threads do with the session, but for generations,
-    # which go on.
+    # which go on. What they ask of it meanwhile fails already, so that they
+    # cannot keep the lock to themselves.
     def close
-      @lock ? @lock.synchronize { super } : super
+      return super unless @lock
+
+      proxy, @proxy = @proxy, nil
+      @lock.synchronize { Native.drop(proxy) } if proxy
+      nil
     end
 
     # :header: rc_session_append
