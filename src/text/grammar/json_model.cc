@@ -5,9 +5,19 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/grammar/regex_syntax.h"
 
 namespace rc::text::grammar {
 namespace {
+
+std::string short_numbers_regex() {
+  constexpr int kDigits = 15;
+  std::string regex = cat("-?([0-9]{1,", kDigits, "}");
+  for (int whole = 1; whole < kDigits; ++whole) {
+    regex += cat("|[0-9]{", whole, "}\\.[0-9]{1,", kDigits - whole, "}");
+  }
+  return regex + ")([eE][+-]?[0-9]{1,3})?";
+}
 
 // Names that texts bring up are remembered, but not without end.
 constexpr size_t kMaxRememberedNames = 1000;
@@ -58,6 +68,15 @@ void JsonModel::prepare() {
   }
 }
 
+// How the numbers of a schema are written.
+ExprId JsonModel::numbers(const Normal& normal) {
+  const ExprId all = normal.number.in;
+  if (!options_.short_numbers) return all;
+  const ExprId few =
+      exprs_.both(all, parse_regex(short_numbers_regex(), {}, &exprs_));
+  return lexer_.start({{few, 0}}) == kDeadLex ? all : few;
+}
+
 const JsonModel::Start& JsonModel::start(SchemaId schema) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Start>& entry = starts_[schema];
@@ -69,8 +88,7 @@ const JsonModel::Start& JsonModel::start(SchemaId schema) {
   if ((normal.constants & Normal::kNull) != 0) words.emplace_back("null");
   if ((normal.constants & Normal::kFalse) != 0) words.emplace_back("false");
   if ((normal.constants & Normal::kTrue) != 0) words.emplace_back("true");
-  begin->bare =
-      exprs_.either(normal.number.in, exprs_.one_of(std::move(words)));
+  begin->bare = exprs_.either(numbers(normal), exprs_.one_of(std::move(words)));
   for (const RulesId id : normal.objects) {
     if (schemas_.possible_object(id)) begin->objects.push_back(id);
   }

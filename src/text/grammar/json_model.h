@@ -27,6 +27,10 @@ struct JsonOptions {
   // Instead, exactly one after each ',' and ':' and none elsewhere, as Python
   // writes JSON.
   bool one_space = false;
+  // Numbers have at most 15 digits, as far as the schema allows such: so many a
+  // double keeps (IEEE 754), and no program that reads one gets another than
+  // was checked. And a model may write digits for ever.
+  bool short_numbers = false;
 };
 
 // For several threads at a time. What matching needs is computed once, at the
@@ -85,6 +89,7 @@ class JsonModel {
 
  private:
   void prepare();
+  ExprId numbers(const Normal& normal);
 
   JsonOptions options_;
   std::recursive_mutex mutex_;

@@ -455,6 +455,27 @@ TEST(CallGrammars, StrictToolsAreCalledAsTheirSchemasSay) {
   }
 }
 
+// A model that writes digits for ever comes to an end, and nothing is rounded
+// to what the schema does not allow.
+TEST(CallGrammars, NumbersAreShort) {
+  const ReplyFormat& format = *reply_format("hermes");
+  const World world = world_of(format, true);
+  const auto grammar = response_grammar(
+      format,
+      parse_json(R"({"type": "array", "items": {"type": "number",
+                     "exclusiveMaximum": 100}})",
+                 "schema", 10),
+      {}, *world.tokenizer,
+      [&](std::string_view name) { return world.is_special(name); });
+  const auto allows = [&](const std::string& text) {
+    return grammar->match()->accept_bytes(text);
+  };
+  EXPECT_TRUE(allows("[99.9999999999999, -123456789012345, 1e-7]"));
+  EXPECT_FALSE(allows("[99.99999999999999"));
+  EXPECT_FALSE(allows("[-1234567890123456"));
+  EXPECT_FALSE(allows("[100"));
+}
+
 TEST(CallGrammars, NoneKeepsCallsOut) {
   const ReplyFormat& format = *reply_format("hermes");
   for (const bool special : {true, false}) {

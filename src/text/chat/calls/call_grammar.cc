@@ -74,6 +74,7 @@ std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
                                                    const Tokenizer& tokenizer) {
   grammar::JsonOptions options;
   options.one_space = true;
+  options.short_numbers = true;
   options.reader.plain_integers = true;
   auto json = std::make_shared<grammar::JsonMachine>(
       std::make_shared<grammar::JsonModel>(json_text(schema), options));
