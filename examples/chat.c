@@ -3,7 +3,7 @@
  *
  *     cc chat.c -o chat $(pkg-config --cflags --libs runcible)
  *
- *     ./chat MODEL.gguf [TEMPLATE]
+ *     ./chat [MODEL.gguf [TEMPLATE]]
  *
  * TEMPLATE is the name of a chat template, such as chatml, for files that have
  * none.
@@ -64,6 +64,7 @@ static void answer(rc_chat* chat) {
 }
 
 int main(int argc, char** argv) {
+  const char* path = argc > 1 ? argv[1] : "builtin:fabulist";
   rc_backend* backend = NULL;
   rc_model* model = NULL;
   rc_session* session = NULL;
@@ -71,13 +72,9 @@ int main(int argc, char** argv) {
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   char line[4096];
 
-  if (argc < 2) {
-    fprintf(stderr, "usage: chat MODEL.gguf [TEMPLATE]\n");
-    return EXIT_FAILURE;
-  }
   check(RC_ABI_CHECK());
   check(rc_backend_open("auto", NULL, &backend));
-  check(rc_model_load(backend, argv[1], NULL, &model));
+  check(rc_model_load(backend, path, NULL, &model));
   check(rc_session_create(model, NULL, &session));
   if (argc > 2) options.template_name = argv[2];
   check(rc_chat_create(session, &options, &chat));

@@ -1,6 +1,7 @@
 #!/bin/sh
-# From a clone to text: installs what is missing, builds, and lets a model write
-# as you watch. Without a MODEL it is the one that comes with Runcible.
+# From a clone to text: installs what is missing, builds, lets a model write as
+# you watch, and a second one answer a question. Without a MODEL the first one
+# comes with Runcible too.
 #
 #   examples/quickstart.sh [MODEL.gguf [PROMPT]]
 set -eu
@@ -43,9 +44,15 @@ build/release/bin/runcible devices
 stage "text"
 build/release/bin/runcible run "$model" -p "$prompt" --echo -n 300
 
+stage "a conversation"
+question="What is the moral of The Bear and the Honey?"
+echo "> $question"
+echo "$question" | build/release/bin/runcible chat --temp 0
+
 stage "done"
 cat <<'END'
 What to try next, from the folder of the clone:
+  to talk to it      build/release/bin/runcible chat
   your own model     build/release/bin/runcible run MODEL.gguf -p "Once"
   another backend    build/release/bin/runcible run --backend reference
   to install it      sudo cmake --install build/release && sudo ldconfig

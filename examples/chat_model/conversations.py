@@ -114,7 +114,8 @@ AGAIN_SHORT = ["Shorter, please.", "And in short?", "Can you make it shorter?", 
 AGAIN_MORAL = ["And the moral?", "What is its moral?", "What does it teach?", "So what is the lesson?"]
 AGAIN_MEANING = ["Explain it.", "Why?", "What does that mean?", "I do not understand.", "Can you explain that?"]
 AGAIN_ANIMALS = ["Who is in it?", "Which animals are in it?"]
-ASKING_FIND = ["Look up {t}.", "look up {u}", "find {u}", "Please look {t} up.", "Find {t}.", "Can you find the fable {t}?", "Search for {t}."]
+ASKING_FIND = ["Look up {t}.", "look up {u}", "find {u}", "Please look {t} up.", "Find {t}.",
+               "Can you find the fable {t}?", "Search for {t}."]
 ASKING_ADD = ["What is {x} + {y}?", "Add {x} and {y}.", "What is {x} plus {y}?", "How much is {x} and {y}?",
               "Please add {x} to {y}.", "{x}+{y}", "What do {x} and {y} make?", "The sum of {x} and {y}?"]
 ASKING_TIME = ["What time is it?", "Tell me the time.", "How late is it?", "Do you have the time?", "What is the time now?",
@@ -416,8 +417,8 @@ def conversation_of(seed: str) -> Conversation:
             asker.tell, asker.tell, asker.tell, asker.short, asker.moral, asker.moral, asker.meaning, asker.animals,
             asker.with_animal, asker.with_animal, asker.unknown, asker.unknown, asker.outside, asker.outside, asker.any,
             asker.titles, asker.small_talk, asker.small_talk, lambda: asker.add("add" in names),
-            lambda: asker.time("get_time" in names), lambda: asker.weather("get_weather" in names), lambda: asker.json(asker.json_keys(), ASKING_JSON),
-            lambda: asker.json(asker.json_keys(), ASKING_JSON)]
+            lambda: asker.time("get_time" in names), lambda: asker.weather("get_weather" in names),
+            lambda: asker.json(asker.json_keys(), ASKING_JSON), lambda: asker.json(asker.json_keys(), ASKING_JSON)]
         if "find_fable" in names:
             kinds += [asker.find] * 5
         if "add" in names:

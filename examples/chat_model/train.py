@@ -42,8 +42,9 @@ def train_tokenizer(path):
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.train_from_iterator(
-        (text for i in range(8000) for text in plain_parts(i)), trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=SPECIAL,
-                                   initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
+        (text for i in range(8000) for text in plain_parts(i)),
+        trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=SPECIAL,
+                            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.save(str(path))
 

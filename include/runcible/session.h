@@ -121,7 +121,9 @@ RC_API rc_status rc_session_tokens(rc_session* session, int32_t** tokens,
 RC_API rc_status rc_session_truncate(rc_session* session, int64_t position);
 
 /* A second session with the same tokens; the pages are shared until one of the
- * two writes. RC_E_BUSY. */
+ * two writes. So several answers to one prompt take the memory and time of the
+ * prompt once: evaluate it (a generation with max_tokens 0), and let a fork
+ * answer for each. RC_E_BUSY. */
 RC_API rc_status rc_session_fork(rc_session* session, rc_session** fork);
 
 /* Saves tokens and KV cache, as a GGUF file. An existing file is replaced only

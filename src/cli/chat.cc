@@ -7,6 +7,7 @@ void add_chat(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "chat", "A conversation with a model, in a terminal or line by line");
   auto options = std::make_shared<TalkOptions>();
+  options->model.path = "builtin:fabulist";
   options->model.add_to(*command);
   options->chat.add_to(*command);
   command->add_option("--system", options->system,

@@ -26,6 +26,7 @@ using Plan = std::unique_ptr<rc_plan, Release<rc_plan_release>>;
 using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
 using Loop = std::unique_ptr<rc_loop, Release<rc_loop_release>>;
 using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
+using Conversation = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
 using Tokenizer = std::unique_ptr<rc_tokenizer, Release<rc_tokenizer_release>>;
 
 // A small model with a tokenizer, 272 tokens of vocabulary.

@@ -174,8 +174,6 @@ TEST(ChatOfFiles, VariantsOfTheFile) {
   rc_tokenizer_release(tokenizer);
 }
 
-using Conversation = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
-
 class Talk : public ::testing::Test {
  protected:
   rc_status begin(const rc_chat_options* options) {

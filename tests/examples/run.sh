@@ -43,10 +43,43 @@ if [ "$name" = chat ]; then
   "$folder/chat" builtin:fable zephyr <"$work/questions" >"$work/text" \
     2>"$work/notes" || fail "exit status $?"
   [ "$(wc -w <"$work/text")" -ge 60 ] || fail "hardly any text"
+  # Of itself it talks to the model that knows how.
+  echo 'Tell me the fox and the well.' | "$folder/chat" >"$work/text" \
+    2>"$work/notes" || fail "exit status $?"
+  grep -q 'fox.*goat' "$work/text" || fail "not the fable"
   if "$folder/chat" builtin:fable none >"$work/text" 2>"$work/notes"; then
     fail "no failure without a template"
   fi
   grep -q "'none'" "$work/notes" || fail "the failure is not told"
+  exit 0
+fi
+
+# A sum and the time, by functions of the program.
+if [ "$name" = tools_uv ]; then
+  run text tools_uv
+  grep -q '^add {"a": 17, "b": 25} = 42$' "$work/notes" || fail "no call"
+  grep -q '42' "$work/text" || fail "the answer lacks the result"
+  run text tools_uv builtin:fabulist "What time is it?"
+  grep -q '^get_time {} = [0-2][0-9]:[0-5][0-9]$' "$work/notes" ||
+    fail "no call"
+  # A model that knows no tools has no template for them.
+  if "$folder/tools_uv" builtin:fable >"$work/text" 2>"$work/notes"; then
+    fail "no failure without a template"
+  fi
+  grep -q 'tokenizer.chat_template' "$work/notes" ||
+    fail "the failure is not told"
+  exit 0
+fi
+
+# Three answers that share the prompt, each the one of its seed.
+if [ "$name" = answers ]; then
+  run text answers builtin:fable "A fox and" 3
+  [ "$(grep -c '^== [123]$' "$work/text")" = 3 ] || fail "not three answers"
+  [ "$(grep -c '^A fox and' "$work/text")" = 3 ] || fail "no prompt"
+  [ "$(sort "$work/text" | uniq -d | grep -c .)" = 0 ] || fail "the same twice"
+  grep -q ' once, and 0 again$' "$work/notes" || fail "evaluated again"
+  run again answers builtin:fable "A fox and" 3
+  cmp "$work/text" "$work/again" || fail "the seeds do not hold"
   exit 0
 fi
 

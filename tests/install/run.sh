@@ -99,7 +99,7 @@ for source in "$work"/examples/*.c \
     plugin_backend | remote_*) ;;
     chat)
       echo "Tell me a fable." |
-        (cd "$work/examples" && ./chat builtin:fable zephyr >text)
+        (cd "$work/examples" && ./chat >text)
       ;;
     *) (cd "$work/examples" && "./$name" >text) ;;
   esac
@@ -138,6 +138,7 @@ grep -qF "$prefix/share/runcible" "$work/said" ||
   fail "it is not said where the model was looked for: $(cat "$work/said")"
 RUNCIBLE_DATA=$moved/share/runcible "$work/static"
 runcible verify builtin:fable
+runcible verify builtin:fabulist
 runcible run -n 8 2>"$work/run.log" </dev/null
 grep -q 'builtin:fable' "$work/run.log"
 echo "installed programs run"

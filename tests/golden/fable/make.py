@@ -18,8 +18,8 @@ HERE = Path(__file__).resolve().parent
 MODEL_FOLDER = HERE.parents[2] / "examples" / "model"
 sys.path.insert(0, str(MODEL_FOLDER))
 
-from evaluate import read_model, read_tokenizer  # noqa: E402
 from fables import Fable  # noqa: E402
+from llama_gguf import read_model, read_tokenizer  # noqa: E402
 
 ORACLE = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, eager attention, float64"
 ROWS = 24  # of logits kept for each prompt

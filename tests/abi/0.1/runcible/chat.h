@@ -217,11 +217,15 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
  * also one that was cancelled or failed; if it had not said anything then, the
  * messages are as they were. So they are after one of no tokens (max_tokens 0),
  * which only evaluates the prompt. What began like a call and did not become a
- * whole one is part of the answer's text.
- * RC_E_INVALID_ARGUMENT: there are no messages, the template refuses them, or
- * as rc_generate_async; RC_E_BUSY: an answer, or a request on the session, is
- * under way; RC_E_FORMAT, RC_E_UNSUPPORTED, RC_E_DEVICE: as rc_chat_render;
- * RC_E_CLOSED, RC_E_QUOTA, RC_E_OUT_OF_MEMORY. */
+ * whole one is part of the answer's text. options->tool_choice and
+ * options->response_format say whether it is a call, or JSON by a schema.
+ * RC_E_INVALID_ARGUMENT: there are no messages, the template refuses them, a
+ * choice or a schema that is malformed, or as rc_generate_async;
+ * RC_E_UNSUPPORTED: the model's format of calls is not known, or an assertion
+ * of a schema can't be kept, with its JSON pointer; RC_E_BUSY: an answer, or a
+ * request on the session, is under way; RC_E_FORMAT, RC_E_UNSUPPORTED,
+ * RC_E_DEVICE: as rc_chat_render; RC_E_CLOSED, RC_E_QUOTA, RC_E_OUT_OF_MEMORY.
+ */
 RC_API rc_status rc_chat_answer_async(rc_chat* chat,
                                       const rc_generate_options* options,
                                       rc_loop* loop, rc_event_callback callback,
