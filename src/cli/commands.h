@@ -57,6 +57,9 @@ struct ModelChoice {
   // A line on stderr if no model was named.
   void note_default() const;
 
+  Model load_with_progress(const Backend& opened,
+                           rc_model_options options) const;
+
   std::string path = "builtin:fable";
   const CLI::Option* named = nullptr;
   std::string backend;

@@ -86,6 +86,16 @@ rc_model_options ModelChoice::options() const {
 }
 
 Model ModelChoice::load(const Backend& opened, rc_model_options options) const {
+  Model model = load_with_progress(opened, options);
+  note_default();
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  check(rc_model_describe(model.get(), &report));
+  note_context(report.trained_context_length);
+  return model;
+}
+
+Model ModelChoice::load_with_progress(const Backend& opened,
+                                      rc_model_options options) const {
   ProgressBar bar("loading");
   const InterruptWatch watch;
   options.progress = [](void* user, double fraction) -> int32_t {
@@ -93,13 +103,7 @@ Model ModelChoice::load(const Backend& opened, rc_model_options options) const {
     return interrupted() ? 1 : 0;
   };
   options.progress_user = &bar;
-  Model model =
-      make<Model>(rc_model_load, opened.get(), path.c_str(), &options);
-  note_default();
-  rc_model_report report = RC_MODEL_REPORT_INIT;
-  check(rc_model_describe(model.get(), &report));
-  note_context(report.trained_context_length);
-  return model;
+  return make<Model>(rc_model_load, opened.get(), path.c_str(), &options);
 }
 
 void ModelChoice::note_context(int64_t trained) const {
