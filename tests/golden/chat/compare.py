@@ -3,7 +3,7 @@ and shows what differs.
 
     python compare.py PROGRAM [--count 500] [--seed 0] TEMPLATE...
 
-PROGRAM is render.cc, compiled with the sources of src/text/chat and src/base.
+PROGRAM is render.cc as the build makes it, build/release/bin/render_chat.
 """
 
 import argparse

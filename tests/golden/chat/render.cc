@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "text/chat/from_json.h"
 #include "text/chat/template.h"
+#include "text/json_value.h"
 
 namespace {
 
@@ -40,7 +41,9 @@ int main() {
       }
       if (!chat) rc::fail(RC_E_INVALID_ARGUMENT, "no template");
       const auto rendered = chat->render(
-          from_json(line["variables"], rc::text::chat::Origin::kContent),
+          rc::text::chat::from_json(
+              rc::text::parse_json(line["variables"].dump(), "variables", 1000),
+              rc::text::chat::Origin::kContent),
           options_of(line));
       out["text"] = rendered.text;
     } catch (const std::exception& error) {
