@@ -4,7 +4,7 @@
 proc ::runcible::WithGenerateOptions {prompt pairs command} {
     dict set pairs tokenize_flags [TokenizeFlags pairs]
     set others {}
-    foreach name {prompt_tokens stop stop_tokens logit_bias} {
+    foreach name {prompt_tokens stop stop_tokens logit_bias grammar} {
         if {[dict exists $pairs $name]} {
             dict set others $name [dict get $pairs $name]
             dict unset pairs $name
@@ -25,6 +25,7 @@ proc ::runcible::SetGenerateOption {options name value} {
     switch $name {
         prompt_tokens {native::generate_options_set_prompt_tokens $options $value}
         stop_tokens {native::generate_options_set_stop_tokens $options $value}
+        grammar {native::generate_options_set_grammar $options [Need $value Grammar -grammar]}
         stop {
             foreach text $value {native::generate_options_add_stop $options $text}
         }
@@ -69,14 +70,23 @@ oo::class create ::runcible::Generation {
     # Of a session's handle; see Session.
     # :api: members rc_generate_options
     # And -prompt_tokens, instead of the text; -stop, a list of texts; -stop_tokens;
-    # -logit_bias, a dict of numbers by token; -add_special and -parse_special.
+    # -logit_bias, a dict of numbers by token; -grammar, a Grammar; -add_special and
+    # -parse_special.
     constructor {session prompt args} {
         my Begin $session $prompt [::runcible::Pairs $args]
     }
 
     method Begin {session prompt pairs} {
         set request [::runcible::WithGenerateOptions $prompt $pairs \
-            [list ::runcible::native::request_start $session]]
+            [list ::runcible::native::[my Starter] $session]]
+    }
+
+    # The function that starts it.
+    method Starter {} {return request_start}
+
+    # What is given of an event.
+    method Shown {event} {
+        return [dict get $event text]
     }
 
     # The next event.
@@ -120,7 +130,7 @@ oo::class create ::runcible::Generation {
                 catch {set waiting 0} ;# unless it was destroyed meanwhile
             }
             if {[my Took $event]} {
-                set text [dict get $piece text]
+                set text [my Shown $piece]
                 return 1
             }
         }

@@ -5,9 +5,43 @@ proc ::runcible::WithSessionOptions {options command} {
     return [WithOptions session_options [Pairs $options] $command]
 }
 
-oo::class create ::runcible::Session {
+# A handle of what generates, one text at a time.
+oo::class create ::runcible::Speaker {
     superclass ::runcible::Handle
-    variable handle going
+    variable going
+
+    # Takes note of a Generation that was started.
+    method Going {generation} {
+        lappend going $generation
+        return $generation
+    }
+
+    # Ends what was left: who reads a generation and then wants something else of what
+    # it is of has left it.
+    method EndLeft {} {
+        set still {}
+        foreach generation [expr {[info exists going] ? $going : {}}] {
+            if {![info object isa object $generation]} continue
+            if {[[info object namespace $generation]::my IsLeft]} {
+                [info object namespace $generation]::my End
+            } elseif {[$generation report] eq ""} {
+                lappend still $generation
+            }
+        }
+        set going $still
+    }
+
+    # The handle, for what needs it for itself.
+    method Idle {} {
+        set open [my Handle]
+        my EndLeft
+        return $open
+    }
+}
+
+oo::class create ::runcible::Session {
+    superclass ::runcible::Speaker
+    variable handle
 
     # An empty session of a Model.
     # :api: members rc_session_options
@@ -47,34 +81,22 @@ oo::class create ::runcible::Session {
 
     # Starts a Generation, which the caller destroys.
     method start {{prompt ""} args} {
-        set generation [::runcible::Generation new [my Idle] $prompt {*}$args]
-        lappend going $generation
-        return $generation
-    }
-
-    # The handle, for what needs the session for itself. Who reads a generation and
-    # then wants something else of its session has left it.
-    method Idle {} {
-        set open [my Handle]
-        set still {}
-        foreach generation [expr {[info exists going] ? $going : {}}] {
-            if {![info object isa object $generation]} continue
-            if {[[info object namespace $generation]::my IsLeft]} {
-                [info object namespace $generation]::my End
-            } elseif {[$generation report] eq ""} {
-                lappend still $generation
-            }
-        }
-        set going $still
-        return $open
+        return [my Going [::runcible::Generation new [my Idle] $prompt {*}$args]]
     }
 
     # Starts a Stream, on the event loop, which the caller destroys unless it has a
     # -command.
     method stream {{prompt ""} args} {
-        set stream [::runcible::Stream new [my Idle] $prompt {*}$args]
-        lappend going $stream
-        return $stream
+        return [my Going [::runcible::Stream new [my Idle] $prompt {*}$args]]
+    }
+
+    # A Chat over the session, without messages. Options: -tools, JSON in the shape of
+    # "tools" of OpenAI's chat completions; -template_name, a variant in the file or one
+    # that is well known (chatml, llama3, zephyr, ...), or -template_text, its source;
+    # -template_arguments, a JSON object; -thinking, whether to think before answers;
+    # -now, what templates that write the date take for the present.
+    method chat {args} {
+        return [::runcible::Chat new [self] [my Idle] {*}$args]
     }
 
     # Adds a text, to be evaluated by the next decode or generation. Options:

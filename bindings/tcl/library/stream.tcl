@@ -8,7 +8,7 @@ namespace eval ::runcible {
 }
 
 # Starts a request that posts to a stream.
-proc ::runcible::StartStream {stream session options} {
+proc ::runcible::StartStream {stream starter handle options} {
     variable box
     variable channel
     variable streams
@@ -20,7 +20,7 @@ proc ::runcible::StartStream {stream session options} {
         set box $made
     }
     set key [expr {$last_key + 1}]
-    set request [native::mailbox_generate $box $session $options $key]
+    set request [native::$starter $box $handle $options $key]
     set last_key $key
     if {[dict size $streams] == 0} {
         chan event $channel readable [namespace code TakeEvents]
@@ -88,8 +88,10 @@ oo::class create ::runcible::Stream {
             dict unset pairs command
         }
         lassign [::runcible::WithGenerateOptions $prompt $pairs \
-            [list ::runcible::StartStream [self] $session]] key request
+            [list ::runcible::StartStream [self] [my Starter] $session]] key request
     }
+
+    method Starter {} {return mailbox_generate}
 
     method Post {event} {
         lappend events $event
@@ -118,7 +120,7 @@ oo::class create ::runcible::Stream {
         while {[info object isa object $self] && [llength $events]} {
             set events [lassign $events event]
             if {[my Took $event]} {
-                ::runcible::InBackground [list {*}$command $self piece [dict get $event text]]
+                ::runcible::InBackground [list {*}$command $self piece [my Shown $event]]
             } elseif {[info exists failure]} {
                 set options [lrange $failure 0 end-1]
                 ::runcible::InBackground \

@@ -199,8 +199,20 @@ static Tcl_Obj* runcible_report(const rc_generate_report* report) {
   return dict;
 }
 
-/* A dict of key, text, tokens, logprobs and top_logprobs, or for an end of key,
- * status, name, message and report. */
+/* What an event is that is no end. */
+static const char* runcible_kind(const rc_event* event) {
+  switch (event->type) {
+    case RC_EVENT_REASONING:
+      return "reasoning";
+    case RC_EVENT_CALL:
+      return "call";
+    default:
+      return "text";
+  }
+}
+
+/* A dict of key, kind, text, tokens, logprobs and top_logprobs, name and id of
+ * calls, or for an end of key, status, name, message and report. */
 static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
   Tcl_Obj* dict = Tcl_NewDictObj();
   runcible_put(dict, "key", Tcl_NewWideIntObj((Tcl_WideInt)key));
@@ -212,6 +224,14 @@ static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
     return dict;
   }
   runcible_put(dict, "text", runcible_text(event->text, event->text_length));
+  runcible_put(dict, "kind", runcible_text(runcible_kind(event),
+                                           strlen(runcible_kind(event))));
+  if (event->type == RC_EVENT_CALL) {
+    runcible_put(dict, "name",
+                 runcible_text(event->call_name, strlen(event->call_name)));
+    runcible_put(dict, "id",
+                 runcible_text(event->call_id, strlen(event->call_id)));
+  }
   runcible_put(dict, "tokens",
                runcible_tokens(event->tokens, event->token_count));
   if (event->logprobs != NULL) {

@@ -1,19 +1,26 @@
 # The cases of bindings/conformance/cases.json, and the report of them.
 package require json
+package require huddle
+package require huddle::json
 
 namespace eval cases {
-    proc read_json {path} {
+    proc read_text {path} {
         set file [open $path]
         chan configure $file -encoding utf-8
         try {
-            return [::json::json2dict [read $file]]
+            return [read $file]
         } finally {
             close $file
         }
     }
+    proc read_json {path} {
+        return [::json::json2dict [read_text $path]]
+    }
 
     variable path $::env(RUNCIBLE_CASES)
     variable document [read_json $path]
+    # The same with the types of its values.
+    variable typed [huddle::json2huddle [read_text $path]]
     variable golden [read_json [file join [file dirname $path] [dict get $document golden]]]
     variable objects
     variable report [list "language\tTcl"]
@@ -69,9 +76,19 @@ namespace eval cases {
     proc options {step {key options}} {
         set options {}
         if {[dict exists $step $key]} {
-            dict for {name value} [dict get $step $key] {lappend options -$name $value}
+            dict for {name value} [dict get $step $key] {
+                if {$name in {tools template_arguments}} {set value [json $step $key $name]}
+                if {$name eq "grammar"} {set value [object [dict get $step $key] grammar]}
+                lappend options -$name $value
+            }
         }
         return $options
+    }
+
+    # A part of a step as JSON.
+    proc json {step args} {
+        variable typed
+        return [huddle jsondump [huddle get $typed cases {*}[dict get $step place] {*}$args] {} {}]
     }
 
     proc given {step key {otherwise ""}} {
@@ -239,6 +256,58 @@ namespace eval cases {
         check {abs($off) <= abs($expected) * [dict get $step tolerance]}
     }
 
+    proc do_grammar {step} {
+        set kind [dict get $step kind]
+        set text [expr {$kind eq "json_schema" ? [json $step schema]
+            : [given $step text [given $step choices]]}]
+        keep $step [runcible::Grammar new [object $step model] $kind $text {*}[options $step]]
+    }
+
+    proc do_chat {step} {
+        keep $step [[object $step session] chat {*}[options $step]]
+    }
+
+    proc do_add {step} {
+        [object $step chat] add [json $step messages]
+    }
+
+    proc do_undo {step} {
+        [object $step chat] undo [dict get $step count]
+    }
+
+    proc do_messages {step} {
+        check {[::json::json2dict [[object $step chat] messages]] eq [dict get $step expect]}
+    }
+
+    proc do_fork_chat {step} {
+        keep $step [[object $step chat] fork]
+    }
+
+    proc check_reply {step reply} {
+        set expected [dict get $step expect]
+        check {[dict get $reply text] eq [dict get $expected text]}
+        check {[dict get $reply reasoning] eq [dict get $expected reasoning]}
+        set calls [lmap call [dict get $reply calls] {
+            dict set call arguments [::json::json2dict [dict get $call arguments]]
+        }]
+        check {$calls eq [dict get $expected calls]}
+        check {[dict get $reply report reason] eq [dict get $step reason]}
+    }
+
+    # Within a coroutine, on the event loop.
+    proc do_answer {step} {
+        set answer [[object $step chat] stream {*}[options $step]]
+        try {
+            check_reply $step [$answer reply]
+        } finally {
+            $answer destroy
+        }
+    }
+
+    proc do_ask {step} {
+        check_reply $step [[object $step chat] ask [dict get $step text] {*}[options $step]]
+    }
+
     proc do_tensor {step} {
         set shape [dict get $step shape]
         set numbers [given $step values [lrepeat [tcl::mathop::* {*}$shape] [given $step fill]]]
@@ -260,14 +329,16 @@ namespace eval cases {
         }
     }
 
-    proc run {case} {
+    proc run {case number} {
         variable objects
         variable report
         array unset objects
         try {
-            in_coroutine [list case {
-                foreach step [dict get $case steps] {step $step}
-            } ::cases] $case
+            in_coroutine [list {case number place} {
+                foreach step [dict get $case steps] {
+                    step [dict merge $step [list place [list $number steps [incr place]]]]
+                }
+            } ::cases] $case [expr {$number - 1}] -1
             lappend report "passed\t[dict get $case name]"
             return
         } finally {
@@ -277,15 +348,8 @@ namespace eval cases {
         }
     }
 
-    # Cases of what the package does not give.
-    variable missing {grammars chat tools}
-
     foreach case [dict get $document cases] {
-        if {[dict get $case name] in $missing} {
-            lappend report "missing\t[dict get $case name]\tconversations and grammars are plain functions only"
-            continue
-        }
-        ::tcltest::test cases-[incr number] [dict get $case name] -body {run $case}
+        ::tcltest::test cases-[incr number] [dict get $case name] -body [list ::cases::run $case $number]
     }
     if {[info exists ::env(RUNCIBLE_CASES_REPORT)]} {
         set file [open $::env(RUNCIBLE_CASES_REPORT) w]

@@ -1,0 +1,157 @@
+# Conversations with models; see runcible/chat.h.
+#
+# What JSON says of types, values of Tcl do not: messages, tools, and the arguments of
+# calls and templates are JSON here. The packages json and json::write of tcllib read
+# and write it.
+
+# A text as JSON.
+proc ::runcible::JsonText {text} {
+    set map {\\ \\\\ \" \\\"}
+    for {set i 0} {$i < 32} {incr i} {lappend map [format %c $i] [format {\u%04x} $i]}
+    return "\"[string map $map $text]\""
+}
+
+# Calls {*}$command with the library's options of a conversation.
+proc ::runcible::WithChatOptions {pairs command} {
+    set options [native::new_chat_options]
+    try {
+        dict for {name value} $pairs {
+            if {$name in {tools template_text template_name template_arguments now}} {
+                native::chat_options_set_$name $options $value
+            } elseif {$name ne "thinking"} {
+                Refuse "there is no option \"-$name\""
+            } elseif {![string is boolean -strict $value]} {
+                Refuse "-thinking must be a boolean, not \"$value\""
+            } else {
+                native::chat_options_thinking_set $options [expr {$value ? 1 : 0}]
+            }
+        }
+        return [{*}$command $options]
+    } finally {
+        native::dispose $options
+    }
+}
+
+# What answers are, beside Generations or Streams: their pieces are parts, dicts of a
+# kind. `text` and `reasoning` have a text; `call`, a call of a tool, has an id, a name
+# and arguments, JSON.
+oo::class create ::runcible::AnswerParts {
+    method Shown {event} {
+        set kind [dict get $event kind]
+        if {$kind ne "call"} {return [dict create kind $kind text [dict get $event text]]}
+        return [dict create kind call id [dict get $event id] name [dict get $event name] \
+            arguments [dict get $event text]]
+    }
+
+    # The rest at once: a dict of text, reasoning, calls, a list, and report.
+    method reply {} {
+        set made {text "" reasoning "" calls {}}
+        while {[my next part]} {
+            if {[dict get $part kind] eq "call"} {
+                dict lappend made calls [dict remove $part kind]
+            } else {
+                dict append made [dict get $part kind] [dict get $part text]
+            }
+        }
+        return [dict set made report [my report]]
+    }
+
+    # The text of the rest.
+    method text {} {
+        return [dict get [my reply] text]
+    }
+}
+
+# An answer in the making; all else is as of a Generation. Whatever came of it is a
+# message of the conversation then.
+oo::class create ::runcible::Answer {
+    superclass ::runcible::AnswerParts ::runcible::Generation
+
+    method Starter {} {return answer_start}
+}
+
+# The same on the event loop, as a Stream.
+oo::class create ::runcible::AnswerStream {
+    superclass ::runcible::AnswerParts ::runcible::Stream
+
+    method Starter {} {return mailbox_answer}
+}
+
+# A list of messages over a session. An answer of the model becomes one of them; for
+# each only what the session does not hold yet is evaluated.
+oo::class create ::runcible::Chat {
+    superclass ::runcible::Speaker
+    variable handle session
+
+    # See the method chat of Session.
+    constructor {ofSession given args} {
+        set session $ofSession
+        if {[lindex $args 0] eq "-handle"} {
+            set handle [lindex $args 1]
+        } else {
+            set handle [::runcible::WithChatOptions [::runcible::Pairs $args] \
+                [list ::runcible::native::chat_create $given]]
+        }
+    }
+
+    method Idle {} {
+        set open [next]
+        if {[info object isa object $session]} {[info object namespace $session]::my EndLeft}
+        return $open
+    }
+
+    # Adds messages: JSON in the shape of "messages" of OpenAI's chat completions, or
+    # one of them.
+    method add {messages} {
+        ::runcible::native::chat_add [my Idle] $messages
+    }
+
+    # Adds what the user says.
+    method say {text} {
+        my add "{\"role\": \"user\", \"content\": [::runcible::JsonText $text]}"
+    }
+
+    # Adds the result of a call of a tool.
+    method add_result {id text} {
+        my add "{\"role\": \"tool\", \"tool_call_id\": [::runcible::JsonText $id],\
+            \"content\": [::runcible::JsonText $text]}"
+    }
+
+    # Forgets the last messages.
+    method undo {{count 1}} {
+        ::runcible::native::chat_undo [my Idle] $count
+    }
+
+    # All messages, JSON.
+    method messages {} {
+        return [::runcible::native::chat_messages [my Idle]]
+    }
+
+    # A second conversation with the same messages, over a fork of the session.
+    method fork {} {
+        return [::runcible::Chat new "" "" -handle [::runcible::native::chat_fork [my Idle]]]
+    }
+
+    # Starts an Answer, which the caller destroys. Options as of Generation.
+    method answer {args} {
+        return [my Going [::runcible::Answer new [my Idle] "" {*}$args]]
+    }
+
+    # Starts an AnswerStream, on the event loop, which the caller destroys unless it has
+    # a -command, which is told parts.
+    method stream {args} {
+        return [my Going [::runcible::AnswerStream new [my Idle] "" {*}$args]]
+    }
+
+    # Adds what the user says and gives the whole answer, see the method reply of
+    # AnswerParts; blocks.
+    method ask {text args} {
+        my say $text
+        set answer [my answer {*}$args]
+        try {
+            return [$answer reply]
+        } finally {
+            $answer destroy
+        }
+    }
+}
