@@ -81,7 +81,7 @@ TEST(SamplerGolden, XtcLeavesOutTheMostProbable) {
     options.xtc_threshold = c["threshold"];
     std::set<TokenId> seen;
     for (const auto& [token, share] :
-         shares(options, c["logits"].get<std::vector<float>>(), 3000)) {
+         shares(options, c["logits"].get<std::vector<float>>(), 1000)) {
       seen.insert(token);
     }
     const auto left = c["left"].get<std::set<TokenId>>();
@@ -99,11 +99,11 @@ TEST(SamplerGolden, DynamicTemperatureFollowsTheEntropy) {
     options.dynamic_temperature_range = c["range"];
     options.dynamic_temperature_exponent = c["exponent"];
     const auto drawn =
-        shares(options, c["logits"].get<std::vector<float>>(), 40000);
+        shares(options, c["logits"].get<std::vector<float>>(), 12000);
     const auto expected = c["probabilities"].get<std::vector<double>>();
     for (size_t i = 0; i < expected.size(); ++i) {
       const auto found = drawn.find(static_cast<TokenId>(i));
-      EXPECT_NEAR(found == drawn.end() ? 0.0 : found->second, expected[i], 0.01)
+      EXPECT_NEAR(found == drawn.end() ? 0.0 : found->second, expected[i], 0.02)
           << c;
     }
   }
@@ -141,7 +141,7 @@ TEST(Sampler, MirostatHoldsTheSurprise) {
       options.top_k = 1;  // has no say
       Sampler sampler(options, logits.size());
       double sum = 0.0;
-      constexpr int kDraws = 2000;
+      constexpr int kDraws = 700;
       for (int i = 0; i < 2 * kDraws; ++i) {
         const double bits = surprise(logits, sampler.choose(logits, {}));
         if (i >= kDraws) sum += bits;

@@ -507,6 +507,8 @@ TEST(CallGrammars, FaultsAreNamed) {
   EXPECT_EQ(has(message(*reply_format("plain"), kTools, {Kind::kRequired, ""}),
                 "no way of writing calls"),
             "");
+  EXPECT_EQ(has(message(*reply_format("plain"), kTools, {}), "strict"), "");
+  EXPECT_EQ(message(*reply_format("plain"), kTools, {Kind::kNone, ""}), "");
   const char* const odd = R"([{"type": "function", "function": {"name": "f",
       "parameters": {"type": "object", "properties": {"a<b": {}}}}}])";
   EXPECT_EQ(has(message(*reply_format("glm-4.5"), odd, {Kind::kRequired, ""}),

@@ -61,9 +61,11 @@ CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
                    const std::function<bool(std::string_view)>& is_special)
     : shape(format.shape), use(use), bare(format.bare) {
   if (shape == CallShape::kNone) {
-    fail(RC_E_UNSUPPORTED,
-         "tool_choice: the chat template shows no way of writing calls that is "
-         "known here, so none can be forced or forbidden");
+    fail(
+        RC_E_UNSUPPORTED,
+        use == CallUse::kAllowed ? "tools: strict ones can't be kept so"
+                                 : "tool_choice: no call can be forced",
+        "; the chat template shows no way of writing calls that is known here");
   }
   const auto marked = [&](std::string_view text) {
     return with_special_names(text, is_special);

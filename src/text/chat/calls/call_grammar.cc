@@ -116,7 +116,8 @@ std::shared_ptr<const grammar::Grammar> call_grammar(
   if (required) {
     check_choice(tools, choice);
   } else if (tools == nullptr || tools->items.empty() ||
-             (choice.kind == Kind::kAuto && !any_strict(*tools))) {
+             (choice.kind == Kind::kAuto && !any_strict(*tools)) ||
+             (choice.kind == Kind::kNone && format.shape == CallShape::kNone)) {
     return nullptr;
   }
   CallForm form(format, *tools, use_of(choice.kind), is_special);

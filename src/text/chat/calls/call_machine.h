@@ -3,8 +3,9 @@
 //
 // Whatever a call looks like, it says a name and arguments. The machine writes
 // it down as JSON while it reads, {"name": NAME, "arguments": ARGUMENTS}, and
-// hands that to a JsonMachine for the schema of all calls: what that one
-// refuses is refused. So each assertion of a schema counts in every format.
+// hands that to a JsonMachine for the schema of all calls, with one_space: what
+// that one refuses is refused. So each assertion of a schema counts in every
+// format.
 //
 // Special tokens are their names between bytes 0xFF; see special_names.h.
 #pragma once
