@@ -41,9 +41,12 @@ std::string ipv6() {
   const std::string last = cat("(?:", group, ":", group, "|", ipv4(), ")");
   std::string all = cat("(?:(?:", group, ":){6}", last);
   for (int after = 5; after >= 0; --after) {
-    const int before = 5 - after;  // at most this many groups, and one more
-    all += cat("|(?:(?:", group, ":){0,", before, "}", group, ")?::(?:", group,
-               ":){", after, "}", last);
+    const int before = 5 - after;  // at most so many groups
+    all += '|';
+    if (before > 0) {
+      all += cat("(?:(?:", group, ":){0,", before - 1, "}", group, ")?");
+    }
+    all += cat("::(?:", group, ":){", after, "}", last);
   }
   all += cat("|(?:(?:", group, ":){0,5}", group, ")?::", group);
   all += cat("|(?:(?:", group, ":){0,6}", group, ")?::)");

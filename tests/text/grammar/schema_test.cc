@@ -128,5 +128,24 @@ TEST(GrammarSchema, ReferencesAreResolved) {
   EXPECT_FALSE(accepts(*grammar, R"({"z": [1]})"));
 }
 
+// RFC 4291, section 2.2: "::" stands for at least one group of eight.
+TEST(GrammarSchema, AddressesHaveEightGroups) {
+  const auto grammar = schema(R"({"format": "ipv6", "type": "string"})");
+  for (const char* address :
+       {"1:2:3:4:5:6:7:8", "1:2:3:4:5:6:1.2.3.4", "::", "::1",
+        "1::", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1:2:3::5:6:7:8",
+        "1:2:3:4:5::7:8", "1:2:3:4:5:6::8", "1:2:3:4:5::1.2.3.4"}) {
+    EXPECT_TRUE(accepts(*grammar, std::string("\"") + address + "\""))
+        << address;
+  }
+  for (const char* address :
+       {"1:2:3:4:5:6::7:8", "1::2:3:4:5:6:7:8", "1:2:3:4:5:6:7::8",
+        "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "1:2:3:4:5:6::1.2.3.4",
+        "1::2::3", "1:2:3"}) {
+    EXPECT_FALSE(accepts(*grammar, std::string("\"") + address + "\""))
+        << address;
+  }
+}
+
 }  // namespace
 }  // namespace rc::text::grammar
