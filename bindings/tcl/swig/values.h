@@ -224,8 +224,9 @@ static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
     return dict;
   }
   runcible_put(dict, "text", runcible_text(event->text, event->text_length));
-  runcible_put(dict, "kind", runcible_text(runcible_kind(event),
-                                           strlen(runcible_kind(event))));
+  runcible_put(
+      dict, "kind",
+      runcible_text(runcible_kind(event), strlen(runcible_kind(event))));
   if (event->type == RC_EVENT_CALL) {
     runcible_put(dict, "name",
                  runcible_text(event->call_name, strlen(event->call_name)));
