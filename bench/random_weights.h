@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "random.h"
 #include "tensor/dtype.h"
 

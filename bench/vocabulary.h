@@ -2,7 +2,7 @@
 // weights are whole model files.
 #pragma once
 
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "shapes.h"
 
 namespace rc::bench {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "mix.h"
 #include "random_weights.h"
 #include "shapes.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gguf/file.h"
-#include "gguf/writer.h"
+#include "files/gguf/file.h"
+#include "files/gguf/writer.h"
 #include "tensor/dtype.h"
 
 namespace rc::test {

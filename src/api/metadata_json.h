@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::api {
 

@@ -8,7 +8,7 @@
 #include "api/handle.h"
 #include "api/tenant.h"
 #include "engine/engine.h"
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "runcible/model.h"
 #include "text/chat/template_choice.h"
 #include "text/tokenizer.h"

@@ -6,7 +6,7 @@
 #include "api/options.h"
 #include "api/returned_memory.h"
 #include "base/quote.h"
-#include "gguf/verify.h"
+#include "files/gguf/verify.h"
 
 rc_model_info::rc_model_info(std::shared_ptr<const rc::gguf::File> opened)
     : file(std::move(opened)) {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/token.h"
-#include "gguf/file.h"
-#include "gguf/writer.h"
+#include "files/gguf/file.h"
+#include "files/gguf/writer.h"
 #include "model/resident_model.h"
 
 namespace rc::engine {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "model/architecture.h"
 #include "model/weights.h"
 #include "runtime/program.h"

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::model {
 

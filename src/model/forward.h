@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "model/architecture.h"
 #include "model/model_file.h"
 #include "runtime/program.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "model/rope.h"
 
 namespace rc::model {

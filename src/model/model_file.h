@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "model/hyper_parameters.h"
 #include "model/layer_state.h"
 #include "model/weight_buffer.h"

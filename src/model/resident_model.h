@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "gguf/mapped_tensors.h"
+#include "files/gguf/mapped_tensors.h"
 #include "model/cache_group.h"
 #include "model/layer_state.h"
 #include "model/model_file.h"

@@ -6,7 +6,7 @@
 // "tokenizer." and the architecture's own are notes of other programs.
 #pragma once
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "model/architecture.h"
 #include "runtime/program.h"
 

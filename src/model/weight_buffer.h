@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::model {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::model {
 

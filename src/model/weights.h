@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "runtime/program.h"
 
 namespace rc::model {

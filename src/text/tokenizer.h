@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "text/piece_index.h"
 #include "text/span.h"
 #include "text/stop_check.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::text {
 

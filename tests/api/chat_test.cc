@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/api_util.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "temporary.h"
 
 namespace rc::test {

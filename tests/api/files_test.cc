@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "api_util.h"
-#include "gguf/file.h"
-#include "gguf/writer.h"
+#include "files/gguf/file.h"
+#include "files/gguf/writer.h"
 #include "temporary.h"
 
 namespace rc::test {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "engine_util.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "model/allocation_util.h"
 #include "text/grammar/grammar.h"
 

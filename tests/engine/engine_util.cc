@@ -8,7 +8,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "runtime/registry.h"
 #include "test_data.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "session_util.h"
 
 namespace rc::engine::test {

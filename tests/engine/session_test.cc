@@ -1,7 +1,7 @@
 // Sessions: tokens, logits, fork, truncate.
 #include <gtest/gtest.h>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "session_util.h"
 
 namespace rc::engine::test {

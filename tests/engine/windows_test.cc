@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "engine_util.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 
 namespace rc::engine::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "base/error.h"
-#include "gguf/file.h"
-#include "gguf/verify.h"
-#include "gguf/writer.h"
+#include "files/gguf/file.h"
+#include "files/gguf/verify.h"
+#include "files/gguf/writer.h"
 
 namespace {
 

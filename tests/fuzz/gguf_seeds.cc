@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 
 int main(int count, char** arguments) {
   using rc::gguf::Writer;

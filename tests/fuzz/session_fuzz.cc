@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "runtime/registry.h"
 
 namespace {

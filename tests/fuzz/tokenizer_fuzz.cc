@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "text/stop_matcher.h"
 #include "text/stream_decoder.h"
 #include "text/tokenizer.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "gguf/file.h"
-#include "gguf/writer.h"
+#include "files/gguf/file.h"
+#include "files/gguf/writer.h"
 
 namespace rc::test {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "test_data.h"
 
 namespace rc::model {

@@ -27,7 +27,7 @@ std::vector<Room> rooms() {
   std::vector<Room> rooms;
   std::vector<std::string> seen = {"runcible/"};
   // The lowest first.
-  for (const char* name : {"base", "tensor", "gguf", "text", "runtime",
+  for (const char* name : {"base", "tensor", "files", "text", "runtime",
                            "compute", "model", "engine", "api"}) {
     seen.push_back(std::string(name) + "/");
     rooms.push_back({std::string("src/") + name, seen});
@@ -134,7 +134,7 @@ TEST(IncludeDirections, AWrongOneIsFound) {
   EXPECT_TRUE(plant("backends/gpu/planted.h", "vulkan/device.h"));
   EXPECT_TRUE(plant("tests/host_driver/module/planted.h", "runtime/device.h"));
   EXPECT_TRUE(plant("include/runcible/planted.h", "base/error.h"));
-  EXPECT_FALSE(plant("src/model/planted.cc", "gguf/file.h"));
+  EXPECT_FALSE(plant("src/model/planted.cc", "files/gguf/file.h"));
   EXPECT_FALSE(plant("backends/cpu/planted.h", "tensor/dtype.h"));
 }
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "text/text_util.h"
 
 namespace rc::text {

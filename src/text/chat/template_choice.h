@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "text/chat/chat_template.h"
 
 namespace rc::text::chat {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "text/grammar/grammar_util.h"
 
 namespace rc::text::grammar {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "test_data.h"
 
 namespace rc::gguf {

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 #include "tensor/dtype.h"
 
 namespace rc::gguf {

@@ -1,4 +1,4 @@
-#include "gguf/verify.h"
+#include "files/gguf/verify.h"
 
 #include <algorithm>
 #include <bit>

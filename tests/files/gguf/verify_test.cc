@@ -1,4 +1,4 @@
-#include "gguf/verify.h"
+#include "files/gguf/verify.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 #include "temporary.h"
 #include "tensor/blocks.h"
 #include "test_data.h"

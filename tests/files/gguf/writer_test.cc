@@ -1,4 +1,4 @@
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "gguf/verify.h"
+#include "files/gguf/verify.h"
 #include "test_data.h"
 
 namespace rc::gguf {

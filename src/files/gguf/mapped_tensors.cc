@@ -1,4 +1,4 @@
-#include "gguf/mapped_tensors.h"
+#include "files/gguf/mapped_tensors.h"
 
 #include <utility>
 

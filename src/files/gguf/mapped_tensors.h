@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/mapped_file.h"
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::gguf {
 

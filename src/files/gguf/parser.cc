@@ -1,4 +1,4 @@
-#include "gguf/parser.h"
+#include "files/gguf/parser.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "gguf/writer.h"
+#include "files/gguf/writer.h"
 
 #include <algorithm>
 #include <bit>

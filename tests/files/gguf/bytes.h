@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::gguf::test {
 

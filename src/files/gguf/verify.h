@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::gguf {
 

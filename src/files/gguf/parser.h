@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 namespace rc::gguf {
 

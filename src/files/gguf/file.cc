@@ -1,4 +1,4 @@
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
-#include "gguf/parser.h"
+#include "files/gguf/parser.h"
 
 namespace rc::gguf {
 namespace {

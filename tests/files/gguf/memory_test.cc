@@ -13,10 +13,10 @@
 #include <new>
 
 #include "base/error.h"
-#include "gguf/bytes.h"
-#include "gguf/file.h"
-#include "gguf/verify.h"
-#include "gguf/writer.h"
+#include "files/gguf/bytes.h"
+#include "files/gguf/file.h"
+#include "files/gguf/verify.h"
+#include "files/gguf/writer.h"
 #include "test_data.h"
 
 namespace {

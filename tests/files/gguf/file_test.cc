@@ -1,4 +1,4 @@
-#include "gguf/file.h"
+#include "files/gguf/file.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "gguf/bytes.h"
+#include "files/gguf/bytes.h"
 #include "test_data.h"
 
 namespace rc::gguf {
