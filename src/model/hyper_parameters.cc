@@ -29,10 +29,11 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
   hyper.layers.resize(
       static_cast<size_t>(metadata.get("block_count", 1, kMaxLayers)));
-  hyper.norm_epsilon = metadata.get_number(
-      architecture.norm == Norm::kLayer ? "attention.layer_norm_epsilon"
-                                        : "attention.layer_norm_rms_epsilon",
-      1e-20, 1.0);
+  hyper.norm_epsilon =
+      metadata.get_number(architecture.norm == Norm::kRootMeanSquare
+                              ? "attention.layer_norm_rms_epsilon"
+                              : "attention.layer_norm_epsilon",
+                          1e-20, 1.0);
   if (architecture.gives_hidden_rows) {
     hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
   }
@@ -70,7 +71,8 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
   const auto kv_heads =
       metadata
           .find_each("attention.head_count_kv",
-                     architecture.state_spaces ? 0 : 1, kMaxHeads, layers)
+                     architecture.state_spaces == Presence::kOptional ? 0 : 1,
+                     kMaxHeads, layers)
           .value_or(heads);
   const std::optional<int64_t> key_size =
       metadata.find("attention.key_length", 1, kMaxHeadSize);
@@ -128,6 +130,11 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
+  if (architecture.state_spaces == Presence::kAlways) {
+    metadata.find("attention.head_count", 0, 0);
+    for (Layer& layer : hyper.layers) layer.mixer = Mixer::kStateSpace;
+    return;
+  }
   read_heads(metadata, architecture, hyper);
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
@@ -172,34 +179,21 @@ void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
   }
 }
 
-void read_scales(const Metadata& metadata, HyperParameters& hyper) {
+void read_scales(const Metadata& metadata, LogitScale logit_scale,
+                 HyperParameters& hyper) {
   const auto read = [&](const char* name, float otherwise) {
     return metadata.find_positive(name, 1e-6, 1e6).value_or(otherwise);
   };
   hyper.embedding_scale = read("embedding_scale", 1.0f);
   hyper.residual_scale = read("residual_scale", 1.0f);
-  hyper.logit_divisor = read("logit_scale", 1.0f);
+  const float logits = read("logit_scale", 1.0f);
+  hyper.logit_factor =
+      logit_scale == LogitScale::kMultiplies ? logits : 1.0f / logits;
   hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
-void read_feed_forward(const Metadata& metadata,
-                       const Architecture& architecture,
-                       HyperParameters& hyper) {
-  const bool may_have_experts = architecture.experts != Presence::kNever;
-  hyper.experts =
-      metadata.find("expert_count", 0, may_have_experts ? kMaxExperts : 0)
-          .value_or(0);
-  if (architecture.experts == Presence::kAlways && hyper.experts == 0) {
-    metadata.refuse("expert_count", hyper.experts, "must be at least 1");
-  }
-  if (hyper.experts == 0) {
-    const auto sizes = metadata.get_each("feed_forward_length", 1,
-                                         kMaxFeedForward, hyper.layer_count());
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      hyper.layers[i].feed_forward = sizes[i];
-    }
-    return;
-  }
+void read_experts(const Metadata& metadata, const Architecture& architecture,
+                  HyperParameters& hyper) {
   hyper.experts_used = metadata.get("expert_used_count", 1, hyper.experts);
   hyper.expert_feed_forward =
       metadata.find("expert_feed_forward_length", 1, kMaxFeedForward)
@@ -208,8 +202,47 @@ void read_feed_forward(const Metadata& metadata,
     hyper.expert_feed_forward =
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
-  // All layers have experts: what a dense part would have changes nothing.
-  metadata.find("feed_forward_length", 0, kMaxFeedForward);
+  if (architecture.shared_expert) {
+    hyper.shared_feed_forward =
+        metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
+            .value_or(0);
+  }
+}
+
+void read_feed_forward(const Metadata& metadata,
+                       const Architecture& architecture,
+                       HyperParameters& hyper) {
+  if (architecture.state_spaces == Presence::kAlways) {
+    metadata.find("feed_forward_length", 0, 0);
+    return;
+  }
+  const bool may_have_experts = architecture.experts != Presence::kNever;
+  hyper.experts =
+      metadata.find("expert_count", 0, may_have_experts ? kMaxExperts : 0)
+          .value_or(0);
+  if (architecture.experts == Presence::kAlways && hyper.experts == 0) {
+    metadata.refuse("expert_count", hyper.experts, "must be at least 1");
+  }
+  if (hyper.experts > 0) {
+    read_experts(metadata, architecture, hyper);
+    for (Layer& layer : hyper.layers) layer.experts = true;
+    // What a dense part would have changes nothing.
+    metadata.find("feed_forward_length", 0, kMaxFeedForward);
+    return;
+  }
+  const auto sizes = metadata.get_each("feed_forward_length", 1,
+                                       kMaxFeedForward, hyper.layer_count());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    hyper.layers[i].feed_forward = sizes[i];
+  }
+}
+
+// Whether attention and feed-forward read the same residual.
+bool read_parallel(const Metadata& metadata, const Architecture& architecture) {
+  if (architecture.parallel_residual != Presence::kOptional) {
+    return architecture.parallel_residual == Presence::kAlways;
+  }
+  return metadata.find_flag("use_parallel_residual").value_or(true);
 }
 
 }  // namespace
@@ -224,7 +257,10 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
   read_state_space(metadata, hyper);
-  if (architecture.scale_keys) read_scales(metadata, hyper);
+  hyper.parallel_residual = read_parallel(metadata, architecture);
+  if (architecture.scale_keys) {
+    read_scales(metadata, architecture.logit_scale, hyper);
+  }
   read_window(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);

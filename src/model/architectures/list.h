@@ -19,5 +19,27 @@ extern const Architecture kSmolLm3;
 extern const Architecture kGranite;
 extern const Architecture kGraniteHybrid;
 extern const Architecture kBert;
+extern const Architecture kOlmo;
+extern const Architecture kOlmo2;
+extern const Architecture kOlmoe;
+extern const Architecture kQwen2Moe;
+extern const Architecture kGraniteMoe;
+extern const Architecture kHunyuanDense;
+extern const Architecture kHunyuanMoe;
+extern const Architecture kGlm4;
+extern const Architecture kPhi3;
+extern const Architecture kPhi2;
+extern const Architecture kExaone4;
+extern const Architecture kArcee;
+extern const Architecture kNemotron;
+extern const Architecture kStarCoder;
+extern const Architecture kStarCoder2;
+extern const Architecture kStableLm;
+extern const Architecture kCommandR;
+extern const Architecture kCohere2;
+extern const Architecture kGpt2;
+extern const Architecture kGptNeoX;
+extern const Architecture kFalcon;
+extern const Architecture kMamba2;
 
 }  // namespace rc::model
