@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "model/architectures/list.h"
+#include "model/tensor_names.h"
 
 namespace rc::model {
 namespace {
@@ -20,6 +21,10 @@ constexpr const Architecture* kArchitectures[] = {
 
 }  // namespace
 
+std::span<const Architecture* const> known_architectures() {
+  return kArchitectures;
+}
+
 const Architecture& find_architecture(const gguf::File& file) {
   const std::string_view name = file.get_string("general.architecture");
   std::string known;
@@ -27,8 +32,15 @@ const Architecture& find_architecture(const gguf::File& file) {
     if (architecture->name == name) return *architecture;
     known.append(known.empty() ? "" : ", ").append(architecture->name);
   }
+  std::string nearest;
+  for (const std::string_view one :
+       nearest_architectures(file, kArchitectures)) {
+    nearest.append(nearest.empty() ? "; its tensors have the names of those of "
+                                   : ", ");
+    nearest.append(one);
+  }
   fail(RC_E_UNSUPPORTED, file.name(), ": architecture ", quote(name),
-       " is not known; known are ", known);
+       " is not known; known are ", known, nearest);
 }
 
 }  // namespace rc::model

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -133,6 +134,7 @@ struct Architecture {
   // Each position has a row, and so may each type of tokens, which is added to
   // the embedding; nothing is rotated.
   bool learned_positions = false;
+  Presence token_types = Presence::kNever;  // kOptional or kNever
   bool embedding_norm = false;
 
   // Embeddings are multiplied by the square root of the width.
@@ -142,8 +144,8 @@ struct Architecture {
   Presence attention_output_bias = Presence::kNever;
   // Of gate, up and down; not of experts.
   Presence feed_forward_bias = Presence::kNever;
-  // Files may have one matrix for queries, keys and values.
-  bool fused_attention = false;
+  // One matrix for queries, keys and values.
+  Presence fused_attention = Presence::kNever;
   Presence output_bias = Presence::kNever;
   HeadNorm head_norm = HeadNorm::kNone;
   // Attention and feed-forward read the same residual, and both are added to
@@ -192,7 +194,10 @@ struct Architecture {
   bool gated_shared_expert = false;
 };
 
-// Throws RC_E_UNSUPPORTED naming the file, the architecture and those known.
+std::span<const Architecture* const> known_architectures();
+
+// Throws RC_E_UNSUPPORTED naming the file, the architecture, those known and,
+// if the file's tensors have the names that some of them have, these.
 const Architecture& find_architecture(const gguf::File& file);
 
 }  // namespace rc::model

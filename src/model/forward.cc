@@ -1,6 +1,7 @@
 #include "model/forward.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -155,7 +156,7 @@ Value Forward::whole_layer(Value x) {
   if (!layer().experts && layer().feed_forward == 0) return sum;
   if (!parallel) {
     normed = norm_before(sum, names_.feed_forward_norm);
-  } else if (mixer_norm == names_.attention_norm &&
+  } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
              weights_.has(in_layer(names_.feed_forward_norm))) {
     normed = norm(x, names_.feed_forward_norm);
   }
@@ -353,8 +354,10 @@ Value Forward::projection(Value x, const char* name, int64_t first,
                           int64_t count) {
   const int64_t size = hyper_.key_size;
   const Presence bias = architecture_.qkv_bias;
-  if (!architecture_.fused_attention ||
-      !weights_.has(in_layer(cat(names_.fused_attention, ".weight")))) {
+  const Presence fused = architecture_.fused_attention;
+  if (fused == Presence::kNever ||
+      (fused == Presence::kOptional &&
+       !weights_.has(in_layer(cat(names_.fused_attention, ".weight"))))) {
     return linear(x, name, count * size, bias);
   }
   const int64_t all = layer().heads + 2 * layer().kv_heads;

@@ -283,7 +283,7 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   if (architecture.rope_factors != Presence::kNever) {
     used.insert(architecture.names.rope_factors);
   }
-  if (architecture.learned_positions) {
+  if (architecture.token_types != Presence::kNever) {
     used.insert(architecture.names.position_embedding);
     used.insert(architecture.names.token_types);
   }

@@ -14,6 +14,7 @@ constexpr Architecture kBert = {
     .norm = Norm::kLayer,
     .norm_place = NormPlace::kOfSums,
     .learned_positions = true,
+    .token_types = Presence::kOptional,
     .embedding_norm = true,
     .qkv_bias = Presence::kAlways,
     .attention_output_bias = Presence::kAlways,

@@ -6,6 +6,8 @@ namespace rc::model {
 
 constexpr Architecture kCohere2 = {
     .name = "cohere2",
+    .names = {.output = "token_embd.weight",
+              .feed_forward_norm = "attn_norm.weight"},
     .norm = Norm::kLayerUnbiased,
     .parallel_residual = Presence::kAlways,
     .rope_style = RC_ROPE_ADJACENT,

@@ -9,7 +9,7 @@ constexpr Architecture kFalcon = {
     .names = {.attention_norm = "attn_norm_2.weight",
               .feed_forward_norm = "attn_norm.weight"},
     .norm = Norm::kLayer,
-    .fused_attention = true,
+    .fused_attention = Presence::kAlways,
     .parallel_residual = Presence::kAlways,
     .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
 };

@@ -9,6 +9,7 @@ namespace rc::model {
 // size of a head; no metadata key says which.
 constexpr Architecture kGemma2 = {
     .name = "gemma2",
+    .names = {.output = "token_embd.weight"},
     .defaults = {.attention_softcap = 50.0f,
                  .final_softcap = 30.0f,
                  .sliding_window = 4096},

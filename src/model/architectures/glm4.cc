@@ -8,7 +8,7 @@ constexpr Architecture kGlm4 = {
     .name = "glm4",
     .norm_place = NormPlace::kAround,
     .qkv_bias = Presence::kOptional,
-    .fused_attention = true,
+    .fused_attention = Presence::kOptional,
     .rope_style = RC_ROPE_ADJACENT,
     .gate = {.fused = true},
 };

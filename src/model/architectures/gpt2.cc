@@ -11,7 +11,7 @@ constexpr Architecture kGpt2 = {
     .qkv_bias = Presence::kAlways,
     .attention_output_bias = Presence::kAlways,
     .feed_forward_bias = Presence::kAlways,
-    .fused_attention = true,
+    .fused_attention = Presence::kAlways,
     .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
 };
 

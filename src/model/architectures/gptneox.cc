@@ -11,7 +11,7 @@ constexpr Architecture kGptNeoX = {
     .qkv_bias = Presence::kAlways,
     .attention_output_bias = Presence::kAlways,
     .feed_forward_bias = Presence::kAlways,
-    .fused_attention = true,
+    .fused_attention = Presence::kAlways,
     .parallel_residual = Presence::kOptional,
     .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
 };

@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kPhi3 = {
     .name = "phi3",
-    .fused_attention = true,
+    .fused_attention = Presence::kOptional,
     .window = {.period = 1, .windowed = 1},
     .gate = {.fused = true},
 };

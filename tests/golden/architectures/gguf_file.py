@@ -65,15 +65,13 @@ def write_more(path, name, c, model):
     write_tokenizer(w, arch, config)
     known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
     names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
-    tensors = {}
-    for key, p in model.named_parameters():
-        a = p.detach().numpy()
-        tensors[key] = np.ascontiguousarray(a, dtype=np.float32)
-        assert key.endswith("A_log") or np.array_equal(tensors[key].astype(np.float64), a), key
+    tensors = {key: p.detach().numpy() for key, p in model.named_parameters()}
     for key, a in c["layout"](tensors, config).items():
         out = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert out, key
-        w.add_tensor(out, a)
+        a32 = np.ascontiguousarray(a, dtype=np.float32)
+        assert np.allclose(a32.astype(np.float64), a, rtol=1e-15, atol=0), key  # what is stored is what the oracle had
+        w.add_tensor(out, a32)
     w.write_header_to_file()
     w.write_kv_data_to_file()
     w.write_tensors_to_file()

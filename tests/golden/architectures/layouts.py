@@ -53,7 +53,7 @@ def granitemoe(tensors, config):
 
 
 def one_added(tensors, config):
-    return {key: a + np.float32(1) if key.endswith("norm.weight") else a for key, a in tensors.items()}
+    return {key: a + 1.0 if key.endswith("norm.weight") else a for key, a in tensors.items()}
 
 
 def transposed(tensors, config):
@@ -81,7 +81,7 @@ def mamba2(tensors, config):
     out = {}
     for key, a in tensors.items():
         if key.endswith("A_log"):
-            a = (-np.exp(a.astype(np.float64))).astype(np.float32)
+            a = -np.exp(a)
         if key.endswith(("A_log", ".D")):
             a = a.reshape(-1, 1)
         if key.endswith("conv1d.weight"):

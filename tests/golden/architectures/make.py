@@ -72,7 +72,7 @@ def fill(model, arch, seed):
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch.startswith("gemma") and "norm" in name:
+        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight"):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
             w = np.log(w)  # the file holds -exp(A_log)
