@@ -84,6 +84,7 @@ struct TensorNames {
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";
   const char* expert_down = "ffn_down_exps";
+  const char* selection_bias = "exp_probs_b.bias";
   const char* shared_router = "ffn_gate_inp_shexp.weight";
   const char* shared_gate = "ffn_gate_shexp";
   const char* shared_up = "ffn_up_shexp";
@@ -148,6 +149,7 @@ struct Architecture {
   Presence fused_attention = Presence::kNever;
   Presence output_bias = Presence::kNever;
   HeadNorm head_norm = HeadNorm::kNone;
+  bool optional_head_norm = false;  // only where the file has them
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
@@ -188,6 +190,10 @@ struct Architecture {
   bool expert_bias = false;
   // The weights of the chosen experts are divided by their sum.
   bool normalized_routing = true;
+  // Experts are chosen by the sum of their score and a bias; see RC_OP_CHOOSE.
+  // Files may say what the score is, whether weights are divided by their sum
+  // and what they are multiplied by.
+  bool selection_bias = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

@@ -42,6 +42,7 @@ class Forward {
   Value state_space(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
+  runtime::ProgramBuilder::Route routed(Value x);
   Value shared_expert(Value x);
   Value logits(Value x);
 
@@ -166,7 +167,10 @@ Value Forward::whole_layer(Value x) {
 Value Forward::attention(Value x) {
   const int64_t heads = layer().heads;
   const int64_t kv_heads = layer().kv_heads;
-  const HeadNorm head_norm = architecture_.head_norm;
+  const HeadNorm head_norm = architecture_.optional_head_norm &&
+                                     !weights_.has(in_layer(names_.query_norm))
+                                 ? HeadNorm::kNone
+                                 : architecture_.head_norm;
   Value q = projection(x, names_.query, 0, heads);
   Value k = projection(x, names_.key, heads, kv_heads);
   Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
@@ -235,17 +239,28 @@ Value Forward::dense(Value x, Value residual) {
 
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
-  const auto [ids, shares] = builder_.route(
-      linear(x, names_.router, hyper_.experts,
-             architecture_.expert_bias ? Presence::kAlways : Presence::kNever),
-      hyper_.experts_used, architecture_.normalized_routing);
+  const auto [ids, shares] = routed(x);
   const Value gate = expert_linear(x, names_.expert_gate, size, ids);
   const Value up = expert_linear(x, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
-  Value y = builder_.expert_sum(down, shares);
+  Value y = scaled(builder_.expert_sum(down, shares), hyper_.expert_scale);
   if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
   return added(y, names_.post_feed_forward_norm, residual);
+}
+
+runtime::ProgramBuilder::Route Forward::routed(Value x) {
+  const Value scores =
+      linear(x, names_.router, hyper_.experts,
+             architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
+  if (!architecture_.selection_bias) {
+    return builder_.route(scores, hyper_.experts_used,
+                          hyper_.normalized_routing);
+  }
+  return builder_.choose(
+      scores,
+      weights_.elements(in_layer(names_.selection_bias), {hyper_.experts}),
+      hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing);
 }
 
 Value Forward::shared_expert(Value x) {

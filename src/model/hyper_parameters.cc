@@ -27,8 +27,12 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
-  hyper.layers.resize(
-      static_cast<size_t>(metadata.get("block_count", 1, kMaxLayers)));
+  const int64_t layers = metadata.get("block_count", 1, kMaxLayers);
+  if (architecture.selection_bias) {
+    hyper.guessing_layers =
+        metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);
+  }
+  hyper.layers.resize(static_cast<size_t>(layers - hyper.guessing_layers));
   hyper.norm_epsilon =
       metadata.get_number(architecture.norm == Norm::kRootMeanSquare
                               ? "attention.layer_norm_rms_epsilon"
@@ -203,9 +207,38 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
   if (architecture.shared_expert) {
+    const int64_t count =
+        metadata.find("expert_shared_count", 0, kMaxExperts).value_or(0);
     hyper.shared_feed_forward =
         metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
-            .value_or(0);
+            .value_or(count * hyper.expert_feed_forward);
+  }
+  hyper.normalized_routing = architecture.normalized_routing;
+  if (!architecture.selection_bias) return;
+  // GGUF's numbers are 1 for softmax and 2 for sigmoid.
+  hyper.expert_score =
+      metadata.find("expert_gating_func", 1, 2).value_or(1) == 2
+          ? RC_SCORE_SIGMOID
+          : RC_SCORE_SOFTMAX;
+  hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
+                                 .value_or(architecture.normalized_routing);
+  hyper.expert_scale =
+      metadata.find_positive("expert_weights_scale", 1e-6, 1e6).value_or(1.0f);
+}
+
+// Which layers have experts: of each so many the last, but not the first ones.
+void place_experts(const Metadata& metadata, HyperParameters& hyper) {
+  const int64_t first =
+      metadata.find("leading_dense_block_count", 0, kMaxLayers).value_or(0);
+  const int64_t step = std::max<int64_t>(
+      1, metadata.find("interleave_moe_layer_step", 0, kMaxLayers).value_or(1));
+  const bool dense = first > 0 || step > 1;
+  const int64_t size =
+      dense ? metadata.get("feed_forward_length", 1, kMaxFeedForward) : 0;
+  for (int64_t i = 0; i < hyper.layer_count(); ++i) {
+    Layer& layer = hyper.layers[i];
+    layer.experts = i >= first && (i + 1) % step == 0;
+    if (!layer.experts) layer.feed_forward = size;
   }
 }
 
@@ -225,7 +258,7 @@ void read_feed_forward(const Metadata& metadata,
   }
   if (hyper.experts > 0) {
     read_experts(metadata, architecture, hyper);
-    for (Layer& layer : hyper.layers) layer.experts = true;
+    place_experts(metadata, hyper);
     // What a dense part would have changes nothing.
     metadata.find("feed_forward_length", 0, kMaxFeedForward);
     return;

@@ -62,6 +62,11 @@ struct HyperParameters {
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
   int64_t shared_feed_forward = 0;  // of the shared expert; 0: there is none
+  int expert_score = 0;             // RC_SCORE_*; of chosen ones with a bias
+  bool normalized_routing = true;
+  float expert_scale = 1.0f;  // of the sum over the chosen experts
+  // Layers behind the others that guess tokens further ahead; not computed.
+  int64_t guessing_layers = 0;
   bool parallel_residual = false;
   // How a text's embedding is made of hidden rows, by GGUF's numbers; that is
   // the caller's. 0: it is not.

@@ -70,8 +70,8 @@ class Names {
       }
     }
     if (architecture_.head_norm != HeadNorm::kNone) {
-      add(names_.query_norm);
-      add(names_.key_norm);
+      add(names_.query_norm, !architecture_.optional_head_norm);
+      add(names_.key_norm, !architecture_.optional_head_norm);
     }
     if (architecture_.attention_sinks) add(names_.attention_sinks);
     add(names_.attention_output);
@@ -82,7 +82,9 @@ class Names {
   void feed_forward() {
     const bool own_norms = architecture_.parallel_residual == Presence::kNever;
     if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
-    if (architecture_.experts != Presence::kAlways) {
+    // The first layers of those with a selection bias may be dense.
+    if (architecture_.experts != Presence::kAlways ||
+        architecture_.selection_bias) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);
@@ -94,6 +96,7 @@ class Names {
                              names_.expert_up, names_.expert_down}) {
       add(name, architecture_.experts);
     }
+    if (architecture_.selection_bias) add(names_.selection_bias);
     if (architecture_.shared_expert) {
       const bool always = architecture_.gated_shared_expert;
       if (always) add(names_.shared_router);

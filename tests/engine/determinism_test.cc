@@ -185,7 +185,7 @@ std::vector<Case> cases() {
   for (const char* model :
        {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss", "gemma3",
         "llama-layers", "granitehybrid", "mamba2", "phi3", "gptneox",
-        "qwen2moe", "cohere2"}) {
+        "qwen2moe", "cohere2", "glm4moe"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -1,5 +1,5 @@
-// Granite 4.0-h and Bamba, without experts: layers of Mamba 2 with a few of
-// attention between them. IBM 2025, https://huggingface.co/ibm-granite; Dao and
+// Granite 4.0-h and Bamba: layers of Mamba 2 with a few of attention between
+// them, with or without experts. IBM 2025, https://huggingface.co/ibm-granite; Dao and
 // Gu 2024, arXiv:2405.21060.
 #include "model/architectures/list.h"
 
@@ -11,6 +11,8 @@ constexpr Architecture kGraniteHybrid = {
     .state_spaces = Presence::kOptional,
     .scale_keys = true,
     .optional_rope = true,
+    .experts = Presence::kOptional,
+    .shared_expert = true,
 };
 
 }  // namespace rc::model

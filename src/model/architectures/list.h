@@ -41,5 +41,8 @@ extern const Architecture kGpt2;
 extern const Architecture kGptNeoX;
 extern const Architecture kFalcon;
 extern const Architecture kMamba2;
+extern const Architecture kErnie45Moe;
+extern const Architecture kGlm4Moe;
+extern const Architecture kDots1;
 
 }  // namespace rc::model

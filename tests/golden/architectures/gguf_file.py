@@ -66,6 +66,7 @@ def write_more(path, name, c, model):
     known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
     names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
     tensors = {key: p.detach().numpy() for key, p in model.named_parameters()}
+    tensors |= {key: b.numpy() for key, b in model.named_buffers() if key.endswith("e_score_correction_bias")}
     for key, a in c["layout"](tensors, config).items():
         out = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert out, key

@@ -35,6 +35,12 @@ def hunyuan(tensors, config):
     return stacked(tensors, config)
 
 
+def selecting(tensors, config):
+    """Experts, and the bias that they are chosen with."""
+    return {key.replace("e_score_correction_bias", "e_score_correction.bias"): a.reshape(-1) if "e_score_correction" in key else a
+            for key, a in stacked(tensors, config).items()}
+
+
 def granitemoe(tensors, config):
     """One tensor for gate and up becomes two."""
     out = {}
@@ -78,6 +84,7 @@ def falcon(tensors, config):
 
 
 def mamba2(tensors, config):
+    groups = getattr(config, "n_groups", None) or config.mamba_n_groups
     out = {}
     for key, a in tensors.items():
         if key.endswith("A_log"):
@@ -86,7 +93,11 @@ def mamba2(tensors, config):
             a = a.reshape(-1, 1)
         if key.endswith("conv1d.weight"):
             a = a.squeeze(1)
-        if key.endswith("mixer.norm.weight"):
-            a = a.reshape(config.n_groups, -1)
+        if key.endswith((".mixer.norm.weight", ".mamba.norm.weight")):
+            a = a.reshape(groups, -1)
         out[key.replace(".dt_bias", ".dt_proj.bias")] = a
     return out
+
+
+def hybrid(tensors, config):
+    return granitemoe(mamba2(tensors, config), config)

@@ -43,7 +43,8 @@ EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddin
 def fill(model, arch, seed):
     """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
     rng = np.random.default_rng(seed)
-    for name, p in model.named_parameters():
+    selection = [(name, b) for name, b in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    for name, p in [*model.named_parameters(), *selection]:
         shape = tuple(p.shape)
         if name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
             w = 1.0 + 0.3 * rng.standard_normal(shape)
@@ -83,6 +84,7 @@ def fill(model, arch, seed):
 def build(c, seed, changes=None):
     changes = dict(changes or {})
     zeroed = changes.pop("zeroed", None)  # the end of a parameter's name
+    unselected = changes.pop("unselected", False)  # without the bias that experts are chosen with
     filled, value_of_filled = changes.pop("filled", (None, 0.0))  # likewise, and the value
     attributes = changes.pop("modules", {})  # of whatever modules have them
     settings = {**c["config"], **changes}
@@ -102,6 +104,9 @@ def build(c, seed, changes=None):
             p.data.zero_()
         if filled and name.endswith(filled):
             p.data.fill_(value_of_filled)
+    for name, b in model.named_buffers():
+        if unselected and name.endswith("e_score_correction_bias"):
+            b.zero_()
     for module in model.modules():
         for attribute, value in attributes.items():
             if hasattr(module, attribute):
@@ -136,10 +141,18 @@ def router_margin(c, model, tokens):
     if not k:
         return None
     logits = []
+
+    def scores(name, router, logits):
+        """What experts are chosen by."""
+        if hasattr(router, "e_score_correction_bias"):
+            return logits.sigmoid() + router.e_score_correction_bias
+        statics = dict(model.named_modules()).get(name.rsplit(".", 1)[0] + ".moe_statics")
+        return logits if statics is None else statics(logits.softmax(-1))
+
     for name, module in model.named_modules():
         if name.endswith((".router", ".gate", ".router.layer", ".gate.wg")) and hasattr(module, "weight"):
-            module.register_forward_pre_hook(lambda m, args: logits.append(torch.nn.functional.linear(
-                args[0].reshape(-1, m.weight.shape[1]), m.weight, getattr(m, "bias", None))))
+            module.register_forward_pre_hook(lambda m, args, name=name: logits.append(scores(name, m, torch.nn.functional.linear(
+                args[0].reshape(-1, m.weight.shape[1]), m.weight, getattr(m, "bias", None)))))
     logits_of(model, tokens)
     for module in model.modules():
         module._forward_pre_hooks.clear()
@@ -157,7 +170,7 @@ def main():
             tokens = tokens_for(seed, c["arch"])
             model = build(c, seed)
             margin = router_margin(c, model, tokens)
-            if margin is None or margin > 0.02:
+            if margin is None or margin > c.get("margin", 0.02):
                 break
             seed += 1
         logits = logits_of(model, tokens)

@@ -1,5 +1,6 @@
 """More models, smaller than those of cases.py: each says which keys its converter writes, and how its tensors are laid out."""
 
+import gguf
 import transformers as hf
 
 import layouts
@@ -11,12 +12,13 @@ def rms(w, config):
     w.add_layer_norm_rms_eps(config.rms_norm_eps)
 
 
-def small(arch, kind, note, without, keys, layout=None, kv=True, used=None, **settings):
+def small(arch, kind, note, without, keys, layout=None, kv=True, used=None, margin=0.02, **settings):
     """`kind` + "ForCausalLM" and "Config" are the classes; `keys(writer, config)` writes what is not common; `layout` is a function of
-    layouts.py; `kv`: head_count_kv is written; `used`: experts per token, where the configuration has another name for it."""
+    layouts.py; `kv`: head_count_kv is written; `used`: experts per token, where the configuration has another name for it; `margin`: the
+    least distance between the last expert used and the first one not used."""
     return dict(arch=arch, model=getattr(hf, kind + "ForCausalLM", None) or getattr(hf, kind + "LMHeadModel"),
                 make=getattr(hf, kind + "Config"), note=note, without=without, keys=keys, layout=layout or layouts.plain, kv=kv,
-                experts_used=used or settings.get("num_experts_per_tok"), settings={**SMALL, **settings})
+                experts_used=used or settings.get("num_experts_per_tok"), margin=margin, settings={**SMALL, **settings})
 
 
 def olmo2(w, c):
@@ -26,16 +28,11 @@ def olmo2(w, c):
 
 def olmo3(w, c):
     olmo2(w, c)
-    w.add_rope_scaling_type(w_type("yarn"))
+    w.add_rope_scaling_type(gguf.RopeScalingType("yarn"))
     w.add_rope_scaling_factor(c.rope_scaling["factor"])
     w.add_rope_scaling_orig_ctx_len(c.rope_scaling["original_max_position_embeddings"])
     w.add_sliding_window(c.sliding_window)
     w.add_sliding_window_pattern([kind == "sliding_attention" for kind in c.layer_types])
-
-
-def w_type(name):
-    import gguf
-    return gguf.RopeScalingType(name)
 
 
 def olmo(w, c):
@@ -60,6 +57,18 @@ def granitemoe(w, c, shared=None):
     w.add_embedding_scale(c.embedding_multiplier)
     w.add_residual_scale(c.residual_multiplier)
     w.add_logit_scale(c.logits_scaling)
+
+
+def granitehybrid(w, c):
+    granitemoe(w, c, c.shared_intermediate_size)
+    w.add_vocab_size(c.vocab_size)
+    w.add_rope_dimension_count(c.hidden_size // c.num_attention_heads)
+    w.add_ssm_conv_kernel(c.mamba_d_conv)
+    w.add_ssm_state_size(c.mamba_d_state)
+    w.add_ssm_group_count(c.mamba_n_groups)
+    w.add_ssm_inner_size(c.mamba_expand * c.hidden_size)
+    w.add_ssm_time_step_rank(c.mamba_n_heads)
+    w.add_rope_scaling_finetuned(False)
 
 
 def glm4(w, c):
@@ -95,7 +104,7 @@ def nemotron(w, c):
     w.add_layer_norm_eps(c.norm_eps)
     w.add_rope_freq_base(c.rope_theta)
     w.add_rope_dimension_count(int(c.partial_rotary_factor * c.hidden_size) // c.num_attention_heads)
-    w.add_rope_scaling_type(w_type("none"))
+    w.add_rope_scaling_type(gguf.RopeScalingType("none"))
 
 
 def starcoder2(w, c):
@@ -114,7 +123,7 @@ def command_r(w, c):
     w.add_layer_norm_eps(c.layer_norm_eps)
     w.add_rope_freq_base(c.rope_theta)
     w.add_logit_scale(c.logit_scale)
-    w.add_rope_scaling_type(w_type("none"))
+    w.add_rope_scaling_type(gguf.RopeScalingType("none"))
 
 
 def cohere2(w, c):
@@ -137,6 +146,29 @@ def gptneox(w, c):
 def falcon(w, c):
     epsilon(w, c)
     w.add_tensor_data_layout("jploski")
+
+
+def ernie_moe(w, c):
+    moe(w, c, c.moe_num_experts, c.moe_k, c.moe_intermediate_size, c.intermediate_size // c.num_key_value_heads)
+    w.add_interleave_moe_layer_step(c.moe_layer_interval)
+    w.add_leading_dense_block_count(c.moe_layer_start_index)
+    w.add_expert_shared_count(c.moe_num_shared_experts)
+
+
+def dots1(w, c):
+    moe(w, c, c.n_routed_experts, c.num_experts_per_tok, c.moe_intermediate_size)
+    w.add_expert_shared_count(c.n_shared_experts)
+    w.add_leading_dense_block_count(c.first_k_dense_replace)
+    w.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+    w.add_expert_weights_scale(c.routed_scaling_factor)
+    w.add_expert_weights_norm(c.norm_topk_prob)
+
+
+def glm4moe(w, c):
+    dots1(w, c)
+    w.add_key_length(c.head_dim)
+    w.add_value_length(c.head_dim)
+    w.add_rope_dimension_count(int(c.head_dim * c.partial_rotary_factor))
 
 
 def hunyuan(w, c):
@@ -294,6 +326,41 @@ MORE_CASES = {
         "tensor, in the model by kv heads and in the file apart.",
         {"rope base 500": dict(rope_theta=500.0), "bias of norms": dict(zeroed="ln_mlp.bias")},
         falcon, layouts.falcon, kv=2, num_kv_heads=2, ffn_hidden_size=128, intermediate_size=128, new_decoder_architecture=True, bias=False, alibi=False),
+    "ernie4_5-moe": lambda: small(
+        "ernie4_5-moe", "Ernie4_5_Moe", "A dense layer, then 6 experts, 2 used: those with the largest sum of softmax and exp_probs_b; their shares are "
+        "without that bias and divided by their sum. A shared expert, as long as two. Rope over adjacent pairs.",
+        {"selection bias": dict(zeroed="e_score_correction_bias"), "shared expert": dict(zeroed="shared_experts.down_proj.weight")},
+        ernie_moe, layouts.selecting, used=2, margin=0.002, num_hidden_layers=3, moe_num_experts=6, moe_k=2, moe_intermediate_size=12,
+        moe_num_shared_experts=2, moe_layer_start_index=1, moe_layer_interval=1, use_bias=False),
+    "glm4moe": lambda: small(
+        "glm4moe", "Glm4Moe", "A dense layer, then 6 experts, 2 used: those with the largest sum of sigmoid and exp_probs_b; their sigmoids are divided by "
+        "their sum and multiplied by 1.5. A shared expert. Half of each head rotates; biases on q, k, v; norms of q and k.",
+        {"selection bias": dict(unselected=True), "scale": dict(routed_scaling_factor=1.0), "division by the sum": dict(norm_topk_prob=False),
+         "half a head": dict(partial_rotary_factor=1.0), "norms of q": dict(filled=("q_norm.weight", 1.0)), "bias of k": dict(zeroed="k_proj.bias")},
+        glm4moe, layouts.selecting, margin=0.002, num_hidden_layers=3, head_dim=8, n_routed_experts=6, num_experts_per_tok=2,
+        moe_intermediate_size=12, n_shared_experts=1, first_k_dense_replace=1, routed_scaling_factor=1.5, norm_topk_prob=True,
+        partial_rotary_factor=0.5, use_qk_norm=True, attention_bias=True, n_group=1, topk_group=1),
+    "glm4moe-plain": lambda: small(
+        "glm4moe", "Glm4Moe", "glm4moe without norms of q and k; shares not divided by their sum.",
+        {"selection bias": dict(unselected=True), "division by the sum": dict(norm_topk_prob=True)},
+        glm4moe, layouts.selecting, margin=0.002, head_dim=8, n_routed_experts=5, num_experts_per_tok=2,
+        moe_intermediate_size=12, n_shared_experts=2, first_k_dense_replace=1, routed_scaling_factor=1.0, norm_topk_prob=False,
+        partial_rotary_factor=0.5, use_qk_norm=False, attention_bias=True, n_group=1, topk_group=1),
+    "dots1": lambda: small(
+        "dots1", "Dots1", "As glm4moe with whole heads that rotate, and without biases.",
+        {"selection bias": dict(unselected=True), "scale": dict(routed_scaling_factor=1.0)},
+        dots1, layouts.selecting, margin=0.002, num_hidden_layers=2, n_routed_experts=6, num_experts_per_tok=2,
+        moe_intermediate_size=12, n_shared_experts=1, first_k_dense_replace=1, routed_scaling_factor=2.5, norm_topk_prob=True,
+        n_group=1, topk_group=1),
+    "granitehybrid-moe": lambda: small(
+        "granitehybrid", "GraniteMoeHybrid", "granitehybrid with 5 experts, 2 used, and a shared one.",
+        {"shared expert": dict(zeroed="shared_mlp.output_linear.weight"), "top 3": dict(num_experts_per_tok=3),
+         "state": dict(filled=("A_log", 20.0))},
+        granitehybrid, layouts.hybrid, kv=[0, 2, 0], num_hidden_layers=3, layer_types=["mamba", "attention", "mamba"],
+        intermediate_size=16, shared_intermediate_size=24, num_local_experts=5, num_experts_per_tok=2, mamba_n_heads=8, mamba_d_head=8,
+        mamba_expand=2, mamba_d_state=12, mamba_n_groups=1, mamba_d_conv=4, mamba_conv_bias=True, mamba_proj_bias=False,
+        mamba_chunk_size=16, position_embedding_type="nope", embedding_multiplier=2.5, residual_multiplier=0.4375,
+        attention_multiplier=0.375, logits_scaling=1.25),
     "mamba2": lambda: small(
         "mamba2", "Mamba2", "Mamba-2 in every layer and nothing else; see granitehybrid.",
         {"bias of conv1d": dict(zeroed="conv1d.bias"), "D": dict(zeroed="mixer.D"), "bias of dt": dict(zeroed="dt_bias"),

@@ -33,7 +33,7 @@ HALVES = dict(rope="halves")
 ADJACENT = dict(rope="adjacent")
 TRAITS = {
     "olmo": ADJACENT, "olmo2": dict(HALVES, norms="behind", heads="together"), "olmoe": dict(HALVES, heads="together", whole=True),
-    "qwen2moe": dict(HALVES, whole=True), "granitemoe": ADJACENT, "hunyuan-dense": dict(HALVES, heads="rotated"),
+    "qwen2moe": dict(HALVES, whole=True), "granitemoe": ADJACENT, "granitehybrid": ADJACENT, "hunyuan-dense": dict(HALVES, heads="rotated"),
     "hunyuan-moe": dict(HALVES, heads="rotated"), "glm4": dict(ADJACENT, norms="around"), "phi3": HALVES,
     "phi2": dict(HALVES, act=gelu_tanh, parallel=True), "exaone4": dict(HALVES, norms="behind", heads="each", only_windows=True),
     "arcee": dict(ADJACENT, act=squared), "nemotron": dict(HALVES, act=squared), "starcoder": dict(rope=None, act=gelu_tanh),
@@ -85,7 +85,7 @@ class Plain:
 
     def rope(self, x, layer):
         window = self.key("attention.sliding_window")
-        if not self.trait("rope") or self.trait("only_windows") and window and not self.windowed(layer):
+        if not self.trait("rope") or not self.key("rope.scaling.finetuned", True) or self.trait("only_windows") and window and not self.windowed(layer):
             return x
         d = self.key("rope.dimension_count", x.shape[-1])
         i, base = np.arange(d // 2), self.key("rope.freq_base", 10000.0)
@@ -106,6 +106,7 @@ class Plain:
     def attention(self, h, p, layer):
         n, heads = self.n, self.key("attention.head_count")
         kv_heads = self.key("attention.head_count_kv", heads)
+        kv_heads = kv_heads[layer] if isinstance(kv_heads, list) else kv_heads
         d = self.key("attention.key_length", self.key("embedding_length") // heads)
         if p + "attn_qkv.weight" in self.T:
             q, k, v = np.split(self.linear(h, p + "attn_qkv"), [heads * d, (heads + kv_heads) * d], -1)
@@ -130,16 +131,16 @@ class Plain:
         share = softmax(np.where(seen, score, -np.inf))
         return self.linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, heads * d), p + "attn_output")
 
-    def mamba(self, h, p):  # see check.py
+    def mamba(self, h, p):  # Mamba-2, a token at a time
         n, inner, size = self.n, self.key("ssm.inner_size"), self.key("ssm.state_size")
         heads, taps = self.key("ssm.time_step_rank"), self.key("ssm.conv_kernel")
         z, xbc, dt = np.split(self.linear(h, p + "ssm_in"), [inner, 2 * inner + 2 * size], -1)
         past = np.concatenate([np.zeros((taps - 1, xbc.shape[1])), xbc])
-        kernel = self.W(p + "ssm_conv1d.weight")
+        kernel = self.W(p + "ssm_conv1d.weight")  # channel, tap; the last tap is that of the present token
         xbc = silu(sum(kernel[:, j] * past[j:j + n] for j in range(taps)) + self.W(p + "ssm_conv1d.bias"))
         x, B, C = np.split(xbc, [inner, inner + size], -1)
         x = x.reshape(n, heads, -1)
-        step = np.logaddexp(0, dt + self.W(p + "ssm_dt.bias"))
+        step = np.logaddexp(0, dt + self.W(p + "ssm_dt.bias"))  # softplus
         a, D = self.W(p + "ssm_a")[:, 0], self.W(p + "ssm_d")
         state, y = np.zeros((heads, x.shape[2], size)), np.empty_like(x)
         for t in range(n):
@@ -193,7 +194,7 @@ class Plain:
         feed_forward = lambda h: self.experts(h, p) if p + "ffn_gate_inp.weight" in self.T else self.gated(h, p)
         own = p + "attn_norm_2" if p + "attn_norm_2.weight" in self.T else p + "attn_norm"
         h = self.norm(x, own) if before else x
-        y = self.attention(h, p, layer)
+        y = self.mamba(h, p) if p + "ssm_in.weight" in self.T else self.attention(h, p, layer)
         if self.key("use_parallel_residual", self.trait("parallel", False)):
             second = p + ("attn_norm" if self.arch == "falcon" else "ffn_norm")
             return x + y + feed_forward(self.norm(x, second) if second + ".weight" in self.T else h)
