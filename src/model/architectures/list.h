@@ -26,6 +26,7 @@ extern const Architecture kQwen2Moe;
 extern const Architecture kGraniteMoe;
 extern const Architecture kHunyuanDense;
 extern const Architecture kHunyuanMoe;
+extern const Architecture kChatGlm;
 extern const Architecture kGlm4;
 extern const Architecture kPhi3;
 extern const Architecture kPhi2;

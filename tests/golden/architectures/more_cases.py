@@ -71,10 +71,14 @@ def granitehybrid(w, c):
     w.add_rope_scaling_finetuned(False)
 
 
-def glm4(w, c):
+def chatglm(w, c):
     rms(w, c)
     w.add_rope_freq_base(c.rope_theta)
     w.add_rope_dimension_count(int(c.head_dim * c.partial_rotary_factor))
+
+
+def glm4(w, c):
+    chatglm(w, c)
     w.add_key_length(c.head_dim)
     w.add_value_length(c.head_dim)
 
@@ -326,6 +330,12 @@ MORE_CASES = {
         "tensor, in the model by kv heads and in the file apart.",
         {"rope base 500": dict(rope_theta=500.0), "bias of norms": dict(zeroed="ln_mlp.bias")},
         falcon, layouts.falcon, kv=2, num_kv_heads=2, ffn_hidden_size=128, intermediate_size=128, new_decoder_architecture=True, bias=False, alibi=False),
+    "mamba2": lambda: small(
+        "mamba2", "Mamba2", "Mamba-2 in every layer and nothing else; see granitehybrid.",
+        {"bias of conv1d": dict(zeroed="conv1d.bias"), "D": dict(zeroed="mixer.D"), "bias of dt": dict(zeroed="dt_bias"),
+         "A": dict(zeroed="A_log"), "state": dict(filled=("A_log", 20.0))},
+        mamba2, layouts.mamba2, kv=False, num_heads=8, head_dim=8, expand=2, state_size=12, n_groups=1, conv_kernel=4, chunk_size=16,
+        layer_norm_epsilon=1e-5, residual_in_fp32=False, intermediate_size=0, num_attention_heads=0),
     "ernie4_5-moe": lambda: small(
         "ernie4_5-moe", "Ernie4_5_Moe", "A dense layer, then 6 experts, 2 used: those with the largest sum of softmax and exp_probs_b; their shares are "
         "without that bias and divided by their sum. A shared expert, as long as two. Rope over adjacent pairs.",
@@ -361,10 +371,8 @@ MORE_CASES = {
         mamba_expand=2, mamba_d_state=12, mamba_n_groups=1, mamba_d_conv=4, mamba_conv_bias=True, mamba_proj_bias=False,
         mamba_chunk_size=16, position_embedding_type="nope", embedding_multiplier=2.5, residual_multiplier=0.4375,
         attention_multiplier=0.375, logits_scaling=1.25),
-    "mamba2": lambda: small(
-        "mamba2", "Mamba2", "Mamba-2 in every layer and nothing else; see granitehybrid.",
-        {"bias of conv1d": dict(zeroed="conv1d.bias"), "D": dict(zeroed="mixer.D"), "bias of dt": dict(zeroed="dt_bias"),
-         "A": dict(zeroed="A_log"), "state": dict(filled=("A_log", 20.0))},
-        mamba2, layouts.mamba2, kv=False, num_heads=8, head_dim=8, expand=2, state_size=12, n_groups=1, conv_kernel=4, chunk_size=16,
-        layer_norm_epsilon=1e-5, residual_in_fp32=False, intermediate_size=0, num_attention_heads=0),
+    "chatglm": lambda: small(
+        "chatglm", "Glm", "Half of each head rotates, over adjacent pairs; gate and up are one tensor, ffn_up, gate first; biases on q, k, v.",
+        {"half a head": dict(partial_rotary_factor=1.0), **{f"bias of {n}": dict(zeroed=f"{n}_proj.bias") for n in "qkv"}},
+        chatglm, head_dim=16, partial_rotary_factor=0.5, attention_bias=True, pad_token_id=0, num_attention_heads=2, rms_norm_eps=1e-5),
 }

@@ -34,7 +34,7 @@ ADJACENT = dict(rope="adjacent")
 TRAITS = {
     "olmo": ADJACENT, "olmo2": dict(HALVES, norms="behind", heads="together"), "olmoe": dict(HALVES, heads="together", whole=True),
     "qwen2moe": dict(HALVES, whole=True), "granitemoe": ADJACENT, "granitehybrid": ADJACENT, "hunyuan-dense": dict(HALVES, heads="rotated"),
-    "hunyuan-moe": dict(HALVES, heads="rotated"), "glm4": dict(ADJACENT, norms="around"), "phi3": HALVES,
+    "hunyuan-moe": dict(HALVES, heads="rotated"), "chatglm": ADJACENT, "glm4": dict(ADJACENT, norms="around"), "phi3": HALVES,
     "phi2": dict(HALVES, act=gelu_tanh, parallel=True), "exaone4": dict(HALVES, norms="behind", heads="each", only_windows=True),
     "arcee": dict(ADJACENT, act=squared), "nemotron": dict(HALVES, act=squared), "starcoder": dict(rope=None, act=gelu_tanh),
     "gpt2": dict(rope=None, act=gelu_tanh), "starcoder2": dict(HALVES, act=gelu_tanh), "stablelm": HALVES,
