@@ -200,6 +200,7 @@ struct Architecture {
   bool gated_shared_expert = false;
 };
 
+// In the order in which messages name them.
 std::span<const Architecture* const> known_architectures();
 
 // Throws RC_E_UNSUPPORTED naming the file, the architecture, those known and,

@@ -147,7 +147,6 @@ Value Forward::whole_layer(Value x) {
   if (is_last()) {
     y = builder_.get_rows(y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
-    if (parallel) normed = builder_.get_rows(normed, output_rows_);
   }
   const Value sum = attends ? joined(y, names_.attention_output,
                                      architecture_.attention_output_bias,
@@ -160,6 +159,8 @@ Value Forward::whole_layer(Value x) {
   } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
              weights_.has(in_layer(names_.feed_forward_norm))) {
     normed = norm(x, names_.feed_forward_norm);
+  } else if (is_last()) {
+    normed = builder_.get_rows(normed, output_rows_);
   }
   return layer().experts ? experts(normed, sum) : dense(normed, sum);
 }

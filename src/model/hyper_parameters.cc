@@ -209,15 +209,21 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
   if (architecture.shared_expert) {
     const int64_t count =
         metadata.find("expert_shared_count", 0, kMaxExperts).value_or(0);
+    if (count * hyper.expert_feed_forward > kMaxFeedForward) {
+      metadata.refuse("expert_shared_count", count,
+                      cat("experts of ", hyper.expert_feed_forward,
+                          " together are larger than ", kMaxFeedForward));
+    }
     hyper.shared_feed_forward =
         metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
             .value_or(count * hyper.expert_feed_forward);
   }
   hyper.normalized_routing = architecture.normalized_routing;
   if (!architecture.selection_bias) return;
-  // GGUF's numbers are 1 for softmax and 2 for sigmoid.
+  // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
+  // sigmoid.
   hyper.expert_score =
-      metadata.find("expert_gating_func", 1, 2).value_or(1) == 2
+      metadata.find("expert_gating_func", 0, 2).value_or(1) == 2
           ? RC_SCORE_SIGMOID
           : RC_SCORE_SOFTMAX;
   hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
