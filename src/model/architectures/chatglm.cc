@@ -1,5 +1,5 @@
-// ChatGLM 2 and 3, GLM 4 of 2024: one matrix for the gate and what it gates; half
-// of a head rotates. Zeng et al. 2024, arXiv:2406.12793.
+// ChatGLM 2 and 3, GLM 4 of 2024: one matrix for the gate and what it gates;
+// half of a head rotates. Zeng et al. 2024, arXiv:2406.12793.
 #include "model/architectures/list.h"
 
 namespace rc::model {
