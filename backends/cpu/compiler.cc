@@ -46,6 +46,8 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return attend_scratch(c, op);
     case RC_OP_SHORT_CONV:
       return short_conv_scratch(c, op);
+    case RC_OP_CHOOSE:
+      return choose_scratch(c, op);
   }
   return 0;
 }
@@ -248,6 +250,9 @@ void Compiler::compile() {
         break;
       case RC_OP_ATTENTION:
         compile_attention(*this, op);
+        break;
+      case RC_OP_CHOOSE:
+        compile_choose(*this, op);
         break;
       case RC_OP_ROUTE:
         compile_route(*this, op);

@@ -179,6 +179,7 @@ void compile_rope(Compiler& compiler, const Op& op);
 void compile_cache_store(Compiler& compiler, const Op& op);
 void compile_attention(Compiler& compiler, const Op& op);
 void compile_route(Compiler& compiler, const Op& op);
+void compile_choose(Compiler& compiler, const Op& op);
 void compile_expert_linear(Compiler& compiler, const Op& op);
 void compile_expert_sum(Compiler& compiler, const Op& op);
 void compile_short_conv(Compiler& compiler, const Op& op);
@@ -205,5 +206,6 @@ uint64_t matmul_scratch(const Compiler& compiler, const Op& op);
 uint64_t conv2d_scratch(const Compiler& compiler, const Op& op);
 uint64_t attend_scratch(const Compiler& compiler, const Op& op);
 uint64_t short_conv_scratch(const Compiler& compiler, const Op& op);
+uint64_t choose_scratch(const Compiler& compiler, const Op& op);
 
 }  // namespace rc::cpu

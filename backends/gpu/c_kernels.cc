@@ -32,6 +32,8 @@ Constants constants_of(Kernel kernel) {
       return {kItems, "CACHE", "HEAD", "RANGES"};
     case Kernel::kCacheStore:
       return {kItems, "CACHE"};
+    case Kernel::kChoose:
+      return {kItems};
     case Kernel::kConv2d:
       return {kItems, "COLUMNS", "ROW_LANES", "DEPTH"};
     case Kernel::kCopy:

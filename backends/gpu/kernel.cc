@@ -50,6 +50,8 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kAttention:
       return {bits({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17}),
               bits({0, 8})};
+    case Kernel::kChoose:
+      return {bits({1, 2}), bits({0, 8, 9})};
     case Kernel::kRoute:
       return {bits({1}), bits({0, 8, 9})};
     case Kernel::kSelectiveScan:

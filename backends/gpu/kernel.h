@@ -13,6 +13,7 @@ namespace rc::gpu {
   KERNEL(kAttend, attend)                \
   KERNEL(kAttention, attention)          \
   KERNEL(kCacheStore, cache_store)       \
+  KERNEL(kChoose, choose)                \
   KERNEL(kConv2d, conv2d)                \
   KERNEL(kCopy, copy)                    \
   KERNEL(kCopyRows, copy_rows)           \

@@ -72,10 +72,12 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
     }
     case RC_OP_ATTEND:
       return attention_loops(tuning, size(1, 1), last(0));
+    case RC_OP_CHOOSE:
     case RC_OP_ROUTE: {
       const uint64_t lanes = tuning.route;
       const auto chosen = static_cast<uint64_t>(values[op.outputs[0]].shape[1]);
-      return (chosen + 1) *
+      // CHOOSE has one more reduction.
+      return (chosen + (op.code == RC_OP_CHOOSE ? 2 : 1)) *
              (1 + inner(rounds(size(0, 1), lanes)) + inner(lanes));
     }
     case RC_OP_EXPERT_SUM:

@@ -99,6 +99,7 @@ class RowAppender {
   void attention();
   void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
   void route();
+  void choose();
   void expert_sum();
   void short_conv();
   void selective_scan();

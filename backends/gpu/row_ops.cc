@@ -267,6 +267,22 @@ void RowAppender::route() {
   }
 }
 
+void RowAppender::choose() {
+  const auto& params = op_.params.choose;
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0), &out(1)})) {
+    Dispatch& d =
+        append(Kernel::kChoose, {tuning_.route}, rows,
+               {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
+                params.score == RC_SCORE_SIGMOID, params.normalize != 0});
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(1), rows);
+    bind(d, 8, out(0), rows);
+    bind(d, 9, out(1), rows);
+    d.work.each = static_cast<double>(width_of(in(0).value)) *
+                  static_cast<double>(width_of(out(0).value));
+  }
+}
+
 void RowAppender::expert_sum() {
   const rc_plugin_value& x = in(0).value;
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
@@ -312,6 +328,8 @@ void RowAppender::run() {
       return elementwise(18, false, op_.params.softcap.cap);
     case RC_OP_ROUTE:
       return route();
+    case RC_OP_CHOOSE:
+      return choose();
     case RC_OP_EXPERT_SUM:
       return expert_sum();
     case RC_OP_SHORT_CONV:

@@ -95,6 +95,7 @@ void scale(const Call& call);
 void softcap(const Call& call);
 // route.cc
 void route(const Call& call);
+void choose(const Call& call);
 // reshaping.cc
 void copy(const Call& call);
 void convert(const Call& call);

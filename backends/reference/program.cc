@@ -29,6 +29,8 @@ void execute(const Call& call) {
       return softcap(call);
     case RC_OP_ROUTE:
       return route(call);
+    case RC_OP_CHOOSE:
+      return choose(call);
     case RC_OP_EXPERT_LINEAR:
       return expert_linear(call);
     case RC_OP_EXPERT_SUM:

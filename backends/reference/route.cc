@@ -47,4 +47,49 @@ void route(const Call& call) {
   }
 }
 
+void choose(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const float* bias = call.inputs[1].floats();
+  int32_t* ids = reinterpret_cast<int32_t*>(call.outputs[0].data);
+  float* weights = call.outputs[1].floats();
+  const auto& params = call.op.params.choose;
+  const int64_t experts = x.columns();
+  const int64_t chosen = call.outputs[0].columns();
+  std::vector<double> p(experts);
+  std::vector<bool> taken(experts);
+  for (int64_t r = 0; r < x.rows(); ++r) {
+    call.check_stop();
+    const float* from = x.floats() + r * experts;
+    const double largest = *std::max_element(from, from + experts);
+    double total = 0;
+    for (int64_t e = 0; e < experts; ++e) {
+      p[e] = params.score == RC_SCORE_SIGMOID
+                 ? 1 / (1 + std::exp(-static_cast<double>(from[e])))
+                 : std::exp(from[e] - largest);
+      total += p[e];
+    }
+    if (params.score == RC_SCORE_SOFTMAX) {
+      for (double& probability : p) probability /= total;
+    }
+
+    std::fill(taken.begin(), taken.end(), false);
+    double sum = 0;
+    for (int64_t c = 0; c < chosen; ++c) {
+      int64_t best =
+          std::find(taken.begin(), taken.end(), false) - taken.begin();
+      for (int64_t e = best + 1; e < experts; ++e) {
+        if (!taken[e] && p[e] + bias[e] > p[best] + bias[best]) best = e;
+      }
+      taken[best] = true;
+      ids[r * chosen + c] = static_cast<int32_t>(best);
+      sum += p[best];
+    }
+    for (int64_t c = 0; c < chosen; ++c) {
+      const int64_t i = r * chosen + c;
+      weights[i] = static_cast<float>(params.normalize != 0 ? p[ids[i]] / sum
+                                                            : p[ids[i]]);
+    }
+  }
+}
+
 }  // namespace rc::reference

@@ -167,7 +167,15 @@ enum {
    *         decay [heads] (a weight), skip [heads] (a weight),
    *         sequences I32 [rows], state_slots I32 [sequences, 2],
    *         cache [slots, heads, p, n] of F32; output [rows, heads, p]. */
-  RC_OP_SELECTIVE_SCAN = 15
+  RC_OP_SELECTIVE_SCAN = 15,
+  /* Chooses experts by more than what they are weighed with (Wang et al. 2024,
+   * arXiv:2408.15664). p = softmax(x) over all experts, or the sigmoid of each
+   * x; the k experts with the largest p + bias in falling order (the lower
+   * number first among equals) have their p as weights; if normalize, these
+   * are divided by their sum.
+   * inputs: x [R, experts], bias [experts]; outputs: ids I32 [R, k],
+   *         weights [R, k]. params.choose. */
+  RC_OP_CHOOSE = 16
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
@@ -247,6 +255,9 @@ enum { RC_BINARY_ADD = 0, RC_BINARY_MUL = 1 };
 /* Of REDUCE. */
 enum { RC_REDUCE_SUM = 0, RC_REDUCE_MEAN = 1, RC_REDUCE_MAX = 2 };
 
+/* Of CHOOSE: what p is. */
+enum { RC_SCORE_SOFTMAX = 0, RC_SCORE_SIGMOID = 1 };
+
 /* The parameters of an op, by its kind; an op that has none reads none. */
 typedef union rc_plugin_params {
   struct {
@@ -309,6 +320,10 @@ typedef union rc_plugin_params {
     float softcap;
     int32_t causal;
   } attend;
+  struct {
+    int32_t score; /* RC_SCORE_* */
+    int32_t normalize;
+  } choose;
 } rc_plugin_params;
 
 /* One op. Its inputs and outputs are numbers of values, in the order of the

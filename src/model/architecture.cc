@@ -3,17 +3,27 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "model/architectures/list.h"
+#include "model/tensor_names.h"
 
 namespace rc::model {
 namespace {
 
 constexpr const Architecture* kArchitectures[] = {
-    &kLlama,   &kQwen2,   &kQwen3,         &kQwen3Moe, &kGemma,
-    &kGemma2,  &kGemma3,  &kGptOss,        &kSeedOss,  &kErnie45,
-    &kSmolLm3, &kGranite, &kGraniteHybrid, &kBert,
+    &kLlama,      &kQwen2,    &kQwen3,         &kQwen3Moe,   &kGemma,
+    &kGemma2,     &kGemma3,   &kGptOss,        &kSeedOss,    &kErnie45,
+    &kSmolLm3,    &kGranite,  &kGraniteHybrid, &kBert,       &kOlmo,
+    &kOlmo2,      &kOlmoe,    &kQwen2Moe,      &kGraniteMoe, &kHunyuanDense,
+    &kHunyuanMoe, &kChatGlm,  &kGlm4,          &kPhi3,       &kPhi2,
+    &kExaone4,    &kArcee,    &kNemotron,      &kStarCoder,  &kStarCoder2,
+    &kStableLm,   &kCommandR, &kCohere2,       &kGpt2,       &kGptNeoX,
+    &kFalcon,     &kMamba2,   &kErnie45Moe,    &kGlm4Moe,    &kDots1,
 };
 
 }  // namespace
+
+std::span<const Architecture* const> known_architectures() {
+  return kArchitectures;
+}
 
 const Architecture& find_architecture(const gguf::File& file) {
   const std::string_view name = file.get_string("general.architecture");
@@ -22,8 +32,15 @@ const Architecture& find_architecture(const gguf::File& file) {
     if (architecture->name == name) return *architecture;
     known.append(known.empty() ? "" : ", ").append(architecture->name);
   }
+  std::string nearest;
+  for (const std::string_view one :
+       nearest_architectures(file, kArchitectures)) {
+    nearest.append(nearest.empty() ? "; its tensors have the names of those of "
+                                   : ", ");
+    nearest.append(one);
+  }
   fail(RC_E_UNSUPPORTED, file.name(), ": architecture ", quote(name),
-       " is not known; known are ", known);
+       " is not known; known are ", known, nearest);
 }
 
 }  // namespace rc::model

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,8 +27,20 @@ struct WindowPattern {
 };
 
 // What norms are made of: see RC_OP_RMS_NORM, and RC_OP_LAYER_NORM with a
-// weight and a bias.
-enum class Norm { kRootMeanSquare, kLayer };
+// weight and a bias, with a weight alone, or with neither.
+enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
+
+// Where the norms of attention and of the feed-forward part are: before it,
+// before and behind it, behind it, or of the sum of its result and the residual
+// (where the others are of what is no sum yet).
+enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
+
+// Norms of queries and keys: over each head before it rotates, over each head
+// after that, or over all heads together, before they rotate.
+enum class HeadNorm { kNone, kEach, kRotated, kTogether };
+
+// What a file's logit_scale does to the logits.
+enum class LogitScale { kDivides, kMultiplies };
 
 // Names of tensors. Those of a layer follow "blk.N."; those of products are
 // without ".weight" and ".bias".
@@ -38,9 +51,12 @@ struct TensorNames {
   const char* embedding_norm = "token_embd_norm.weight";
   const char* output_norm = "output_norm.weight";
   const char* output = "output.weight";
+  const char* output_bias = "output.bias";
   const char* rope_factors = "rope_freqs.weight";
 
   const char* attention_norm = "attn_norm.weight";
+  // The rows of queries, then of keys, then of values.
+  const char* fused_attention = "attn_qkv";
   const char* query = "attn_q";
   const char* key = "attn_k";
   const char* value = "attn_v";
@@ -68,6 +84,11 @@ struct TensorNames {
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";
   const char* expert_down = "ffn_down_exps";
+  const char* selection_bias = "exp_probs_b.bias";
+  const char* shared_router = "ffn_gate_inp_shexp.weight";
+  const char* shared_gate = "ffn_gate_shexp";
+  const char* shared_up = "ffn_up_shexp";
+  const char* shared_down = "ffn_down_shexp";
 };
 
 // What a file means that lacks the key.
@@ -84,6 +105,11 @@ struct Gate {
   float offset = 0.0f;
   // There is no gate: the function is of the product that else is gated.
   bool ungated = false;
+  // What the function gives is multiplied by what it was given; of the
+  // rectifier that is its square. Only where there is no gate.
+  bool times_itself = false;
+  // One matrix has the rows of the gate, then those of the other product.
+  bool fused = false;
 };
 
 inline double scale_of_key_size(const HyperParameters& hyper) {
@@ -105,12 +131,11 @@ struct Architecture {
   // There are no logits: what the model gives are the rows of the last layer.
   bool gives_hidden_rows = false;
   Norm norm = Norm::kRootMeanSquare;
-  // Norms are of the sums with the residual, none is before attention or the
-  // feed-forward part.
-  bool post_norms = false;
+  NormPlace norm_place = NormPlace::kBefore;
   // Each position has a row, and so may each type of tokens, which is added to
   // the embedding; nothing is rotated.
   bool learned_positions = false;
+  Presence token_types = Presence::kNever;  // kOptional or kNever
   bool embedding_norm = false;
 
   // Embeddings are multiplied by the square root of the width.
@@ -120,8 +145,15 @@ struct Architecture {
   Presence attention_output_bias = Presence::kNever;
   // Of gate, up and down; not of experts.
   Presence feed_forward_bias = Presence::kNever;
-  // Norms over each head of queries and keys, before rotation.
-  bool query_key_norm = false;
+  // One matrix for queries, keys and values.
+  Presence fused_attention = Presence::kNever;
+  Presence output_bias = Presence::kNever;
+  HeadNorm head_norm = HeadNorm::kNone;
+  bool optional_head_norm = false;  // only where the file has them
+  // Attention and feed-forward read the same residual, and both are added to
+  // it. One of their norms may be missing: it is that of the other. kOptional:
+  // where use_parallel_residual says so.
+  Presence parallel_residual = Presence::kNever;
   // Each head has a number that takes part in its softmax as a position would.
   bool attention_sinks = false;
   int32_t rope_style = RC_ROPE_HALVES;
@@ -130,24 +162,26 @@ struct Architecture {
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
   WindowPattern window = {};
-  // Layers with a window rotate with this base unless a key gives another, and
-  // without scaling; 0: as all others.
+  // Layers with a window rotate without scaling, and with this base unless a
+  // key gives another; base 0: that of the others.
+  bool local_rope = false;
   float local_rope_base = 0.0f;
   // Each so many-th layer does not rotate queries and keys; 0: all do.
   int64_t unrotated_every = 0;
+  // In a model with windows only layers that have one rotate.
+  bool only_windows_rotate = false;
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
 
-  // Layers without key/value heads are selective state spaces.
-  bool state_spaces = false;
+  // kOptional: layers without key/value heads are selective state spaces.
+  // kAlways: all are, and there is neither attention nor a feed-forward part.
+  Presence state_spaces = Presence::kNever;
   // Files have factors of embeddings, residuals, logits and attention.
   bool scale_keys = false;
+  LogitScale logit_scale = LogitScale::kDivides;
   // Queries and keys rotate only where rope.scaling.finetuned says so.
   bool optional_rope = false;
 
-  // Attention and feed-forward have a norm behind them too, before their
-  // result is added to the residual.
-  bool sandwich_norms = false;
   Gate gate = {};
 
   // kOptional: dense unless expert_count is above 0.
@@ -156,9 +190,21 @@ struct Architecture {
   bool expert_bias = false;
   // The weights of the chosen experts are divided by their sum.
   bool normalized_routing = true;
+  // Experts are chosen by the sum of their score and a bias; see RC_OP_CHOOSE.
+  // Files may say what the score is, whether weights are divided by their sum
+  // and what they are multiplied by.
+  bool selection_bias = false;
+  // Files may have an expert that is always used.
+  bool shared_expert = false;
+  // It counts as much as the sigmoid of a product says.
+  bool gated_shared_expert = false;
 };
 
-// Throws RC_E_UNSUPPORTED naming the file, the architecture and those known.
+// In the order in which messages name them.
+std::span<const Architecture* const> known_architectures();
+
+// Throws RC_E_UNSUPPORTED naming the file, the architecture, those known and,
+// if the file's tensors have the names that some of them have, these.
 const Architecture& find_architecture(const gguf::File& file);
 
 }  // namespace rc::model

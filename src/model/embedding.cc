@@ -29,7 +29,9 @@ std::optional<std::vector<float>> learned_positions(
     const HyperParameters& hyper) {
   const TensorNames& names = architecture.names;
   const gguf::Tensor* types = file.find_tensor(names.token_types);
-  if (!architecture.learned_positions || types == nullptr) return std::nullopt;
+  if (architecture.token_types == Presence::kNever || types == nullptr) {
+    return std::nullopt;
+  }
   check_matrix(file, names.token_types, {types->shape[0], hyper.width});
   const gguf::Tensor& positions = check_matrix(
       file, names.position_embedding, {hyper.context_length, hyper.width});
@@ -56,7 +58,8 @@ runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
   if (architecture.learned_positions) {
     const Weights::Shape shape = {hyper.context_length, hyper.width};
     const runtime::Value learned =
-        weights.has(names.token_types)
+        architecture.token_types != Presence::kNever &&
+                weights.has(names.token_types)
             ? builder.weight(kPositionWeight, RC_DTYPE_F32, shape, RC_USE_ROWS)
             : weights.matrix(names.position_embedding, shape, RC_USE_ROWS);
     x = builder.add(x, builder.get_rows(learned, positions));

@@ -1,6 +1,7 @@
 #include "model/forward.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -32,27 +33,47 @@ class Forward {
   runtime::ProgramDescription describe() &&;
 
  private:
-  // One layer each; x is the residual [rows, width]. The last layer goes on
-  // with the output rows alone once all keys and values are stored.
-  Value mixer(Value x);
+  // Of the residual [rows, width]. The last layer goes on with the output rows
+  // alone once all keys and values are stored.
+  Value whole_layer(Value x);
+  // Of what is normed; the product that leads back to the width is not yet
+  // taken.
   Value attention(Value x);
   Value state_space(Value x);
-  Value feed_forward(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
+  runtime::ProgramBuilder::Route routed(Value x);
+  Value shared_expert(Value x);
   Value logits(Value x);
 
   Value norm(Value x, const char* name);
+  // x itself where norms come later.
+  Value norm_before(Value x, const char* name);
   // The product with a weight [size, last of x], and the bias if there is one.
   Value linear(Value x, const char* name, int64_t size,
                Presence bias = Presence::kNever, Value residual = kAbsent);
+  // The same with `count` rows of a weight of `size`, from `first` on.
+  Value linear_rows(Value x, const char* name, int64_t size, int64_t first,
+                    int64_t count, Presence bias);
+  bool has_bias(const std::string& stem, Presence bias) const {
+    return bias == Presence::kAlways ||
+           (bias == Presence::kOptional && weights_.has(stem + ".bias"));
+  }
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
   Value gated(Value gate, Value up);  // no gate: kAbsent
-  Value heads(Value x, const char* name, int64_t count);
+  // [rows, count * key_size]; `first` is the number of the first head among
+  // those of a fused matrix.
+  Value projection(Value x, const char* name, int64_t first, int64_t count);
   Value rope(Value x);
   // The residual plus the product.
   Value joined(Value x, const char* name, Presence bias, const char* post_norm,
                Value residual);
+  // The residual plus y, which is normed where norms are behind.
+  Value added(Value y, const char* post_norm, Value residual);
+  bool normed_behind() const {
+    return architecture_.norm_place == NormPlace::kAround ||
+           architecture_.norm_place == NormPlace::kBehind;
+  }
   Value scaled(Value x, float factor);
   // The layer that is being described.
   const Layer& layer() const { return hyper_.layers[number_]; }
@@ -107,25 +128,61 @@ runtime::ProgramDescription Forward::describe() && {
                           positions_);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
-    x = mixer(x);
-    x = feed_forward(x);
+    x = whole_layer(x);
   }
   builder_.begin_part("output");
   builder_.output(architecture_.gives_hidden_rows ? x : logits(x));
   return std::move(builder_).take();
 }
 
-Value Forward::mixer(Value x) {
-  return layer().mixer == Mixer::kAttention ? attention(x) : state_space(x);
+Value Forward::whole_layer(Value x) {
+  const bool parallel = hyper_.parallel_residual;
+  const char* const mixer_norm =
+      parallel && !weights_.has(in_layer(names_.attention_norm))
+          ? names_.feed_forward_norm
+          : names_.attention_norm;
+  Value normed = norm_before(x, mixer_norm);
+  const bool attends = layer().mixer == Mixer::kAttention;
+  Value y = attends ? attention(normed) : state_space(normed);
+  if (is_last()) {
+    y = builder_.get_rows(y, output_rows_);
+    x = builder_.get_rows(x, output_rows_);
+  }
+  const Value sum = attends ? joined(y, names_.attention_output,
+                                     architecture_.attention_output_bias,
+                                     names_.post_attention_norm, x)
+                            : joined(y, names_.space_out, Presence::kNever,
+                                     names_.post_attention_norm, x);
+  if (!layer().experts && layer().feed_forward == 0) return sum;
+  if (!parallel) {
+    normed = norm_before(sum, names_.feed_forward_norm);
+  } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
+             weights_.has(in_layer(names_.feed_forward_norm))) {
+    normed = norm(x, names_.feed_forward_norm);
+  } else if (is_last()) {
+    normed = builder_.get_rows(normed, output_rows_);
+  }
+  return layer().experts ? experts(normed, sum) : dense(normed, sum);
 }
 
 Value Forward::attention(Value x) {
-  const Value normed =
-      architecture_.post_norms ? x : norm(x, names_.attention_norm);
-  Value q = heads(normed, names_.query, layer().heads);
-  Value k = heads(normed, names_.key, layer().kv_heads);
-  const Value v = heads(normed, names_.value, layer().kv_heads);
-  if (architecture_.query_key_norm) {
+  const int64_t heads = layer().heads;
+  const int64_t kv_heads = layer().kv_heads;
+  const HeadNorm head_norm = architecture_.optional_head_norm &&
+                                     !weights_.has(in_layer(names_.query_norm))
+                                 ? HeadNorm::kNone
+                                 : architecture_.head_norm;
+  Value q = projection(x, names_.query, 0, heads);
+  Value k = projection(x, names_.key, heads, kv_heads);
+  Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
+  if (head_norm == HeadNorm::kTogether) {
+    q = norm(q, names_.query_norm);
+    k = norm(k, names_.key_norm);
+  }
+  q = builder_.reshape(q, {RC_DIM_ROWS, heads, hyper_.key_size});
+  k = builder_.reshape(k, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
+  v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
+  if (head_norm == HeadNorm::kEach) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
   }
@@ -133,12 +190,16 @@ Value Forward::attention(Value x) {
     q = rope(q);
     k = rope(k);
   }
+  if (head_norm == HeadNorm::kRotated) {
+    q = norm(q, names_.query_norm);
+    k = norm(k, names_.key_norm);
+  }
 
   const bool apart = layer().window > 0 && layout_.window_pages > 0;
   const Value table = apart ? window_table_ : page_table_;
   const runtime::ProgramBuilder::Shape shape = {
-      apart ? layout_.window_pages : layout_.pages, layer().kv_heads,
-      layout_.page_size, hyper_.key_size};
+      apart ? layout_.window_pages : layout_.pages, kv_heads, layout_.page_size,
+      hyper_.key_size};
   const Value keys = builder_.cache(layout_.dtype, shape);
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, table, keys);
@@ -148,63 +209,76 @@ Value Forward::attention(Value x) {
                            : architecture_.attention_scale(hyper_);
   const Value sinks =
       architecture_.attention_sinks
-          ? weights_.elements(in_layer(names_.attention_sinks), {layer().heads})
+          ? weights_.elements(in_layer(names_.attention_sinks), {heads})
           : kAbsent;
-  Value y = builder_.attention(
+  const Value y = builder_.attention(
       q, keys, values, positions_, sequences_, table, static_cast<float>(scale),
       hyper_.attention_softcap, layer().window, sinks, lengths_);
-  y = builder_.reshape(y, {RC_DIM_ROWS, layer().heads * hyper_.key_size});
-  if (is_last()) {
-    y = builder_.get_rows(y, output_rows_);
-    x = builder_.get_rows(x, output_rows_);
-  }
-  return joined(y, names_.attention_output, architecture_.attention_output_bias,
-                names_.post_attention_norm, x);
+  return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
 }
 
 Value Forward::state_space(Value x) {
-  Value y = add_state_space(builder_, weights_, names_, hyper_, in_layer(""),
-                            norm(x, names_.attention_norm),
-                            {sequences_, state_slots_, layout_.slots});
-  if (is_last()) {
-    y = builder_.get_rows(y, output_rows_);
-    x = builder_.get_rows(x, output_rows_);
-  }
-  return joined(y, names_.space_out, Presence::kNever,
-                names_.post_attention_norm, x);
-}
-
-Value Forward::feed_forward(Value x) {
-  const Value normed =
-      architecture_.post_norms ? x : norm(x, names_.feed_forward_norm);
-  return layer().feed_forward == 0 ? experts(normed, x) : dense(normed, x);
+  return add_state_space(builder_, weights_, names_, hyper_, in_layer(""), x,
+                         {sequences_, state_slots_, layout_.slots});
 }
 
 Value Forward::dense(Value x, Value residual) {
   const Presence bias = architecture_.feed_forward_bias;
-  const Value gate = architecture_.gate.ungated
-                         ? kAbsent
-                         : linear(x, names_.gate, layer().feed_forward, bias);
-  const Value up = linear(x, names_.up, layer().feed_forward, bias);
+  const int64_t size = layer().feed_forward;
+  if (architecture_.gate.fused) {
+    const Value gate = linear_rows(x, names_.up, 2 * size, 0, size, bias);
+    const Value up = linear_rows(x, names_.up, 2 * size, size, size, bias);
+    return joined(gated(gate, up), names_.down, bias,
+                  names_.post_feed_forward_norm, residual);
+  }
+  const Value gate =
+      architecture_.gate.ungated ? kAbsent : linear(x, names_.gate, size, bias);
+  const Value up = linear(x, names_.up, size, bias);
   return joined(gated(gate, up), names_.down, bias,
                 names_.post_feed_forward_norm, residual);
 }
 
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
-  const auto [ids, shares] = builder_.route(
-      linear(x, names_.router, hyper_.experts,
-             architecture_.expert_bias ? Presence::kAlways : Presence::kNever),
-      hyper_.experts_used, architecture_.normalized_routing);
+  const auto [ids, shares] = routed(x);
   const Value gate = expert_linear(x, names_.expert_gate, size, ids);
   const Value up = expert_linear(x, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
-  Value y = builder_.expert_sum(down, shares);
-  if (architecture_.sandwich_norms) {
-    y = norm(y, names_.post_feed_forward_norm);
+  Value y = scaled(builder_.expert_sum(down, shares), hyper_.expert_scale);
+  if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
+  return added(y, names_.post_feed_forward_norm, residual);
+}
+
+runtime::ProgramBuilder::Route Forward::routed(Value x) {
+  const Value scores =
+      linear(x, names_.router, hyper_.experts,
+             architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
+  if (!architecture_.selection_bias) {
+    return builder_.route(scores, hyper_.experts_used,
+                          hyper_.normalized_routing);
   }
-  return builder_.add(residual, scaled(y, hyper_.residual_scale));
+  return builder_.choose(
+      scores,
+      weights_.elements(in_layer(names_.selection_bias), {hyper_.experts}),
+      hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing);
+}
+
+Value Forward::shared_expert(Value x) {
+  const int64_t size = hyper_.shared_feed_forward;
+  const Value gate = linear(x, names_.shared_gate, size);
+  const Value up = linear(x, names_.shared_up, size);
+  const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
+  if (!architecture_.gated_shared_expert) return y;
+  // One expert, with a share of its own.
+  const Value share = builder_.unary(
+      builder_.linear(
+          x, weights_.matrix(in_layer(names_.shared_router), {hyper_.width},
+                             {1, hyper_.width}, RC_USE_LINEAR)),
+      RC_FUNCTION_SIGMOID);
+  const int64_t rows = builder_.shape(y).front();
+  return builder_.expert_sum(builder_.reshape(y, {rows, 1, hyper_.width}),
+                             share);
 }
 
 Value Forward::logits(Value x) {
@@ -213,10 +287,16 @@ Value Forward::logits(Value x) {
   // A file without an output matrix uses the embedding table twice.
   const char* name =
       weights_.has(names_.output) ? names_.output : names_.token_embedding;
+  const Presence bias = architecture_.output_bias;
+  const bool biased =
+      bias == Presence::kAlways ||
+      (bias == Presence::kOptional && weights_.has(names_.output_bias));
   x = builder_.linear(
       x,
-      weights_.matrix(name, {hyper_.vocabulary, hyper_.width}, RC_USE_LINEAR));
-  x = scaled(x, 1.0f / hyper_.logit_divisor);
+      weights_.matrix(name, {hyper_.vocabulary, hyper_.width}, RC_USE_LINEAR),
+      biased ? weights_.elements(names_.output_bias, {hyper_.vocabulary})
+             : kAbsent);
+  x = scaled(x, hyper_.logit_factor);
   return hyper_.final_softcap > 0.0f ? builder_.softcap(x, hyper_.final_softcap)
                                      : x;
 }
@@ -226,17 +306,36 @@ Value Forward::norm(Value x, const char* name) {
                   in_layer(name));
 }
 
+Value Forward::norm_before(Value x, const char* name) {
+  const NormPlace place = architecture_.norm_place;
+  return place == NormPlace::kBefore || place == NormPlace::kAround
+             ? norm(x, name)
+             : x;
+}
+
 Value Forward::linear(Value x, const char* name, int64_t size, Presence bias,
                       Value residual) {
   const std::string stem = in_layer(name);
   const Value weight = weights_.matrix(
       stem + ".weight", {size, builder_.shape(x).back()}, RC_USE_LINEAR);
-  const bool biased =
-      bias == Presence::kAlways ||
-      (bias == Presence::kOptional && weights_.has(stem + ".bias"));
+  return builder_.linear(x, weight,
+                         has_bias(stem, bias)
+                             ? weights_.elements(stem + ".bias", {size})
+                             : kAbsent,
+                         residual);
+}
+
+Value Forward::linear_rows(Value x, const char* name, int64_t size,
+                           int64_t first, int64_t count, Presence bias) {
+  const std::string stem = in_layer(name);
+  const Value weight =
+      weights_.matrix_rows(stem + ".weight", {size, builder_.shape(x).back()},
+                           first, count, RC_USE_LINEAR);
   return builder_.linear(
-      x, weight, biased ? weights_.elements(stem + ".bias", {size}) : kAbsent,
-      residual);
+      x, weight,
+      has_bias(stem, bias)
+          ? weights_.element_rows(stem + ".bias", {size}, first, count)
+          : kAbsent);
 }
 
 Value Forward::expert_linear(Value x, const char* name, int64_t size,
@@ -262,14 +361,24 @@ Value Forward::expert_linear(Value x, const char* name, int64_t size,
 
 Value Forward::gated(Value gate, Value up) {
   const Gate& how = architecture_.gate;
+  if (how.times_itself) return builder_.glu(up, up, how.function);
   if (how.ungated) return builder_.unary(up, how.function);
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
 
-Value Forward::heads(Value x, const char* name, int64_t count) {
-  const Value y =
-      linear(x, name, count * hyper_.key_size, architecture_.qkv_bias);
-  return builder_.reshape(y, {RC_DIM_ROWS, count, hyper_.key_size});
+Value Forward::projection(Value x, const char* name, int64_t first,
+                          int64_t count) {
+  const int64_t size = hyper_.key_size;
+  const Presence bias = architecture_.qkv_bias;
+  const Presence fused = architecture_.fused_attention;
+  if (fused == Presence::kNever ||
+      (fused == Presence::kOptional &&
+       !weights_.has(in_layer(cat(names_.fused_attention, ".weight"))))) {
+    return linear(x, name, count * size, bias);
+  }
+  const int64_t all = layer().heads + 2 * layer().kv_heads;
+  return linear_rows(x, names_.fused_attention, all * size, first * size,
+                     count * size, bias);
 }
 
 Value Forward::rope(Value x) {
@@ -280,12 +389,16 @@ Value Forward::rope(Value x) {
 
 Value Forward::joined(Value x, const char* name, Presence bias,
                       const char* post_norm, Value residual) {
-  if (!architecture_.sandwich_norms && hyper_.residual_scale == 1.0f) {
-    const Value sum = linear(x, name, hyper_.width, bias, residual);
-    return architecture_.post_norms ? norm(sum, post_norm) : sum;
+  if (normed_behind() || hyper_.residual_scale != 1.0f) {
+    return added(linear(x, name, hyper_.width, bias), post_norm, residual);
   }
-  Value y = linear(x, name, hyper_.width, bias);
-  if (architecture_.sandwich_norms) y = norm(y, post_norm);
+  const Value sum = linear(x, name, hyper_.width, bias, residual);
+  return architecture_.norm_place == NormPlace::kOfSums ? norm(sum, post_norm)
+                                                        : sum;
+}
+
+Value Forward::added(Value y, const char* post_norm, Value residual) {
+  if (normed_behind()) y = norm(y, post_norm);
   return builder_.add(residual, scaled(y, hyper_.residual_scale));
 }
 

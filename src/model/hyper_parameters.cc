@@ -27,12 +27,17 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
-  hyper.layers.resize(
-      static_cast<size_t>(metadata.get("block_count", 1, kMaxLayers)));
-  hyper.norm_epsilon = metadata.get_number(
-      architecture.norm == Norm::kLayer ? "attention.layer_norm_epsilon"
-                                        : "attention.layer_norm_rms_epsilon",
-      1e-20, 1.0);
+  const int64_t layers = metadata.get("block_count", 1, kMaxLayers);
+  if (architecture.selection_bias) {
+    hyper.guessing_layers =
+        metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);
+  }
+  hyper.layers.resize(static_cast<size_t>(layers - hyper.guessing_layers));
+  hyper.norm_epsilon =
+      metadata.get_number(architecture.norm == Norm::kRootMeanSquare
+                              ? "attention.layer_norm_rms_epsilon"
+                              : "attention.layer_norm_epsilon",
+                          1e-20, 1.0);
   if (architecture.gives_hidden_rows) {
     hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
   }
@@ -70,7 +75,8 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
   const auto kv_heads =
       metadata
           .find_each("attention.head_count_kv",
-                     architecture.state_spaces ? 0 : 1, kMaxHeads, layers)
+                     architecture.state_spaces == Presence::kOptional ? 0 : 1,
+                     kMaxHeads, layers)
           .value_or(heads);
   const std::optional<int64_t> key_size =
       metadata.find("attention.key_length", 1, kMaxHeadSize);
@@ -128,6 +134,11 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
+  if (architecture.state_spaces == Presence::kAlways) {
+    metadata.find("attention.head_count", 0, 0);
+    for (Layer& layer : hyper.layers) layer.mixer = Mixer::kStateSpace;
+    return;
+  }
   read_heads(metadata, architecture, hyper);
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
@@ -172,34 +183,21 @@ void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
   }
 }
 
-void read_scales(const Metadata& metadata, HyperParameters& hyper) {
+void read_scales(const Metadata& metadata, LogitScale logit_scale,
+                 HyperParameters& hyper) {
   const auto read = [&](const char* name, float otherwise) {
     return metadata.find_positive(name, 1e-6, 1e6).value_or(otherwise);
   };
   hyper.embedding_scale = read("embedding_scale", 1.0f);
   hyper.residual_scale = read("residual_scale", 1.0f);
-  hyper.logit_divisor = read("logit_scale", 1.0f);
+  const float logits = read("logit_scale", 1.0f);
+  hyper.logit_factor =
+      logit_scale == LogitScale::kMultiplies ? logits : 1.0f / logits;
   hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
-void read_feed_forward(const Metadata& metadata,
-                       const Architecture& architecture,
-                       HyperParameters& hyper) {
-  const bool may_have_experts = architecture.experts != Presence::kNever;
-  hyper.experts =
-      metadata.find("expert_count", 0, may_have_experts ? kMaxExperts : 0)
-          .value_or(0);
-  if (architecture.experts == Presence::kAlways && hyper.experts == 0) {
-    metadata.refuse("expert_count", hyper.experts, "must be at least 1");
-  }
-  if (hyper.experts == 0) {
-    const auto sizes = metadata.get_each("feed_forward_length", 1,
-                                         kMaxFeedForward, hyper.layer_count());
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      hyper.layers[i].feed_forward = sizes[i];
-    }
-    return;
-  }
+void read_experts(const Metadata& metadata, const Architecture& architecture,
+                  HyperParameters& hyper) {
   hyper.experts_used = metadata.get("expert_used_count", 1, hyper.experts);
   hyper.expert_feed_forward =
       metadata.find("expert_feed_forward_length", 1, kMaxFeedForward)
@@ -208,8 +206,82 @@ void read_feed_forward(const Metadata& metadata,
     hyper.expert_feed_forward =
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
-  // All layers have experts: what a dense part would have changes nothing.
-  metadata.find("feed_forward_length", 0, kMaxFeedForward);
+  if (architecture.shared_expert) {
+    const int64_t count =
+        metadata.find("expert_shared_count", 0, kMaxExperts).value_or(0);
+    if (count * hyper.expert_feed_forward > kMaxFeedForward) {
+      metadata.refuse("expert_shared_count", count,
+                      cat("experts of ", hyper.expert_feed_forward,
+                          " together are larger than ", kMaxFeedForward));
+    }
+    hyper.shared_feed_forward =
+        metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
+            .value_or(count * hyper.expert_feed_forward);
+  }
+  hyper.normalized_routing = architecture.normalized_routing;
+  if (!architecture.selection_bias) return;
+  // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
+  // sigmoid.
+  hyper.expert_score =
+      metadata.find("expert_gating_func", 0, 2).value_or(1) == 2
+          ? RC_SCORE_SIGMOID
+          : RC_SCORE_SOFTMAX;
+  hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
+                                 .value_or(architecture.normalized_routing);
+  hyper.expert_scale =
+      metadata.find_positive("expert_weights_scale", 1e-6, 1e6).value_or(1.0f);
+}
+
+// Which layers have experts: of each so many the last, but not the first ones.
+void place_experts(const Metadata& metadata, HyperParameters& hyper) {
+  const int64_t first =
+      metadata.find("leading_dense_block_count", 0, kMaxLayers).value_or(0);
+  const int64_t step = std::max<int64_t>(
+      1, metadata.find("interleave_moe_layer_step", 0, kMaxLayers).value_or(1));
+  const bool dense = first > 0 || step > 1;
+  const int64_t size =
+      dense ? metadata.get("feed_forward_length", 1, kMaxFeedForward) : 0;
+  for (int64_t i = 0; i < hyper.layer_count(); ++i) {
+    Layer& layer = hyper.layers[i];
+    layer.experts = i >= first && (i + 1) % step == 0;
+    if (!layer.experts) layer.feed_forward = size;
+  }
+}
+
+void read_feed_forward(const Metadata& metadata,
+                       const Architecture& architecture,
+                       HyperParameters& hyper) {
+  if (architecture.state_spaces == Presence::kAlways) {
+    metadata.find("feed_forward_length", 0, 0);
+    return;
+  }
+  const bool may_have_experts = architecture.experts != Presence::kNever;
+  hyper.experts =
+      metadata.find("expert_count", 0, may_have_experts ? kMaxExperts : 0)
+          .value_or(0);
+  if (architecture.experts == Presence::kAlways && hyper.experts == 0) {
+    metadata.refuse("expert_count", hyper.experts, "must be at least 1");
+  }
+  if (hyper.experts > 0) {
+    read_experts(metadata, architecture, hyper);
+    place_experts(metadata, hyper);
+    // What a dense part would have changes nothing.
+    metadata.find("feed_forward_length", 0, kMaxFeedForward);
+    return;
+  }
+  const auto sizes = metadata.get_each("feed_forward_length", 1,
+                                       kMaxFeedForward, hyper.layer_count());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    hyper.layers[i].feed_forward = sizes[i];
+  }
+}
+
+// Whether attention and feed-forward read the same residual.
+bool read_parallel(const Metadata& metadata, const Architecture& architecture) {
+  if (architecture.parallel_residual != Presence::kOptional) {
+    return architecture.parallel_residual == Presence::kAlways;
+  }
+  return metadata.find_flag("use_parallel_residual").value_or(true);
 }
 
 }  // namespace
@@ -224,7 +296,10 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
   read_state_space(metadata, hyper);
-  if (architecture.scale_keys) read_scales(metadata, hyper);
+  hyper.parallel_residual = read_parallel(metadata, architecture);
+  if (architecture.scale_keys) {
+    read_scales(metadata, architecture.logit_scale, hyper);
+  }
   read_window(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);

@@ -24,9 +24,10 @@ struct Layer {
   // Of layers with attention.
   int64_t heads = 0;
   int64_t kv_heads = 0;
-  int64_t feed_forward = 0;  // 0: it has experts
-  int64_t window = 0;        // positions that a row sees; 0: all before it
-  int rope = 0;              // in HyperParameters::ropes, or kUnrotated
+  int64_t feed_forward = 0;  // 0: none that is dense
+  bool experts = false;
+  int64_t window = 0;  // positions that a row sees; 0: all before it
+  int rope = 0;        // in HyperParameters::ropes, or kUnrotated
 };
 
 // Of the layers that are selective state spaces (see RC_OP_SELECTIVE_SCAN).
@@ -60,6 +61,13 @@ struct HyperParameters {
   int64_t experts = 0;             // 0: dense
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
+  int64_t shared_feed_forward = 0;  // of the shared expert; 0: there is none
+  int expert_score = 0;             // RC_SCORE_*; of chosen ones with a bias
+  bool normalized_routing = true;
+  float expert_scale = 1.0f;  // of the sum over the chosen experts
+  // Layers behind the others that guess tokens further ahead; not computed.
+  int64_t guessing_layers = 0;
+  bool parallel_residual = false;
   // How a text's embedding is made of hidden rows, by GGUF's numbers; that is
   // the caller's. 0: it is not.
   int64_t pooling = 0;
@@ -67,10 +75,10 @@ struct HyperParameters {
   StateSpace state_space;  // of no use unless a layer is one
 
   // Factors of embeddings, of what a layer adds to the residual, and of
-  // logits; the last is what they are divided by.
+  // logits.
   float embedding_scale = 1.0f;
   float residual_scale = 1.0f;
-  float logit_divisor = 1.0f;
+  float logit_factor = 1.0f;
   float attention_scale = 0.0f;  // 0: the architecture's
 
   // The keys that were looked for, without the architecture's name.

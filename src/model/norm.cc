@@ -14,12 +14,19 @@ runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
                         const Architecture& architecture, float epsilon,
                         runtime::Value x, const std::string& name) {
   const Weights::Shape shape = {builder.shape(x).back()};
-  const runtime::Value weight = weights.elements(name, shape);
-  if (architecture.norm == Norm::kRootMeanSquare) {
-    return builder.rms_norm(x, weight, epsilon);
+  const auto weight = [&] { return weights.elements(name, shape); };
+  switch (architecture.norm) {
+    case Norm::kRootMeanSquare:
+      break;
+    case Norm::kLayer:
+      return builder.layer_norm(
+          x, weight(), weights.elements(bias_of(name), shape), epsilon);
+    case Norm::kLayerUnbiased:
+      return builder.layer_norm(x, weight(), runtime::kAbsent, epsilon);
+    case Norm::kLayerPlain:
+      return builder.layer_norm(x, runtime::kAbsent, runtime::kAbsent, epsilon);
   }
-  return builder.layer_norm(x, weight, weights.elements(bias_of(name), shape),
-                            epsilon);
+  return builder.rms_norm(x, weight(), epsilon);
 }
 
 }  // namespace rc::model

@@ -1,5 +1,6 @@
 #include "model/rope_parameters.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -82,16 +83,23 @@ RopeParameters read_rope(const Metadata& metadata,
 
 void read_ropes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
-  if (architecture.learned_positions) {
+  const bool no_attention = std::none_of(
+      hyper.layers.begin(), hyper.layers.end(),
+      [](const Layer& layer) { return layer.mixer == Mixer::kAttention; });
+  if (architecture.learned_positions || no_attention) {
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
   }
   hyper.ropes = {read_rope(metadata, architecture, hyper)};
-  if (architecture.local_rope_base > 0.0f) {
+  const bool has_windows =
+      std::any_of(hyper.layers.begin(), hyper.layers.end(),
+                  [](const Layer& layer) { return layer.window > 0; });
+  if (architecture.local_rope && has_windows) {
     RopeParameters local;
     local.dimensions = hyper.ropes[0].dimensions;
+    const float base = architecture.local_rope_base;
     local.base = metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase)
-                     .value_or(architecture.local_rope_base);
+                     .value_or(base > 0.0f ? base : hyper.ropes[0].base);
     hyper.ropes.push_back(local);
   }
   if (architecture.optional_rope &&
@@ -103,7 +111,9 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
   const int64_t every = architecture.unrotated_every;
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
     Layer& layer = hyper.layers[i];
-    if (every > 0 && static_cast<int64_t>(i + 1) % every == 0) {
+    const bool sees_all = layer.window == 0 && hyper.sliding_window > 0;
+    if ((every > 0 && static_cast<int64_t>(i + 1) % every == 0) ||
+        (architecture.only_windows_rotate && sees_all)) {
       layer.rope = Layer::kUnrotated;
     } else {
       layer.rope = hyper.ropes.size() > 1 && layer.window > 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 #include "model/unused.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -94,7 +95,6 @@ const std::vector<Neutral>& neutral_keys() {
       {"residual_scale", {0, 1}},
       {"rope.scaling.yarn_log_multiplier", {0}},
       {"router_logit_softcapping", {0}},
-      {"use_parallel_residual", {0}},
   };
   return keys;
 }
@@ -183,6 +183,10 @@ class Checker {
     if (name.starts_with("blk.")) {
       name.remove_prefix(4);
       name.remove_prefix(std::min(name.find('.'), name.size() - 1) + 1);
+      if (is_of_guessing_layer(tensor.name)) {
+        note("tensor", tensor.name, "guesses tokens further ahead");
+        return;
+      }
       if (const Ignored* ignored = find(kIgnoredOfLayer, name)) {
         note("tensor", tensor.name, ignored->reason);
         return;
@@ -195,6 +199,18 @@ class Checker {
   }
 
  private:
+  // Of a name that begins with "blk.": whether the number of its layer is
+  // behind those that are computed.
+  bool is_of_guessing_layer(std::string_view name) const {
+    int64_t number = 0;
+    const char* const begin = name.data() + std::string_view("blk.").size();
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    return error == std::errc() && stop != end && *stop == '.' &&
+           number >= hyper_.layer_count() &&
+           number < hyper_.layer_count() + hyper_.guessing_layers;
+  }
+
   void check_own(std::string_view name, const gguf::Entry& entry) const {
     if (name == "attention.sliding_window") return check_window(entry);
     if (std::ranges::find(hyper_.keys, name) != hyper_.keys.end()) return;
@@ -212,8 +228,12 @@ class Checker {
         (*value != 0.0) == architecture_.causal) {
       return;
     }
+    if (name == "use_parallel_residual" && value &&
+        (*value != 0.0) == hyper_.parallel_residual) {
+      return;
+    }
     if (name == "expert_weights_norm" && value &&
-        (*value != 0.0) == architecture_.normalized_routing) {
+        (*value != 0.0) == hyper_.normalized_routing) {
       return;
     }
     for (const Neutral& neutral : neutral_keys()) {
@@ -283,7 +303,7 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   if (architecture.rope_factors != Presence::kNever) {
     used.insert(architecture.names.rope_factors);
   }
-  if (architecture.learned_positions) {
+  if (architecture.token_types != Presence::kNever) {
     used.insert(architecture.names.position_embedding);
     used.insert(architecture.names.token_types);
   }

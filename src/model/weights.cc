@@ -61,8 +61,13 @@ void Weights::check_plain(const std::string& name, const Shape& shape) const {
 
 runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
                                uint32_t use) {
-  return builder_.weight(name, check_matrix(file_, name, shape).dtype, shape,
-                         use);
+  return matrix(name, shape, shape, use);
+}
+
+runtime::Value Weights::matrix(const std::string& name, const Shape& file_shape,
+                               const Shape& shape, uint32_t use) {
+  return builder_.weight(name, check_matrix(file_, name, file_shape).dtype,
+                         shape, use);
 }
 
 runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,

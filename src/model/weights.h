@@ -30,6 +30,9 @@ class Weights {
   // decoded will do.
   runtime::Value matrix(const std::string& name, const Shape& shape,
                         uint32_t use);
+  // The same of a tensor whose shape in the file is another.
+  runtime::Value matrix(const std::string& name, const Shape& file_shape,
+                        const Shape& shape, uint32_t use);
   // `count` rows of such a matrix, from `first` on.
   runtime::Value matrix_rows(const std::string& name, const Shape& shape,
                              int64_t first, int64_t count, uint32_t use);

@@ -100,6 +100,8 @@ class ProgramBuilder {
     Value weights;
   };
   Route route(Value x, int64_t k, bool normalize);
+  // score: RC_SCORE_*.
+  Route choose(Value x, Value bias, int64_t k, int score, bool normalize);
   Value expert_linear(Value x, Value weight, Value ids, Value bias = kAbsent);
   Value expert_sum(Value x, Value weights);
   // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.

@@ -215,6 +215,16 @@ ProgramBuilder::Route ProgramBuilder::route(Value x, int64_t k,
   return {made[0], made[1]};
 }
 
+ProgramBuilder::Route ProgramBuilder::choose(Value x, Value bias, int64_t k,
+                                             int score, bool normalize) {
+  Op op = make_op(RC_OP_CHOOSE);
+  op.params.choose.score = score;
+  op.params.choose.normalize = normalize ? 1 : 0;
+  const std::vector<Value> made =
+      append_op(op, {x, bias}, NamedDimension{"k", k});
+  return {made[0], made[1]};
+}
+
 Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids,
                                     Value bias) {
   return append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias})[0];

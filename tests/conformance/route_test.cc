@@ -38,6 +38,55 @@ void run_case(int64_t rows, int64_t experts, int64_t k, bool normalize,
   test.run(kF32Tolerance);
 }
 
+// The same by a score and a bias.
+void run_choice(int64_t rows, int64_t experts, int64_t k, int score,
+                bool normalize, const Data& x, const Data& bias) {
+  const bool sigmoid = score == RC_SCORE_SIGMOID;
+  OpTest test("CHOOSE", sigmoid ? "sigmoid" : "softmax", {rows, 0, 0});
+  std::vector<double> ids;
+  std::vector<double> weights;
+  for (int64_t r = 0; r < rows; ++r) {
+    std::vector<double> p(experts);
+    double total = 0;
+    for (int64_t e = 0; e < experts; ++e) {
+      const double one = x.values[r * experts + e];
+      p[e] = sigmoid ? 1 / (1 + std::exp(-one)) : std::exp(one);
+      total += p[e];
+    }
+    for (double& one : p) one = sigmoid ? one : one / total;
+    std::vector<int64_t> order(experts);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return p[a] + bias.values[a] > p[b] + bias.values[b];
+    });
+    double chosen = 0;
+    for (int64_t c = 0; c < k; ++c) chosen += p[order[c]];
+    for (int64_t c = 0; c < k; ++c) {
+      ids.push_back(static_cast<double>(order[c]));
+      weights.push_back(p[order[c]] / (normalize ? chosen : 1.0));
+    }
+  }
+  const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, experts}, x);
+  const Value bv = test.weight(RC_DTYPE_F32, {experts}, RC_USE_ELEMENTS, bias);
+  const auto choice = test.builder.choose(xv, bv, k, score, normalize);
+  test.expect(choice.ids, ids);
+  test.expect(choice.weights, weights);
+  test.run(kF32Tolerance);
+}
+
+TEST(Choose, OrdersByScoreAndBiasAndWeighsByScore) {
+  for (const int score : {RC_SCORE_SOFTMAX, RC_SCORE_SIGMOID}) {
+    for (const bool normalize : {false, true}) {
+      run_choice(1, 1, 1, score, normalize, random_f32(1), random_f32(1));
+      run_choice(3, 8, 2, score, normalize, random_f32(3 * 8), random_f32(8));
+      run_choice(7, 127, 5, score, normalize, random_f32(7 * 127),
+                 random_f32(127));
+      run_choice(2, 5, 5, score, normalize, random_f32(2 * 5, 10),
+                 random_f32(5));
+    }
+  }
+}
+
 TEST(Route, ChoosesTheLargest) {
   for (bool normalize : {false, true}) {
     run_case(1, 1, 1, normalize, random_f32(1));

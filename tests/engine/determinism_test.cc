@@ -180,10 +180,12 @@ TEST_P(Determinism, OfAllLogits) {
 
 std::vector<Case> cases() {
   std::vector<Case> all = {{"reference", "llama2"},
-                           {"reference", "granitehybrid"}};
+                           {"reference", "granitehybrid"},
+                           {"reference", "mamba2"}};
   for (const char* model :
        {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss", "gemma3",
-        "llama-layers", "granitehybrid"}) {
+        "llama-layers", "granitehybrid", "mamba2", "phi3", "gptneox",
+        "qwen2moe", "cohere2", "glm4moe"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -38,7 +38,8 @@ class Windows : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Models, Windows,
-                         ::testing::Values("mistral", "gemma2", "gemma3"),
+                         ::testing::Values("mistral", "gemma2", "gemma3",
+                                           "cohere2"),
                          [](const auto& info) { return info.param; });
 
 uint64_t hash_after(Session& session, const std::vector<TokenId>& tokens) {

@@ -207,6 +207,42 @@ const Damage kDamages[] = {
      [](Patient& p) { p.set<uint32_t>("llama.expert_used_count", 5); },
      RC_E_FORMAT,
      {"llama.expert_used_count", "is 5", "4"}},
+    {"UnknownScoresOfExperts",
+     "glm4moe",
+     [](Patient& p) { p.set<uint32_t>("glm4moe.expert_gating_func", 3); },
+     RC_E_FORMAT,
+     {"glm4moe.expert_gating_func", "is 3", "2"}},
+    {"SharedExpertsOfAnEndlessSize",
+     "glm4moe",
+     [](Patient& p) {
+       p.set<uint32_t>("glm4moe.expert_shared_count", 4096);
+       p.set<uint32_t>("glm4moe.expert_feed_forward_length", 1 << 20);
+     },
+     RC_E_FORMAT,
+     {"glm4moe.expert_shared_count", "4096", "larger"}},
+    {"OnlyLayersThatGuess",
+     "glm4moe",
+     [](Patient& p) { p.set<uint32_t>("glm4moe.nextn_predict_layers", 3); },
+     RC_E_FORMAT,
+     {"glm4moe.nextn_predict_layers", "is 3", "2"}},
+    {"SelectionBiasOfAnotherSize",
+     "glm4moe",
+     [](Patient& p) {
+       Patient::Tensor& bias = p.tensor("blk.1.exp_probs_b.bias");
+       bias.shape = {5};
+       bias.data.resize(5 * sizeof(float));
+     },
+     RC_E_FORMAT,
+     {"blk.1.exp_probs_b.bias"}},
+    {"FusedAttentionOfAnotherSize",
+     "phi3",
+     [](Patient& p) {
+       Patient::Tensor& fused = p.tensor("blk.0.attn_qkv.weight");
+       fused.shape[0] -= 1;
+       fused.data.resize(fused.data.size() - 32 * sizeof(float));
+     },
+     RC_E_FORMAT,
+     {"blk.0.attn_qkv.weight"}},
     {"NoExperts",
      "qwen3moe",
      [](Patient& p) { p.set<uint32_t>("qwen3moe.expert_count", 0); },

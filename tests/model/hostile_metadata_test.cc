@@ -100,7 +100,8 @@ INSTANTIATE_TEST_SUITE_P(Architectures, HostileMetadata,
                          ::testing::Values("llama2", "llama3", "llama-yarn",
                                            "mixtral", "qwen3moe", "gemma2",
                                            "gpt-oss", "gemma3", "llama-layers",
-                                           "granitehybrid", "bert"),
+                                           "granitehybrid", "bert", "mamba2",
+                                           "stablelm", "glm4moe", "cohere2"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

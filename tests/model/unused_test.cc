@@ -76,6 +76,12 @@ TEST(Unused, TensorsAreRefusedByName) {
       {"bert", "cls.weight", {64, 64}},
       {"bert", "blk.0.ffn_gate.weight", {128, 64}},
       {"qwen2", "position_embd.weight", {2048, 64}},
+      {"phi3", "rope_factors_long.weight", {3}},
+      {"command-r", "blk.0.attn_q_norm.weight", {8, 4}},
+      {"stablelm", "blk.0.attn_q_norm.weight", {16, 2}},
+      {"gpt2", "token_types.weight", {2, 32}},
+      {"olmo2", "blk.0.attn_norm.weight", {32}},
+      {"mamba2", "blk.0.ffn_up.weight", {48, 32}},
   };
   for (const auto& tensor : kTensors) {
     SCOPED_TRACE(tensor.model);
@@ -111,6 +117,10 @@ TEST(Unused, KeysAreRefusedByName) {
                  "'llama.expert_gating_func' = 2");
   expect_refused(with("mixtral", "llama.expert_weights_norm", false),
                  "'llama.expert_weights_norm' = 0");
+  expect_refused(with("glm4moe", "glm4moe.expert_group_count", uint32_t{4}),
+                 "'glm4moe.expert_group_count' = 4");
+  expect_refused(with("phi2", "phi2.use_parallel_residual", false),
+                 "'phi2.use_parallel_residual' = 0");
   expect_refused(with("llama2", "tokenizer.ggml.normalizer.rot13", true),
                  "'tokenizer.ggml.normalizer.rot13'");
   expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
@@ -148,6 +158,24 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
   };
   for (const Patient& patient : patients) EXPECT_EQ(refusal(patient), "");
+}
+
+// GLM 4.5 has a layer behind the others that guesses the token after the next.
+TEST(Unused, LayersThatGuessFurtherAheadAreNotComputed) {
+  Patient patient =
+      with_tensor("glm4moe", "blk.3.nextn.eh_proj.weight", {32, 64});
+  patient.set("glm4moe.nextn_predict_layers", uint32_t{1});
+  patient.set("glm4moe.block_count", uint32_t{4});
+  EXPECT_EQ(refusal(patient), "");
+  EXPECT_EQ(model::ModelFile::from_gguf(patient.file())
+                ->hyper_parameters()
+                .layer_count(),
+            3);
+  patient.add_tensor({"blk.4.nextn.eh_proj.weight",
+                      RC_DTYPE_F32,
+                      {1},
+                      std::vector<std::byte>(4)});
+  expect_refused(patient, "'blk.4.nextn.eh_proj.weight'");
 }
 
 // Each of them alone.

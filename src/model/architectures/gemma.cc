@@ -7,6 +7,7 @@ namespace rc::model {
 
 constexpr Architecture kGemma = {
     .name = "gemma",
+    .names = {.output = "token_embd.weight"},
     .scaled_embedding = true,
     .gate = {.function = RC_FUNCTION_GELU_TANH},
 };

@@ -9,9 +9,11 @@ namespace rc::model {
 // size of a head; no metadata key says which.
 constexpr Architecture kGemma2 = {
     .name = "gemma2",
+    .names = {.output = "token_embd.weight"},
     .defaults = {.attention_softcap = 50.0f,
                  .final_softcap = 30.0f,
                  .sliding_window = 4096},
+    .norm_place = NormPlace::kAround,
     .scaled_embedding = true,
     .window = {.period = 2, .windowed = 1},
     .attention_scale =
@@ -19,7 +21,6 @@ constexpr Architecture kGemma2 = {
           return hyper.layer_count() == 46 ? scale_of_width_per_head(hyper)
                                            : scale_of_key_size(hyper);
         },
-    .sandwich_norms = true,
     .gate = {.function = RC_FUNCTION_GELU_TANH},
 };
 

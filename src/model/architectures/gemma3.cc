@@ -9,16 +9,17 @@ namespace rc::model {
 // size of a head; no metadata key says which.
 constexpr Architecture kGemma3 = {
     .name = "gemma3",
+    .norm_place = NormPlace::kAround,
     .scaled_embedding = true,
-    .query_key_norm = true,
+    .head_norm = HeadNorm::kEach,
     .window = {.period = 6, .windowed = 5},
+    .local_rope = true,
     .local_rope_base = 10000.0f,
     .attention_scale =
         [](const HyperParameters& hyper) {
           return hyper.layer_count() == 62 ? scale_of_width_per_head(hyper)
                                            : scale_of_key_size(hyper);
         },
-    .sandwich_norms = true,
     .gate = {.function = RC_FUNCTION_GELU_TANH},
 };
 

@@ -1,6 +1,6 @@
-// Granite 4.0-h and Bamba, without experts: layers of Mamba 2 with a few of
-// attention between them. IBM 2025, https://huggingface.co/ibm-granite; Dao and
-// Gu 2024, arXiv:2405.21060.
+// Granite 4.0-h and Bamba: layers of Mamba 2 with a few of attention between
+// them, with or without experts. IBM 2025, https://huggingface.co/ibm-granite;
+// Dao and Gu 2024, arXiv:2405.21060.
 #include "model/architectures/list.h"
 
 namespace rc::model {
@@ -8,9 +8,11 @@ namespace rc::model {
 constexpr Architecture kGraniteHybrid = {
     .name = "granitehybrid",
     .rope_style = RC_ROPE_ADJACENT,
-    .state_spaces = true,
+    .state_spaces = Presence::kOptional,
     .scale_keys = true,
     .optional_rope = true,
+    .experts = Presence::kOptional,
+    .shared_expert = true,
 };
 
 }  // namespace rc::model

@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kQwen3 = {
     .name = "qwen3",
-    .query_key_norm = true,
+    .head_norm = HeadNorm::kEach,
 };
 
 }  // namespace rc::model

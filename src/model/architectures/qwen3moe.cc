@@ -5,7 +5,7 @@ namespace rc::model {
 
 constexpr Architecture kQwen3Moe = {
     .name = "qwen3moe",
-    .query_key_norm = true,
+    .head_norm = HeadNorm::kEach,
     .experts = Presence::kAlways,
 };
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 from gguf import GGUFReader
 
+import plain_forward
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -108,7 +110,7 @@ def forward(path, tokens):
         return layer % 2 == 0 if arch in ("gemma2", "gpt-oss") else True
 
     def rope(x, layer):  # x: token, head, d
-        if arch == "smollm3" and layer % 4 == 3 or granite and not key("rope.scaling.finetuned", True):
+        if arch == "smollm3" and layer % 4 == 3:
             return x
         local = arch == "gemma3" and windowed(layer)
         angle = np.arange(n)[:, None] * (10000.0 ** (-2.0 * i / d) if local else freq)
@@ -137,25 +139,6 @@ def forward(path, tokens):
             return activation(gate) * up
         gate, up = np.minimum(gate, 7), np.clip(up, -7, 7)
         return gate / (1 + np.exp(-1.702 * gate)) * (up + 1)
-
-    def mamba(h, p):  # Mamba-2, a token at a time
-        inner, size, groups = key("ssm.inner_size"), key("ssm.state_size"), key("ssm.group_count")
-        ssm_heads, taps = key("ssm.time_step_rank"), key("ssm.conv_kernel")
-        z, xbc, dt = np.split(linear(h, p + "ssm_in"), [inner, 2 * inner + 2 * groups * size], -1)
-        past = np.concatenate([np.zeros((taps - 1, xbc.shape[1])), xbc])
-        kernel = W(p + "ssm_conv1d.weight")  # channel, tap; the last tap is that of the present token
-        xbc = activation(sum(kernel[:, j] * past[j:j + n] for j in range(taps)) + W(p + "ssm_conv1d.bias"))
-        x, B, C = np.split(xbc, [inner, inner + groups * size], -1)
-        x = x.reshape(n, ssm_heads, -1)
-        B, C = (np.repeat(m.reshape(n, groups, size), ssm_heads // groups, 1) for m in (B, C))
-        step = np.logaddexp(0, dt + W(p + "ssm_dt.bias"))  # softplus
-        a, D = W(p + "ssm_a")[:, 0], W(p + "ssm_d")  # D: head, 1
-        state, y = np.zeros((ssm_heads, x.shape[2], size)), np.empty_like(x)
-        for t in range(n):
-            state = np.exp(a * step[t])[:, None, None] * state + (step[t, :, None] * x[t])[:, :, None] * B[t, :, None]
-            y[t] = np.einsum("hds,hs->hd", state, C[t]) + D * x[t]
-        y = norm((y.reshape(n, inner) * activation(z)).reshape(n, groups, -1), p + "ssm_norm.weight")
-        return linear(y.reshape(n, inner), p + "ssm_out")
 
     def attention(h, p, l):
         heads, kv_heads = all_heads[l], all_kv_heads[l]
@@ -188,7 +171,7 @@ def forward(path, tokens):
     for l in range(layers):
         p = f"blk.{l}."
         h = norm(x, p + "attn_norm.weight")
-        h = attention(h, p, l) if all_kv_heads[l] else mamba(h, p)
+        h = attention(h, p, l)
         x = x + (norm(h, p + "post_attention_norm.weight") if sandwich else h) * residual
 
         h = norm(x, p + ("post_attention_norm.weight" if arch in ("gpt-oss", "seed_oss") else "ffn_norm.weight"))
@@ -220,10 +203,10 @@ def main():
     for path in sorted(HERE.glob("*.gguf")):
         info = json.loads(path.with_suffix(".json").read_text())
         expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info.get("width", info["n_vocab"]))
-        compute = encode if "width" in info else forward
+        compute = encode if "width" in info else plain_forward.forward if info["architecture"] in plain_forward.TRAITS else forward
         difference = np.abs(compute(path, info["tokens"]) - expected).max()
         worst = max(worst, difference)
-        print(f"{path.stem:14} {difference:.2e}")
+        print(f"{path.stem:18} {difference:.2e}")
     sys.exit(1 if worst > 2e-6 else 0)
 
 

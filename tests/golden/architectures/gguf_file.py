@@ -5,12 +5,8 @@ import math
 import gguf
 import numpy as np
 
+from layouts import permute
 from vocabularies import write_tokenizer
-
-
-def permute(w, heads):
-    """HF rotates halves of a head, GGUF's llama rotates adjacent pairs: interleave the rows of each head."""
-    return w.reshape(heads, 2, w.shape[0] // heads // 2, *w.shape[1:]).swapaxes(1, 2).reshape(w.shape)
 
 
 def llama3_factors(config):
@@ -51,7 +47,41 @@ def hybrid_tensors(key, a, config):
     return {key.replace("shared_mlp.output_linear", "mlp.down_proj").replace(".dt_bias", ".dt_proj.bias"): a32}
 
 
+def write_more(path, name, c, model):
+    """A model of more_cases.py."""
+    config, arch = model.config, c["arch"]
+    w = gguf.GGUFWriter(path, arch)
+    w.add_type(gguf.GGUFType.MODEL)
+    w.add_name(f"golden {name}")
+    w.add_file_type(gguf.LlamaFileType.ALL_F32)
+    w.add_block_count(config.num_hidden_layers)
+    w.add_context_length(getattr(config, "max_position_embeddings", 2**20))
+    w.add_embedding_length(config.hidden_size)
+    w.add_feed_forward_length(c["config"]["intermediate_size"])
+    w.add_head_count(config.num_attention_heads)
+    if c["kv"]:
+        w.add_head_count_kv(config.num_key_value_heads if c["kv"] is True else c["kv"])
+    c["keys"](w, config)
+    write_tokenizer(w, arch, config)
+    known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
+    names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
+    tensors = {key: p.detach().numpy() for key, p in model.named_parameters()}
+    tensors |= {key: b.numpy() for key, b in model.named_buffers() if key.endswith("e_score_correction_bias")}
+    for key, a in c["layout"](tensors, config).items():
+        out = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        assert out, key
+        a32 = np.ascontiguousarray(a, dtype=np.float32)
+        assert np.allclose(a32.astype(np.float64), a, rtol=1e-15, atol=0), key  # what is stored is what the oracle had
+        w.add_tensor(out, a32)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
 def write(path, name, c, model):
+    if "keys" in c:
+        return write_more(path, name, c, model)
     arch, set_, config = c["arch"], c["config"], model.config
     granite, hybrid = arch.startswith("granite"), arch == "granitehybrid"
     w = gguf.GGUFWriter(path, arch)

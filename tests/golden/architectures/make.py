@@ -17,8 +17,9 @@ import torch
 import transformers
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 
-from cases import CASES
+from cases import CASES, COMMON
 from gguf_file import write
+from more_cases import MORE_CASES
 from vocabularies import N_VOCAB, word_pieces
 
 HERE = Path(__file__).resolve().parent
@@ -34,39 +35,45 @@ torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 
+NORMS = ("norm.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
+BEHIND_GELU = ("output.dense.weight", "mlp.c_proj.weight", "mlp.fc2.weight", "mlp.dense_4h_to_h.weight")
+EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddings.weight")
+
+
 def fill(model, arch, seed):
     """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
     rng = np.random.default_rng(seed)
-    for name, p in model.named_parameters():
+    selection = [(name, b) for name, b in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    for name, p in [*model.named_parameters(), *selection]:
         shape = tuple(p.shape)
-        if name.lower().endswith("norm.weight") or "layernorm" in name:
+        if name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
             w = 1.0 + 0.3 * rng.standard_normal(shape)
         elif name.endswith("A_log"):  # here A
             w = np.exp(rng.uniform(math.log(0.3), math.log(4.0), shape))
         elif name.endswith("dt_bias"):  # steps from 0.05 to 1.5
             w = np.log(np.expm1(np.exp(rng.uniform(math.log(0.05), math.log(1.5), shape))))
-        elif name.endswith("mamba.D"):
+        elif name.endswith(("mamba.D", "mixer.D")):
             w = rng.standard_normal(shape)
         elif name.endswith("conv1d.weight"):
             w = 1.2 / math.sqrt(shape[2]) * rng.standard_normal(shape)
         elif name.endswith("bias"):
             w = 0.5 * rng.standard_normal(shape)
-        elif "embed_tokens" in name or "_embeddings" in name:
+        elif any(part in name for part in EMBEDDINGS):
             w = 0.35 * rng.standard_normal(shape)
-        elif "lm_head" in name:
+        elif "lm_head" in name or "embed_out" in name:
             w = 2.5 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif name.endswith("sinks"):
             w = 2.0 * rng.standard_normal(shape)
         elif name.endswith("gate_up_proj"):  # large enough for the limit
             w = 4.0 / math.sqrt(shape[1]) * rng.standard_normal(shape)
-        elif name.endswith("output.dense.weight") and "attention" not in name:  # so that erf and tanh differ enough
+        elif name.endswith(BEHIND_GELU) and "attention" not in name:  # so that erf and tanh differ enough
             w = 4.0 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif any(part in name for part in ("q_proj", "k_proj", "query", "key")):
             w = 1.3 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch.startswith("gemma") and "norm" in name:
+        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight"):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
             w = np.log(w)  # the file holds -exp(A_log)
@@ -77,6 +84,7 @@ def fill(model, arch, seed):
 def build(c, seed, changes=None):
     changes = dict(changes or {})
     zeroed = changes.pop("zeroed", None)  # the end of a parameter's name
+    unselected = changes.pop("unselected", False)  # without the bias that experts are chosen with
     filled, value_of_filled = changes.pop("filled", (None, 0.0))  # likewise, and the value
     attributes = changes.pop("modules", {})  # of whatever modules have them
     settings = {**c["config"], **changes}
@@ -96,11 +104,18 @@ def build(c, seed, changes=None):
             p.data.zero_()
         if filled and name.endswith(filled):
             p.data.fill_(value_of_filled)
+    for name, b in model.named_buffers():
+        if unselected and name.endswith("e_score_correction_bias"):
+            b.zero_()
     for module in model.modules():
         for attribute, value in attributes.items():
             if hasattr(module, attribute):
                 setattr(module, attribute, value)
     return model
+
+
+def with_common(c):
+    return c if "config" in c else {**c, "config": {**COMMON, **c["settings"]}}
 
 
 def tokens_for(seed, arch):
@@ -122,14 +137,22 @@ def logits_of(model, tokens):
 
 def router_margin(c, model, tokens):
     """Smallest distance between the last expert used and the first one not used."""
-    if not c["config"].get("num_experts_per_tok"):
+    k = c.get("experts_used") or c["config"].get("num_experts_per_tok")
+    if not k:
         return None
-    k = c["config"]["num_experts_per_tok"]
     logits = []
+
+    def scores(name, router, logits):
+        """What experts are chosen by."""
+        if hasattr(router, "e_score_correction_bias"):
+            return logits.sigmoid() + router.e_score_correction_bias
+        statics = dict(model.named_modules()).get(name.rsplit(".", 1)[0] + ".moe_statics")
+        return logits if statics is None else statics(logits.softmax(-1))
+
     for name, module in model.named_modules():
-        if name.endswith((".router", ".gate")) and hasattr(module, "weight"):
-            module.register_forward_pre_hook(lambda m, args: logits.append(torch.nn.functional.linear(
-                args[0].reshape(-1, m.weight.shape[1]), m.weight, getattr(m, "bias", None))))
+        if name.endswith((".router", ".gate", ".router.layer", ".gate.wg")) and hasattr(module, "weight"):
+            module.register_forward_pre_hook(lambda m, args, name=name: logits.append(scores(name, m, torch.nn.functional.linear(
+                args[0].reshape(-1, m.weight.shape[1]), m.weight, getattr(m, "bias", None)))))
     logits_of(model, tokens)
     for module in model.modules():
         module._forward_pre_hooks.clear()
@@ -138,23 +161,23 @@ def router_margin(c, model, tokens):
 
 
 def main():
-    for index, (name, describe) in enumerate(CASES.items()):
+    for index, (name, describe) in enumerate((CASES | MORE_CASES).items()):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
-        c = describe()
+        c = with_common(describe())
         seed = 100 * (index + 1)
         while True:  # a draw where no token is near a change of experts
             tokens = tokens_for(seed, c["arch"])
             model = build(c, seed)
             margin = router_margin(c, model, tokens)
-            if margin is None or margin > 0.02:
+            if margin is None or margin > c.get("margin", 0.02):
                 break
             seed += 1
         logits = logits_of(model, tokens)
         effect = {}
         for what, changes in c["without"].items():
             try:
-                other = logits_of(build(describe(), seed, changes), tokens)
+                other = logits_of(build(c, seed, changes), tokens)
             except RuntimeError as e:
                 raise RuntimeError(f"{name}, without {what}") from e
             effect[what] = round(float(np.abs(other - logits).max()), 4)

@@ -1,0 +1,100 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// CHOOSE: a work-group has one row. Experts are ordered by their scores' bits,
+// so that NaNs too give valid experts; see route.comp.
+#include "common.glsl"
+#include "math.glsl"
+#include "reduce.glsl"
+
+INPUT(1, x)
+INPUT(2, bias)
+OUTPUT(8, uint, ids)
+OUTPUT(9, float, weights)
+
+layout(push_constant) uniform Parameters {
+  ROW_PARAMETERS
+  uint experts;
+  uint chosen;
+  uint sigmoid;
+  uint normalize;
+}
+p;
+
+// Larger for the larger number; zeros are equal.
+uint key(float value) {
+  const uint bits = floatBitsToUint(value + 0.0);
+  return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+}
+
+// Of two experts, given as key and number, whether the first comes first.
+bool before(uvec2 a, uvec2 b) {
+  return a.x > b.x || (a.x == b.x && a.y < b.y);
+}
+
+#ifndef TEXELS
+shared uvec2 found[kLanes];
+#endif
+
+// The expert that comes first, of those of all lanes.
+uvec2 first_of(uvec2 mine) {
+#ifdef TEXELS
+  const uint largest = subgroupMax(mine.x);
+  return uvec2(largest,
+               subgroupMin(mine.x == largest ? mine.y : 0xFFFFFFFFu));
+#else
+  barrier();
+  found[gl_LocalInvocationIndex] = mine;
+  barrier();
+  uvec2 best = found[0];
+  for (uint i = 1; i < kLanes; ++i) {
+    if (before(found[i], best)) best = found[i];
+  }
+  return best;
+#endif
+}
+
+float score_of(float value, float largest, float total) {
+  return p.sigmoid != 0 ? 1.0 / (1.0 + exact_exp(-value))
+                        : exact_exp(value - largest) / total;
+}
+
+void main() {
+  const uint row = gl_WorkGroupID.y;
+  if (row >= ROW_COUNT) return;
+  const uint begin = row * p.experts;
+  const uint lane = gl_LocalInvocationIndex;
+  float largest = 0;
+  float total = 1;
+  if (p.sigmoid == 0) {
+    float most = NUMBER(x, begin);
+    for (uint e = lane; e < p.experts; e += kLanes) {
+      most = max(most, NUMBER(x, begin + e));
+    }
+    largest = reduce_max(most);
+    float part = 0;
+    for (uint e = lane; e < p.experts; e += kLanes) {
+      part += exact_exp(NUMBER(x, begin + e) - largest);
+    }
+    total = reduce_add(part);
+  }
+  float sum = 0;
+  uvec2 last = uvec2(0xFFFFFFFFu, 0);
+  for (uint c = 0; c < p.chosen; ++c) {
+    uvec2 best = uvec2(0, 0xFFFFFFFFu);
+    for (uint e = lane; e < p.experts; e += kLanes) {
+      const float score = score_of(NUMBER(x, begin + e), largest, total);
+      const uvec2 one = uvec2(key(score + NUMBER(bias, e)), e);
+      if ((c == 0 || before(last, one)) && before(one, best)) best = one;
+    }
+    last = first_of(best);
+    const float share = score_of(NUMBER(x, begin + last.y), largest, total);
+    sum += share;
+    if (lane == 0) {
+      ids[row * p.chosen + c] = last.y;
+      weights[row * p.chosen + c] = share;
+    }
+  }
+  if (lane == 0 && p.normalize != 0) {
+    for (uint c = 0; c < p.chosen; ++c) weights[row * p.chosen + c] /= sum;
+  }
+}

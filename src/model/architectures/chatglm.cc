@@ -1,0 +1,15 @@
+// ChatGLM 2 and 3, GLM 4 of 2024: one matrix for the gate and what it gates;
+// half of a head rotates. Zeng et al. 2024, arXiv:2406.12793.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kChatGlm = {
+    .name = "chatglm",
+    .qkv_bias = Presence::kOptional,
+    .fused_attention = Presence::kOptional,
+    .rope_style = RC_ROPE_ADJACENT,
+    .gate = {.fused = true},
+};
+
+}  // namespace rc::model

@@ -1,0 +1,11 @@
+// Mamba 2: selective state spaces alone. Dao and Gu 2024, arXiv:2405.21060.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kMamba2 = {
+    .name = "mamba2",
+    .state_spaces = Presence::kAlways,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,13 @@
+// OLMo: Llama with layer norms that have no weights. Groeneveld et al. 2024,
+// arXiv:2402.00838.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kOlmo = {
+    .name = "olmo",
+    .norm = Norm::kLayerPlain,
+    .rope_style = RC_ROPE_ADJACENT,
+};
+
+}  // namespace rc::model

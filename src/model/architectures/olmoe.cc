@@ -1,0 +1,15 @@
+// OLMoE: experts in every layer, whose weights are not divided by their sum,
+// and norms over all heads of queries and keys together. Muennighoff et al.
+// 2024, arXiv:2409.02060.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kOlmoe = {
+    .name = "olmoe",
+    .head_norm = HeadNorm::kTogether,
+    .experts = Presence::kAlways,
+    .normalized_routing = false,
+};
+
+}  // namespace rc::model

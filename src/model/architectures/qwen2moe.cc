@@ -1,0 +1,16 @@
+// Qwen 1.5 and 2 with experts: one more expert is always used, as much as a
+// gate of its own says. Yang et al. 2024, arXiv:2407.10671.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kQwen2Moe = {
+    .name = "qwen2moe",
+    .qkv_bias = Presence::kAlways,
+    .experts = Presence::kAlways,
+    .normalized_routing = false,
+    .shared_expert = true,
+    .gated_shared_expert = true,
+};
+
+}  // namespace rc::model

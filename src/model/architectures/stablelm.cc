@@ -1,0 +1,15 @@
+// StableLM: layer norms; the first part of each head rotates; files say whether
+// attention and feed-forward read the same norm. Bellagente et al. 2024,
+// arXiv:2402.17834.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kStableLm = {
+    .name = "stablelm",
+    .norm = Norm::kLayer,
+    .qkv_bias = Presence::kOptional,
+    .parallel_residual = Presence::kOptional,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,17 @@
+// StarCoder 2: layer norms and biases everywhere, rotary positions. Lozhkov et
+// al. 2024, arXiv:2402.19173.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kStarCoder2 = {
+    .name = "starcoder2",
+    .norm = Norm::kLayer,
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kOptional,
+    .feed_forward_bias = Presence::kOptional,
+    .window = {.period = 1, .windowed = 1},
+    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+};
+
+}  // namespace rc::model

@@ -1,0 +1,173 @@
+#include "model/tensor_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace rc::model {
+namespace {
+
+class Names {
+ public:
+  explicit Names(const Architecture& architecture)
+      : architecture_(architecture), names_(architecture.names) {}
+
+  std::vector<ReadTensor> all() && {
+    whole_model();
+    if (architecture_.state_spaces != Presence::kAlways) {
+      attention();
+      feed_forward();
+    }
+    state_space();
+    return std::move(tensors_);
+  }
+
+ private:
+  void add(const char* name, bool always = true) {
+    const std::string stem(stem_of(name));
+    for (ReadTensor& tensor : tensors_) {
+      if (tensor.stem != stem) continue;
+      tensor.always = tensor.always || always;
+      return;
+    }
+    tensors_.push_back({stem, always});
+  }
+
+  void add(const char* name, Presence presence) {
+    if (presence != Presence::kNever) add(name, presence == Presence::kAlways);
+  }
+
+  void add_norm(const char* name, bool always = true) {
+    if (architecture_.norm != Norm::kLayerPlain) add(name, always);
+  }
+
+  bool has_norms_before() const {
+    return architecture_.norm_place == NormPlace::kBefore ||
+           architecture_.norm_place == NormPlace::kAround;
+  }
+
+  void whole_model() {
+    add(names_.token_embedding);
+    add(names_.rope_factors, architecture_.rope_factors);
+    if (architecture_.learned_positions) {
+      add(names_.position_embedding);
+      add(names_.token_types, architecture_.token_types);
+    }
+    if (architecture_.embedding_norm) add_norm(names_.embedding_norm);
+    if (architecture_.gives_hidden_rows) return;
+    add_norm(names_.output_norm);
+    add(names_.output, architecture_.output_bias == Presence::kAlways);
+  }
+
+  void attention() {
+    const bool own_norms = architecture_.parallel_residual == Presence::kNever;
+    if (has_norms_before()) add_norm(names_.attention_norm, own_norms);
+    const Presence fused = architecture_.fused_attention;
+    add(names_.fused_attention, fused);
+    if (fused != Presence::kAlways) {
+      for (const char* name : {names_.query, names_.key, names_.value}) {
+        add(name, fused == Presence::kNever);
+      }
+    }
+    if (architecture_.head_norm != HeadNorm::kNone) {
+      add(names_.query_norm, !architecture_.optional_head_norm);
+      add(names_.key_norm, !architecture_.optional_head_norm);
+    }
+    if (architecture_.attention_sinks) add(names_.attention_sinks);
+    add(names_.attention_output);
+    if (architecture_.norm_place == NormPlace::kBefore) return;
+    add_norm(names_.post_attention_norm);
+  }
+
+  void feed_forward() {
+    const bool own_norms = architecture_.parallel_residual == Presence::kNever;
+    if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
+    // The first layers of those with a selection bias may be dense.
+    if (architecture_.experts != Presence::kAlways ||
+        architecture_.selection_bias) {
+      const bool dense = architecture_.experts == Presence::kNever;
+      if (!architecture_.gate.ungated && !architecture_.gate.fused) {
+        add(names_.gate, dense);
+      }
+      add(names_.up, dense);
+      add(names_.down, dense);
+    }
+    for (const char* name : {names_.router, names_.expert_gate,
+                             names_.expert_up, names_.expert_down}) {
+      add(name, architecture_.experts);
+    }
+    if (architecture_.selection_bias) add(names_.selection_bias);
+    if (architecture_.shared_expert) {
+      const bool always = architecture_.gated_shared_expert;
+      if (always) add(names_.shared_router);
+      add(names_.shared_gate, always);
+      add(names_.shared_up, always);
+      add(names_.shared_down, always);
+    }
+    if (architecture_.norm_place == NormPlace::kBefore) return;
+    add_norm(names_.post_feed_forward_norm);
+  }
+
+  void state_space() {
+    if (architecture_.state_spaces == Presence::kAlways) {
+      add_norm(names_.attention_norm);
+    }
+    for (const char* name :
+         {names_.space_in, names_.space_conv, names_.space_step_bias,
+          names_.space_decay, names_.space_skip, names_.space_norm,
+          names_.space_out}) {
+      if (architecture_.state_spaces != Presence::kNever) add(name);
+    }
+  }
+
+  const Architecture& architecture_;
+  const TensorNames& names_;
+  std::vector<ReadTensor> tensors_;
+};
+
+}  // namespace
+
+std::vector<ReadTensor> tensors_of(const Architecture& architecture) {
+  return Names(architecture).all();
+}
+
+std::string_view stem_of(std::string_view tensor) {
+  if (tensor.starts_with("blk.")) {
+    const size_t dot = tensor.find('.', 4);
+    if (dot != std::string_view::npos) tensor.remove_prefix(dot + 1);
+  }
+  for (const std::string_view end : {".weight", ".bias"}) {
+    if (tensor.ends_with(end)) {
+      tensor.remove_suffix(end.size());
+      break;
+    }
+  }
+  return tensor;
+}
+
+std::vector<std::string_view> nearest_architectures(
+    const gguf::File& file, std::span<const Architecture* const> known) {
+  std::set<std::string_view> stems;
+  for (const gguf::Tensor& tensor : file.tensors()) {
+    stems.insert(stem_of(tensor.name));
+  }
+  std::vector<std::string_view> nearest;
+  size_t fewest = SIZE_MAX;
+  for (const Architecture* architecture : known) {
+    const std::vector<ReadTensor> tensors = tensors_of(*architecture);
+    const bool complete =
+        std::all_of(tensors.begin(), tensors.end(), [&](const ReadTensor& t) {
+          return !t.always || stems.contains(t.stem);
+        });
+    const auto shared = static_cast<size_t>(std::count_if(
+        tensors.begin(), tensors.end(),
+        [&](const ReadTensor& t) { return stems.contains(t.stem); }));
+    if (!complete || shared < stems.size()) continue;
+    if (tensors.size() < fewest) nearest.clear();
+    fewest = std::min(fewest, tensors.size());
+    if (tensors.size() == fewest) nearest.push_back(architecture->name);
+  }
+  return nearest;
+}
+
+}  // namespace rc::model

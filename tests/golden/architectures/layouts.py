@@ -1,0 +1,103 @@
+"""How converters lay out the tensors of some models: each function takes the names and arrays of a model and its
+configuration, and gives those of the file, still under names that the map of names knows."""
+
+import numpy as np
+
+
+def plain(tensors, config):
+    return tensors
+
+
+def permute(w, heads):
+    """HF rotates halves of a head, GGUF's llama rotates adjacent pairs: interleave the rows of each head."""
+    return w.reshape(heads, 2, w.shape[0] // heads // 2, *w.shape[1:]).swapaxes(1, 2).reshape(w.shape)
+
+
+def permuted(tensors, config):
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    return {key: next((permute(a, n) for part, n in heads.items() if part in key), a) for key, a in tensors.items()}
+
+
+def stacked(tensors, config):
+    """The tensors of experts become one; that of a row is a vector."""
+    out, experts = {}, {}
+    for key, a in tensors.items():
+        if ".experts." in key:
+            base, rest = key.split(".experts.")
+            index, end = rest.split(".", 1)
+            experts.setdefault(f"{base}.experts.{end}", {})[int(index)] = a
+        else:
+            out[key] = a[0] if key.endswith("shared_expert_gate.weight") else a
+    return out | {key: np.stack([parts[i] for i in range(len(parts))]) for key, parts in experts.items()}
+
+
+def hunyuan(tensors, config):
+    return stacked(tensors, config)
+
+
+def selecting(tensors, config):
+    """Experts, and the bias that they are chosen with."""
+    return {key.replace("e_score_correction_bias", "e_score_correction.bias"): a.reshape(-1) if "e_score_correction" in key else a
+            for key, a in stacked(tensors, config).items()}
+
+
+def granitemoe(tensors, config):
+    """One tensor for gate and up becomes two."""
+    out = {}
+    for key, a in permuted(tensors, config).items():
+        layer, shared = key.split(".block_sparse_moe")[0].split(".shared_mlp")[0], ".shared_mlp" in key
+        names = ("mlp.shared_mlp.gate_proj", "mlp.shared_mlp.up_proj", "mlp.shared_mlp.down_proj") if shared else (
+            "block_sparse_moe.experts.w1", "block_sparse_moe.experts.w3", "block_sparse_moe.experts.w2")
+        if key.endswith("input_linear.weight"):
+            for name, part in zip(names, np.split(a, 2, axis=-2)):
+                out[f"{layer}.{name}.weight"] = np.ascontiguousarray(part)
+        elif key.endswith("output_linear.weight"):
+            out[f"{layer}.{names[2]}.weight"] = a
+        else:
+            out[key] = a
+    return out
+
+
+def one_added(tensors, config):
+    return {key: a + 1.0 if key.endswith("norm.weight") else a for key, a in tensors.items()}
+
+
+def transposed(tensors, config):
+    products = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
+    return {key: np.ascontiguousarray(a.T) if key.endswith(products) else a for key, a in tensors.items()}
+
+
+def neox(tensors, config):
+    heads = config.num_attention_heads
+    def apart(a):
+        return np.ascontiguousarray(a.reshape(heads, 3, -1, *a.shape[1:]).swapaxes(0, 1)).reshape(a.shape)
+    return {key: apart(a) if "query_key_value" in key else a for key, a in tensors.items()}
+
+
+def falcon(tensors, config):
+    groups, size = config.num_kv_heads, config.hidden_size // config.num_attention_heads
+    def apart(a):
+        parts = a.reshape(groups, -1, size, a.shape[1])
+        return np.concatenate([parts[:, :-2].reshape(-1, a.shape[1]), parts[:, -2].reshape(-1, a.shape[1]),
+                               parts[:, -1].reshape(-1, a.shape[1])])
+    return {key: apart(a) if "query_key_value" in key else a for key, a in tensors.items()}
+
+
+def mamba2(tensors, config):
+    groups = getattr(config, "n_groups", None) or config.mamba_n_groups
+    out = {}
+    for key, a in tensors.items():
+        if key.endswith("A_log"):
+            a = -np.exp(a)
+        if key.endswith(("A_log", ".D")):
+            a = a.reshape(-1, 1)
+        if key.endswith("conv1d.weight"):
+            a = a.squeeze(1)
+        if key.endswith((".mixer.norm.weight", ".mamba.norm.weight")):
+            a = a.reshape(groups, -1)
+        out[key.replace(".dt_bias", ".dt_proj.bias")] = a
+    return out
+
+
+def hybrid(tensors, config):
+    return granitemoe(mamba2(tensors, config), config)

@@ -1,0 +1,218 @@
+"""The models of more_cases.py in plain numpy (float64), from their files alone; see check.py."""
+
+import math
+
+import numpy as np
+from gguf import GGUFReader
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def silu(x):
+    return x / (1 + np.exp(-x))
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def gelu_tanh(x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+
+
+def squared(x):
+    return np.maximum(x, 0) ** 2
+
+
+# What no key says. rope: how pairs lie, None without; norms: where ("before", "behind", "around"); heads: norms of queries and keys
+# ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last.
+HALVES = dict(rope="halves")
+ADJACENT = dict(rope="adjacent")
+TRAITS = {
+    "olmo": ADJACENT, "olmo2": dict(HALVES, norms="behind", heads="together"), "olmoe": dict(HALVES, heads="together", whole=True),
+    "qwen2moe": dict(HALVES, whole=True), "granitemoe": ADJACENT, "granitehybrid": ADJACENT, "hunyuan-dense": dict(HALVES, heads="rotated"),
+    "hunyuan-moe": dict(HALVES, heads="rotated"), "chatglm": ADJACENT, "glm4": dict(ADJACENT, norms="around"), "phi3": HALVES,
+    "phi2": dict(HALVES, act=gelu_tanh, parallel=True), "exaone4": dict(HALVES, norms="behind", heads="each", only_windows=True),
+    "arcee": dict(ADJACENT, act=squared), "nemotron": dict(HALVES, act=squared), "starcoder": dict(rope=None, act=gelu_tanh),
+    "gpt2": dict(rope=None, act=gelu_tanh), "starcoder2": dict(HALVES, act=gelu_tanh), "stablelm": HALVES,
+    "command-r": dict(ADJACENT, parallel=True, multiplies=True),
+    "cohere2": dict(ADJACENT, parallel=True, multiplies=True, windowed=4, only_windows=True), "gptneox": dict(HALVES, act=gelu),
+    "falcon": dict(HALVES, act=gelu, parallel=True), "mamba2": dict(rope=None),
+    "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
+}
+
+
+class Plain:
+    def __init__(self, path, tokens):
+        file = GGUFReader(path)
+        self.meta = {k: f.contents() for k, f in file.fields.items()}
+        self.arch = self.meta["general.architecture"]
+        self.trait = TRAITS[self.arch].get
+        self.T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
+        self.used, self.tokens, self.n = set(), tokens, len(tokens)
+        self.plain_norm = self.arch == "olmo"
+        self.layer_norm = self.key("attention.layer_norm_epsilon") is not None
+        self.epsilon = self.key("attention.layer_norm_epsilon" if self.layer_norm else "attention.layer_norm_rms_epsilon")
+
+    def key(self, name, default=None):
+        return self.meta.get(f"{self.arch}.{name}", default)
+
+    def W(self, name):
+        self.used.add(name)
+        return self.T[name]
+
+    def linear(self, x, name):
+        y = x @ self.W(name + ".weight").T
+        return y + self.W(name + ".bias") if name + ".bias" in self.T else y
+
+    def norm(self, x, name):
+        if self.layer_norm:
+            x = x - x.mean(-1, keepdims=True)
+        x = x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon)
+        if self.plain_norm:
+            return x
+        x = x * self.W(name + ".weight")
+        return x + self.W(name + ".bias") if name + ".bias" in self.T else x
+
+    def windowed(self, layer):
+        pattern, every = self.key("attention.sliding_window_pattern"), self.trait("windowed")
+        if pattern is not None:
+            return bool(pattern[layer])
+        return layer % every < every - 1 if every else True
+
+    def rope(self, x, layer):
+        window = self.key("attention.sliding_window")
+        if not self.trait("rope") or not self.key("rope.scaling.finetuned", True) or self.trait("only_windows") and window and not self.windowed(layer):
+            return x
+        d = self.key("rope.dimension_count", x.shape[-1])
+        i, base = np.arange(d // 2), self.key("rope.freq_base", 10000.0)
+        freq, scale = base ** (-2.0 * i / d), 1.0
+        if self.key("rope.scaling.type") == "yarn" and not (window and self.windowed(layer)):
+            length, s = self.key("rope.scaling.original_context_length"), self.key("rope.scaling.factor")
+            ends = [d * math.log(length / (2 * math.pi * turns)) / (2 * math.log(base)) for turns in (32, 1)]
+            low, high = max(0, math.floor(ends[0])), min(d - 1, math.ceil(ends[1]))
+            ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
+            freq, scale = freq * ((1 - ramp) + ramp / s), 0.1 * math.log(s) + 1
+        angle = np.arange(self.n)[:, None] * freq
+        cos, sin = np.cos(angle)[:, None] * scale, np.sin(angle)[:, None] * scale
+        a, b = (np.s_[..., 0:d:2], np.s_[..., 1:d:2]) if self.trait("rope") == "adjacent" else (np.s_[..., :d // 2], np.s_[..., d // 2:d])
+        out = x.copy()
+        out[a], out[b] = x[a] * cos - x[b] * sin, x[b] * cos + x[a] * sin
+        return out
+
+    def attention(self, h, p, layer):
+        n, heads = self.n, self.key("attention.head_count")
+        kv_heads = self.key("attention.head_count_kv", heads)
+        kv_heads = kv_heads[layer] if isinstance(kv_heads, list) else kv_heads
+        d = self.key("attention.key_length", self.key("embedding_length") // heads)
+        if p + "attn_qkv.weight" in self.T:
+            q, k, v = np.split(self.linear(h, p + "attn_qkv"), [heads * d, (heads + kv_heads) * d], -1)
+        else:
+            q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
+        how = self.trait("heads")
+        normed = lambda q, k: (self.norm(q, p + "attn_q_norm"), self.norm(k, p + "attn_k_norm"))
+        if how == "together":
+            q, k = normed(q, k)
+        q, k, v = q.reshape(n, heads, d), k.reshape(n, kv_heads, d), v.reshape(n, kv_heads, d)
+        if how == "each" and p + "attn_q_norm.weight" in self.T:
+            q, k = normed(q, k)
+        q, k = self.rope(q, layer), self.rope(k, layer)
+        if how == "rotated":
+            q, k = normed(q, k)
+        k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
+        score = np.einsum("ihd,jhd->hij", q, k) * self.key("attention.scale", 1 / math.sqrt(d))
+        distance = np.arange(n)[:, None] - np.arange(n)[None]
+        seen = distance >= 0
+        if self.key("attention.sliding_window") and self.windowed(layer):
+            seen &= distance < self.key("attention.sliding_window")
+        share = softmax(np.where(seen, score, -np.inf))
+        return self.linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, heads * d), p + "attn_output")
+
+    def mamba(self, h, p):  # Mamba-2, a token at a time
+        n, inner, size = self.n, self.key("ssm.inner_size"), self.key("ssm.state_size")
+        heads, taps = self.key("ssm.time_step_rank"), self.key("ssm.conv_kernel")
+        z, xbc, dt = np.split(self.linear(h, p + "ssm_in"), [inner, 2 * inner + 2 * size], -1)
+        past = np.concatenate([np.zeros((taps - 1, xbc.shape[1])), xbc])
+        kernel = self.W(p + "ssm_conv1d.weight")  # channel, tap; the last tap is that of the present token
+        xbc = silu(sum(kernel[:, j] * past[j:j + n] for j in range(taps)) + self.W(p + "ssm_conv1d.bias"))
+        x, B, C = np.split(xbc, [inner, inner + size], -1)
+        x = x.reshape(n, heads, -1)
+        step = np.logaddexp(0, dt + self.W(p + "ssm_dt.bias"))  # softplus
+        a, D = self.W(p + "ssm_a")[:, 0], self.W(p + "ssm_d")
+        state, y = np.zeros((heads, x.shape[2], size)), np.empty_like(x)
+        for t in range(n):
+            state = np.exp(a * step[t])[:, None, None] * state + (step[t, :, None] * x[t])[:, :, None] * B[t]
+            y[t] = state @ C[t] + D * x[t]
+        return self.linear(self.norm(y.reshape(n, inner) * silu(z), p + "ssm_norm").reshape(n, inner), p + "ssm_out")
+
+    def gated(self, h, p, end=""):
+        if self.trait("act"):
+            return self.linear(self.trait("act")(self.linear(h, p + "ffn_up")), p + "ffn_down")
+        up = self.linear(h, p + "ffn_up" + end)
+        gate, up = (self.linear(h, p + "ffn_gate" + end), up) if p + f"ffn_gate{end}.weight" in self.T else np.split(up, 2, -1)
+        return self.linear(silu(gate) * up, p + "ffn_down" + end)
+
+    def shares(self, h, p):
+        """Of all experts; 0 where one is not chosen."""
+        logits, used = self.linear(h, p + "ffn_gate_inp"), self.key("expert_used_count")
+        share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func") == 2 else softmax(logits)
+        order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
+        groups = self.key("expert_group_count", 1)
+        if groups > 1:  # those of the groups whose best two together are most
+            grouped = order.reshape(self.n, groups, -1)
+            best = np.argsort(-np.sort(grouped, -1)[..., -2:].sum(-1), -1)[:, :self.key("expert_group_used_count")]
+            mask = np.zeros((self.n, groups), bool)
+            np.put_along_axis(mask, best, True, -1)
+            order = np.where(mask[..., None], grouped, -np.inf).reshape(order.shape)
+        best = np.argsort(-order, -1)[:, :used]
+        kept = np.zeros_like(share)
+        np.put_along_axis(kept, best, np.take_along_axis(share, best, -1), -1)
+        if not self.trait("whole") and self.key("expert_weights_norm", True):
+            kept = kept / kept.sum(-1, keepdims=True)
+        return kept * self.key("expert_weights_scale", 1.0)
+
+    def experts(self, h, p):
+        gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))
+        inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
+        y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
+        if p + "ffn_up_shexp.weight" in self.T:
+            shared = self.gated(h, p, "_shexp")
+            if p + "ffn_gate_inp_shexp.weight" in self.T:
+                shared = shared / (1 + np.exp(-h @ self.W(p + "ffn_gate_inp_shexp.weight")))[:, None]
+            y = y + shared
+        return y
+
+    def layer(self, x, layer):
+        p = f"blk.{layer}."
+        if self.arch == "mamba2":
+            return x + self.mamba(self.norm(x, p + "attn_norm"), p)
+        before, behind = self.trait("norms", "before") != "behind", self.trait("norms", "before") != "before"
+        scale = self.key("residual_scale", 1.0)
+        feed_forward = lambda h: self.experts(h, p) if p + "ffn_gate_inp.weight" in self.T else self.gated(h, p)
+        own = p + "attn_norm_2" if p + "attn_norm_2.weight" in self.T else p + "attn_norm"
+        h = self.norm(x, own) if before else x
+        y = self.mamba(h, p) if p + "ssm_in.weight" in self.T else self.attention(h, p, layer)
+        if self.key("use_parallel_residual", self.trait("parallel", False)):
+            second = p + ("attn_norm" if self.arch == "falcon" else "ffn_norm")
+            return x + y + feed_forward(self.norm(x, second) if second + ".weight" in self.T else h)
+        x = x + (self.norm(y, p + "post_attention_norm") if behind else y) * scale
+        y = feed_forward(self.norm(x, p + self.trait("ffn_norm", "ffn_norm")) if before else x)
+        return x + (self.norm(y, p + "post_ffw_norm") if behind else y) * scale
+
+    def run(self):
+        x = self.W("token_embd.weight")[self.tokens] * self.key("embedding_scale", 1.0)
+        if "position_embd.weight" in self.T:
+            x = x + self.W("position_embd.weight")[:self.n]
+        for layer in range(self.key("block_count")):
+            x = self.layer(x, layer)
+        logits = self.linear(self.norm(x, "output_norm"), "output" if "output.weight" in self.T else "token_embd")
+        scale = self.key("logit_scale", 1.0)
+        assert self.used == set(self.T), set(self.T) - self.used
+        return logits * scale if self.trait("multiplies") else logits / scale
+
+
+def forward(path, tokens):
+    return Plain(path, tokens).run()
