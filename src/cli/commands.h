@@ -25,7 +25,8 @@ void add_completion(CLI::App& program);
 
 // What MODEL is, for --help.
 inline constexpr char kModelHelp[] =
-    "a model file (GGUF), or builtin:NAME for one that comes with Runcible";
+    "a model file (GGUF) or a folder with config.json and safetensors, or "
+    "builtin:NAME for one that comes with Runcible";
 
 // Says that the option is the name of a file, for --help and for shells.
 inline constexpr char kFileType[] = "FILE";

@@ -11,7 +11,7 @@ namespace {
 
 int run(int argc, char** argv) {
   cli::check(RC_ABI_CHECK());
-  CLI::App program("Runs language models from GGUF files.", "runcible");
+  CLI::App program("Runs language models.", "runcible");
   program.set_version_flag(
       "--version",
       std::string("runcible ") + rc_version_string() + "\n" + rc_build_info());
