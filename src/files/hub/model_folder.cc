@@ -150,6 +150,10 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   for (TensorView& made : description.take_tensors()) {
     views.push_back(std::move(made));
   }
+  if (views.size() > gguf::kMaxTensors) {
+    fail(RC_E_FORMAT, path, ": it holds ", views.size(), " tensors; at most ",
+         gguf::kMaxTensors, " are possible");
+  }
   for (const TensorView& view : views) {
     writer.add_tensor(view.name, view.dtype, view.shape,
                       gguf::Writer::Producer());

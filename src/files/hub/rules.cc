@@ -1,8 +1,11 @@
 #include "files/hub/rules.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
-#include <tuple>
+#include <utility>
+
+#include "files/gguf/file.h"
 
 namespace rc::hub {
 namespace {
@@ -57,55 +60,39 @@ std::string name_of(std::string_view pattern, const Match& match) {
   return name;
 }
 
+// The views that rules make, by name.
 class Collector {
  public:
   void add(TensorView view, const safetensors::Place& source) {
     const std::string name = view.name;
-    if (!views_.emplace(name, std::move(view)).second) {
-      refuse_twice(source, name);
+    if (!views_.emplace(name, Collected{std::move(view), {}}).second) {
+      refuse_twice(source.file->name(), name);
     }
   }
 
   // One of the tensors that are stacked.
   void stack(TensorView part, uint64_t expert,
              const safetensors::Place& source) {
-    if (expert >= kMaxExperts) {
-      refuse_shape(source, cat("of one of ", kMaxExperts, " experts"));
+    if (part.shape.size() >= gguf::kMaxRank) {
+      refuse_shape(source, "that of an expert");
     }
-    const std::vector<int64_t> shape = part.shape;
-    const Slab slab = part.slabs[0];
-    part.slabs.clear();
-    const auto [place, added] = views_.emplace(part.name, std::move(part));
-    TensorView& view = place->second;
-    if (added) {
-      view.shape.insert(view.shape.begin(), 0);
-    } else if (!std::equal(shape.begin(), shape.end(), view.shape.begin() + 1,
-                           view.shape.end()) ||
-               float_type(source) != view.folder_dtype) {
+    part.shape.insert(part.shape.begin(), 1);
+    const auto place = views_.try_emplace(part.name, Collected{part, {}}).first;
+    Collected& stack = place->second;
+    if (part.shape != stack.view.shape ||
+        part.folder_dtype != stack.view.folder_dtype) {
       refuse_shape(source, "shape and type of those of the other experts");
     }
-    if (view.slabs.size() <= expert) {
-      view.slabs.resize(expert + 1);
-      view.shape[0] = static_cast<int64_t>(view.slabs.size());
-    }
-    if (view.slabs[expert].place.file != nullptr) {
-      refuse_twice(source, view.name);
-    }
-    view.slabs[expert] = slab;
+    stack.parts.push_back({expert, part.slabs[0]});
   }
 
   // In the order of layers, those of none before them.
   std::vector<TensorView> take(const std::string& file) {
     std::vector<std::pair<uint64_t, TensorView*>> order;
-    for (auto& [name, view] : views_) {
-      for (size_t i = 0; i < view.slabs.size(); ++i) {
-        if (view.slabs[i].place.file == nullptr) {
-          fail(RC_E_FORMAT, file, ": that of expert ", i, " is missing for ",
-               name);
-        }
-      }
+    for (auto& [name, collected] : views_) {
+      if (!collected.parts.empty()) join(collected, file);
       const auto layer = match("blk.*.%", name);
-      order.emplace_back(layer ? layer->numbers[0] + 1 : 0, &view);
+      order.emplace_back(layer ? layer->numbers[0] + 1 : 0, &collected.view);
     }
     std::stable_sort(
         order.begin(), order.end(),
@@ -117,13 +104,37 @@ class Collector {
   }
 
  private:
-  [[noreturn]] static void refuse_twice(const safetensors::Place& source,
-                                        const std::string& name) {
-    fail(RC_E_FORMAT, source.file->name(), ": tensor ",
-         quote(source.tensor->name), " is one of two that are ", name);
+  struct Part {
+    uint64_t expert;
+    Slab slab;
+  };
+  struct Collected {
+    TensorView view;
+    std::vector<Part> parts;  // of a stack
+  };
+
+  static void join(Collected& stack, const std::string& file) {
+    std::vector<Part>& parts = stack.parts;
+    std::sort(parts.begin(), parts.end(),
+              [](const Part& a, const Part& b) { return a.expert < b.expert; });
+    stack.view.slabs.clear();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].expert < i) refuse_twice(file, stack.view.name);
+      if (parts[i].expert > i) {
+        fail(RC_E_FORMAT, file, ": expert ", i, " is missing for ",
+             stack.view.name);
+      }
+      stack.view.slabs.push_back(parts[i].slab);
+    }
+    stack.view.shape[0] = static_cast<int64_t>(parts.size());
   }
 
-  std::map<std::string, TensorView> views_;
+  [[noreturn]] static void refuse_twice(const std::string& file,
+                                        const std::string& name) {
+    fail(RC_E_FORMAT, file, ": two tensors are ", name);
+  }
+
+  std::map<std::string, Collected> views_;
 };
 
 std::string renamed(std::string_view name, std::span<const Rename> renames) {

@@ -14,7 +14,7 @@
 
 namespace rc::hub {
 
-// Most experts that a tensor may be stacked of.
+// Most experts in one tensor of a folder.
 inline constexpr uint64_t kMaxExperts = 4096;
 
 // Makes the view of one tensor; the name is set by who calls it. Throws
