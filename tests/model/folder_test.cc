@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "files/open_model.h"
 #include "model/model_util.h"
 #include "test_data.h"
 
@@ -52,6 +53,14 @@ void expect_logits(const fs::path& folder, const fs::path& golden,
 // experts turned, state spaces, an encoder.
 std::vector<std::string> golden_folders() {
   return names_in(source_path("tests/golden/folders"));
+}
+
+// Of a tensor of F32.
+std::vector<float> values_of(const gguf::File& file,
+                             const gguf::Tensor& tensor) {
+  std::vector<float> values(tensor.bytes / sizeof(float));
+  file.read(tensor, 0, std::as_writable_bytes(std::span(values)));
+  return values;
 }
 
 using Case = std::tuple<std::string, std::string>;  // backend, name
@@ -110,6 +119,28 @@ TEST_P(WrittenFolders, LogitsAreThoseOfTransformers) {
   const auto& [backend, name] = GetParam();
   expect_logits(written_folders(), source_path("tests/golden/architectures"),
                 name, backend);
+}
+
+// The file was made of the same model by means of the gguf package.
+TEST_P(WrittenFolders, TensorsAreThoseOfTheFile) {
+  const auto& [backend, name] = GetParam();
+  if (backend != "reference") GTEST_SKIP() << "no backend is needed";
+  const auto folder = open_model((written_folders() / name).string());
+  const auto file = gguf::File::open(
+      source_path("tests/golden/architectures/" + name + ".gguf").string());
+  EXPECT_EQ(folder->get_string("general.architecture"),
+            file->get_string("general.architecture"));
+  ASSERT_EQ(folder->tensors().size(), file->tensors().size());
+  for (const gguf::Tensor& expected : file->tensors()) {
+    const gguf::Tensor* tensor = folder->find_tensor(expected.name);
+    ASSERT_NE(tensor, nullptr) << expected.name;
+    EXPECT_EQ(tensor->shape, expected.shape) << expected.name;
+    ASSERT_EQ(tensor->dtype, expected.dtype) << expected.name;
+    EXPECT_LT(normalized_error(values_of(*folder, *tensor),
+                               values_of(*file, expected)),
+              1e-13)
+        << expected.name;
+  }
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WrittenFolders);

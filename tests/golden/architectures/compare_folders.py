@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes every case as a Hugging Face folder and compares what the engine makes of it with the recorded logits.
+"""Writes every case as a Hugging Face folder and compares what the engine makes of it with what is recorded.
 
     python compare_folders.py BUILD/bin/test_model [FOLDER]
 
-The folders are written to FOLDER, or to a temporary one. Prints a row for each case: the normalized mean
-squared error on each backend. Versions: ../requirements.txt.
+The folders are written to FOLDER, or to a temporary one. Prints a row for each case: whether the tensors are
+those of NAME.gguf, and the normalized mean squared error of the logits on each backend. Versions:
+../requirements.txt.
 """
 
 import json
@@ -15,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-BACKENDS = ("reference", "cpu")
+COLUMNS = ("tensors", "reference", "cpu")
 
 
 def main():
@@ -30,12 +31,16 @@ def main():
         rows = {}
         for suite in json.loads(report.read_text())["testsuites"]:
             for test in suite["testsuite"]:
-                backend, name = test["name"].split("/")[-1].split("_", 1)
-                failed = " FAILED" if "failures" in test else ""
-                rows.setdefault(name, {})[backend] = test.get("error", "-") + failed
-    print(f"{'case':16}" + "".join(f"{backend:>16}" for backend in BACKENDS))
-    for name, errors in sorted(rows.items()):
-        print(f"{name:16}" + "".join(f"{errors.get(backend, '-'):>16}" for backend in BACKENDS))
+                kind, case = test["name"].split("/")
+                backend, name = case.split("_", 1)
+                failed = "failures" in test
+                if kind.startswith("Logits"):
+                    rows.setdefault(name, {})[backend] = test.get("error", "-") + (" FAILED" if failed else "")
+                elif test["result"] == "COMPLETED":
+                    rows.setdefault(name, {})["tensors"] = "others" if failed else "same"
+    print(f"{'case':16}" + "".join(f"{column:>16}" for column in COLUMNS))
+    for name, columns in sorted(rows.items()):
+        print(f"{name:16}" + "".join(f"{columns.get(column, '-'):>16}" for column in COLUMNS))
     print(f"{len(rows)} cases")
     sys.exit(result.returncode or not rows)
 
