@@ -33,11 +33,28 @@ TEST(Files, MissingOnes) {
   }
 }
 
-TEST(Files, AFolder) {
+TEST(Files, AFolderWithoutAModel) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   for (const auto& open : openers(backend.get())) {
-    EXPECT_FAILS(RC_E_IO, open(folder.path().c_str()), folder.path().string());
+    EXPECT_FAILS(RC_E_NOT_FOUND, open(folder.path().c_str()),
+                 (folder.path() / "config.json").string());
+  }
+}
+
+// Loads without text: it has no tokenizer.
+TEST(Files, AFolderWithAModel) {
+  const Backend backend = open_backend();
+  const std::string path = source_path("tests/golden/folders/gpt_oss").string();
+  for (const auto& open : openers(backend.get())) {
+    const rc_status status = open(path.c_str());
+    if (status != RC_E_UNSUPPORTED) {
+      EXPECT_OK(status);
+    } else {
+      EXPECT_NE(std::string(rc_error_message()).find("vocabulary"),
+                std::string::npos)
+          << rc_error_message();
+    }
   }
 }
 

@@ -36,17 +36,31 @@ void Folder::check_within(const std::string& path) const {
   }
 }
 
-std::shared_ptr<const OpenFile> Folder::find(const std::string& name) {
+void Folder::check_name(const std::string& name) const {
   if (name.empty() || name.find('/') != std::string::npos || name == "." ||
       name == ".." || name.find('\0') != std::string::npos) {
     fail(RC_E_FORMAT, path_, ": ", quote(name),
          " is not the name of a file in it");
   }
-  const std::string path = path_of(name);
+}
+
+std::shared_ptr<const OpenFile> Folder::find_path(const std::string& path) {
   if (!is_there(path)) return nullptr;
   check_within(path);
   opened_.push_back(OpenFile::open(path));
   return opened_.back();
+}
+
+std::shared_ptr<const OpenFile> Folder::find(const std::string& name) {
+  check_name(name);
+  return find_path(path_of(name));
+}
+
+std::shared_ptr<const OpenFile> Folder::find_in(const std::string& folder,
+                                                const std::string& name) {
+  check_name(folder);
+  check_name(name);
+  return find_path(path_of(folder) + "/" + name);
 }
 
 std::shared_ptr<const OpenFile> Folder::open(const std::string& name) {

@@ -27,6 +27,9 @@ class Folder {
   // nullptr if there is no file of that name. Throws RC_E_FORMAT for a name or
   // a link that leads out of the folder, and what OpenFile::open throws.
   std::shared_ptr<const OpenFile> find(const std::string& name);
+  // The same of a file in a folder within this one.
+  std::shared_ptr<const OpenFile> find_in(const std::string& folder,
+                                          const std::string& name);
   // Throws RC_E_NOT_FOUND if there is none.
   std::shared_ptr<const OpenFile> open(const std::string& name);
   // What the file holds. Throws RC_E_FORMAT if it is more than `largest` bytes
@@ -40,7 +43,9 @@ class Folder {
   }
 
  private:
+  void check_name(const std::string& name) const;
   void check_within(const std::string& path) const;
+  std::shared_ptr<const OpenFile> find_path(const std::string& path);
 
   std::string path_;
   std::vector<std::string> roots_;  // without links; they end with a slash

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <optional>
 
+#include "base/folder.h"
 #include "base/log.h"
 
 namespace rc::hub {
@@ -119,50 +121,86 @@ void add_special_tokens(const SpecialTokens& tokens, const std::string& path,
   }
 }
 
-// The templates of tokenizer_config.json: one, or several with names.
-void add_templates(const Config& tokenizer, bool has_main,
+// Templates by name; "default" is that of chats without tools.
+class Templates {
+ public:
+  explicit Templates(const std::string& path) : path_(path) {}
+
+  // The first one of a name counts.
+  void add(const std::string& name, std::string text) {
+    if (name.empty() || name.size() > kMaxNameBytes ||
+        name.find('\0') != std::string::npos || !is_utf8(name)) {
+      fail(RC_E_FORMAT, path_, ": a chat template has the name ", quote(name),
+           "; give it one of 1 to ", kMaxNameBytes, " bytes");
+    }
+    if (texts_.size() == kMaxTemplates) {
+      fail(RC_E_FORMAT, path_, ": it has more than ", kMaxTemplates,
+           " chat templates");
+    }
+    texts_.emplace(name, std::move(text));
+  }
+
+  // Those of tokenizer_config.json: one, or an array of them with names.
+  void add_from(const Config& tokenizer) {
+    const JsonValue* value = tokenizer.find("chat_template");
+    if (value == nullptr) return;
+    if (value->is(JsonValue::Type::kString)) return add("default", value->text);
+    if (!value->is(JsonValue::Type::kArray)) {
+      tokenizer.refuse(RC_E_FORMAT, "chat_template", " is ", type_name(*value),
+                       ", neither a string nor an array");
+    }
+    for (const JsonValue& item : value->items) {
+      const JsonValue* name = item.find("name");
+      const JsonValue* text = item.find("template");
+      if (name == nullptr || !name->is(JsonValue::Type::kString) ||
+          text == nullptr || !text->is(JsonValue::Type::kString)) {
+        tokenizer.refuse(RC_E_FORMAT, "chat_template",
+                         " holds something without name and template");
+      }
+      add(name->text, text->text);
+    }
+  }
+
+  void write(gguf::Writer& writer) const {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : texts_) {
+      if (name == "default") {
+        writer.add("tokenizer.chat_template", text);
+      } else {
+        names.push_back(name);
+        writer.add("tokenizer.chat_template." + name, text);
+      }
+    }
+    if (!names.empty()) writer.add_strings("tokenizer.chat_templates", names);
+  }
+
+ private:
+  static constexpr size_t kMaxNameBytes = 64;
+
+  const std::string& path_;
+  std::map<std::string, std::string> texts_;
+};
+
+// Files come before tokenizer_config.json.
+void add_templates(Folder& folder, const std::optional<Config>& tokenizer,
                    gguf::Writer& writer) {
-  const JsonValue* value = tokenizer.find("chat_template");
-  if (value == nullptr) return;
-  if (value->is(JsonValue::Type::kString)) {
-    if (!has_main) writer.add("tokenizer.chat_template", value->text);
-    return;
+  Templates templates(folder.path());
+  if (const auto chat = folder.find("chat_template.jinja")) {
+    templates.add("default", Folder::read(*chat, kMaxTemplateBytes));
   }
-  if (!value->is(JsonValue::Type::kArray)) {
-    tokenizer.refuse(RC_E_FORMAT, "chat_template", " is ", type_name(*value),
-                     ", neither a string nor an array");
+  constexpr const char* kMore = "additional_chat_templates";
+  constexpr std::string_view kEnding = ".jinja";
+  if (is_folder(folder.path_of(kMore))) {
+    for (const std::string& file : names_in_folder(folder.path_of(kMore))) {
+      if (!file.ends_with(kEnding)) continue;
+      const auto text = folder.find_in(kMore, file);
+      if (text == nullptr) continue;
+      templates.add(file.substr(0, file.size() - kEnding.size()),
+                    Folder::read(*text, kMaxTemplateBytes));
+    }
   }
-  if (value->items.size() > kMaxTemplates) {
-    tokenizer.refuse(RC_E_FORMAT, "chat_template", " has ", value->items.size(),
-                     " templates; at most ", kMaxTemplates, " are possible");
-  }
-  std::vector<std::string> names;
-  for (const JsonValue& item : value->items) {
-    const JsonValue* name = item.find("name");
-    const JsonValue* text = item.find("template");
-    if (name == nullptr || !name->is(JsonValue::Type::kString) ||
-        text == nullptr || !text->is(JsonValue::Type::kString)) {
-      tokenizer.refuse(RC_E_FORMAT, "chat_template",
-                       " holds something without name and template");
-    }
-    if (name->text == "default") {
-      if (!has_main) writer.add("tokenizer.chat_template", text->text);
-      has_main = true;
-      continue;
-    }
-    if (std::ranges::find(names, name->text) != names.end()) {
-      tokenizer.refuse(RC_E_FORMAT, "chat_template", " has two named ",
-                       quote(name->text));
-    }
-    const std::string key = "tokenizer.chat_template." + name->text;
-    if (key.size() > 128 || key.find('\0') != std::string::npos) {
-      tokenizer.refuse(RC_E_FORMAT, "chat_template", " has the name ",
-                       quote(name->text), "; give it a short one");
-    }
-    names.push_back(name->text);
-    writer.add(key, text->text);
-  }
-  if (!names.empty()) writer.add_strings("tokenizer.chat_templates", names);
+  if (tokenizer) templates.add_from(*tokenizer);
+  templates.write(writer);
 }
 
 }  // namespace
@@ -186,12 +224,7 @@ void add_text_metadata(const Config& config, Folder& folder,
       writer.add("tokenizer.ggml.add_eos_token", *eos);
     }
   }
-  const auto chat = folder.find("chat_template.jinja");
-  if (chat != nullptr) {
-    writer.add("tokenizer.chat_template",
-               Folder::read(*chat, kMaxTemplateBytes));
-  }
-  if (tokenizer) add_templates(*tokenizer, chat != nullptr, writer);
+  add_templates(folder, tokenizer, writer);
 }
 
 }  // namespace rc::hub

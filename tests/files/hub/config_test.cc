@@ -162,6 +162,23 @@ TEST_F(FolderTest, YarnScalesAttentionAsTransformersDoes) {
       (0.2 * std::log(8.0) + 1.0) / (0.05 * std::log(8.0) + 1.0) / usual, 1e-7);
 }
 
+TEST_F(FolderTest, PoolingIsThatOfSentenceTransformers) {
+  copy("bert");
+  EXPECT_FALSE(open()->find_int("bert.pooling_type"));
+  std::filesystem::create_directory(path("1_Pooling"));
+  const auto pooling = [&](const char* json) {
+    write("1_Pooling/config.json", json);
+    return open()->find_int("bert.pooling_type").value_or(0);
+  };
+  EXPECT_EQ(pooling(R"({"pooling_mode_cls_token": false,
+                        "pooling_mode_mean_tokens": true})"),
+            1);
+  EXPECT_EQ(pooling(R"({"pooling_mode_cls_token": true})"), 2);
+  EXPECT_EQ(pooling("{}"), 0);
+  write("1_Pooling/config.json", "[");
+  expect_refused(RC_E_FORMAT, "1_Pooling/config.json: not JSON");
+}
+
 // The text of a model that also takes pictures.
 TEST_F(FolderTest, Gemma3WithPicturesIsItsText) {
   copy("gemma3");

@@ -1,6 +1,7 @@
 // Folders as files that the engine knows.
 #include "files/hub/model_folder.h"
 
+#include <fstream>
 #include <random>
 
 #include "files/gguf/verify.h"
@@ -188,6 +189,30 @@ TEST_F(FolderTest, UnknownTensorsAreNamed) {
                   R"(, "data_offsets": [0, )", shape[1] == '0' ? 0 : 4, "]}}"),
               shape[1] == '0' ? 0 : 4));
     expect_refused(RC_E_FORMAT, "1 to 4 dimensions without a 0");
+  }
+}
+
+// Old folders of encoders have other names for norms.
+TEST_F(FolderTest, NormsMayBeGammaAndBeta) {
+  copy("bert");
+  const auto before = open();
+  std::ifstream file(path("model.safetensors"), std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    ASSERT_EQ(from.size(), to.size());
+    for (size_t at = 0; (at = bytes.find(from, at)) != bytes.npos;) {
+      bytes.replace(at, from.size(), to);
+    }
+  };
+  replace("LayerNorm.weight\"", "LayerNorm.gamma\" ");
+  replace("LayerNorm.bias", "LayerNorm.beta");
+  write("model.safetensors", bytes);
+  const auto after = open();
+  for (const char* name :
+       {"token_embd_norm.weight", "blk.0.attn_output_norm.bias",
+        "blk.0.layer_output_norm.weight"}) {
+    EXPECT_EQ(after->read(*after->find_tensor(name)),
+              before->read(*before->find_tensor(name)));
   }
 }
 

@@ -67,12 +67,23 @@ TEST_F(FolderTest, TemplatesComeFromEitherFile) {
   EXPECT_EQ(text("tokenizer.chat_template.tool_use"), "four");
   EXPECT_EQ(open()->find_strings("tokenizer.chat_templates"),
             std::vector<std::string_view>{"tool_use"});
+  std::filesystem::create_directory(path("additional_chat_templates"));
+  write("additional_chat_templates/rag.jinja", "five");
+  write("additional_chat_templates/tool_use.jinja", "six");
+  write("additional_chat_templates/other.txt", "seven");
+  EXPECT_EQ(text("tokenizer.chat_template.rag"), "five");
+  EXPECT_EQ(text("tokenizer.chat_template.tool_use"), "six");
+  EXPECT_EQ(open()->find_strings("tokenizer.chat_templates"),
+            (std::vector<std::string_view>{"rag", "tool_use"}));
+  std::filesystem::create_symlink("/etc/passwd",
+                                  path("additional_chat_templates/bad.jinja"));
+  expect_refused(RC_E_FORMAT, "bad.jinja: it is a link out of the folder");
+  std::filesystem::remove_all(path("additional_chat_templates"));
   const std::pair<const char*, const char*> wrong[] = {
       {R"(5)", "'chat_template' is a number"},
       {R"([5])", "holds something without name and template"},
-      {R"([{"name": "a", "template": "x"}, {"name": "a", "template": "y"}])",
-       "two named 'a'"},
-      {R"([{"name": "\u0000", "template": "x"}])", "give it a short one"},
+      {R"([{"name": "\u0000", "template": "x"}])", "has the name '\\x00'"},
+      {R"([{"name": "", "template": "x"}])", "has the name ''"},
   };
   for (const auto& [json, message] : wrong) {
     write("tokenizer_config.json", cat(R"({"chat_template": )", json, "}"));

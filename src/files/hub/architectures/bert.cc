@@ -18,6 +18,16 @@ constexpr Rule kBertRules[] = {
     {"encoder.layer.*.intermediate.dense.@", "blk.*.ffn_up.@"},
     {"encoder.layer.*.output.dense.@", "blk.*.ffn_down.@"},
     {"encoder.layer.*.output.LayerNorm.@", "blk.*.layer_output_norm.@"},
+    // The names of norms in old folders.
+    {"embeddings.LayerNorm.gamma", "token_embd_norm.weight"},
+    {"embeddings.LayerNorm.beta", "token_embd_norm.bias"},
+    {"encoder.layer.*.attention.output.LayerNorm.gamma",
+     "blk.*.attn_output_norm.weight"},
+    {"encoder.layer.*.attention.output.LayerNorm.beta",
+     "blk.*.attn_output_norm.bias"},
+    {"encoder.layer.*.output.LayerNorm.gamma",
+     "blk.*.layer_output_norm.weight"},
+    {"encoder.layer.*.output.LayerNorm.beta", "blk.*.layer_output_norm.bias"},
     // Numbers from 0 on; and what comes after the rows of the last layer, which
     // are what the model gives.
     {"embeddings.position_ids", ""},
