@@ -151,6 +151,21 @@ TEST_F(Convert, RefusesWhatF16CannotHold) {
   EXPECT_NO_THROW(convert_model(*file, target(), RC_DTYPE_BF16));
 }
 
+TEST(OpenModel, NamesTheFolderOfAPart) {
+  for (const char* name : {"config.json", "model.safetensors"}) {
+    const std::string path =
+        (source_path("tests/golden/folders/qwen2") / name).string();
+    try {
+      open_model(path);
+      ADD_FAILURE() << "opened " << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_FORMAT);
+      EXPECT_NE(error.message().find("name the folder"), std::string::npos)
+          << error.message();
+    }
+  }
+}
+
 TEST_F(Convert, TypesHaveNames) {
   EXPECT_EQ(conversion_type("Q8_0"), RC_DTYPE_Q8_0);
   EXPECT_EQ(conversion_type("bf16"), RC_DTYPE_BF16);
