@@ -44,17 +44,21 @@ void TensorView::read(uint64_t offset, std::span<std::byte> target) const {
   }
   const uint64_t size = element_bytes(dtype);
   const bool as_it_is = dtype == folder_dtype && change == Change::kNone;
-  if (as_it_is && offset % size == 0 && target.size() % size == 0) {
-    gather(offset / size, target);
-    return;
-  }
   std::vector<std::byte> source;
   std::vector<float> values;
   while (!target.empty()) {
     const uint64_t first = offset / size;
     const uint64_t skipped = offset % size;
-    const uint64_t count =
-        std::min(kChunk, (skipped + target.size() + size - 1) / size);
+    if (as_it_is && skipped == 0 && target.size() >= size) {
+      const uint64_t whole = target.size() / size * size;
+      gather(first, target.first(whole));
+      target = target.subspan(whole);
+      offset += whole;
+      continue;
+    }
+    // Of what stays as it is, an element of which a part is wanted.
+    const uint64_t count = std::min(
+        as_it_is ? 1 : kChunk, (skipped + target.size() + size - 1) / size);
     source.resize(count * element_bytes(folder_dtype));
     gather(first, source);
     std::span<const std::byte> result = source;
