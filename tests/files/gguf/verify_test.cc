@@ -114,9 +114,10 @@ TEST(Verify, TellsProgressAndCanBeStopped) {
 class VerifyChanges : public testing::Test {
  protected:
   VerifyChanges() {
-    const std::vector<float> values(100'000);
+    // More than is read at once.
+    const std::vector<float> values(1'000'000);
     Writer writer;
-    writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{100'000},
+    writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{1'000'000},
                       std::span<const float>(values));
     writer.write_file(path_);
     std::filesystem::last_write_time(
