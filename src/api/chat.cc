@@ -37,8 +37,7 @@ namespace rc::api {
 namespace {
 
 // The JSON of an option that may be NULL.
-std::optional<text::JsonValue> optional_json(const char* json,
-                                             const char* name) {
+std::optional<JsonValue> optional_json(const char* json, const char* name) {
   if (json == nullptr) return std::nullopt;
   return text::chat::parse_argument(json, name);
 }
@@ -74,15 +73,15 @@ struct ChatRequest {
 
   bool has_tools() const { return tools && !tools->items.empty(); }
 
-  const std::optional<text::JsonValue> tools;
-  const std::optional<text::JsonValue> arguments;
+  const std::optional<JsonValue> tools;
+  const std::optional<JsonValue> arguments;
   const std::string_view source;
   const std::string_view name;
   text::chat::PromptOptions prompt;
 };
 
 std::unique_ptr<rc_chat_prompt> render(const rc_tokenizer& tokenizer,
-                                       const text::JsonValue& messages,
+                                       const JsonValue& messages,
                                        const ChatRequest& request) {
   auto made = std::make_unique<rc_chat_prompt>();
   const auto choice = tokenizer.templates.choose(request.source, request.name,
@@ -148,7 +147,7 @@ rc_status rc_chat_render(const rc_tokenizer* tokenizer, const char* messages,
     rc::api::need_array(messages, length, 1, "messages");
     const rc_chat_options read = rc::api::read_options(
         options, rc_chat_options RC_CHAT_OPTIONS_INIT, "options");
-    const rc::text::JsonValue list =
+    const rc::JsonValue list =
         rc::text::chat::parse_argument({messages, length}, "messages");
     const rc::api::ChatRequest request(read);
     // The stack of the caller may be small.
@@ -246,7 +245,7 @@ rc_status rc_chat_messages(rc_chat* chat, char** messages, size_t* length) {
     rc::api::need_pointer(messages, "messages");
     *messages = nullptr;
     const auto held = need(chat, "chat").conversation;
-    const std::string json = rc::text::json_text(held->messages());
+    const std::string json = rc::json_text(held->messages());
     *messages = rc::api::return_text(json).release();
     if (length != nullptr) *length = json.size();
   });

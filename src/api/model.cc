@@ -1,12 +1,10 @@
 #include "api/model.h"
 
-#include <cstdio>
-
 #include "api/backend.h"
 #include "api/guard.h"
 #include "api/model_path.h"
 #include "api/options.h"
-#include "base/callback.h"
+#include "api/progress.h"
 
 namespace rc::api {
 namespace {
@@ -95,17 +93,7 @@ std::unique_ptr<rc_model> LoadRequest::load(
       model::ModelFile::open(model::file_of(path));
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
-    if (progress == nullptr) return true;
-    bool cancel = false;
-    char failure[kCallbackMessage] = "";
-    call_out(
-        "the progress callback",
-        [&] { cancel = progress(progress_user, fraction) != 0; },
-        [&](const char* message) {
-          std::snprintf(failure, sizeof failure, "%s", message);
-        });
-    if (*failure != '\0') throw Error(RC_E_INTERNAL, failure);
-    return !cancel;
+    return report_progress(progress, progress_user, fraction);
   };
   std::shared_ptr<engine::Engine> engine = engine::Engine::load(
       file, chain, limited_options(), report,

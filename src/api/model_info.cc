@@ -7,6 +7,7 @@
 #include "api/returned_memory.h"
 #include "base/quote.h"
 #include "files/gguf/verify.h"
+#include "files/open_model.h"
 
 rc_model_info::rc_model_info(std::shared_ptr<const rc::gguf::File> opened)
     : file(std::move(opened)) {
@@ -27,8 +28,7 @@ using rc::api::need_pointer;
 namespace {
 
 std::shared_ptr<const rc::gguf::File> open_file(const char* path) {
-  return rc::gguf::File::open(
-      rc::model::file_of(rc::api::need_model_path(path)));
+  return rc::open_model(rc::model::file_of(rc::api::need_model_path(path)));
 }
 
 void verify_file(const std::shared_ptr<const rc::gguf::File>& file) {

@@ -8,11 +8,12 @@
 
 namespace rc::api {
 
-// The path, checked as far as that can be done without looking at files. See
-// model::file_of for what it means.
-inline std::string need_model_path(const char* path) {
-  need_pointer(path, "path");
-  if (*path == '\0') fail(RC_E_INVALID_ARGUMENT, "path: empty");
+// The path, which messages call `name`, checked as far as that can be done
+// without looking at files. See model::file_of for what it means.
+inline std::string need_model_path(const char* path,
+                                   const char* name = "path") {
+  need_pointer(path, name);
+  if (*path == '\0') fail(RC_E_INVALID_ARGUMENT, name, ": empty");
   model::check_builtin_name(path);
   return path;
 }

@@ -5,6 +5,7 @@
 #include "api/options.h"
 #include "api/returned_memory.h"
 #include "api/tokenize.h"
+#include "files/open_model.h"
 
 namespace rc::api {
 
@@ -38,8 +39,8 @@ using rc::api::need_pointer;
 
 rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer) {
   return guard_handle(tokenizer, "tokenizer", [&] {
-    const auto file = rc::gguf::File::open(
-        rc::model::file_of(rc::api::need_model_path(path)));
+    const auto file =
+        rc::open_model(rc::model::file_of(rc::api::need_model_path(path)));
     auto loaded = rc::text::Tokenizer::load(*file);
     if (loaded == nullptr) {
       rc::fail(RC_E_UNSUPPORTED, file->name(), ": the file has no tokenizer");

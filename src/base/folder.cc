@@ -1,6 +1,7 @@
 #include "base/folder.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -50,6 +51,16 @@ std::string real_path(const std::string& path) {
   const std::unique_ptr<char, Free> real(::realpath(path.c_str(), nullptr));
   if (real == nullptr) fail_with(errno, path, "cannot be found");
   return real.get();
+}
+
+bool is_folder(const std::string& path) noexcept {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool is_there(const std::string& path) noexcept {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0;
 }
 
 }  // namespace rc

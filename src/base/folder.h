@@ -15,4 +15,10 @@ std::vector<std::string> names_in_folder(const std::string& path);
 // nothing lies there, RC_E_IO if that cannot be found out.
 std::string real_path(const std::string& path);
 
+// Whether the path leads to a folder.
+bool is_folder(const std::string& path) noexcept;
+
+// Whether anything lies there, a link that leads nowhere too.
+bool is_there(const std::string& path) noexcept;
+
 }  // namespace rc

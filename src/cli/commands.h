@@ -16,6 +16,7 @@ void add_devices(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_plan(CLI::App& program);
+void add_convert(CLI::App& program);
 void add_tokenize(CLI::App& program);
 void add_template(CLI::App& program);
 void add_chat(CLI::App& program);
@@ -25,7 +26,8 @@ void add_completion(CLI::App& program);
 
 // What MODEL is, for --help.
 inline constexpr char kModelHelp[] =
-    "a model file (GGUF), or builtin:NAME for one that comes with Runcible";
+    "a model file (GGUF) or a folder with config.json and safetensors, or "
+    "builtin:NAME for one that comes with Runcible";
 
 // Says that the option is the name of a file, for --help and for shells.
 inline constexpr char kFileType[] = "FILE";

@@ -11,7 +11,7 @@ namespace {
 
 int run(int argc, char** argv) {
   cli::check(RC_ABI_CHECK());
-  CLI::App program("Runs language models from GGUF files.", "runcible");
+  CLI::App program("Runs language models.", "runcible");
   program.set_version_flag(
       "--version",
       std::string("runcible ") + rc_version_string() + "\n" + rc_build_info());
@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
   cli::add_inspect(program);
   cli::add_verify(program);
   cli::add_plan(program);
+  cli::add_convert(program);
   cli::add_tokenize(program);
   cli::add_template(program);
   cli::add_bench(program);

@@ -10,7 +10,6 @@
 namespace rc::engine {
 namespace {
 
-using text::JsonValue;
 using text::chat::ReplyEvent;
 
 JsonValue array_of(JsonValue value) {

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "base/json_value.h"
 #include "engine/engine.h"
 #include "text/chat/calls/call_grammar.h"
 #include "text/chat/chat_template.h"
 #include "text/chat/replies/reply_parser.h"
-#include "text/json_value.h"
 
 namespace rc::engine {
 
 struct ConversationOptions {
   std::shared_ptr<const text::chat::ChatTemplate> chat;
-  std::optional<text::JsonValue> tools;
-  std::optional<text::JsonValue> arguments;  // of the template
+  std::optional<JsonValue> tools;
+  std::optional<JsonValue> arguments;  // of the template
   std::optional<bool> thinking;
   // For the whole conversation, so that no prompt changes with the clock.
   text::chat::LocalTime now;
@@ -27,7 +27,7 @@ struct ConversationOptions {
 // What an answer has to be, beside what its RequestOptions say.
 struct AnswerRules {
   text::chat::ToolChoice tool_choice = {};
-  std::optional<text::JsonValue> response_schema = {};
+  std::optional<JsonValue> response_schema = {};
   bool operator==(const AnswerRules&) const = default;
 };
 
@@ -43,12 +43,12 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
 
   // Adds messages: an object, or an array of them. Throws as messages_value
   // does; then none was added.
-  void add(text::JsonValue messages);
+  void add(JsonValue messages);
   // Forgets the last `count` messages. RC_E_INVALID_ARGUMENT if there are
   // fewer.
   void undo(size_t count);
   // All of them, an array.
-  text::JsonValue messages() const;
+  JsonValue messages() const;
   // A second conversation with the same messages, over a fork of the session.
   std::shared_ptr<Conversation> fork();
 
@@ -73,7 +73,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void check_idle() const;  // under the lock, as the next one
   GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt);
   // False: there was no memory for it.
-  bool answered(std::optional<text::JsonValue> message) noexcept;
+  bool answered(std::optional<JsonValue> message) noexcept;
 
   const std::shared_ptr<Session> session_;
   const std::shared_ptr<const text::Tokenizer> tokenizer_;
@@ -81,8 +81,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const text::chat::StringArguments string_arguments_;
 
   mutable std::mutex mutex_;
-  text::JsonValue messages_;  // an array
-  size_t calls_ = 0;          // of the answers so far
+  JsonValue messages_;  // an array
+  size_t calls_ = 0;    // of the answers so far
   bool answering_ = false;
   // The last grammar that rules asked for, and what for.
   GrammarPtr grammar_;

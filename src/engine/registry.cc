@@ -17,7 +17,7 @@ namespace {
 // What makes two loads the same.
 struct Key {
   const runtime::Device* device;
-  OpenFile::Identity file;
+  gguf::Source::Identity file;
   // Options as they were given.
   int64_t context_length;
   int64_t cache_tokens;
@@ -35,7 +35,7 @@ struct Key {
 std::optional<Key> key_of(const model::ModelFile& file,
                           const runtime::Device& device,
                           const EngineOptions& options) {
-  const OpenFile::Identity* identity = file.file().identity();
+  const gguf::Source::Identity* identity = file.file().identity();
   if (identity == nullptr) return std::nullopt;
   return Key{&device,
              *identity,

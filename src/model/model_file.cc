@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "files/open_model.h"
 #include "model/architecture.h"
 #include "model/embedding.h"
 #include "model/fingerprint.h"
@@ -80,7 +81,7 @@ void check_range(const char* name, int64_t value, int64_t high) {
 }  // namespace
 
 std::shared_ptr<const ModelFile> ModelFile::open(const std::string& path) {
-  return from_gguf(gguf::File::open(path));
+  return from_gguf(open_model(path));
 }
 
 std::shared_ptr<const ModelFile> ModelFile::from_gguf(

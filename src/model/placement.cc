@@ -109,6 +109,12 @@ uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,
          " cannot compute from the mapped file: it needs a copy of ",
          weight.name, "; load without keep_mapped");
   }
+  if (!file.file().mappable()) {
+    fail(RC_E_UNSUPPORTED, file.file().name(),
+         ": the weights of a folder are rearranged while they are read and "
+         "cannot stay mapped; load without keep_mapped, or convert the folder "
+         "to a GGUF file");
+  }
   return 0;
 }
 

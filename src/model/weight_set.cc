@@ -6,7 +6,7 @@ namespace rc::model {
 namespace {
 
 struct Sets {
-  using Key = std::pair<OpenFile::Identity, const runtime::Device*>;
+  using Key = std::pair<gguf::Source::Identity, const runtime::Device*>;
 
   std::mutex mutex;
   std::map<Key, std::weak_ptr<WeightSet>> by_file_and_device;
@@ -22,7 +22,7 @@ Sets& sets() {
 
 std::shared_ptr<WeightSet> WeightSet::of(const ModelFile& file,
                                          const runtime::Device& device) {
-  const OpenFile::Identity* identity = file.file().identity();
+  const gguf::Source::Identity* identity = file.file().identity();
   if (identity == nullptr) return nullptr;
   // Goes when the lock has gone, if it is not needed.
   const auto made = std::make_shared<WeightSet>(*identity, device);

@@ -24,8 +24,8 @@ class WeightSet {
   // that was read from memory.
   static std::shared_ptr<WeightSet> of(const ModelFile& file,
                                        const runtime::Device& device);
-  WeightSet(const OpenFile::Identity& file, const runtime::Device& device)
-      : file_(file), device_(&device) {}
+  WeightSet(gguf::Source::Identity file, const runtime::Device& device)
+      : file_(std::move(file)), device_(&device) {}
   ~WeightSet();
   WeightSet(const WeightSet&) = delete;
   WeightSet& operator=(const WeightSet&) = delete;
@@ -43,7 +43,7 @@ class WeightSet {
   // Name and uses: the file says the rest.
   using Key = std::pair<std::string, uint32_t>;
 
-  const OpenFile::Identity file_;
+  const gguf::Source::Identity file_;
   const runtime::Device* const device_;
   std::mutex mutex_;
   std::map<Key, std::weak_ptr<runtime::Weight>> weights_;

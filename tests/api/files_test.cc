@@ -10,6 +10,7 @@
 #include "files/gguf/file.h"
 #include "files/gguf/writer.h"
 #include "temporary.h"
+#include "test_data.h"
 
 namespace rc::test {
 namespace {
@@ -33,12 +34,29 @@ TEST(Files, MissingOnes) {
   }
 }
 
-TEST(Files, AFolder) {
+TEST(Files, AFolderWithoutAModel) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   for (const auto& open : openers(backend.get())) {
-    EXPECT_FAILS(RC_E_IO, open(folder.path().c_str()), folder.path().string());
+    EXPECT_FAILS(RC_E_NOT_FOUND, open(folder.path().c_str()),
+                 (folder.path() / "config.json").string());
   }
+}
+
+// All but its tokenizer can be had: there is no tokenizer.json.
+TEST(Files, AFolderWithAModel) {
+  const Backend backend = open_backend();
+  const std::string path = source_path("tests/golden/folders/gpt_oss").string();
+  int opened = 0;
+  for (const auto& open : openers(backend.get())) {
+    if (open(path.c_str()) == RC_OK) {
+      ++opened;
+    } else {
+      EXPECT_STREQ(rc_error_message(),
+                   (path + ": the file has no tokenizer").c_str());
+    }
+  }
+  EXPECT_EQ(opened, 4);
 }
 
 TEST(Files, NotReadable) {

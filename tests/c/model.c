@@ -145,6 +145,8 @@ int main(void) {
   CHECK_STATUS(RC_OK, rc_model_verify(RC_MODEL));
   CHECK_STATUS(RC_E_FORMAT, rc_model_verify(RC_SOURCE_FILE));
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_model_verify("builtin:no/such"));
+  CHECK_STATUS(RC_E_FORMAT,
+               rc_model_convert(RC_SOURCE_FILE, "x.gguf", NULL, NULL, NULL));
   CHECK_STATUS(RC_E_NOT_FOUND, rc_model_verify("builtin:no-such"));
   CHECK(strstr(rc_error_message(), "RUNCIBLE_DATA") != NULL);
   REQUIRE_OK(rc_tokenizer_open(RC_MODEL, &tokenizer));

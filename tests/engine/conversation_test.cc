@@ -21,11 +21,7 @@
 namespace rc::engine::test {
 namespace {
 
-using text::JsonValue;
-
-JsonValue json(std::string_view text) {
-  return text::parse_json(text, "test", 100);
-}
+JsonValue json(std::string_view text) { return parse_json(text, "test", 100); }
 
 // All that an answer reports.
 class Heard final : public Listener {
@@ -114,7 +110,7 @@ class Conversations : public ::testing::Test {
     return heard;
   }
   static std::string said(const Conversation& conversation) {
-    return text::json_text(conversation.messages());
+    return json_text(conversation.messages());
   }
 
   const std::shared_ptr<Engine> engine_ = Engine::load(
@@ -192,7 +188,7 @@ TEST_F(Conversations, ReasoningAndCallsAreToldApart) {
   EXPECT_EQ(heard->texts[RC_EVENT_CALL_ARGUMENTS], R"({"city": "Oslo"})");
   EXPECT_EQ(heard->texts[RC_EVENT_CALL], R"({"city": "Oslo"})");
   EXPECT_EQ(heard->texts.count(RC_EVENT_MALFORMED_CALL), 0u);
-  EXPECT_EQ(text::json_text(conversation->messages().items[1]),
+  EXPECT_EQ(json_text(conversation->messages().items[1]),
             R"({"role":"assistant","content":"I look.",)"
             R"("reasoning_content":"Where?","tool_calls":[{"id":"call00001",)"
             R"("type":"function","function":{"name":"look",)"

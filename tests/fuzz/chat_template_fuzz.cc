@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json_value.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "text/chat/from_json.h"
 #include "text/chat/template.h"
-#include "text/json_value.h"
 
 namespace {
 
+using rc::JsonValue;
+using rc::parse_json;
 using rc::valid_utf8;
-using rc::text::JsonValue;
-using rc::text::parse_json;
 using rc::text::Span;
 using rc::text::chat::from_json;
 using rc::text::chat::Limits;

@@ -41,6 +41,25 @@ bool is_float(ValueType type) {
   return type == ValueType::kF32 || type == ValueType::kF64;
 }
 
+class FileSource : public Source {
+ public:
+  explicit FileSource(std::shared_ptr<const OpenFile> file)
+      : file_(std::move(file)), identity_{file_->identity()} {}
+
+  uint64_t size() const override { return file_->size(); }
+  void read(uint64_t offset, std::span<std::byte> target,
+            const std::string& what) const override {
+    file_->read(offset, target, what);
+  }
+  void check_unchanged() const override { file_->check_unchanged(); }
+  const Identity& identity() const override { return identity_; }
+  std::shared_ptr<const OpenFile> file() const override { return file_; }
+
+ private:
+  const std::shared_ptr<const OpenFile> file_;
+  const Identity identity_;
+};
+
 // An integer or bool; nullopt if it exceeds int64.
 std::optional<int64_t> load_int(ValueType type, const std::byte* bytes) {
   switch (type) {
@@ -105,7 +124,7 @@ size_t value_bytes(ValueType type) {
 }
 
 std::shared_ptr<const File> File::open(const std::string& path) {
-  auto source = OpenFile::open(path);
+  const auto source = std::make_shared<FileSource>(OpenFile::open(path));
   auto header = std::make_shared<std::vector<std::byte>>();
   const auto extend = [&](uint64_t bytes) {
     const size_t known = header->size();
@@ -137,6 +156,13 @@ std::shared_ptr<const File> File::from_memory(std::shared_ptr<const void> owner,
                                               std::string name) {
   return Parser(bytes, bytes.size(), std::move(name))
       .parse(std::move(owner), nullptr);
+}
+
+std::shared_ptr<const File> File::from_header(
+    std::shared_ptr<const std::vector<std::byte>> header,
+    std::shared_ptr<const Source> source, std::string name) {
+  Parser parser(*header, source->size(), std::move(name));
+  return parser.parse(std::move(header), std::move(source));
 }
 
 const Entry* File::find(std::string_view key) const {

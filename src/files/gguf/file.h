@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/open_file.h"
+#include "files/gguf/source.h"
 #include "tensor/dtype.h"
 
 namespace rc::gguf {
@@ -90,6 +90,11 @@ class File {
   static std::shared_ptr<const File> from_memory(
       std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
       std::string name);
+  // `header` is all that comes before the data of tensors, which is read from
+  // `source`.
+  static std::shared_ptr<const File> from_header(
+      std::shared_ptr<const std::vector<std::byte>> header,
+      std::shared_ptr<const Source> source, std::string name);
 
   const std::string& name() const { return name_; }
   uint32_t version() const { return version_; }
@@ -132,8 +137,12 @@ class File {
   void check_unchanged() const;
 
   // nullptr: it was read from memory.
-  const OpenFile::Identity* identity() const {
+  const Source::Identity* identity() const {
     return source_ == nullptr ? nullptr : &source_->identity();
+  }
+  // Whether MappedTensors can have it: a file holds the tensors as they are.
+  bool mappable() const {
+    return source_ == nullptr || source_->file() != nullptr;
   }
 
  private:
@@ -147,8 +156,8 @@ class File {
   [[noreturn]] void absent(std::string_view key) const;
 
   std::string name_;
-  std::shared_ptr<const void> owner_;       // of what the views show
-  std::shared_ptr<const OpenFile> source_;  // nullptr: tensors are in memory_
+  std::shared_ptr<const void> owner_;     // of what the views show
+  std::shared_ptr<const Source> source_;  // nullptr: tensors are in memory_
   std::span<const std::byte> memory_;
   uint32_t version_ = 0;
   uint64_t size_ = 0;

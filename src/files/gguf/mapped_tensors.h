@@ -13,7 +13,8 @@ namespace rc::gguf {
 
 class MappedTensors {
  public:
-  // Maps the file, if it was not read from memory anyway.
+  // Maps the file, if it was not read from memory anyway. Throws
+  // RC_E_UNSUPPORTED unless it is mappable().
   MappedTensors(std::shared_ptr<const File> file, bool guarded);
 
   // The data of one of the file's tensors(); as long as this object.

@@ -97,7 +97,7 @@ void Parser::refuse_zero_byte(const char* what, std::string_view text) const {
 }
 
 std::shared_ptr<const File> Parser::parse(
-    std::shared_ptr<const void> owner, std::shared_ptr<const OpenFile> source) {
+    std::shared_ptr<const void> owner, std::shared_ptr<const Source> source) {
   file_->owner_ = std::move(owner);
   if (source == nullptr) file_->memory_ = bytes_;
   file_->source_ = std::move(source);

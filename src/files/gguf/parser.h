@@ -25,7 +25,7 @@ class Parser {
   // To be called once. The result keeps alive what owns the bytes. The data of
   // tensors will be read from `source`; nullptr: all of it is in `bytes`.
   std::shared_ptr<const File> parse(std::shared_ptr<const void> owner,
-                                    std::shared_ptr<const OpenFile> source);
+                                    std::shared_ptr<const Source> source);
 
  private:
   // Throws RC_E_FORMAT with the file's name before the parts.

@@ -216,7 +216,6 @@ void Writer::add_tensor(std::string_view name, DType dtype,
   });
 }
 
-// Everything before the tensor data.
 std::vector<std::byte> Writer::header() const {
   std::vector<std::byte> bytes;
   append_bytes(std::as_bytes(std::span("GGUF", 4)), &bytes);

@@ -96,6 +96,9 @@ class Writer {
 
   // Bytes of the whole file.
   uint64_t size() const;
+  // Everything before the data of tensors. Who needs no more may give empty
+  // producers.
+  std::vector<std::byte> header() const;
   // Writes the file under a temporary name and renames it; replaces a file of
   // that name. Throws RC_E_IO, leaving nothing behind, if the disk is full.
   void write_file(const std::string& path) const;
@@ -118,7 +121,6 @@ class Writer {
   void add_array_value(std::string_view key, ValueType element_type,
                        uint64_t count, std::span<const std::byte> bytes);
   void append_entry(std::string_view key, std::span<const std::byte> value);
-  std::vector<std::byte> header() const;
   void write(const Put& put) const;
 
   uint64_t alignment_;

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_value.h"
 #include "text/chat/dialect.h"
 #include "text/chat/replies/reply_format.h"
 #include "text/chat/template.h"
-#include "text/json_value.h"
 #include "text/tokenizer.h"
 
 namespace rc::text::chat {

@@ -6,9 +6,9 @@
 
 #include <string_view>
 
+#include "base/json_value.h"
 #include "text/chat/dialect.h"
 #include "text/chat/value.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 

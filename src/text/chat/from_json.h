@@ -1,8 +1,8 @@
 // Values of chat templates from JSON.
 #pragma once
 
+#include "base/json_value.h"
 #include "text/chat/value.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 

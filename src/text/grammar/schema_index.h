@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "text/json_value.h"
+#include "base/json_value.h"
 
 namespace rc::text::grammar {
 

@@ -114,9 +114,10 @@ TEST(Verify, TellsProgressAndCanBeStopped) {
 class VerifyChanges : public testing::Test {
  protected:
   VerifyChanges() {
-    const std::vector<float> values(100'000);
+    // More than is read at once.
+    const std::vector<float> values(1'000'000);
     Writer writer;
-    writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{100'000},
+    writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{1'000'000},
                       std::span<const float>(values));
     writer.write_file(path_);
     std::filesystem::last_write_time(
@@ -146,10 +147,10 @@ class VerifyChanges : public testing::Test {
 
 TEST_F(VerifyChanges, ThatShortenTheFile) {
   EXPECT_EQ(outcome(*file_).status, RC_OK);
-  expect_noticed([&] { std::filesystem::resize_file(path_, 70'000); },
-                 {"tensor 't'", "cut short", "70000"});
+  expect_noticed([&] { std::filesystem::resize_file(path_, 3'000'000); },
+                 {"tensor 't'", "cut short", "3000000"});
   // As it is now.
-  expect_noticed([] {}, {"tensor 't'", "cut short", "70000"});
+  expect_noticed([] {}, {"tensor 't'", "cut short", "3000000"});
 }
 
 TEST_F(VerifyChanges, ThatOverwriteIt) {

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/json_value.h"
 #include "text/chat/from_json.h"
 #include "text/chat/template.h"
-#include "text/json_value.h"
 
 namespace {
 
@@ -42,7 +42,7 @@ int main() {
       if (!chat) rc::fail(RC_E_INVALID_ARGUMENT, "no template");
       const auto rendered = chat->render(
           rc::text::chat::from_json(
-              rc::text::parse_json(line["variables"].dump(), "variables", 1000),
+              rc::parse_json(line["variables"].dump(), "variables", 1000),
               rc::text::chat::Origin::kContent),
           options_of(line));
       out["text"] = rendered.text;

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_value.h"
 #include "text/chat/replies/reply_format.h"
 #include "text/grammar/grammar.h"
-#include "text/json_value.h"
 #include "text/tokenizer.h"
 
 namespace rc::text::chat {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_value.h"
 #include "text/chat/replies/reply_format.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json_value.h"
 #include "text/chat/replies/reply_parser.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 

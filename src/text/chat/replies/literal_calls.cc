@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_value.h"
 #include "text/chat/replies/call_reader.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 namespace {

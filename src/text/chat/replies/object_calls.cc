@@ -1,9 +1,9 @@
 // Calls that are JSON: an object, or an array of objects.
 #include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "text/chat/replies/call_parts.h"
 #include "text/chat/replies/json_scanner.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 namespace {

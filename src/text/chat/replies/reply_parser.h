@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_value.h"
 #include "text/chat/replies/call_reader.h"
 #include "text/chat/replies/reply_format.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 

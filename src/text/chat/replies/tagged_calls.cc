@@ -1,8 +1,8 @@
 // Calls whose arguments are between marks, one by one.
 #include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "text/chat/replies/call_parts.h"
-#include "text/json_value.h"
 
 namespace rc::text::chat {
 namespace {

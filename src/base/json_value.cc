@@ -1,4 +1,4 @@
-#include "text/json_value.h"
+#include "base/json_value.h"
 
 #include <nlohmann/json.hpp>
 #include <unordered_set>
@@ -7,7 +7,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 
-namespace rc::text {
+namespace rc {
 namespace {
 
 using Json = nlohmann::json;
@@ -234,4 +234,4 @@ std::string pointer_to(std::string_view pointer, std::string_view name) {
   return result;
 }
 
-}  // namespace rc::text
+}  // namespace rc

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace rc::text {
+namespace rc {
 
 struct JsonValue {
   enum class Type { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
@@ -42,4 +42,4 @@ const char* type_name(const JsonValue& value);
 // A JSON pointer (RFC 6901) with one more name.
 std::string pointer_to(std::string_view pointer, std::string_view name);
 
-}  // namespace rc::text
+}  // namespace rc

@@ -1,0 +1,46 @@
+#include "commands.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+struct Wish {
+  std::string from, to, type;
+};
+
+void convert(const Wish& wish) {
+  ProgressBar bar("converting");
+  const InterruptWatch watch;
+  check(rc_model_convert(
+      wish.from.c_str(), wish.to.c_str(),
+      wish.type.empty() ? nullptr : wish.type.c_str(),
+      [](void* user, double fraction) -> int32_t {
+        static_cast<ProgressBar*>(user)->show(fraction);
+        return interrupted() ? 1 : 0;
+      },
+      &bar));
+}
+
+}  // namespace
+
+void add_convert(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "convert", "Writes a model, such as a folder, to a GGUF file");
+  auto wish = std::make_shared<Wish>();
+  add_model(*command, wish->from);
+  takes_file(command->add_option("-o,--output", wish->to, "the file to write"))
+      ->required();
+  command
+      ->add_option("--type", wish->type,
+                   "what matrices become; default: what they are")
+      ->transform(
+          CLI::IsMember({"F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K", "Q5_1",
+                         "Q5_0", "Q4_K", "Q4_1", "Q4_0", "IQ4_NL", "TQ2_0"},
+                        CLI::ignore_case));
+  command->callback([wish] {
+    need_model(wish->from);
+    convert(*wish);
+  });
+}
+
+}  // namespace cli

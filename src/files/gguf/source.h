@@ -1,0 +1,38 @@
+// What the data of tensors is read from: a file of the system, or something
+// that presents other files as one, such as a folder of safetensors (see
+// files/hub/).
+//
+// Immutable once made: any thread may read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/open_file.h"
+
+namespace rc::gguf {
+
+class Source {
+ public:
+  // Of all files that it is made of, in a fixed order.
+  using Identity = std::vector<OpenFile::Identity>;
+
+  virtual ~Source() = default;
+
+  virtual uint64_t size() const = 0;  // bytes
+  // Fills `target` with what lies at `offset`. Throws RC_E_IO naming `what`
+  // (such as "tensor 'x'") if it is not there any more.
+  virtual void read(uint64_t offset, std::span<std::byte> target,
+                    const std::string& what) const = 0;
+  // Throws RC_E_IO if anything was written to since it was opened.
+  virtual void check_unchanged() const = 0;
+  virtual const Identity& identity() const = 0;
+  // The file that holds these bytes as they are; nullptr if none does.
+  virtual std::shared_ptr<const OpenFile> file() const { return nullptr; }
+};
+
+}  // namespace rc::gguf

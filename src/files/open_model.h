@@ -1,0 +1,16 @@
+// Model files in every form that there is.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "files/gguf/file.h"
+
+namespace rc {
+
+// Opens a GGUF file, or a Hugging Face folder as one (see
+// files/hub/model_folder.h). The path is UTF-8. Throws what gguf::File::open
+// and hub::open_folder throw.
+std::shared_ptr<const gguf::File> open_model(const std::string& path);
+
+}  // namespace rc

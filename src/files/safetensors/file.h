@@ -1,0 +1,45 @@
+// Reading safetensors files.
+//
+// A file is hostile until proven otherwise: opening one checks all of its
+// header (see header.h), and only the data of tensors is read when it is asked
+// for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/open_file.h"
+#include "files/safetensors/header.h"
+
+namespace rc::safetensors {
+
+class File {
+ public:
+  // Throws RC_E_FORMAT and RC_E_UNSUPPORTED as parse_header does, RC_E_IO.
+  static std::shared_ptr<const File> open(std::shared_ptr<const OpenFile> file);
+
+  const std::string& name() const { return file_->path(); }
+  std::span<const Tensor> tensors() const { return tensors_; }  // by name
+  const Tensor* find(std::string_view name) const;              // or nullptr
+
+  // Fills `target` with the data of one of tensors() from `offset` on, within
+  // its bytes. Throws RC_E_IO naming the tensor if it is not there any more.
+  void read(const Tensor& tensor, uint64_t offset,
+            std::span<std::byte> target) const;
+
+ private:
+  explicit File(std::shared_ptr<const OpenFile> file)
+      : file_(std::move(file)) {}
+
+  std::shared_ptr<const OpenFile> file_;
+  uint64_t data_ = 0;  // where the data of tensors begins
+  std::vector<Tensor> tensors_;
+};
+
+}  // namespace rc::safetensors

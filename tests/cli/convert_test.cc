@@ -1,0 +1,50 @@
+// Folders on the command line, and what becomes of them.
+#include <filesystem>
+
+#include "command.h"
+#include "temporary.h"
+
+namespace rc::test {
+namespace {
+
+std::string folder(const char* name) {
+  return source_path(std::string("tests/golden/folders/") + name).string();
+}
+
+TEST(CommandConvert, FoldersAreModels) {
+  EXPECT_EQ(run({"verify", folder("mixtral")}).out,
+            folder("mixtral") + ": sound\n");
+  const Outcome inspected = run({"inspect", folder("mixtral")});
+  EXPECT_NE(inspected.out.find("blk.1.ffn_gate_exps.weight"),
+            std::string::npos);
+  EXPECT_EQ(run({"plan", folder("mixtral"), "--backend", "cpu"}).code, 0);
+  expect_failure(run({"verify", source_path("tests/golden").string()}), 3,
+                 "config.json");
+}
+
+TEST(CommandConvert, WritesAFile) {
+  const TemporaryFolder target;
+  const std::string path = (target.path() / "out.gguf").string();
+  const Outcome outcome =
+      run({"convert", folder("llama"), "-o", path, "--type", "q8_0"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(run({"verify", path}).out, path + ": sound\n");
+  EXPECT_NE(run({"inspect", path}).out.find("Q8_0     [32, 32]"),
+            std::string::npos);
+}
+
+TEST(CommandConvert, SaysWhatIsWrong) {
+  const TemporaryFolder target;
+  const std::string path = (target.path() / "out.gguf").string();
+  expect_failure(run({"convert", folder("llama")}), 2, "--output");
+  expect_failure(run({"convert", "-o", path}), 2, "no MODEL is named");
+  expect_failure(run({"convert", folder("llama"), "-o", path, "--type", "Q3"}),
+                 2, "Q3");
+  expect_failure(run({"convert", folder("llama"), "-o", path + "/x/y"}), 3,
+                 path);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace rc::test

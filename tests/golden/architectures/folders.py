@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""The models of make.py as Hugging Face folders, written by save_pretrained: TARGET/NAME for every case.
+
+The weights and tokens are those of NAME.json, so a folder must give the recorded logits, up to the
+rounding of weights that the folder holds in another form than the file (norms without the 1, logarithms).
+Versions: ../requirements.txt.
+
+    python folders.py TARGET [case ...]
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from cases import CASES
+from make import HERE, build
+
+# make.py has made torch.float32 mean float64.
+FLOAT32 = torch.from_numpy(np.zeros(1, np.float32)).dtype
+
+# Written in several files. The others are in one.
+SHARDED = {"mixtral": "100KB", "llama2": "60KB"}
+
+# Sizes of its own in each layer, which no configuration of transformers says.
+WITHOUT_FOLDER = {"llama-layers"}
+
+
+def write(name, target):
+    info = json.loads((HERE / f"{name}.json").read_text())
+    model = build(CASES[name](), info["seed"]).to(FLOAT32)
+    model.save_pretrained(target / name, max_shard_size=SHARDED.get(name, "5GB"))
+
+
+def main():
+    target = Path(sys.argv[1])
+    for name in sys.argv[2:] or CASES:
+        if name not in WITHOUT_FOLDER:
+            write(name, target)
+            print(f"{name:14} {sum(f.stat().st_size for f in (target / name).iterdir())} bytes")
+
+
+if __name__ == "__main__":
+    main()
