@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/folder.h"
-#include "files/hub/model_folder.h"
+#include "files/folder/model_folder.h"
 
 namespace rc {
 namespace {
@@ -15,7 +15,7 @@ bool is_part_of_folder(const std::string& path) {
 }  // namespace
 
 std::shared_ptr<const gguf::File> open_model(const std::string& path) {
-  if (is_folder(path)) return hub::open_folder(path);
+  if (is_folder(path)) return folder::open_folder(path);
   if (is_part_of_folder(path) && is_there(path)) {
     fail(RC_E_FORMAT, path, ": a part of a model; name the folder it is in");
   }

@@ -9,8 +9,8 @@
 namespace rc {
 
 // Opens a GGUF file, or a Hugging Face folder as one (see
-// files/hub/model_folder.h). The path is UTF-8. Throws what gguf::File::open
-// and hub::open_folder throw.
+// files/folder/model_folder.h). The path is UTF-8. Throws what gguf::File::open
+// and folder::open_folder throw.
 std::shared_ptr<const gguf::File> open_model(const std::string& path);
 
 }  // namespace rc

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "files/folder/model_folder.h"
 #include "files/gguf/verify.h"
-#include "files/hub/model_folder.h"
 #include "temporary.h"
 #include "test_data.h"
 
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fs::path folder = folders.with(text);
   std::ofstream(folder / "config.json", std::ios::binary) << text;
   may_refuse([&] {
-    const auto file = rc::hub::open_folder(folder.string());
+    const auto file = rc::folder::open_folder(folder.string());
     may_refuse([&] { rc::gguf::verify(*file); });
   });
   return 0;

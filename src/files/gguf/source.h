@@ -1,6 +1,6 @@
 // What the data of tensors is read from: a file of the system, or something
 // that presents other files as one, such as a folder of safetensors (see
-// files/hub/).
+// files/folder/).
 //
 // Immutable once made: any thread may read it.
 #pragma once

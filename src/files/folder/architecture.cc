@@ -1,0 +1,29 @@
+#include "files/folder/architecture.h"
+
+#include "files/folder/architectures/list.h"
+
+namespace rc::folder {
+namespace {
+
+constexpr const Architecture* kArchitectures[] = {
+    &kLlama,      &kMistral,  &kMixtral, &kQwen2,
+    &kQwen3,      &kQwen3Moe, &kGemma,   &kGemma2,
+    &kGemma3Text, &kGemma3,   &kGptOss,  &kSeedOss,
+    &kErnie45,    &kSmolLm3,  &kGranite, &kGraniteMoeHybrid,
+    &kBert,
+};
+
+}  // namespace
+
+const Architecture& find_architecture(const Config& config) {
+  const std::string type = config.get_text("model_type");
+  std::string known;
+  for (const Architecture* architecture : kArchitectures) {
+    if (architecture->model_type == type) return *architecture;
+    known.append(known.empty() ? "" : ", ").append(architecture->model_type);
+  }
+  config.refuse(RC_E_UNSUPPORTED, "model_type", " is ", quote(type),
+                "; known are ", known);
+}
+
+}  // namespace rc::folder

@@ -1,0 +1,37 @@
+// How the folders of a model family are read, as data: what its configuration
+// is called in metadata, and its tensors.
+//
+// To add an architecture, fill the struct in a file of architectures/ and add
+// it to the list in architecture.cc. What the forward pass is like is described
+// in src/model/architectures/.
+#pragma once
+
+#include <string_view>
+
+#include "files/folder/description.h"
+#include "files/folder/rules.h"
+
+namespace rc::folder {
+
+struct Architecture {
+  std::string_view model_type;  // of config.json
+  std::string_view name;        // general.architecture
+  // What transformers takes for members that are absent, as a JSON object.
+  std::string_view defaults = "{}";
+  // Beginnings of names of tensors, and what stands for them in the rules.
+  Rename renames[2] = {};
+  Rules rules[4] = {};
+  // Metadata besides the name.
+  void (*describe)(Description& model) = add_decoder;
+  // See model::Architecture.
+  bool whole_yarn_pairs = true;
+  bool gives_hidden_rows = false;
+  // The member of config.json that describes the part that is read; empty:
+  // config.json itself.
+  std::string_view part = {};
+};
+
+// Throws RC_E_UNSUPPORTED naming the model_type and those known.
+const Architecture& find_architecture(const Config& config);
+
+}  // namespace rc::folder

@@ -1,0 +1,65 @@
+// BERT.
+#include "files/folder/architectures/list.h"
+
+namespace rc::folder {
+namespace {
+
+constexpr Rule kBertRules[] = {
+    {"embeddings.word_embeddings.weight", "token_embd.weight"},
+    {"embeddings.position_embeddings.weight", "position_embd.weight"},
+    {"embeddings.token_type_embeddings.weight", "token_types.weight"},
+    {"embeddings.LayerNorm.@", "token_embd_norm.@"},
+    {"encoder.layer.*.attention.self.query.@", "blk.*.attn_q.@"},
+    {"encoder.layer.*.attention.self.key.@", "blk.*.attn_k.@"},
+    {"encoder.layer.*.attention.self.value.@", "blk.*.attn_v.@"},
+    {"encoder.layer.*.attention.output.dense.@", "blk.*.attn_output.@"},
+    {"encoder.layer.*.attention.output.LayerNorm.@",
+     "blk.*.attn_output_norm.@"},
+    {"encoder.layer.*.intermediate.dense.@", "blk.*.ffn_up.@"},
+    {"encoder.layer.*.output.dense.@", "blk.*.ffn_down.@"},
+    {"encoder.layer.*.output.LayerNorm.@", "blk.*.layer_output_norm.@"},
+    // The names of norms in old folders.
+    {"embeddings.LayerNorm.gamma", "token_embd_norm.weight"},
+    {"embeddings.LayerNorm.beta", "token_embd_norm.bias"},
+    {"encoder.layer.*.attention.output.LayerNorm.gamma",
+     "blk.*.attn_output_norm.weight"},
+    {"encoder.layer.*.attention.output.LayerNorm.beta",
+     "blk.*.attn_output_norm.bias"},
+    {"encoder.layer.*.output.LayerNorm.gamma",
+     "blk.*.layer_output_norm.weight"},
+    {"encoder.layer.*.output.LayerNorm.beta", "blk.*.layer_output_norm.bias"},
+    // Numbers from 0 on; and what comes after the rows of the last layer, which
+    // are what the model gives.
+    {"embeddings.position_ids", ""},
+    {"pooler.dense.@", ""},
+    {"cls.%", ""},
+};
+
+void describe_bert(Description& model) {
+  const Config& config = model.config();
+  expect_text(config, "hidden_act", {"gelu"});
+  expect_text(config, "position_embedding_type", {"absolute"});
+  expect_flag(config, "is_decoder", false);
+  model.add_int("block_count", layer_count(config));
+  model.add_int("context_length", config.get_int("max_position_embeddings"));
+  model.add_int("embedding_length", config.get_int("hidden_size"));
+  model.add_int("feed_forward_length", config.get_int("intermediate_size"));
+  model.add_int("attention.head_count", config.get_int("num_attention_heads"));
+  model.add_number("attention.layer_norm_epsilon",
+                   config.get_number("layer_norm_eps"));
+  model.add_flag("attention.causal", false);
+}
+
+}  // namespace
+
+constexpr Architecture kBert = {
+    .model_type = "bert",
+    .name = "bert",
+    .defaults = R"({"layer_norm_eps": 1e-12, "max_position_embeddings": 512})",
+    .renames = {{"bert.", ""}, {}},
+    .rules = {kBertRules},
+    .describe = describe_bert,
+    .gives_hidden_rows = true,
+};
+
+}  // namespace rc::folder

@@ -1,0 +1,78 @@
+// What a folder's configuration says about its model, as the metadata that the
+// engine knows.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/folder/config.h"
+#include "files/folder/tensor_view.h"
+#include "files/gguf/writer.h"
+
+namespace rc::folder {
+
+// Collects metadata. Keys are without the architecture's name.
+class Description {
+ public:
+  // `whole_yarn_pairs`: see model::Architecture. All must outlive this.
+  Description(const Config& config, std::string_view architecture,
+              bool whole_yarn_pairs, gguf::Writer& writer)
+      : config_(config),
+        architecture_(architecture),
+        whole_yarn_pairs_(whole_yarn_pairs),
+        writer_(writer) {}
+
+  const Config& config() const { return config_; }
+  std::string_view architecture() const { return architecture_; }
+  bool whole_yarn_pairs() const { return whole_yarn_pairs_; }
+
+  void add_int(const std::string& key, int64_t value);
+  void add_number(const std::string& key, double value);
+  void add_flag(const std::string& key, bool value);
+  void add_text(const std::string& key, std::string_view value);
+  void add_ints(const std::string& key, const std::vector<int64_t>& values);
+  void add_flags(const std::string& key, const std::vector<bool>& values);
+  // A tensor that no file holds.
+  void add_tensor(std::string name, std::vector<float> values);
+  std::vector<TensorView> take_tensors() { return std::move(tensors_); }
+
+ private:
+  std::string path(const std::string& key) const;
+
+  const Config& config_;
+  std::string_view architecture_;
+  bool whole_yarn_pairs_;
+  gguf::Writer& writer_;
+  std::vector<TensorView> tensors_;
+};
+
+// Sizes of a decoder with norms of the root mean square, and its rotary
+// embeddings.
+void add_decoder(Description& model);
+// All sizes but those of rotary embeddings.
+void add_decoder_sizes(Description& model);
+// rope_theta and rope_scaling, or rope_parameters of newer folders. Throws
+// RC_E_UNSUPPORTED naming a type that is not known.
+void add_rope(Description& model);
+// sliding_window, unless it is null.
+void add_window(Description& model);
+// Which layers see only a window: layer_types, unless it is absent.
+void add_window_layers(Description& model);
+
+// Elements of a head.
+int64_t head_size(const Config& config);
+int64_t layer_count(const Config& config);
+
+// These throw RC_E_UNSUPPORTED naming the member and its value if a folder asks
+// for something that models of its type are computed without.
+void expect_text(const Config& config, std::string_view key,
+                 std::initializer_list<std::string_view> known);
+void expect_number(const Config& config, std::string_view key, double value);
+void expect_flag(const Config& config, std::string_view key, bool value);
+// No layer sees only a window.
+void expect_no_window(const Config& config);
+
+}  // namespace rc::folder

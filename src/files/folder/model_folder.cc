@@ -1,0 +1,188 @@
+#include "files/folder/model_folder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.h"
+#include "files/folder/architecture.h"
+#include "files/folder/folder.h"
+#include "files/folder/text_metadata.h"
+
+namespace rc::folder {
+namespace {
+
+constexpr uint64_t kMaxConfigBytes = uint64_t{4} << 20;
+
+constexpr const char* kWeights = "model.safetensors";
+constexpr const char* kIndex = "model.safetensors.index.json";
+
+// The data of the tensors of a folder, one behind the other as in a file.
+class FolderSource : public gguf::Source {
+ public:
+  FolderSource(Folder folder, safetensors::Shards shards,
+               std::vector<TensorView> views)
+      : folder_(std::move(folder)),
+        identity_(folder_.identity()),
+        shards_(std::move(shards)),
+        views_(std::move(views)) {}
+
+  // Behind a header of so many bytes, each tensor aligned as Writer does. To be
+  // called once.
+  void place(uint64_t header_bytes, uint64_t size) {
+    uint64_t offset = header_bytes;
+    for (const TensorView& view : views_) {
+      offsets_.push_back(offset);
+      offset = *checked_align(offset + view.bytes(), gguf::kDefaultAlignment);
+    }
+    size_ = size;
+  }
+
+  uint64_t size() const override { return size_; }
+  const Identity& identity() const override { return identity_; }
+
+  // Within one tensor.
+  void read(uint64_t offset, std::span<std::byte> target,
+            const std::string& /*what*/) const override {
+    const auto next =
+        std::upper_bound(offsets_.begin(), offsets_.end(), offset);
+    const auto i = static_cast<size_t>(next - offsets_.begin() - 1);
+    views_[i].read(offset - offsets_[i], target);
+  }
+  void check_unchanged() const override {
+    for (const auto& file : folder_.opened()) file->check_unchanged();
+  }
+
+ private:
+  const Folder folder_;
+  const Identity identity_;
+  const safetensors::Shards shards_;
+  const std::vector<TensorView> views_;
+  std::vector<uint64_t> offsets_;
+  uint64_t size_ = 0;
+};
+
+Config read_config(Folder& folder) {
+  const auto file = folder.find("config.json");
+  if (file == nullptr) {
+    fail(RC_E_NOT_FOUND, folder.path_of("config.json"),
+         ": no such file; a folder with a model has it");
+  }
+  return Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
+}
+
+void refuse_quantized(const Config& config) {
+  const auto quantization = config.find_object("quantization_config");
+  if (!quantization) return;
+  config.refuse(RC_E_UNSUPPORTED, "quantization_config", " has quant_method ",
+                quote(quantization->find_text("quant_method").value_or("")),
+                "; only folders with plain weights (F32, F16, BF16) can be "
+                "read");
+}
+
+safetensors::Shards open_weights(Folder& folder) {
+  if (auto file = folder.find(kWeights)) {
+    return safetensors::Shards::of_file(std::move(file));
+  }
+  const auto index = folder.find(kIndex);
+  if (index == nullptr) {
+    fail(RC_E_NOT_FOUND, folder.path(), ": it holds neither ", kWeights,
+         " nor ", kIndex,
+         "; weights in other forms can be saved anew as safetensors with "
+         "transformers");
+  }
+  return safetensors::Shards::of_index(
+      Folder::read(*index, safetensors::kMaxIndexBytes), index->path(),
+      [&](const std::string& name) { return folder.open(name); });
+}
+
+// Embeddings that are the output's weights too are not there twice.
+void settle_output(const Config& config, std::vector<TensorView>& views) {
+  const bool tied = config.find_flag("tie_word_embeddings").value_or(true);
+  const auto output = std::find_if(
+      views.begin(), views.end(),
+      [](const TensorView& view) { return view.name == "output.weight"; });
+  if (tied && output != views.end()) views.erase(output);
+  if (!tied && output == views.end()) {
+    config.refuse(RC_E_FORMAT, "tie_word_embeddings",
+                  " is false, but there is no tensor lm_head.weight");
+  }
+}
+
+// How a text's embedding is made of hidden rows, as sentence-transformers says
+// it, by GGUF's numbers.
+void add_pooling(Folder& folder, Description& model) {
+  const auto file = folder.find_in("1_Pooling", "config.json");
+  if (file == nullptr) return;
+  const Config config =
+      Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
+  constexpr std::pair<const char*, int64_t> kModes[] = {
+      {"pooling_mode_mean_tokens", 1},
+      {"pooling_mode_cls_token", 2},
+      {"pooling_mode_lasttoken", 3}};
+  for (const auto& [key, number] : kModes) {
+    if (config.find_flag(key).value_or(false)) {
+      model.add_int("pooling_type", number);
+      return;
+    }
+  }
+}
+
+// The last part of the path, without slashes behind it.
+std::string name_of(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const size_t slash = path.rfind('/');
+  if (slash != path.npos) path.remove_prefix(slash + 1);
+  return is_utf8(path) ? std::string(path) : "";
+}
+
+}  // namespace
+
+std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
+  Folder folder(path);
+  const Config whole = read_config(folder);
+  const Architecture& architecture = find_architecture(whole);
+  refuse_quantized(whole);
+  Config config = whole;
+  if (!architecture.part.empty()) {
+    auto part = whole.find_object(architecture.part);
+    if (part) {
+      config = *std::move(part);
+      config.add_defaults(
+          cat(R"({"model_type": ")", architecture.model_type, "\"}"));
+    }
+  }
+  config.add_defaults(architecture.defaults);
+  safetensors::Shards shards = open_weights(folder);
+
+  gguf::Writer writer;
+  writer.add("general.architecture", architecture.name);
+  writer.add("general.type", "model");
+  writer.add("general.name", name_of(path));
+  Description description(config, architecture.name,
+                          architecture.whole_yarn_pairs, writer);
+  architecture.describe(description);
+  if (architecture.gives_hidden_rows) add_pooling(folder, description);
+  add_text_metadata(whole, folder, writer);
+
+  std::vector<TensorView> views =
+      apply_rules(config, shards, architecture.renames, architecture.rules);
+  if (!architecture.gives_hidden_rows) settle_output(config, views);
+  for (TensorView& made : description.take_tensors()) {
+    views.push_back(std::move(made));
+  }
+  if (views.size() > gguf::kMaxTensors) {
+    fail(RC_E_FORMAT, path, ": it holds ", views.size(), " tensors; at most ",
+         gguf::kMaxTensors, " are possible");
+  }
+  for (const TensorView& view : views) {
+    writer.add_tensor(view.name, view.dtype, view.shape,
+                      gguf::Writer::Producer());
+  }
+  auto header = std::make_shared<std::vector<std::byte>>(writer.header());
+  const auto source = std::make_shared<FolderSource>(
+      std::move(folder), std::move(shards), std::move(views));
+  source->place(header->size(), writer.size());
+  return gguf::File::from_header(std::move(header), source, path);
+}
+
+}  // namespace rc::folder

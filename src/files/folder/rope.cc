@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "files/folder/description.h"
+
+namespace rc::folder {
+namespace {
+
+// What rotary embeddings are made of, and the object that says so.
+struct Rope {
+  double base;
+  Config config;
+  std::string type;
+};
+
+std::string type_of(const Config& config) {
+  if (const auto type = config.find_text("rope_type")) return *type;
+  return config.find_text("type").value_or("default");
+}
+
+Rope read_rope(const Config& config, const Config& rope) {
+  if (rope.has("partial_rotary_factor")) {
+    const double part = rope.get_number("partial_rotary_factor");
+    if (part != 1.0) {
+      rope.refuse(RC_E_UNSUPPORTED, "partial_rotary_factor", " is ", part,
+                  "; all of a head is rotated");
+    }
+  }
+  const double base =
+      rope.find_number("rope_theta")
+          .value_or(config.find_number("rope_theta").value_or(10000.0));
+  if (!(base > 1.0)) {
+    config.refuse(RC_E_FORMAT, "rope_theta", " is ", base,
+                  ", but must be above 1");
+  }
+  return {base, rope, type_of(rope)};
+}
+
+int64_t original_context(const Rope& rope, const Config& config) {
+  const int64_t context =
+      rope.config.find_int("original_max_position_embeddings")
+          .value_or(config.get_int("max_position_embeddings"));
+  if (context < 1) {
+    rope.config.refuse(RC_E_FORMAT, "original_max_position_embeddings", " is ",
+                       context, ", but must be at least 1");
+  }
+  return context;
+}
+
+double factor_of(const Rope& rope) {
+  const double factor = rope.config.get_number("factor");
+  if (!(factor >= 1e-3 && factor <= 1e6)) {
+    rope.config.refuse(RC_E_FORMAT, "factor", " is ", factor,
+                       ", but must be 0.001 to 1000000");
+  }
+  return factor;
+}
+
+// What attention is scaled by for a longer context: Peng et al. 2023,
+// arXiv:2309.00071, equation 22, with a weight of the logarithm.
+double yarn_scale(double factor, double weight) {
+  return factor <= 1.0 ? 1.0 : 0.1 * weight * std::log(factor) + 1.0;
+}
+
+void add_yarn(Description& model, const Rope& rope) {
+  const Config& config = rope.config;
+  const double factor = factor_of(rope);
+  model.add_text("rope.scaling.type", "yarn");
+  model.add_number("rope.scaling.factor", factor);
+  model.add_int("rope.scaling.original_context_length",
+                original_context(rope, model.config()));
+  const bool whole = config.find_flag("truncate").value_or(true);
+  if (whole != model.whole_yarn_pairs()) {
+    config.refuse(RC_E_UNSUPPORTED, "truncate", " is ",
+                  whole ? "true" : "false", "; models of type ",
+                  model.config().get_text("model_type"),
+                  " are computed with the other");
+  }
+  // Null and 0 stand for what is usual, too.
+  if (const double fast = config.find_number("beta_fast").value_or(0.0)) {
+    model.add_number("rope.scaling.yarn_beta_fast", fast);
+  }
+  if (const double slow = config.find_number("beta_slow").value_or(0.0)) {
+    model.add_number("rope.scaling.yarn_beta_slow", slow);
+  }
+  double scale = yarn_scale(factor, 1.0);
+  const double weight = config.find_number("mscale").value_or(0.0);
+  const double all = config.find_number("mscale_all_dim").value_or(0.0);
+  if (const auto given = config.find_number("attention_factor")) {
+    scale = *given;
+  } else if (weight != 0.0 && all != 0.0) {
+    scale = yarn_scale(factor, weight) / yarn_scale(factor, all);
+  }
+  // The key's value is multiplied by the usual scale.
+  const double relative = scale / yarn_scale(factor, 1.0);
+  if (std::abs(relative - 1.0) > 1e-9) {
+    model.add_number("rope.scaling.attn_factor", relative);
+  }
+}
+
+// Llama 3.1 (Grattafiori et al. 2024, arXiv:2407.21783, and the configuration
+// of its release): pairs that turn often within the original context keep their
+// frequency, those that turn seldom are slowed by the factor, with a ramp over
+// the number of turns between. Files of architecture llama hold divisors of the
+// frequencies as a tensor.
+void add_llama3(Description& model, const Rope& rope) {
+  const Config& config = rope.config;
+  const double factor = factor_of(rope);
+  const double low = config.get_number("low_freq_factor");
+  const double high = config.get_number("high_freq_factor");
+  const auto context =
+      static_cast<double>(original_context(rope, model.config()));
+  if (!(high > low)) {
+    config.refuse(RC_E_FORMAT, "high_freq_factor", " is ", high,
+                  ", but must be above low_freq_factor, ", low);
+  }
+  if (model.architecture() != "llama") {
+    model.add_text("rope.scaling.type", "llama3");
+    model.add_number("rope.scaling.factor", factor);
+    model.add_int("rope.scaling.original_context_length",
+                  original_context(rope, model.config()));
+    model.add_number("rope.scaling.low_freq_factor", low);
+    model.add_number("rope.scaling.high_freq_factor", high);
+    return;
+  }
+  const int64_t size = head_size(model.config());
+  constexpr int64_t kMostElements = 65536;
+  if (size < 2 || size > kMostElements || size % 2 != 0) {
+    model.config().refuse(RC_E_FORMAT, "head_dim", " is ", size,
+                          "; an even number from 2 to ", kMostElements,
+                          " is possible");
+  }
+  std::vector<float> divisors;
+  for (int64_t i = 0; i < size; i += 2) {
+    const double frequency = std::pow(
+        rope.base, -static_cast<double>(i) / static_cast<double>(size));
+    const double turns = frequency * context / (2.0 * std::numbers::pi);
+    const double kept = std::clamp((turns - low) / (high - low), 0.0, 1.0);
+    divisors.push_back(
+        static_cast<float>(1.0 / ((1.0 - kept) / factor + kept)));
+  }
+  model.add_tensor("rope_freqs.weight", std::move(divisors));
+}
+
+void add_scaling(Description& model, const Rope& rope) {
+  if (rope.type == "default") return;
+  if (rope.type == "linear") {
+    model.add_text("rope.scaling.type", "linear");
+    model.add_number("rope.scaling.factor", factor_of(rope));
+  } else if (rope.type == "yarn") {
+    add_yarn(model, rope);
+  } else if (rope.type == "llama3") {
+    add_llama3(model, rope);
+  } else {
+    rope.config.refuse(RC_E_UNSUPPORTED, "rope_type", " is ", quote(rope.type),
+                       "; known are default, linear, llama3, yarn");
+  }
+}
+
+// The base of layers with a window, which never scale.
+std::optional<double> local_base(const Config& config) {
+  if (type_of(config) != "default") {
+    config.refuse(RC_E_UNSUPPORTED, "rope_type", " is ", quote(type_of(config)),
+                  "; layers with a window are computed with default");
+  }
+  return config.find_number("rope_theta");
+}
+
+}  // namespace
+
+void add_rope(Description& model) {
+  const Config& config = model.config();
+  expect_number(config, "partial_rotary_factor", 1.0);
+  model.add_int("rope.dimension_count", head_size(config));
+  std::optional<Config> object = config.find_object("rope_parameters");
+  std::optional<double> local = config.find_number("rope_local_base_freq");
+  if (!object) {
+    object = config.find_object("rope_scaling");
+  } else if (const auto full = object->find_object("full_attention")) {
+    // One for each type of layers.
+    if (const auto windowed = object->find_object("sliding_attention")) {
+      local = local_base(*windowed);
+    }
+    object = *full;
+  }
+  if (local) model.add_number("rope.freq_base_swa", *local);
+  const Rope rope =
+      read_rope(config, object ? *object : Config::parse("{}", config.file()));
+  model.add_number("rope.freq_base", rope.base);
+  add_scaling(model, rope);
+}
+
+}  // namespace rc::folder

@@ -1,0 +1,69 @@
+// How the tensors of a folder become those that the engine knows: a rule for
+// each kind, by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/folder/config.h"
+#include "files/folder/tensor_view.h"
+
+namespace rc::folder {
+
+// Most experts in one tensor of a folder.
+inline constexpr uint64_t kMaxExperts = 4096;
+
+// Makes the view of one tensor; the name is set by who calls it. Throws
+// RC_E_FORMAT naming file and tensor if its shape is not what the
+// configuration says.
+using Form = TensorView (*)(const Config& config,
+                            const safetensors::Place& source);
+
+// As it is; of one dimension as F32.
+TensorView as_it_is(const Config& config, const safetensors::Place& source);
+// Rows of queries or keys that are rotated in halves become such that are
+// rotated in adjacent pairs.
+TensorView query_rows(const Config& config, const safetensors::Place& source);
+TensorView key_rows(const Config& config, const safetensors::Place& source);
+// One is added to each number.
+TensorView plus_one(const Config& config, const safetensors::Place& source);
+// The first and the second half of the rows.
+TensorView first_half(const Config& config, const safetensors::Place& source);
+TensorView second_half(const Config& config, const safetensors::Place& source);
+
+// What forms are made of: a view of a whole tensor, of any type and shape.
+// Throws RC_E_FORMAT for no or more than four dimensions, or one that is 0.
+TensorView whole(const safetensors::Place& source);
+[[noreturn]] void refuse_shape(const safetensors::Place& source,
+                               const std::string& wanted);
+
+struct Rule {
+  // In the folder: '*' is a number, the first one of the layer, the second one
+  // of an expert; '@' at the end is "weight" or "bias"; '%' at the end is
+  // anything.
+  std::string_view from;
+  // As the engine knows it, with the layer's number for '*'. Tensors of all
+  // experts become one. Empty: the model does without.
+  std::string_view to;
+  Form form = as_it_is;
+};
+
+using Rules = std::span<const Rule>;
+
+// The views of all tensors, in an order by layer. `renames` are beginnings of
+// names in the folder and what stands for them. Throws RC_E_UNSUPPORTED naming
+// a tensor that no rule is for.
+struct Rename {
+  std::string_view from;
+  std::string_view to;
+};
+std::vector<TensorView> apply_rules(const Config& config,
+                                    const safetensors::Shards& shards,
+                                    std::span<const Rename> renames,
+                                    std::span<const Rules> rules);
+
+}  // namespace rc::folder

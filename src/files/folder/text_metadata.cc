@@ -1,0 +1,230 @@
+#include "files/folder/text_metadata.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "base/folder.h"
+#include "base/log.h"
+
+namespace rc::folder {
+namespace {
+
+// The largest in use has 35 MB.
+constexpr uint64_t kMaxTokenizerBytes = uint64_t{128} << 20;
+constexpr uint64_t kMaxConfigBytes = uint64_t{8} << 20;
+constexpr uint64_t kMaxTemplateBytes = uint64_t{4} << 20;
+constexpr size_t kMaxTemplates = 64;
+
+std::optional<Config> find_config(Folder& folder, const std::string& name) {
+  const auto file = folder.find(name);
+  if (file == nullptr) return std::nullopt;
+  return Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
+}
+
+uint32_t check_token(const Config& config, std::string_view key, int64_t id) {
+  if (id < 0 || id > std::numeric_limits<int32_t>::max()) {
+    config.refuse(RC_E_FORMAT, key, " is ", id, "; 0 to 2^31-1 are possible");
+  }
+  return static_cast<uint32_t>(id);
+}
+
+// What the files say of special tokens. The first that says it decides.
+class SpecialTokens {
+ public:
+  SpecialTokens(const Config& config, const std::optional<Config>& generation,
+                const std::optional<Config>& tokenizer)
+      : config_(config), generation_(generation), tokenizer_(tokenizer) {}
+
+  // One or several numbers: "bos_token_id" for "bos".
+  std::vector<uint32_t> ids(const std::string& token) const {
+    const std::string key = token + "_token_id";
+    if (generation_) {
+      if (auto found = ids_of(*generation_, key); !found.empty()) return found;
+    }
+    if (auto found = ids_of(config_, key); !found.empty()) return found;
+    if (!tokenizer_) return {};
+    const auto found = id_of_text(*tokenizer_, token + "_token");
+    if (!found) return {};
+    return {*found};
+  }
+
+ private:
+  static std::vector<uint32_t> ids_of(const Config& config,
+                                      const std::string& key) {
+    const JsonValue* value = config.find(key);
+    if (value == nullptr) return {};
+    if (!value->is(JsonValue::Type::kArray)) {
+      return {check_token(config, key, config.get_int(key))};
+    }
+    std::vector<uint32_t> ids;
+    const std::vector<int64_t> numbers = *config.find_ints(key);
+    for (const int64_t id : numbers) {
+      ids.push_back(check_token(config, key, id));
+    }
+    return ids;
+  }
+
+  // tokenizer_config.json has the token's text, and numbers with their texts.
+  static std::optional<uint32_t> id_of_text(const Config& tokenizer,
+                                            const std::string& key) {
+    const JsonValue* token = tokenizer.find(key);
+    if (token != nullptr && token->is(JsonValue::Type::kObject)) {
+      token = token->find("content");
+    }
+    const JsonValue* added = tokenizer.find("added_tokens_decoder");
+    if (token == nullptr || added == nullptr) return std::nullopt;
+    for (const auto& [id, description] : added->members) {
+      const JsonValue* text = description.find("content");
+      if (text != nullptr && text->is(JsonValue::Type::kString) &&
+          text->text == token->text) {
+        int64_t number = -1;
+        const auto [end, error] =
+            std::from_chars(id.data(), id.data() + id.size(), number);
+        if (error != std::errc() || end != id.data() + id.size()) number = -1;
+        return check_token(tokenizer, "added_tokens_decoder", number);
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Config& config_;
+  const std::optional<Config>& generation_;
+  const std::optional<Config>& tokenizer_;
+};
+
+void add_special_tokens(const SpecialTokens& tokens, const std::string& path,
+                        gguf::Writer& writer) {
+  const auto add_first = [&](const char* token, const char* key) {
+    const std::vector<uint32_t> ids = tokens.ids(token);
+    if (!ids.empty()) writer.add(key, ids.front());
+  };
+  add_first("bos", "tokenizer.ggml.bos_token_id");
+  add_first("unk", "tokenizer.ggml.unknown_token_id");
+  add_first("pad", "tokenizer.ggml.padding_token_id");
+  add_first("sep", "tokenizer.ggml.seperator_token_id");
+  add_first("cls", "tokenizer.ggml.cls_token_id");
+  // Metadata has three keys for tokens that end what is generated.
+  constexpr const char* kEnds[] = {"tokenizer.ggml.eos_token_id",
+                                   "tokenizer.ggml.eot_token_id",
+                                   "tokenizer.ggml.eom_token_id"};
+  const std::vector<uint32_t> ends = tokens.ids("eos");
+  for (size_t i = 0; i < ends.size() && i < std::size(kEnds); ++i) {
+    writer.add(kEnds[i], ends[i]);
+  }
+  if (ends.size() > std::size(kEnds)) {
+    log(RC_LOG_WARNING, path, ": of ", ends.size(),
+        " tokens that end a text only the first ", std::size(kEnds),
+        " are known");
+  }
+}
+
+// Templates by name; "default" is that of chats without tools.
+class Templates {
+ public:
+  explicit Templates(const std::string& path) : path_(path) {}
+
+  // The first one of a name counts.
+  void add(const std::string& name, std::string text) {
+    if (name.empty() || name.size() > kMaxNameBytes ||
+        name.find('\0') != std::string::npos || !is_utf8(name)) {
+      fail(RC_E_FORMAT, path_, ": a chat template has the name ", quote(name),
+           "; give it one of 1 to ", kMaxNameBytes, " bytes");
+    }
+    if (texts_.size() == kMaxTemplates) {
+      fail(RC_E_FORMAT, path_, ": it has more than ", kMaxTemplates,
+           " chat templates");
+    }
+    texts_.emplace(name, std::move(text));
+  }
+
+  // Those of tokenizer_config.json: one, or an array of them with names.
+  void add_from(const Config& tokenizer) {
+    const JsonValue* value = tokenizer.find("chat_template");
+    if (value == nullptr) return;
+    if (value->is(JsonValue::Type::kString)) return add("default", value->text);
+    if (!value->is(JsonValue::Type::kArray)) {
+      tokenizer.refuse(RC_E_FORMAT, "chat_template", " is ", type_name(*value),
+                       ", neither a string nor an array");
+    }
+    for (const JsonValue& item : value->items) {
+      const JsonValue* name = item.find("name");
+      const JsonValue* text = item.find("template");
+      if (name == nullptr || !name->is(JsonValue::Type::kString) ||
+          text == nullptr || !text->is(JsonValue::Type::kString)) {
+        tokenizer.refuse(RC_E_FORMAT, "chat_template",
+                         " holds something without name and template");
+      }
+      add(name->text, text->text);
+    }
+  }
+
+  void write(gguf::Writer& writer) const {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : texts_) {
+      if (name == "default") {
+        writer.add("tokenizer.chat_template", text);
+      } else {
+        names.push_back(name);
+        writer.add("tokenizer.chat_template." + name, text);
+      }
+    }
+    if (!names.empty()) writer.add_strings("tokenizer.chat_templates", names);
+  }
+
+ private:
+  static constexpr size_t kMaxNameBytes = 64;
+
+  const std::string& path_;
+  std::map<std::string, std::string> texts_;
+};
+
+// Files come before tokenizer_config.json.
+void add_templates(Folder& folder, const std::optional<Config>& tokenizer,
+                   gguf::Writer& writer) {
+  Templates templates(folder.path());
+  if (const auto chat = folder.find("chat_template.jinja")) {
+    templates.add("default", Folder::read(*chat, kMaxTemplateBytes));
+  }
+  constexpr const char* kMore = "additional_chat_templates";
+  constexpr std::string_view kEnding = ".jinja";
+  if (is_folder(folder.path_of(kMore))) {
+    for (const std::string& file : names_in_folder(folder.path_of(kMore))) {
+      if (!file.ends_with(kEnding)) continue;
+      const auto text = folder.find_in(kMore, file);
+      if (text == nullptr) continue;
+      templates.add(file.substr(0, file.size() - kEnding.size()),
+                    Folder::read(*text, kMaxTemplateBytes));
+    }
+  }
+  if (tokenizer) templates.add_from(*tokenizer);
+  templates.write(writer);
+}
+
+}  // namespace
+
+void add_text_metadata(const Config& config, Folder& folder,
+                       gguf::Writer& writer) {
+  const auto vocabulary = folder.find("tokenizer.json");
+  const auto generation = find_config(folder, "generation_config.json");
+  const auto tokenizer = find_config(folder, "tokenizer_config.json");
+  if (vocabulary != nullptr) {
+    writer.add("tokenizer.huggingface.json",
+               Folder::read(*vocabulary, kMaxTokenizerBytes));
+  }
+  add_special_tokens(SpecialTokens(config, generation, tokenizer),
+                     folder.path(), writer);
+  if (tokenizer) {
+    if (const auto bos = tokenizer->find_flag("add_bos_token")) {
+      writer.add("tokenizer.ggml.add_bos_token", *bos);
+    }
+    if (const auto eos = tokenizer->find_flag("add_eos_token")) {
+      writer.add("tokenizer.ggml.add_eos_token", *eos);
+    }
+  }
+  add_templates(folder, tokenizer, writer);
+}
+
+}  // namespace rc::folder
