@@ -1,35 +1,50 @@
 #include "hub/fetch.h"
 
-#include "base/error.h"
-#include "base/quote.h"
+#include <csignal>
+
 #include "hub/online/fetch_file.h"
+#include "hub/online/fetch_model.h"
 #include "hub/reference.h"
 
 namespace rc::hub {
 namespace {
-bool is_address(const std::string& source) {
-  return source.starts_with("https://") || source.starts_with("http://");
-}
-}  // namespace
 
-void check_source(const FetchRequest& request) {
-  if (is_reference(request.source)) {
-    static_cast<void>(parse_reference(request.source));
-    return;
+// Connections that break must not end the process by SIGPIPE, which some
+// versions of libcurl leave to whoever calls them: the calling thread does not
+// get it while this lives.
+class QuietPipes {
+ public:
+  QuietPipes() {
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigset_t waiting;
+    sigpending(&waiting);
+    was_waiting_ = sigismember(&waiting, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe, &before_);
   }
-  if (!is_address(request.source)) {
-    fail(RC_E_INVALID_ARGUMENT, quote(request.source),
-         ": what can be fetched is hf:OWNER/NAME[:FILE][@REVISION] or an "
-         "address that begins with https://");
+  ~QuietPipes() {
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    const timespec none = {};
+    if (!was_waiting_) sigtimedwait(&pipe, nullptr, &none);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  if (request.to.empty()) {
-    fail(RC_E_INVALID_ARGUMENT, quote(request.source),
-         ": name the file that it is to become");
-  }
-}
+  QuietPipes(const QuietPipes&) = delete;
+  QuietPipes& operator=(const QuietPipes&) = delete;
+
+ private:
+  sigset_t before_;
+  bool was_waiting_ = false;
+};
+
+}  // namespace
 
 std::string fetch(const FetchRequest& request) {
   check_source(request);
+  const QuietPipes quiet;
+  if (is_reference(request.source)) return fetch_model(request);
   fetch_address(request, request.to);
   return request.to;
 }
