@@ -206,7 +206,8 @@ void PartialFile::resize(uint64_t size) {
 }
 
 void PartialFile::fail_with(int error, const char* what) const {
-  fail(RC_E_IO, path_, ": ", what, ": ", std::generic_category().message(error),
+  fail(error == ENOENT || error == ENOTDIR ? RC_E_NOT_FOUND : RC_E_IO, path_,
+       ": ", what, ": ", std::generic_category().message(error),
        error == ENOSPC || error == EFBIG || error == EDQUOT
            ? "; free some room and fetch again, which goes on from here"
            : "");

@@ -125,7 +125,9 @@ void Server::serve(int connection) {
     const int64_t until =
         reply.cut_after >= 0 ? reply.cut_after : reply.stall_after;
     if (until >= 0) body = body.substr(0, static_cast<size_t>(until));
-    if (!send_all(connection, head + "\r\n") || !send_all(connection, body)) {
+    // In one piece, or the system waits for an acknowledgement between the two.
+    head += "\r\n";
+    if (!send_all(connection, head.append(body))) {
       break;
     }
     if (reply.cut_after >= 0) break;
