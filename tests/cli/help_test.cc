@@ -15,7 +15,8 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
   EXPECT_EQ(help.code, 0);
   for (const char* word :
        {"run", "chat", "devices", "inspect", "verify", "plan", "tokenize",
-        "template", "bench", "explain", "completion", "help", "exit-codes"}) {
+        "template", "bench", "explain", "pull", "models", "completion", "help",
+        "exit-codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(run({"run", "--help"}).code, 0);
@@ -26,7 +27,7 @@ TEST(CommandHelp, HasAnExitCodePerClass) {
   const std::string text = source_path("CMakeLists.txt").string();
   const std::string commands =
       "run, chat, devices, inspect, verify, plan, tokenize, template, bench, "
-      "explain, completion, help";
+      "explain, pull, models, completion, help";
   expect_failure(run({}), 2, "the commands are " + commands);
   for (const char* word : {"talk", "", "RUN", "model.gguf", "exit-codes"}) {
     expect_failure(run({word, "--help"}), 2,
