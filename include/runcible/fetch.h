@@ -70,15 +70,15 @@ typedef struct rc_fetch_options {
 /* The same as a function; see base.h. */
 RC_API void rc_fetch_options_init(rc_fetch_options* options, size_t size);
 
-/* Fetches a model; blocks. What is there is not fetched again, and what is
- * there in part, also after a failure or the end of the process, is gone on
- * with. A file gets its name when its length and checksum are right. *path, to
- * be freed with rc_free, is what loads the model: a file, the first of several
- * parts, or a folder. RC_E_NOT_FOUND: no such model, file or revision;
- * RC_E_IO: servers, the way there, the disk; RC_E_FORMAT: what came is not
- * what it should be; RC_E_BUSY: the file is being fetched already;
- * RC_E_CANCELLED: by the progress callback; RC_E_UNSUPPORTED: see above;
- * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
+/* Fetches a model; blocks. What it gives is what loads the model: a file, the
+ * first of several parts, or a folder. What is there is not fetched again, and
+ * what is there in part, also after a failure or the end of the process, is
+ * gone on with. A file gets its name when its length and checksum are right.
+ * *path is to be freed with rc_free. RC_E_NOT_FOUND: no such model, file or
+ * revision; RC_E_IO: servers, the way there, the disk; RC_E_FORMAT: what came
+ * is not what it should be; RC_E_BUSY: the file is being fetched already;
+ * RC_E_CANCELLED: by the progress callback; RC_E_UNSUPPORTED: there is no
+ * libcurl; RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_model_fetch(const char* source,
                                 const rc_fetch_options* options, char** path);
 
@@ -99,26 +99,22 @@ RC_API rc_status rc_model_fetch_async(const char* source,
 
 /* ---- What has been fetched ---------------------------------------------- */
 
-/* The models in the cache; `cache` NULL: the folder that the environment names.
- * *json, to be freed with rc_free, is
- *
- *     {"folder": "...", "models": [{"name": "hf:OWNER/NAME", "bytes": 1,
- *       "shared_bytes": 0, "incomplete_bytes": 0, "revisions": [
- *         {"commit": "...", "names": ["main"],
- *          "files": [{"name": "...", "bytes": 1}]}]}]}
- *
- * "bytes" are those of all its files, each counted once; "shared_bytes" of
- * those that several revisions have or that lie outside of its folder, which
- * removing one revision does not free; "incomplete_bytes" of what has come in
- * part. RC_E_NOT_FOUND: the environment names no folder; RC_E_IO;
- * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
+/* The models in the cache, as JSON; without a folder, in the one that the
+ * environment names. Each has its "name", "hf:OWNER/NAME"; the "bytes" of all
+ * its files, each counted once; "shared_bytes", of those that several revisions
+ * have or that lie outside of its folder, which removing one revision does not
+ * free; "incomplete_bytes", of what has come in part; and its "revisions": the
+ * "commit", the "names" of branches and tags that it is, and its "files" with
+ * "name" and "bytes". All of them are the "models", beside the "folder" of the
+ * cache. *json is to be freed with rc_free. RC_E_NOT_FOUND: the environment
+ * names no folder; RC_E_IO; RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_cached_models(const char* cache, char** json);
 
 /* Removes from the cache a model, "hf:OWNER/NAME" with what came of it in part;
  * one revision, with "@REVISION"; or a file, with ":FILE", of one revision or
- * all. The bytes that nothing else needs go too; *freed, unless NULL, gets how
- * many. A model that is loaded stays usable. RC_E_NOT_FOUND: it is not there;
- * RC_E_BUSY: it is being fetched; otherwise as rc_cached_models. */
+ * all. The bytes that nothing else needs go too; it tells how many (`freed` may
+ * be NULL). A model that is loaded stays usable. RC_E_NOT_FOUND: it is not
+ * there; RC_E_BUSY: it is being fetched; otherwise as rc_cached_models. */
 RC_API rc_status rc_cached_model_remove(const char* source, const char* cache,
                                         size_t* freed);
 

@@ -23,16 +23,8 @@ std::string last_part(const std::string& address) {
   return path.substr(slash + 1);
 }
 
-void pull(PullChoice choice) {
-  const bool from_hub = choice.source.rfind("hf:", 0) == 0;
-  if (!from_hub && choice.to.empty()) {
-    choice.to = last_part(choice.source);
-    if (choice.to.empty() || choice.to == "." || choice.to == "..") {
-      throw Failure{kUsage, choice.source +
-                                ": the address names no file; say where it is "
-                                "to go with --to FILE"};
-    }
-  }
+// What loads it. The line of progress is gone then.
+std::string fetch(const PullChoice& choice) {
   ProgressLine line;
   rc_fetch_options options = RC_FETCH_OPTIONS_INIT;
   options.revision =
@@ -49,7 +41,19 @@ void pull(PullChoice choice) {
   char* path = nullptr;
   check(rc_model_fetch(choice.source.c_str(), &options, &path));
   const Returned<char> fetched(path);
-  print(std::string(path) + "\n");
+  return path;
+}
+
+void pull(PullChoice choice) {
+  if (choice.to.empty() && choice.source.find("://") != std::string::npos) {
+    choice.to = last_part(choice.source);
+    if (choice.to.empty() || choice.to == "." || choice.to == "..") {
+      throw Failure{kUsage, choice.source +
+                                ": the address names no file; say where it is "
+                                "to go with --to FILE"};
+    }
+  }
+  print(fetch(choice) + "\n");
 }
 
 }  // namespace
