@@ -29,6 +29,7 @@ void on_end(void* user, rc_status status, const char* message,
 
 class Fetch : public testing::Test {
  protected:
+  void SetUp() override { RC_SKIP_WITHOUT_LIBCURL(); }
   Fetch() { hub_.put("m.gguf", content_of_file(model_path())); }
 
   static Loop new_loop() {

@@ -71,8 +71,9 @@ std::vector<std::string> options_in(const std::string& help) {
 }
 
 std::vector<std::string> commands() {
-  return {"run",      "chat",     "devices", "inspect", "verify",     "plan",
-          "tokenize", "template", "bench",   "explain", "completion", "help"};
+  return {"run",  "chat",     "devices",    "inspect", "verify",
+          "plan", "tokenize", "template",   "bench",   "explain",
+          "pull", "models",   "completion", "help"};
 }
 
 TEST(CommandHelp, HelpTellsOfEachCommand) {

@@ -9,6 +9,7 @@ namespace fs = std::filesystem;
 
 class CommandPull : public testing::Test {
  protected:
+  void SetUp() override { RC_SKIP_WITHOUT_LIBCURL(); }
   CommandPull() { hub_.put("m-F32.gguf", content_of_file(model())); }
 
   fs::path snapshot() const {

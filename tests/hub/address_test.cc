@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "hub/fake_hub.h"
 #include "hub/fetch.h"
 #include "hub/server.h"
 #include "temporary.h"
@@ -23,6 +24,7 @@ std::string content_of(const fs::path& path) {
 
 class Address : public testing::Test {
  protected:
+  void SetUp() override { RC_SKIP_WITHOUT_LIBCURL(); }
   hub::FetchRequest request(const Server& server) const {
     hub::FetchRequest request;
     request.source = server.address() + "/files/model.gguf";

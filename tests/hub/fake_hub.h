@@ -76,6 +76,12 @@ class HubEnvironment {
   TemporaryVariable offline_{"HF_HUB_OFFLINE", ""};
 };
 
+// Whether there is a libcurl, in this build and on this machine; tests of what
+// needs it are skipped otherwise.
+bool can_fetch();
+#define RC_SKIP_WITHOUT_LIBCURL() \
+  if (!can_fetch()) GTEST_SKIP() << "there is no libcurl"
+
 // Small parts and short pauses.
 hub::FetchRequest quick_request(const std::string& source);
 

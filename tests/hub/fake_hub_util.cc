@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "base/error.h"
+
 namespace rc::test {
 
 FakeHub::FakeHub()
@@ -105,6 +107,19 @@ Reply FakeHub::answer_at_cdn(const Asked& asked) {
 
 HubEnvironment::HubEnvironment(const std::string& endpoint)
     : hf_home_("HF_HOME", home_.path()), endpoint_("HF_ENDPOINT", endpoint) {}
+
+bool can_fetch() {
+  // Where nobody answers.
+  hub::FetchRequest request = quick_request("http://127.0.0.1:1/");
+  request.to = "/dev/null/none";
+  request.manner.most_failures = 1;
+  try {
+    hub::fetch(request);
+  } catch (const Error& error) {
+    return error.status() != RC_E_UNSUPPORTED;
+  }
+  return true;
+}
 
 hub::FetchRequest quick_request(const std::string& source) {
   hub::FetchRequest request;

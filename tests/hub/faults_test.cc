@@ -74,6 +74,7 @@ void spoil(std::mt19937& random, bool cdn, Reply* reply) {
 }
 
 TEST(Faults, FiveHundred) {
+  RC_SKIP_WITHOUT_LIBCURL();
   FakeHub hub;
   const HubEnvironment environment(hub.address());
   hub.put("m-Q8_0.gguf", noise(50000, 1));

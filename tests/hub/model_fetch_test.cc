@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 class ModelFetch : public testing::Test {
  protected:
+  void SetUp() override { RC_SKIP_WITHOUT_LIBCURL(); }
   ModelFetch() {
     hub_.put("m-Q4_K_M.gguf", noise(30000, 1));
     hub_.put("m-Q8_0.gguf", noise(50000, 2));
