@@ -171,6 +171,32 @@ TEST_F(Address, AFileThatChangesIsBegunAnew) {
   EXPECT_EQ(content_of(target()), other);
 }
 
+// Neither are ranges of different files mixed, nor is gone on with another one.
+TEST_F(Address, ServersThatDoNotTellVersions) {
+  const std::string other = noise(content_.size(), 2);
+  for (const bool weak : {true, false}) {
+    std::atomic<bool> changed{false};
+    const Server server([&](const Asked& asked) {
+      Reply reply = answer_file(asked, changed ? other : content_, "\"x\"");
+      reply.headers.erase(reply.headers.begin());
+      if (weak) {
+        reply.headers.emplace_back("ETag", changed ? "W/\"2\"" : "W/\"1\"");
+      }
+      return reply;
+    });
+    hub::FetchRequest first = request(server);
+    first.manner.connections = 1;
+    first.progress = [](const std::string&, uint64_t done, uint64_t total) {
+      return total == 0 || done < total / 2;
+    };
+    failure(first, RC_E_CANCELLED);
+    changed = true;
+    hub::fetch(request(server));
+    EXPECT_EQ(content_of(target()), other);
+    fs::remove(target());
+  }
+}
+
 TEST_F(Address, AFileThatAlwaysChangesIsAnError) {
   std::atomic<int> version{0};
   const Server server([&](const Asked& asked) {

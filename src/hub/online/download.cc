@@ -164,7 +164,9 @@ bool Download::begin_piece(Piece& piece, const Response& response) {
     const auto range =
         text == nullptr ? std::nullopt : parse_content_range(*text);
     if (!range) return refuse("a range comes without a Content-Range");
-    if (range->size && *range->size != file_.size()) {
+    const std::string* tag = response.find("etag");
+    if ((range->size && *range->size != file_.size()) ||
+        (!wanted_.tag.empty() && tag != nullptr && *tag != wanted_.tag)) {
       piece.changed = true;
       return false;
     }
@@ -183,6 +185,7 @@ bool Download::begin_piece(Piece& piece, const Response& response) {
     }
     // With If-Range this is how a server says that the file has changed.
     const std::string* tag = response.find("etag");
+    if (tag == nullptr) tag = response.find("last-modified");
     piece.changed = other || (!wanted_.validator.empty() && tag != nullptr &&
                               *tag != wanted_.validator);
     piece.no_ranges = !piece.changed;

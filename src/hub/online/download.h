@@ -30,6 +30,8 @@ struct Wanted {
   // A strong entity tag or a date by which a server knows that the file is
   // still the same (If-Range); empty: none.
   std::string validator;
+  // The entity tag of every answer, weak ones too; empty: not known.
+  std::string tag;
   std::optional<Checksum> checksum;
 };
 

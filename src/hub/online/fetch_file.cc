@@ -16,6 +16,8 @@ struct Found {
   uint64_t size = 0;
   std::string version;    // all that is known of it, for the partial file
   std::string validator;  // for If-Range
+  std::string tag;
+  bool known = false;  // the server tells versions apart
 };
 
 // The number behind the last `sign` of a header; false: there is none.
@@ -55,6 +57,8 @@ Found look_at(const FetchRequest& request, const Access& access, const Url& url,
   } else if (tag == nullptr && date != nullptr) {
     found.validator = *date;
   }
+  if (tag != nullptr) found.tag = *tag;
+  found.known = tag != nullptr || date != nullptr;
   found.version = cat(url.text, " ", tag != nullptr ? *tag : "", " ",
                       date != nullptr ? *date : "");
   Digest digest(Digest::Kind::kSha256);
@@ -87,7 +91,10 @@ void fetch_address(const FetchRequest& request, const std::string& path) {
     try {
       PartialFile file(path + ".incomplete", found.size, found.version,
                        request.manner.part_bytes, false);
-      const Wanted wanted = {name, url, found.validator, std::nullopt};
+      // What is there may be of another file by now.
+      if (!found.known) file.clear();
+      const Wanted wanted = {name, url, found.validator, found.tag,
+                             std::nullopt};
       const Heartbeat heartbeat = [&] { tally.report(path, file.present()); };
       Download(request.manner, access, wanted, file, heartbeat).run();
       file.publish(path);

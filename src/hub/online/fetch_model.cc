@@ -56,6 +56,11 @@ class ModelFetch {
                     found.files[i].name) == choice.files.end()) {
         continue;
       }
+      if (found.checksums[i].text.empty()) {
+        fail(RC_E_FORMAT, reference_.text(),
+             ": the hub does not say size and checksum of ",
+             quote(found.files[i].name));
+      }
       coming.push_back({found.files[i], found.checksums[i]});
       total += found.files[i].size;
     }

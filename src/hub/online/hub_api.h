@@ -13,7 +13,7 @@ namespace rc::hub {
 struct HubRevision {
   std::string commit;
   std::vector<RepositoryFile> files;  // only those with names that can be files
-  std::vector<Checksum> checksums;    // of each
+  std::vector<Checksum> checksums;    // of each; an empty text: unknown
 };
 
 class Hub {

@@ -211,7 +211,8 @@ std::vector<Outcome> Transport::wait(std::chrono::milliseconds time) {
     if (!ended.empty() || now >= until) return ended;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - now);
-    const auto pause = std::min({kTick, left, limits_.stall}) + std::chrono::milliseconds(1);
+    const auto pause =
+        std::min({kTick, left, limits_.stall}) + std::chrono::milliseconds(1);
     // Returns at once where it has nothing to watch; libcurl's own timers are
     // never longer than what it is told here.
     int watched = 0;
