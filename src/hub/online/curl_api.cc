@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/error.h"
@@ -10,20 +11,7 @@
 namespace rc::hub {
 namespace {
 
-// It stays loaded: its TLS library registers what runs at the process's end.
-CurlApi load_curl() {
-  const std::string name =
-      environment("RUNCIBLE_CURL_LIBRARY").value_or("libcurl.so.4");
-  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* reason = dlerror();
-    fail(RC_E_UNSUPPORTED,
-         "libcurl, by which models are fetched, cannot be "
-         "loaded (",
-         reason != nullptr ? reason : "no reason given",
-         "); install the package libcurl4, or put the files into their place "
-         "by hand");
-  }
+CurlApi take_functions(void* library, const std::string& name) {
   CurlApi found{};
   const auto find = [&]<class Function>(Function& function,
                                         const char* symbol) {
@@ -60,6 +48,27 @@ CurlApi load_curl() {
     fail(RC_E_INTERNAL, name, " cannot be initialised");
   }
   return found;
+}
+
+// It stays loaded: its TLS library registers what runs at the process's end.
+CurlApi load_curl() {
+  // The second is Debian's other flavour, of the package libcurl3-gnutls.
+  std::vector<std::string> names = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+  if (const auto named = environment("RUNCIBLE_CURL_LIBRARY")) names = {*named};
+  std::string reasons;
+  for (const std::string& name : names) {
+    void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) return take_functions(library, name);
+    const char* reason = dlerror();
+    reasons += (reasons.empty() ? "" : "; ") +
+               (reason != nullptr ? std::string(reason) : name);
+  }
+  fail(RC_E_UNSUPPORTED,
+       "libcurl, by which models are fetched, cannot be "
+       "loaded (",
+       reasons,
+       "); install the package libcurl4, or put the files "
+       "into their place by hand");
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ struct CurlApi {
   decltype(&::curl_free) free;
 };
 
-// Loads libcurl.so.4, or what RUNCIBLE_CURL_LIBRARY names, at the first call
-// that succeeds. Throws RC_E_UNSUPPORTED if there is none, naming the package.
+// Loads libcurl.so.4 or libcurl-gnutls.so.4, or what RUNCIBLE_CURL_LIBRARY
+// names, at the first call that succeeds. Throws RC_E_UNSUPPORTED if there is
+// none, naming the package.
 const CurlApi& curl();
 
 // Handles that release what they hold.
