@@ -219,17 +219,16 @@ TEST_F(Address, Redirects) {
 }
 
 TEST_F(Address, RedirectsThatLeadNowhere) {
-  std::string location;
-  const Server server([&](const Asked&) {
-    return Reply{302, {{"Location", location}}, "", -1, -1};
-  });
-  location = "/files/model.gguf";
-  EXPECT_NE(failure(request(server), RC_E_IO).find("circle"),
-            std::string::npos);
+  const auto message_of = [&](const std::string& location) {
+    const Server server([&](const Asked&) {
+      return Reply{302, {{"Location", location}}, "", -1, -1};
+    });
+    return failure(request(server), RC_E_IO);
+  };
+  EXPECT_NE(message_of("/files/model.gguf").find("circle"), std::string::npos);
   for (const char* to : {"http://example.com/x", "file:///etc/passwd",
                          "ftp://127.0.0.1/x", "http://u:p@127.0.0.1/x"}) {
-    location = to;
-    const std::string message = failure(request(server), RC_E_IO);
+    const std::string message = message_of(to);
     EXPECT_NE(message.find("sends elsewhere"), std::string::npos)
         << to << ": " << message;
     EXPECT_EQ(message.find("u:p"), std::string::npos);

@@ -27,13 +27,13 @@ class FakeHub {
 
   // One repository, o/m, whose branch main is this commit.
   void put(const std::string& name, std::string content, bool large = true);
-  void set_token(std::string token) { token_ = std::move(token); }
+  void set_token(std::string token);
   void set_fault(Fault fault);
   const std::string& content(const std::string& name) const {
     return files_.at(name).content;
   }
   std::string commit() const { return commit_; }
-  void set_commit(std::string commit) { commit_ = std::move(commit); }
+  void set_commit(std::string commit);
   std::string address() const { return hub_.address(); }
   int requests() const { return hub_.requests() + cdn_.requests(); }
   // Requests to the CDN that brought a token.
@@ -46,14 +46,13 @@ class FakeHub {
   Reply answer_at_cdn(const Asked& asked);
   Reply describe() const;
   std::string sent(const std::string& name) const;
-  void apply_fault(const Asked& asked, bool cdn, Reply* reply);
 
   std::map<std::string, File> files_;
   std::map<std::string, std::string> instead_;
   std::string token_;
   std::string commit_ = std::string(40, 'a');
   Fault fault_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of all of these; only the test's thread changes them
   std::atomic<int> tokens_at_cdn_{0};
   Server cdn_;
   Server hub_;

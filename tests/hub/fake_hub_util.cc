@@ -11,11 +11,23 @@ FakeHub::FakeHub()
       hub_([this](const Asked& asked) { return answer(asked); }) {}
 
 void FakeHub::put(const std::string& name, std::string content, bool large) {
+  const std::lock_guard lock(mutex_);
   files_[name] = {std::move(content), large};
 }
 
 void FakeHub::send_instead(const std::string& name, std::string content) {
+  const std::lock_guard lock(mutex_);
   instead_[name] = std::move(content);
+}
+
+void FakeHub::set_token(std::string token) {
+  const std::lock_guard lock(mutex_);
+  token_ = std::move(token);
+}
+
+void FakeHub::set_commit(std::string commit) {
+  const std::lock_guard lock(mutex_);
+  commit_ = std::move(commit);
 }
 
 void FakeHub::set_fault(Fault fault) {
@@ -26,11 +38,6 @@ void FakeHub::set_fault(Fault fault) {
 std::string FakeHub::sent(const std::string& name) const {
   const auto found = instead_.find(name);
   return found == instead_.end() ? files_.at(name).content : found->second;
-}
-
-void FakeHub::apply_fault(const Asked& asked, bool cdn, Reply* reply) {
-  const std::lock_guard lock(mutex_);
-  if (fault_) fault_(asked, cdn, reply);
 }
 
 Reply FakeHub::describe() const {
@@ -55,6 +62,7 @@ Reply FakeHub::describe() const {
 }
 
 Reply FakeHub::answer(const Asked& asked) {
+  const std::lock_guard lock(mutex_);
   Reply reply;
   const auto given = asked.headers.find("authorization");
   const std::string resolve = "/o/m/resolve/" + commit_ + "/";
@@ -91,17 +99,18 @@ Reply FakeHub::answer(const Asked& asked) {
   } else {
     reply = {404, {{"X-Error-Code", "EntryNotFound"}}, "", -1, -1};
   }
-  apply_fault(asked, false, &reply);
+  if (fault_) fault_(asked, false, &reply);
   return reply;
 }
 
 Reply FakeHub::answer_at_cdn(const Asked& asked) {
+  const std::lock_guard lock(mutex_);
   if (asked.headers.contains("authorization")) ++tokens_at_cdn_;
   const std::string name = asked.path.substr(1, asked.path.find('?') - 1);
   Reply reply = files_.contains(name)
                     ? answer_file(asked, sent(name), "\"cdn\"")
                     : Reply{404, {}, "", -1, -1};
-  apply_fault(asked, true, &reply);
+  if (fault_) fault_(asked, true, &reply);
   return reply;
 }
 

@@ -81,15 +81,16 @@ TEST(Faults, FiveHundred) {
   hub.put("m-Q4_0.gguf", noise(12345, 2));
   hub.put("config.json", "{\"model_type\": \"none\"}", false);
   std::mt19937 random(20260801);
-  int faults = 0;
+  std::mt19937 rarities(1);  // the server's threads use the other one
+  std::atomic<int> faults{0};
   std::map<std::string, int> ends;
   const char* const sources[] = {"hf:o/m:m-Q8_0.gguf", "hf:o/m:m-Q4_0.gguf",
                                  "hf:o/m:config.json"};
   for (int run = 0; faults < 500; ++run) {
     SCOPED_TRACE(run);
     // From seldom to always.
-    const unsigned rarity = 1 + random() % 6;
-    hub.set_fault([&](const Asked&, bool cdn, Reply* reply) {
+    const unsigned rarity = 1 + rarities() % 6;
+    hub.set_fault([&, rarity](const Asked&, bool cdn, Reply* reply) {
       if (random() % rarity != 0) return;
       ++faults;
       spoil(random, cdn, reply);

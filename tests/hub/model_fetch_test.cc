@@ -238,7 +238,7 @@ TEST_F(ModelFetch, DescriptionsThatAreNone) {
         "{\"sha\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"siblings\":"
         "[{\"rfilename\":\"m-Q8_0.gguf\",\"size\":-1,\"blobId\":\"x\"}]}"}) {
     hub_.set_fault(
-        [&](const Asked&, bool, Reply* reply) { reply->body = body; });
+        [body](const Asked&, bool, Reply* reply) { reply->body = body; });
     failure(quick_request("hf:o/m:Q8_0"), RC_E_FORMAT);
   }
 }

@@ -97,7 +97,8 @@ std::string Server::address() const {
 
 void Server::accept_all() {
   while (true) {
-    const int connection = ::accept(listening_, nullptr, nullptr);
+    const int connection =
+        ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) return;
     const std::lock_guard lock(mutex_);
     connections_.insert(connection);
