@@ -19,7 +19,7 @@ CurlApi take_functions(void* library, const std::string& name) {
     if (function == nullptr) {
       dlclose(library);
       fail(RC_E_UNSUPPORTED, name, " has no ", symbol,
-           "; libcurl 7.63 or newer is needed");
+           "; libcurl 7.66 or newer is needed");
     }
   };
   find(found.global_init, "curl_global_init");
@@ -33,7 +33,7 @@ CurlApi take_functions(void* library, const std::string& name) {
   find(found.multi_add_handle, "curl_multi_add_handle");
   find(found.multi_remove_handle, "curl_multi_remove_handle");
   find(found.multi_perform, "curl_multi_perform");
-  find(found.multi_wait, "curl_multi_wait");
+  find(found.multi_poll, "curl_multi_poll");
   find(found.multi_info_read, "curl_multi_info_read");
   find(found.multi_cleanup, "curl_multi_cleanup");
   find(found.slist_append, "curl_slist_append");

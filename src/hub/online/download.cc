@@ -119,8 +119,10 @@ void Download::bring_all() {
 
 std::optional<size_t> Download::next_part() const {
   // Without ranges there is one answer, which brings all parts.
-  if (!ranges_)
-    return pieces_.empty() ? std::optional<size_t>(0) : std::nullopt;
+  if (!ranges_) {
+    if (pieces_.empty()) return 0;
+    return std::nullopt;
+  }
   for (size_t part = 0; part < file_.part_count(); ++part) {
     if (file_.part_lacks_from(part) == file_.part_end(part)) continue;
     const auto is_its = [&](const auto& entry) {

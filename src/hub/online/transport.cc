@@ -208,17 +208,14 @@ std::vector<Outcome> Transport::wait(std::chrono::milliseconds time) {
     take_ended(&ended);
     end_stalled(&ended);
     const auto now = SteadyClock::now();
-    if (!ended.empty() || now >= until) return ended;
+    if (!ended.empty() || transfers_.empty() || now >= until) return ended;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - now);
     const auto pause =
         std::min({kTick, left, limits_.stall}) + std::chrono::milliseconds(1);
-    // Returns at once where it has nothing to watch; libcurl's own timers are
-    // never longer than what it is told here.
-    int watched = 0;
-    curl().multi_wait(multi_->handle.get(), nullptr, 0,
-                      static_cast<int>(pause.count()), &watched);
-    if (transfers_.empty()) return ended;
+    int ready = 0;
+    curl().multi_poll(multi_->handle.get(), nullptr, 0,
+                      static_cast<int>(pause.count()), &ready);
   }
 }
 
