@@ -28,6 +28,14 @@ struct TableHead {
 };
 constexpr char kTableMagic[9] = "rcparts1";
 constexpr uint64_t kMostParts = 1 << 16;
+constexpr uint64_t kLargest = uint64_t{1} << 50;
+
+uint64_t need_size(const std::string& path, uint64_t size) {
+  if (size > kLargest) {
+    fail(RC_E_IO, path, ": no disk holds a file of ", size, " bytes");
+  }
+  return size;
+}
 
 }  // namespace
 
@@ -35,10 +43,10 @@ PartialFile::PartialFile(const std::string& path, uint64_t size,
                          const std::string& version, uint64_t part_bytes,
                          bool take_beginning)
     : path_(path),
-      size_(size),
+      size_(need_size(path, size)),
       version_(version.substr(0, sizeof(TableHead::version) - 1)),
-      part_bytes_(std::max(part_bytes, (size + kMostParts - 1) / kMostParts)),
-      present_(static_cast<size_t>((size + part_bytes_ - 1) / part_bytes_)) {
+      part_bytes_(std::max(part_bytes, (size_ + kMostParts - 1) / kMostParts)),
+      present_(static_cast<size_t>((size_ + part_bytes_ - 1) / part_bytes_)) {
   open_alone();
   struct stat found = {};
   if (::fstat(file_.get(), &found) != 0) fail_with(errno, "cannot be read");

@@ -164,6 +164,14 @@ TEST_F(PartialFileTest, MoreThanTheDiskHas) {
   }
 }
 
+TEST_F(PartialFileTest, SizesThatCannotBe) {
+  for (const uint64_t size : {UINT64_MAX, UINT64_MAX - 1000, uint64_t{1} << 63,
+                              (uint64_t{1} << 50) + 1}) {
+    EXPECT_THROW(hub::PartialFile(path(), size, "one", kPart, false), Error);
+    EXPECT_FALSE(fs::exists(path()));
+  }
+}
+
 TEST_F(PartialFileTest, AFullDisk) {
   hub::PartialFile file = open();
   g_room = 60;

@@ -31,8 +31,9 @@ bool read_size(const JsonValue& object, uint64_t* size) {
   if (value == nullptr || !value->is(JsonValue::Type::kNumber)) return false;
   const char* end = value->text.data() + value->text.size();
   const auto [rest, error] = std::from_chars(value->text.data(), end, *size);
-  // No disk holds more, and sums of these do not overflow.
-  return error == std::errc() && rest == end && *size < uint64_t{1} << 50;
+  // Larger than any model, and sums of as many as a description can name do not
+  // overflow.
+  return error == std::errc() && rest == end && *size < uint64_t{1} << 43;
 }
 
 bool is_hexadecimal(std::string_view text, size_t digits) {
