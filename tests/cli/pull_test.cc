@@ -64,6 +64,13 @@ TEST_F(CommandPull, ToAFile) {
   expect_failure(run({"pull", "hf:o/none"}), 3, "404");
 }
 
+TEST_F(CommandPull, WithoutLibcurlItSaysWhatToInstall) {
+  const TemporaryVariable library("RUNCIBLE_CURL_LIBRARY", "/no/libcurl.so");
+  expect_failure(run({"pull", "hf:o/m"}), 5, "install the package libcurl4");
+  // Nothing else needs it.
+  EXPECT_EQ(run({"models"}).code, 0);
+}
+
 TEST_F(CommandPull, CtrlCKeepsWhatCame) {
   std::atomic<bool> stalled{false};
   hub_.set_fault([&](const Asked&, bool cdn, Reply* reply) {
