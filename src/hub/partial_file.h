@@ -29,7 +29,6 @@ class PartialFile {
               const std::string& version, uint64_t part_bytes,
               bool take_beginning);
 
-  const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
   // Bytes that are there.
   uint64_t present() const { return total_present_; }

@@ -169,16 +169,9 @@ Answer ask(const Manner& manner, const Access& access, Question question,
     answer.response = std::move(outcome.response);
     const long status = answer.response.status;
     const bool good = status >= 200 && status < 300;
-    for (const auto& [name, value] : answer.response.headers) {
-      if (name.starts_with("x-linked-") || name == "x-repo-commit") {
-        answer.on_the_way.headers.emplace(name, value);
-      }
-    }
     const bool answered = outcome.complete || outcome.refused;
     if (answered && is_redirect(status)) {
-      const Url to = redirected(answer.url, answer.response, access, &hops);
-      if (question.stay && to.origin != answer.url.origin) return answer;
-      answer.url = to;
+      answer.url = redirected(answer.url, answer.response, access, &hops);
       continue;
     }
     if (answered && good && (!too_long || question.beginning)) return answer;

@@ -71,17 +71,12 @@ Url redirected(const Url& from, const Response& response, const Access& access,
 struct Answer {
   Url url;  // that answered
   Response response;
-  // Headers by which a hub describes a file (x-linked-etag and others), also of
-  // answers on the way.
-  Response on_the_way;
   std::string body;
 };
 
 struct Question {
   Request request;
   std::string what;  // for messages
-  // A redirect to another origin is the answer.
-  bool stay = false;
   // The body ends here, bytes; beyond that is an error, unless `beginning`:
   // then what is beyond it is not wanted.
   size_t most_body = 0;

@@ -29,7 +29,6 @@ CurlApi take_functions(void* library, const std::string& name) {
   find(found.easy_cleanup, "curl_easy_cleanup");
   find(found.easy_strerror, "curl_easy_strerror");
   find(found.multi_init, "curl_multi_init");
-  find(found.multi_setopt, "curl_multi_setopt");
   find(found.multi_add_handle, "curl_multi_add_handle");
   find(found.multi_remove_handle, "curl_multi_remove_handle");
   find(found.multi_perform, "curl_multi_perform");

@@ -18,7 +18,6 @@ struct CurlApi {
   decltype(&::curl_easy_cleanup) easy_cleanup;
   decltype(&::curl_easy_strerror) easy_strerror;
   decltype(&::curl_multi_init) multi_init;
-  CURLMcode (*multi_setopt)(CURLM*, CURLMoption, ...);
   decltype(&::curl_multi_add_handle) multi_add_handle;
   decltype(&::curl_multi_remove_handle) multi_remove_handle;
   decltype(&::curl_multi_perform) multi_perform;

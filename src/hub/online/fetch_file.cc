@@ -33,7 +33,7 @@ bool number_behind(const std::string* header, char sign, uint64_t* number) {
 Found look_at(const FetchRequest& request, const Access& access, const Url& url,
               const Heartbeat& heartbeat) {
   Question question;
-  question.request = {url, {"Range: bytes=0-0"}, false};
+  question.request = {url, {"Range: bytes=0-0"}};
   question.what = quote(shown_url(url.text));
   question.most_body = 1;
   question.beginning = true;

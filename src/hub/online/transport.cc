@@ -160,7 +160,6 @@ uint64_t Transport::start(const Request& request, Receiver receiver) {
   set_option(handle, CURLOPT_URL, request.url.text.c_str());
   set_option(handle, CURLOPT_HTTPHEADER, transfer->headers.get());
   set_option(handle, CURLOPT_USERAGENT, "runcible");
-  set_option(handle, CURLOPT_NOBODY, request.head ? 1L : 0L);
   set_option(handle, CURLOPT_FOLLOWLOCATION, 0L);
   set_option(handle, CURLOPT_NOSIGNAL, 1L);
   set_option(handle, CURLOPT_CONNECTTIMEOUT_MS,

@@ -21,7 +21,6 @@ namespace rc::hub {
 struct Request {
   Url url;
   std::vector<std::string> headers;  // "Name: value"
-  bool head = false;                 // ask for the headers alone
 };
 
 struct Response {
@@ -67,7 +66,6 @@ class Transport {
 
   // Begins a request; its number. Throws RC_E_INTERNAL, std::bad_alloc.
   uint64_t start(const Request& request, Receiver receiver);
-  size_t under_way() const { return transfers_.size(); }
   // Ends all that are under way; they have no outcomes.
   void cancel_all() noexcept;
   // Goes on with all requests until one has ended or the time has passed; what
