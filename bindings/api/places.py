@@ -20,6 +20,8 @@ _PLACES = {
     "rc_plan_describe": ("", "plan"),
     "rc_plan_device": ("", "plan"),
     "rc_model_verify": ("", "verify"),
+    "rc_model_fetch": ("", "fetch"),
+    "rc_cached_model_remove": ("", "remove_cached_model"),
     "rc_model_info_open": ("model", ""),
     "rc_session_create": ("model", "session"),
     "rc_grammar_create": ("grammar", ""),

@@ -34,6 +34,7 @@
 %include "structs.i"
 %include "generate_options.i"
 %include "events.i"
+%include "fetch.i"
 %include "grammar.i"
 %include "chat.i"
 
@@ -42,6 +43,7 @@
 %include "runcible/backend.h"
 %include "runcible/loop.h"
 %include "runcible/model.h"
+%include "runcible/fetch.h"
 %include "runcible/session.h"
 %include "runcible/grammar.h"
 %include "runcible/generate.h"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/guard.h"
+#include "hub/reference.h"
 #include "model/builtin.h"
 
 namespace rc::api {
@@ -15,6 +16,7 @@ inline std::string need_model_path(const char* path,
   need_pointer(path, name);
   if (*path == '\0') fail(RC_E_INVALID_ARGUMENT, name, ": empty");
   model::check_builtin_name(path);
+  if (hub::is_reference(path)) static_cast<void>(hub::parse_reference(path));
   return path;
 }
 

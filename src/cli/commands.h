@@ -22,12 +22,15 @@ void add_template(CLI::App& program);
 void add_chat(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_explain(CLI::App& program);
+void add_pull(CLI::App& program);
+void add_models(CLI::App& program);
 void add_completion(CLI::App& program);
 
 // What MODEL is, for --help.
 inline constexpr char kModelHelp[] =
-    "a model file (GGUF) or a folder with config.json and safetensors, or "
-    "builtin:NAME for one that comes with Runcible";
+    "a model file (GGUF) or a folder with config.json and safetensors, "
+    "builtin:NAME for one that comes with Runcible, or hf:OWNER/NAME for one "
+    "that was fetched (see pull)";
 
 // Says that the option is the name of a file, for --help and for shells.
 inline constexpr char kFileType[] = "FILE";

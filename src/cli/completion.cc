@@ -55,7 +55,7 @@ std::vector<CompletedCommand> completed_commands(const CLI::App& program) {
         command->get_name(), command->get_description(), {}, {}};
     for (const CLI::Option* option : command->get_options()) {
       Completed each = completed(*option);
-      if (option->get_positional()) {
+      if (option->get_positional() && made.alone.empty()) {
         made.alone.push_back(each);
         made.alone.back().names.clear();
       }

@@ -22,7 +22,7 @@ struct CompletedCommand {
   std::string name;
   std::string description;
   std::vector<Completed> options;
-  std::vector<Completed> alone;  // at most one
+  std::vector<Completed> alone;  // the first, if any
 };
 
 std::vector<CompletedCommand> completed_commands(const CLI::App& program);

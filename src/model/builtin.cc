@@ -9,6 +9,7 @@
 #include "base/installed_data.h"
 #include "base/module_directory.h"
 #include "base/quote.h"
+#include "hub/cache.h"
 
 namespace rc::model {
 namespace {
@@ -40,6 +41,7 @@ void check_builtin_name(std::string_view path) {
 
 std::string file_of(const std::string& path) {
   check_builtin_name(path);
+  if (hub::is_reference(path)) return hub::find_in_cache(path, "");
   if (!path.starts_with(kPrefix)) return path;
   const std::string file = path.substr(kPrefix.size()) + ".gguf";
   std::vector<fs::path> folders = data_folders(module_directory());

@@ -1,6 +1,7 @@
-// Models that come with Runcible: a path "builtin:NAME" means NAME.gguf in one
-// of the folders where such files are, wherever it was installed or built. Any
-// thread may call these.
+// Models that are named otherwise than by a path: "builtin:NAME", which comes
+// with Runcible, means NAME.gguf in one of the folders where such files are,
+// wherever it was installed or built; "hf:..." what has been fetched from a hub
+// (hub/cache.h). Any thread may call these.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,8 @@ namespace rc::model {
 void check_builtin_name(std::string_view path);
 
 // The file that a path means: for "builtin:NAME" the first that is there (else
-// RC_E_NOT_FOUND, naming every folder), any other path as it is.
+// RC_E_NOT_FOUND, naming every folder), for "hf:..." what is in the cache of
+// fetched models (else RC_E_NOT_FOUND), any other path as it is.
 std::string file_of(const std::string& path);
 
 // Where data are for a library, or a program that holds it, in the folder

@@ -27,7 +27,7 @@ std::vector<Room> rooms() {
   std::vector<Room> rooms;
   std::vector<std::string> seen = {"runcible/"};
   // The lowest first.
-  for (const char* name : {"base", "tensor", "files", "text", "runtime",
+  for (const char* name : {"base", "tensor", "files", "text", "hub", "runtime",
                            "compute", "model", "engine", "api"}) {
     seen.push_back(std::string(name) + "/");
     rooms.push_back({std::string("src/") + name, seen});
@@ -74,7 +74,8 @@ std::string included(const std::string& line) {
 bool sees(const Room& room, const std::string& header) {
   // Of the system, such as sys/stat.h, or of a library.
   static const std::vector<std::string> kOutside = {
-      "sys/", "linux/", "nlohmann/", "CLI/", "vulkan/vulkan", "CL/", "asm/"};
+      "sys/", "linux/", "nlohmann/", "CLI/", "vulkan/vulkan", "CL/", "asm/",
+      "curl/"};
   const auto begins = [&](const std::string& with) {
     return header.rfind(with, 0) == 0;
   };

@@ -33,6 +33,13 @@ export {
 export { Grammar, type GrammarOptions, type Schema } from "./grammar";
 export type { Handle, Path } from "./handle";
 export {
+  cachedModels,
+  fetchModel,
+  removeCachedModel,
+  type CachedModels,
+  type FetchOptions,
+} from "./hub";
+export {
   Model,
   plan,
   verify,

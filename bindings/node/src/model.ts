@@ -8,6 +8,7 @@ import {
   type Path,
   type Proxy,
 } from "./handle";
+import { fetchModel, type FetchOptions } from "./hub";
 import { native } from "./native";
 import type * as reports from "./reports";
 import { Session, type SessionOptions } from "./session";
@@ -84,7 +85,21 @@ export class Model extends ModelHandle {
     }
   }
 
-  /** The same, blocking; `progress` and `signal` are not heard. */
+  /**
+   * Fetches what is not here yet of a model on a hub, and loads it. The source is
+   * "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+   * "hf:" before it; see fetchModel. `progress` and `signal` are of loading.
+   */
+  static async fromHub(
+    source: string,
+    options: LoadOptions & Omit<FetchOptions, "to"> = {},
+  ): Promise<Model> {
+    const { revision, cache, ...others } = options;
+    const named = source.startsWith("hf:") ? source : `hf:${source}`;
+    return Model.load(await fetchModel(named, { revision, cache }), others);
+  }
+
+  /** The same as load, blocking; `progress` and `signal` are not heard. */
   static loadSync(path: Path, options: ModelOptions = {}): Model {
     const made = loadOptions(options);
     const backend = backendOfSync(options.backend);

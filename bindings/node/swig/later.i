@@ -42,6 +42,20 @@ runcible_later* runcible_later_array(
       });
 }
 
+/* The promise of a text that the library made. */
+static runcible_later* runcible_later_text(
+    std::function<rc_status(char**)> call) {
+  struct memory {
+    char* text = nullptr;
+    ~memory() { rc_free(text); }
+  };
+  auto made = std::make_shared<memory>();
+  return new runcible_later([call, made] { return call(&made->text); },
+                            [made](Napi::Env env) -> Napi::Value {
+                              return Napi::String::New(env, made->text);
+                            });
+}
+
 /* The promise of nothing. */
 static runcible_later* runcible_later_nothing(std::function<rc_status()> call) {
   return new runcible_later(
@@ -109,6 +123,30 @@ static runcible_later* model_plan_later(const char* path,
 static runcible_later* model_verify_later(const char* path) {
   return runcible_later_nothing(
       [path = runcible_copy(path)] { return rc_model_verify(path()); });
+}
+
+static runcible_later* model_fetch_later(const char* source,
+                                         const char* revision,
+                                         const char* cache, const char* to) {
+  return runcible_later_text(
+      [source = runcible_copy(source), revision = runcible_copy(revision),
+       cache = runcible_copy(cache), to = runcible_copy(to)](char** path) {
+        return model_fetch(source(), revision(), cache(), to(), path);
+      });
+}
+
+static runcible_later* cached_models_later(const char* cache) {
+  return runcible_later_text([cache = runcible_copy(cache)](char** json) {
+    return rc_cached_models(cache(), json);
+  });
+}
+
+static runcible_later* cached_model_remove_later(const char* source,
+                                                 const char* cache) {
+  return runcible_later_nothing(
+      [source = runcible_copy(source), cache = runcible_copy(cache)] {
+        return rc_cached_model_remove(source(), cache(), nullptr);
+      });
 }
 
 static runcible_later* tokenizer_open_later(const char* path) {

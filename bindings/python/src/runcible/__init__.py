@@ -19,6 +19,7 @@ from .chat import Answer, AnswerStream, Chat, Reasoning, Reply, ToolCall
 from .errors import Error
 from .generation import GenerateOptions, Generation, Piece
 from .grammar import Grammar
+from .hub import cached_models, fetch, remove_cached_model
 from .model import Model, plan, verify
 from .reports import (
     Discovery,
@@ -51,9 +52,12 @@ __all__ = [
     "Tensor",
     "Tokenizer",
     "ToolCall",
+    "cached_models",
     "discover",
     "errors",
+    "fetch",
     "plan",
+    "remove_cached_model",
     "tool_of",
     "verify",
     # :api: report_strings

@@ -21,6 +21,7 @@ from ._handle import ModelHandle, Path, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
+from .hub import fetch
 from .reports import Plan, plan_of
 from .session import Session
 from .tokenizer import Tokenizer
@@ -70,6 +71,27 @@ class Model(ModelHandle):
         """
         load = functools.partial(cls, path, backend, **options)
         return await loop_of(running()).load(load, progress)
+
+    @classmethod
+    def from_hub(
+        cls,
+        source: str,
+        backend: Union[Backend, str, None] = None,
+        *,
+        revision: str = "",
+        cache: str = "",
+        **options: Any,
+    ) -> Model:
+        """Fetches what is not here yet of a model on a hub, and loads it.
+
+        The source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M",
+        with or without "hf:" before it; see fetch. The other keywords are those
+        of the class.
+        """
+        if not source.startswith("hf:"):
+            source = "hf:" + source
+        path = fetch(source, revision=revision, cache=cache)
+        return cls(path, backend, **options)
 
     @property
     def backend(self) -> Backend:

@@ -38,8 +38,13 @@ extern "C" {
  *   - share/runcible of the prefix it was configured for.
  * RC_E_NOT_FOUND if there is none; the message says where it was looked for.
  * RC_E_INVALID_ARGUMENT for a NAME that is not 1 to 64 letters, digits, '-',
- * '_' and '.', or begins with '.'. A file that is really called "builtin:x" is
- * "./builtin:x". */
+ * '_' and '.', or begins with '.'.
+ *
+ * "hf:OWNER/NAME[:FILE][@REVISION]" is a model that has been fetched before; see
+ * fetch.h. RC_E_NOT_FOUND if it has not: nothing is fetched by itself.
+ *
+ * A file that is really called "builtin:x" or "hf:x" is "./builtin:x" or
+ * "./hf:x". */
 
 /* ---- Looking at a file ------------------------------------------------- */
 

@@ -1,0 +1,88 @@
+// Fetching models.
+#include "commands.h"
+#include "number.h"
+#include "progress_line.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+struct PullChoice {
+  std::string source;
+  std::string to;
+  std::string revision;
+  int32_t connections = 8;
+};
+
+// What an address names, or nothing.
+std::string last_part(const std::string& address) {
+  std::string path = address.substr(0, address.find_first_of("?#"));
+  const size_t host = path.find("://");
+  const size_t slash = path.rfind('/');
+  if (host == path.npos || slash < host + 3) return "";
+  return path.substr(slash + 1);
+}
+
+// What loads it. The line of progress is gone then.
+std::string fetch(const PullChoice& choice) {
+  ProgressLine line;
+  rc_fetch_options options = RC_FETCH_OPTIONS_INIT;
+  options.revision =
+      choice.revision.empty() ? nullptr : choice.revision.c_str();
+  options.to = choice.to.empty() ? nullptr : choice.to.c_str();
+  options.connections = choice.connections;
+  options.progress = [](void* user, const char* file, uint64_t done,
+                        uint64_t total) -> int32_t {
+    static_cast<ProgressLine*>(user)->show(file, done, total);
+    return interrupted() ? 1 : 0;
+  };
+  options.progress_user = &line;
+  const InterruptWatch watch;
+  char* path = nullptr;
+  check(rc_model_fetch(choice.source.c_str(), &options, &path));
+  const Returned<char> fetched(path);
+  return path;
+}
+
+void pull(PullChoice choice) {
+  if (choice.to.empty() && choice.source.find("://") != std::string::npos) {
+    choice.to = last_part(choice.source);
+    if (choice.to.empty() || choice.to == "." || choice.to == "..") {
+      throw Failure{kUsage, choice.source +
+                                ": the address names no file; say where it is "
+                                "to go with --to FILE"};
+    }
+  }
+  print(fetch(choice) + "\n");
+}
+
+}  // namespace
+
+void add_pull(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "pull", "Fetches a model from a hub, or a file from an address");
+  auto choice = std::make_shared<PullChoice>();
+  command
+      ->add_option("SOURCE", choice->source,
+                   "hf:OWNER/NAME, hf:OWNER/NAME:FILE (or a quantization such "
+                   "as Q4_K_M for FILE), either with @REVISION behind it; or "
+                   "https://...")
+      ->type_name("")
+      ->required();
+  takes_file(command->add_option(
+      "--to", choice->to,
+      "the file to write; default: the cache, and for an address the file "
+      "that it names, in this folder"));
+  command
+      ->add_option("--revision", choice->revision,
+                   "the branch, tag or commit; default: main")
+      ->type_name("TEXT");
+  limit<int32_t>(
+      command
+          ->add_option("--connections", choice->connections, "how many at once")
+          ->capture_default_str(),
+      {1, 32});
+  command->callback([choice] { pull(*choice); });
+}
+
+}  // namespace cli
