@@ -14,14 +14,14 @@ namespace {
 
 // The largest in use has 35 MB.
 constexpr uint64_t kMaxTokenizerBytes = uint64_t{128} << 20;
-constexpr uint64_t kMaxConfigBytes = uint64_t{8} << 20;
+constexpr uint64_t kMaxTextConfigBytes = uint64_t{8} << 20;
 constexpr uint64_t kMaxTemplateBytes = uint64_t{4} << 20;
 constexpr size_t kMaxTemplates = 64;
 
 std::optional<Config> find_config(Folder& folder, const std::string& name) {
   const auto file = folder.find(name);
   if (file == nullptr) return std::nullopt;
-  return Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
+  return Config::parse(Folder::read(*file, kMaxTextConfigBytes), file->path());
 }
 
 uint32_t check_token(const Config& config, std::string_view key, int64_t id) {

@@ -40,11 +40,22 @@ extern "C" {
  * RC_E_INVALID_ARGUMENT for a NAME that is not 1 to 64 letters, digits, '-',
  * '_' and '.', or begins with '.'.
  *
- * "hf:OWNER/NAME[:FILE][@REVISION]" is a model that has been fetched before; see
- * fetch.h. RC_E_NOT_FOUND if it has not: nothing is fetched by itself.
+ * "hf:OWNER/NAME[:FILE][@REVISION]" is a model that has been fetched before;
+ * see fetch.h. RC_E_NOT_FOUND if it has not: nothing is fetched by itself.
  *
  * A file that is really called "builtin:x" or "hf:x" is "./builtin:x" or
- * "./hf:x". */
+ * "./hf:x".
+ *
+ * A path may also be that of a folder as Hugging Face transformers writes them,
+ * with config.json and model.safetensors, or model.safetensors.index.json and
+ * the files that it names, of plain floats; tokenizer.json,
+ * tokenizer_config.json, generation_config.json and chat_template.jinja are
+ * read if they are there. It looks like a GGUF file: its metadata is made of
+ * config.json and its neighbours, and its tensors have the names, the order of
+ * rows and the numbers that they have in such files. Links may lead out of it
+ * only as in the hub's own cache, from snapshots/REVISION to blobs. What asks
+ * for something that is not computed, or is not known, is RC_E_UNSUPPORTED by
+ * its name. */
 
 /* ---- Looking at a file ------------------------------------------------- */
 
@@ -52,10 +63,11 @@ extern "C" {
  * what becomes of the file later changes nothing. No weights are loaded. */
 typedef struct rc_model_info rc_model_info;
 
-/* Opens and checks the structure of a GGUF file (version 2 or 3). Keys and
- * names that hold a zero byte are refused. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT
- * (the message names what is wrong where), RC_E_INVALID_ARGUMENT,
- * RC_E_OUT_OF_MEMORY. */
+/* Opens and checks the structure of a GGUF file (version 2 or 3) or a folder;
+ * see above. Keys and names that hold a zero byte are refused. RC_E_NOT_FOUND,
+ * RC_E_IO, RC_E_FORMAT (the message names what is wrong where),
+ * RC_E_UNSUPPORTED for a folder whose model or part is not known,
+ * RC_E_INVALID_ARGUMENT, RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
 /* References; see base.h. */
 RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
@@ -82,7 +94,8 @@ typedef struct rc_tensor_report {
   int32_t rank;
   int64_t shape[4]; /* slowest dimension first */
   uint64_t bytes;
-  uint64_t offset; /* of the data from the file's start, bytes */
+  uint64_t offset; /* of the data from the start of the file, or of the file
+                      that a folder looks like; bytes */
 } rc_tensor_report;
 
 #define RC_TENSOR_REPORT_INIT \
@@ -165,8 +178,9 @@ RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
  * the same too. */
 typedef struct rc_model rc_model;
 
-/* Called during loading with the fraction done, 0 to 1, on the thread that
- * loads. Returning non-zero cancels the load (RC_E_CANCELLED). */
+/* Called while a model is loaded or converted with the fraction done, 0 to 1,
+ * on the thread that does it. Returning non-zero cancels it (RC_E_CANCELLED).
+ */
 typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
 /* How to load a model; see rc_model_load. */
@@ -201,7 +215,8 @@ typedef struct rc_model_options {
    * changed ends with RC_E_IO, but where a file is cut short, or its disk
    * fails, in the middle of a step, the system ends the process (SIGBUS) unless
    * guard_mapped is 1. RC_E_UNSUPPORTED: a device that weights are to lie on
-   * needs copies. */
+   * needs copies, or the model is a folder, whose weights are rearranged while
+   * they are read. */
   int32_t keep_mapped;
   /* 1, with keep_mapped: a part of the mapped file that cannot be read does not
    * end the process. The step under way ends with RC_E_IO, and so does every
@@ -347,6 +362,24 @@ RC_API rc_status rc_model_describe(rc_model* model, rc_model_report* report);
 RC_API rc_status rc_model_get_info(rc_model* model, rc_model_info** info);
 RC_API rc_status rc_model_get_tokenizer(rc_model* model,
                                         rc_tokenizer** tokenizer);
+
+/* ---- Making files ------------------------------------------------------ */
+
+/* Writes the model at path `from`, a folder or a file, to a GGUF file at path
+ * `to`; blocks. `type` is what matrices of plain floats become: "F32", "F16",
+ * "BF16", "Q8_0", "Q6_K", "Q5_K", "Q5_1", "Q5_0", "Q4_K", "Q4_1", "Q4_0",
+ * "IQ4_NL" or "TQ2_0", in upper or lower case; NULL: what they are. Those whose
+ * rows are no multiple of the type's blocks stay as they are, and so do norms,
+ * biases, routers of experts, state spaces, and weights that are quantized
+ * already. The file appears when it is complete, in place of one that is there;
+ * its bytes are the same on every machine. `progress` may be NULL.
+ * RC_E_NOT_FOUND, RC_E_IO: either path; RC_E_FORMAT: what is read is malformed;
+ * RC_E_UNSUPPORTED: a folder whose model or part is not known, or a number that
+ * F16 does not hold; RC_E_CANCELLED: by the progress callback;
+ * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_model_convert(const char* from, const char* to,
+                                  const char* type,
+                                  rc_progress_callback progress, void* user);
 
 #ifdef __cplusplus
 } /* extern "C" */
