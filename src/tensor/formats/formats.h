@@ -6,8 +6,8 @@
 //
 // The layouts are those of GGUF, of which ggml is the definition:
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md for the numbers of
-// the types, src/ggml-common.h there for blocks (block_q4_0 and so on). Expanded
-// formats are our own.
+// the types, src/ggml-common.h there for blocks (block_q4_0 and so on).
+// Expanded formats are our own.
 #pragma once
 
 #include "tensor/formats/block_format.h"
