@@ -4,12 +4,17 @@ namespace rc::bench {
 namespace {
 
 constexpr Mix kMixes[] = {
-    {"F32", 0, RC_DTYPE_F32},      {"F16", 1, RC_DTYPE_F16},
-    {"BF16", 32, RC_DTYPE_BF16},   {"Q8_0", 7, RC_DTYPE_Q8_0},
-    {"Q4_0", 2, RC_DTYPE_Q4_0},    {"IQ4_NL", 25, RC_DTYPE_IQ4_NL},
-    {"Q4_K_S", 14, RC_DTYPE_Q4_K}, {"Q4_K_M", 15, RC_DTYPE_Q4_K},
-    {"Q5_K_M", 17, RC_DTYPE_Q5_K}, {"Q6_K", 18, RC_DTYPE_Q6_K},
-    {"MXFP4", 38, RC_DTYPE_MXFP4},
+    {"F32", 0, RC_DTYPE_F32},          {"F16", 1, RC_DTYPE_F16},
+    {"BF16", 32, RC_DTYPE_BF16},       {"Q8_0", 7, RC_DTYPE_Q8_0},
+    {"Q4_0", 2, RC_DTYPE_Q4_0},        {"IQ4_NL", 25, RC_DTYPE_IQ4_NL},
+    {"Q4_K_S", 14, RC_DTYPE_Q4_K},     {"Q4_K_M", 15, RC_DTYPE_Q4_K},
+    {"Q5_K_M", 17, RC_DTYPE_Q5_K},     {"Q6_K", 18, RC_DTYPE_Q6_K},
+    {"MXFP4", 38, RC_DTYPE_MXFP4},     {"IQ2_XXS", 19, RC_DTYPE_IQ2_XXS},
+    {"IQ2_XS", 20, RC_DTYPE_IQ2_XS},   {"IQ2_S", 28, RC_DTYPE_IQ2_S},
+    {"IQ3_XXS", 23, RC_DTYPE_IQ3_XXS}, {"IQ3_S", 26, RC_DTYPE_IQ3_S},
+    {"IQ1_S", 24, RC_DTYPE_IQ1_S},     {"IQ1_M", 31, RC_DTYPE_IQ1_M},
+    {"TQ1_0", 36, RC_DTYPE_TQ1_0},     {"NVFP4", 39, RC_DTYPE_NVFP4},
+    {"Q1_0", 40, RC_DTYPE_Q1_0},
 };
 
 // The layers that the "M" mixes give more bits.

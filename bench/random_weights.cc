@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tensor/blocks.h"
+#include "tensor/formats/coded_formats.h"
 
 namespace rc::bench {
 namespace {
@@ -34,6 +35,47 @@ std::vector<std::byte> random_mxfp4(int64_t blocks, float deviation,
   return bytes;
 }
 
+void put_scale(const CodedFormat& format, float scale, uint8_t* block) {
+  const uint16_t bits = f32_to_f16(scale);
+  if (format.scale_parts.width == 0) {
+    std::memcpy(block + format.scale_at, &bits, sizeof bits);
+    return;
+  }
+  for (int i = 0; i < 4; ++i) {
+    const int at = bit_of(format.scale_parts, i);
+    uint8_t& byte = block[at / 8];
+    byte = static_cast<uint8_t>((byte & ~(15 << at % 8)) |
+                                (bits >> (4 * i) & 15) << at % 8);
+  }
+}
+
+// Random codes under a scale of the right size. Codes of NVFP4 have none: there
+// the factors are all of the wanted size.
+std::vector<std::byte> random_codes(const CodedFormat& format, int64_t blocks,
+                                    float deviation, Random* random) {
+  std::vector<std::byte> bytes(static_cast<size_t>(blocks * format.bytes));
+  std::vector<float> values(static_cast<size_t>(format.elements));
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random->next());
+  for (int64_t i = 0; i < blocks; ++i) {
+    auto* block = reinterpret_cast<uint8_t*>(bytes.data()) + i * format.bytes;
+    if (format.dtype == RC_DTYPE_NVFP4) {
+      // Codes have a root mean square of 5.85, factors a unit of 2^-10.
+      const float factor = deviation / 5.85f * 1024.0f;
+      uint8_t byte = 0;
+      while (byte < 0x7E && static_cast<float>(e4m3(byte)) < factor) ++byte;
+      std::fill_n(block, format.elements / format.group, byte);
+      continue;
+    }
+    put_scale(format, 1.0f, block);
+    decode_row(format.dtype, block, values.data(), format.elements);
+    double squares = 0;
+    for (const float value : values) squares += value * value;
+    const double size = std::sqrt(squares / format.elements);
+    put_scale(format, deviation / static_cast<float>(size), block);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_random(DType dtype, int64_t columns,
@@ -41,6 +83,10 @@ std::vector<std::byte> encode_random(DType dtype, int64_t columns,
   const DTypeInfo* info = dtype_info(dtype);
   if (dtype == RC_DTYPE_MXFP4) {
     return random_mxfp4(columns / info->block_size, deviation, random);
+  }
+  for (const CodedFormat& format : kCodedFormats) {
+    if (format.dtype != dtype) continue;
+    return random_codes(format, columns / info->block_size, deviation, random);
   }
   if (!encodable(dtype)) {
     fail(RC_E_UNSUPPORTED, "there is no encoder for ", dtype_name(dtype));

@@ -3,20 +3,52 @@
 #include <cstring>
 
 #include "tensor/dtype.h"
+#include "tensor/expand.h"
 #include "tensor/formats/formats.h"
 
 namespace rc::cpu {
 
 rc_dtype tile_dtype(rc_dtype dtype) {
   if (dtype == RC_DTYPE_F16 || dtype == RC_DTYPE_BF16) return dtype;
-  const BlockFormat* format = find_block_format(dtype);
-  if (format != nullptr && !format->of_activations) return dtype;
+  if (dtype_info(dtype) == nullptr) return -1;
+  const rc_dtype expanded = expanded_type(dtype);
+  const BlockFormat* format = find_block_format(expanded);
+  if (format != nullptr && !format->of_activations) return expanded;
   return find_decoder(dtype) != nullptr ? RC_DTYPE_F32 : -1;
+}
+
+bool is_decoded(rc_dtype dtype) {
+  return dtype != RC_DTYPE_F32 && tile_dtype(dtype) == RC_DTYPE_F32;
 }
 
 bool takes_quantized(rc_dtype tile) {
   return tile != RC_DTYPE_F32 && tile != RC_DTYPE_F16 && tile != RC_DTYPE_BF16;
 }
+
+namespace {
+
+// Blocks of a coded type, expanded for all rows at one place at a time.
+void pack_coded(const Kernels& kernels, rc_dtype dtype, Expander expand,
+                const uint8_t* source, uint64_t row_bytes, int rows,
+                int64_t columns, uint8_t* tile) {
+  const DTypeInfo& type = *dtype_info(dtype);
+  const rc_dtype expanded = expanded_type(dtype);
+  const PackFunction pack = kernels.pack(expanded);
+  const auto bytes =
+      static_cast<int64_t>(*expanded_row_bytes(expanded, type.block_size));
+  constexpr int64_t kMostBytes = 256;
+  uint8_t blocks[kTileRows * kMostBytes];
+  for (int64_t i = 0; i < columns; i += type.block_size) {
+    for (int row = 0; row < rows; ++row) {
+      expand(source + row * row_bytes, blocks + row * bytes, type.block_size);
+    }
+    pack(blocks, bytes, rows, type.block_size, tile);
+    source += type.block_bytes;
+    tile += kTileRows * bytes;
+  }
+}
+
+}  // namespace
 
 void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
                uint64_t row_bytes, int rows, int64_t columns, uint8_t* tile,
@@ -25,6 +57,10 @@ void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
   if (pack != nullptr) {
     pack(source, static_cast<int64_t>(row_bytes), rows, columns, tile);
     return;
+  }
+  if (const Expander expand = find_expander(dtype)) {
+    return pack_coded(kernels, dtype, expand, source, row_bytes, rows, columns,
+                      tile);
   }
   constexpr size_t kColumnBytes = kTileRows * sizeof(float);
   if (rows < kTileRows) {

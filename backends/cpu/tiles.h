@@ -7,9 +7,13 @@
 
 namespace rc::cpu {
 
-// The type in which a weight of `dtype` is stored as tiles: itself, or F32 for
-// a type without a layout of its own; -1 if it cannot be decoded.
+// The type in which a weight of `dtype` is stored as tiles: itself, what it
+// expands into (tensor/expand.h), or F32 for a type without a layout of its
+// own; -1 if it cannot be decoded.
 rc_dtype tile_dtype(rc_dtype dtype);
+
+// Whether it is F32 of decoded elements.
+bool is_decoded(rc_dtype dtype);
 
 // Whether products with tiles of this type take quantized activations.
 bool takes_quantized(rc_dtype tile);
@@ -17,7 +21,7 @@ bool takes_quantized(rc_dtype tile);
 // Packs `rows` (at most 16) rows of `columns` elements, each row_bytes apart in
 // the layout of `dtype`, into one tile of tile_dtype(dtype). The lanes of
 // missing rows are zero. `tile` has 16 rows' bytes; `row` is room for `columns`
-// floats where tile_dtype(dtype) is not dtype, and unused otherwise.
+// floats where is_decoded(dtype), and unused otherwise.
 void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
                uint64_t row_bytes, int rows, int64_t columns, uint8_t* tile,
                float* row);

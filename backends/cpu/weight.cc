@@ -11,6 +11,7 @@
 #include "cpu/kernels.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
+#include "tensor/expand.h"
 
 namespace rc::cpu {
 namespace {
@@ -105,7 +106,7 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
   }
   layout.tiles_per_matrix =
       layout.rows / kTileRows + (layout.rows % kTileRows != 0);
-  const auto stored_bytes = row_bytes(tile, layout.columns);
+  const auto stored_bytes = expanded_row_bytes(tile, layout.columns);
   if (!stored_bytes) {
     fail(RC_E_INVALID_ARGUMENT, "weight ", name, " is too large");
   }
@@ -144,8 +145,9 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
     });
     return;
   }
-  std::vector<float> decoded(
-      layout.dtype == dtype ? 0 : static_cast<size_t>(team * layout.columns));
+  std::vector<float> decoded(rc::cpu::is_decoded(dtype)
+                                 ? static_cast<size_t>(team * layout.columns)
+                                 : 0);
   rc::cpu::share_out(
       layout.matrices * layout.tiles_per_matrix, team,
       [&](int thread, int64_t begin, int64_t end) {
@@ -186,7 +188,7 @@ void rc_plugin_weight::pack(const rc::cpu::Kernels& kernels,
 uint64_t rc_plugin_weight::scratch_bytes(int64_t count) const {
   if (mapped == nullptr) return 0;
   const uint64_t row =
-      layout.dtype == dtype ? 0 : layout.columns * sizeof(float);
+      rc::cpu::is_decoded(dtype) ? layout.columns * sizeof(float) : 0;
   return static_cast<uint64_t>(count) * layout.tile_bytes + row;
 }
 

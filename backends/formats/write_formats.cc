@@ -6,16 +6,22 @@
 //   write_formats values.glsl    the tables alone, for tables.glsl there
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string>
 
-#include "tensor/formats/formats.h"
+#include "tensor/formats/codebooks.h"
+#include "tensor/formats/coded_formats.h"
 
 namespace {
 
+using rc::BitKind;
 using rc::BitNumber;
 using rc::BitPlace;
 using rc::BitPlane;
+using rc::BitRow;
 using rc::BlockFormat;
+using rc::Codebook;
+using rc::CodedFormat;
 using rc::Minimum;
 using rc::ScaleKind;
 using rc::ValueTable;
@@ -33,6 +39,38 @@ std::string members(const BitPlane& plane) {
               plane.first, plane.step != 0 ? plane.step : plane.stride);
 }
 
+// The members of a row of bits, in their order. A run has no end if it is 0.
+std::string members(const BitRow& row) {
+  return text("%d, %d, %d, %d, %d", row.at, row.width, row.step,
+              row.run != 0 ? row.run : 1 << 15, row.run_step);
+}
+
+std::span<const uint16_t> entries_of(Codebook book) {
+  switch (book) {
+    case Codebook::kIQ2XXS:
+      return rc::kIQ2XXSEntries;
+    case Codebook::kIQ2XS:
+      return rc::kIQ2XSEntries;
+    case Codebook::kIQ2S:
+      return rc::kIQ2SEntries;
+    case Codebook::kIQ3XXS:
+      return rc::kIQ3XXSEntries;
+    case Codebook::kIQ3S:
+      return rc::kIQ3SEntries;
+    case Codebook::kIQ1S:
+      return rc::kIQ1SEntries;
+    case Codebook::kNone:
+      break;
+  }
+  return {};
+}
+
+// Bits of a digit of a coded type.
+int digit_bits(const CodedFormat& format) {
+  const BlockFormat& expanded = *rc::find_block_format(format.expanded);
+  return width_of(expanded.quant) - (format.sign.width > 0 ? 1 : 0);
+}
+
 // C dialect
 
 void define(const char* name, const std::string& value) {
@@ -40,6 +78,12 @@ void define(const char* name, const std::string& value) {
 }
 void define(const char* name, int value) { define(name, text("%d", value)); }
 void define(const char* name) { std::printf("#define %s\n", name); }
+
+std::string meant_by(const std::string& bits, BitKind kind) {
+  if (kind == BitKind::kOdd) return "(2 * " + bits + " + 1)";
+  if (kind == BitKind::kE4M3) return "e4m3(" + bits + ")";
+  return bits;
+}
 
 // The integer number i of a block at p.
 std::string integer_at(const BitNumber& number) {
@@ -57,7 +101,7 @@ std::string integer_at(const BitNumber& number) {
            bits + ")";
   }
   if (number.zero != 0) bits = "(" + bits + text(" - %d)", number.zero);
-  return bits;
+  return meant_by(bits, number.kind);
 }
 
 // How a block is cut into chunks of pairs; see blocks.cl. 0 if it cannot be.
@@ -70,13 +114,28 @@ Chunks chunks_of(const BlockFormat& format) {
   const BitPlane& low = format.quant.low;
   const BitPlane& high = format.quant.high;
   const int group = format.group > 0 ? format.group : 32;
-  if (low.width == 8) return {16, 16};
+  // Bits that are read one by one, or bytes.
+  if (low.width == 8 || low.stride == 1) return {16, 16};
   const int span = low.stride < group ? low.stride : group;
   // The bits of a pair's quants that are not in one byte are in neighbouring
   // ones for all of a chunk.
   const bool fits = high.width == 0 || high.stride >= span ||
                     (high.stride == 1 && high.width == 1 && span == 16);
   return span >= 16 && span <= 32 && fits ? Chunks{span, low.stride} : Chunks{};
+}
+
+// What quants stand for.
+void write_values(const BlockFormat& format) {
+  if (format.quant.zero != 0) define("ZERO", text("%d.0f", format.quant.zero));
+  if (format.table == ValueTable::kE2M1) {
+    define("QUANTS_ARE_E2M1");
+  } else if (format.table != ValueTable::kNone) {
+    std::string values;
+    for (int i = 0; i < 16; ++i) {
+      values += text(i == 0 ? "%d" : ", %d", values_of(format.table)[i]);
+    }
+    define("QUANT_VALUES", values);
+  }
 }
 
 bool write_quants(const BlockFormat& format) {
@@ -90,30 +149,28 @@ bool write_quants(const BlockFormat& format) {
   define("APART", chunks.apart);
   define("QUANTS", members(format.quant.low));
   define("QUANT_BITS", format.quant.low.width);
+  if (format.quant.low.stride == 1) define("SINGLE_QUANTS");
   if (format.quant.is_signed) define("SIGNED_QUANTS");
   if (format.quant.high.width > 0) {
     define("HIGH_QUANTS", members(format.quant.high));
     define("HIGH_BITS", format.quant.high.width);
     define("HIGH_STRIDE", format.quant.high.stride);
   }
-  if (format.quant.zero != 0) define("ZERO", text("%d.0f", format.quant.zero));
-  if (format.table == ValueTable::kE2M1) {
-    define("QUANTS_ARE_E2M1");
-  } else if (format.table != ValueTable::kNone) {
-    std::string values;
-    for (int i = 0; i < 16; ++i) {
-      values += text(i == 0 ? "%d" : ", %d", values_of(format.table)[i]);
-    }
-    define("QUANT_VALUES", values);
-  }
+  write_values(format);
   return true;
+}
+
+void write_scale(const BlockFormat& format, const std::string& scale) {
+  const int exponent = format.scale.exponent;
+  define("SCALE(p)",
+         exponent == 0 ? scale : scale + text(" * 0x1p%df", exponent));
 }
 
 void write_scales(const BlockFormat& format) {
   const char* const kinds[] = {"HALF(p, %d)", "FLOAT(p, %d)",
-                               "power_of_two(BYTE(p, %d))"};
-  define("SCALE(p)",
-         text(kinds[static_cast<int>(format.scale.kind)], format.scale.at));
+                               "power_of_two(BYTE(p, %d))", "(floatL)(1.0f)"};
+  write_scale(format, text(kinds[static_cast<int>(format.scale.kind)],
+                           format.scale.at));
   if (format.minimum.sign != Minimum::kNone) {
     const bool added = format.minimum.sign == Minimum::kAdded;
     define("MINIMUMS");
@@ -128,6 +185,61 @@ void write_scales(const BlockFormat& format) {
   }
 }
 
+// Of blocks as files hold them.
+void write_coded(const CodedFormat& format) {
+  const BlockFormat& expanded = *rc::find_block_format(format.expanded);
+  define("CODED");
+  define("SPAN", 16);
+  define("APART", 16);
+  define("DIGIT_BITS", digit_bits(format));
+  write_values(expanded);
+  if (format.book != Codebook::kNone) {
+    const std::span<const uint16_t> entries = entries_of(format.book);
+    define("ENTRIES", static_cast<int>(entries.size()));
+    define("INDEX", members(format.index));
+    define("INDEX_BITS", format.index.width);
+    if (format.index_high.width > 0) {
+      define("INDEX_HIGH", members(format.index_high));
+    }
+    std::puts("CONSTANT ushort entries[ENTRIES] = {");
+    for (size_t i = 0; i < entries.size(); ++i) {
+      std::printf("%d,%s", entries[i], i % 16 == 15 ? "\n" : " ");
+    }
+    std::puts("};");
+  } else if (format.plane.width > 0) {
+    define("CODED_PLANE", members(format.plane));
+  } else {
+    define("TERNARY");
+    const char* const names[] = {"TERNARY_0", "TERNARY_1", "TERNARY_2"};
+    for (int i = 0; i < 3; ++i) {
+      const rc::TernaryBytes& bytes = format.ternary[i];
+      define(names[i], text("%d, %d", bytes.at, bytes.stride));
+    }
+    define("TERNARY_END_0",
+           format.ternary[0].stride * format.ternary[0].digits);
+    define("TERNARY_END_1",
+           format.ternary[0].stride * format.ternary[0].digits +
+               format.ternary[1].stride * format.ternary[1].digits);
+  }
+  if (format.sign.width > 0) {
+    define("SIGN", members(format.sign));
+    define("SIGN_BITS", format.sign.width);
+    define("SIGN_ELEMENTS", format.sign_elements);
+  }
+  std::string scale = text("HALF(p, %d)", format.scale_at);
+  if (expanded.scale.kind == ScaleKind::kOne) scale = "(floatL)(1.0f)";
+  if (format.scale_parts.width > 0) {
+    scale = "half_bits((intL)(scale_of_parts(p, " +
+            members(format.scale_parts) + ")))";
+  }
+  write_scale(expanded, scale);
+  if (format.group == 0) return;
+  define("GROUP", format.group);
+  define("SCALE_FACTOR(p, i)",
+         meant_by("(intL)(row_bits(p, " + members(format.factor) + ", i))",
+                  expanded.scale_factor.kind));
+}
+
 bool write_macros() {
   std::puts("#if defined(PLAIN)");
   for (const BlockFormat& format : rc::kBlockFormats) {
@@ -136,6 +248,12 @@ bool write_macros() {
     define("BLOCK_BYTES", format.bytes);
     if (!write_quants(format)) return false;
     write_scales(format);
+  }
+  for (const CodedFormat& format : rc::kCodedFormats) {
+    std::printf("\n#elif defined(TYPE_%s)\n", format.name);
+    define("BLOCK", format.elements);
+    define("BLOCK_BYTES", format.bytes);
+    write_coded(format);
   }
   std::puts("\n#endif");
   return true;
@@ -177,6 +295,7 @@ void write_descriptions() {
       "  switch (type) {\n",
       constructor(BitNumber{}).c_str());
   for (const BlockFormat& format : rc::kBlockFormats) {
+    if (format.is_expanded) continue;
     std::printf("    case %d:  // %s\n", static_cast<int>(format.dtype),
                 format.name);
     const auto set = [](const char* member, const std::string& value) {
@@ -205,6 +324,49 @@ void write_descriptions() {
   std::puts("  }\n  return format;\n}");
 }
 
+std::string constructor(const BitRow& row) {
+  return "Row(" + members(row) + ")";
+}
+
+void write_coded_descriptions() {
+  std::puts("\nbool is_coded(uint type) {\n  switch (type) {");
+  for (const CodedFormat& format : rc::kCodedFormats) {
+    if (format.book != Codebook::kNone) continue;
+    std::printf("    case %d:\n", static_cast<int>(format.dtype));
+  }
+  std::puts(
+      "      return true;\n  }\n  return false;\n}\n\n"
+      "CodedFormat coded(uint type) {\n  CodedFormat format;\n"
+      "  switch (type) {");
+  for (const CodedFormat& format : rc::kCodedFormats) {
+    if (format.book != Codebook::kNone) continue;
+    const BlockFormat& expanded = *rc::find_block_format(format.expanded);
+    std::printf("    case %d:  // %s\n", static_cast<int>(format.dtype),
+                format.name);
+    const auto set = [](const char* member, const std::string& value) {
+      std::printf("      format.%s = %s;\n", member, value.c_str());
+    };
+    const auto number = [](int value) { return text("%d", value); };
+    for (int i = 0; i < 3; ++i) {
+      const rc::TernaryBytes& bytes = format.ternary[i];
+      std::printf("      format.ternary[%d] = TernaryBytes(%d, %d, %d);\n", i,
+                  bytes.at, bytes.stride, bytes.digits);
+    }
+    set("plane", "Plane(" + members(format.plane) + ")");
+    set("scale_kind", number(static_cast<int>(expanded.scale.kind)));
+    set("scale_at", number(format.scale_at));
+    set("unit",
+        text("%.12f", static_cast<double>(rc::power(expanded.scale.exponent))));
+    set("group", number(format.group));
+    set("factor", constructor(format.factor));
+    set("factor_kind", number(static_cast<int>(expanded.scale_factor.kind)));
+    set("table", number(static_cast<int>(expanded.table)));
+    set("zero", number(expanded.quant.zero));
+    std::puts("      break;");
+  }
+  std::puts("  }\n  return format;\n}");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -220,6 +382,7 @@ int main(int count, char** arguments) {
     written = write_macros();
   } else if (name == "formats.glsl") {
     write_descriptions();
+    write_coded_descriptions();
   } else if (name == "values.glsl") {
     write_tables();
   } else {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tensor/dtype.h"
+#include "tensor/expand.h"
 
 namespace rc::gpu {
 namespace {
@@ -40,14 +40,24 @@ const char* BytePacking::undecodable(DType dtype) const {
 
 uint64_t BytePacking::tile_bytes(DType dtype, int64_t columns,
                                  uint64_t rows) const {
-  return *row_bytes(dtype, columns) * rows;
+  return *expanded_row_bytes(expanded_type(dtype), columns) * rows;
 }
 
 void BytePacking::pack(DType dtype, int64_t columns, uint64_t rows,
                        uint64_t count, const uint8_t* source,
                        uint8_t* tile) const {
   const DTypeInfo& type = *dtype_info(dtype);
-  const uint64_t row_size = *row_bytes(dtype, columns);
+  const uint64_t row_size = *expanded_row_bytes(expanded_type(dtype), columns);
+  std::vector<uint8_t> expanded;
+  if (const Expander expand = find_expander(dtype)) {
+    const uint64_t coded_size = *row_bytes(dtype, columns);
+    expanded.resize(count * row_size);
+    for (uint64_t row = 0; row < count; ++row) {
+      expand(source + row * coded_size, expanded.data() + row * row_size,
+             columns);
+    }
+    source = expanded.data();
+  }
   switch (type.block_size == 1 ? type.block_bytes : 1) {
     case 1:
       return interleave<1>(row_size, rows, count, source, tile);
@@ -61,7 +71,7 @@ void BytePacking::pack(DType dtype, int64_t columns, uint64_t rows,
 }
 
 std::vector<uint32_t> BytePacking::constants(DType dtype) const {
-  return {static_cast<uint32_t>(dtype)};
+  return {static_cast<uint32_t>(expanded_type(dtype))};
 }
 
 }  // namespace rc::gpu

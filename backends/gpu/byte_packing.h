@@ -1,5 +1,6 @@
 // Tiles as blocks.cl describes them: the units of the rows, an element of a
-// plain type or a byte of a block, interleaved.
+// plain type or a byte of a block, interleaved. Blocks of coded types are
+// expanded (tensor/expand.h).
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tensor/dtype.h"
+#include "tensor/formats/formats.h"
 
 namespace rc::gpu {
 namespace {
@@ -80,6 +81,12 @@ Constants constants_of(Kernel kernel) {
   return {};
 }
 
+// As formats.cl has it.
+const char* name_of_type(DType dtype) {
+  const BlockFormat* format = find_block_format(dtype);
+  return format != nullptr ? format->name : dtype_name(dtype);
+}
+
 }  // namespace
 
 std::string c_definitions(const Variant& variant, uint32_t vector) {
@@ -93,7 +100,7 @@ std::string c_definitions(const Variant& variant, uint32_t vector) {
       lanes = variant.second[i];
     } else if (name == kType) {
       text +=
-          cat(" -DTYPE_", dtype_name(static_cast<DType>(variant.second[i])));
+          cat(" -DTYPE_", name_of_type(static_cast<DType>(variant.second[i])));
     } else {
       text += cat(" -D", name, "=", variant.second[i]);
     }

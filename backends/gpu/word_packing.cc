@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tensor/expand.h"
 #include "tensor/formats/unpack.h"
 
 namespace rc::gpu {
@@ -19,7 +20,9 @@ enum Scaling : uint32_t {
   kSixteenths = 4,
   kThirds = 5,
   kNibbles = 6,
-  kSingle = 7
+  kSingle = 7,
+  kBrainPair = 8,
+  kSingleSixteenths = 9
 };
 // Further ones are numbers of tables.
 enum Meaning : uint32_t { kInteger = 0, kF32 = 64, kF16 = 65, kBF16 = 66 };
@@ -122,6 +125,8 @@ void pack_group(const Format& format, const uint8_t* bits, uint64_t group,
 
 constexpr Scaling scaling_of(const BlockFormat& block) {
   const bool minimum = block.minimum.sign != Minimum::kNone;
+  if (block.scale_factor.kind == BitKind::kE4M3) return kBrainPair;
+  if (block.scale.exponent != 0) return kSingleSixteenths;
   if (block.group > 0) {
     return !minimum ? kSixteenths : block.group == 16 ? kNibbles : kThirds;
   }
@@ -133,8 +138,8 @@ constexpr Scaling scaling_of(const BlockFormat& block) {
 constexpr Format format_of(const BlockFormat& block) {
   const int width = block.quant.low.width;
   return {block.dtype,
-          static_cast<uint32_t>(width == 2 ? 0 : width),
-          static_cast<uint32_t>(width == 2 ? 2 : 0),
+          static_cast<uint32_t>(width <= 2 ? 0 : width),
+          static_cast<uint32_t>(width <= 2 ? width : 0),
           static_cast<uint32_t>(block.quant.high.width),
           scaling_of(block),
           block.quant.zero,
@@ -174,7 +179,20 @@ void pack_factors(const uint8_t* from, uint16_t* words) {
 template <const BlockFormat& kBlock>
 void pack_scales(const uint8_t* from, uint64_t i, const Writer& to) {
   constexpr Scaling kScaling = scaling_of(kBlock);
-  if constexpr (kScaling == kSingle) {
+  if constexpr (kScaling == kBrainPair) {
+    static_assert(kBlock.elements == kGroup && kBlock.group == 16);
+    uint8_t bits[2];
+    unpack_bits<kBlock.scale_factor, 2>(from, bits);
+    uint32_t pair = 0;
+    for (int half = 0; half < 2; ++half) {
+      // Four bits are exact as bfloat16.
+      const float scale =
+          scale_of<kBlock.scale>(from) *
+          static_cast<float>(meaning_of<kBlock.scale_factor>(bits[half]));
+      pair |= static_cast<uint32_t>(f32_to_bf16(scale)) << (16 * half);
+    }
+    *to.scale(i) = pair;
+  } else if constexpr (kScaling == kSingle) {
     *to.scale(i) = std::bit_cast<uint32_t>(scale_of<kBlock.scale>(from));
   } else if constexpr (kScaling == kHalf || kScaling == kBrain) {
     // A power of two is exact as bfloat16.
@@ -183,7 +201,9 @@ void pack_scales(const uint8_t* from, uint64_t i, const Writer& to) {
                                : f16_bits_at(from, kBlock.scale.at);
     *to.scale(i / 2) |= scale << (16 * (i % 2));
   } else {
-    uint32_t pair = f16_bits_at(from, kBlock.scale.at);
+    uint32_t pair = kScaling == kSingleSixteenths
+                        ? std::bit_cast<uint32_t>(scale_of<kBlock.scale>(from))
+                        : f16_bits_at(from, kBlock.scale.at);
     if constexpr (kBlock.minimum.sign != Minimum::kNone) {
       pair |= static_cast<uint32_t>(f16_bits_at(from, kBlock.minimum.at)) << 16;
     }
@@ -206,7 +226,8 @@ constexpr bool fits(const BlockFormat& block) {
   const Minimum::Sign sign = block.minimum.sign;
   return (block.elements == kGroup || block.elements == 8 * kGroup) &&
          (block.quant.low.width != 8 || block.quant.is_signed) &&
-         block.quant.low.width >= 2 && block.quant.high.width <= 2 &&
+         block.quant.high.width <= 2 &&
+         (block.scale.exponent == 0 || block.group > 0) &&
          (block.group > 0 ? sign != Minimum::kAdded
                           : sign != Minimum::kSubtracted) &&
          (block.elements == kGroup || block.group > 0 ||
@@ -246,7 +267,9 @@ constexpr auto kBlockPackings =
 }
 (std::make_integer_sequence<int, kBlockFormatCount>());
 
+// Of what a coded type expands into.
 const BlockPacking* find_block_packing(DType dtype) {
+  dtype = expanded_type(dtype);
   for (const BlockPacking& packing : kBlockPackings) {
     if (packing.format.dtype == dtype) return &packing;
   }
@@ -297,6 +320,7 @@ uint64_t Tile::scale_words() const {
     case kBrain:
       return (groups + 1) / 2;
     case kHalfPair:
+    case kBrainPair:
       return groups;
     case kSingle:
       return (groups + 7) / 8;
@@ -311,6 +335,12 @@ void pack_row(const Tile& tile, DType dtype, const void* source,
               int64_t columns, uint64_t row, uint32_t* target,
               std::vector<float>& scratch) {
   const Writer to(tile, row, target);
+  if (const Expander expand = find_expander(dtype)) {
+    const uint64_t bytes = *expanded_row_bytes(expanded_type(dtype), columns);
+    scratch.resize(bytes / sizeof(float) + 1);
+    expand(source, scratch.data(), columns);
+    source = scratch.data();
+  }
   if (const BlockPacking* packing = find_block_packing(dtype)) {
     return packing->pack(tile, source, columns, to);
   }

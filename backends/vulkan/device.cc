@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tensor/formats/coded_formats.h"
+#include "tensor/value.h"
 #include "vulkan/instance.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
@@ -81,6 +83,14 @@ void Device::copy(gpu::Buffer& target, uint64_t target_offset,
 
 void Device::check_supported(const Op& op,
                              std::span<const rc_plugin_value> values) const {
+  // COPY is of bytes, and weights are expanded.
+  if (op.code != RC_OP_COPY && is_tensor_op(op, values)) {
+    for (const int32_t input : op.inputs) {
+      if (input < 0 || !has_codebook(values[input].dtype)) continue;
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
+           value_text(values[input]), ": shaders have no codebooks");
+    }
+  }
   gpu::check_supported(*this, op, values);
 }
 

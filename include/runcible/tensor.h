@@ -25,9 +25,9 @@
  * - Shapes have rank 1 to RC_TENSOR_MAX_RANK, are written slowest dimension
  *   first, and are row-major. A dimension may be 0: the tensor is empty then.
  *   In types that store blocks the last dimension is a multiple of the block.
- * - "Numbers" are tensors of any type that can be decoded (all of rc_dtype but
- *   IQ1_*, IQ2_*, IQ3_*, TQ*, NVFP4 and Q1_0). Ops compute in F32 with them,
- *   and results are F32, unless said otherwise. I64 and F64 are rounded first.
+ * - "Numbers" are tensors of any type of rc_dtype. Ops compute in F32 with
+ *   them, and results are F32, unless said otherwise. I64 and F64 are rounded
+ *   first.
  * - Broadcasting, where a comment allows it: shapes are compared from the last
  *   dimension on, missing ones count as 1, and a dimension of 1 is repeated to
  *   the size of the other's. [4, 1, 3] and [5, 1] make [4, 5, 3].

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "tensor/dtype.h"
+#include "tensor/expand.h"
+#include "tensor/formats/coded_formats.h"
 #include "tensor/formats/unpack.h"
 
 namespace rc {
@@ -89,6 +91,12 @@ template <int kIndex>
 constexpr BlockFormat kFormatAt = kBlockFormats[kIndex];
 
 template <int kIndex>
+constexpr CodedFormat kCodedAt = kCodedFormats[kIndex];
+template <int kIndex>
+constexpr BlockFormat kCodedAsNumbers =
+    *find_block_format(kCodedFormats[kIndex].expanded);
+
+template <int kIndex>
 void decode_blocks(const void* source, float* target,
                    int64_t columns) noexcept {
   constexpr const BlockFormat& kFormat = kFormatAt<kIndex>;
@@ -97,6 +105,34 @@ void decode_blocks(const void* source, float* target,
     decode_block<kFormat>(block, target + i);
     block += kFormat.bytes;
   }
+}
+
+// Block after block through the format that the type expands into.
+template <int kIndex>
+void decode_coded(const void* source, float* target, int64_t columns) noexcept {
+  constexpr const CodedFormat& kFormat = kCodedAt<kIndex>;
+  constexpr const BlockFormat& kTo = kCodedAsNumbers<kIndex>;
+  const Expander expand = find_expander(kFormat.dtype);
+  const auto* block = static_cast<const uint8_t*>(source);
+  for (int64_t i = 0; i < columns; i += kFormat.elements) {
+    uint8_t expanded[kFormat.elements / kTo.elements * kTo.bytes];
+    expand(block, expanded, kFormat.elements);
+    for (int first = 0; first < kFormat.elements; first += kTo.elements) {
+      decode_block<kTo>(expanded + first / kTo.elements * kTo.bytes,
+                        target + i + first);
+    }
+    block += kFormat.bytes;
+  }
+}
+
+template <int... kIndices>
+Decoder find_coded_decoder(DType dtype,
+                           std::integer_sequence<int, kIndices...>) {
+  Decoder decode = nullptr;
+  ((kCodedFormats[kIndices].dtype == dtype ? decode = decode_coded<kIndices>
+                                           : nullptr),
+   ...);
+  return decode;
 }
 
 template <int... kIndices>
@@ -157,9 +193,15 @@ Decoder find_decoder(DType dtype) {
     case RC_DTYPE_I64:
       return decode_plain<int64_t>;
     default:
-      return find_block_decoder(
-          dtype, std::make_integer_sequence<int, kBlockFormatCount>());
+      break;
   }
+  // Expanded formats are none of a tensor.
+  if (dtype_info(dtype) == nullptr) return nullptr;
+  const Decoder decode = find_block_decoder(
+      dtype, std::make_integer_sequence<int, kBlockFormatCount>());
+  if (decode != nullptr) return decode;
+  return find_coded_decoder(
+      dtype, std::make_integer_sequence<int, kCodedFormatCount>());
 }
 
 void decode_row(DType dtype, const void* source, float* target,

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/checked.h"
-#include "tensor/formats/formats.h"
+#include "tensor/formats/coded_formats.h"
 
 namespace rc {
 namespace {
@@ -23,17 +23,24 @@ constexpr Row kPlainTypes[] = {
     {RC_DTYPE_I32, {"I32", 1, 4, true}},   {RC_DTYPE_I64, {"I64", 1, 8, true}},
 };
 
+constexpr int kExpandedFormats = [] {
+  int count = 0;
+  for (const BlockFormat& format : kBlockFormats) count += format.is_expanded;
+  return count;
+}();
+
 constexpr auto kTypes = [] {
-  std::array<Row, std::size(kPlainTypes) + std::size(kBlockFormats) +
-                      std::size(kOpaqueFormats)>
+  std::array<Row, std::size(kPlainTypes) + kBlockFormatCount -
+                      kExpandedFormats + kCodedFormatCount>
       rows{};
   Row* to =
       std::copy(std::begin(kPlainTypes), std::end(kPlainTypes), rows.data());
   for (const BlockFormat& format : kBlockFormats) {
+    if (format.is_expanded) continue;
     *to++ = {format.dtype, {format.name, format.elements, format.bytes, true}};
   }
-  for (const OpaqueFormat& format : kOpaqueFormats) {
-    *to++ = {format.dtype, {format.name, format.elements, format.bytes, false}};
+  for (const CodedFormat& format : kCodedFormats) {
+    *to++ = {format.dtype, {format.name, format.elements, format.bytes, true}};
   }
   return rows;
 }();

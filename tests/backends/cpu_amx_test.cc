@@ -22,7 +22,9 @@ namespace {
 std::vector<rc_dtype> packed_types() {
   std::vector<rc_dtype> types;
   for (const BlockFormat& format : kBlockFormats) {
-    if (!format.of_activations) types.push_back(format.dtype);
+    if (!format.of_activations && !format.is_expanded) {
+      types.push_back(format.dtype);
+    }
   }
   return types;
 }

@@ -105,7 +105,7 @@ TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
   constexpr int64_t n = 133;
   for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
-    const int64_t k = block == 1 ? 300 : block < 256 ? 320 : 512;
+    const int64_t k = block == 1 ? 300 : block < 256 ? 384 : 512;
     const auto weight = random_weight(dtype, n, k, 6);
     const auto x = random_floats(300 * k, 7);
     std::vector<float> expected;
@@ -226,7 +226,7 @@ TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
   for (rc_dtype dtype : decodable_types()) {
     SCOPED_TRACE(dtype_name(dtype));
     const int64_t block = dtype_info(dtype)->block_size;
-    const int64_t k = block == 1 ? 109 : block < 256 ? 2144 : 2304;
+    const int64_t k = block == 1 ? 109 : block < 256 ? 2176 : 2304;
     auto weight = random_weight(dtype, experts * n, k, 12);
     weight.insert(weight.begin(), 0);
     const auto x = random_floats(most * k, 13);

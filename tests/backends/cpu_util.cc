@@ -10,7 +10,8 @@
 #include "cpu/level.h"
 #include "cpu/plugin.h"
 #include "tensor/dtype.h"
-#include "tensor/formats/formats.h"
+#include "tensor/expand.h"
+#include "tensor/formats/coded_formats.h"
 #include "tensor/plugin_arrays.h"
 
 namespace rc::cpu_test {
@@ -61,7 +62,7 @@ const std::vector<rc_dtype>& decodable_types() {
 }
 
 bool quantized_activations(rc_dtype dtype) {
-  const BlockFormat* format = find_block_format(dtype);
+  const BlockFormat* format = find_block_format(expanded_type(dtype));
   return format != nullptr && !format->of_activations;
 }
 
@@ -260,6 +261,27 @@ std::vector<uint8_t> random_weight(rc_dtype dtype, int64_t rows,
         std::uniform_real_distribution<float>(0.5f, 2)(generator) *
         (generator() % 2 ? 0.01f : -0.01f));
   };
+  const auto* coded =
+      std::find_if(std::begin(kCodedFormats), std::end(kCodedFormats),
+                   [&](const CodedFormat& one) { return one.dtype == dtype; });
+  if (coded != std::end(kCodedFormats)) {
+    for (size_t at = 0; at < data.size(); at += coded->bytes) {
+      uint8_t* block = data.data() + at;
+      if (coded->scale_parts.width > 0) {
+        const uint16_t bits = scale();
+        for (int i = 0; i < 4; ++i) {
+          uint8_t& byte = block[bit_of(coded->scale_parts, i) / 8];
+          byte = static_cast<uint8_t>((byte & 15) | (bits >> (4 * i) << 4));
+        }
+      } else if (dtype == RC_DTYPE_NVFP4) {
+        for (int i = 0; i < 4; ++i) block[i] = 0x20 + generator() % 32;
+      } else {
+        const uint16_t bits = scale();
+        std::memcpy(block + coded->scale_at, &bits, sizeof bits);
+      }
+    }
+    return data;
+  }
   const BlockFormat* format = find_block_format(dtype);
   if (format == nullptr) {
     throw std::runtime_error("no random weights of this type");
@@ -276,6 +298,8 @@ std::vector<uint8_t> random_weight(rc_dtype dtype, int64_t rows,
         break;
       case ScaleKind::kF32:
         put(scale_at, f16_to_f32(scale()));
+        break;
+      case ScaleKind::kOne:
         break;
       case ScaleKind::kPowerOfTwo:
         put(scale_at, static_cast<uint8_t>(120 + generator() % 8));

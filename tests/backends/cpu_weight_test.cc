@@ -6,7 +6,8 @@
 
 #include "backends/cpu_util.h"
 #include "cpu/plugin.h"
-#include "tensor/dtype.h"
+#include "tensor/expand.h"
+#include "tensor/formats/formats.h"
 
 namespace rc::cpu_test {
 namespace {
@@ -27,7 +28,8 @@ TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
     ASSERT_EQ(table.weight_bytes(device.get(), &info, &bytes, message), RC_OK);
     const bool own = quantized_activations(dtype) || dtype == RC_DTYPE_F16 ||
                      dtype == RC_DTYPE_BF16;
-    EXPECT_EQ(bytes, 32 * *row_bytes(own ? dtype : RC_DTYPE_F32, 512));
+    const rc_dtype stored = own ? expanded_type(dtype) : RC_DTYPE_F32;
+    EXPECT_EQ(bytes, 32 * *expanded_row_bytes(stored, 512));
   }
 }
 
@@ -105,7 +107,8 @@ TEST(CpuWeight, NonsenseIsRefused) {
   EXPECT_EQ(status(RC_DTYPE_Q4_K, {4, 100}, 4), RC_E_INVALID_ARGUMENT);
   EXPECT_EQ(status(RC_DTYPE_F32, {INT64_MAX, INT64_MAX}, 4),
             RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status(RC_DTYPE_IQ2_XS, {4, 256}, 4), RC_E_UNSUPPORTED);
+  EXPECT_EQ(status(RC_DTYPE_IQ2_XS, {4, 128}, 4), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status(kExpandedIQ2, {4, 256}, 4), RC_E_UNSUPPORTED);
   EXPECT_EQ(status(99, {4, 256}, 4), RC_E_UNSUPPORTED);
   EXPECT_EQ(status(RC_DTYPE_F32, {256}, RC_USE_ELEMENTS | RC_USE_LINEAR),
             RC_E_UNSUPPORTED);

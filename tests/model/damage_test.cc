@@ -93,15 +93,6 @@ const Damage kDamages[] = {
      },
      RC_E_FORMAT,
      {"blk.0.attn_norm.weight", "Q8_0"}},
-    {"UndecodableMatrix",
-     "llama2",
-     [](Patient& p) {
-       Patient::Tensor& query = p.tensor("blk.0.attn_q.weight");
-       query.dtype = RC_DTYPE_NVFP4;
-       query.data.resize(*row_bytes(RC_DTYPE_NVFP4, 64 * 64));
-     },
-     RC_E_UNSUPPORTED,
-     {"blk.0.attn_q.weight", "NVFP4"}},
     {"NoHeads",
      "llama2",
      [](Patient& p) { p.set<uint32_t>("llama.attention.head_count", 0); },

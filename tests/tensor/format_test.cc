@@ -1,6 +1,6 @@
 // The descriptions of block formats, held against the sizes of their blocks,
 // and the structs that encoders write.
-#include "tensor/formats/formats.h"
+#include "tensor/formats/coded_formats.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(Formats, EveryBitOfABlockIsDescribedOnce) {
     SCOPED_TRACE(format.name);
     Bits bits(format);
     bits.add(format.quant, format.elements);
-    constexpr int kScaleBytes[] = {2, 4, 1};
+    constexpr int kScaleBytes[] = {2, 4, 1, 0};
     bits.add_bytes(format.scale.at,
                    kScaleBytes[static_cast<int>(format.scale.kind)]);
     if (format.minimum.sign != Minimum::kNone) {
@@ -72,12 +72,53 @@ TEST(Formats, NumbersArePlausible) {
       EXPECT_EQ(width_of(format.quant), 8);
     }
     if (format.table != ValueTable::kNone) {
-      EXPECT_EQ(width_of(format.quant), 4);
+      EXPECT_LE(width_of(format.quant), 4);
     }
+    EXPECT_EQ(dtype_info(format.dtype) == nullptr, format.is_expanded);
+    EXPECT_EQ(find_decoder(format.dtype) == nullptr, format.is_expanded);
     EXPECT_EQ(format.group > 0, width_of(format.scale_factor) > 0);
     EXPECT_EQ(find_block_format(format.dtype), &format) << "described twice";
   }
   EXPECT_EQ(find_block_format(RC_DTYPE_F32), nullptr);
+}
+
+// Bits of a coded block by how often they are described.
+TEST(Formats, EveryBitOfACodedBlockIsDescribedOnce) {
+  for (const CodedFormat& format : kCodedFormats) {
+    SCOPED_TRACE(format.name);
+    const BlockFormat* expanded = find_block_format(format.expanded);
+    ASSERT_NE(expanded, nullptr);
+    ASSERT_EQ(format.elements % expanded->elements, 0);
+    EXPECT_EQ(find_block_format(format.dtype), nullptr);
+    std::vector<int> counts(8 * static_cast<size_t>(format.bytes));
+    const auto add = [&](const BitRow& row, int count) {
+      for (int i = 0; row.width > 0 && i < count; ++i) {
+        for (int bit = 0; bit < row.width; ++bit) {
+          ++counts.at(static_cast<size_t>(bit_of(row, i) + bit));
+        }
+      }
+    };
+    // Entries of four digits have three bits for each.
+    const int digits = width_of(expanded->quant) == 4 ? 4 : 8;
+    add(format.index, format.elements / digits);
+    add(format.index_high, format.elements / digits);
+    add(format.sign, format.elements / format.sign_elements);
+    if (format.group > 0) add(format.factor, format.elements / format.group);
+    add(format.scale_parts, 4);
+    if (format.scale_parts.width == 0 &&
+        expanded->scale.kind != ScaleKind::kOne) {
+      add({.at = 8 * format.scale_at, .width = 16}, 1);
+    }
+    for (const TernaryBytes& bytes : format.ternary) {
+      add({.at = 8 * bytes.at, .width = 8, .step = 8}, bytes.stride);
+    }
+    for (int i = 0; format.plane.width > 0 && i < format.elements; ++i) {
+      const BitPlace place = place_of(format.plane, i);
+      add({.at = 8 * place.byte + place.shift, .width = format.plane.width}, 1);
+    }
+    EXPECT_EQ(std::count(counts.begin(), counts.end(), 1),
+              static_cast<int>(counts.size()));
+  }
 }
 
 TEST(Formats, SixBitFactorsOfKTypes) {

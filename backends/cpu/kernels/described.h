@@ -44,10 +44,14 @@ constexpr int offset_of(const BlockFormat& format) {
     return format.quant.is_signed ? 128 : format.quant.zero;
   }
   int offset = 1;
+  int largest = 0;
   for (int i = 0; i < 16; ++i) {
-    while (values_of(format.table)[i] + offset < 0) offset *= 2;
+    const int value = values_of(format.table)[i];
+    while (value + offset < 0) offset *= 2;
+    if (value > largest) largest = value;
   }
-  return offset;
+  // Where eight bits are used, start() wants the offset of signed bytes.
+  return largest + offset > 63 ? 128 : offset;
 }
 
 struct Entries {

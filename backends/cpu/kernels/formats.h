@@ -73,6 +73,15 @@ RC_SIMD Vf powers_of_two(const uint8_t* exponents) {
   return mul(as_float(shl<23>(add(a, bias))), as_float(shl<23>(add(b, bias))));
 }
 
+// Bytes of BitKind::kE4M3, times 2^exponent. As the bits of an f32 they lack
+// 2^120, and their unit is 2^-9.
+template <int exponent>
+RC_SIMD Vf scaled_e4m3(const Vi& bytes) {
+  constexpr float missing = power(120 + 9 + exponent);
+  return mul(as_float(shl<20>(bits_and(bytes, splat_int(127)))),
+             splat(missing));
+}
+
 // How far ahead of the arithmetic weights are asked for, in bytes.
 template <int rows>
 constexpr int kPrefetch = rows == 1 ? 6144 : 8192;
@@ -132,7 +141,10 @@ struct FactorPlanes {
                      kTileRows * (number.low.at - first_byte + i));
     } else if constexpr (number.high.width == 0) {
       static_assert(number.zero == 0);
-      return bits<number.low, 0>(i);
+      const Vi all = number.low.width == 8 ? load_u8(planes + kTileRows * i)
+                                           : bits<number.low, 0>(i);
+      if constexpr (number.kind != BitKind::kOdd) return all;
+      return add(add(all, all), splat_int(1));
     } else {
       constexpr int whole = undivided(number);
       if constexpr (whole > 0) {
@@ -217,7 +229,11 @@ struct Format {
   }
 
   RC_SIMD_MEMBER Vf scale(int j, int half) const {
-    if constexpr (kColumns == 32) {
+    if constexpr (kFormat.scale_factor.kind == BitKind::kE4M3) {
+      static_assert(kFormat.scale.kind == ScaleKind::kOne);
+      return scaled_e4m3<kFormat.scale.exponent>(
+          factor<kFormat.scale_factor>(j, half));
+    } else if constexpr (kColumns == 32) {
       return whole_scale();
     } else if constexpr (kFormat.group == 0) {
       return d;
@@ -244,6 +260,9 @@ struct Format {
     static_assert(kFormat.scale.kind != ScaleKind::kF32);
     if constexpr (kFormat.scale.kind == ScaleKind::kPowerOfTwo) {
       return powers_of_two(block + at);
+    } else if constexpr (kFormat.scale.exponent != 0) {
+      constexpr float unit = power(kFormat.scale.exponent);
+      return mul(load_f16(block + at), splat(unit));
     } else {
       return load_f16(block + at);
     }

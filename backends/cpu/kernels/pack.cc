@@ -217,10 +217,11 @@ constexpr bool begins_with_two(const BlockFormat& format) {
 // How many bytes from `byte` on are scales of one byte.
 constexpr int count_single(const BlockFormat& format, int byte) {
   int end = byte;
-  while (
-      end < format.bytes && !is_quant(format, end) &&
-      (end != format.scale.at || format.scale.kind == ScaleKind::kPowerOfTwo) &&
-      (end != format.minimum.at || format.minimum.sign == Minimum::kNone)) {
+  while (end < format.bytes && !is_quant(format, end) &&
+         (end != format.scale.at ||
+          format.scale.kind == ScaleKind::kPowerOfTwo ||
+          format.scale.kind == ScaleKind::kOne) &&
+         (end != format.minimum.at || format.minimum.sign == Minimum::kNone)) {
     ++end;
   }
   return end - byte;

@@ -13,9 +13,8 @@ namespace rc::gguf {
 using VerifyProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 // Reads and decodes all tensors. Throws RC_E_FORMAT naming tensor and index of
-// the first value that is infinite or not a number; RC_E_UNSUPPORTED naming the
-// first tensor of a type without decoder, if nothing else is wrong; RC_E_IO if
-// the file changed meanwhile; RC_E_CANCELLED if `progress` stopped it.
+// the first value that is infinite or not a number; RC_E_IO if the file changed
+// meanwhile; RC_E_CANCELLED if `progress` stopped it.
 void verify(const File& file, const VerifyProgress& progress = {});
 
 }  // namespace rc::gguf

@@ -10,7 +10,8 @@
 // are small integers, one for every `group` elements; without them it is
 // scale * (quant - zero) - minimum, and without a minimum nothing is
 // subtracted. In place of quant - zero the type may have the entry `quant` of a
-// table.
+// table. Types that pack several elements into one code are not said so:
+// coded_format.h describes them, and into which of these formats they expand.
 #pragma once
 
 #include <cstdint>
@@ -33,20 +34,29 @@ struct BitPlane {
   int step = 0;  // 0 is `stride`: one after the other
 };
 
+// What the bits of a factor stand for. kOdd: n is 2 n + 1. kE4M3: a byte is a
+// float of four bits of exponent and three of mantissa, without sign and NaN,
+// in units of 2^-9, of which all are whole numbers below 2^18 (FP8 E4M3 of OCP
+// Microscaling Formats 1.0).
+enum class BitKind : uint8_t { kInteger, kOdd, kE4M3 };
+
 // Integers of the bits of one or two planes, those of `high` above the others.
 struct BitNumber {
   BitPlane low = {};
   BitPlane high = {};
   bool is_signed = false;  // in two's complement, of 8 bits
   int zero = 0;            // subtracted
+  BitKind kind = BitKind::kInteger;
 };
 
-enum class ScaleKind : uint8_t { kF16, kF32, kPowerOfTwo };
+enum class ScaleKind : uint8_t { kF16, kF32, kPowerOfTwo, kOne };
 
 struct Scale {
   int at = 0;
-  // kPowerOfTwo is a byte e that stands for 2^(e - 128).
+  // kPowerOfTwo is a byte e that stands for 2^(e - 128). kOne is no number of
+  // the block.
   ScaleKind kind = ScaleKind::kF16;
+  int exponent = 0;  // times 2^exponent, with which it stays exact
 };
 
 // A binary16.
@@ -56,8 +66,17 @@ struct Minimum {
   int at = 0;
 };
 
-// What four bits stand for, in types that have a table.
-enum class ValueTable : uint8_t { kNone, kIQ4, kE2M1 };
+// What up to four bits stand for, in types that have a table.
+enum class ValueTable : uint8_t {
+  kNone,
+  kIQ4,
+  kE2M1,
+  kIQ2,
+  kIQ1,
+  kIQ3XXS,
+  kIQ3S,
+  kSigns
+};
 
 struct BlockFormat {
   rc_dtype dtype;
@@ -73,6 +92,8 @@ struct BlockFormat {
   BitNumber minimum_factor = {};
   // What other programs quantize activations to. Weights are not stored so.
   bool of_activations = false;
+  // Only what coded types expand into: no file and no tensor has it.
+  bool is_expanded = false;
 };
 
 // Whether all numbers of a plane are described, one after the other.
@@ -97,6 +118,21 @@ constexpr BitPlace place_of(const BitPlane& plane, int i) {
 
 constexpr int width_of(const BitNumber& number) {
   return number.low.width + number.high.width;
+}
+
+// The whole number that a byte of BitKind::kE4M3 stands for.
+constexpr int e4m3(uint8_t bits) {
+  const int exponent = bits >> 3 & 15;
+  const int mantissa = bits & 7;
+  return exponent == 0 ? mantissa : (mantissa | 8) << (exponent - 1);
+}
+
+// 2^exponent, of a normal number.
+constexpr float power(int exponent) {
+  float value = 1;
+  for (; exponent > 0; --exponent) value *= 2;
+  for (; exponent < 0; ++exponent) value /= 2;
+  return value;
 }
 
 // How many numbers from the first on have all their bits side by side in one

@@ -1,19 +1,20 @@
-// Every block format that can be decoded: names, sizes and meaning come from
-// here wherever blocks are read (src/tensor/decode.cc, the kernels of all
-// backends). To add a type is to add its description; to write it too takes an
-// encoder, in src/tensor/encode.cc, backends/gpu/kernels/c/encode.cl and
-// backends/gpu/kernels/glsl/encode.comp.
+// Every format of blocks of numbers: names, sizes and meaning come from here
+// wherever blocks are read (src/tensor/decode.cc, the kernels of all backends);
+// coded_formats.h has the types that expand into them. To add a type is to add
+// its description; to write it too takes an encoder, in src/tensor/encode.cc,
+// backends/gpu/kernels/c/encode.cl and backends/gpu/kernels/glsl/encode.comp.
 //
 // The layouts are those of GGUF, of which ggml is the definition:
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md for the numbers of
 // the types, src/ggml-common.h there for blocks (block_q4_0 and so on).
+// Expanded formats are our own.
 #pragma once
 
 #include "tensor/formats/block_format.h"
 
 namespace rc {
 
-// What four bits stand for, in the order of ValueTable.
+// What up to four bits stand for, in the order of ValueTable.
 struct NamedValues {
   const char* name;
   int8_t values[16];
@@ -25,6 +26,14 @@ inline constexpr NamedValues kValueTables[] = {
       113}},
     // E2M1 of OCP Microscaling Formats 1.0, doubled, so that all are integers.
     {"e2m1", {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}},
+    // Digits of codebooks, then the same under a sign.
+    {"iq2", {8, 25, 43, 0, -8, -25, -43, 0}},
+    // Eight times -1, 0 and 1, with 1 added or, in the second half, subtracted.
+    {"iq1", {-7, 1, 9, 0, -9, -1, 7, 0}},
+    {"iq3xxs",
+     {4, 12, 20, 28, 36, 44, 52, 62, -4, -12, -20, -28, -36, -44, -52, -62}},
+    {"iq3s", {1, 3, 5, 7, 9, 11, 13, 15, -1, -3, -5, -7, -9, -11, -13, -15}},
+    {"signs", {-1, 1}},
 };
 inline constexpr int kValueTableCount =
     sizeof(kValueTables) / sizeof(kValueTables[0]);
@@ -44,6 +53,21 @@ inline constexpr BitNumber kSixBitScales = {
 inline constexpr BitNumber kSixBitMinima = {
     .low = {.at = 4, .width = 4, .stride = 4, .first = 8, .step = 12},
     .high = {.at = 8, .width = 2, .stride = 4, .first = 8}};
+
+// The types that coded types expand into are no types of tensors.
+enum ExpandedType : rc_dtype {
+  kExpandedIQ2 = 1 << 16,
+  kExpandedIQ1,
+  kExpandedIQ3XXS,
+  kExpandedIQ3S,
+  kExpandedFP4,
+  kExpandedQ1,
+};
+
+// A digit of two bits and a sign, factors of four bits.
+inline constexpr BitNumber kSignedDigits = {
+    .low = {.at = 32, .width = 2, .stride = 32},
+    .high = {.at = 0, .width = 1, .stride = 32}};
 
 inline constexpr BlockFormat kBlockFormats[] = {
     {.dtype = RC_DTYPE_Q4_0,
@@ -190,33 +214,79 @@ inline constexpr BlockFormat kBlockFormats[] = {
      .bytes = 66,
      .quant = {.low = {.at = 0, .width = 2, .stride = 32}, .zero = 1},
      .scale = {.at = 64}},
-};
 
-// Types of which no more is known here than the size of their blocks. Types 4,
-// 5, 31 to 33 and 36 to 38 were removed from the format.
-struct OpaqueFormat {
-  rc_dtype dtype;
-  const char* name;
-  int elements;
-  int bytes;
-};
-inline constexpr OpaqueFormat kOpaqueFormats[] = {
-    {RC_DTYPE_IQ2_XXS, "IQ2_XXS", 256, 66},
-    {RC_DTYPE_IQ2_XS, "IQ2_XS", 256, 74},
-    {RC_DTYPE_IQ3_XXS, "IQ3_XXS", 256, 98},
-    {RC_DTYPE_IQ1_S, "IQ1_S", 256, 50},
-    {RC_DTYPE_IQ3_S, "IQ3_S", 256, 110},
-    {RC_DTYPE_IQ2_S, "IQ2_S", 256, 82},
-    {RC_DTYPE_IQ1_M, "IQ1_M", 256, 56},
-    {RC_DTYPE_TQ1_0, "TQ1_0", 256, 54},
-    {RC_DTYPE_NVFP4, "NVFP4", 64, 36},
-    {RC_DTYPE_Q1_0, "Q1_0", 128, 18},
+    {.dtype = kExpandedIQ2,
+     .name = "expanded_IQ2",
+     .elements = 256,
+     .bytes = 106,
+     .quant = kSignedDigits,
+     .table = ValueTable::kIQ2,
+     .scale = {.at = 104, .exponent = -3},
+     .group = 16,
+     .scale_factor = {.low = {.at = 96, .width = 4}, .kind = BitKind::kOdd},
+     .is_expanded = true},
+
+    {.dtype = kExpandedIQ1,
+     .name = "expanded_IQ1",
+     .elements = 256,
+     .bytes = 106,
+     .quant = kSignedDigits,
+     .table = ValueTable::kIQ1,
+     .scale = {.at = 104, .exponent = -3},
+     .group = 16,
+     .scale_factor = {.low = {.at = 96, .width = 4}, .kind = BitKind::kOdd},
+     .is_expanded = true},
+
+    {.dtype = kExpandedIQ3XXS,
+     .name = "expanded_IQ3_XXS",
+     .elements = 256,
+     .bytes = 134,
+     .quant = {.low = {.at = 6, .width = 4, .stride = 16}},
+     .table = ValueTable::kIQ3XXS,
+     .scale = {.at = 0, .exponent = -2},
+     .group = 32,
+     .scale_factor = {.low = {.at = 2, .width = 4}, .kind = BitKind::kOdd},
+     .is_expanded = true},
+
+    {.dtype = kExpandedIQ3S,
+     .name = "expanded_IQ3_S",
+     .elements = 256,
+     .bytes = 134,
+     .quant = {.low = {.at = 6, .width = 4, .stride = 16}},
+     .table = ValueTable::kIQ3S,
+     .scale = {.at = 0},
+     .group = 32,
+     .scale_factor = {.low = {.at = 2, .width = 4}, .kind = BitKind::kOdd},
+     .is_expanded = true},
+
+    // Half of NVFP4's; the exponent is that of E4M3's unit, less one as E2M1 is
+    // doubled.
+    {.dtype = kExpandedFP4,
+     .name = "expanded_FP4",
+     .elements = 32,
+     .bytes = 18,
+     .quant = {.low = {.at = 2, .width = 4, .stride = 16}},
+     .table = ValueTable::kE2M1,
+     .scale = {.kind = ScaleKind::kOne, .exponent = -10},
+     .group = 16,
+     .scale_factor = {.low = {.at = 0, .width = 8, .stride = 2},
+                      .kind = BitKind::kE4M3},
+     .is_expanded = true},
+
+    {.dtype = kExpandedQ1,
+     .name = "expanded_Q1",
+     .elements = 32,
+     .bytes = 6,
+     .quant = {.low = {.at = 2, .width = 1}},
+     .table = ValueTable::kSigns,
+     .scale = {.at = 0},
+     .is_expanded = true},
 };
 
 inline constexpr int kBlockFormatCount =
     sizeof(kBlockFormats) / sizeof(kBlockFormats[0]);
 
-// nullptr for a type that has no description.
+// nullptr for a type that has no description here.
 constexpr const BlockFormat* find_block_format(rc_dtype dtype) {
   for (const BlockFormat& format : kBlockFormats) {
     if (format.dtype == dtype) return &format;

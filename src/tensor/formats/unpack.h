@@ -59,19 +59,41 @@ inline void unpack_bits(const uint8_t* block, uint8_t* numbers) {
   }
 }
 
+// Puts the bits of `numbers` from kShift on where unpack_plane finds them.
+template <BitPlane kPlane, int kCount, int kShift>
+inline void pack_plane(const uint8_t* numbers, uint8_t* block) {
+  constexpr int kMask = (1 << kPlane.width) - 1;
+  constexpr int kSlots = 8 / kPlane.width;
+  constexpr int kStride = kPlane.stride;
+  const auto bits = [numbers](int i, int shift) {
+    return static_cast<uint8_t>((numbers[i] >> kShift & kMask) << shift);
+  };
+  if constexpr (is_unbroken(kPlane) && kCount % (kSlots * kStride) == 0) {
+    uint8_t* to = block + kPlane.at;
+    for (int first = 0; first < kCount; first += kSlots * kStride) {
+#pragma GCC unroll 8
+      for (int slot = 0; slot < kSlots; ++slot) {
+        for (int i = 0; i < kStride; ++i) {
+          to[i] |= bits(first + slot * kStride + i, slot * kPlane.width);
+        }
+      }
+      to += kStride;
+    }
+  } else {
+    for (int i = 0; i < kCount; ++i) {
+      const BitPlace place = place_of(kPlane, i);
+      block[place.byte] |= bits(i, place.shift);
+    }
+  }
+}
+
 // Puts numbers, each in a byte, where unpack_bits finds them. The block was
 // zero there.
 template <BitNumber kNumber, int kCount>
 inline void pack_bits(const uint8_t* numbers, uint8_t* block) {
-  for (int i = 0; i < kCount; ++i) {
-    const BitPlace low = place_of(kNumber.low, i);
-    const int mask = (1 << kNumber.low.width) - 1;
-    block[low.byte] |= static_cast<uint8_t>((numbers[i] & mask) << low.shift);
-    if constexpr (kNumber.high.width > 0) {
-      const BitPlace high = place_of(kNumber.high, i);
-      block[high.byte] |=
-          static_cast<uint8_t>((numbers[i] >> kNumber.low.width) << high.shift);
-    }
+  pack_plane<kNumber.low, kCount, 0>(numbers, block);
+  if constexpr (kNumber.high.width > 0) {
+    pack_plane<kNumber.high, kCount, kNumber.low.width>(numbers, block);
   }
 }
 
@@ -79,6 +101,8 @@ inline void pack_bits(const uint8_t* numbers, uint8_t* block) {
 template <BitNumber kNumber>
 inline int meaning_of(uint8_t bits) {
   if constexpr (kNumber.is_signed) return static_cast<int8_t>(bits);
+  if constexpr (kNumber.kind == BitKind::kOdd) return 2 * bits + 1;
+  if constexpr (kNumber.kind == BitKind::kE4M3) return e4m3(bits);
   return bits - kNumber.zero;
 }
 
@@ -99,7 +123,12 @@ inline float power_of_two(uint8_t exponent) {
 // The scale of a whole block.
 template <Scale kScale>
 inline float scale_of(const uint8_t* block) {
-  if constexpr (kScale.kind == ScaleKind::kF32) {
+  if constexpr (kScale.kind == ScaleKind::kOne) {
+    return power(kScale.exponent);
+  } else if constexpr (kScale.exponent != 0) {
+    constexpr Scale kBare = {kScale.at, kScale.kind, 0};
+    return scale_of<kBare>(block) * power(kScale.exponent);
+  } else if constexpr (kScale.kind == ScaleKind::kF32) {
     float scale;
     std::memcpy(&scale, block + kScale.at, sizeof scale);
     return scale;

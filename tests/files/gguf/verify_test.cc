@@ -70,23 +70,6 @@ TEST(Verify, FindsScalesThatAreNotFinite) {
   EXPECT_NE(message.find("[1, 32]"), std::string::npos) << message;
 }
 
-TEST(Verify, NamesATypeWithoutDecoderAfterEverythingElse) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<std::byte> data(66);
-  for (const float value : {1.0f, nan}) {
-    Writer writer;
-    writer.add_tensor("odd", RC_DTYPE_IQ2_XXS, std::array<int64_t, 1>{256},
-                      data);
-    writer.add_tensor("plain", RC_DTYPE_F32, std::array<int64_t, 1>{1},
-                      std::span(&value, 1));
-    const auto [status, message] = outcome(*reopen(writer));
-    EXPECT_EQ(status, std::isnan(value) ? RC_E_FORMAT : RC_E_UNSUPPORTED);
-    EXPECT_NE(message.find(std::isnan(value) ? "'plain'" : "IQ2_XXS"),
-              std::string::npos)
-        << message;
-  }
-}
-
 TEST(Verify, TellsProgressAndCanBeStopped) {
   const std::vector<float> values(100'000);
   Writer writer;

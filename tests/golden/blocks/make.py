@@ -26,14 +26,20 @@ SCALES = {
     "IQ4_NL": [(0, "f16")], "IQ4_XS": [(0, "f16")],
     "MXFP4": [(0, "e8m0")],
     "TQ2_0": [(64, "f16")],
+    "IQ2_XXS": [(0, "f16")], "IQ2_XS": [(0, "f16")], "IQ2_S": [(0, "f16")],
+    "IQ3_XXS": [(0, "f16")], "IQ3_S": [(0, "f16")],
+    "IQ1_S": [(0, "f16")], "IQ1_M": [(48, "nibbles")],
+    "TQ1_0": [(52, "f16")], "NVFP4": [(0, "e4m3")],
 }
 # Made after all others, which keep their random bits.
-LATER = ["TQ2_0"]
+LATER = ["TQ2_0", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS", "IQ3_S", "IQ1_S", "IQ1_M", "TQ1_0", "NVFP4"]
 
 # a usual scale, a negative one, zero, negative zero, the smallest subnormal, a large subnormal, a large one
 F16_SCALES = [0.0123, -0.0371, 0.0, -0.0, 2.0 ** -24, 1023 * 2.0 ** -24, 61.5, 1.0]
 # exponents: 2^-128 (subnormal), 2^-127, 2^-126, ..., 2^124 (12 times that is still finite); 255 is NaN and left out
 E8M0_SCALES = [0, 1, 2, 3, 100, 127, 130, 252]
+# nothing, subnormal, what would be NaN, the largest, usual ones
+E4M3_SCALES = [[0x00, 0x01, 0x07, 0x08], [0x7F, 0x7E, 0x38, 0x40], [0x23, 0x2B, 0x31, 0x3F], [0x10, 0x55, 0x66, 0x77]]
 
 
 def free_blocks(name, rng):
@@ -46,7 +52,14 @@ def free_blocks(name, rng):
         order = [1, 5, 6, 0] if n < 8 else range(8)
         for b in range(n):
             i = list(order)[(b + which) % len(order)]
-            if kind == "f16":
+            if kind == "e4m3":
+                blocks[b, offset:offset + 4] = E4M3_SCALES[b % 4]
+            elif kind == "nibbles":  # the upper ones of four 16-bit words
+                bits = int(np.array([F16_SCALES[i]], "<f2").view("<u2")[0])
+                for k in range(4):
+                    high = offset + 2 * k + 1
+                    blocks[b, high] = blocks[b, high] & 15 | (bits >> (4 * k) & 15) << 4
+            elif kind == "f16":
                 blocks[b, offset:offset + 2] = np.array([F16_SCALES[i]], "<f2").view(np.uint8)
             else:
                 blocks[b, offset] = E8M0_SCALES[i]
@@ -112,6 +125,14 @@ def main():
 
     for name in LATER:
         put_weights(name)
+
+    # a type that the package does not decode: a scale (f16), then a bit for each of 128 values that says its sign
+    per_block, size = gguf.GGML_QUANT_SIZES[TYPE["Q1_0"]]
+    q1_0 = rng.integers(0, 256, (8, size), dtype=np.uint8)
+    q1_0[:, :2] = np.array(F16_SCALES, "<f2").view(np.uint8).reshape(8, 2)
+    signs = np.unpackbits(q1_0[:, 2:], axis=1, bitorder="little").astype(np.float32) * 2 - 1
+    scales = np.array(F16_SCALES, "<f2").astype(np.float32)[:, None]
+    put("Q1_0", q1_0.reshape(-1), (scales * signs).reshape(-1), per_block, size, 0)
 
     lines = ",\n".join(json.dumps(i) for i in index)
     (HERE / "index.json").write_text(f"[\n{lines}\n]\n")

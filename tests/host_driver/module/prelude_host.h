@@ -20,6 +20,7 @@
 #define OPEN_OUTPUT(type, name) \
   type* name = (type*)(name##_memory + call.name##_at);
 #define SHARED static
+#define CONSTANT static const
 #define VECTOR(type) type
 
 typedef unsigned char uchar;

@@ -20,7 +20,9 @@
 //   first_of()   the first element of a chunk
 //   scales()     scale and offset of the first elements of the pairs of a
 //                chunk, and of the second
-//   quants()     pair l of a chunk, as it is stored or as its table says
+//   quants()     pair l of a chunk, as it is stored or as its table says. Types
+//                that are CODED are read so only with DENSE or a TILE of 1:
+//                weights have what they expand into
 // so that an element is scale * quant + offset.
 
 typedef const global uchar* Bytes;
@@ -126,10 +128,77 @@ INLINE floatL power_of_two(intL exponent) {
       CHOOSE((exponent - 1) << 23, one << (exponent & 1), exponent < 2));
 }
 
+// A byte of BitKind::kE4M3 as a whole number.
+INLINE intL e4m3(intL bits) {
+  const intL exponent = (bits >> 3) & 15;
+  const intL mantissa = bits & 7;
+  const intL normal = (mantissa | 8) << ((exponent + 15) & 15);
+  return CHOOSE(CHOOSE(normal, mantissa, exponent == 0), (intL)(0),
+                bits == 0x7F);
+}
+
 INLINE int first_of(int chunk) {
   const uint pair = chunk * SPAN;
   return pair / APART * (2 * APART) + pair % APART;
 }
+
+#ifdef CODED
+// Number i of a row: the members of BitRow in src/tensor/formats/coded_format.h.
+INLINE int row_bits(Bytes p, int at, int width, int step, int run, int run_step,
+                    uint i) {
+  const int bit = at + i / (uint)run * run_step + i % (uint)run * step;
+  int bits = p[bit / 8];
+  if (bit % 8 + width > 8) bits |= p[bit / 8 + 1] << 8;
+  return (bits >> (bit % 8)) & ((1 << width) - 1);
+}
+INLINE int scale_of_parts(Bytes p, int at, int width, int step, int run,
+                          int run_step) {
+  int bits = 0;
+  for (int i = 0; i < 4; ++i) {
+    bits |= row_bits(p, at, width, step, run, run_step, i) << (4 * i);
+  }
+  return bits;
+}
+#ifdef TERNARY
+INLINE int ternary(Bytes p, int at, int stride, int i) {
+  int power = 1;
+  for (int digit = i / stride; digit > 0; --digit) power *= 3;
+  return ((p[at + i % stride] * power & 255) * 3) >> 8;
+}
+#endif
+// The quant of element e: its digit, and the sign above it.
+INLINE int quant_of(Bytes p, int e) {
+#if defined(ENTRIES)
+  const int digits = DIGIT_BITS == 3 ? 4 : 8;
+  int index = row_bits(p, INDEX, e / digits);
+#ifdef INDEX_HIGH
+  index |= row_bits(p, INDEX_HIGH, e / digits) << INDEX_BITS;
+#endif
+  int quant = (entries[index] >> (e % digits * DIGIT_BITS)) &
+              ((1 << DIGIT_BITS) - 1);
+#elif defined(TERNARY)
+  int quant = e < TERNARY_END_0 ? ternary(p, TERNARY_0, e)
+              : e < TERNARY_END_1
+                  ? ternary(p, TERNARY_1, e - TERNARY_END_0)
+                  : ternary(p, TERNARY_2, e - TERNARY_END_1);
+#else
+  int quant = (p[byte_of(CODED_PLANE, e)] >> shift_of(CODED_PLANE, e)) &
+              ((1 << DIGIT_BITS) - 1);
+#endif
+#ifdef SIGN
+  int signs = row_bits(p, SIGN, e / SIGN_ELEMENTS);
+#if SIGN_BITS == 7
+  // Bit n of 0x6996 is the parity of n.
+  signs |= ((0x6996 >> (signs & 15)) ^ (0x6996 >> (signs >> 4))) << 7 & 128;
+#endif
+#if SIGN_BITS > 1
+  signs = (signs >> (e % 8)) & 1;
+#endif
+  quant |= signs << DIGIT_BITS;
+#endif
+  return quant;
+}
+#endif
 
 INLINE void scales(Bytes p, int chunk, floatL scale[2], floatL offset[2]) {
   for (int i = 0; i < 2; ++i) {
@@ -184,7 +253,18 @@ INLINE intL entry_of(intL q, int v0, int v1, int v2, int v3, int v4, int v5,
 
 INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
   const uint e = first_of(chunk);
-#ifdef SIGNED_QUANTS
+#if defined(CODED)
+  int some[2][LANES];
+  for (int i = 0; i < LANES; ++i) {
+    some[0][i] = quant_of(p, e + l + i);
+    some[1][i] = quant_of(p, e + APART + l + i);
+  }
+  *first = value_of(LOAD(0, some[0]));
+  *second = value_of(LOAD(0, some[1]));
+#elif defined(SINGLE_QUANTS)
+  *first = value_of(plane_bits(p, QUANTS, e + l));
+  *second = value_of(plane_bits(p, QUANTS, e + APART + l));
+#elif defined(SIGNED_QUANTS)
   *first = SIGNED_QUANT_BYTE(p, byte_of(QUANTS, e) + l);
   *second = SIGNED_QUANT_BYTE(p, byte_of(QUANTS, e + APART) + l);
 #else

@@ -38,5 +38,8 @@
 // the word for what pointers to it point to.
 #define SHARED local
 
+// Before a table of the file.
+#define CONSTANT constant
+
 // A vector of those elements: VECTOR(int4)(0, 1, 2, 3).
 #define VECTOR(type) (type)

@@ -17,7 +17,7 @@
 
 layout(constant_id = 1) const uint kTileRows = 8;
 layout(constant_id = 2) const uint kElementBits = 4;  // in quads; 0: none
-layout(constant_id = 3) const uint kLowPlane = 0;     // 2: two bits, the lowest
+layout(constant_id = 3) const uint kLowPlane = 0;     // 1 or 2: lowest bits
 layout(constant_id = 4) const uint kHighPlane = 0;    // 1 or 2: bits above
 layout(constant_id = 5) const uint kScaling = 0;
 layout(constant_id = 6) const int kZero = 0;     // subtracted from elements
@@ -34,6 +34,8 @@ const uint kThirds = 5;      // the same, but scale and minimum; of each group
                              // two bytes that multiply these
 const uint kNibbles = 6;     // of each half group two nibbles that do
 const uint kSingle = 7;      // of eight groups an f32
+const uint kBrainPair = 8;   // bfloat16 scales of both halves of a group
+const uint kSingleSixteenths = 9;  // as kSixteenths, but the scale is an f32
 
 // kMeaning; further ones are numbers of tables.
 const uint kInteger = 0;  // unsigned if 4 bits or of planes, else signed
@@ -46,7 +48,8 @@ const uint kPlanes = kLowPlane + kHighPlane;
 const bool kHasMinimum =
     kScaling == kHalfPair || kScaling == kThirds || kScaling == kNibbles;
 // Each half of a group has a scale of its own.
-const bool kHalves = kScaling == kSixteenths || kScaling == kNibbles;
+const bool kHalves = kScaling == kSixteenths || kScaling == kNibbles ||
+                     kScaling == kBrainPair || kScaling == kSingleSixteenths;
 
 INPUT(3, weight_words)
 INPUT_QUADS(4, weight_quads)
@@ -64,6 +67,7 @@ Raw read_group(uint tile, uint row, uint group, uint groups) {
       kScaling == kUnscaled                       ? 0
       : kScaling == kHalf || kScaling == kBrain   ? (groups + 1) / 2
       : kScaling == kHalfPair                     ? groups
+      : kScaling == kBrainPair                    ? groups
       : kScaling == kSingle                       ? (groups + 7) / 8
                                                   : (groups + 7) / 8 * 5;
   const uint tile_words =
@@ -91,15 +95,21 @@ Raw read_group(uint tile, uint row, uint group, uint groups) {
     const uint word = WORD(weight_words, at + group * kTileRows);
     raw.scale = vec2(half_to_float(word & 0xFFFFu));
     raw.minimum = vec2(half_to_float(word >> 16));
+  } else if (kScaling == kBrainPair) {
+    const uint word = WORD(weight_words, at + group * kTileRows);
+    raw.scale = vec2(uintBitsToFloat(word << 16),
+                     uintBitsToFloat(word & 0xFFFF0000u));
   } else if (kScaling == kSingle) {
     raw.scale = vec2(NUMBER(weight_words, at + group / 8 * kTileRows));
   } else if (kScaling != kUnscaled) {
     at += group / 8 * 5 * kTileRows;
     const uint both = WORD(weight_words, at);
-    const float scale = half_to_float(both & 0xFFFFu);
+    const float scale = kScaling == kSingleSixteenths
+                            ? uintBitsToFloat(both)
+                            : half_to_float(both & 0xFFFFu);
     const uint word = WORD(weight_words, at + (1 + group % 8 / 2) * kTileRows);
     const uint bits = word >> (group % 2 * 16);
-    if (kScaling == kSixteenths) {
+    if (kScaling == kSixteenths || kScaling == kSingleSixteenths) {
       raw.scale = scale * vec2(int(bits << 24) >> 24, int(bits << 16) >> 24);
     } else {
       const float minimum = -half_to_float(both >> 16);
@@ -135,7 +145,8 @@ float element(Raw raw, uint e) {
   uint bits;
   if (kElementBits == 4) {
     bits = (raw.quads[0][e / 8] >> (e % 8 * 4)) & 15u;
-    if (kMeaning != kInteger) return float(value_of(kMeaning, bits));
+  } else if (kLowPlane == 1) {
+    bits = (raw.planes[0] >> e) & 1u;
   } else {
     bits = (raw.planes[e / 16] >> (e % 16 * 2)) & 3u;
   }
@@ -151,5 +162,6 @@ float element(Raw raw, uint e) {
                             : plane << (below - place)) &
             (3u << below);
   }
+  if (kMeaning != kInteger) return float(value_of(kMeaning, bits));
   return float(int(bits) - kZero);
 }

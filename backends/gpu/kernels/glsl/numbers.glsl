@@ -123,6 +123,29 @@ struct BlockFormat {
 };
 const uint kF16Scale = 0;
 const uint kF32Scale = 1;
+const uint kNoScale = 3;
+
+// As in src/tensor/formats/coded_format.h, but of the expanded format only what
+// an element is worth. Types with codebooks are not among them: drivers take
+// minutes for shaders with such tables.
+struct Row {
+  uint at, width, step_, run, run_step;
+};
+struct TernaryBytes {
+  uint at, stride, digits;
+};
+struct CodedFormat {
+  TernaryBytes ternary[3];
+  Plane plane;
+  uint scale_kind;
+  uint scale_at;
+  float unit;  // of the scale
+  uint group;
+  Row factor;
+  uint factor_kind;  // BitKind
+  uint table;
+  int zero;
+};
 
 #include "formats.glsl"
 
@@ -181,8 +204,60 @@ float of_block(uint at, uint e) {
   return value;
 }
 
+// Number i of a row of bits of the block at byte `at`.
+uint row_bits(uint at, Row row, uint i) {
+  const uint bit = row.at + i / row.run * row.run_step + i % row.run * row.step_;
+  uint bits = byte_at(at + bit / 8);
+  if (bit % 8 + row.width > 8) bits |= byte_at(at + bit / 8 + 1) << 8;
+  return (bits >> (bit % 8)) & ((1u << row.width) - 1);
+}
+
+uint ternary_digit(uint at, TernaryBytes bytes, uint i) {
+  uint power = 1;
+  for (uint digit = i / bytes.stride; digit > 0; --digit) power *= 3;
+  return ((byte_at(at + bytes.at + i % bytes.stride) * power & 255u) * 3) >> 8;
+}
+
+uint quant_of(uint at, CodedFormat format, uint e) {
+  if (format.plane.width > 0) return plane_bits(at, format.plane, e);
+  uint i = e;
+  uint k = 0;
+  for (; i >= format.ternary[k].stride * format.ternary[k].digits; ++k) {
+    i -= format.ternary[k].stride * format.ternary[k].digits;
+  }
+  return ternary_digit(at, format.ternary[k], i);
+}
+
+// Element e of the block of a coded type at byte `at`.
+float of_coded(uint at, uint e) {
+  const CodedFormat format = coded(kType);
+  precise float scale = format.unit;
+  if (format.scale_kind != kNoScale) {
+    scale = scale * half_at(at + format.scale_at);
+  }
+  if (format.group > 0) {
+    const uint bits = row_bits(at, format.factor, e / format.group);
+    uint factor = bits;
+    if (format.factor_kind == 1) {
+      factor = 2 * bits + 1;
+    } else if (format.factor_kind == 2) {
+      const uint exponent = bits >> 3 & 15u;
+      factor = bits == 0x7Fu   ? 0
+               : exponent == 0 ? bits & 7u
+                               : ((bits & 7u) | 8u) << (exponent - 1);
+    }
+    scale = scale * float(factor);
+  }
+  const uint quant = quant_of(at, format, e);
+  const int value = format.table > 0 ? value_of(format.table, quant)
+                                     : int(quant) - format.zero;
+  precise float result = scale * float(value);
+  return result;
+}
+
 // Element i of a row that begins at byte `row`.
 float number(uint row, uint i) {
   const uint at = row + i / kBlock * kBlockBytes;
+  if (is_coded(kType)) return of_coded(at, i % kBlock);
   return kBlock == 1 ? plain(at) : of_block(at, i % kBlock);
 }
