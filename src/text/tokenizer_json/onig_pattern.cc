@@ -22,6 +22,9 @@ constexpr std::string_view kNoSpaces =
     R"(\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E})"
     R"(\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{10FFFF})";
 constexpr std::string_view kWords = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+// Outside of classes Oniguruma counts these too: superscripts and fractions.
+constexpr std::string_view kBareWords =
+    R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
 constexpr std::string_view kHexDigits = "0-9A-Fa-f";
 
 struct PosixClass {
@@ -38,7 +41,7 @@ constexpr std::array<PosixClass, 10> kPosixClasses = {{
     {"word", kWords},
     {"xdigit", kHexDigits},
     {"cntrl", R"(\p{Cc})"},
-    {"punct", R"(\p{P}$+<=>\^`|~)"},
+    {"punct", R"(\p{P}\p{S})"},
 }};
 
 // Names of categories and of what else is not a script.
@@ -247,22 +250,22 @@ class Translator {
       case 'S':
         return replace(2, "[^", kSpaces);
       case 'w':
-        return replace(2, "[", kWords);
+        return replace(2, "[", kBareWords);
       case 'W':
-        return replace(2, "[^", kWords);
+        return replace(2, "[^", kBareWords);
       case 'h':
         return replace(2, "[", kHexDigits);
       case 'H':
         return replace(2, "[^", kHexDigits);
       case 'b':
         at_ += 2;
-        out_ += cat("(?:(?<=[", kWords, "])(?![", kWords, "])|(?<![", kWords,
-                    "])(?=[", kWords, "]))");
+        out_ += cat("(?:(?<=[", kBareWords, "])(?![", kBareWords, "])|(?<![",
+                    kBareWords, "])(?=[", kBareWords, "]))");
         return;
       case 'B':
         at_ += 2;
-        out_ += cat("(?:(?<=[", kWords, "])(?=[", kWords, "])|(?<![", kWords,
-                    "])(?![", kWords, "]))");
+        out_ += cat("(?:(?<=[", kBareWords, "])(?=[", kBareWords, "])|(?<![",
+                    kBareWords, "])(?![", kBareWords, "]))");
         return;
       case 'p':
       case 'P':
