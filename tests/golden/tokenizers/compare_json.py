@@ -100,7 +100,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     rows = []
     for name, make in kinds().items():
         if options.names and name not in options.names:
