@@ -35,7 +35,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     return add({.type = JsonValue::Type::kNumber, .text = text});
   }
   bool string(string_t& value) override {
-    return add({.type = JsonValue::Type::kString, .text = value});
+    return add({.type = JsonValue::Type::kString, .text = std::move(value)});
   }
   bool binary(binary_t& /*value*/) override { return false; }
   bool start_object(size_t /*size*/) override {
@@ -46,7 +46,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
       fail(RC_E_INVALID_ARGUMENT, argument_, ": an object has two members ",
            quote(name));
     }
-    name_ = name;
+    name_ = std::move(name);
     return true;
   }
   bool end_object() override { return close(); }

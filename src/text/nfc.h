@@ -1,4 +1,4 @@
-// Canonical composition (Unicode normalisation form C).
+// The normalisation forms of Unicode.
 #pragma once
 
 #include <string>
@@ -6,9 +6,14 @@
 
 namespace rc::text {
 
-// The text in form C; ill-formed parts stay as they are. Runs of more than 64
-// combining marks, which no writing system has, are composed in pieces: it
-// takes time in proportion to the text.
-std::string compose_nfc(std::string_view text);
+enum class NormalForm { kC, kD, kKC, kKD };
+
+// The text in a normalisation form; ill-formed parts stay as they are. Takes
+// time n log n in the size of the text at most, for runs of combining marks.
+std::string normalize(std::string_view text, NormalForm form);
+
+inline std::string compose_nfc(std::string_view text) {
+  return normalize(text, NormalForm::kC);
+}
 
 }  // namespace rc::text

@@ -4,9 +4,11 @@
 #include <pcre2.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 
 namespace rc::text {
@@ -20,6 +22,9 @@ constexpr size_t kMaxSteps = 1'000'000'000;
 constexpr uint32_t kMaxHeapKib = 1 << 20;
 
 struct FreeContext {
+  void operator()(pcre2_compile_context* context) const {
+    pcre2_compile_context_free(context);
+  }
   void operator()(pcre2_match_context* context) const {
     pcre2_match_context_free(context);
   }
@@ -49,8 +54,34 @@ Regex::Regex(std::string_view pattern) {
   pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
 }
 
-void Regex::split(std::string_view text, StopCheck* stop,
-                  std::vector<std::string_view>* pieces) const {
+Regex Regex::from_file(std::string_view pattern, std::string_view original,
+                       std::string_view where) {
+  const std::unique_ptr<pcre2_compile_context, FreeContext> context(
+      pcre2_compile_context_create(nullptr));
+  if (context == nullptr) throw std::bad_alloc();
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  Regex regex;
+  regex.code_.reset(pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
+      &at, context.get()));
+  if (regex.code_ == nullptr) {
+    if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
+    std::array<PCRE2_UCHAR, 256> message{};
+    pcre2_get_error_message(error, message.data(), message.size());
+    fail(RC_E_UNSUPPORTED, where, "is the pattern ", quote(original),
+         ", which PCRE2 does not take: ",
+         reinterpret_cast<const char*>(message.data()), " at byte ", at, " of ",
+         quote(pattern));
+  }
+  pcre2_jit_compile(regex.code_.get(), PCRE2_JIT_COMPLETE);
+  return regex;
+}
+
+std::vector<Span> Regex::find_all(std::string_view text,
+                                  StopCheck* stop) const {
   const std::unique_ptr<pcre2_match_data, FreeData> data(
       pcre2_match_data_create(1, nullptr));
   const std::unique_ptr<pcre2_match_context, FreeContext> context(
@@ -68,8 +99,8 @@ void Regex::split(std::string_view text, StopCheck* stop,
                        text.size(), from, options | PCRE2_NO_UTF_CHECK,
                        data.get(), context.get());
   };
-  size_t done = 0;  // everything before is in pieces
-  for (size_t from = 0; from < text.size();) {
+  std::vector<Span> matches;
+  for (size_t from = 0; from <= text.size();) {
     stop->step();
     int result = match(from, 0);
     // What overflows the stack of compiled code is tried on the heap.
@@ -83,17 +114,35 @@ void Regex::split(std::string_view text, StopCheck* stop,
            result, "); pass it in smaller parts");
     }
     const PCRE2_SIZE* const bounds = pcre2_get_ovector_pointer(data.get());
-    if (bounds[1] == bounds[0]) {
-      from = bounds[1] < text.size()
-                 ? bounds[1] + decode_utf8(text.substr(bounds[1])).size
-                 : text.size();
+    const Span found{bounds[0], bounds[1]};
+    // \K may put the start anywhere.
+    if (found.begin > found.end || found.end < from) {
+      fail(RC_E_INVALID_ARGUMENT, "a pattern of the tokenizer matches ",
+           "backwards at byte ", from, "; its file is not fit for use");
+    }
+    const bool empty = found.begin == found.end;
+    if (empty && !matches.empty() && matches.back().end == found.end) {
+      from = found.end < text.size()
+                 ? found.end + decode_utf8(text.substr(found.end)).size
+                 : text.size() + 1;
       continue;
     }
-    if (bounds[0] > done) {
-      pieces->push_back(text.substr(done, bounds[0] - done));
+    matches.push_back(found);
+    from = found.end;
+  }
+  return matches;
+}
+
+void Regex::split(std::string_view text, StopCheck* stop,
+                  std::vector<std::string_view>* pieces) const {
+  size_t done = 0;  // everything before is in pieces
+  for (const Span match : find_all(text, stop)) {
+    if (match.begin == match.end) continue;
+    if (match.begin > done) {
+      pieces->push_back(text.substr(done, match.begin - done));
     }
-    pieces->push_back(text.substr(bounds[0], bounds[1] - bounds[0]));
-    done = from = bounds[1];
+    pieces->push_back(text.substr(match.begin, match.end - match.begin));
+    done = match.end;
   }
   if (done < text.size()) pieces->push_back(text.substr(done));
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "text/grammar/vocabulary_index.h"
+#include "text/tokenizer_json/json_tokenizer.h"
 #include "text/tokenizers/kinds.h"
 #include "text/tokenizers/sentencepiece_text.h"
 
@@ -81,7 +82,11 @@ void add_types(Vocabulary* v) {
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const gguf::File& file) {
   std::optional<Vocabulary> vocabulary = read_vocabulary(file);
-  if (!vocabulary) return nullptr;
+  if (!vocabulary) {
+    const auto json = file.find_string(kTokenizerJsonKey);
+    if (!json || file.find("tokenizer.ggml.model") != nullptr) return nullptr;
+    return make_json_tokenizer(*json, read_special_tokens(file));
+  }
   return create(std::move(*vocabulary));
 }
 
@@ -182,15 +187,24 @@ std::vector<TokenId> Tokenizer::tokenize(std::string_view text,
                                          std::vector<Span>* places) const {
   std::vector<TokenId> out;
   StopCheck stop(options.should_stop);
+  encode_all(text, options, &stop, &out, places);
+  if (options.add_special) add_special(&out);
+  return out;
+}
+
+void Tokenizer::encode_all(std::string_view text,
+                           const TokenizeOptions& options, StopCheck* stop,
+                           std::vector<TokenId>* out,
+                           std::vector<Span>* places) const {
   std::span<const Span> content = options.content;
   bool at_start = !options.continues;
   size_t begin = 0;  // of the text since the last fixed token
   const auto encode_until = [&](size_t end) {
     if (begin >= end) return;
-    const size_t first = out.size();
-    encode(text.substr(begin, end - begin), at_start, &stop, &out);
+    const size_t first = out->size();
+    encode(text.substr(begin, end - begin), at_start, stop, out);
     if (places != nullptr) {
-      add_places(text, {begin, end}, at_start, std::span(out).subspan(first),
+      add_places(text, {begin, end}, at_start, std::span(*out).subspan(first),
                  places);
     }
   };
@@ -199,21 +213,19 @@ std::vector<TokenId> Tokenizer::tokenize(std::string_view text,
       content = content.subspan(1);
     }
     const PieceIndex::Match match = name_at(text, at, options, content);
-    stop.step();
+    stop->step();
     if (match.id == kNoToken) {
       ++at;
       continue;
     }
     encode_until(at);
-    out.push_back(match.id);
+    out->push_back(match.id);
     if (places != nullptr) places->push_back({at, at + match.size});
     // Others are part of the running text.
     at_start = vocabulary_.type(match.id) == TokenType::kControl;
     begin = at += match.size;
   }
   encode_until(text.size());
-  if (options.add_special) add_special(&out);
-  return out;
 }
 
 void Tokenizer::add_special(std::vector<TokenId>* tokens) const {

@@ -53,7 +53,9 @@ struct TokenizeOptions {
 
 class Tokenizer {
  public:
-  // Makes the tokenizer of a file; nullptr if the file has none. Throws
+  // Makes the tokenizer of a file; nullptr if the file has none. It is that of
+  // tokenizer.ggml.* or, where there is no tokenizer.ggml.model, that of
+  // tokenizer.huggingface.json. Throws
   // RC_E_FORMAT or RC_E_UNSUPPORTED with file, key and value.
   static std::shared_ptr<const Tokenizer> load(const gguf::File& file);
   // The same from plain data, which is checked as that of a file.
@@ -70,7 +72,7 @@ class Tokenizer {
                                 const TokenizeOptions& options,
                                 std::vector<Span>* places = nullptr) const;
   // Adds what add_special adds to the tokens of a text.
-  void add_special(std::vector<TokenId>* tokens) const;
+  virtual void add_special(std::vector<TokenId>* tokens) const;
 
   // How many tokens a text of so many bytes has at least, whatever it says; 0
   // where a text may come to nothing.
@@ -79,7 +81,7 @@ class Tokenizer {
   // The bytes of one token as it appears in running text, which need not be
   // whole characters. Control and unknown tokens give "" unless `special`,
   // then their name; so does an id that is no token.
-  std::string token_bytes(TokenId id, bool special = false) const;
+  virtual std::string token_bytes(TokenId id, bool special = false) const;
 
   // The bytes of a text. Where the tokenizer puts a space before a text, the
   // first one is taken off again. The bytes are UTF-8 as far as the tokens
@@ -89,7 +91,8 @@ class Tokenizer {
 
   // One step of detokenize. `at_start`, true before the first token, says
   // whether a leading space is still to be taken off.
-  std::string next_bytes(TokenId id, bool special, bool* at_start) const;
+  virtual std::string next_bytes(TokenId id, bool special,
+                                 bool* at_start) const;
 
   int32_t size() const;
   TokenId bos() const { return vocabulary_.bos; }
@@ -103,7 +106,8 @@ class Tokenizer {
   // The piece as the file has it; "" for an id that is no token.
   std::string_view token_text(TokenId id) const;
   TokenType token_type(TokenId id) const;  // kUnused for an id that is none
-  // "llama", "gpt2", "bert" or "t5".
+  // "llama", "gpt2", "bert", "t5", or "huggingface" for that of a
+  // tokenizer.json.
   std::string_view kind() const { return vocabulary_.model; }
 
   // The vocabulary as grammars need it: computed when it is first asked for,
@@ -125,6 +129,11 @@ class Tokenizer {
   };
   Tokenizer(Vocabulary vocabulary, const Defaults& defaults);
 
+  // Appends the tokens of a whole text, without those that add_special adds,
+  // and, unless it is nullptr, their places.
+  virtual void encode_all(std::string_view text, const TokenizeOptions& options,
+                          StopCheck* stop, std::vector<TokenId>* out,
+                          std::vector<Span>* places) const;
   // Appends the tokens of a text without special tokens, not empty. `at_start`
   // is true at the beginning of the text and after a control token.
   virtual void encode(std::string_view text, bool at_start, StopCheck* stop,
@@ -133,6 +142,11 @@ class Tokenizer {
   virtual size_t most_bytes_per_token() const { return 0; }
   // The bytes of a token of type normal, unused or byte.
   virtual std::string decode(TokenId id) const = 0;
+
+  // Appends the places of the tokens that `part` was encoded as.
+  void add_places(std::string_view text, Span part, bool at_start,
+                  std::span<const TokenId> tokens,
+                  std::vector<Span>* places) const;
 
   bool has(TokenId id) const { return id >= 0 && id < size(); }
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -148,11 +162,6 @@ class Tokenizer {
   PieceIndex::Match name_at(std::string_view text, size_t at,
                             const TokenizeOptions& options,
                             std::span<const Span> content) const;
-  // Appends the places of the tokens that `part` was encoded as.
-  void add_places(std::string_view text, Span part, bool at_start,
-                  std::span<const TokenId> tokens,
-                  std::vector<Span>* places) const;
-
   Vocabulary vocabulary_;
   Defaults defaults_;
   bool add_bos_;

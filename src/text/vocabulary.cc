@@ -81,11 +81,25 @@ void check_id(const Vocabulary& v, const char* key, TokenId id) {
 
 }  // namespace
 
+Vocabulary read_special_tokens(const gguf::File& file) {
+  Vocabulary v;
+  v.source = file.name();
+  v.bos = read_id(file, "tokenizer.ggml.bos_token_id");
+  v.eos = read_id(file, "tokenizer.ggml.eos_token_id");
+  v.eot = read_id(file, "tokenizer.ggml.eot_token_id");
+  v.eom = read_id(file, "tokenizer.ggml.eom_token_id");
+  v.unknown = read_id(file, "tokenizer.ggml.unknown_token_id");
+  v.separator = read_id(file, "tokenizer.ggml.seperator_token_id");  // sic
+  v.classify = read_id(file, "tokenizer.ggml.cls_token_id");
+  v.add_bos = file.find_bool("tokenizer.ggml.add_bos_token");
+  v.add_eos = file.find_bool("tokenizer.ggml.add_eos_token");
+  return v;
+}
+
 std::optional<Vocabulary> read_vocabulary(const gguf::File& file) {
   const auto model = file.find_string("tokenizer.ggml.model");
   if (!model || *model == "none" || *model == "no_vocab") return std::nullopt;
-  Vocabulary v;
-  v.source = file.name();
+  Vocabulary v = read_special_tokens(file);
   v.model = *model;
   v.pre = file.find_string("tokenizer.ggml.pre").value_or("");
   v.tokens = read_texts(file, "tokenizer.ggml.tokens", kMaxTokens);
@@ -99,15 +113,6 @@ std::optional<Vocabulary> read_vocabulary(const gguf::File& file) {
     v.charsmap.assign(reinterpret_cast<const char*>(bytes->data()),
                       bytes->size());
   }
-  v.bos = read_id(file, "tokenizer.ggml.bos_token_id");
-  v.eos = read_id(file, "tokenizer.ggml.eos_token_id");
-  v.eot = read_id(file, "tokenizer.ggml.eot_token_id");
-  v.eom = read_id(file, "tokenizer.ggml.eom_token_id");
-  v.unknown = read_id(file, "tokenizer.ggml.unknown_token_id");
-  v.separator = read_id(file, "tokenizer.ggml.seperator_token_id");  // sic
-  v.classify = read_id(file, "tokenizer.ggml.cls_token_id");
-  v.add_bos = file.find_bool("tokenizer.ggml.add_bos_token");
-  v.add_eos = file.find_bool("tokenizer.ggml.add_eos_token");
   v.add_space_prefix = file.find_bool("tokenizer.ggml.add_space_prefix");
   v.remove_extra_whitespaces =
       file.find_bool("tokenizer.ggml.remove_extra_whitespaces");

@@ -60,6 +60,10 @@ struct Vocabulary {
 // scores are finite and special tokens exist.
 std::optional<Vocabulary> read_vocabulary(const gguf::File& file);
 
+// The part of it that other kinds of tokenizers have too: source, the ids of
+// special tokens, add_bos and add_eos. The ids are not checked.
+Vocabulary read_special_tokens(const gguf::File& file);
+
 // The checks of read_vocabulary that concern the values.
 void check_vocabulary(const Vocabulary& vocabulary);
 

@@ -43,7 +43,8 @@ Charsmap::Charsmap(std::string_view blob, std::string_view source) {
   texts_ = blob.substr(trie_bytes);
 }
 
-std::optional<Charsmap::Rule> Charsmap::longest(std::string_view text) const {
+std::optional<Charsmap::Rule> Charsmap::find(std::string_view text,
+                                             bool shortest) const {
   std::optional<Rule> rule;
   if (units_.empty()) return rule;
   // Every step checks its place: the units are as hostile as the file.
@@ -61,6 +62,7 @@ std::optional<Charsmap::Rule> Charsmap::longest(std::string_view text) const {
     const size_t end = texts_.find('\0', at);
     if (end == std::string::npos) break;
     rule = Rule{i + 1, std::string_view(texts_).substr(at, end - at)};
+    if (shortest) break;
   }
   return rule;
 }

@@ -27,9 +27,19 @@ class Charsmap {
     std::string_view text;  // by this; valid as long as the map
   };
   // The rule for the longest beginning of the text that has one.
-  std::optional<Rule> longest(std::string_view text) const;
+  std::optional<Rule> longest(std::string_view text) const {
+    return find(text, /*shortest=*/false);
+  }
+  // What the rule for the shortest beginning puts in its place.
+  std::optional<std::string_view> shortest(std::string_view text) const {
+    const auto rule = find(text, /*shortest=*/true);
+    if (!rule) return std::nullopt;
+    return rule->text;
+  }
 
  private:
+  std::optional<Rule> find(std::string_view text, bool shortest) const;
+
   std::vector<uint32_t> units_;
   std::string texts_;
 };

@@ -13,7 +13,7 @@ constexpr size_t kNone = SIZE_MAX;
 
 // A symbol of the word, in a list of those that are left.
 struct Node {
-  Merges::Symbol symbol;
+  MergeTable::Symbol symbol;
   bool joined;  // to the one before
   size_t previous;
   size_t next;
@@ -23,15 +23,63 @@ struct Node {
 struct Candidate {
   uint32_t rank;
   size_t left;
-  Merges::Symbol left_symbol;  // these two show stale candidates
-  Merges::Symbol right_symbol;
-  Merges::Symbol result;
+  MergeTable::Symbol left_symbol;  // these two show stale candidates
+  MergeTable::Symbol right_symbol;
+  MergeTable::Symbol result;
   bool operator<(const Candidate& other) const {  // the best is the greatest
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
 };
 
 }  // namespace
+
+void MergeTable::add(Symbol left, Symbol right, uint32_t rank, Symbol result,
+                     bool replace) {
+  const auto [at, is_new] =
+      merges_.try_emplace(key(left, right), Merge{rank, result});
+  if (!is_new && replace) at->second = {rank, result};
+}
+
+void MergeTable::join(StopCheck* stop, std::vector<Symbol>* symbols) const {
+  if (symbols->size() < 2) return;
+  std::vector<Node> nodes;
+  nodes.reserve(symbols->size());
+  for (size_t i = 0; i < symbols->size(); ++i) {
+    nodes.push_back({(*symbols)[i], false, i == 0 ? kNone : i - 1,
+                     i + 1 == symbols->size() ? kNone : i + 1});
+  }
+  std::priority_queue<Candidate> queue;
+  const auto consider = [&](size_t left, size_t right) {
+    if (left == kNone || right == kNone) return;
+    const Symbol a = nodes[left].symbol;
+    const Symbol b = nodes[right].symbol;
+    const auto merge = merges_.find(key(a, b));
+    if (merge == merges_.end()) return;
+    queue.push({merge->second.rank, left, a, b, merge->second.result});
+  };
+  for (size_t i = 1; i < nodes.size(); ++i) consider(i - 1, i);
+  while (!queue.empty()) {
+    stop->step();
+    const Candidate best = queue.top();
+    queue.pop();
+    Node& left = nodes[best.left];
+    if (left.joined || left.symbol != best.left_symbol || left.next == kNone ||
+        nodes[left.next].symbol != best.right_symbol) {
+      continue;
+    }
+    Node& right = nodes[left.next];
+    left.symbol = best.result;
+    right.joined = true;
+    left.next = right.next;
+    if (left.next != kNone) nodes[left.next].previous = best.left;
+    consider(left.previous, best.left);
+    consider(best.left, left.next);
+  }
+  symbols->clear();
+  for (size_t at = 0; at != kNone; at = nodes[at].next) {
+    symbols->push_back(nodes[at].symbol);
+  }
+}
 
 Merges::Merges(const Vocabulary& v) : token_count_(v.tokens.size()) {
   std::unordered_map<std::string, Symbol> symbols;
@@ -63,52 +111,20 @@ Merges::Merges(const Vocabulary& v) : token_count_(v.tokens.size()) {
     const std::string right = merge.substr(space + 1);
     const Symbol left_symbol = intern(left);
     const Symbol right_symbol = intern(right);
-    merges_.try_emplace(
-        key(left_symbol, right_symbol),
-        Merge{static_cast<uint32_t>(rank), intern(left + right)});
+    merges_.add(left_symbol, right_symbol, static_cast<uint32_t>(rank),
+                intern(left + right));
   }
 }
 
 void Merges::join(std::string_view word, StopCheck* stop,
                   std::vector<Symbol>* out) const {
-  if (word.empty()) return;
-  std::vector<Node> nodes;
-  nodes.reserve(word.size());
-  for (size_t i = 0; i < word.size(); ++i) {
-    nodes.push_back({byte_symbols_[static_cast<uint8_t>(word[i])], false,
-                     i == 0 ? kNone : i - 1,
-                     i + 1 == word.size() ? kNone : i + 1});
+  std::vector<Symbol> symbols;
+  symbols.reserve(word.size());
+  for (const char byte : word) {
+    symbols.push_back(byte_symbols_[static_cast<uint8_t>(byte)]);
   }
-  std::priority_queue<Candidate> queue;
-  const auto consider = [&](size_t left, size_t right) {
-    if (left == kNone || right == kNone) return;
-    const Symbol a = nodes[left].symbol;
-    const Symbol b = nodes[right].symbol;
-    const auto merge = merges_.find(key(a, b));
-    if (merge == merges_.end()) return;
-    queue.push({merge->second.rank, left, a, b, merge->second.result});
-  };
-  for (size_t i = 1; i < nodes.size(); ++i) consider(i - 1, i);
-  while (!queue.empty()) {
-    stop->step();
-    const Candidate best = queue.top();
-    queue.pop();
-    Node& left = nodes[best.left];
-    if (left.joined || left.symbol != best.left_symbol || left.next == kNone ||
-        nodes[left.next].symbol != best.right_symbol) {
-      continue;
-    }
-    Node& right = nodes[left.next];
-    left.symbol = best.result;
-    right.joined = true;
-    left.next = right.next;
-    if (left.next != kNone) nodes[left.next].previous = best.left;
-    consider(left.previous, best.left);
-    consider(best.left, left.next);
-  }
-  for (size_t at = 0; at != kNone; at = nodes[at].next) {
-    out->push_back(nodes[at].symbol);
-  }
+  merges_.join(stop, &symbols);
+  out->insert(out->end(), symbols.begin(), symbols.end());
 }
 
 TokenId Merges::token(Symbol symbol) const {

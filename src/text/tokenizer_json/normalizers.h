@@ -1,0 +1,35 @@
+// The normalizers of a tokenizer.json: what is done to a text before it is cut.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "text/stop_check.h"
+#include "text/tokenizer_json/json_node.h"
+
+namespace rc::text {
+
+// A part of a text on its way to the model.
+struct NormalText {
+  std::string text;
+  // How many of its bytes, from the beginning, come from the character at the
+  // very beginning of the original text. Metaspace looks whether there are any.
+  size_t first = 0;
+};
+
+// Never changes after it was made.
+class Normalizer {
+ public:
+  virtual ~Normalizer() = default;
+  // The text is well-formed UTF-8. `continues`: other text is before it, so
+  // that no space is put there.
+  virtual void apply(NormalText* text, bool continues,
+                     StopCheck* stop) const = 0;
+  // Whether every text is left as it is.
+  virtual bool changes_nothing() const { return false; }
+};
+
+// Throws RC_E_FORMAT or RC_E_UNSUPPORTED with file, pointer and value.
+std::unique_ptr<const Normalizer> make_normalizer(const JsonNode& node);
+
+}  // namespace rc::text
