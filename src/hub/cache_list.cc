@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/folder.h"
+#include "base/json_value.h"
 #include "base/quote.h"
 #include "base/whole_file.h"
 #include "hub/settings.h"
-#include "text/json_value.h"
 
 namespace rc::hub {
 namespace {
@@ -129,28 +129,26 @@ std::vector<CachedModel> list_cache(const std::string& given) {
 
 std::string cache_json(const std::string& given) {
   const std::string cache = folder_or_default(given);
-  std::string json =
-      cat("{\"folder\":", text::json_text(cache), ",\"models\":[");
+  std::string json = cat("{\"folder\":", json_text(cache), ",\"models\":[");
   const char* comma = "";
   for (const CachedModel& model : list_cache(cache)) {
     json += cat(
-        comma, "{\"name\":", text::json_text(model.reference.text()),
+        comma, "{\"name\":", json_text(model.reference.text()),
         ",\"bytes\":", model.bytes, ",\"shared_bytes\":", model.shared_bytes,
         ",\"incomplete_bytes\":", model.incomplete_bytes, ",\"revisions\":[");
     const char* revision_comma = "";
     for (const CachedRevision& revision : model.revisions) {
-      json +=
-          cat(revision_comma, "{\"commit\":", text::json_text(revision.commit),
-              ",\"names\":[");
+      json += cat(revision_comma, "{\"commit\":", json_text(revision.commit),
+                  ",\"names\":[");
       const char* name_comma = "";
       for (const std::string& name : revision.names) {
-        json += name_comma + text::json_text(name);
+        json += name_comma + json_text(name);
         name_comma = ",";
       }
       json += "],\"files\":[";
       const char* file_comma = "";
       for (const CachedFile& file : revision.files) {
-        json += cat(file_comma, "{\"name\":", text::json_text(file.file.name),
+        json += cat(file_comma, "{\"name\":", json_text(file.file.name),
                     ",\"bytes\":", file.file.size, "}");
         file_comma = ",";
       }

@@ -3,14 +3,12 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/json_value.h"
 #include "base/quote.h"
 #include "hub/settings.h"
-#include "text/json_value.h"
 
 namespace rc::hub {
 namespace {
-
-using text::JsonValue;
 
 // Repositories of many files take some 300 bytes for each.
 constexpr size_t kMostDescription = size_t{64} << 20;
@@ -84,8 +82,7 @@ HubRevision Hub::describe(const Manner& manner, const Reference& reference,
   const Answer answer = ask(manner, access_, std::move(question), heartbeat);
   JsonValue description;
   try {
-    description =
-        text::parse_json(answer.body, "the answer", kDeepestDescription);
+    description = parse_json(answer.body, "the answer", kDeepestDescription);
   } catch (const Error& error) {
     if (error.status() != RC_E_INVALID_ARGUMENT) throw;
     fail_description(what, error.message().c_str());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "text/json_value.h"
+#include "base/json_value.h"
 #include "text/vocabulary.h"
 
 namespace rc::text {
