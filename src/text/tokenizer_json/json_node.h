@@ -41,6 +41,10 @@ class JsonNode {
   JsonNode at(std::string_view name) const;
   // A member that is there and is not null.
   std::optional<JsonNode> find(std::string_view name) const;
+  // A value that is known to be the member or element of this name.
+  JsonNode child(std::string_view name, const JsonValue& value) const {
+    return JsonNode(&value, source_, pointer_to(pointer_, name));
+  }
   bool flag(std::string_view name, bool otherwise) const;
   // The member "type" of a component.
   std::string type() const { return at("type").text(); }

@@ -21,6 +21,16 @@ constexpr std::string_view kByteLevelPattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
     R"(|\s+(?!\S)|\s+)";
 
+// A hostile sequence would double a text again and again.
+constexpr size_t kMostCutGrowth = 64;
+constexpr size_t kCutAllowance = size_t{1} << 16;
+
+size_t total_size(const std::vector<NormalText>& words) {
+  size_t total = 0;
+  for (const NormalText& word : words) total += word.text.size();
+  return total;
+}
+
 // Appends the parts of a word that are not empty.
 void append_words(const NormalText& word, const std::vector<Span>& spans,
                   std::vector<NormalText>* out) {
@@ -255,10 +265,22 @@ class CutterSequence : public WordCutter {
       : all_(std::move(all)) {}
   void apply(std::vector<NormalText>* words, bool continues,
              StopCheck* stop) const override {
-    for (const auto& one : all_) one->apply(words, continues, stop);
+    const size_t limit = total_size(*words) * kMostCutGrowth + kCutAllowance;
+    for (const auto& one : all_) {
+      one->apply(words, continues, stop);
+      if (total_size(*words) > limit) {
+        fail(RC_E_INVALID_ARGUMENT,
+             "the pre-tokenizers make of a text more "
+             "than ",
+             limit, " bytes; pass it in smaller parts");
+      }
+    }
   }
   void apply_to_bytes(std::string* word) const override {
-    for (const auto& one : all_) one->apply_to_bytes(word);
+    const size_t limit = word->size() * kMostCutGrowth + kCutAllowance;
+    for (const auto& one : all_) {
+      if (word->size() <= limit) one->apply_to_bytes(word);
+    }
   }
   bool keeps_all() const override {
     return std::all_of(all_.begin(), all_.end(),
@@ -275,11 +297,23 @@ MadeCutter at_characters(AtCharacters::Class is_in, CutBehavior behavior) {
   return std::make_unique<AtCharacters>(is_in, behavior);
 }
 
+// Sequences within sequences are one, so that one limit holds for all of it.
+void append_cutters(const JsonNode& node, std::vector<MadeCutter>* all) {
+  if (node.type() != "Sequence") {
+    all->push_back(make_word_cutter(node));
+    return;
+  }
+  for (const JsonNode& one : node.at("pretokenizers").items(kMaxComponents)) {
+    append_cutters(one, all);
+    if (all->size() > kMaxComponents) {
+      node.refuse("has more than ", kMaxComponents, " components");
+    }
+  }
+}
+
 MadeCutter make_cutter_sequence(const JsonNode& node) {
   std::vector<MadeCutter> all;
-  for (const JsonNode& one : node.at("pretokenizers").items(kMaxComponents)) {
-    all.push_back(make_word_cutter(one));
-  }
+  append_cutters(node, &all);
   return std::make_unique<CutterSequence>(std::move(all));
 }
 

@@ -226,7 +226,7 @@ void add_ends(Pipeline* pipeline, Vocabulary* v) {
     const bool is_wanted = wanted->value_or(is_there);
     if (is_there && !is_wanted) {
       tokens->erase(front ? tokens->begin() : tokens->end() - 1);
-    } else if (!is_there && is_wanted && id != kNoToken) {
+    } else if (tokens->empty() && is_wanted && id != kNoToken) {
       tokens->insert(front ? tokens->begin() : tokens->end(), id);
     }
     *wanted = is_wanted;

@@ -37,8 +37,8 @@ ModelTokens read_map(const JsonNode& vocab) {
   tokens.texts.resize(members.size());
   for (const auto& [text, value] : members) {
     check_token(vocab, text);
-    const auto id = static_cast<size_t>(
-        JsonNode(value, vocab.source()).integer(0, highest));
+    const auto id =
+        static_cast<size_t>(vocab.child(text, value).integer(0, highest));
     if (id >= tokens.texts.size()) tokens.texts.resize(id + 1);
     if (!tokens.texts[id].empty()) {
       vocab.refuse("gives the id ", id, " to ", quote(tokens.texts[id]),
@@ -69,7 +69,8 @@ ModelTokens read_scored_list(const JsonNode& vocab) {
     }
     check_token(vocab, item.items[0].text);
     tokens.texts.push_back(item.items[0].text);
-    tokens.scores.push_back(JsonNode(item.items[1], vocab.source()).number());
+    tokens.scores.push_back(
+        vocab.child(std::to_string(i), item.items[1]).number());
   }
   return tokens;
 }

@@ -308,11 +308,23 @@ Made make_precompiled(const JsonNode& node) {
   return std::make_unique<Precompiled>(Charsmap(*bytes, node.source()));
 }
 
+// Sequences within sequences are one, so that one limit holds for all of it.
+void append_normalizers(const JsonNode& node, std::vector<Made>* all) {
+  if (node.type() != "Sequence") {
+    all->push_back(make_normalizer(node));
+    return;
+  }
+  for (const JsonNode& one : node.at("normalizers").items(kMaxComponents)) {
+    append_normalizers(one, all);
+    if (all->size() > kMaxComponents) {
+      node.refuse("has more than ", kMaxComponents, " components");
+    }
+  }
+}
+
 Made make_sequence(const JsonNode& node) {
   std::vector<Made> all;
-  for (const JsonNode& one : node.at("normalizers").items(kMaxComponents)) {
-    all.push_back(make_normalizer(one));
-  }
+  append_normalizers(node, &all);
   return std::make_unique<Sequence>(std::move(all));
 }
 
