@@ -175,10 +175,10 @@ TensorView apart(const safetensors::Place& source, int64_t heads,
   TensorView view = whole(source);
   if (view.shape.size() > 2 || heads < 1 || heads > kMaxHeads || groups < 1 ||
       heads % groups != 0 || view.shape[0] % (heads + 2 * groups) != 0) {
-    refuse_shape(source, cat("rows of ", heads, " query heads, at most ",
-                             kMaxHeads, ", and ", groups,
-                             " of keys and of "
-                             "values that divide these"));
+    refuse_shape(
+        source,
+        cat("that of ", heads, " heads (at most ", kMaxHeads, ") in ", groups,
+            " groups, each with a head of keys and one of values"));
   }
   if (view.shape.size() == 1) {
     view.dtype = RC_DTYPE_F32;
