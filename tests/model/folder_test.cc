@@ -50,7 +50,8 @@ void expect_logits(const fs::path& folder, const fs::path& golden,
 
 // In the order of transformations: queries and keys in pairs and divisors of
 // frequencies from several files, experts stacked, biases, norms with the one,
-// experts turned, state spaces, an encoder.
+// experts turned, state spaces, an encoder, matrices turned, queries, keys and
+// values in groups, chosen and shared experts.
 std::vector<std::string> golden_folders() {
   return names_in(source_path("tests/golden/folders"));
 }

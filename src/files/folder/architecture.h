@@ -20,9 +20,9 @@ struct Architecture {
   std::string_view defaults = "{}";
   // Beginnings of names of tensors, and what stands for them in the rules.
   Rename renames[2] = {};
-  Rules rules[4] = {};
+  Rules rules[6] = {};
   // Metadata besides the name.
-  void (*describe)(Description& model) = add_decoder;
+  void (*describe)(Description& model) = nullptr;
   // See model::Architecture.
   bool whole_yarn_pairs = true;
   bool gives_hidden_rows = false;

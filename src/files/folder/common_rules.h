@@ -46,4 +46,55 @@ inline constexpr Rule kPostAttentionNormRules[] = {
      "blk.*.post_attention_norm.weight"},
 };
 
+// Layer norms in the places of kNormRules.
+inline constexpr Rule kLayerNormRules[] = {
+    {"model.norm.@", "output_norm.@"},
+    {"model.layers.*.input_layernorm.@", "blk.*.attn_norm.@"},
+    {"model.layers.*.post_attention_layernorm.@", "blk.*.ffn_norm.@"},
+};
+
+// A norm behind attention, one behind the feed-forward part, and the last one.
+inline constexpr Rule kNormBehindRules[] = {
+    {"model.norm.weight", "output_norm.weight"},
+    {"model.layers.*.post_attention_layernorm.weight",
+     "blk.*.post_attention_norm.weight"},
+    {"model.layers.*.post_feedforward_layernorm.weight",
+     "blk.*.post_ffw_norm.weight"},
+};
+
+// Norms of queries and keys.
+inline constexpr Rule kHeadNormRules[] = {
+    {"model.layers.*.self_attn.q_norm.weight", "blk.*.attn_q_norm.weight"},
+    {"model.layers.*.self_attn.k_norm.weight", "blk.*.attn_k_norm.weight"},
+};
+
+// Gate and up in one matrix, which stays one.
+inline constexpr Rule kFusedGateRules[] = {
+    {"model.layers.*.mlp.gate_up_proj.weight", "blk.*.ffn_up.weight"},
+};
+
+// Experts, a tensor for each.
+inline constexpr Rule kExpertRules[] = {
+    {"model.layers.*.mlp.gate.weight", "blk.*.ffn_gate_inp.weight"},
+    {"model.layers.*.mlp.experts.*.gate_proj.weight",
+     "blk.*.ffn_gate_exps.weight"},
+    {"model.layers.*.mlp.experts.*.up_proj.weight", "blk.*.ffn_up_exps.weight"},
+    {"model.layers.*.mlp.experts.*.down_proj.weight",
+     "blk.*.ffn_down_exps.weight"},
+};
+
+// What they are chosen with, and those that are always used.
+inline constexpr Rule kSelectedExpertRules[] = {
+    {"model.layers.*.mlp.gate.e_score_correction_bias",
+     "blk.*.exp_probs_b.bias"},
+    {"model.layers.*.mlp.moe_statics.e_score_correction_bias",
+     "blk.*.exp_probs_b.bias", only_row},
+    {"model.layers.*.mlp.shared_experts.gate_proj.weight",
+     "blk.*.ffn_gate_shexp.weight"},
+    {"model.layers.*.mlp.shared_experts.up_proj.weight",
+     "blk.*.ffn_up_shexp.weight"},
+    {"model.layers.*.mlp.shared_experts.down_proj.weight",
+     "blk.*.ffn_down_shexp.weight"},
+};
+
 }  // namespace rc::folder

@@ -1,5 +1,6 @@
 #include "files/folder/config.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -8,10 +9,37 @@ namespace {
 
 constexpr size_t kMaxDepth = 32;
 
+// Python writes numbers that JSON has not as words; here they are null.
+std::string without_infinity(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  bool quoted = false;
+  while (!text.empty()) {
+    size_t count = 1;
+    if (text.front() == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      if (text.front() == '\\') count = std::min<size_t>(2, text.size());
+    } else {
+      for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+        if (text.starts_with(word)) {
+          result += "null";
+          count = 0;
+          text.remove_prefix(word.size());
+          break;
+        }
+      }
+    }
+    result += text.substr(0, count);
+    text.remove_prefix(count);
+  }
+  return result;
+}
+
 // What parse_json takes for an argument is here a file.
 JsonValue parse_file(std::string_view text, const std::string& file) {
   try {
-    return parse_json(text, file, kMaxDepth);
+    return parse_json(without_infinity(text), file, kMaxDepth);
   } catch (const Error& error) {
     if (error.status() != RC_E_INVALID_ARGUMENT) throw;
     throw Error(RC_E_FORMAT, error.message());

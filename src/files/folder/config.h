@@ -17,7 +17,8 @@ namespace rc::folder {
 
 class Config {
  public:
-  // Throws RC_E_FORMAT naming the file unless the text is a JSON object.
+  // Throws RC_E_FORMAT naming the file unless the text is a JSON object. NaN
+  // and infinities, as Python writes them, are null.
   static Config parse(std::string_view text, const std::string& file);
 
   // With the members of `defaults`, the text of a JSON object, where this has

@@ -89,7 +89,7 @@ int64_t layer_count(const Config& config) {
   return layers;
 }
 
-void add_decoder_sizes(Description& model) {
+void add_decoder_sizes(Description& model, const DecoderKeys& keys) {
   const Config& config = model.config();
   model.add_int("block_count", layer_count(config));
   copy_int(model, "max_position_embeddings", "context_length");
@@ -97,20 +97,25 @@ void add_decoder_sizes(Description& model) {
   copy_int(model, "intermediate_size", "feed_forward_length");
   const int64_t heads = config.get_int("num_attention_heads");
   model.add_int("attention.head_count", heads);
-  model.add_number("attention.layer_norm_rms_epsilon",
-                   config.get_number("rms_norm_eps"));
+  if (keys.layer_norm.empty()) {
+    model.add_number("attention.layer_norm_rms_epsilon",
+                     config.get_number("rms_norm_eps"));
+  } else {
+    model.add_number("attention.layer_norm_epsilon",
+                     config.get_number(keys.layer_norm));
+  }
   model.add_int("attention.key_length", head_size(config));
   model.add_int("attention.value_length", head_size(config));
   copy_int(model, "vocab_size", "vocab_size");
 }
 
-void add_decoder(Description& model) {
-  add_decoder_sizes(model);
+void add_decoder(Description& model, const DecoderKeys& keys) {
+  add_decoder_sizes(model, keys);
   const Config& config = model.config();
   model.add_int("attention.head_count_kv",
                 config.find_int("num_key_value_heads")
                     .value_or(config.get_int("num_attention_heads")));
-  add_rope(model);
+  add_rope(model, keys);
 }
 
 void add_window(Description& model) {
@@ -121,7 +126,12 @@ void add_window(Description& model) {
 
 void add_window_layers(Description& model) {
   const auto types = model.config().find_texts("layer_types");
-  if (!types) return;
+  if (!types) {
+    if (const auto period = model.config().find_int("sliding_window_pattern")) {
+      model.add_int("attention.sliding_window_pattern", *period);
+    }
+    return;
+  }
   std::vector<bool> windowed;
   for (const std::string& type : *types) {
     if (type != "full_attention" && type != "sliding_attention") {
@@ -160,6 +170,12 @@ void expect_flag(const Config& config, std::string_view key, bool value) {
   config.refuse(RC_E_UNSUPPORTED, key, " is ", *given ? "true" : "false",
                 "; models of type ", config.get_text("model_type"),
                 " are computed with ", value ? "true" : "false");
+}
+
+void expect_none(const Config& config, std::string_view key) {
+  if (config.find(key) == nullptr) return;
+  config.refuse(RC_E_UNSUPPORTED, key, " is not null; models of type ",
+                config.get_text("model_type"), " are computed without it");
 }
 
 void expect_no_window(const Config& config) {

@@ -49,18 +49,38 @@ class Description {
   std::vector<TensorView> tensors_;
 };
 
-// Sizes of a decoder with norms of the root mean square, and its rotary
-// embeddings.
-void add_decoder(Description& model);
-// All sizes but those of rotary embeddings.
-void add_decoder_sizes(Description& model);
-// rope_theta and rope_scaling, or rope_parameters of newer folders. Throws
+// What a folder calls some of what it says.
+struct DecoderKeys {
+  // The epsilon of layer norms; empty: norms are of the root mean square.
+  std::string_view layer_norm = {};
+  std::string_view rope_base = "rope_theta";
+  // How much of each head rotates; empty: all of it always does.
+  std::string_view rotated_part = {};
+};
+
+// Sizes of a decoder, and its rotary embeddings.
+void add_decoder(Description& model, const DecoderKeys& keys = {});
+// All sizes but those of rotary embeddings and the number of key/value heads.
+void add_decoder_sizes(Description& model, const DecoderKeys& keys = {});
+// The base and rope_scaling, or rope_parameters of newer folders. Throws
 // RC_E_UNSUPPORTED naming a type that is not known.
-void add_rope(Description& model);
+void add_rope(Description& model, const DecoderKeys& keys = {});
 // sliding_window, unless it is null.
 void add_window(Description& model);
-// Which layers see only a window: layer_types, unless it is absent.
+// Which layers see only a window: layer_types, or sliding_window_pattern of
+// older folders: of so many layers the last one sees all.
 void add_window_layers(Description& model);
+
+// What a folder calls the numbers of its experts.
+struct ExpertKeys {
+  std::string_view count = "num_experts";
+  std::string_view used = "num_experts_per_tok";
+  std::string_view size = "moe_intermediate_size";
+};
+void add_experts(Description& model, const ExpertKeys& keys = {});
+// Experts from some layer on that are chosen by the sum of a sigmoid and a
+// bias, beside shared ones.
+void add_selected_experts(Description& model);
 
 // Elements of a head.
 int64_t head_size(const Config& config);
@@ -72,6 +92,10 @@ void expect_text(const Config& config, std::string_view key,
                  std::initializer_list<std::string_view> known);
 void expect_number(const Config& config, std::string_view key, double value);
 void expect_flag(const Config& config, std::string_view key, bool value);
+// Null, or absent.
+void expect_none(const Config& config, std::string_view key);
+// All layers have experts.
+void expect_experts_everywhere(const Config& config);
 // No layer sees only a window.
 void expect_no_window(const Config& config);
 

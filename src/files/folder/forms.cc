@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <utility>
 
 #include "files/folder/rules.h"
 
 namespace rc::folder {
 namespace {
+
+constexpr int64_t kMaxHeads = 4096;
 
 std::string shape_text(const safetensors::Tensor& tensor) {
   std::string text = "[";
@@ -34,12 +37,33 @@ TensorView paired_rows(const Config& config, const safetensors::Place& source,
 TensorView half(const Config& config, const safetensors::Place& source,
                 bool second) {
   TensorView view = as_it_is(config, source);
-  if (view.shape.size() != 2 || view.shape[0] % 2 != 0) {
-    refuse_shape(source, "two halves of rows");
+  const size_t rank = view.shape.size();
+  const int64_t experts = rank == 3 ? view.shape[0] : 1;
+  if (rank < 2 || rank > 3 || view.shape[rank - 2] % 2 != 0 ||
+      experts > static_cast<int64_t>(kMaxExperts)) {
+    refuse_shape(source, cat("two halves of rows, of at most ", kMaxExperts,
+                             " experts"));
   }
-  view.shape[0] /= 2;
-  view.rows /= 2;
-  if (second) view.slabs[0].first = view.rows * view.columns;
+  view.shape[rank - 2] /= 2;
+  view.rows = static_cast<uint64_t>(view.shape[rank - 2]);
+  const uint64_t part = view.rows * view.columns;
+  Slab slab = view.slabs[0];
+  slab.first = second ? part : 0;
+  view.slabs.clear();
+  for (int64_t i = 0; i < experts; ++i) {
+    view.slabs.push_back(slab);
+    slab.first += 2 * part;
+  }
+  return view;
+}
+
+// A number for each head.
+TensorView head_column(const safetensors::Place& source, Change change) {
+  TensorView view = whole(source);
+  if (view.shape.size() != 1) refuse_shape(source, "a number for each head");
+  view.shape.push_back(1);
+  view.dtype = RC_DTYPE_F32;
+  view.change = change;
   return view;
 }
 
@@ -96,6 +120,82 @@ TensorView first_half(const Config& config, const safetensors::Place& source) {
 
 TensorView second_half(const Config& config, const safetensors::Place& source) {
   return half(config, source, true);
+}
+
+TensorView transposed(const Config&, const safetensors::Place& source) {
+  TensorView view = whole(source);
+  if (view.shape.size() != 2) refuse_shape(source, "a matrix");
+  std::swap(view.shape[0], view.shape[1]);
+  std::swap(view.rows, view.columns);
+  view.slabs[0] = {source, 0, 1, view.rows};
+  return view;
+}
+
+TensorView only_row(const Config&, const safetensors::Place& source) {
+  TensorView view = whole(source);
+  if (view.shape.size() != 2 || view.shape[0] != 1) {
+    refuse_shape(source, "a matrix of one row");
+  }
+  view.shape.erase(view.shape.begin());
+  view.dtype = RC_DTYPE_F32;
+  return view;
+}
+
+TensorView decay_column(const Config&, const safetensors::Place& source) {
+  return head_column(source, Change::kMinusExp);
+}
+
+TensorView skip_column(const Config&, const safetensors::Place& source) {
+  return head_column(source, Change::kNone);
+}
+
+TensorView convolution(const Config&, const safetensors::Place& source) {
+  TensorView view = whole(source);
+  if (view.shape.size() != 3 || view.shape[1] != 1) {
+    refuse_shape(source, "a convolution of each channel by itself");
+  }
+  view.shape.erase(view.shape.begin() + 1);
+  view.dtype = RC_DTYPE_F32;
+  return view;
+}
+
+TensorView group_norm(const Config& config, const safetensors::Place& source) {
+  TensorView view = as_it_is(config, source);
+  const int64_t groups = config.get_int(
+      config.has("mamba_n_groups") ? "mamba_n_groups" : "n_groups");
+  if (view.shape.size() != 1 || groups < 1 || view.shape[0] % groups != 0) {
+    refuse_shape(source, cat("rows of ", groups, " groups"));
+  }
+  view.shape = {groups, view.shape[0] / groups};
+  return view;
+}
+
+TensorView apart(const safetensors::Place& source, int64_t heads,
+                 int64_t groups) {
+  TensorView view = whole(source);
+  if (view.shape.size() > 2 || heads < 1 || heads > kMaxHeads || groups < 1 ||
+      heads % groups != 0 || view.shape[0] % (heads + 2 * groups) != 0) {
+    refuse_shape(
+        source,
+        cat("that of ", heads, " heads (at most ", kMaxHeads, ") in ", groups,
+            " groups, each with a head of keys and one of values"));
+  }
+  if (view.shape.size() == 1) {
+    view.dtype = RC_DTYPE_F32;
+    view.columns = 1;
+  }
+  view.rows = static_cast<uint64_t>(view.shape[0] / (heads + 2 * groups));
+  view.slabs.clear();
+  const int64_t queries = heads / groups;  // of each group
+  const auto add = [&](int64_t group, int64_t head) {
+    const auto place = static_cast<uint64_t>(group * (queries + 2) + head);
+    view.slabs.push_back(
+        {source, place * view.rows * view.columns, view.columns, 1});
+  };
+  for (int64_t i = 0; i < heads; ++i) add(i / queries, i % queries);
+  for (int64_t i = 0; i < groups; ++i) add(i, queries);
+  for (int64_t i = 0; i < groups; ++i) add(i, queries + 1);
+  return view;
 }
 
 }  // namespace rc::folder

@@ -103,8 +103,9 @@ void settle_output(const Config& config, std::vector<TensorView>& views) {
       [](const TensorView& view) { return view.name == "output.weight"; });
   if (tied && output != views.end()) views.erase(output);
   if (!tied && output == views.end()) {
-    config.refuse(RC_E_FORMAT, "tie_word_embeddings",
-                  " is false, but there is no tensor lm_head.weight");
+    config.refuse(
+        RC_E_FORMAT, "tie_word_embeddings",
+        " is false, but no tensor is output.weight, such as lm_head.weight");
   }
 }
 

@@ -20,22 +20,47 @@ std::string type_of(const Config& config) {
   return config.find_text("type").value_or("default");
 }
 
-Rope read_rope(const Config& config, const Config& rope) {
-  if (rope.has("partial_rotary_factor")) {
-    const double part = rope.get_number("partial_rotary_factor");
-    if (part != 1.0) {
-      rope.refuse(RC_E_UNSUPPORTED, "partial_rotary_factor", " is ", part,
-                  "; all of a head is rotated");
-    }
+// How much of each head rotates.
+double rotated_part(const Config& config, const Config& rope,
+                    std::string_view key) {
+  constexpr std::string_view kPart = "partial_rotary_factor";
+  const bool in_rope = rope.has(kPart);
+  const Config& place = in_rope ? rope : config;
+  const std::string_view name = in_rope || key.empty() ? kPart : key;
+  const double part = place.find_number(name).value_or(1.0);
+  if (key.empty() && part != 1.0) {
+    place.refuse(RC_E_UNSUPPORTED, name, " is ", part, "; models of type ",
+                 config.get_text("model_type"),
+                 " are computed with all of a head rotated");
   }
-  const double base =
-      rope.find_number("rope_theta")
-          .value_or(config.find_number("rope_theta").value_or(10000.0));
+  if (!(part > 0.0 && part <= 1.0)) {
+    place.refuse(RC_E_FORMAT, name, " is ", part,
+                 ", but must be above 0 and at most 1");
+  }
+  return part;
+}
+
+Rope read_rope(const Config& config, const Config& rope, std::string_view key) {
+  const double base = rope.find_number("rope_theta")
+                          .value_or(config.find_number(key).value_or(10000.0));
   if (!(base > 1.0)) {
-    config.refuse(RC_E_FORMAT, "rope_theta", " is ", base,
-                  ", but must be above 1");
+    config.refuse(RC_E_FORMAT, key, " is ", base, ", but must be above 1");
   }
   return {base, rope, type_of(rope)};
+}
+
+// Hunyuan says how much longer the context is than it would be with the base:
+// the slowest pair turns so much slower, the fastest one as before.
+void stretch_base(Rope& rope, int64_t dimensions) {
+  const double alpha = rope.config.get_number("alpha");
+  if (!(alpha >= 1.0 && alpha <= 1e6) || dimensions <= 2) {
+    rope.config.refuse(RC_E_FORMAT, "alpha", " is ", alpha,
+                       ", but must be 1 to 1000000 and of heads with more "
+                       "than 2 elements");
+  }
+  const auto size = static_cast<double>(dimensions);
+  rope.base *= std::pow(alpha, size / (size - 2.0));
+  rope.type = "default";
 }
 
 int64_t original_context(const Rope& rope, const Config& config) {
@@ -170,10 +195,8 @@ std::optional<double> local_base(const Config& config) {
 
 }  // namespace
 
-void add_rope(Description& model) {
+void add_rope(Description& model, const DecoderKeys& keys) {
   const Config& config = model.config();
-  expect_number(config, "partial_rotary_factor", 1.0);
-  model.add_int("rope.dimension_count", head_size(config));
   std::optional<Config> object = config.find_object("rope_parameters");
   std::optional<double> local = config.find_number("rope_local_base_freq");
   if (!object) {
@@ -186,8 +209,16 @@ void add_rope(Description& model) {
     object = *full;
   }
   if (local) model.add_number("rope.freq_base_swa", *local);
-  const Rope rope =
-      read_rope(config, object ? *object : Config::parse("{}", config.file()));
+  if (!object) object = Config::parse("{}", config.file());
+  // Part of an element counts as none.
+  const auto dimensions =
+      static_cast<int64_t>(rotated_part(config, *object, keys.rotated_part) *
+                           static_cast<double>(head_size(config)));
+  model.add_int("rope.dimension_count", dimensions);
+  Rope rope = read_rope(config, *object, keys.rope_base);
+  if (rope.type == "dynamic" && model.architecture().starts_with("hunyuan")) {
+    stretch_base(rope, dimensions);
+  }
   model.add_number("rope.freq_base", rope.base);
   add_scaling(model, rope);
 }

@@ -147,6 +147,18 @@ std::string renamed(std::string_view name, std::span<const Rename> renames) {
   return std::string(name);
 }
 
+// Whether it is of one of the layers behind the last one that guess a token
+// after the next one.
+bool guesses(const Config& config, std::string_view name) {
+  const int64_t count = config.find_int("num_nextn_predict_layers").value_or(0);
+  if (count < 1) return false;
+  const auto matched = match("model.layers.*.%", name);
+  if (!matched) return false;
+  const int64_t behind = static_cast<int64_t>(matched->numbers[0]) -
+                         config.get_int("num_hidden_layers");
+  return behind >= 0 && behind < count;
+}
+
 }  // namespace
 
 std::vector<TensorView> apply_rules(const Config& config,
@@ -156,11 +168,12 @@ std::vector<TensorView> apply_rules(const Config& config,
   Collector collector;
   for (const safetensors::Place& source : shards.places()) {
     const std::string name = renamed(source.tensor->name, renames);
-    bool known = false;
+    bool known = guesses(config, name);
+    if (known) continue;
     for (const Rules& list : rules) {
       for (const Rule& rule : list) {
         const std::optional<Match> matched = match(rule.from, name);
-        if (!matched) continue;
+        if (!matched || (rule.applies && !rule.applies(config))) continue;
         known = true;
         if (rule.to.empty()) continue;
         TensorView view = rule.form(config, source);

@@ -31,13 +31,28 @@ TensorView query_rows(const Config& config, const safetensors::Place& source);
 TensorView key_rows(const Config& config, const safetensors::Place& source);
 // One is added to each number.
 TensorView plus_one(const Config& config, const safetensors::Place& source);
-// The first and the second half of the rows.
+// The first and the second half of the rows, of each expert if there are such.
 TensorView first_half(const Config& config, const safetensors::Place& source);
 TensorView second_half(const Config& config, const safetensors::Place& source);
+// [columns, rows] becomes [rows, columns].
+TensorView transposed(const Config& config, const safetensors::Place& source);
+// A matrix of one row becomes that row, as F32.
+TensorView only_row(const Config& config, const safetensors::Place& source);
+// Of a state space: [heads] becomes [heads, 1], of decays held as logarithms
+// or as it is; [channels, 1, taps] becomes [channels, taps]; a norm gets a row
+// for each group. All as F32.
+TensorView decay_column(const Config& config, const safetensors::Place& source);
+TensorView skip_column(const Config& config, const safetensors::Place& source);
+TensorView convolution(const Config& config, const safetensors::Place& source);
+TensorView group_norm(const Config& config, const safetensors::Place& source);
 
 // What forms are made of: a view of a whole tensor, of any type and shape.
 // Throws RC_E_FORMAT for no or more than four dimensions, or one that is 0.
 TensorView whole(const safetensors::Place& source);
+// Rows of queries, keys and values in turn for each group of key/value heads
+// become those of all queries, then of all keys, then of all values.
+TensorView apart(const safetensors::Place& source, int64_t heads,
+                 int64_t groups);
 [[noreturn]] void refuse_shape(const safetensors::Place& source,
                                const std::string& wanted);
 
@@ -50,13 +65,16 @@ struct Rule {
   // experts become one. Empty: the model does without.
   std::string_view to;
   Form form = as_it_is;
+  // Whether it is one for the model.
+  bool (*applies)(const Config& config) = nullptr;
 };
 
 using Rules = std::span<const Rule>;
 
 // The views of all tensors, in an order by layer. `renames` are beginnings of
-// names in the folder and what stands for them. Throws RC_E_UNSUPPORTED naming
-// a tensor that no rule is for.
+// names in the folder and what stands for them. Layers behind the last one are
+// passed over if the configuration says that they guess further tokens. Throws
+// RC_E_UNSUPPORTED naming a tensor that no rule is for.
 struct Rename {
   std::string_view from;
   std::string_view to;

@@ -38,9 +38,9 @@ def main():
                     rows.setdefault(name, {})[backend] = test.get("error", "-") + (" FAILED" if failed else "")
                 elif test["result"] == "COMPLETED":
                     rows.setdefault(name, {})["tensors"] = "others" if failed else "same"
-    print(f"{'case':16}" + "".join(f"{column:>16}" for column in COLUMNS))
+    print(f"{'case':20}" + "".join(f"{column:>16}" for column in COLUMNS))
     for name, columns in sorted(rows.items()):
-        print(f"{name:16}" + "".join(f"{columns.get(column, '-'):>16}" for column in COLUMNS))
+        print(f"{name:20}" + "".join(f"{columns.get(column, '-'):>16}" for column in COLUMNS))
     print(f"{len(rows)} cases")
     sys.exit(result.returncode or not rows)
 

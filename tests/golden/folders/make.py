@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import (BertConfig, BertModel, Gemma3ForCausalLM, Gemma3TextConfig, GptOssConfig, GptOssForCausalLM,
-                          GraniteMoeHybridConfig, GraniteMoeHybridForCausalLM, LlamaConfig, LlamaForCausalLM,
-                          MixtralConfig, MixtralForCausalLM, Qwen2Config, Qwen2ForCausalLM)
+from transformers import (BertConfig, BertModel, FalconConfig, FalconForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig, Glm4MoeConfig,
+                          Glm4MoeForCausalLM, GPT2Config, GPT2LMHeadModel, GptOssConfig, GptOssForCausalLM, GraniteMoeHybridConfig,
+                          GraniteMoeHybridForCausalLM, LlamaConfig, LlamaForCausalLM, MixtralConfig, MixtralForCausalLM,
+                          Qwen2Config, Qwen2ForCausalLM)
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "architectures"))
@@ -55,6 +56,12 @@ CASES = {
         embedding_multiplier=2.5, residual_multiplier=0.4375, attention_multiplier=0.375, logits_scaling=1.25)),
     "bert": ("bert", lambda config: BertModel(config, add_pooling_layer=True), BertConfig, FLOAT32, "1GB", dict(
         num_hidden_layers=1, max_position_embeddings=32, hidden_act="gelu", layer_norm_eps=1e-12)),
+    "gpt2": ("gpt2", GPT2LMHeadModel, GPT2Config, torch.float16, "1GB", dict(max_position_embeddings=32, n_inner=48)),
+    "falcon": ("falcon", FalconForCausalLM, FalconConfig, torch.bfloat16, "1GB", dict(
+        new_decoder_architecture=True, num_kv_heads=2, ffn_hidden_size=64, bias=False, alibi=False)),
+    "glm4_moe": ("glm4moe", Glm4MoeForCausalLM, Glm4MoeConfig, torch.bfloat16, "1GB", dict(
+        head_dim=8, partial_rotary_factor=0.5, attention_bias=True, use_qk_norm=True, n_routed_experts=5, num_experts_per_tok=2,
+        moe_intermediate_size=16, n_shared_experts=1, first_k_dense_replace=1, routed_scaling_factor=1.5, norm_topk_prob=True)),
 }
 
 
@@ -62,7 +69,8 @@ def build(case, seed):
     arch, model, config, dtype, _, settings = case
     model = model(config(**{**COMMON, **settings})).double().eval()
     fill(model, arch, seed)
-    for p in model.parameters():  # exact in the type of the folder
+    selection = [b for name, b in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    for p in [*model.parameters(), *selection]:  # exact in the type of the folder
         p.data.copy_(p.data.to(dtype).double())
     return model
 

@@ -54,14 +54,8 @@ void describe_gemma2(Description& model) {
 }
 
 void describe_gemma3(Description& model) {
-  const Config& config = model.config();
   describe_gemma2(model);
-  expect_flag(config, "use_bidirectional_attention", false);
-  // Of so many layers the last one sees all; older folders say it so.
-  const auto period = config.find_int("sliding_window_pattern");
-  if (period && !config.find("layer_types")) {
-    model.add_int("attention.sliding_window_pattern", *period);
-  }
+  expect_flag(model.config(), "use_bidirectional_attention", false);
 }
 
 constexpr std::string_view kGemma3Defaults =

@@ -1,5 +1,5 @@
-// Granite 3: Llama with factors of its own; and Granite 4.0-h without experts,
-// of which most layers are selective state spaces.
+// Granite 3: Llama with factors of its own, also with experts; and Granite
+// 4.0-h, of which most layers are selective state spaces.
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
 #include "files/folder/common_rules.h"
@@ -7,44 +7,38 @@
 namespace rc::folder {
 namespace {
 
-// What state spaces hold, one number for each head, is a column of F32.
-TensorView column(const safetensors::Place& source, Change change) {
-  TensorView view = whole(source);
-  if (view.shape.size() != 1) refuse_shape(source, "a number for each head");
-  view.shape.push_back(1);
-  view.dtype = RC_DTYPE_F32;
-  view.change = change;
-  return view;
+bool has_experts(const Config& config) {
+  return config.find_int("num_local_experts").value_or(0) > 0;
 }
+bool has_no_experts(const Config& config) { return !has_experts(config); }
 
-TensorView decay(const Config&, const safetensors::Place& source) {
-  return column(source, Change::kMinusExp);
-}
-TensorView skip(const Config&, const safetensors::Place& source) {
-  return column(source, Change::kNone);
-}
+// Experts in three tensors; a part beside them is always used.
+constexpr Rule kGraniteExpertRules[] = {
+    {"model.layers.*.block_sparse_moe.router.layer.weight",
+     "blk.*.ffn_gate_inp.weight"},
+    {"model.layers.*.block_sparse_moe.input_linear.weight",
+     "blk.*.ffn_gate_exps.weight", first_half},
+    {"model.layers.*.block_sparse_moe.input_linear.weight",
+     "blk.*.ffn_up_exps.weight", second_half},
+    {"model.layers.*.block_sparse_moe.output_linear.weight",
+     "blk.*.ffn_down_exps.weight"},
+    {"model.layers.*.shared_mlp.input_linear.weight",
+     "blk.*.ffn_gate_shexp.weight", first_half, has_experts},
+    {"model.layers.*.shared_mlp.input_linear.weight",
+     "blk.*.ffn_up_shexp.weight", second_half, has_experts},
+    {"model.layers.*.shared_mlp.output_linear.weight",
+     "blk.*.ffn_down_shexp.weight", as_it_is, has_experts},
+};
 
-// [channels, 1, taps] becomes [channels, taps].
-TensorView convolution(const Config&, const safetensors::Place& source) {
-  TensorView view = whole(source);
-  if (view.shape.size() != 3 || view.shape[1] != 1) {
-    refuse_shape(source, "a convolution of each channel by itself");
-  }
-  view.shape.erase(view.shape.begin() + 1);
-  view.dtype = RC_DTYPE_F32;
-  return view;
-}
-
-// A row for each group.
-TensorView group_norm(const Config& config, const safetensors::Place& source) {
-  TensorView view = as_it_is(config, source);
-  const int64_t groups = config.get_int("mamba_n_groups");
-  if (view.shape.size() != 1 || groups < 1 || view.shape[0] % groups != 0) {
-    refuse_shape(source, cat("rows of ", groups, " groups"));
-  }
-  view.shape = {groups, view.shape[0] / groups};
-  return view;
-}
+// Without experts that part is all there is.
+constexpr Rule kGraniteDenseRules[] = {
+    {"model.layers.*.shared_mlp.input_linear.weight", "blk.*.ffn_gate.weight",
+     first_half, has_no_experts},
+    {"model.layers.*.shared_mlp.input_linear.weight", "blk.*.ffn_up.weight",
+     second_half, has_no_experts},
+    {"model.layers.*.shared_mlp.output_linear.weight", "blk.*.ffn_down.weight",
+     as_it_is, has_no_experts},
+};
 
 constexpr Rule kStateSpaceRules[] = {
     {"model.layers.*.mamba.in_proj.weight", "blk.*.ssm_in.weight"},
@@ -52,15 +46,10 @@ constexpr Rule kStateSpaceRules[] = {
      convolution},
     {"model.layers.*.mamba.conv1d.bias", "blk.*.ssm_conv1d.bias"},
     {"model.layers.*.mamba.dt_bias", "blk.*.ssm_dt.bias"},
-    {"model.layers.*.mamba.A_log", "blk.*.ssm_a", decay},
-    {"model.layers.*.mamba.D", "blk.*.ssm_d", skip},
+    {"model.layers.*.mamba.A_log", "blk.*.ssm_a", decay_column},
+    {"model.layers.*.mamba.D", "blk.*.ssm_d", skip_column},
     {"model.layers.*.mamba.norm.weight", "blk.*.ssm_norm.weight", group_norm},
     {"model.layers.*.mamba.out_proj.weight", "blk.*.ssm_out.weight"},
-    {"model.layers.*.shared_mlp.input_linear.weight", "blk.*.ffn_gate.weight",
-     first_half},
-    {"model.layers.*.shared_mlp.input_linear.weight", "blk.*.ffn_up.weight",
-     second_half},
-    {"model.layers.*.shared_mlp.output_linear.weight", "blk.*.ffn_down.weight"},
 };
 
 void add_factors(Description& model) {
@@ -77,6 +66,20 @@ void describe_granite(Description& model) {
   expect_text(model.config(), "hidden_act", {"silu"});
   add_decoder(model);
   add_factors(model);
+}
+
+void add_granite_experts(Description& model) {
+  const Config& config = model.config();
+  add_experts(model,
+              {.count = "num_local_experts", .size = "intermediate_size"});
+  model.add_int("expert_shared_feed_forward_length",
+                config.find_int("shared_intermediate_size").value_or(0));
+}
+
+void describe_granite_moe(Description& model) {
+  expect_text(model.config(), "position_embedding_type", {"rope"});
+  describe_granite(model);
+  add_granite_experts(model);
 }
 
 // Layers without key/value heads are state spaces.
@@ -115,7 +118,6 @@ void add_state_space(Description& model) {
 void describe_granite_hybrid(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
-  expect_number(config, "num_local_experts", 0);
   expect_text(config, "position_embedding_type", {"nope", "rope"});
   add_decoder_sizes(model);
   add_layers(model);
@@ -125,6 +127,7 @@ void describe_granite_hybrid(Description& model) {
                  config.find_text("position_embedding_type") == "rope");
   add_factors(model);
   add_state_space(model);
+  if (has_experts(config)) add_granite_experts(model);
 }
 
 }  // namespace
@@ -140,18 +143,44 @@ constexpr Architecture kGranite = {
     .describe = describe_granite,
 };
 
+constexpr std::string_view kGraniteMoeDefaults =
+    R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
+        "embedding_multiplier": 1.0, "logits_scaling": 1.0,
+        "residual_multiplier": 1.0, "attention_multiplier": 1.0,
+        "num_local_experts": 8, "num_experts_per_tok": 2,
+        "tie_word_embeddings": false})";
+
+constexpr Architecture kGraniteMoe = {
+    .model_type = "granitemoe",
+    .name = "granitemoe",
+    .defaults = kGraniteMoeDefaults,
+    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules,
+              kGraniteExpertRules},
+    .describe = describe_granite_moe,
+};
+
+constexpr Architecture kGraniteMoeShared = {
+    .model_type = "granitemoeshared",
+    .name = "granitemoe",
+    .defaults = kGraniteMoeDefaults,
+    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules,
+              kGraniteExpertRules},
+    .describe = describe_granite_moe,
+};
+
 constexpr Architecture kGraniteMoeHybrid = {
     .model_type = "granitemoehybrid",
     .name = "granitehybrid",
     .defaults = R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
                     "embedding_multiplier": 1.0, "logits_scaling": 1.0,
                     "residual_multiplier": 1.0, "attention_multiplier": 1.0,
-                    "num_local_experts": 8, "mamba_n_heads": 128,
+                    "num_local_experts": 8, "num_experts_per_tok": 2,
+                    "shared_intermediate_size": 1024, "mamba_n_heads": 128,
                     "mamba_n_groups": 1, "mamba_d_state": 256,
                     "mamba_d_conv": 4, "mamba_expand": 2,
                     "tie_word_embeddings": false})",
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules,
-              kStateSpaceRules},
+              kStateSpaceRules, kGraniteExpertRules, kGraniteDenseRules},
     .describe = describe_granite_hybrid,
 };
 

@@ -1,0 +1,30 @@
+// GLM-4.5 and 4.6.
+#include "files/folder/architectures/list.h"
+#include "files/folder/common_rules.h"
+
+namespace rc::folder {
+namespace {
+
+void describe_glm4_moe(Description& model) {
+  expect_text(model.config(), "hidden_act", {"silu"});
+  add_decoder(model, {.rotated_part = "partial_rotary_factor"});
+  add_selected_experts(model);
+}
+
+}  // namespace
+
+constexpr Architecture kGlm4Moe = {
+    .model_type = "glm4_moe",
+    .name = "glm4moe",
+    .defaults = R"({"rms_norm_eps": 1e-5, "max_position_embeddings": 131072,
+                    "num_key_value_heads": 8, "partial_rotary_factor": 0.5,
+                    "moe_intermediate_size": 1408, "num_experts_per_tok": 8,
+                    "n_shared_experts": 1, "n_routed_experts": 128,
+                    "routed_scaling_factor": 1.0, "first_k_dense_replace": 1,
+                    "norm_topk_prob": true, "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kAttentionRules, kPostAttentionNormRules,
+              kHeadNormRules, kExpertRules, kSelectedExpertRules},
+    .describe = describe_glm4_moe,
+};
+
+}  // namespace rc::folder

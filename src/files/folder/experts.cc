@@ -1,0 +1,38 @@
+// What a folder says about its experts.
+#include "files/folder/description.h"
+
+namespace rc::folder {
+
+void add_experts(Description& model, const ExpertKeys& keys) {
+  const Config& config = model.config();
+  model.add_int("expert_count", config.get_int(keys.count));
+  model.add_int("expert_used_count", config.get_int(keys.used));
+  model.add_int("expert_feed_forward_length", config.get_int(keys.size));
+}
+
+void add_selected_experts(Description& model) {
+  const Config& config = model.config();
+  expect_number(config, "n_group", 1);
+  add_experts(model, {.count = "n_routed_experts"});
+  model.add_int("expert_shared_count",
+                config.find_int("n_shared_experts").value_or(0));
+  model.add_int("leading_dense_block_count",
+                config.get_int("first_k_dense_replace"));
+  // GGUF's number of the sigmoid.
+  model.add_int("expert_gating_func", 2);
+  model.add_number("expert_weights_scale",
+                   config.get_number("routed_scaling_factor"));
+  model.add_flag("expert_weights_norm",
+                 config.find_flag("norm_topk_prob").value_or(false));
+}
+
+void expect_experts_everywhere(const Config& config) {
+  expect_number(config, "decoder_sparse_step", 1);
+  const auto dense = config.find_ints("mlp_only_layers");
+  if (dense && !dense->empty()) {
+    config.refuse(RC_E_UNSUPPORTED, "mlp_only_layers",
+                  " is not empty; all layers are computed with experts");
+  }
+}
+
+}  // namespace rc::folder

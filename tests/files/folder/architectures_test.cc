@@ -1,0 +1,174 @@
+// What the folders of single architectures say.
+#include <cmath>
+
+#include "files/folder/folder_util.h"
+
+namespace rc::folder {
+namespace {
+
+using test::FolderTest;
+
+TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
+  const struct {
+    const char* folder;
+    const char* patch;
+    const char* message;
+  } cases[] = {
+      {"gpt2", R"({"activation_function": "relu"})",
+       "'activation_function' is 'relu'"},
+      {"gpt2", R"({"scale_attn_weights": false})",
+       "'scale_attn_weights' is false"},
+      {"gpt2", R"({"scale_attn_by_inverse_layer_idx": true})",
+       "'scale_attn_by_inverse_layer_idx' is true"},
+      {"gpt2", R"({"add_cross_attention": true})",
+       "'add_cross_attention' is true"},
+      {"gpt2", R"({"model_type": "gpt_bigcode", "multi_query": false})",
+       "'multi_query' is false"},
+      {"falcon", R"({"activation": "relu"})", "'activation' is 'relu'"},
+      {"falcon", R"({"alibi": true})", "'alibi' is true"},
+      {"falcon", R"({"bias": true})", "'bias' is true"},
+      {"falcon", R"({"parallel_attn": false})", "'parallel_attn' is false"},
+      {"glm4_moe", R"({"n_group": 2})", "'n_group' is 2"},
+      {"glm4_moe", R"({"model_type": "dots1", "partial_rotary_factor": null,
+                       "sliding_window": 8, "max_window_layers": 1})",
+       "'max_window_layers' is less than num_hidden_layers"},
+      {"llama", R"({"model_type": "phi3",
+                    "rope_scaling": {"rope_type": "longrope"}})",
+       "'rope_type' is 'longrope'"},
+      {"llama", R"({"model_type": "cohere", "use_qk_norm": true})",
+       "'use_qk_norm' is true"},
+      {"llama", R"({"model_type": "stablelm", "qk_layernorm": true})",
+       "'qk_layernorm' is true"},
+      {"llama", R"({"model_type": "phi"})", "'hidden_act' is 'silu'"},
+      {"llama", R"({"model_type": "qwen2_moe", "norm_topk_prob": true})",
+       "'norm_topk_prob' is true"},
+      {"llama", R"({"model_type": "qwen2_moe", "decoder_sparse_step": 2})",
+       "'decoder_sparse_step' is 2"},
+      {"llama", R"({"model_type": "qwen2_moe", "mlp_only_layers": [0]})",
+       "'mlp_only_layers' is not empty"},
+      {"llama", R"({"model_type": "olmo", "clip_qkv": 8.0})",
+       "'clip_qkv' is not null; models of type olmo"},
+      {"llama", R"({"model_type": "olmoe", "norm_topk_prob": true})",
+       "'norm_topk_prob' is true"},
+      {"llama", R"({"model_type": "gpt_neox", "hidden_act": "gelu_fast"})",
+       "'hidden_act' is 'gelu_fast'"},
+      {"llama", R"({"model_type": "ernie4_5_moe", "moe_layer_end_index": 0})",
+       "'moe_layer_end_index' is 0"},
+      {"llama", R"({"model_type": "hunyuan_v1_moe", "num_experts": 2,
+                    "moe_topk": [1, 2]})",
+       "'moe_topk' is not the same for all layers"},
+      {"llama", R"({"model_type": "granitemoe",
+                    "position_embedding_type": "nope"})",
+       "'position_embedding_type' is 'nope'"},
+      {"llama", R"({"model_type": "mamba2", "rms_norm": false})",
+       "'rms_norm' is false"},
+      {"llama", R"({"model_type": "mamba2", "time_step_limit": [0.0, 1.0]})",
+       "'time_step_limit' is not from 0 to infinity"},
+  };
+  for (const auto& [folder, patch, message] : cases) {
+    copy(folder);
+    change("config.json", patch);
+    expect_refused(RC_E_UNSUPPORTED, message);
+  }
+}
+
+TEST_F(FolderTest, FeedForwardPartsMayBeFourTimesTheWidth) {
+  copy("gpt2");
+  EXPECT_EQ(open()->get_int("gpt2.feed_forward_length"), 48);
+  EXPECT_EQ(open()->get_int("gpt2.context_length"), 32);
+  change("config.json", R"({"n_inner": null})");
+  EXPECT_EQ(open()->get_int("gpt2.feed_forward_length"), 128);
+  copy("falcon");
+  EXPECT_EQ(open()->get_int("falcon.feed_forward_length"), 64);
+  change("config.json", R"({"ffn_hidden_size": null})");
+  EXPECT_EQ(open()->get_int("falcon.feed_forward_length"), 128);
+}
+
+TEST_F(FolderTest, GroupsOfHeadsAreThoseOfTheTensor) {
+  copy("falcon");
+  EXPECT_EQ(open()->get_int("falcon.attention.head_count_kv"), 2);
+  for (const auto& [patch, groups] :
+       {std::pair{R"({"num_kv_heads": 3})", 3},
+        {R"({"num_kv_heads": 0})", 0},
+        {R"({"num_kv_heads": null})", 4},
+        {R"({"new_decoder_architecture": false})", 1},
+        {R"({"new_decoder_architecture": false, "multi_query": false})", 4}}) {
+    copy("falcon");
+    change("config.json", patch);
+    expect_refused(RC_E_FORMAT, cat("has shape [64, 32], which is not that of "
+                                    "4 heads (at most 4096) in ",
+                                    groups, " groups"));
+  }
+}
+
+TEST_F(FolderTest, PartOfAHeadRotates) {
+  copy("glm4_moe");
+  const auto dimensions = [&](const char* patch) {
+    change("config.json", patch);
+    return open()->get_int("glm4moe.rope.dimension_count");
+  };
+  EXPECT_EQ(dimensions("{}"), 4);
+  EXPECT_EQ(dimensions(R"({"partial_rotary_factor": 0.8})"), 6);
+  // Newer folders say it beside the base.
+  EXPECT_EQ(dimensions(R"({"partial_rotary_factor": null, "rope_theta": null,
+          "rope_parameters": {"rope_type": "default", "rope_theta": 5e5,
+                              "partial_rotary_factor": 0.25}})"),
+            2);
+  EXPECT_EQ(open()->get_float("glm4moe.rope.freq_base"), 5e5);
+  for (const char* part : {"0", "-0.5", "1.5", "1e300"}) {
+    change("config.json", cat(R"({"rope_parameters": {)",
+                              R"("partial_rotary_factor": )", part, "}}"));
+    expect_refused(RC_E_FORMAT, "'rope_parameters'.'partial_rotary_factor' is");
+  }
+}
+
+TEST_F(FolderTest, ChosenExpertsAreDescribed) {
+  copy("glm4_moe");
+  const auto file = open();
+  const auto number = [&](const char* key) {
+    return file->get_int(cat("glm4moe.", key));
+  };
+  EXPECT_EQ(number("expert_count"), 5);
+  EXPECT_EQ(number("expert_used_count"), 2);
+  EXPECT_EQ(number("expert_shared_count"), 1);
+  EXPECT_EQ(number("expert_feed_forward_length"), 16);
+  EXPECT_EQ(number("leading_dense_block_count"), 1);
+  EXPECT_EQ(number("expert_gating_func"), 2);
+  EXPECT_EQ(file->get_float("glm4moe.expert_weights_scale"), 1.5);
+  EXPECT_EQ(file->find_bool("glm4moe.expert_weights_norm"), true);
+}
+
+TEST_F(FolderTest, LayersThatGuessFurtherTokensArePassedOver) {
+  copy("glm4_moe");
+  change("config.json",
+         R"({"num_hidden_layers": 1, "num_nextn_predict_layers": 1})");
+  const auto file = open();
+  EXPECT_EQ(file->get_int("glm4moe.block_count"), 1);
+  EXPECT_NE(file->find_tensor("blk.0.attn_q.weight"), nullptr);
+  EXPECT_EQ(file->find_tensor("blk.1.attn_q.weight"), nullptr);
+  change("config.json", R"({"num_nextn_predict_layers": null})");
+  EXPECT_NE(open()->find_tensor("blk.1.attn_q.weight"), nullptr);
+}
+
+// By the exponent d / (d - 2) for heads of d elements; here there are 8.
+TEST_F(FolderTest, HunyuanStretchesTheBase) {
+  copy("llama");
+  change("config.json",
+         R"({"model_type": "hunyuan_v1_dense", "rope_theta": 10000.0,
+             "rope_scaling": {"rope_type": "dynamic", "alpha": 1000.0}})");
+  const auto file = open();
+  EXPECT_NEAR(file->get_float("hunyuan-dense.rope.freq_base"), 1e8, 1e2);
+  EXPECT_FALSE(file->find_string("hunyuan-dense.rope.scaling.type"));
+  change("config.json", R"({"rope_scaling": {"alpha": 0}})");
+  expect_refused(RC_E_FORMAT, "'rope_scaling'.'alpha' is 0");
+}
+
+TEST_F(FolderTest, OlderFoldersSayAPeriodOfWindows) {
+  copy("gemma3");
+  change("config.json",
+         R"({"layer_types": null, "sliding_window_pattern": 3})");
+  EXPECT_EQ(open()->get_int("gemma3.attention.sliding_window_pattern"), 3);
+}
+
+}  // namespace
+}  // namespace rc::folder
