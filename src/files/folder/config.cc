@@ -11,6 +11,9 @@ constexpr size_t kMaxDepth = 32;
 
 // Python writes numbers that JSON has not as words; here they are null.
 std::string without_infinity(std::string_view text) {
+  if (text.find("Infinity") == text.npos && text.find("NaN") == text.npos) {
+    return std::string(text);
+  }
   std::string result;
   result.reserve(text.size());
   bool quoted = false;

@@ -210,10 +210,12 @@ void add_rope(Description& model, const DecoderKeys& keys) {
   }
   if (local) model.add_number("rope.freq_base_swa", *local);
   if (!object) object = Config::parse("{}", config.file());
+  const int64_t size = head_size(config);
+  const double part = rotated_part(config, *object, keys.rotated_part);
   // Part of an element counts as none.
-  const auto dimensions =
-      static_cast<int64_t>(rotated_part(config, *object, keys.rotated_part) *
-                           static_cast<double>(head_size(config)));
+  const int64_t dimensions =
+      part == 1.0 ? size
+                  : static_cast<int64_t>(part * static_cast<double>(size));
   model.add_int("rope.dimension_count", dimensions);
   Rope rope = read_rope(config, *object, keys.rope_base);
   if (rope.type == "dynamic" && model.architecture().starts_with("hunyuan")) {

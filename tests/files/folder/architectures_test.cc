@@ -115,6 +115,16 @@ TEST_F(FolderTest, PartOfAHeadRotates) {
                               "partial_rotary_factor": 0.25}})"),
             2);
   EXPECT_EQ(open()->get_float("glm4moe.rope.freq_base"), 5e5);
+  for (const char* part : {"1.0", "0.999"}) {
+    copy("falcon");
+    change("config.json", cat(R"({"model_type": "phi3", "hidden_act": "silu",
+        "rms_norm_eps": 1e-5, "intermediate_size": 64,
+        "head_dim": 9223372036854775807, "partial_rotary_factor": )",
+                              part, "}"));
+    expect_refused(RC_E_FORMAT, "would be 9223372036854775807");
+  }
+  copy("glm4_moe");
+  change("config.json", R"({"partial_rotary_factor": null})");
   for (const char* part : {"0", "-0.5", "1.5", "1e300"}) {
     change("config.json", cat(R"({"rope_parameters": {)",
                               R"("partial_rotary_factor": )", part, "}}"));

@@ -130,6 +130,13 @@ void describe_granite_hybrid(Description& model) {
   if (has_experts(config)) add_granite_experts(model);
 }
 
+constexpr std::string_view kGraniteMoeDefaults =
+    R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
+        "embedding_multiplier": 1.0, "logits_scaling": 1.0,
+        "residual_multiplier": 1.0, "attention_multiplier": 1.0,
+        "num_local_experts": 8, "num_experts_per_tok": 2,
+        "tie_word_embeddings": false})";
+
 }  // namespace
 
 constexpr Architecture kGranite = {
@@ -142,13 +149,6 @@ constexpr Architecture kGranite = {
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules},
     .describe = describe_granite,
 };
-
-constexpr std::string_view kGraniteMoeDefaults =
-    R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
-        "embedding_multiplier": 1.0, "logits_scaling": 1.0,
-        "residual_multiplier": 1.0, "attention_multiplier": 1.0,
-        "num_local_experts": 8, "num_experts_per_tok": 2,
-        "tie_word_embeddings": false})";
 
 constexpr Architecture kGraniteMoe = {
     .model_type = "granitemoe",
