@@ -6,10 +6,8 @@ namespace rc::model {
 namespace {
 
 struct Sets {
-  using Key = std::pair<gguf::Source::Identity, const runtime::Device*>;
-
   std::mutex mutex;
-  std::map<Key, std::weak_ptr<WeightSet>> by_file_and_device;
+  std::map<WeightSet::Place, std::weak_ptr<WeightSet>> by_place;
 };
 
 // Never destroyed: models may be loaded and dropped while the process ends.
@@ -25,10 +23,9 @@ std::shared_ptr<WeightSet> WeightSet::of(const ModelFile& file,
   const gguf::Source::Identity* identity = file.file().identity();
   if (identity == nullptr) return nullptr;
   // Goes when the lock has gone, if it is not needed.
-  const auto made = std::make_shared<WeightSet>(*identity, device);
+  const auto made = std::make_shared<WeightSet>(Place{*identity, &device});
   const std::lock_guard lock(sets().mutex);
-  std::weak_ptr<WeightSet>& set =
-      sets().by_file_and_device[{*identity, &device}];
+  std::weak_ptr<WeightSet>& set = sets().by_place[made->place_];
   if (std::shared_ptr<WeightSet> found = set.lock()) return found;
   set = made;
   return made;
@@ -36,10 +33,10 @@ std::shared_ptr<WeightSet> WeightSet::of(const ModelFile& file,
 
 WeightSet::~WeightSet() {
   const std::lock_guard lock(sets().mutex);
-  const auto entry = sets().by_file_and_device.find({file_, device_});
+  const auto entry = sets().by_place.find(place_);
   // It may be another's by now.
-  if (entry != sets().by_file_and_device.end() && entry->second.expired()) {
-    sets().by_file_and_device.erase(entry);
+  if (entry != sets().by_place.end() && entry->second.expired()) {
+    sets().by_place.erase(entry);
   }
 }
 

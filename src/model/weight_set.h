@@ -20,12 +20,14 @@ namespace rc::model {
 
 class WeightSet {
  public:
+  // The file, and where its weights are.
+  using Place = std::pair<gguf::Source::Identity, const runtime::Device*>;
+
   // The set that all who load the file on the device get; nullptr for a file
   // that was read from memory.
   static std::shared_ptr<WeightSet> of(const ModelFile& file,
                                        const runtime::Device& device);
-  WeightSet(gguf::Source::Identity file, const runtime::Device& device)
-      : file_(std::move(file)), device_(&device) {}
+  explicit WeightSet(Place place) : place_(std::move(place)) {}
   ~WeightSet();
   WeightSet(const WeightSet&) = delete;
   WeightSet& operator=(const WeightSet&) = delete;
@@ -43,8 +45,7 @@ class WeightSet {
   // Name and uses: the file says the rest.
   using Key = std::pair<std::string, uint32_t>;
 
-  const gguf::Source::Identity file_;
-  const runtime::Device* const device_;
+  const Place place_;
   std::mutex mutex_;
   std::map<Key, std::weak_ptr<runtime::Weight>> weights_;
 };
