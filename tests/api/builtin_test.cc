@@ -119,8 +119,8 @@ TEST(Builtin, WhatIsFoundButUnfitIsNamed) {
   std::filesystem::create_directory(folder.path() / "fable.gguf");
   std::ofstream(folder.path() / "damaged.gguf") << "no model";
   const DataVariable variable(folder.path().c_str());
-  EXPECT_FAILS(RC_E_NOT_FOUND, rc_model_verify("builtin:fable"),
-               (folder.path() / "fable.gguf/config.json").string());
+  EXPECT_FAILS(RC_E_IO, rc_model_verify("builtin:fable"),
+               (folder.path() / "fable.gguf").string());
   EXPECT_FAILS(RC_E_FORMAT, rc_model_verify("builtin:damaged"),
                (folder.path() / "damaged.gguf").string());
 }

@@ -38,8 +38,8 @@ TEST(Files, AFolderWithoutAModel) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   for (const auto& open : openers(backend.get())) {
-    EXPECT_FAILS(RC_E_NOT_FOUND, open(folder.path().c_str()),
-                 (folder.path() / "config.json").string());
+    EXPECT_FAILS(RC_E_IO, open(folder.path().c_str()),
+                 folder.path().string() + ": is a directory without");
   }
 }
 

@@ -64,8 +64,9 @@ class FolderSource : public gguf::Source {
 Config read_config(Folder& folder) {
   const auto file = folder.find("config.json");
   if (file == nullptr) {
-    fail(RC_E_NOT_FOUND, folder.path_of("config.json"),
-         ": no such file; a folder with a model has it");
+    fail(RC_E_IO, folder.path(),
+         ": is a directory without config.json, so no model is in it; name a "
+         "file in it, or a folder as transformers writes them");
   }
   return Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
 }

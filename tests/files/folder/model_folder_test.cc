@@ -79,7 +79,7 @@ TEST_F(FolderTest, MissingFilesAreNamed) {
   std::filesystem::remove(path("model.safetensors.index.json"));
   expect_refused(RC_E_NOT_FOUND, "neither model.safetensors nor");
   std::filesystem::remove(path("config.json"));
-  expect_refused(RC_E_NOT_FOUND, "config.json: no such file");
+  expect_refused(RC_E_IO, "is a directory without config.json");
 }
 
 TEST_F(FolderTest, NothingLeadsOutOfIt) {
