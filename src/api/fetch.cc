@@ -1,11 +1,10 @@
 #include "runcible/fetch.h"
 
-#include <cstdio>
-
 #include "api/async_work.h"
 #include "api/guard.h"
 #include "api/loop.h"
 #include "api/options.h"
+#include "api/progress.h"
 #include "api/returned_memory.h"
 #include "hub/cache_list.h"
 #include "hub/fetch.h"
@@ -35,16 +34,8 @@ hub::FetchRequest fetch_request(const char* source,
     request.progress =
         [progress = options.progress, user = options.progress_user](
             const std::string& file, uint64_t done, uint64_t total) {
-          bool cancel = false;
-          char failure[kCallbackMessage] = "";
-          call_out(
-              "the progress callback",
-              [&] { cancel = progress(user, file.c_str(), done, total) != 0; },
-              [&](const char* message) {
-                std::snprintf(failure, sizeof failure, "%s", message);
-              });
-          if (*failure != '\0') throw Error(RC_E_INTERNAL, failure);
-          return !cancel;
+          return goes_on(
+              [&] { return progress(user, file.c_str(), done, total) != 0; });
         };
   }
   hub::check_source(request);

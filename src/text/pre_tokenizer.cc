@@ -12,10 +12,6 @@ namespace {
 
 // The patterns are those of the models' own tokenizers, written for PCRE2.
 
-constexpr std::string_view kGpt2 =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
-    R"(|\s+(?!\S)|\s+)";
-
 constexpr std::string_view kLlama3 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
@@ -102,8 +98,8 @@ struct Family {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> kFamilies = {
-      {.names = "default gpt-2", .patterns = {kGpt2}},
-      {.names = "mpt", .patterns = {kGpt2}, .nfc = true},
+      {.names = "default gpt-2", .patterns = {kGpt2Pattern}},
+      {.names = "mpt", .patterns = {kGpt2Pattern}, .nfc = true},
       {.names = "llama-bpe llama3 llama-v3",
        .patterns = {kLlama3},
        .ignore_merges = true,
@@ -113,10 +109,10 @@ const std::vector<Family>& families() {
       {.names = "qwen2", .patterns = {kQwen2}, .nfc = true},
       {.names = "deepseek-r1-qwen", .patterns = {kQwen2}},
       {.names = "qwen35", .patterns = {kQwen35}, .nfc = true},
-      {.names = "starcoder refact smollm", .patterns = {kDigit, kGpt2}},
-      {.names = "command-r", .patterns = {kDigit, kGpt2}, .nfc = true},
+      {.names = "starcoder refact smollm", .patterns = {kDigit, kGpt2Pattern}},
+      {.names = "command-r", .patterns = {kDigit, kGpt2Pattern}, .nfc = true},
       {.names = "falcon",
-       .patterns = {kFalconPunctuation, kGpt2, kThreeDigits}},
+       .patterns = {kFalconPunctuation, kGpt2Pattern, kThreeDigits}},
       {.names = "deepseek-llm",
        .patterns = {kLineBreak, kDeepseekLetters, kDeepseekPunctuation,
                     kTrailingSpaces, kEastAsian, R"(\p{N}+)"}},

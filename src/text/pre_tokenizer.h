@@ -9,6 +9,12 @@
 
 namespace rc::text {
 
+// How GPT-2 cuts, and byte-level BPE unless told otherwise; for PCRE2 and
+// Oniguruma alike.
+inline constexpr std::string_view kGpt2Pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
+    R"(|\s+(?!\S)|\s+)";
+
 class PreTokenizer {
  public:
   // By the value of tokenizer.ggml.pre; "" means "default". Throws

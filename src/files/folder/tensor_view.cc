@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 #include "base/quote.h"
 
 namespace rc::folder {
@@ -17,6 +18,14 @@ constexpr uint64_t kLineBytes = uint64_t{64} << 10;
 
 uint64_t element_bytes(DType dtype) {
   return static_cast<uint64_t>(dtype_info(dtype)->block_bytes);
+}
+
+// The same bits on every machine, as what is converted is to have.
+float minus_exp(float x) {
+  if (std::isnan(x)) return x;
+  // Beyond these it is 0 or infinite.
+  constexpr double kFar = 200.0;
+  return static_cast<float>(-portable_exp(std::clamp(double{x}, -kFar, kFar)));
 }
 
 // Copies elements that lie `stride` elements apart.
@@ -82,7 +91,7 @@ void TensorView::convert(std::span<const std::byte> source,
   for (float& value : target) {
     if (change == Change::kPlusOne) value += 1.0f;
     if (change == Change::kMinusExp) {
-      value = static_cast<float>(-std::exp(double{value}));
+      value = minus_exp(value);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "text/pre_tokenizer.h"
 #include "text/tokenizer_json/characters.h"
 #include "text/tokenizer_json/cuts.h"
 #include "text/tokenizer_json/metaspace.h"
@@ -15,11 +16,6 @@
 
 namespace rc::text {
 namespace {
-
-// How byte-level BPE cuts unless told otherwise, as GPT-2 does.
-constexpr std::string_view kByteLevelPattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
-    R"(|\s+(?!\S)|\s+)";
 
 // A hostile sequence would double a text again and again.
 constexpr size_t kMostCutGrowth = 64;
@@ -335,7 +331,7 @@ std::unique_ptr<const WordCutter> make_word_cutter(const JsonNode& node) {
   if (type == "ByteLevel") {
     std::optional<Regex> regex;
     if (node.flag("use_regex", true)) {
-      regex = onig_regex(kByteLevelPattern, node.where());
+      regex = onig_regex(kGpt2Pattern, node.where());
     }
     return std::make_unique<ByteLevelCutter>(
         node.flag("add_prefix_space", true), std::move(regex));
