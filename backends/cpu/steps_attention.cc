@@ -228,10 +228,13 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
     if (at.sequence != sequence) break;
     int64_t& first = task.first[task.rows];
     first = window > 0 ? std::max<int64_t>(0, at.position - window + 1) : 0;
-    const int64_t last = pages.last(run, at);
+    int64_t last = pages.last(run, at);
     if (last < 0) {
       share.commit([&] { Pages::fail_length(run, r + task.rows, at); });
       return false;
+    }
+    if (pages.whole && window > 0) {
+      last = std::min(last, at.position + window - 1);
     }
     task.last[task.rows] = last;
     first_page = std::min(first_page, first / pages.page_size);

@@ -24,6 +24,7 @@ Slots slots_of(Kernel kernel) {
   switch (kernel) {
     case Kernel::kCopy:
     case Kernel::kEncode:
+    case Kernel::kXielu:
       return {bits({1}), bits({0, 8})};
     case Kernel::kCopyRows:
     case Kernel::kElementwise:
@@ -33,6 +34,7 @@ Slots slots_of(Kernel kernel) {
       return {bits({1, 2}), bits({0, 8})};
     case Kernel::kDecode:
       return {bits({1, 2}), bits({0, 8, kFaultSlot}), true};
+    case Kernel::kAffine:
     case Kernel::kAttend:
     case Kernel::kConv2d:
     case Kernel::kLayerNorm:
@@ -53,6 +55,7 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kChoose:
       return {bits({1, 2}), bits({0, 8, 9})};
     case Kernel::kRoute:
+    case Kernel::kSparseMix:
       return {bits({1}), bits({0, 8, 9})};
     case Kernel::kSelectiveScan:
       return {bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9})};

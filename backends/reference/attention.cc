@@ -111,9 +111,14 @@ void attention(const Call& call) {
         window == 0
             ? 0
             : static_cast<int32_t>(std::max<int64_t>(0, position - window + 1));
-    const int32_t last =
-        lengths ? places.last_of(sequence, lengths.numbers()[sequence])
-                : position;
+    int32_t last = position;
+    if (lengths) {
+      last = places.last_of(sequence, lengths.numbers()[sequence]);
+      if (window > 0) {
+        last = static_cast<int32_t>(
+            std::min<int64_t>(last, position + window - 1));
+      }
+    }
     for (int64_t h = 0; h < heads; ++h) {
       call.check_stop();
       const float* query = q.floats() + (r * heads + h) * d;

@@ -93,9 +93,12 @@ void glu(const Call& call);
 void add(const Call& call);
 void scale(const Call& call);
 void softcap(const Call& call);
+void affine(const Call& call);
+void xielu(const Call& call);
 // route.cc
 void route(const Call& call);
 void choose(const Call& call);
+void sparse_mix(const Call& call);
 // reshaping.cc
 void copy(const Call& call);
 void convert(const Call& call);

@@ -31,6 +31,12 @@ void execute(const Call& call) {
       return route(call);
     case RC_OP_CHOOSE:
       return choose(call);
+    case RC_OP_SPARSE_MIX:
+      return sparse_mix(call);
+    case RC_OP_AFFINE:
+      return affine(call);
+    case RC_OP_XIELU:
+      return xielu(call);
     case RC_OP_EXPERT_LINEAR:
       return expert_linear(call);
     case RC_OP_EXPERT_SUM:

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/embedding.h"
+#include "model/heads.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/state_space.h"
@@ -44,6 +45,7 @@ class Forward {
   Value experts(Value x, Value residual);
   runtime::ProgramBuilder::Route routed(Value x);
   Value shared_expert(Value x);
+  Value output_norm(Value x);
   Value logits(Value x);
 
   Value norm(Value x, const char* name);
@@ -60,6 +62,8 @@ class Forward {
            (bias == Presence::kOptional && weights_.has(stem + ".bias"));
   }
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
+  // The weight of the rotary frequencies of a number in hyper_.ropes.
+  std::string frequencies_name(size_t number) const;
   Value gated(Value gate, Value up);  // no gate: kAbsent
   // [rows, count * key_size]; `first` is the number of the first head among
   // those of a fused matrix.
@@ -119,7 +123,7 @@ runtime::ProgramDescription Forward::describe() && {
         RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
-    frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
+    frequencies_.push_back(builder_.weight(frequencies_name(i), RC_DTYPE_F32,
                                            {hyper_.ropes[i].dimensions / 2},
                                            RC_USE_ELEMENTS));
   }
@@ -131,8 +135,21 @@ runtime::ProgramDescription Forward::describe() && {
     x = whole_layer(x);
   }
   builder_.begin_part("output");
-  builder_.output(architecture_.gives_hidden_rows ? x : logits(x));
+  if (!architecture_.gives_hidden_rows) {
+    x = logits(x);
+  } else if (architecture_.normed_hidden_rows) {
+    x = output_norm(x);
+  }
+  builder_.output(x);
   return std::move(builder_).take();
+}
+
+std::string Forward::frequencies_name(size_t number) const {
+  const bool longer = number == 0 && architecture_.long_rope &&
+                      weights_.has(names_.long_rope_factors) &&
+                      layout_.pages_per_sequence * layout_.page_size >
+                          hyper_.ropes[0].original_context;
+  return longer ? kLongRopeWeight : rope_weight_name(number);
 }
 
 Value Forward::whole_layer(Value x) {
@@ -141,7 +158,9 @@ Value Forward::whole_layer(Value x) {
       parallel && !weights_.has(in_layer(names_.attention_norm))
           ? names_.feed_forward_norm
           : names_.attention_norm;
-  Value normed = norm_before(x, mixer_norm);
+  Value normed = number_ == 0 && architecture_.first_unnormed
+                     ? x
+                     : norm_before(x, mixer_norm);
   const bool attends = layer().mixer == Mixer::kAttention;
   Value y = attends ? attention(normed) : state_space(normed);
   if (is_last()) {
@@ -179,12 +198,26 @@ Value Forward::attention(Value x) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
   }
+  if (const float limit = hyper_.attention_limit; limit > 0.0f) {
+    q = builder_.affine(q, kAbsent, kAbsent, limit);
+    k = builder_.affine(k, kAbsent, kAbsent, limit);
+    v = builder_.affine(v, kAbsent, kAbsent, limit);
+  }
+  if (hyper_.position_scale != 0.0f) {
+    q = add_position_scale(builder_, hyper_, positions_, q);
+  }
   q = builder_.reshape(q, {RC_DIM_ROWS, heads, hyper_.key_size});
   k = builder_.reshape(k, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
   v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
   if (head_norm == HeadNorm::kEach) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
+  } else if (head_norm == HeadNorm::kEachItsOwn) {
+    const float epsilon = hyper_.norm_epsilon;
+    q = add_own_norms(builder_, weights_, epsilon, q,
+                      in_layer(names_.query_norm));
+    k = add_own_norms(builder_, weights_, epsilon, k,
+                      in_layer(names_.key_norm));
   }
   if (layer().rope != Layer::kUnrotated) {
     q = rope(q);
@@ -254,6 +287,10 @@ runtime::ProgramBuilder::Route Forward::routed(Value x) {
   const Value scores =
       linear(x, names_.router, hyper_.experts,
              architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
+  if (architecture_.sparse_mix) {
+    // What it was trained with: twice the noise of the inputs, 0.01.
+    return builder_.sparse_mix(scores, hyper_.experts_used, 0.02f);
+  }
   if (!architecture_.selection_bias) {
     return builder_.route(scores, hyper_.experts_used,
                           hyper_.normalized_routing);
@@ -281,9 +318,13 @@ Value Forward::shared_expert(Value x) {
                              share);
 }
 
+Value Forward::output_norm(Value x) {
+  return add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+                  names_.output_norm);
+}
+
 Value Forward::logits(Value x) {
-  x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
-               names_.output_norm);
+  x = output_norm(x);
   // A file without an output matrix uses the embedding table twice.
   const char* name =
       weights_.has(names_.output) ? names_.output : names_.token_embedding;
@@ -362,6 +403,10 @@ Value Forward::expert_linear(Value x, const char* name, int64_t size,
 Value Forward::gated(Value gate, Value up) {
   const Gate& how = architecture_.gate;
   if (how.times_itself) return builder_.glu(up, up, how.function);
+  if (how.xielu) {
+    const Xielu& of = layer().xielu;
+    return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});
+  }
   if (how.ungated) return builder_.unary(up, how.function);
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }

@@ -1,6 +1,7 @@
 #include "model/hyper_parameters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
@@ -34,7 +35,8 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
   }
   hyper.layers.resize(static_cast<size_t>(layers - hyper.guessing_layers));
   hyper.norm_epsilon =
-      metadata.get_number(architecture.norm == Norm::kRootMeanSquare
+      metadata.get_number(architecture.norm == Norm::kRootMeanSquare ||
+                                  architecture.epsilon_of_squares
                               ? "attention.layer_norm_rms_epsilon"
                               : "attention.layer_norm_epsilon",
                           1e-20, 1.0);
@@ -113,22 +115,29 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
           .value_or(architecture.defaults.sliding_window);
   const WindowPattern& pattern = architecture.window;
   if (pattern.period == 0) return;
+  // Of rows that see those behind them a half on each side, and their own.
+  const int64_t window = architecture.causal || hyper.sliding_window == 0
+                             ? hyper.sliding_window
+                             : hyper.sliding_window / 2 + 1;
   constexpr const char* kPattern = "attention.sliding_window_pattern";
   const gguf::Entry* entry = metadata.file().find(metadata.key(kPattern));
   if (entry != nullptr && entry->type == gguf::ValueType::kArray) {
     const auto windowed =
         *metadata.find_each(kPattern, 0, 1, hyper.layer_count());
     for (size_t i = 0; i < windowed.size(); ++i) {
-      hyper.layers[i].window = windowed[i] != 0 ? hyper.sliding_window : 0;
+      hyper.layers[i].window = windowed[i] != 0 ? window : 0;
     }
     return;
   }
-  // Of so many layers the last one sees all.
-  const std::optional<int64_t> period = metadata.find(kPattern, 1, kMaxLayers);
+  // Of so many layers the last one sees all, or the first.
+  const int64_t period =
+      metadata.find(kPattern, 1, kMaxLayers).value_or(pattern.period);
+  const bool given = entry != nullptr;
+  const int64_t windowed = given ? period - 1 : pattern.windowed;
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
-    const bool windowed = period ? i % *period < *period - 1
-                                 : i % pattern.period < pattern.windowed;
-    hyper.layers[i].window = windowed ? hyper.sliding_window : 0;
+    const int64_t number =
+        pattern.first_sees_all ? period - 1 - i % period : i % period;
+    hyper.layers[i].window = number < windowed ? window : 0;
   }
 }
 
@@ -148,6 +157,21 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
          ", but only heads whose values are as long as their keys (",
          hyper.key_size, ") can be computed");
   }
+  if (architecture.clamped_attention) {
+    hyper.attention_limit =
+        metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
+  }
+  if (architecture.position_scale) {
+    hyper.position_scale =
+        metadata.find_number("attention.temperature_scale", 0.0, 1e3)
+            .value_or(0.0f);
+    constexpr int64_t kMaxScaled = int64_t{1} << 24;
+    if (hyper.position_scale != 0.0f && hyper.context_length > kMaxScaled) {
+      metadata.refuse("context_length", hyper.context_length,
+                      cat("must be at most ", kMaxScaled, " where there is ",
+                          metadata.key("attention.temperature_scale")));
+    }
+  }
   const Defaults& defaults = architecture.defaults;
   hyper.attention_softcap =
       metadata.find_number("attn_logit_softcapping", 0.0, kMaxSoftcap)
@@ -155,6 +179,51 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
   hyper.final_softcap =
       metadata.find_number("final_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.final_softcap);
+}
+
+// ln(1 + exp(x)): what is learned is its argument.
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+}
+
+// Of each layer: the numbers of a key that is not of one architecture.
+std::vector<float> read_each(const gguf::File& file, const char* key,
+                             int64_t layers) {
+  constexpr float kMost = 1e3f;
+  const gguf::Entry* entry = file.find(key);
+  std::vector<float> values;
+  if (entry != nullptr && entry->type == gguf::ValueType::kArray) {
+    values = *file.find_floats(key);
+  } else {
+    values.assign(static_cast<size_t>(layers),
+                  static_cast<float>(file.get_float(key)));
+  }
+  if (values.size() != static_cast<size_t>(layers)) {
+    fail(RC_E_FORMAT, file.name(), ": ", key, " is an array of ", values.size(),
+         ", but there are ", layers, " layers");
+  }
+  for (const float value : values) {
+    if (!(std::abs(value) <= kMost)) {
+      fail(RC_E_FORMAT, file.name(), ": ", key, " holds ", value,
+           ", but must be ", -kMost, " to ", kMost);
+    }
+  }
+  return values;
+}
+
+void read_xielu(const gguf::File& file, HyperParameters& hyper) {
+  const auto read = [&](const char* key) {
+    return read_each(file, key, hyper.layer_count());
+  };
+  const std::vector<float> alpha_p = read("xielu.alpha_p");
+  const std::vector<float> alpha_n = read("xielu.alpha_n");
+  const std::vector<float> beta = read("xielu.beta");
+  const std::vector<float> epsilon = read("xielu.eps");
+  for (size_t i = 0; i < hyper.layers.size(); ++i) {
+    hyper.layers[i].xielu = {static_cast<float>(softplus(alpha_p[i])),
+                             static_cast<float>(beta[i] + softplus(alpha_n[i])),
+                             beta[i], epsilon[i]};
+  }
 }
 
 void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
@@ -269,6 +338,7 @@ void read_feed_forward(const Metadata& metadata,
     metadata.find("feed_forward_length", 0, kMaxFeedForward);
     return;
   }
+  if (architecture.gate.xielu) read_xielu(metadata.file(), hyper);
   const auto sizes = metadata.get_each("feed_forward_length", 1,
                                        kMaxFeedForward, hyper.layer_count());
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -16,6 +16,13 @@ inline constexpr int64_t kMaxContext = int64_t{1} << 30;
 // What brings the rows of a sequence together.
 enum class Mixer { kAttention, kStateSpace };
 
+struct Xielu {
+  float alpha_p = 0.0f;
+  float alpha_n = 0.0f;
+  float beta = 0.0f;
+  float epsilon = 0.0f;
+};
+
 // What a layer has of its own.
 struct Layer {
   static constexpr int kUnrotated = -1;
@@ -26,8 +33,12 @@ struct Layer {
   int64_t kv_heads = 0;
   int64_t feed_forward = 0;  // 0: none that is dense
   bool experts = false;
-  int64_t window = 0;  // positions that a row sees; 0: all before it
-  int rope = 0;        // in HyperParameters::ropes, or kUnrotated
+  // Positions that a row sees, and as many behind it if the model is not
+  // causal; 0: all of them.
+  int64_t window = 0;
+  int rope = 0;  // in HyperParameters::ropes, or kUnrotated
+  // Of the feed-forward part if that is its function; see RC_OP_XIELU.
+  Xielu xielu;
 };
 
 // Of the layers that are selective state spaces (see RC_OP_SELECTIVE_SCAN).
@@ -57,8 +68,12 @@ struct HyperParameters {
 
   int64_t sliding_window = 0;      // 0: none
   float attention_softcap = 0.0f;  // 0: none
-  float final_softcap = 0.0f;      // 0: none
-  int64_t experts = 0;             // 0: dense
+  float attention_limit = 0.0f;    // of queries, keys and values; 0: none
+  // Queries at position p are multiplied by
+  // 1 + position_scale * ln(1 + floor(p / original context)); 0: they are not.
+  float position_scale = 0.0f;
+  float final_softcap = 0.0f;  // 0: none
+  int64_t experts = 0;         // 0: dense
   int64_t experts_used = 0;
   int64_t expert_feed_forward = 0;
   int64_t shared_feed_forward = 0;  // of the shared expert; 0: there is none

@@ -9,6 +9,7 @@
 #include "model/embedding.h"
 #include "model/fingerprint.h"
 #include "model/forward.h"
+#include "model/heads.h"
 #include "model/layer_state.h"
 #include "model/rope.h"
 #include "model/unused.h"
@@ -28,14 +29,10 @@ std::vector<float> decode(const gguf::File& file, const gguf::Tensor& tensor) {
 }
 
 // Divisors of the rotary frequencies; empty if the file has none.
-std::vector<float> read_rope_factors(const gguf::File& file,
-                                     const Architecture& architecture,
+std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
                                      const HyperParameters& hyper) {
-  const char* name = architecture.names.rope_factors;
   const gguf::Tensor* tensor = file.find_tensor(name);
-  if (tensor == nullptr || architecture.rope_factors == Presence::kNever) {
-    return {};
-  }
+  if (tensor == nullptr) return {};
   const int64_t pairs = hyper.ropes[0].dimensions / 2;
   if (tensor->dtype != RC_DTYPE_F32 ||
       tensor->shape != std::vector<int64_t>{pairs}) {
@@ -50,6 +47,38 @@ std::vector<float> read_rope_factors(const gguf::File& file,
     }
   }
   return factors;
+}
+
+using MadeWeights = std::unordered_map<std::string, std::vector<float>>;
+
+// The rotary frequencies of each of hyper.ropes, and their scales. The factors
+// of a file are of the first.
+void make_ropes(const gguf::File& file, const Architecture& architecture,
+                const HyperParameters& hyper, MadeWeights& made,
+                std::vector<float>& scales) {
+  const TensorNames& names = architecture.names;
+  const std::vector<RopeParameters>& ropes = hyper.ropes;
+  for (size_t i = 0; i < ropes.size(); ++i) {
+    std::vector<float> factors;
+    if (i == 0 && architecture.rope_factors != Presence::kNever) {
+      factors = read_rope_factors(file, names.rope_factors, hyper);
+    }
+    if (i == 0 && architecture.long_rope) {
+      factors = read_rope_factors(file, names.short_rope_factors, hyper);
+      const auto longer =
+          read_rope_factors(file, names.long_rope_factors, hyper);
+      if (factors.empty() != longer.empty()) {
+        fail(RC_E_FORMAT, file.name(), ": it has only one of the tensors ",
+             names.short_rope_factors, " and ", names.long_rope_factors);
+      }
+      if (!longer.empty()) {
+        made.emplace(kLongRopeWeight, make_rope(ropes[i], longer).frequencies);
+      }
+    }
+    Rope rope = make_rope(ropes[i], factors);
+    scales.push_back(rope.scale);
+    made.emplace(rope_weight_name(i), std::move(rope.frequencies));
+  }
 }
 
 uint64_t row_bytes_of_head(const HyperParameters& hyper, DType dtype) {
@@ -93,16 +122,11 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
   model->slot_bytes_ = model::slot_bytes(model->hyper_);
-  const std::vector<RopeParameters>& ropes = model->hyper_.ropes;
-  for (size_t i = 0; i < ropes.size(); ++i) {
-    // The factors of a file are of the first.
-    Rope rope = make_rope(
-        ropes[i],
-        i > 0 ? std::vector<float>()
-              : read_rope_factors(file, *model->architecture_, model->hyper_));
-    model->rope_scales_.push_back(rope.scale);
-    model->made_weights_.emplace(rope_weight_name(i),
-                                 std::move(rope.frequencies));
+  make_ropes(file, *model->architecture_, model->hyper_, model->made_weights_,
+             model->rope_scales_);
+  if (model->hyper_.position_scale != 0.0f) {
+    model->made_weights_.emplace(kPositionScaleWeight,
+                                 scales_of_positions(model->hyper_));
   }
   if (auto positions =
           learned_positions(file, *model->architecture_, model->hyper_)) {
@@ -146,7 +170,9 @@ int64_t ModelFile::output_size() const {
 bool ModelFile::causal() const { return architecture_->causal; }
 
 int64_t ModelFile::position_limit() const {
-  return architecture_->learned_positions ? hyper_.context_length : INT64_MAX;
+  return architecture_->learned_positions || hyper_.position_scale != 0.0f
+             ? hyper_.context_length
+             : INT64_MAX;
 }
 
 runtime::ProgramDescription ModelFile::forward(

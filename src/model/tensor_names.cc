@@ -49,12 +49,17 @@ class Names {
   void whole_model() {
     add(names_.token_embedding);
     add(names_.rope_factors, architecture_.rope_factors);
-    if (architecture_.learned_positions) {
-      add(names_.position_embedding);
-      add(names_.token_types, architecture_.token_types);
+    if (architecture_.long_rope) {
+      add(names_.short_rope_factors, false);
+      add(names_.long_rope_factors, false);
     }
+    if (architecture_.learned_positions) add(names_.position_embedding);
+    add(names_.token_types, architecture_.token_types);
     if (architecture_.embedding_norm) add_norm(names_.embedding_norm);
-    if (architecture_.gives_hidden_rows) return;
+    if (architecture_.gives_hidden_rows) {
+      if (architecture_.normed_hidden_rows) add_norm(names_.output_norm);
+      return;
+    }
     add_norm(names_.output_norm);
     add(names_.output, architecture_.output_bias == Presence::kAlways);
   }

@@ -102,6 +102,14 @@ class ProgramBuilder {
   Route route(Value x, int64_t k, bool normalize);
   // score: RC_SCORE_*.
   Route choose(Value x, Value bias, int64_t k, int score, bool normalize);
+  Route sparse_mix(Value x, int64_t k, float margin);
+  // limit 0: none.
+  Value affine(Value x, Value weight, Value bias, float limit = 0.0f);
+  // As rc_plugin_params.xielu.
+  struct Xielu {
+    float alpha_p, alpha_n, beta, epsilon;
+  };
+  Value xielu(Value x, const Xielu& parameters);
   Value expert_linear(Value x, Value weight, Value ids, Value bias = kAbsent);
   Value expert_sum(Value x, Value weights);
   // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.

@@ -8,7 +8,7 @@ class OpMatch;
 
 void check_pairs(const OpMatch& op);        // ROPE
 void check_attention(const OpMatch& op);    // ATTENTION
-void check_choices(const OpMatch& op);      // ROUTE, CHOOSE
+void check_choices(const OpMatch& op);      // ROUTE, CHOOSE, SPARSE_MIX
 void check_groups(const OpMatch& op);       // SELECTIVE_SCAN
 void check_view(const OpMatch& op);         // COPY
 void check_conversion(const OpMatch& op);   // CONVERT

@@ -51,6 +51,16 @@ constexpr const Architecture* kArchitectures[] = {
     &kGraniteMoeHybrid,
     &kMamba2,
     &kBert,
+    &kRoberta,
+    &kXlmRoberta,
+    &kCamembert,
+    &kNomicBert,
+    &kModernBert,
+    &kPhiMoe,
+    &kApertus,
+    &kMinistral3,
+    &kMistral3,
+    &kMiniMaxM2,
 };
 
 }  // namespace

@@ -23,6 +23,9 @@ struct Architecture {
   Rules rules[6] = {};
   // Metadata besides the name.
   void (*describe)(Description& model) = nullptr;
+  // Metadata that the folder has as tensors.
+  void (*describe_tensors)(Description& model,
+                           const safetensors::Shards& shards) = nullptr;
   // See model::Architecture.
   bool whole_yarn_pairs = true;
   bool gives_hidden_rows = false;

@@ -45,5 +45,11 @@ extern const Architecture kMamba2;
 extern const Architecture kErnie45Moe;
 extern const Architecture kGlm4Moe;
 extern const Architecture kDots1;
+extern const Architecture kNomicBert;
+extern const Architecture kModernBert;
+extern const Architecture kPhiMoe;
+extern const Architecture kApertus;
+extern const Architecture kMistral3;
+extern const Architecture kMiniMaxM2;
 
 }  // namespace rc::model

@@ -15,14 +15,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from cases import CASES
-from make import HERE, build, with_common
-from more_cases import MORE_CASES
+from make import ALL_CASES, HERE, build, with_common
 
 # make.py has made torch.float32 mean float64.
 FLOAT32 = torch.from_numpy(np.zeros(1, np.float32)).dtype
-
-ALL_CASES = CASES | MORE_CASES
 
 # Written in several files. The others are in one.
 SHARDED = {"mixtral": "100KB", "llama2": "60KB"}

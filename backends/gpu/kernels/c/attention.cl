@@ -46,7 +46,8 @@ INLINE const global uchar* value_of(const Where* where, Place place) {
 
 #include "attend_head.cl"
 
-// bounds: the positions of rows; if these see whole sequences, their lengths.
+// bounds: the positions of rows; if these see whole sequences, their lengths,
+// and if within a window, sinks are the positions.
 #define BUFFERS(INPUT, OUTPUT)                                                \
   COUNTS(INPUT) INPUT(float, query) INPUT(int, bounds) INPUT(uint, sequences) \
   INPUT(uint, page_table) INPUT(float, sinks) OUTPUT(float, out)              \
@@ -65,10 +66,15 @@ KERNEL(attention) {
   // Places that do not exist become some that do.
   const uint sequence = sequences[row] < counts[2] ? sequences[row] : 0;
   const int positions = entries * page_size;
-  const int last = whole ? clamp(bounds[sequence], 1, positions) - 1
-                         : clamp(bounds[row], 0, positions - 1);
-  const int first =
-      window > 0 ? max(0, last - (int)window + 1) : 0;
+  int last = whole ? clamp(bounds[sequence], 1, positions) - 1
+                   : clamp(bounds[row], 0, positions - 1);
+  int own = last;
+  if (whole && window > 0) {
+    own = clamp(((const global int*)sinks)[row], 0, last);
+    // The window may be the largest number.
+    if (last - own >= (int)window) last = own + (int)window - 1;
+  }
+  const int first = window > 0 ? max(0, own - (int)window + 1) : 0;
   Where where;
   const Places places = {page_table, entries, page_size, pages, kv_heads};
   where.places = places;

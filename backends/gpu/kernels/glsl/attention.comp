@@ -19,7 +19,7 @@ INPUT(1, q)
 INPUT(2, positions)  // of rows; if these see whole sequences: their lengths
 INPUT(3, sequences)
 INPUT(4, page_table)
-INPUT(5, sinks)
+INPUT(5, sinks)  // where rows see a window to both sides: their positions
 OUTPUT(8, float, y)
 INPUT(10, keys0)
 INPUT(11, keys1)
@@ -216,11 +216,15 @@ void main() {
   share_query();
 
   const uint sequence = WORD(sequences, row);
-  const uint last =
-      p.whole == 0 ? WORD(positions, row)
-                   : WORD(positions, min(sequence, counts[2] - 1)) - 1;
-  const uint first =
-      p.window == 0 || last < p.window ? 0 : last - p.window + 1;
+  uint last = p.whole == 0
+                  ? WORD(positions, row)
+                  : WORD(positions, min(sequence, counts[2] - 1)) - 1;
+  uint own = last;
+  if (p.whole != 0 && p.window != 0) {
+    own = min(WORD(sinks, row), last);
+    last = min(last, own + p.window - 1);
+  }
+  const uint first = p.window == 0 || own < p.window ? 0 : own - p.window + 1;
   // A sink counts as a position that was seen before, of values that are zero.
   const bool sink = p.has_sinks != 0;
   float largest = sink ? NUMBER(sinks, head) : uintBitsToFloat(0xFF800000u);

@@ -14,7 +14,6 @@ constexpr Rule kCohereRules[] = {
 void describe_cohere(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
-  expect_flag(config, "use_qk_norm", false);
   add_decoder(model, {.layer_norm = "layer_norm_eps"});
   model.add_number("logit_scale", config.get_number("logit_scale"));
 }
@@ -33,7 +32,7 @@ constexpr Architecture kCohere = {
     .name = "command-r",
     .defaults = R"({"layer_norm_eps": 1e-5, "max_position_embeddings": 8192,
                     "logit_scale": 0.0625, "tie_word_embeddings": true})",
-    .rules = {kDecoderRules, kAttentionRules, kCohereRules},
+    .rules = {kDecoderRules, kAttentionRules, kCohereRules, kHeadNormRules},
     .describe = describe_cohere,
 };
 

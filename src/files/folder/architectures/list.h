@@ -50,5 +50,15 @@ extern const Architecture kGraniteMoeShared;
 extern const Architecture kGraniteMoeHybrid;
 extern const Architecture kMamba2;
 extern const Architecture kBert;
+extern const Architecture kRoberta;
+extern const Architecture kXlmRoberta;
+extern const Architecture kCamembert;
+extern const Architecture kNomicBert;
+extern const Architecture kModernBert;
+extern const Architecture kPhiMoe;
+extern const Architecture kApertus;
+extern const Architecture kMinistral3;
+extern const Architecture kMistral3;
+extern const Architecture kMiniMaxM2;
 
 }  // namespace rc::folder
