@@ -9,6 +9,7 @@
 #include "model/heads.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
+#include "model/rope_weights.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -62,8 +63,6 @@ class Forward {
            (bias == Presence::kOptional && weights_.has(stem + ".bias"));
   }
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
-  // The weight of the rotary frequencies of a number in hyper_.ropes.
-  std::string frequencies_name(size_t number) const;
   Value gated(Value gate, Value up);  // no gate: kAbsent
   // [rows, count * key_size]; `first` is the number of the first head among
   // those of a fused matrix.
@@ -123,9 +122,9 @@ runtime::ProgramDescription Forward::describe() && {
         RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
-    frequencies_.push_back(builder_.weight(frequencies_name(i), RC_DTYPE_F32,
-                                           {hyper_.ropes[i].dimensions / 2},
-                                           RC_USE_ELEMENTS));
+    frequencies_.push_back(builder_.weight(
+        rope_weight_name(file_, architecture_, hyper_, layout_, i),
+        RC_DTYPE_F32, {hyper_.ropes[i].dimensions / 2}, RC_USE_ELEMENTS));
   }
 
   Value x = add_embedding(builder_, weights_, architecture_, hyper_, tokens,
@@ -142,14 +141,6 @@ runtime::ProgramDescription Forward::describe() && {
   }
   builder_.output(x);
   return std::move(builder_).take();
-}
-
-std::string Forward::frequencies_name(size_t number) const {
-  const bool longer = number == 0 && architecture_.long_rope &&
-                      weights_.has(names_.long_rope_factors) &&
-                      layout_.pages_per_sequence * layout_.page_size >
-                          hyper_.ropes[0].original_context;
-  return longer ? kLongRopeWeight : rope_weight_name(number);
 }
 
 Value Forward::whole_layer(Value x) {
@@ -209,15 +200,9 @@ Value Forward::attention(Value x) {
   q = builder_.reshape(q, {RC_DIM_ROWS, heads, hyper_.key_size});
   k = builder_.reshape(k, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
   v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
-  if (head_norm == HeadNorm::kEach) {
+  if (head_norm == HeadNorm::kEach || head_norm == HeadNorm::kEachItsOwn) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
-  } else if (head_norm == HeadNorm::kEachItsOwn) {
-    const float epsilon = hyper_.norm_epsilon;
-    q = add_own_norms(builder_, weights_, epsilon, q,
-                      in_layer(names_.query_norm));
-    k = add_own_norms(builder_, weights_, epsilon, k,
-                      in_layer(names_.key_norm));
   }
   if (layer().rope != Layer::kUnrotated) {
     q = rope(q);
@@ -452,11 +437,6 @@ Value Forward::scaled(Value x, float factor) {
 }
 
 }  // namespace
-
-std::string rope_weight_name(size_t number) {
-  return number == 0 ? "(rotary frequencies)"
-                     : cat("(rotary frequencies ", number, ")");
-}
 
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,

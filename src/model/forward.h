@@ -11,13 +11,6 @@
 
 namespace rc::model {
 
-// The weight that holds Rope::frequencies of a number in
-// HyperParameters::ropes; no tensor of a file has this name.
-std::string rope_weight_name(size_t number);
-// What stands for the first of them where a sequence may be longer than the
-// original context, in files with factors for that.
-inline constexpr const char* kLongRopeWeight = "(long rotary frequencies)";
-
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
 // those of layer_states(). Part 0 is the embedding, part 1 + i layer i, the
 // last the output norm and matrix, which models that give hidden rows have not.

@@ -4,16 +4,6 @@
 
 namespace rc::model {
 
-runtime::Value add_own_norms(runtime::ProgramBuilder& builder, Weights& weights,
-                             float epsilon, runtime::Value x,
-                             const std::string& name) {
-  const runtime::ProgramBuilder::Shape shape = builder.shape(x);
-  const runtime::Value plain =
-      builder.layer_norm(x, runtime::kAbsent, runtime::kAbsent, epsilon);
-  return builder.affine(plain, weights.elements(name, {shape[1], shape[2]}),
-                        runtime::kAbsent);
-}
-
 std::vector<float> scales_of_positions(const HyperParameters& hyper) {
   std::vector<float> scales(static_cast<size_t>(hyper.context_length));
   const int64_t step = hyper.ropes[0].original_context;

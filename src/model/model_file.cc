@@ -11,7 +11,7 @@
 #include "model/forward.h"
 #include "model/heads.h"
 #include "model/layer_state.h"
-#include "model/rope.h"
+#include "model/rope_weights.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
 #include "tensor/dtype.h"
@@ -26,59 +26,6 @@ std::vector<float> decode(const gguf::File& file, const gguf::Tensor& tensor) {
   std::vector<float> values(static_cast<size_t>(count));
   decode_row(tensor.dtype, file.read(tensor).data(), values.data(), count);
   return values;
-}
-
-// Divisors of the rotary frequencies; empty if the file has none.
-std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
-                                     const HyperParameters& hyper) {
-  const gguf::Tensor* tensor = file.find_tensor(name);
-  if (tensor == nullptr) return {};
-  const int64_t pairs = hyper.ropes[0].dimensions / 2;
-  if (tensor->dtype != RC_DTYPE_F32 ||
-      tensor->shape != std::vector<int64_t>{pairs}) {
-    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
-         "], one factor per pair of rotary dimensions");
-  }
-  std::vector<float> factors = decode(file, *tensor);
-  for (const float factor : factors) {
-    if (!(factor >= 1e-6f && factor <= 1e6f)) {
-      fail(RC_E_FORMAT, file.name(), ": tensor ", name, " holds ", factor,
-           ", but factors must be 1e-6 to 1e6");
-    }
-  }
-  return factors;
-}
-
-using MadeWeights = std::unordered_map<std::string, std::vector<float>>;
-
-// The rotary frequencies of each of hyper.ropes, and their scales. The factors
-// of a file are of the first.
-void make_ropes(const gguf::File& file, const Architecture& architecture,
-                const HyperParameters& hyper, MadeWeights& made,
-                std::vector<float>& scales) {
-  const TensorNames& names = architecture.names;
-  const std::vector<RopeParameters>& ropes = hyper.ropes;
-  for (size_t i = 0; i < ropes.size(); ++i) {
-    std::vector<float> factors;
-    if (i == 0 && architecture.rope_factors != Presence::kNever) {
-      factors = read_rope_factors(file, names.rope_factors, hyper);
-    }
-    if (i == 0 && architecture.long_rope) {
-      factors = read_rope_factors(file, names.short_rope_factors, hyper);
-      const auto longer =
-          read_rope_factors(file, names.long_rope_factors, hyper);
-      if (factors.empty() != longer.empty()) {
-        fail(RC_E_FORMAT, file.name(), ": it has only one of the tensors ",
-             names.short_rope_factors, " and ", names.long_rope_factors);
-      }
-      if (!longer.empty()) {
-        made.emplace(kLongRopeWeight, make_rope(ropes[i], longer).frequencies);
-      }
-    }
-    Rope rope = make_rope(ropes[i], factors);
-    scales.push_back(rope.scale);
-    made.emplace(rope_weight_name(i), std::move(rope.frequencies));
-  }
 }
 
 uint64_t row_bytes_of_head(const HyperParameters& hyper, DType dtype) {
@@ -122,8 +69,8 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
   model->slot_bytes_ = model::slot_bytes(model->hyper_);
-  make_ropes(file, *model->architecture_, model->hyper_, model->made_weights_,
-             model->rope_scales_);
+  model->rope_scales_ = make_ropes(file, *model->architecture_, model->hyper_,
+                                   model->made_weights_);
   if (model->hyper_.position_scale != 0.0f) {
     model->made_weights_.emplace(kPositionScaleWeight,
                                  scales_of_positions(model->hyper_));
@@ -182,6 +129,12 @@ runtime::ProgramDescription ModelFile::forward(
   check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
   if (slot_bytes() > 0) check_range("number of slots", layout.slots, kMaxPages);
   if (layout.window_pages != 0) {
+    if (!causal()) {
+      fail(
+          RC_E_INVALID_ARGUMENT,
+          "KV cache: there are no pages of windows where rows see those behind "
+          "them");
+    }
     check_range("number of window pages", layout.window_pages, kMaxPages);
   }
   row_bytes_of_head(hyper_, layout.dtype);

@@ -87,9 +87,10 @@ class Names {
   void feed_forward() {
     const bool own_norms = architecture_.parallel_residual == Presence::kNever;
     if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
-    // The first layers of those with a selection bias may be dense.
+    // The first layers of those with a selection bias and a shared expert may
+    // be dense.
     if (architecture_.experts != Presence::kAlways ||
-        architecture_.selection_bias) {
+        (architecture_.selection_bias && architecture_.shared_expert)) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);

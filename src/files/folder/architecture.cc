@@ -15,6 +15,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kQwen3Moe,
     &kGemma,
     &kGemma2,
+    &kGemmaEmbedding,
     &kGemma3Text,
     &kGemma3,
     &kGptOss,
@@ -61,6 +62,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kMinistral3,
     &kMistral3,
     &kMiniMaxM2,
+    &kEuroBert,
 };
 
 }  // namespace
@@ -69,7 +71,11 @@ const Architecture& find_architecture(const Config& config) {
   const std::string type = config.get_text("model_type");
   std::string known;
   for (const Architecture* architecture : kArchitectures) {
-    if (architecture->model_type == type) return *architecture;
+    if (architecture->model_type == type &&
+        (architecture->applies == nullptr || architecture->applies(config))) {
+      return *architecture;
+    }
+    if (architecture->applies != nullptr) continue;
     known.append(known.empty() ? "" : ", ").append(architecture->model_type);
   }
   config.refuse(RC_E_UNSUPPORTED, "model_type", " is ", quote(type),

@@ -169,6 +169,11 @@ void add_llama3(Description& model, const Rope& rope) {
   model.add_tensor("rope_freqs.weight", std::move(divisors));
 }
 
+// See model::Architecture::long_rope.
+bool has_long_rope(std::string_view architecture) {
+  return architecture == "phi3" || architecture == "phimoe";
+}
+
 // Divisors of the frequencies of so many pairs.
 void add_factors(Description& model, const Rope& rope, std::string_view key,
                  const char* tensor, int64_t pairs) {
@@ -236,11 +241,12 @@ void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
     add_yarn(model, rope);
   } else if (rope.type == "llama3") {
     add_llama3(model, rope);
-  } else if (rope.type == "longrope" || rope.type == "su") {
+  } else if ((rope.type == "longrope" || rope.type == "su") &&
+             has_long_rope(model.architecture())) {
     add_long_rope(model, rope, dimensions);
   } else {
     rope.config.refuse(RC_E_UNSUPPORTED, "rope_type", " is ", quote(rope.type),
-                       "; known are default, linear, llama3, longrope, yarn");
+                       "; known are default, linear, llama3, yarn");
   }
 }
 

@@ -51,5 +51,7 @@ extern const Architecture kPhiMoe;
 extern const Architecture kApertus;
 extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
+extern const Architecture kGemmaEmbedding;
+extern const Architecture kEuroBert;
 
 }  // namespace rc::model

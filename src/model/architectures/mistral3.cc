@@ -11,7 +11,6 @@ constexpr Architecture kMistral3 = {
     .yarn_logarithms = true,
     .position_scale = true,
     .window = {.period = 1, .windowed = 1},
-    .experts = Presence::kOptional,
 };
 
 }  // namespace rc::model

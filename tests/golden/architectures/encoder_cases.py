@@ -9,6 +9,16 @@ from vocabularies import N_VOCAB, word_pieces
 ENCODER = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=64)
 
 
+def gemma_embedding(w, c):
+    w.add_layer_norm_rms_eps(c.rms_norm_eps)
+    w.add_head_count_kv(c.num_key_value_heads)
+    w.add_key_length(c.head_dim)
+    w.add_value_length(c.head_dim)
+    w.add_rope_freq_base(c.rope_theta)
+    w.add_sliding_window(12)  # as the folders have it; the class makes 7 of it, those of one side
+    pooled(w, gguf.PoolingType.MEAN)
+
+
 def encoder(arch, model, make, note, without, keys, layout=layouts.plain, seed=0, **settings):
     """`settings` beside those of ENCODER; the rest as in more_cases.py."""
     return dict(arch=arch, model=model, make=make, note=note, without=without, keys=keys, layout=layout, kv=False, encoder=True, seed=seed,
@@ -35,6 +45,14 @@ def modern_bert(w, c):
 
 
 ENCODER_CASES = {
+    "gemma-embedding": lambda: encoder(
+        "gemma-embedding", hf.Gemma3TextModel, hf.Gemma3TextConfig,
+        "gemma3 as an encoder: in five of six layers a row sees 6 positions to each side, half of the window that the key says; the last "
+        "norm is part of the model.",
+        {"window 14": dict(sliding_window=14), "rows behind": dict(use_bidirectional_attention=False),
+         "base of windows": dict(rope_local_base_freq=1000000.0)},
+        gemma_embedding, layouts.one_added, seed=70300, num_hidden_layers=6, num_key_value_heads=1, head_dim=12, query_pre_attn_scalar=12,
+        intermediate_size=40, sliding_window=12, rope_theta=1000000.0, use_bidirectional_attention=True, pad_token_id=0),
     "xlm-roberta": lambda: encoder(
         "bert", lambda config: hf.XLMRobertaModel(config, add_pooling_layer=False), hf.XLMRobertaConfig,
         "Positions begin behind that of padding, 1: position_embd.weight is without the first two rows of the model's table. Otherwise as "

@@ -29,9 +29,12 @@ WITHOUT_FOLDER = {"llama-layers"}
 
 def write(name, target):
     info = json.loads((HERE / f"{name}.json").read_text())
-    model = build(with_common(ALL_CASES[name]()), info["seed"]).to(FLOAT32)
+    case = with_common(ALL_CASES[name]())
+    model = build(case, info["seed"]).to(FLOAT32)
     if name == "mamba2":  # its class does not say that the output's weights are the embeddings
         model._dynamic_tied_weights_keys = ["lm_head.weight"]
+    if getattr(model.config, "use_bidirectional_attention", False):  # the class has halved it, and would again
+        model.config.sliding_window = case["config"]["sliding_window"]
     model.save_pretrained(target / name, max_shard_size=SHARDED.get(name, "5GB"))
 
 

@@ -42,6 +42,13 @@ def minimax_m2(w, c):
     w.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
 
 
+def eurobert(w, c):
+    w.add_layer_norm_rms_eps(c.rms_norm_eps)
+    w.add_head_count_kv(c.num_key_value_heads)
+    w.add_rope_freq_base(c.rope_parameters["rope_theta"])
+    pooled(w, gguf.PoolingType.MEAN)
+
+
 def rope(**changes):
     return dict(rope_parameters=dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=16, beta_fast=32.0,
                                      beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.75) | changes)
@@ -54,6 +61,10 @@ NEWER_CASES = {
         {"token types": dict(zeroed="token_type_embeddings.weight"), "rope base 500": dict(rope_parameters=dict(rope_type="default", rope_theta=500.0)),
          "bias of norms": dict(zeroed="post_mlp_layernorm.bias"), "epsilon 0.1": dict(layer_norm_eps=0.1)},
         nomic_bert, layouts.nomic, seed=72000, rope_parameters=dict(rope_type="default", rope_theta=1000.0)),
+    "eurobert": lambda: encoder(
+        "eurobert", hf.EuroBertModel, hf.EuroBertConfig, "llama with half-split rope as an encoder; the last norm is part of the model.",
+        {"rope base 500": dict(rope_parameters=dict(rope_type="default", rope_theta=500.0)), "epsilon 0.1": dict(rms_norm_eps=0.1)},
+        eurobert, seed=72300, num_key_value_heads=2, pad_token_id=0, rope_parameters=dict(rope_type="default", rope_theta=250000.0)),
     "mistral3": lambda: small(
         "mistral3", "Ministral3", "llama with queries that are multiplied by 1 + 0.75 ln(1 + floor(position / 16)), 16 being the original "
         "context; yarn whose scale is divided away: yarn_log_multiplier is 1.",

@@ -61,7 +61,9 @@ def olmo_clipped(w, c):
 def not_initialized(config):
     """The class cannot initialize norms without biases; all weights are filled anyway."""
     with no_init_weights():
-        return hf.StableLmForCausalLM(config)
+        model = hf.StableLmForCausalLM(config)
+    model.tie_weights()
+    return model
 
 
 def phi3_case(note, original, **extra):

@@ -19,6 +19,7 @@ void describe_cohere(Description& model) {
 }
 
 void describe_cohere2(Description& model) {
+  expect_flag(model.config(), "use_qk_norm", false);
   describe_cohere(model);
   model.add_int("attention.sliding_window",
                 model.config().get_int("sliding_window"));

@@ -60,5 +60,7 @@ extern const Architecture kApertus;
 extern const Architecture kMinistral3;
 extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
+extern const Architecture kGemmaEmbedding;
+extern const Architecture kEuroBert;
 
 }  // namespace rc::folder
