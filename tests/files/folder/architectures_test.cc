@@ -92,12 +92,15 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
 TEST_F(FolderTest, LongRopeHasFactorsForEachPair) {
   copy("llama");
   constexpr const char* kConfig = R"({"model_type": "phi3", "rope_scaling":
-      {"rope_type": "longrope", "short_factor": [1.0], "long_factor": [2.0]}})";
+      {"rope_type": "longrope", "original_max_position_embeddings": null,
+       "short_factor": [1.0], "long_factor": [2.0]}})";
   change("config.json", kConfig);
   expect_refused(RC_E_FORMAT, "original_max_position_embeddings");
-  change("config.json", R"({"original_max_position_embeddings": 1})");
+  change("config.json",
+         R"({"rope_scaling": {"original_max_position_embeddings": 1}})");
   expect_refused(RC_E_FORMAT, "'original_max_position_embeddings' is 1");
-  change("config.json", R"({"original_max_position_embeddings": 16})");
+  change("config.json",
+         R"({"rope_scaling": {"original_max_position_embeddings": 16}})");
   expect_refused(RC_E_FORMAT, "'short_factor' has 1 numbers, but");
 }
 
