@@ -26,10 +26,8 @@ std::set<std::string> tensors_of(const ModelFile& file,
 }
 
 TEST(Observation, SeesEveryProductOfEveryArchitecture) {
-  const CacheLayout layout = {.dtype = RC_DTYPE_F32,
-                              .pages = 1,
-                              .pages_per_sequence = 1,
-                              .slots = 1};
+  const CacheLayout layout = {
+      .dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1};
   for (const auto& entry : std::filesystem::directory_iterator(
            test::source_path("tests/golden/architectures"))) {
     if (entry.path().extension() != ".gguf") continue;
