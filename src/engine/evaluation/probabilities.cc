@@ -17,15 +17,15 @@ LogProbabilities::LogProbabilities(std::span<const float> logits)
     }
     if (logits[i] > logits[best_]) best_ = i;
   }
-  const double most = logits[best_];
-  if (std::isinf(most)) {
+  most_ = logits[best_];
+  if (std::isinf(most_)) {
     fail(RC_E_DEVICE, "every logit is -infinity; the device computed nonsense");
   }
   double sum = 0.0;
   for (const float logit : logits) {
-    sum += std::exp(static_cast<double>(logit) - most);
+    sum += std::exp(static_cast<double>(logit) - most_);
   }
-  log_sum_ = most + std::log(sum);
+  log_sum_ = std::log(sum);
 }
 
 double divergence(const LogProbabilities& p, const LogProbabilities& q) {

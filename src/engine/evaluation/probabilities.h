@@ -17,7 +17,8 @@ class LogProbabilities {
 
   size_t size() const { return logits_.size(); }
   double of(size_t token) const {
-    return static_cast<double>(logits_[token]) - log_sum_;
+    // Not less their sum: that would be rounded where logits are large.
+    return static_cast<double>(logits_[token]) - most_ - log_sum_;
   }
   // The most probable token, the first among equals.
   size_t best() const { return best_; }
@@ -25,7 +26,8 @@ class LogProbabilities {
  private:
   std::span<const float> logits_;
   size_t best_ = 0;
-  double log_sum_ = 0.0;  // log(sum(exp(x)))
+  double most_ = 0.0;
+  double log_sum_ = 0.0;  // log(sum(exp(x - most)))
 };
 
 // The Kullback-Leibler divergence of `q` from `p`: the sum of p (log p - log
