@@ -51,9 +51,20 @@ class ImportanceRequest {
              report_progress(options_.progress, options_.progress_user,
                              fraction);
     };
+    const auto pay = [tenant = model_->tenant](uint64_t bytes) {
+      try {
+        tenant->take(bytes);
+      } catch (const Error&) {
+        fail(RC_E_DEVICE_MEMORY, "measuring importance takes ", bytes,
+             " bytes of device memory beside the model, more than is left of "
+             "the backend handle's memory_limit; ask for a shorter context");
+      }
+      return std::shared_ptr<void>(
+          tenant.get(), [tenant, bytes](void*) { tenant->give_back(bytes); });
+    };
     engine::Importance measured = engine::measure_importance(
         engine, options, model_->file, text_.read(),
-        {options_.context, 0, options_.windows}, progress);
+        {options_.context, 0, options_.windows}, pay, progress);
     measured.data.datasets = {dataset_};
     write_importance(measured.data, to_);
     report_progress(options_.progress, options_.progress_user, 1.0);

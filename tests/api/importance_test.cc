@@ -193,29 +193,37 @@ TEST_F(ModelImportance, LeavesNothingIfItFails) {
   EXPECT_EQ(files_left(), 0u);
 }
 
-// The weights are there already, so that only what runs needs room.
 TEST_F(ModelImportance, KeepsToTheLimit) {
-  rc_backend_options limited = RC_BACKEND_OPTIONS_INIT;
-  limited.memory_limit = 1 << 20;
-  rc_backend* opened = nullptr;
-  ASSERT_OK(rc_backend_open("cpu", &limited, &opened));
-  const Backend backend(opened);
-  const Model model = load(backend, architecture("llama2"));
-  rc_model_report report = RC_MODEL_REPORT_INIT;
-  ASSERT_OK(rc_model_describe(model.get(), &report));
-  const uint64_t taken =
-      report.weight_bytes + report.cache_bytes + report.scratch_bytes;
-  ASSERT_LT(taken, limited.memory_limit);
-  EXPECT_OK(
-      rc_model_importance(model.get(), target().c_str(), &options_, nullptr));
-  limited.memory_limit = taken + 1024;
-  ASSERT_OK(rc_backend_open("cpu", &limited, &opened));
-  const Backend tight(opened);
-  const Model again = load(tight, architecture("llama2"));
+  const auto limited = [](uint64_t limit) {
+    rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+    options.memory_limit = limit;
+    rc_backend* opened = nullptr;
+    EXPECT_OK(rc_backend_open("cpu", &options, &opened));
+    return Backend(opened);
+  };
+  const auto usage_of = [](const Backend& backend) {
+    rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
+    EXPECT_OK(rc_backend_usage(backend.get(), &usage));
+    return usage;
+  };
+  uint64_t taken = 0;
+  {
+    const Backend backend = limited(4 << 20);
+    const Model model = load(backend, architecture("llama2"));
+    taken = usage_of(backend).memory;
+    EXPECT_OK(
+        rc_model_importance(model.get(), target().c_str(), &options_, nullptr));
+    // It was paid for, and given back.
+    EXPECT_EQ(usage_of(backend).memory, taken);
+    EXPECT_GT(usage_of(backend).peak_memory, taken);
+  }
+  ASSERT_LT(0u, taken);
+  const Backend tight = limited(taken + 1024);
+  const Model model = load(tight, architecture("llama2"));
   EXPECT_FAILS(RC_E_DEVICE_MEMORY,
-               rc_model_importance(again.get(), target("no").c_str(), &options_,
+               rc_model_importance(model.get(), target("no").c_str(), &options_,
                                    nullptr),
-               "more on cpu:0");
+               "ask for a shorter context");
   EXPECT_FALSE(std::filesystem::exists(target("no")));
 }
 

@@ -1,6 +1,7 @@
 // The parts of evaluating that need no device.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,7 @@
 #include "engine/evaluation/choices.h"
 #include "engine/evaluation/mean.h"
 #include "engine/evaluation/probabilities.h"
+#include "engine/evaluation/row_team.h"
 #include "engine/evaluation/windows.h"
 #include "test_data.h"
 
@@ -68,6 +70,29 @@ TEST(EvaluationProbabilities, RefuseNonsense) {
             std::string::npos);
   EXPECT_NE(of({kInfinity, 0.0f}).find("logit 0 is inf"), std::string::npos);
   EXPECT_NE(of({-kInfinity}).find("every logit"), std::string::npos);
+}
+
+TEST(EvaluationRows, AreEachLookedAtOnce) {
+  for (const int threads : {0, 1, 3, 16}) {
+    for (const size_t rows : {0, 1, 2, 100}) {
+      std::vector<int> seen(rows);
+      for_each_row(rows, size_t{1} << 20, threads,
+                   [&](size_t row) { ++seen[row]; });
+      EXPECT_EQ(seen, std::vector<int>(rows, 1));
+    }
+  }
+  // The first failure is told, and only when nobody looks any more.
+  std::atomic<int> looked = 0;
+  try {
+    for_each_row(100, size_t{1} << 20, 4, [&](size_t row) {
+      ++looked;
+      if (row == 30 || row == 99) fail(RC_E_DEVICE, "row ", row);
+    });
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "row 30");
+  }
+  EXPECT_EQ(looked, 25 + 6 + 25 + 25);
 }
 
 class EvaluationWindows : public ::testing::Test {

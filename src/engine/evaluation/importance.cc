@@ -193,7 +193,7 @@ Importance measure_importance(const Engine& engine,
                               const EngineOptions& options,
                               std::shared_ptr<const model::ModelFile> file,
                               std::string_view text,
-                              const WindowOptions& wanted,
+                              const WindowOptions& wanted, const Pay& pay,
                               const std::function<bool(double)>& progress) {
   const auto goes_on = [&](double fraction) {
     return !progress || progress(fraction);
@@ -213,6 +213,11 @@ Importance measure_importance(const Engine& engine,
   own.observes_products = true;
   Resolved resolved = resolve(*file, engine.chain(), own);
   check_fits_beside(*file, resolved.plan);
+  // Devices hold the outputs of a run, too.
+  const std::shared_ptr<void> paid =
+      pay(resolved.placement.memory.devices.front().added() +
+          resolved.placement.observation.bytes_per_row() *
+              static_cast<uint64_t>(own.max_rows));
   ImportanceMeter meter(
       model::ResidentModel::load(file, std::move(resolved.placement),
                                  resolved.resident,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "engine/engine.h"
@@ -20,6 +21,8 @@ struct Importance {
   double tokens_per_second = 0.0;
 };
 
+using Pay = std::function<std::shared_ptr<void>(uint64_t bytes)>;
+
 // The sums of the squared inputs of every product of the model over the windows
 // of a text, added up in double; of products with experts, for each expert the
 // sums over the rows that chose it. A second forward program is compiled for
@@ -27,14 +30,16 @@ struct Importance {
 // end; between its steps, of at most 512 rows, other steps have their turn.
 //
 // `options` are those of the engine, with the memory_limit and has_weight of
-// who asks. `progress` gets the fraction done and cancels by returning false.
-// Throws as TextWindows; RC_E_DEVICE_MEMORY if the program does not fit;
+// who asks; `pay` is told what the program takes of the memory of the first
+// device beside what is there, may throw, and what it gives is kept as long as
+// the program. `progress` gets the fraction done and cancels by returning
+// false. Throws as TextWindows; RC_E_DEVICE_MEMORY if the program does not fit;
 // RC_E_CANCELLED; what steps throw.
 Importance measure_importance(const Engine& engine,
                               const EngineOptions& options,
                               std::shared_ptr<const model::ModelFile> file,
                               std::string_view text,
-                              const WindowOptions& windows,
+                              const WindowOptions& windows, const Pay& pay,
                               const std::function<bool(double)>& progress);
 
 }  // namespace rc::engine

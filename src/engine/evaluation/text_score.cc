@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/quote.h"
 #include "engine/evaluation/probabilities.h"
 #include "engine/evaluation/row_reader.h"
+#include "engine/evaluation/row_team.h"
 #include "engine/session_tokens.h"
 
 namespace rc::engine {
@@ -21,19 +23,24 @@ Measured exponential(const Mean& mean) {
   return {value, value * mean.error()};
 }
 
+// What a row of logits says of the token that comes, and what the other
+// model's row does.
+struct RowScore {
+  double ours = 0.0;    // logarithms of its probability
+  double theirs = 0.0;  // and what follows, of a comparison
+  double divergence = 0.0;
+  bool same_best = false;
+};
+
 class ComparisonSums {
  public:
-  void add(const LogProbabilities& model, const LogProbabilities& other,
-           size_t next) {
-    const double ours = model.of(next);
-    const double theirs = other.of(next);
-    surprise_.add(-theirs);
-    ratio_.add(theirs - ours);
-    const double apart = divergence(other, model);
-    divergence_.add(apart);
-    all_.push_back(apart);
-    agreement_.add(model.best() == other.best() ? 1.0 : 0.0);
-    const double difference = std::exp(ours) - std::exp(theirs);
+  void add(const RowScore& row) {
+    surprise_.add(-row.theirs);
+    ratio_.add(row.theirs - row.ours);
+    divergence_.add(row.divergence);
+    all_.push_back(row.divergence);
+    agreement_.add(row.same_best ? 1.0 : 0.0);
+    const double difference = std::exp(row.ours) - std::exp(row.theirs);
     squares_.add(difference * difference);
   }
 
@@ -68,12 +75,21 @@ int64_t longest_window(const EvaluatedModel& model,
              : std::min(ours, against.engine->options().context_length);
 }
 
+// Those that the device was opened with count for what is done with its
+// results, too.
+int threads_of(const runtime::Device& device) {
+  const int chosen = device.options().threads;
+  return chosen != 0 ? chosen
+                     : static_cast<int>(std::thread::hardware_concurrency());
+}
+
 class TextScorer {
  public:
   TextScorer(const EvaluatedModel& model, const EvaluatedModel& against,
              const TextWindows& windows)
       : tokenizer_(tokenizer_of(model.engine->file())),
         windows_(windows),
+        threads_(threads_of(*model.engine->device())),
         reader_(model.engine, model.meter, windows.context()) {
     if (against.engine != nullptr) {
       other_.emplace(against.engine, against.meter, windows.context());
@@ -96,10 +112,7 @@ class TextScorer {
       const auto logits = reader_.more(chunk);
       const auto others =
           other_ ? other_->more(chunk) : std::span<const float>();
-      for (size_t i = 0; i < rows; ++i) {
-        add(row_of(logits, i), others.empty() ? others : row_of(others, i),
-            tokens[row + i + 1]);
-      }
+      add(logits, others, tokens.subspan(row + 1, rows));
       row += rows;
       done(static_cast<double>(row + 1) / static_cast<double>(tokens.size()));
     }
@@ -132,17 +145,31 @@ class TextScorer {
     return logits.subspan(row * reader_.vocabulary(), reader_.vocabulary());
   }
 
+  // Rows of logits, those of the other model if there is one, and what comes
+  // behind each. In the order of rows, whoever looks at them.
   void add(std::span<const float> logits, std::span<const float> others,
-           TokenId next) {
-    const LogProbabilities model(logits);
-    surprise_.add(-model.of(static_cast<size_t>(next)));
-    bytes_ += tokenizer_.token_bytes(next).size();
-    if (others.empty()) return;
-    sums_.add(model, LogProbabilities(others), static_cast<size_t>(next));
+           std::span<const TokenId> next) {
+    std::vector<RowScore> scores(next.size());
+    for_each_row(next.size(), reader_.vocabulary(), threads_, [&](size_t i) {
+      const LogProbabilities model(row_of(logits, i));
+      const auto token = static_cast<size_t>(next[i]);
+      scores[i].ours = model.of(token);
+      if (!other_) return;
+      const LogProbabilities other(row_of(others, i));
+      scores[i].theirs = other.of(token);
+      scores[i].divergence = divergence(other, model);
+      scores[i].same_best = model.best() == other.best();
+    });
+    for (size_t i = 0; i < next.size(); ++i) {
+      surprise_.add(-scores[i].ours);
+      bytes_ += tokenizer_.token_bytes(next[i]).size();
+      if (other_) sums_.add(scores[i]);
+    }
   }
 
   const text::Tokenizer& tokenizer_;
   const TextWindows& windows_;
+  const int threads_;
   RowReader reader_;
   std::optional<RowReader> other_;
   Mean surprise_;  // -log of the probability of the token that comes
