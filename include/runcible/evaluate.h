@@ -52,11 +52,11 @@ typedef struct rc_evaluate_options {
                       that was quantized; NULL: none. Of the same vocabulary */
   int64_t context; /* tokens of a window, from 4 on; 0: 512, or the model's
                       if that is less */
-  /* Tokens from the begin of one window to the next. 0, or as many as the
-   * context: each window has its tokens behind the first half and one more
-   * scored, as llama-perplexity does. Less: the last `stride` of each window,
-   * so that each token is scored once, with at least context - stride before
-   * it. */
+  /* Tokens from the begin of one window to the next, up to the context. 0, or
+   * the context: of each window the tokens from number context / 2 + 1 on
+   * (counted from 0) are scored, as llama-perplexity does. Less: the last
+   * `stride` of each window, so that each token behind the first window is
+   * scored once, with at least context - stride before it. */
   int64_t stride;
   int64_t windows;               /* at most so many; 0: all that the text has */
   rc_progress_callback progress; /* may be NULL; the fraction of the work */
@@ -92,7 +92,10 @@ typedef struct rc_evaluate_report {
   double bits_per_byte; /* sum of -log2 p(token), over the bytes: comparable
                            between vocabularies, as perplexity is not */
   double bits_per_byte_error;
-  double tokens_per_second; /* of all tokens that the model evaluated */
+  /* Of all tokens that the model evaluated, or had in its prefix cache; without
+   * the time that looking at logits took, and without that of the other
+   * model. */
+  double tokens_per_second;
 
   /* Of the text beside the other model; 0 without it. P is its distribution
    * for a token, Q the one of the model. */

@@ -10,7 +10,7 @@ namespace rc::api {
 namespace {
 
 // Far more than anybody evaluates; the tokens of a text are in memory, too.
-constexpr size_t kLargestText = size_t{1} << 30;
+constexpr size_t kLargestText = size_t{256} << 20;
 
 }  // namespace
 

@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "api/api_util.h"
+#include "converted_copy.h"
 #include "files/gguf/file.h"
+#include "runtime/wrapped_plugin.h"
 #include "temporary.h"
 #include "test_data.h"
 
@@ -161,6 +163,42 @@ TEST_F(ModelImportance, IsTheSameOnTwoBackends) {
         ASSERT_NEAR(x[i], y[i], 1e-4f * most) << name << " " << i;
       }
     }
+  }
+}
+
+// Outputs come from several segments, and later ones read what earlier ones
+// gave.
+TEST_F(ModelImportance, IsTheSameOfAModelOnTwoDevices) {
+  const std::string path = target("fable.gguf");
+  write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
+                       RC_DTYPE_F32);
+  const Backend cpu = open_backend("cpu");
+  rc_model_report whole = RC_MODEL_REPORT_INIT;
+  {
+    const Model model = load(cpu, path);
+    ASSERT_OK(rc_model_describe(model.get(), &whole));
+    ASSERT_OK(rc_model_importance(model.get(), target("one").c_str(), &options_,
+                                  nullptr));
+  }
+  wrap_backend("smaller", "cpu");
+  rc_backend_options limited = RC_BACKEND_OPTIONS_INIT;
+  limited.memory_limit = whole.weight_bytes / 2;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("smaller,cpu", &limited, &opened));
+  const Backend both(opened);
+  {
+    const Model model = load(both, path);
+    ASSERT_EQ(
+        report_of(plan_model(both.get(), path, nullptr).get()).device_count, 2);
+    ASSERT_OK(rc_model_importance(model.get(), target("two").c_str(), &options_,
+                                  nullptr));
+  }
+  const auto a = gguf::File::open(target("one"));
+  const auto b = gguf::File::open(target("two"));
+  ASSERT_EQ(a->tensors().size(), b->tensors().size());
+  for (const gguf::Tensor& tensor : a->tensors()) {
+    const std::string name(tensor.name);
+    EXPECT_EQ(floats_of(*a, name), floats_of(*b, name)) << name;
   }
 }
 
