@@ -43,6 +43,8 @@ struct EngineOptions {
   // Whether the caller pays for a weight already, so that the limit does not
   // count it again. Empty: it pays for none.
   std::function<bool(const runtime::Weight&)> has_weight;
+  // For measure_importance alone: see model::ResidentOptions.
+  bool observes_products = false;
 };
 
 struct Plan {
@@ -182,6 +184,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual const model::ModelFile& file() const = 0;
   // The first device of the chain.
   virtual const std::shared_ptr<runtime::Device>& device() const = 0;
+  virtual const runtime::DeviceChain& chain() const = 0;
   // With the numbers that were chosen for those left open.
   virtual const EngineOptions& options() const = 0;
   virtual const model::MemoryPlan& memory() const = 0;

@@ -21,6 +21,7 @@ class EngineHandle final : public Engine {
   const std::shared_ptr<runtime::Device>& device() const override {
     return chain_.first();
   }
+  const runtime::DeviceChain& chain() const override { return chain_; }
   const EngineOptions& options() const override { return core_->options(); }
   const model::MemoryPlan& memory() const override { return memory_; }
   const std::vector<model::Resource>& resources() const override {
@@ -40,7 +41,6 @@ class EngineHandle final : public Engine {
   bool broken() const;
   // Whether layers lie on other devices than the first.
   bool spread() const;
-  const runtime::DeviceChain& chain() const { return chain_; }
 
  private:
   std::shared_ptr<SessionState> make_state(const SessionOptions& options,

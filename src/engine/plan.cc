@@ -75,10 +75,12 @@ Resolved resolve(const model::ModelFile& file,
   const int64_t rows = result.options.max_rows;
   model::ResidentOptions& resident = result.resident;
   resident.limits.max_rows = rows;
-  resident.limits.max_outputs = std::min(rows, kMaxOutputs);
+  resident.limits.max_outputs =
+      options.observes_products ? rows : std::min(rows, kMaxOutputs);
   resident.limits.max_sequences = std::min(rows, kMaxSequences);
   resident.keep_mapped = options.keep_mapped;
   resident.guard_mapped = options.guard_mapped;
+  resident.observes_products = options.observes_products;
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it
@@ -99,7 +101,9 @@ Resolved resolve(const model::ModelFile& file,
   const int64_t least = options.cache_tokens != 0     ? options.cache_tokens
                         : options.context_length != 0 ? options.context_length
                                                       : trained;
-  if (least <= cache.window_pages * page) cache.window_pages = 0;
+  if (least <= cache.window_pages * page || options.observes_products) {
+    cache.window_pages = 0;
+  }
 
   Spread spread(file, chain, resident, options);
   Plan& plan = result.plan;

@@ -126,14 +126,17 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
                 const runtime::DeviceChain& chain,
                 std::vector<std::shared_ptr<runtime::Device>> devices,
                 std::span<const size_t> device_of_part) {
-  const runtime::ProgramDescription description = file.forward(options.cache);
+  runtime::ProgramDescription description = file.forward(options.cache);
   check_cache(file, options.cache);
+  Placement placement;
+  if (options.observes_products) {
+    placement.observation = observe_products(file.file(), description);
+  }
   std::vector<size_t> wished;
   wished.reserve(description.ops.size());
   for (const int32_t part : description.parts) {
     wished.push_back(device_of_part[static_cast<size_t>(part)]);
   }
-  Placement placement;
   placement.devices = std::move(devices);
   runtime::Assignment assignment = runtime::assign(
       description, std::move(wished), placement.devices,

@@ -250,6 +250,7 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   model->options_ = options;
   model->memory_ = std::move(placement.memory);
   model->fallbacks_ = std::move(placement.fallbacks);
+  model->observation_ = std::move(placement.observation);
   return model;
 }
 
@@ -265,6 +266,22 @@ std::vector<Resource> ResidentModel::resources() const {
 void ResidentModel::run(const Batch& batch, float* output,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
+  // A backend may refuse NULL even where nothing is to be written.
+  float no_output = 0.0f;
+  run_program(batch, {batch.output_rows.empty() ? &no_output : output},
+              should_stop, user, timeout_ms);
+}
+
+void ResidentModel::observe(const Batch& batch, std::span<void* const> outputs,
+                            int32_t (*should_stop)(void*), void* user,
+                            int64_t timeout_ms) {
+  run_program(batch, {outputs.begin(), outputs.end()}, should_stop, user,
+              timeout_ms);
+}
+
+void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
+                                int32_t (*should_stop)(void*), void* user,
+                                int64_t timeout_ms) {
   check_batch(batch, *file_, options_);
   if (has_states()) check_slots(batch, options_.cache.slots);
   if (mapped_ != nullptr) mapped_->check();
@@ -284,12 +301,11 @@ void ResidentModel::run(const Batch& batch, float* output,
     arguments.inputs.push_back(lengths.data());
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
-  // A backend may refuse NULL even where nothing is to be read or written.
+  // A backend may refuse NULL even where nothing is to be read.
   int32_t no_row = 0;
-  float no_output = 0.0f;
-  const bool wanted = !batch.output_rows.empty();
-  arguments.inputs[kOutputRows] = wanted ? batch.output_rows.data() : &no_row;
-  arguments.outputs_data = {wanted ? output : &no_output};
+  arguments.inputs[kOutputRows] =
+      batch.output_rows.empty() ? &no_row : batch.output_rows.data();
+  arguments.outputs_data = std::move(outputs);
   arguments.should_stop = should_stop;
   arguments.user = user;
   try {
