@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "files/folder/architecture.h"
 #include "files/folder/folder.h"
+#include "files/folder/pooling.h"
 #include "files/folder/text_metadata.h"
 
 namespace rc::folder {
@@ -110,25 +111,6 @@ void settle_output(const Config& config, std::vector<TensorView>& views) {
   }
 }
 
-// How a text's embedding is made of hidden rows, as sentence-transformers says
-// it, by GGUF's numbers.
-void add_pooling(Folder& folder, Description& model) {
-  const auto file = folder.find_in("1_Pooling", "config.json");
-  if (file == nullptr) return;
-  const Config config =
-      Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
-  constexpr std::pair<const char*, int64_t> kModes[] = {
-      {"pooling_mode_mean_tokens", 1},
-      {"pooling_mode_cls_token", 2},
-      {"pooling_mode_lasttoken", 3}};
-  for (const auto& [key, number] : kModes) {
-    if (config.find_flag(key).value_or(false)) {
-      model.add_int("pooling_type", number);
-      return;
-    }
-  }
-}
-
 // The last part of the path, without slashes behind it.
 std::string name_of(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
@@ -163,7 +145,7 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   Description description(config, architecture.name,
                           architecture.whole_yarn_pairs, writer);
   architecture.describe(description);
-  if (architecture.gives_hidden_rows) add_pooling(folder, description);
+  add_pooling(config, folder, description, writer);
   add_text_metadata(whole, folder, writer);
 
   std::vector<TensorView> views =
