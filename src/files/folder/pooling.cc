@@ -109,19 +109,17 @@ bool classifies(const Config& config) {
          });
 }
 
-void add_pooling(const Config& config, Folder& folder, Description& model,
+bool add_pooling(const Config& config, Folder& folder, Description& model,
                  gguf::Writer& writer) {
   if (classifies(config)) {
     model.add_int("pooling_type", 4);
-    return;
+    return true;
   }
   const std::optional<bool> normalizes = read_modules(folder);
+  std::optional<int64_t> type;
   const auto pooling = find_module(folder.find_in("1_Pooling", "config.json"));
-  if (pooling) {
-    if (const auto type = pooling_type(*pooling)) {
-      model.add_int("pooling_type", *type);
-    }
-  }
+  if (pooling) type = pooling_type(*pooling);
+  if (type) model.add_int("pooling_type", *type);
   if (normalizes) {
     writer.add("sentence_transformers.normalize", *normalizes);
   }
@@ -129,6 +127,7 @@ void add_pooling(const Config& config, Folder& folder, Description& model,
           find_module(folder.find("config_sentence_transformers.json"))) {
     add_prompts(*about, writer);
   }
+  return type.has_value();
 }
 
 }  // namespace rc::folder

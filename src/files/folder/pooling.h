@@ -18,8 +18,9 @@ bool classifies(const Config& config);
 // GGUF has no key for: whether rows are normalized, prompt.NAME and
 // default_prompt_name. A folder without such files gets nothing. Throws
 // RC_E_FORMAT naming the file; RC_E_UNSUPPORTED for modules that change rows in
-// other ways, and kinds of pooling that are not known.
-void add_pooling(const Config& config, Folder& folder, Description& model,
+// other ways, and kinds of pooling that are not known. Whether it is said how
+// rows are pooled: then the model need not have logits.
+bool add_pooling(const Config& config, Folder& folder, Description& model,
                  gguf::Writer& writer);
 
 }  // namespace rc::folder
