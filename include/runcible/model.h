@@ -237,8 +237,8 @@ typedef struct rc_model_options {
    * that was there before. A handler that is installed later must pass on to it
    * likewise. RC_E_INVALID_ARGUMENT: without keep_mapped. */
   int32_t guard_mapped;
-  /* RC_OUTPUT_*: what the model is for. RC_E_UNSUPPORTED: its architecture, or
-   * its file, has no such output. */
+  /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
+   * no such output. */
   rc_output output;
 } rc_model_options;
 
