@@ -46,7 +46,6 @@ class Forward {
   Value experts(Value x, Value residual);
   runtime::ProgramBuilder::Route routed(Value x);
   Value shared_expert(Value x);
-  // Of the rows of the last layer.
   Value output(Value x);
   Value logits(Value x);
 
@@ -129,10 +128,10 @@ runtime::ProgramDescription Forward::describe() && {
                                            RC_USE_ELEMENTS));
   }
 
-  const bool typed = wanted_.output == ForwardOutput::kScores &&
-                     type_count(file_, architecture_) > 1;
-  const Value learned =
-      typed ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS}) : positions_;
+  const Value learned = wanted_.output == ForwardOutput::kScores &&
+                                type_count(file_, architecture_) > 1
+                            ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
+                            : positions_;
   Value x =
       add_embedding(builder_, weights_, architecture_, hyper_, tokens, learned);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {

@@ -392,7 +392,37 @@ TEST_F(Embed, CancellingEndsIt) {
 }
 
 TEST_F(Embed, DecodersAreAskedAndSayYesOrNo) {
-  const Model model = load(backend_.get(), (folder() / "qwen3-last").string());
+  const Texts texts = about()["texts"];
+  const std::string query = about()["query"];
+  const std::vector<float> expected = golden("qwen3-yes-no");
+  rc_rerank_options asked = RC_RERANK_OPTIONS_INIT;
+  asked.prompt = "the {query} over {document} ?";
+  for (const char* spec : {"reference", "cpu"}) {
+    const Backend backend = open_on(spec);
+    const Model model = load(
+        backend.get(), (folder() / "qwen3-yes-no").string(), RC_OUTPUT_SCORES);
+    const std::vector<float> scores = rerank(model.get(), query, texts, &asked);
+    ASSERT_EQ(scores.size(), expected.size());
+    for (size_t i = 0; i < scores.size(); ++i) {
+      EXPECT_NEAR(scores[i], expected[i], 2e-3) << spec << " " << i;
+      EXPECT_EQ(rerank(model.get(), query, {texts[i]}, &asked)[0], scores[i]);
+    }
+    rc_embedding* made = nullptr;
+    const char* const documents[] = {"a"};
+    EXPECT_FAILS(
+        RC_E_UNSUPPORTED,
+        rc_rerank(model.get(), "a", 1, documents, nullptr, 1, nullptr, &made),
+        "tokenizer.chat_template.rerank", "{query}");
+    rc_rerank_options bad = asked;
+    bad.prompt = "{document}";
+    EXPECT_FAILS(
+        RC_E_INVALID_ARGUMENT,
+        rc_rerank(model.get(), "a", 1, documents, nullptr, 1, &bad, &made),
+        "{query}");
+  }
+}
+
+TEST_F(Embed, AnswersOfSeveralTokensAreNoScore) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.output = RC_OUTPUT_SCORES;
   rc_model* refused = nullptr;

@@ -23,6 +23,7 @@ from transformers import (
     BertTokenizerFast,
     PreTrainedTokenizerFast,
     Qwen3Config,
+    Qwen3ForCausalLM,
     Qwen3Model,
 )
 
@@ -141,8 +142,32 @@ def cross_encoder(name):
     finish(name, rows)
 
 
+def decoder_reranker(name):
+    """What CrossEncoder has no class for: of a model that generates text, the probability of "yes" beside "no"."""
+    torch.manual_seed(13)
+    words = {"yes": 0, "no": 1, "?": 2, "[UNK]": 3, **{word: i + 4 for i, word in enumerate(WORDS)}}
+    tokenizer = Tokenizer(kinds.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    config = Qwen3Config(
+        vocab_size=len(words), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+        head_dim=8, intermediate_size=48, max_position_embeddings=512, initializer_range=0.3, tie_word_embeddings=False)
+    model = Qwen3ForCausalLM(config)
+    spread(model)
+    model.eval().save_pretrained(HERE / name)
+    (HERE / name / "generation_config.json").unlink()
+    tokenizer.save(str(HERE / name / "tokenizer.json"))
+    rows = []
+    for text in texts():
+        ids = torch.tensor([tokenizer.encode(f"the {texts()[3]} over {text} ?").ids])
+        with torch.no_grad():
+            logits = model(ids).logits[0, -1]
+        rows.append(torch.softmax(logits[[0, 1]], 0)[0].item())
+    finish(name, rows)
+
+
 bert("bert-mean", "mean", True)
 bert("bert-cls", "cls", False)
 qwen3("qwen3-last")
 cross_encoder("bert-cross")
+decoder_reranker("qwen3-yes-no")
 (HERE / "texts.json").write_text(json.dumps({"texts": texts(), "query": texts()[3]}, indent=1) + "\n")
