@@ -36,6 +36,7 @@
 %include "events.i"
 %include "fetch.i"
 %include "grammar.i"
+%include "embed.i"
 %include "chat.i"
 
 %include "runcible/base.h"
@@ -43,6 +44,7 @@
 %include "runcible/backend.h"
 %include "runcible/loop.h"
 %include "runcible/model.h"
+%include "runcible/embed.h"
 %include "runcible/fetch.h"
 %include "runcible/session.h"
 %include "runcible/grammar.h"

@@ -183,6 +183,17 @@ typedef struct rc_model rc_model;
  */
 typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
+/* What a model gives. */
+typedef int32_t rc_output;
+enum {
+  RC_OUTPUT_AUTO = 0,        /* what the file is made for: scores or hidden rows
+                                if its pooling_type says so, else logits if the
+                                architecture has them */
+  RC_OUTPUT_LOGITS = 1,      /* for sessions and generating text */
+  RC_OUTPUT_HIDDEN_ROWS = 2, /* for rc_embed */
+  RC_OUTPUT_SCORES = 3       /* for rc_rerank */
+};
+
 /* How to load a model; see rc_model_load. */
 typedef struct rc_model_options {
   size_t struct_size;
@@ -226,10 +237,16 @@ typedef struct rc_model_options {
    * that was there before. A handler that is installed later must pass on to it
    * likewise. RC_E_INVALID_ARGUMENT: without keep_mapped. */
   int32_t guard_mapped;
+  /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
+   * no such output. */
+  rc_output output;
 } rc_model_options;
 
-#define RC_MODEL_OPTIONS_INIT \
-  { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0 }
+#define RC_MODEL_OPTIONS_INIT                                             \
+  {                                                                       \
+    sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0, \
+        RC_OUTPUT_AUTO                                                    \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 

@@ -19,6 +19,8 @@ void add_plan(CLI::App& program);
 void add_convert(CLI::App& program);
 void add_importance(CLI::App& program);
 void add_evaluate(CLI::App& program);
+void add_embed(CLI::App& program);
+void add_rerank(CLI::App& program);
 void add_tokenize(CLI::App& program);
 void add_template(CLI::App& program);
 void add_chat(CLI::App& program);

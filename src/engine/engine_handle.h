@@ -33,6 +33,10 @@ class EngineHandle final : public Engine {
   int64_t page_size() const override { return layout_.page_size; }
   std::shared_ptr<Session> create_session(
       const SessionOptions& options, std::shared_ptr<Meter> meter) override;
+  std::shared_ptr<Request> pool(PoolOptions options,
+                                std::shared_ptr<PoolListener> listener,
+                                std::shared_ptr<Meter> meter) override;
+  int64_t longest_text() const override;
   std::shared_ptr<Session> restore_session(
       const gguf::File& file, const SessionOptions& options,
       std::shared_ptr<Meter> meter) override;

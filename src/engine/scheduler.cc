@@ -51,6 +51,10 @@ class Planner {
 
   Schedule run() && {
     grant_first_rows();
+    if (left_.whole) {
+      serve_whole();
+      return std::move(schedule_);
+    }
     serve_decoding();
     serve_prompts();
     return std::move(schedule_);
@@ -122,6 +126,29 @@ class Planner {
       }
       share(std::span(prompts).subspan(begin, end - begin));
       begin = end;
+    }
+  }
+
+  void serve_whole() {
+    std::vector<size_t> some;
+    for (size_t i : rank_) {
+      if (granted_[i]) some.push_back(i);
+    }
+    put_in_turn(some);
+    bool first = true;
+    const int64_t soft = std::min(left_.rows, left_.prompt_rows_alone);
+    int64_t given = 0;
+    for (size_t i : some) {
+      const int64_t rows = candidates_[i].rows_left;
+      if (rows > left_.rows || (!first && given + rows > soft)) continue;
+      give(i, rows);
+      // Less than all is of no use; what is left of the budget is of none then.
+      if (schedule_.rows[i] < rows) {
+        schedule_.rows[i] = 0;
+        break;
+      }
+      given += rows;
+      first = false;
     }
   }
 

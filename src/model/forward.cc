@@ -8,6 +8,7 @@
 #include "model/embedding.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
+#include "model/output.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -21,13 +22,14 @@ class Forward {
  public:
   Forward(const Architecture& architecture, const HyperParameters& hyper,
           std::span<const float> rope_scales, const gguf::File& file,
-          const CacheLayout& layout)
+          const CacheLayout& layout, const WantedOutput& wanted)
       : architecture_(architecture),
         names_(architecture.names),
         hyper_(hyper),
         rope_scales_(rope_scales),
         file_(file),
         layout_(layout),
+        wanted_(wanted),
         weights_(file, builder_) {}
 
   runtime::ProgramDescription describe() &&;
@@ -44,6 +46,7 @@ class Forward {
   Value experts(Value x, Value residual);
   runtime::ProgramBuilder::Route routed(Value x);
   Value shared_expert(Value x);
+  Value output(Value x);
   Value logits(Value x);
 
   Value norm(Value x, const char* name);
@@ -88,6 +91,7 @@ class Forward {
   const std::span<const float> rope_scales_;
   const gguf::File& file_;
   const CacheLayout& layout_;
+  const WantedOutput& wanted_;
   runtime::ProgramBuilder builder_{"embedding"};
   Weights weights_;
   size_t number_ = 0;  // of the layer
@@ -124,14 +128,18 @@ runtime::ProgramDescription Forward::describe() && {
                                            RC_USE_ELEMENTS));
   }
 
-  Value x = add_embedding(builder_, weights_, architecture_, hyper_, tokens,
-                          positions_);
+  const Value learned = wanted_.output == ForwardOutput::kScores &&
+                                type_count(file_, architecture_) > 1
+                            ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
+                            : positions_;
+  Value x =
+      add_embedding(builder_, weights_, architecture_, hyper_, tokens, learned);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
     x = whole_layer(x);
   }
   builder_.begin_part("output");
-  builder_.output(architecture_.gives_hidden_rows ? x : logits(x));
+  builder_.output(output(x));
   return std::move(builder_).take();
 }
 
@@ -281,9 +289,25 @@ Value Forward::shared_expert(Value x) {
                              share);
 }
 
+Value Forward::output(Value x) {
+  if (!architecture_.gives_hidden_rows) {
+    x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+                 names_.output_norm);
+  }
+  switch (wanted_.output) {
+    case ForwardOutput::kLogits:
+      return logits(x);
+    case ForwardOutput::kHiddenRows:
+      return x;
+    case ForwardOutput::kScores:
+      break;
+  }
+  return has_classifier(file_) ? add_classifier(builder_, weights_, hyper_, x)
+                               : add_comparison(builder_, weights_, names_,
+                                                hyper_, wanted_.tokens, x);
+}
+
 Value Forward::logits(Value x) {
-  x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
-               names_.output_norm);
   // A file without an output matrix uses the embedding table twice.
   const char* name =
       weights_.has(names_.output) ? names_.output : names_.token_embedding;
@@ -417,8 +441,10 @@ runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
                                             std::span<const float> rope_scales,
                                             const gguf::File& file,
-                                            const CacheLayout& layout) {
-  return Forward(architecture, hyper, rope_scales, file, layout).describe();
+                                            const CacheLayout& layout,
+                                            const WantedOutput& wanted) {
+  return Forward(architecture, hyper, rope_scales, file, layout, wanted)
+      .describe();
 }
 
 }  // namespace rc::model

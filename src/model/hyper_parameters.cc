@@ -38,9 +38,7 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
                               ? "attention.layer_norm_rms_epsilon"
                               : "attention.layer_norm_epsilon",
                           1e-20, 1.0);
-  if (architecture.gives_hidden_rows) {
-    hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
-  }
+  hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
 }
 
 // The rows of the embedding table, which an optional key may only confirm.

@@ -10,6 +10,7 @@
 #include "model/fingerprint.h"
 #include "model/forward.h"
 #include "model/layer_state.h"
+#include "model/output.h"
 #include "model/rope.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
@@ -80,18 +81,24 @@ void check_range(const char* name, int64_t value, int64_t high) {
 
 }  // namespace
 
-std::shared_ptr<const ModelFile> ModelFile::open(const std::string& path) {
-  return from_gguf(open_model(path));
+std::shared_ptr<const ModelFile> ModelFile::open(
+    const std::string& path, std::optional<ForwardOutput> output) {
+  return from_gguf(open_model(path), output);
 }
 
 std::shared_ptr<const ModelFile> ModelFile::from_gguf(
-    std::shared_ptr<const gguf::File> shared_file) {
+    std::shared_ptr<const gguf::File> shared_file,
+    std::optional<ForwardOutput> output) {
   std::shared_ptr<ModelFile> model(new ModelFile());
   model->file_ = std::move(shared_file);
   const gguf::File& file = *model->file_;
   model->architecture_ = &find_architecture(file);
   check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
+  model->output_ =
+      settle_output(file, *model->architecture_, model->hyper_.pooling, output);
+  model->types_tokens_ = model->output_ == ForwardOutput::kScores &&
+                         type_count(file, *model->architecture_) > 1;
   model->slot_bytes_ = model::slot_bytes(model->hyper_);
   const std::vector<RopeParameters>& ropes = model->hyper_.ropes;
   for (size_t i = 0; i < ropes.size(); ++i) {
@@ -109,6 +116,11 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     model->made_weights_.emplace(kPositionWeight, std::move(*positions));
   }
 
+  model->tokenizer_ = text::Tokenizer::load(file);
+  if (model->output_ == ForwardOutput::kScores && !has_classifier(file)) {
+    model->score_tokens_ = score_tokens(file, model->tokenizer_.get());
+  }
+
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
@@ -119,9 +131,11 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
       model->made_weights_.emplace(weight.name, decode(file, tensor));
     }
   }
-  check_all_used(file, *model->architecture_, model->hyper_, program);
+  const rc_plugin_value result = program.outputs().front();
+  model->output_size_ = result.shape[result.rank - 1];
+  check_all_used(file, *model->architecture_, model->hyper_, model->output_,
+                 program);
 
-  model->tokenizer_ = text::Tokenizer::load(file);
   // A token without a row could not be evaluated.
   if (model->tokenizer_ != nullptr &&
       model->tokenizer_->size() > model->hyper_.vocabulary) {
@@ -132,15 +146,6 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   }
   model->fingerprint_ = model::fingerprint(file);
   return model;
-}
-
-ForwardOutput ModelFile::output() const {
-  return architecture_->gives_hidden_rows ? ForwardOutput::kHiddenRows
-                                          : ForwardOutput::kLogits;
-}
-
-int64_t ModelFile::output_size() const {
-  return output() == ForwardOutput::kLogits ? hyper_.vocabulary : hyper_.width;
 }
 
 bool ModelFile::causal() const { return architecture_->causal; }
@@ -159,7 +164,8 @@ runtime::ProgramDescription ModelFile::forward(
     check_range("number of window pages", layout.window_pages, kMaxPages);
   }
   row_bytes_of_head(hyper_, layout.dtype);
-  return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout);
+  return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout,
+                         {output_, score_tokens_});
 }
 
 gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {

@@ -171,6 +171,19 @@ std::vector<int32_t> whole_lengths(const Batch& batch) {
   return lengths;
 }
 
+// The rows of a table that has the positions of one type behind those of
+// another.
+std::vector<int32_t> typed_positions(const Batch& batch, int64_t positions) {
+  check_count("types", batch.types.size(),
+              static_cast<int64_t>(batch.positions.size()));
+  std::vector<int32_t> rows(batch.positions);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    check_element("type", row, batch.types[row], 2);
+    rows[row] += batch.types[row] * static_cast<int32_t>(positions);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::unique_ptr<ResidentModel> ResidentModel::load(
@@ -301,6 +314,11 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
     arguments.inputs.push_back(lengths.data());
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
+  std::vector<int32_t> learned;
+  if (file_->types_tokens()) {
+    learned = typed_positions(batch, file_->hyper_parameters().context_length);
+    arguments.inputs.push_back(learned.data());
+  }
   // A backend may refuse NULL even where nothing is to be read.
   int32_t no_row = 0;
   arguments.inputs[kOutputRows] =

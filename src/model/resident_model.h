@@ -32,6 +32,9 @@ struct Batch {
   // no row sees any more may be any page.
   std::vector<int32_t> window_table;
   std::vector<int32_t> output_rows;  // [outputs]
+  // [rows], where ModelFile::types_tokens(): 0 for tokens of the first text of
+  // a pair, 1 for those of the second.
+  std::vector<int32_t> types;
   // [sequences, 2], of models with states in slots: where the state is before
   // the first of a sequence's rows (-1: there is none yet), and where it goes
   // after the last.

@@ -63,7 +63,7 @@ constexpr std::string_view kTokenizerKeys[] = {
 
 // The same of an architecture's keys, without its name.
 constexpr Ignored kIgnoredOfArchitecture[] = {
-    {"pooling_type", "of embeddings of texts, not of the next token"},
+    {"classifier.output_labels", "names of what a classifier tells apart"},
     {"tensor_data_layout", "of the file that this one was converted from"},
     {"rope.scaling.finetuned", "how the model came to its context"},
     {"attention.layer_norm_epsilon", "all norms are of the root mean square"},
@@ -295,7 +295,7 @@ void check_whole(const gguf::File& file) {
 }
 
 void check_all_used(const gguf::File& file, const Architecture& architecture,
-                    const HyperParameters& hyper,
+                    const HyperParameters& hyper, ForwardOutput output,
                     const runtime::ProgramDescription& program) {
   const Checker checker(file, architecture, hyper);
   for (const gguf::Entry& entry : file.entries()) checker.check(entry);
@@ -311,7 +311,16 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
     const gguf::Tensor* tensor = tensor_of_weight(file, weight.name);
     if (tensor != nullptr) used.insert(tensor->name);
   }
+  const TensorNames& names = architecture.names;
   for (const gguf::Tensor& tensor : file.tensors()) {
+    // Of another output that the model can have.
+    if (output != ForwardOutput::kLogits &&
+        (tensor.name == names.output || tensor.name == names.output_bias)) {
+      continue;
+    }
+    if (output != ForwardOutput::kScores && tensor.name.starts_with("cls.")) {
+      continue;
+    }
     if (!used.contains(tensor.name)) checker.check(tensor);
   }
 }

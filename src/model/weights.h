@@ -23,6 +23,7 @@ class Weights {
   Weights(const gguf::File& file, runtime::ProgramBuilder& builder)
       : file_(file), builder_(builder) {}
 
+  const gguf::File& file() const { return file_; }
   bool has(const std::string& name) const {
     return file_.find_tensor(name) != nullptr;
   }

@@ -44,6 +44,9 @@ class Config {
   double get_number(std::string_view key) const;
   std::string get_text(std::string_view key) const;
 
+  // Of all members.
+  std::vector<std::string> names() const;
+
   // What the member is called in messages: "rope_scaling.factor".
   std::string path(std::string_view key) const;
 

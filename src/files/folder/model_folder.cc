@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "files/folder/architecture.h"
 #include "files/folder/folder.h"
+#include "files/folder/pooling.h"
 #include "files/folder/text_metadata.h"
 
 namespace rc::folder {
@@ -97,35 +98,17 @@ safetensors::Shards open_weights(Folder& folder) {
 }
 
 // Embeddings that are the output's weights too are not there twice.
-void settle_output(const Config& config, std::vector<TensorView>& views) {
+void settle_output(const Config& config, bool pooled,
+                   std::vector<TensorView>& views) {
   const bool tied = config.find_flag("tie_word_embeddings").value_or(true);
   const auto output = std::find_if(
       views.begin(), views.end(),
       [](const TensorView& view) { return view.name == "output.weight"; });
   if (tied && output != views.end()) views.erase(output);
-  if (!tied && output == views.end()) {
+  if (!tied && !pooled && output == views.end()) {
     config.refuse(
         RC_E_FORMAT, "tie_word_embeddings",
         " is false, but no tensor is output.weight, such as lm_head.weight");
-  }
-}
-
-// How a text's embedding is made of hidden rows, as sentence-transformers says
-// it, by GGUF's numbers.
-void add_pooling(Folder& folder, Description& model) {
-  const auto file = folder.find_in("1_Pooling", "config.json");
-  if (file == nullptr) return;
-  const Config config =
-      Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
-  constexpr std::pair<const char*, int64_t> kModes[] = {
-      {"pooling_mode_mean_tokens", 1},
-      {"pooling_mode_cls_token", 2},
-      {"pooling_mode_lasttoken", 3}};
-  for (const auto& [key, number] : kModes) {
-    if (config.find_flag(key).value_or(false)) {
-      model.add_int("pooling_type", number);
-      return;
-    }
   }
 }
 
@@ -163,12 +146,12 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   Description description(config, architecture.name,
                           architecture.whole_yarn_pairs, writer);
   architecture.describe(description);
-  if (architecture.gives_hidden_rows) add_pooling(folder, description);
+  const bool pooled = add_pooling(config, folder, description, writer);
   add_text_metadata(whole, folder, writer);
 
   std::vector<TensorView> views =
       apply_rules(config, shards, architecture.renames, architecture.rules);
-  if (!architecture.gives_hidden_rows) settle_output(config, views);
+  if (!architecture.gives_hidden_rows) settle_output(config, pooled, views);
   for (TensorView& made : description.take_tensors()) {
     views.push_back(std::move(made));
   }
