@@ -62,6 +62,19 @@ struct TensorNames {
   const char* value = "attn_v";
   const char* query_norm = "attn_q_norm.weight";
   const char* key_norm = "attn_k_norm.weight";
+  // Of latent attention: what queries, and keys and values, are made from, and
+  // what makes them of it. The rows of kv_down are those of the short vector,
+  // then those of the part of the keys that rotates. Old files have kv_up, for
+  // each head the rows of its keys and then those of its values, in place of
+  // key_up, which is turned, and value_up.
+  const char* query_down = "attn_q_a";
+  const char* query_down_norm = "attn_q_a_norm.weight";
+  const char* query_up = "attn_q_b";
+  const char* kv_down = "attn_kv_a_mqa";
+  const char* kv_down_norm = "attn_kv_a_norm.weight";
+  const char* kv_up = "attn_kv_b";
+  const char* key_up = "attn_k_b";
+  const char* value_up = "attn_v_b";
   const char* attention_output = "attn_output";
   const char* attention_sinks = "attn_sinks.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
@@ -96,6 +109,7 @@ struct Defaults {
   float attention_softcap = 0.0f;
   float final_softcap = 0.0f;
   int64_t sliding_window = 0;
+  float alibi = 0.0f;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -132,6 +146,11 @@ struct Architecture {
   bool gives_hidden_rows = false;
   Norm norm = Norm::kRootMeanSquare;
   NormPlace norm_place = NormPlace::kBefore;
+  // What a row sees of a position falls with the distance, at another rate for
+  // each head; nothing is rotated (Press et al. 2021, arXiv:2108.12409).
+  bool alibi = false;
+  // Files may limit queries, keys and values.
+  bool clamps = false;
   // Each position has a row, and so may each type of tokens, which is added to
   // the embedding; nothing is rotated.
   bool learned_positions = false;
@@ -173,6 +192,11 @@ struct Architecture {
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
 
+  // Keys and values are made from a short vector for each position, which is
+  // what the cache has (DeepSeek-AI 2024, arXiv:2405.04434). Queries may be
+  // made from one, too.
+  bool latent = false;
+
   // kOptional: layers without key/value heads are selective state spaces.
   // kAlways: all are, and there is neither attention nor a feed-forward part.
   Presence state_spaces = Presence::kNever;
@@ -194,6 +218,9 @@ struct Architecture {
   // Files may say what the score is, whether weights are divided by their sum
   // and what they are multiplied by.
   bool selection_bias = false;
+  // They are chosen among those of some groups, and the bias may be missing;
+  // see RC_OP_CHOOSE_IN_GROUPS.
+  bool grouped_experts = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

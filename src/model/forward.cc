@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/alibi.h"
 #include "model/embedding.h"
+#include "model/latent_attention.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/state_space.h"
@@ -39,6 +41,9 @@ class Forward {
   // Of what is normed; the product that leads back to the width is not yet
   // taken.
   Value attention(Value x);
+  // Of queries of `heads` heads.
+  Value attend(Value q, Value keys, Value values, Value table, int64_t heads);
+  Value latent_attention(Value x);
   Value state_space(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
@@ -97,6 +102,7 @@ class Forward {
   Value state_slots_ = kAbsent;
   Value lengths_ = kAbsent;
   Value window_table_ = kAbsent;  // the page table of layers with a window
+  Value head_numbers_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -117,6 +123,10 @@ runtime::ProgramDescription Forward::describe() && {
   if (layout_.window_pages > 0) {
     window_table_ = builder_.input(
         RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
+  }
+  if (architecture_.latent) {
+    head_numbers_ =
+        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
@@ -166,6 +176,7 @@ Value Forward::whole_layer(Value x) {
 }
 
 Value Forward::attention(Value x) {
+  if (architecture_.latent) return latent_attention(x);
   const int64_t heads = layer().heads;
   const int64_t kv_heads = layer().kv_heads;
   const HeadNorm head_norm = architecture_.optional_head_norm &&
@@ -175,6 +186,9 @@ Value Forward::attention(Value x) {
   Value q = projection(x, names_.query, 0, heads);
   Value k = projection(x, names_.key, heads, kv_heads);
   Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
+  if (hyper_.clamp > 0.0f) {
+    for (Value* one : {&q, &k, &v}) *one = builder_.clamp(*one, hyper_.clamp);
+  }
   if (head_norm == HeadNorm::kTogether) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
@@ -204,17 +218,49 @@ Value Forward::attention(Value x) {
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, table, keys);
   builder_.cache_store(v, positions_, sequences_, table, values);
+  const Value y = attend(q, keys, values, table, heads);
+  return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+}
+
+Value Forward::attend(Value q, Value keys, Value values, Value table,
+                      int64_t heads) {
   const double scale = hyper_.attention_scale != 0.0f
                            ? hyper_.attention_scale
                            : architecture_.attention_scale(hyper_);
+  if (hyper_.alibi > 0.0f) {
+    runtime::ProgramBuilder::GeneralAttention how = {};
+    how.q = q;
+    how.key_cache = keys;
+    how.value_cache = values;
+    how.positions = positions_;
+    how.sequences = sequences_;
+    how.page_table = table;
+    how.scale = static_cast<float>(scale);
+    how.softcap = hyper_.attention_softcap;
+    how.window = layer().window;
+    how.lengths = lengths_;
+    how.slopes = builder_.weight(slopes_weight_name(heads), RC_DTYPE_F32,
+                                 {heads}, RC_USE_ELEMENTS);
+    return builder_.general_attention(how);
+  }
   const Value sinks =
       architecture_.attention_sinks
           ? weights_.elements(in_layer(names_.attention_sinks), {heads})
           : kAbsent;
-  const Value y = builder_.attention(
-      q, keys, values, positions_, sequences_, table, static_cast<float>(scale),
-      hyper_.attention_softcap, layer().window, sinks, lengths_);
-  return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+  return builder_.attention(q, keys, values, positions_, sequences_, table,
+                            static_cast<float>(scale), hyper_.attention_softcap,
+                            layer().window, sinks, lengths_);
+}
+
+Value Forward::latent_attention(Value x) {
+  const auto rope = static_cast<size_t>(layer().rope);
+  const Value cache = builder_.cache(
+      layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
+  return add_latent_attention(
+      builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
+      cache,
+      {positions_, sequences_, page_table_, head_numbers_, frequencies_[rope],
+       rope_scales_[rope]});
 }
 
 Value Forward::state_space(Value x) {
@@ -257,6 +303,18 @@ runtime::ProgramBuilder::Route Forward::routed(Value x) {
   if (!architecture_.selection_bias) {
     return builder_.route(scores, hyper_.experts_used,
                           hyper_.normalized_routing);
+  }
+  if (architecture_.grouped_experts) {
+    const std::string bias = in_layer(names_.selection_bias);
+    const bool sigmoid = hyper_.expert_score == RC_SCORE_SIGMOID;
+    // The second version takes the best expert of a group for its score, the
+    // third the best two.
+    return builder_.choose_in_groups(
+        scores,
+        weights_.has(bias) ? weights_.elements(bias, {hyper_.experts})
+                           : kAbsent,
+        hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing,
+        {hyper_.expert_groups, hyper_.expert_groups_used, sigmoid ? 2 : 1});
   }
   return builder_.choose(
       scores,

@@ -64,7 +64,9 @@ class Names {
     if (has_norms_before()) add_norm(names_.attention_norm, own_norms);
     const Presence fused = architecture_.fused_attention;
     add(names_.fused_attention, fused);
-    if (fused != Presence::kAlways) {
+    if (architecture_.latent) {
+      latent();
+    } else if (fused != Presence::kAlways) {
       for (const char* name : {names_.query, names_.key, names_.value}) {
         add(name, fused == Presence::kNever);
       }
@@ -77,6 +79,16 @@ class Names {
     add(names_.attention_output);
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_attention_norm);
+  }
+
+  void latent() {
+    for (const char* name :
+         {names_.query, names_.query_down, names_.query_down_norm,
+          names_.query_up, names_.kv_up, names_.key_up, names_.value_up}) {
+      add(name, false);
+    }
+    add(names_.kv_down);
+    add(names_.kv_down_norm);
   }
 
   void feed_forward() {
@@ -96,7 +108,9 @@ class Names {
                              names_.expert_up, names_.expert_down}) {
       add(name, architecture_.experts);
     }
-    if (architecture_.selection_bias) add(names_.selection_bias);
+    if (architecture_.selection_bias) {
+      add(names_.selection_bias, !architecture_.grouped_experts);
+    }
     if (architecture_.shared_expert) {
       const bool always = architecture_.gated_shared_expert;
       if (always) add(names_.shared_router);
