@@ -53,7 +53,7 @@ def deepseek_old(w, c):
     w.add_value_length(c.v_head_dim)
 
 
-LATENT = dict(kv_lora_rank=16, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, num_key_value_heads=4, moe_intermediate_size=12,
+LATENT = dict(rms_norm_eps=1e-6, kv_lora_rank=16, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, num_key_value_heads=4, moe_intermediate_size=12,
               first_k_dense_replace=1, pad_token_id=0, tie_word_embeddings=False)
 
 ATTENTION_CASES = {
@@ -61,12 +61,12 @@ ATTENTION_CASES = {
         "mpt", "Mpt", "Slopes of 6 heads: those of 4, then two of those of 8; the bias of head h is slope * (j - i). Layer norms without biases, "
         "q, k and v in one tensor, GELU with erf. Here q, k and v are limited to -1.5 to 1.5.",
         {"limit": dict(attn_config=dict(alibi_bias_max=8)), "limit 2": dict(attn_config=dict(alibi_bias_max=8, clip_qkv=2.0))},
-        mpt, kv=False, d_model=48, n_heads=6, n_layers=2, intermediate_size=192, attn_config=dict(alibi_bias_max=8, clip_qkv=1.5)),
+        mpt, kv=False, hidden_size=48, num_attention_heads=6, intermediate_size=192, attn_config=dict(alibi_bias_max=8, clip_qkv=1.5)),
     "bloom": lambda: small(
         "bloom", "Bloom", "Slopes of 4 heads; layer norms and biases everywhere, a layer norm of the embeddings, q, k and v in one tensor, in the "
         "model by heads and in the file apart; GELU (tanh).",
         {f"bias of {n}": dict(zeroed=f"{n}.bias") for n in ("query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h", "embeddings_layernorm")},
-        epsilon, layouts.bloom, n_layer=2, n_head=4, intermediate_size=128),
+        epsilon, layouts.bloom, kv=4, intermediate_size=128),
     "deepseek2": lambda: small(
         "deepseek2", "DeepseekV3", "Keys and values from 16 numbers for each position, and 8 that rotate, adjacent pairs, for all heads; queries "
         "from 20 numbers. 8 experts in 4 groups: 2 of the 2 groups whose best two have the largest sum of sigmoid and bias. yarn: cosines and "
