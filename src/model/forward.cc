@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "base/error.h"
-#include "model/alibi.h"
+#include "model/attention.h"
 #include "model/embedding.h"
 #include "model/latent_attention.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
+#include "model/routing.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -41,8 +42,6 @@ class Forward {
   // Of what is normed; the product that leads back to the width is not yet
   // taken.
   Value attention(Value x);
-  // Of queries of `heads` heads.
-  Value attend(Value q, Value keys, Value values, Value table, int64_t heads);
   Value latent_attention(Value x);
   Value state_space(Value x);
   Value dense(Value x, Value residual);
@@ -218,38 +217,17 @@ Value Forward::attention(Value x) {
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, table, keys);
   builder_.cache_store(v, positions_, sequences_, table, values);
-  const Value y = attend(q, keys, values, table, heads);
+  runtime::ProgramBuilder::GeneralAttention how = {};
+  how.q = q;
+  how.key_cache = keys;
+  how.value_cache = values;
+  how.positions = positions_;
+  how.sequences = sequences_;
+  how.page_table = table;
+  how.lengths = lengths_;
+  const Value y = add_attention(builder_, weights_, architecture_, hyper_,
+                                layer(), in_layer(""), how);
   return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
-}
-
-Value Forward::attend(Value q, Value keys, Value values, Value table,
-                      int64_t heads) {
-  const double scale = hyper_.attention_scale != 0.0f
-                           ? hyper_.attention_scale
-                           : architecture_.attention_scale(hyper_);
-  if (hyper_.alibi > 0.0f) {
-    runtime::ProgramBuilder::GeneralAttention how = {};
-    how.q = q;
-    how.key_cache = keys;
-    how.value_cache = values;
-    how.positions = positions_;
-    how.sequences = sequences_;
-    how.page_table = table;
-    how.scale = static_cast<float>(scale);
-    how.softcap = hyper_.attention_softcap;
-    how.window = layer().window;
-    how.lengths = lengths_;
-    how.slopes = builder_.weight(slopes_weight_name(heads), RC_DTYPE_F32,
-                                 {heads}, RC_USE_ELEMENTS);
-    return builder_.general_attention(how);
-  }
-  const Value sinks =
-      architecture_.attention_sinks
-          ? weights_.elements(in_layer(names_.attention_sinks), {heads})
-          : kAbsent;
-  return builder_.attention(q, keys, values, positions_, sequences_, table,
-                            static_cast<float>(scale), hyper_.attention_softcap,
-                            layer().window, sinks, lengths_);
 }
 
 Value Forward::latent_attention(Value x) {
@@ -300,26 +278,8 @@ runtime::ProgramBuilder::Route Forward::routed(Value x) {
   const Value scores =
       linear(x, names_.router, hyper_.experts,
              architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
-  if (!architecture_.selection_bias) {
-    return builder_.route(scores, hyper_.experts_used,
-                          hyper_.normalized_routing);
-  }
-  if (architecture_.grouped_experts) {
-    const std::string bias = in_layer(names_.selection_bias);
-    const bool sigmoid = hyper_.expert_score == RC_SCORE_SIGMOID;
-    // The second version takes the best expert of a group for its score, the
-    // third the best two.
-    return builder_.choose_in_groups(
-        scores,
-        weights_.has(bias) ? weights_.elements(bias, {hyper_.experts})
-                           : kAbsent,
-        hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing,
-        {hyper_.expert_groups, hyper_.expert_groups_used, sigmoid ? 2 : 1});
-  }
-  return builder_.choose(
-      scores,
-      weights_.elements(in_layer(names_.selection_bias), {hyper_.experts}),
-      hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing);
+  return add_routing(builder_, weights_, architecture_, hyper_, in_layer(""),
+                     scores);
 }
 
 Value Forward::shared_expert(Value x) {

@@ -56,6 +56,8 @@ struct DecoderKeys {
   std::string_view rope_base = "rope_theta";
   // How much of each head rotates; empty: all of it always does.
   std::string_view rotated_part = {};
+  // How many elements of each head rotate; empty: rotated_part says it.
+  std::string_view rotated_size = {};
 };
 
 // Sizes of a decoder, and its rotary embeddings.
