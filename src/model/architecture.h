@@ -36,8 +36,9 @@ enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
 enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
 
 // Norms of queries and keys: over each head before it rotates, over each head
-// after that, or over all heads together, before they rotate.
-enum class HeadNorm { kNone, kEach, kRotated, kTogether };
+// after that, over all heads together, before they rotate, or without a weight
+// over each head after it rotates, where it does.
+enum class HeadNorm { kNone, kEach, kRotated, kTogether, kUnweighted };
 
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
@@ -110,6 +111,9 @@ struct Defaults {
   float final_softcap = 0.0f;
   int64_t sliding_window = 0;
   float alibi = 0.0f;
+  float temperature = 0.0f;
+  int64_t temperature_length = 0;
+  int64_t shared_experts = 0;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -169,6 +173,8 @@ struct Architecture {
   Presence output_bias = Presence::kNever;
   HeadNorm head_norm = HeadNorm::kNone;
   bool optional_head_norm = false;  // only where the file has them
+  // Whether models of that many experts have none.
+  bool (*without_head_norm)(int64_t experts) = nullptr;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
@@ -181,6 +187,11 @@ struct Architecture {
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
   WindowPattern window = {};
+  // A window is a chunk: rows see those of its own multiple of sliding_window.
+  bool chunked_windows = false;
+  // Layers that do not rotate raise their scores with the position; see
+  // RC_OP_GENERAL_ATTENTION.
+  bool temperature = false;
   // Layers with a window rotate without scaling, and with this base unless a
   // key gives another; base 0: that of the others.
   bool local_rope = false;
@@ -221,6 +232,9 @@ struct Architecture {
   // They are chosen among those of some groups, and the bias may be missing;
   // see RC_OP_CHOOSE_IN_GROUPS.
   bool grouped_experts = false;
+  // One expert for each row, of which the input, not the result, is multiplied
+  // by its weight: the sigmoid of its score.
+  bool weighted_inputs = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

@@ -203,6 +203,11 @@ Value Forward::attention(Value x) {
     q = rope(q);
     k = rope(k);
   }
+  if (head_norm == HeadNorm::kUnweighted && layer().rope != Layer::kUnrotated &&
+      !architecture_.without_head_norm(hyper_.experts)) {
+    q = add_unweighted_norm(builder_, q, hyper_.norm_epsilon);
+    k = add_unweighted_norm(builder_, k, hyper_.norm_epsilon);
+  }
   if (head_norm == HeadNorm::kRotated) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
@@ -265,11 +270,16 @@ Value Forward::dense(Value x, Value residual) {
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
   const auto [ids, shares] = routed(x);
-  const Value gate = expert_linear(x, names_.expert_gate, size, ids);
-  const Value up = expert_linear(x, names_.expert_up, size, ids);
+  const bool weighted = architecture_.weighted_inputs;
+  const Value given = weighted ? add_times(builder_, x, shares) : x;
+  const Value gate = expert_linear(given, names_.expert_gate, size, ids);
+  const Value up = expert_linear(given, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
-  Value y = scaled(builder_.expert_sum(down, shares), hyper_.expert_scale);
+  // One expert's rows are the sum.
+  Value y = weighted ? builder_.reshape(down, builder_.shape(x))
+                     : builder_.expert_sum(down, shares);
+  y = scaled(y, hyper_.expert_scale);
   if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
   return added(y, names_.post_feed_forward_norm, residual);
 }
@@ -288,15 +298,12 @@ Value Forward::shared_expert(Value x) {
   const Value up = linear(x, names_.shared_up, size);
   const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
   if (!architecture_.gated_shared_expert) return y;
-  // One expert, with a share of its own.
   const Value share = builder_.unary(
       builder_.linear(
           x, weights_.matrix(in_layer(names_.shared_router), {hyper_.width},
                              {1, hyper_.width}, RC_USE_LINEAR)),
       RC_FUNCTION_SIGMOID);
-  const int64_t rows = builder_.shape(y).front();
-  return builder_.expert_sum(builder_.reshape(y, {rows, 1, hyper_.width}),
-                             share);
+  return add_times(builder_, y, share);
 }
 
 Value Forward::logits(Value x) {

@@ -203,6 +203,14 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
         metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
   }
   const Defaults& defaults = architecture.defaults;
+  if (architecture.temperature) {
+    hyper.temperature =
+        metadata.find_number("attention.temperature_scale", 0.0, 1e3)
+            .value_or(defaults.temperature);
+    hyper.temperature_length =
+        metadata.find("attention.temperature_length", 1, kMaxContext)
+            .value_or(defaults.temperature_length);
+  }
   hyper.attention_softcap =
       metadata.find_number("attn_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.attention_softcap);
@@ -282,8 +290,8 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
   if (architecture.shared_expert) {
-    const int64_t count =
-        metadata.find("expert_shared_count", 0, kMaxExperts).value_or(0);
+    const int64_t count = metadata.find("expert_shared_count", 0, kMaxExperts)
+                              .value_or(architecture.defaults.shared_experts);
     if (count * hyper.expert_feed_forward > kMaxFeedForward) {
       metadata.refuse("expert_shared_count", count,
                       cat("experts of ", hyper.expert_feed_forward,
@@ -292,6 +300,12 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
     hyper.shared_feed_forward =
         metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
             .value_or(count * hyper.expert_feed_forward);
+  }
+  if (architecture.weighted_inputs && hyper.experts_used != 1) {
+    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+         metadata.key("expert_used_count"), " is ", hyper.experts_used,
+         ", but models of architecture ", architecture.name,
+         " can only be computed with 1");
   }
   hyper.normalized_routing = architecture.normalized_routing;
   if (!architecture.selection_bias) return;

@@ -67,9 +67,11 @@ struct HyperParameters {
   // None if no layer rotates.
   std::vector<RopeParameters> ropes;
 
-  int64_t sliding_window = 0;      // 0: none
-  float alibi = 0.0f;              // the largest slope's logarithm; 0: none
-  float clamp = 0.0f;              // of queries, keys and values; 0: none
+  int64_t sliding_window = 0;  // 0: none
+  float alibi = 0.0f;          // the largest slope's logarithm; 0: none
+  float clamp = 0.0f;          // of queries, keys and values; 0: none
+  float temperature = 0.0f;    // of layers that do not rotate; 0: none
+  int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
   float final_softcap = 0.0f;      // 0: none
   int64_t experts = 0;             // 0: dense

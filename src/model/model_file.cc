@@ -11,6 +11,7 @@
 #include "model/fingerprint.h"
 #include "model/forward.h"
 #include "model/layer_state.h"
+#include "model/norm.h"
 #include "model/rope.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
@@ -104,6 +105,11 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     model->rope_scales_.push_back(rope.scale);
     model->made_weights_.emplace(rope_weight_name(i),
                                  std::move(rope.frequencies));
+  }
+  if (model->architecture_->head_norm == HeadNorm::kUnweighted) {
+    model->made_weights_.emplace(
+        kOnesWeight,
+        std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
   if (model->hyper_.alibi > 0.0f) {
     for (const Layer& layer : model->hyper_.layers) {

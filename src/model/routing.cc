@@ -8,6 +8,11 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                                            const HyperParameters& hyper,
                                            const std::string& layer,
                                            runtime::Value scores) {
+  if (architecture.weighted_inputs) {
+    return builder.choose_in_groups(scores, runtime::kAbsent,
+                                    hyper.experts_used, RC_SCORE_SIGMOID, false,
+                                    {});
+  }
   if (!architecture.selection_bias) {
     return builder.route(scores, hyper.experts_used, hyper.normalized_routing);
   }
@@ -29,6 +34,14 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                         : runtime::kAbsent,
       hyper.experts_used, hyper.expert_score, hyper.normalized_routing,
       {hyper.expert_groups, hyper.expert_groups_used, best});
+}
+
+runtime::Value add_times(runtime::ProgramBuilder& builder, runtime::Value x,
+                         runtime::Value shares) {
+  // The sum over one expert.
+  const runtime::ProgramBuilder::Shape shape = builder.shape(x);
+  return builder.expert_sum(
+      builder.reshape(x, {shape.front(), 1, shape.back()}), shares);
 }
 
 }  // namespace rc::model

@@ -17,4 +17,8 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                                            const std::string& layer,
                                            runtime::Value scores);
 
+// x [rows, width], each row times its number of `shares` [rows, 1].
+runtime::Value add_times(runtime::ProgramBuilder& builder, runtime::Value x,
+                         runtime::Value shares);
+
 }  // namespace rc::model

@@ -71,7 +71,8 @@ class Names {
         add(name, fused == Presence::kNever);
       }
     }
-    if (architecture_.head_norm != HeadNorm::kNone) {
+    if (architecture_.head_norm != HeadNorm::kNone &&
+        architecture_.head_norm != HeadNorm::kUnweighted) {
       add(names_.query_norm, !architecture_.optional_head_norm);
       add(names_.key_norm, !architecture_.optional_head_norm);
     }
@@ -96,7 +97,7 @@ class Names {
     if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
     // The first layers of those with a selection bias may be dense.
     if (architecture_.experts != Presence::kAlways ||
-        architecture_.selection_bias) {
+        architecture_.selection_bias || architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);

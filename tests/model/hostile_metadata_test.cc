@@ -101,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(Architectures, HostileMetadata,
                                            "mixtral", "qwen3moe", "gemma2",
                                            "gpt-oss", "gemma3", "llama-layers",
                                            "granitehybrid", "bert", "mamba2",
-                                           "stablelm", "glm4moe", "cohere2"),
+                                           "stablelm", "glm4moe", "cohere2",
+                                           "deepseek2", "deepseek2-old", "mpt"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

@@ -45,6 +45,8 @@ constexpr const Architecture* kArchitectures[] = {
     &kNemotron,
     &kArcee,
     &kDots1,
+    &kLlama4Text,
+    &kLlama4,
     &kMpt,
     &kBloom,
     &kDeepSeekV2,

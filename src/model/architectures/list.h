@@ -48,5 +48,6 @@ extern const Architecture kDots1;
 extern const Architecture kMpt;
 extern const Architecture kBloom;
 extern const Architecture kDeepSeek2;
+extern const Architecture kLlama4;
 
 }  // namespace rc::model

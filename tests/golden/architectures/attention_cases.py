@@ -1,6 +1,7 @@
 """More models, whose attention is of another kind: slopes by distance, latent keys and values."""
 
 import gguf
+import transformers as hf
 
 import layouts
 from more_cases import dots1, epsilon, moe, small
@@ -53,6 +54,18 @@ def deepseek_old(w, c):
     w.add_value_length(c.v_head_dim)
 
 
+def llama4(w, c):
+    moe(w, c, c.num_local_experts, c.num_experts_per_tok, c.intermediate_size)
+    w.add_interleave_moe_layer_step(c.interleave_moe_layer_step)
+    w.add_vocab_size(c.vocab_size)
+    w.add_key_length(c.head_dim)
+    w.add_value_length(c.head_dim)
+    w.add_rope_dimension_count(c.head_dim)
+    w.add_sliding_window(c.attention_chunk_size)
+    w.add_attn_temperature_length(c.floor_scale)
+    w.add_attn_temperature_scale(c.attn_scale)
+
+
 LATENT = dict(rms_norm_eps=1e-6, kv_lora_rank=16, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, num_key_value_heads=4, moe_intermediate_size=12,
               first_k_dense_replace=1, pad_token_id=0, tie_word_embeddings=False)
 
@@ -67,6 +80,18 @@ ATTENTION_CASES = {
         "model by heads and in the file apart; GELU (tanh).",
         {f"bias of {n}": dict(zeroed=f"{n}.bias") for n in ("query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h", "embeddings_layernorm")},
         epsilon, layouts.bloom, kv=4, intermediate_size=128),
+    "llama4": lambda: small(
+        "llama4", "Llama4", "Three of four layers rotate adjacent pairs, norm each head of q and k after that, without weights, and see chunks of 16 "
+        "positions; no key says so: the architecture implies it, and chunks of 8192 unless attention.sliding_window is there. The fourth multiplies "
+        "q by 1 + temperature_scale * ln(1 + floor((position + 1) / temperature_length)). Every second layer has 4 experts; the input of the one "
+        "that is used is multiplied by the sigmoid of its score; a shared expert beside it. gate and up of experts are one tensor in the model, "
+        "turned, and two in the file.",
+        {"chunk 15": dict(attention_chunk_size=15), "temperature": dict(attn_scale=0.1), "norms": dict(use_qk_norm=False),
+         "shared expert": dict(zeroed="shared_expert.down_proj.weight"), "rope base 500": dict(rope_theta=500.0)},
+        llama4, layouts.llama4, num_hidden_layers=4, head_dim=8, intermediate_size=16, intermediate_size_mlp=48, num_local_experts=4,
+        num_experts_per_tok=1, interleave_moe_layer_step=2, attention_chunk_size=16, floor_scale=8, attn_scale=0.5, use_qk_norm=True,
+        attn_temperature_tuning=True, no_rope_layer_interval=4, pad_token_id=0, attention_bias=False, make=hf.Llama4TextConfig,
+        feed_forward=48),
     "deepseek2": lambda: small(
         "deepseek2", "DeepseekV3", "Keys and values from 16 numbers for each position, and 8 that rotate, adjacent pairs, for all heads; queries "
         "from 20 numbers. 8 experts in 4 groups: 2 of the 2 groups whose best two have the largest sum of sigmoid and bias. yarn: cosines and "

@@ -91,6 +91,20 @@ def latent(tensors, config):
     return out
 
 
+def llama4(tensors, config):
+    """One tensor for gate and up of experts, whose matrices multiply from the other side, becomes two."""
+    out = {}
+    for key, a in tensors.items():
+        if key.endswith("experts.gate_up_proj"):
+            for name, part in zip(("gate_proj", "up_proj"), np.split(a.swapaxes(1, 2), 2, axis=1)):
+                out[key.replace("gate_up_proj", f"{name}.weight")] = np.ascontiguousarray(part)
+        elif key.endswith("experts.down_proj"):
+            out[key + ".weight"] = np.ascontiguousarray(a.swapaxes(1, 2))
+        else:
+            out[key] = a
+    return out
+
+
 def falcon(tensors, config):
     groups, size = config.num_kv_heads, config.hidden_size // config.num_attention_heads
     def apart(a):

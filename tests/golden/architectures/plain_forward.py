@@ -41,6 +41,7 @@ TRAITS = {
     "command-r": dict(ADJACENT, parallel=True, multiplies=True),
     "cohere2": dict(ADJACENT, parallel=True, multiplies=True, windowed=4, only_windows=True), "gptneox": dict(HALVES, act=gelu),
     "falcon": dict(HALVES, act=gelu, parallel=True), "mamba2": dict(rope=None),
+    "llama4": dict(ADJACENT, whole=True, windowed=4, only_windows=True),
     "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
 }
@@ -126,12 +127,20 @@ class Plain:
         q, k = self.rope(q, layer), self.rope(k, layer)
         if how == "rotated":
             q, k = normed(q, k)
+        if self.arch == "llama4" and self.windowed(layer):
+            q, k = (x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon) for x in (q, k))
+        elif self.arch == "llama4":
+            lengths = (np.arange(n) + 1) // self.key("attention.temperature_length")
+            q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + lengths))[:, None, None]
         k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
         score = np.einsum("ihd,jhd->hij", q, k) * self.key("attention.scale", 1 / math.sqrt(d))
         distance = np.arange(n)[:, None] - np.arange(n)[None]
         score -= self.slopes(heads)[:, None, None] * distance
         seen = distance >= 0
-        if self.key("attention.sliding_window") and self.windowed(layer):
+        if self.arch == "llama4" and self.windowed(layer):
+            chunk = np.arange(n) // self.key("attention.sliding_window")
+            seen &= chunk[:, None] == chunk[None]
+        elif self.key("attention.sliding_window") and self.windowed(layer):
             seen &= distance < self.key("attention.sliding_window")
         share = softmax(np.where(seen, score, -np.inf))
         return self.linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, heads * d), p + "attn_output")
@@ -212,8 +221,15 @@ class Plain:
 
     def experts(self, h, p):
         gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))
-        inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
-        y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
+        if self.arch == "llama4":  # the input is multiplied, not the result
+            logits = self.linear(h, p + "ffn_gate_inp")
+            best = logits.argmax(-1)
+            given = h / (1 + np.exp(-logits[np.arange(self.n), best]))[:, None]
+            inner = silu(np.einsum("ti,tsi->ts", given, gate[best])) * np.einsum("ti,tsi->ts", given, up[best])
+            y = np.einsum("ts,tos->to", inner, down[best])
+        else:
+            inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
+            y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
         if p + "ffn_up_shexp.weight" in self.T:
             shared = self.gated(h, p, "_shexp")
             if p + "ffn_gate_inp_shexp.weight" in self.T:

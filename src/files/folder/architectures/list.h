@@ -44,6 +44,8 @@ extern const Architecture kFalcon;
 extern const Architecture kNemotron;
 extern const Architecture kArcee;
 extern const Architecture kDots1;
+extern const Architecture kLlama4Text;
+extern const Architecture kLlama4;
 extern const Architecture kMpt;
 extern const Architecture kBloom;
 extern const Architecture kDeepSeekV2;
