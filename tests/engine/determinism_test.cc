@@ -203,8 +203,8 @@ std::vector<Case> cases() {
   for (const char* model :
        {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss", "gemma3",
         "llama-layers", "granitehybrid", "mamba2", "phi3", "gptneox",
-        "qwen2moe", "cohere2", "glm4moe", "deepseek2", "deepseek2-old",
-        "mpt"}) {
+        "qwen2moe", "cohere2", "glm4moe", "deepseek2", "deepseek2-old", "mpt",
+        "llama4"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

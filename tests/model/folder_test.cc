@@ -126,6 +126,9 @@ TEST_P(WrittenFolders, LogitsAreThoseOfTransformers) {
 TEST_P(WrittenFolders, TensorsAreThoseOfTheFile) {
   const auto& [backend, name] = GetParam();
   if (backend != "reference") GTEST_SKIP() << "no backend is needed";
+  if (name == "deepseek2-old") {
+    GTEST_SKIP() << "folders become what newer files have";
+  }
   const auto folder = open_model((written_folders() / name).string());
   const auto file = gguf::File::open(
       source_path("tests/golden/architectures/" + name + ".gguf").string());

@@ -171,25 +171,17 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 std::vector<Kind> kinds() {
-  std::vector<Kind> kinds = {{"gemma2", RC_DTYPE_F32},
-                             {"gemma2", RC_DTYPE_F16},
-                             {"mistral", RC_DTYPE_F16},
-                             {"qwen3moe", RC_DTYPE_F32},
-                             {"gpt-oss", RC_DTYPE_F32},
-                             {"gpt-oss", RC_DTYPE_F16},
-                             {"gemma3", RC_DTYPE_F16},
-                             {"llama-layers", RC_DTYPE_F32},
-                             {"llama3", RC_DTYPE_Q8_0},
-                             {"fable", RC_DTYPE_F16},
-                             {"granitehybrid", RC_DTYPE_F16},
-                             {"mamba2", RC_DTYPE_F16},
-                             {"phi3", RC_DTYPE_F16},
-                             {"gptneox", RC_DTYPE_F32},
-                             {"glm4moe", RC_DTYPE_F16},
-                             {"olmo3", RC_DTYPE_F32},
-                             {"deepseek2", RC_DTYPE_F32},
-                             {"deepseek2", RC_DTYPE_F16},
-                             {"mpt", RC_DTYPE_F16}};
+  std::vector<Kind> kinds = {
+      {"gemma2", RC_DTYPE_F32},        {"gemma2", RC_DTYPE_F16},
+      {"mistral", RC_DTYPE_F16},       {"qwen3moe", RC_DTYPE_F32},
+      {"gpt-oss", RC_DTYPE_F32},       {"gpt-oss", RC_DTYPE_F16},
+      {"gemma3", RC_DTYPE_F16},        {"llama-layers", RC_DTYPE_F32},
+      {"llama3", RC_DTYPE_Q8_0},       {"fable", RC_DTYPE_F16},
+      {"granitehybrid", RC_DTYPE_F16}, {"mamba2", RC_DTYPE_F16},
+      {"phi3", RC_DTYPE_F16},          {"gptneox", RC_DTYPE_F32},
+      {"glm4moe", RC_DTYPE_F16},       {"olmo3", RC_DTYPE_F32},
+      {"deepseek2", RC_DTYPE_F32},     {"deepseek2", RC_DTYPE_F16},
+      {"mpt", RC_DTYPE_F16},           {"llama4", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",
         "stories260K-quants/stories260K-Q8_0",
