@@ -6,10 +6,16 @@
 #include <utility>
 
 #include "base/error.h"
+#include "runtime/self_test_data.h"
 #include "tensor/dtype.h"
 
 namespace rc::runtime {
 namespace {
+
+using self_test::bytes_of;
+using self_test::count_of;
+using self_test::encoded;
+using self_test::numbers;
 
 constexpr int64_t kTimeLimitMs = 30'000;
 
@@ -34,41 +40,6 @@ int64_t length_of(int64_t length) {
 
 // Rows or columns of a product: one, a few, or enough for tiles.
 int64_t side_of(int64_t size) { return size == 1 ? 1 : size < 16 ? 3 : 17; }
-
-// Numbers of about -1 to 1, the same each time (a linear congruential sequence
-// with the constants of Knuth's MMIX).
-std::vector<float> numbers(int64_t count) {
-  std::vector<float> values(static_cast<size_t>(count));
-  uint64_t state = 20240229;
-  for (float& value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<float>(static_cast<int32_t>(state >> 32)) * 0x1p-31f;
-  }
-  return values;
-}
-
-template <class T>
-Bytes bytes_of(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return Bytes(bytes.begin(), bytes.end());
-}
-
-int64_t count_of(const Shape& shape, size_t from) {
-  int64_t count = 1;
-  for (size_t i = from; i < shape.size(); ++i) count *= shape[i];
-  return count;
-}
-
-Bytes encoded(DType dtype, int64_t rows, int64_t columns) {
-  const std::vector<float> values = numbers(rows * columns);
-  const uint64_t row = *row_bytes(dtype, columns);
-  Bytes bytes(static_cast<size_t>(row) * static_cast<size_t>(rows));
-  for (int64_t r = 0; r < rows; ++r) {
-    encode_row(dtype, values.data() + r * columns,
-               bytes.data() + static_cast<uint64_t>(r) * row, columns);
-  }
-  return bytes;
-}
 
 // Writes a case of ops with rows.
 class RowsCase {
