@@ -51,7 +51,8 @@ void expect_logits(const fs::path& folder, const fs::path& golden,
 // In the order of transformations: queries and keys in pairs and divisors of
 // frequencies from several files, experts stacked, biases, norms with the one,
 // experts turned, state spaces, an encoder, matrices turned, queries, keys and
-// values in groups, chosen and shared experts.
+// values in groups, chosen and shared experts, latent keys and values, experts
+// turned whose halves are gate and up.
 std::vector<std::string> golden_folders() {
   return names_in(source_path("tests/golden/folders"));
 }
