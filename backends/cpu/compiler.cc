@@ -33,6 +33,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_EXPERT_LINEAR:
       return expert_scratch(c, op);
     case RC_OP_ATTENTION:
+    case RC_OP_GENERAL_ATTENTION:
       return attention_scratch(c, op);
     case RC_OP_ROPE:
       return c.of_tensors(op) ? tensor_rope_scratch(c, op) : 0;
@@ -47,6 +48,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_SHORT_CONV:
       return short_conv_scratch(c, op);
     case RC_OP_CHOOSE:
+    case RC_OP_CHOOSE_IN_GROUPS:
       return choose_scratch(c, op);
   }
   return 0;
@@ -251,7 +253,14 @@ void Compiler::compile() {
       case RC_OP_ATTENTION:
         compile_attention(*this, op);
         break;
+      case RC_OP_GENERAL_ATTENTION:
+        compile_general_attention(*this, op);
+        break;
+      case RC_OP_JOIN:
+        compile_join(*this, op);
+        break;
       case RC_OP_CHOOSE:
+      case RC_OP_CHOOSE_IN_GROUPS:
         compile_choose(*this, op);
         break;
       case RC_OP_ROUTE:

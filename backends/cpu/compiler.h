@@ -178,6 +178,8 @@ void compile_linear(Compiler& compiler, const Op& op);
 void compile_rope(Compiler& compiler, const Op& op);
 void compile_cache_store(Compiler& compiler, const Op& op);
 void compile_attention(Compiler& compiler, const Op& op);
+void compile_general_attention(Compiler& compiler, const Op& op);
+void compile_join(Compiler& compiler, const Op& op);
 void compile_route(Compiler& compiler, const Op& op);
 void compile_choose(Compiler& compiler, const Op& op);
 void compile_expert_linear(Compiler& compiler, const Op& op);

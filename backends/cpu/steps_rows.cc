@@ -146,9 +146,49 @@ void compile_row_op(Compiler& c, const Op& op) {
               float* y) { k.softcap(x, n, cap, y); },
           2);
     }
+    case RC_OP_CLAMP: {
+      const float limit = op.params.clamp.limit;
+      return add_elementwise(
+          c, op, 1,
+          [=](const Kernels&, const float* from, const float*, int64_t n,
+              float* y) {
+            // A NaN stays.
+            for (int64_t i = 0; i < n; ++i) {
+              const float x = from[i];
+              y[i] = x > limit ? limit : x < -limit ? -limit : x;
+            }
+          },
+          1);
+    }
     default:
       fail(RC_E_INTERNAL, op_name(op.code), " has no steps");
   }
+}
+
+void compile_join(Compiler& c, const Op& op) {
+  const rc_plugin_value& first = c.value(op.inputs[0]);
+  const int64_t m = first.shape[2];
+  const int64_t n = c.value(op.inputs[1]).shape[2];
+  const int64_t heads = first.shape[1];
+  const int64_t dimension = first.shape[0];
+  const Place a = c.place(op.inputs[0]);
+  const Place b = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * heads * (m + n); },
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
+        const float* from_a = run.at<const float>(a);
+        const float* from_b = run.at<const float>(b);
+        run.each_row(share, [&](int64_t r) {
+          float* to = run.at<float>(y) + r * heads * (m + n);
+          for (int64_t i = r * heads; i < (r + 1) * heads; ++i) {
+            to = std::copy_n(from_a + i * m, m, to);
+            to = std::copy_n(from_b + i * n, n, to);
+          }
+        });
+      });
 }
 
 uint64_t get_rows_scratch(const Compiler& c, const Op& op) {

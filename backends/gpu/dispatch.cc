@@ -79,6 +79,26 @@ void check_states(const Device& device, const Op& op,
   }
 }
 
+bool is_attention(const Op& op) {
+  return op.code == RC_OP_ATTENTION || op.code == RC_OP_GENERAL_ATTENTION;
+}
+
+// What the kernel holds of a head at once.
+void check_attention(const Op& op, std::span<const rc_plugin_value> values) {
+  constexpr int64_t kMostElements = 1024;
+  for (const int32_t value : {op.inputs[0], op.outputs[0]}) {
+    if (value < 0 || values[value].shape[2] <= kMostElements) continue;
+    fail(RC_E_UNSUPPORTED, "heads of ", values[value].shape[2],
+         " elements; up to ", kMostElements, " are possible");
+  }
+  if (op.inputs[2] >= 0 &&
+      values[op.inputs[1]].dtype != values[op.inputs[2]].dtype) {
+    fail(RC_E_UNSUPPORTED, "keys of type ",
+         dtype_name(values[op.inputs[1]].dtype), " with values of type ",
+         dtype_name(values[op.inputs[2]].dtype));
+  }
+}
+
 }  // namespace
 
 uint32_t RowRange::count(const Rows& rows) const {
@@ -146,7 +166,7 @@ void check_supported(const Device& device, const Op& op,
     } else if (value.storage == RC_STORAGE_CACHE) {
       const CacheRanges ranges = ranges_of(device, value);
       if (ranges.pages == 0 ||
-          (ranges.count > kCacheRanges && op.code == RC_OP_ATTENTION)) {
+          (ranges.count > kCacheRanges && is_attention(op))) {
         fail(RC_E_UNSUPPORTED, "a cache ", value_text(value),
              " needs more than ", kCacheRanges, " ranges of ",
              device.tuning().range,
@@ -165,6 +185,7 @@ void check_supported(const Device& device, const Op& op,
       break;
     case RC_OP_ROPE:
     case RC_OP_ATTENTION:
+    case RC_OP_GENERAL_ATTENTION:
     case RC_OP_CACHE_STORE:
       fits(x.shape[1], 0, "heads");
       break;
@@ -177,9 +198,12 @@ void check_supported(const Device& device, const Op& op,
     default:
       break;
   }
-  if (op.code == RC_OP_ATTENTION && values[op.inputs[0]].shape[2] > 1024) {
-    fail(RC_E_UNSUPPORTED, "heads of ", values[op.inputs[0]].shape[2],
-         " elements; up to 1024 are possible");
+  if (is_attention(op)) check_attention(op, values);
+  constexpr int64_t kMostGroups = 64;
+  if (op.code == RC_OP_CHOOSE_IN_GROUPS &&
+      op.params.choose_in_groups.groups > kMostGroups) {
+    fail(RC_E_UNSUPPORTED, op.params.choose_in_groups.groups,
+         " groups of experts; up to ", kMostGroups, " are possible");
   }
 }
 

@@ -22,6 +22,7 @@ namespace rc::gpu {
   KERNEL(kEncode, encode)                \
   KERNEL(kExpertSum, expert_sum)         \
   KERNEL(kGetRows, get_rows)             \
+  KERNEL(kJoin, join)                    \
   KERNEL(kLayerNorm, layer_norm)         \
   KERNEL(kLinear, linear)                \
   KERNEL(kLines, lines)                  \

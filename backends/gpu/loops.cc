@@ -70,6 +70,16 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
       }
       return attention_loops(tuning, seen, last(0));
     }
+    case RC_OP_GENERAL_ATTENTION: {
+      const auto& params = op.params.general_attention;
+      uint64_t seen = size(5, 1) * size(1, 2);
+      for (const int64_t most : {params.window, params.chunk}) {
+        if (most > 0) seen = std::min(seen, static_cast<uint64_t>(most));
+      }
+      const auto values_of =
+          static_cast<uint64_t>(values[op.outputs[0]].shape[2]);
+      return attention_loops(tuning, seen, std::max(last(0), values_of));
+    }
     case RC_OP_ATTEND:
       return attention_loops(tuning, size(1, 1), last(0));
     case RC_OP_CHOOSE:
@@ -79,6 +89,15 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
       // CHOOSE has one more reduction.
       return (chosen + (op.code == RC_OP_CHOOSE ? 2 : 1)) *
              (1 + inner(rounds(size(0, 1), lanes)) + inner(lanes));
+    }
+    case RC_OP_CHOOSE_IN_GROUPS: {
+      const uint64_t lanes = tuning.route;
+      const uint64_t experts = size(0, 1);
+      const auto chosen = static_cast<uint64_t>(values[op.outputs[0]].shape[1]);
+      const auto groups =
+          static_cast<uint64_t>(op.params.choose_in_groups.groups);
+      return (chosen + 2) * (1 + inner(rounds(experts, lanes)) + inner(lanes)) +
+             kNested * (experts + 2 * groups + groups * inner(groups));
     }
     case RC_OP_EXPERT_SUM:
       return size(0, 1);

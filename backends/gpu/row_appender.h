@@ -97,6 +97,7 @@ class RowAppender {
   void rope();
   void cache_store();
   void attention();
+  void join();
   void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
   void route();
   void choose();

@@ -127,4 +127,13 @@ void softcap(const Call& call) {
   each(call, [&](int64_t i) { return cap * std::tanh(x[i] / cap); });
 }
 
+void clamp(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  const float limit = call.op.params.clamp.limit;
+  // A NaN stays.
+  each(call, [&](int64_t i) {
+    return x[i] > limit ? limit : x[i] < -limit ? -limit : x[i];
+  });
+}
+
 }  // namespace rc::reference

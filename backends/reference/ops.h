@@ -82,6 +82,7 @@ void rope(const Call& call);
 // attention.cc
 void cache_store(const Call& call);
 void attention(const Call& call);
+void general_attention(const Call& call);
 // recurrence.cc
 void short_conv(const Call& call);
 void selective_scan(const Call& call);
@@ -93,12 +94,15 @@ void glu(const Call& call);
 void add(const Call& call);
 void scale(const Call& call);
 void softcap(const Call& call);
+void clamp(const Call& call);
 // route.cc
 void route(const Call& call);
 void choose(const Call& call);
+void choose_in_groups(const Call& call);
 // reshaping.cc
 void copy(const Call& call);
 void convert(const Call& call);
+void join(const Call& call);
 // reduction.cc
 void layer_norm(const Call& call);
 void softmax(const Call& call);

@@ -19,6 +19,8 @@ void execute(const Call& call) {
       return cache_store(call);
     case RC_OP_ATTENTION:
       return attention(call);
+    case RC_OP_GENERAL_ATTENTION:
+      return general_attention(call);
     case RC_OP_GLU:
       return glu(call);
     case RC_OP_ADD:
@@ -31,6 +33,12 @@ void execute(const Call& call) {
       return route(call);
     case RC_OP_CHOOSE:
       return choose(call);
+    case RC_OP_CHOOSE_IN_GROUPS:
+      return choose_in_groups(call);
+    case RC_OP_JOIN:
+      return join(call);
+    case RC_OP_CLAMP:
+      return clamp(call);
     case RC_OP_EXPERT_LINEAR:
       return expert_linear(call);
     case RC_OP_EXPERT_SUM:

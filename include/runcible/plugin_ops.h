@@ -175,7 +175,44 @@ enum {
    * are divided by their sum.
    * inputs: x [R, experts], bias [experts]; outputs: ids I32 [R, k],
    *         weights [R, k]. params.choose. */
-  RC_OP_CHOOSE = 16
+  RC_OP_CHOOSE = 16,
+  /* ATTENTION with more to it. Values may have another length than keys; where
+   * there is no value cache, they are the first v elements of the keys
+   * (DeepSeek-AI 2024, arXiv:2405.04434). If chunk > 0, a row at position p
+   * sees no position before p / chunk * chunk (rounded down); window is 0 then.
+   * If temperature > 0, scale is multiplied by
+   * 1 + temperature * ln(1 + floor((p + 1) / temperature_length)).
+   * After that and the softcap two terms may be added to the x of head h for
+   * position i: -slopes[h] * |i - p| (Press et al. 2021, arXiv:2108.12409), and
+   * distances[h][clamp(i - p, -m, m) + m] with span = 2 m + 1, which is odd
+   * (Raffel et al. 2019, arXiv:1910.10683). Lengths exclude chunks as they
+   * exclude windows.
+   * inputs: q [R, heads, d],
+   *         key cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
+   *         value cache [pages, kv_heads, page_size, v] of F32, F16 or Q8_0 or
+   *         absent,
+   *         positions I32 [R], sequences I32 [R],
+   *         page_table I32 [sequences, m],
+   *         sinks [heads] (a weight) or absent,
+   *         lengths I32 [sequences] (an input of the program) or absent,
+   *         slopes [heads] (a weight) or absent,
+   *         distances [heads, span] (a weight) or absent;
+   *         output [R, heads, v]. params.general_attention. */
+  RC_OP_GENERAL_ATTENTION = 17,
+  /* CHOOSE among the experts of the best groups (DeepSeek-AI 2024,
+   * arXiv:2412.19437): `groups` groups of as many experts each follow one
+   * another. A group's score is the sum of the `best` largest p + bias in it;
+   * the experts of the groups_used groups with the largest scores (the lower
+   * number first among equals) can be chosen.
+   * inputs: x [R, experts], bias [experts] or absent; outputs: ids I32 [R, k],
+   *         weights [R, k]. params.choose_in_groups. */
+  RC_OP_CHOOSE_IN_GROUPS = 18,
+  /* The elements of b behind those of a, for each head: s = m + n.
+   * inputs: a [R, heads, m], b [R, heads, n]; output [R, heads, s]. */
+  RC_OP_JOIN = 19,
+  /* min(max(x, -limit), limit).
+   * inputs: x [R, ...]; output [R, ...], may be x. params.clamp. */
+  RC_OP_CLAMP = 28
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
@@ -324,6 +361,24 @@ typedef union rc_plugin_params {
     int32_t score; /* RC_SCORE_* */
     int32_t normalize;
   } choose;
+  struct {
+    float scale;
+    float softcap;
+    int64_t window;
+    int64_t chunk;     /* 0: none */
+    float temperature; /* 0: none */
+    int64_t temperature_length;
+  } general_attention;
+  struct {
+    int32_t score; /* RC_SCORE_* */
+    int32_t normalize;
+    int64_t groups;      /* at least 1; a divisor of experts */
+    int64_t groups_used; /* 1 to groups */
+    int32_t best;        /* 1 or 2 */
+  } choose_in_groups;
+  struct {
+    float limit; /* above 0 */
+  } clamp;
 } rc_plugin_params;
 
 /* One op. Its inputs and outputs are numbers of values, in the order of the

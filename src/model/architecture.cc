@@ -17,6 +17,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kExaone4,    &kArcee,    &kNemotron,      &kStarCoder,  &kStarCoder2,
     &kStableLm,   &kCommandR, &kCohere2,       &kGpt2,       &kGptNeoX,
     &kFalcon,     &kMamba2,   &kErnie45Moe,    &kGlm4Moe,    &kDots1,
+    &kMpt,        &kBloom,    &kDeepSeek2,     &kLlama4,
 };
 
 }  // namespace

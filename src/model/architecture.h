@@ -36,8 +36,9 @@ enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
 enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
 
 // Norms of queries and keys: over each head before it rotates, over each head
-// after that, or over all heads together, before they rotate.
-enum class HeadNorm { kNone, kEach, kRotated, kTogether };
+// after that, over all heads together, before they rotate, or without a weight
+// over each head after it rotates, where it does.
+enum class HeadNorm { kNone, kEach, kRotated, kTogether, kUnweighted };
 
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
@@ -62,6 +63,19 @@ struct TensorNames {
   const char* value = "attn_v";
   const char* query_norm = "attn_q_norm.weight";
   const char* key_norm = "attn_k_norm.weight";
+  // Of latent attention: what queries, and keys and values, are made from, and
+  // what makes them of it. The rows of kv_down are those of the short vector,
+  // then those of the part of the keys that rotates. Old files have kv_up, for
+  // each head the rows of its keys and then those of its values, in place of
+  // key_up, which is turned, and value_up.
+  const char* query_down = "attn_q_a";
+  const char* query_down_norm = "attn_q_a_norm.weight";
+  const char* query_up = "attn_q_b";
+  const char* kv_down = "attn_kv_a_mqa";
+  const char* kv_down_norm = "attn_kv_a_norm.weight";
+  const char* kv_up = "attn_kv_b";
+  const char* key_up = "attn_k_b";
+  const char* value_up = "attn_v_b";
   const char* attention_output = "attn_output";
   const char* attention_sinks = "attn_sinks.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
@@ -96,6 +110,10 @@ struct Defaults {
   float attention_softcap = 0.0f;
   float final_softcap = 0.0f;
   int64_t sliding_window = 0;
+  float alibi = 0.0f;
+  float temperature = 0.0f;
+  int64_t temperature_length = 0;
+  int64_t shared_experts = 0;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -132,6 +150,11 @@ struct Architecture {
   bool gives_hidden_rows = false;
   Norm norm = Norm::kRootMeanSquare;
   NormPlace norm_place = NormPlace::kBefore;
+  // What a row sees of a position falls with the distance, at another rate for
+  // each head; nothing is rotated (Press et al. 2021, arXiv:2108.12409).
+  bool alibi = false;
+  // Files may limit queries, keys and values.
+  bool clamps = false;
   // Each position has a row, and so may each type of tokens, which is added to
   // the embedding; nothing is rotated.
   bool learned_positions = false;
@@ -150,6 +173,8 @@ struct Architecture {
   Presence output_bias = Presence::kNever;
   HeadNorm head_norm = HeadNorm::kNone;
   bool optional_head_norm = false;  // only where the file has them
+  // Whether models of that many experts have none.
+  bool (*without_head_norm)(int64_t experts) = nullptr;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
@@ -162,6 +187,11 @@ struct Architecture {
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
   WindowPattern window = {};
+  // A window is a chunk: rows see those of its own multiple of sliding_window.
+  bool chunked_windows = false;
+  // Layers that do not rotate raise their scores with the position; see
+  // RC_OP_GENERAL_ATTENTION.
+  bool temperature = false;
   // Layers with a window rotate without scaling, and with this base unless a
   // key gives another; base 0: that of the others.
   bool local_rope = false;
@@ -172,6 +202,11 @@ struct Architecture {
   bool only_windows_rotate = false;
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
+
+  // Keys and values are made from a short vector for each position, which is
+  // what the cache has (DeepSeek-AI 2024, arXiv:2405.04434). Queries may be
+  // made from one, too.
+  bool latent = false;
 
   // kOptional: layers without key/value heads are selective state spaces.
   // kAlways: all are, and there is neither attention nor a feed-forward part.
@@ -194,6 +229,12 @@ struct Architecture {
   // Files may say what the score is, whether weights are divided by their sum
   // and what they are multiplied by.
   bool selection_bias = false;
+  // They are chosen among those of some groups, and the bias may be missing;
+  // see RC_OP_CHOOSE_IN_GROUPS.
+  bool grouped_experts = false;
+  // One expert for each row, of which the input, not the result, is multiplied
+  // by its weight: the sigmoid of its score.
+  bool weighted_inputs = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/attention.h"
 #include "model/embedding.h"
+#include "model/latent_attention.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/output.h"
+#include "model/routing.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -41,6 +44,7 @@ class Forward {
   // Of what is normed; the product that leads back to the width is not yet
   // taken.
   Value attention(Value x);
+  Value latent_attention(Value x);
   Value state_space(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
@@ -101,6 +105,7 @@ class Forward {
   Value state_slots_ = kAbsent;
   Value lengths_ = kAbsent;
   Value window_table_ = kAbsent;  // the page table of layers with a window
+  Value head_numbers_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -121,6 +126,10 @@ runtime::ProgramDescription Forward::describe() && {
   if (layout_.window_pages > 0) {
     window_table_ = builder_.input(
         RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
+  }
+  if (architecture_.latent) {
+    head_numbers_ =
+        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
@@ -174,6 +183,7 @@ Value Forward::whole_layer(Value x) {
 }
 
 Value Forward::attention(Value x) {
+  if (architecture_.latent) return latent_attention(x);
   const int64_t heads = layer().heads;
   const int64_t kv_heads = layer().kv_heads;
   const HeadNorm head_norm = architecture_.optional_head_norm &&
@@ -183,6 +193,9 @@ Value Forward::attention(Value x) {
   Value q = projection(x, names_.query, 0, heads);
   Value k = projection(x, names_.key, heads, kv_heads);
   Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
+  if (hyper_.clamp > 0.0f) {
+    for (Value* one : {&q, &k, &v}) *one = builder_.clamp(*one, hyper_.clamp);
+  }
   if (head_norm == HeadNorm::kTogether) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
@@ -198,6 +211,11 @@ Value Forward::attention(Value x) {
     q = rope(q);
     k = rope(k);
   }
+  if (head_norm == HeadNorm::kUnweighted && layer().rope != Layer::kUnrotated &&
+      !architecture_.without_head_norm(hyper_.experts)) {
+    q = add_unweighted_norm(builder_, q, hyper_.norm_epsilon);
+    k = add_unweighted_norm(builder_, k, hyper_.norm_epsilon);
+  }
   if (head_norm == HeadNorm::kRotated) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
@@ -212,17 +230,28 @@ Value Forward::attention(Value x) {
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, table, keys);
   builder_.cache_store(v, positions_, sequences_, table, values);
-  const double scale = hyper_.attention_scale != 0.0f
-                           ? hyper_.attention_scale
-                           : architecture_.attention_scale(hyper_);
-  const Value sinks =
-      architecture_.attention_sinks
-          ? weights_.elements(in_layer(names_.attention_sinks), {heads})
-          : kAbsent;
-  const Value y = builder_.attention(
-      q, keys, values, positions_, sequences_, table, static_cast<float>(scale),
-      hyper_.attention_softcap, layer().window, sinks, lengths_);
+  runtime::ProgramBuilder::GeneralAttention how = {};
+  how.q = q;
+  how.key_cache = keys;
+  how.value_cache = values;
+  how.positions = positions_;
+  how.sequences = sequences_;
+  how.page_table = table;
+  how.lengths = lengths_;
+  const Value y = add_attention(builder_, weights_, architecture_, hyper_,
+                                layer(), in_layer(""), how);
   return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+}
+
+Value Forward::latent_attention(Value x) {
+  const auto rope = static_cast<size_t>(layer().rope);
+  const Value cache = builder_.cache(
+      layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
+  return add_latent_attention(
+      builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
+      cache,
+      {positions_, sequences_, page_table_, head_numbers_, frequencies_[rope],
+       rope_scales_[rope]});
 }
 
 Value Forward::state_space(Value x) {
@@ -249,11 +278,16 @@ Value Forward::dense(Value x, Value residual) {
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
   const auto [ids, shares] = routed(x);
-  const Value gate = expert_linear(x, names_.expert_gate, size, ids);
-  const Value up = expert_linear(x, names_.expert_up, size, ids);
+  const bool weighted = architecture_.weighted_inputs;
+  const Value given = weighted ? add_times(builder_, x, shares) : x;
+  const Value gate = expert_linear(given, names_.expert_gate, size, ids);
+  const Value up = expert_linear(given, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
-  Value y = scaled(builder_.expert_sum(down, shares), hyper_.expert_scale);
+  // One expert's rows are the sum.
+  Value y = weighted ? builder_.reshape(down, builder_.shape(x))
+                     : builder_.expert_sum(down, shares);
+  y = scaled(y, hyper_.expert_scale);
   if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
   return added(y, names_.post_feed_forward_norm, residual);
 }
@@ -262,14 +296,8 @@ runtime::ProgramBuilder::Route Forward::routed(Value x) {
   const Value scores =
       linear(x, names_.router, hyper_.experts,
              architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
-  if (!architecture_.selection_bias) {
-    return builder_.route(scores, hyper_.experts_used,
-                          hyper_.normalized_routing);
-  }
-  return builder_.choose(
-      scores,
-      weights_.elements(in_layer(names_.selection_bias), {hyper_.experts}),
-      hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing);
+  return add_routing(builder_, weights_, architecture_, hyper_, in_layer(""),
+                     scores);
 }
 
 Value Forward::shared_expert(Value x) {
@@ -278,15 +306,12 @@ Value Forward::shared_expert(Value x) {
   const Value up = linear(x, names_.shared_up, size);
   const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
   if (!architecture_.gated_shared_expert) return y;
-  // One expert, with a share of its own.
   const Value share = builder_.unary(
       builder_.linear(
           x, weights_.matrix(in_layer(names_.shared_router), {hyper_.width},
                              {1, hyper_.width}, RC_USE_LINEAR)),
       RC_FUNCTION_SIGMOID);
-  const int64_t rows = builder_.shape(y).front();
-  return builder_.expert_sum(builder_.reshape(y, {rows, 1, hyper_.width}),
-                             share);
+  return add_times(builder_, y, share);
 }
 
 Value Forward::output(Value x) {

@@ -88,7 +88,8 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
       metadata.refuse("attention.head_count_kv", kv_heads[i],
                       cat("must divide the ", heads[i], " heads"));
     }
-    if (!key_size && heads[i] * hyper.key_size != hyper.width) {
+    if (!key_size && !architecture.latent &&
+        heads[i] * hyper.key_size != hyper.width) {
       metadata.refuse("attention.head_count", heads[i],
                       cat("must divide the width of ", hyper.width, " unless ",
                           metadata.key("attention.key_length"), " is given"));
@@ -130,6 +131,41 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
   }
 }
 
+// Files of before April 2025 call key_length and value_length what newer ones
+// have under names that end in _mla.
+void read_latent(const Metadata& metadata, HyperParameters& hyper) {
+  Latent& latent = hyper.latent;
+  const auto size = [&](const char* name, const char* old_name) {
+    const std::optional<int64_t> old = metadata.find(old_name, 1, kMaxHeadSize);
+    const std::optional<int64_t> value = metadata.find(name, 1, kMaxHeadSize);
+    if (value) return *value;
+    return old ? *old : metadata.get(name, 1, kMaxHeadSize);
+  };
+  const int64_t key = size("attention.key_length_mla", "attention.key_length");
+  latent.value = size("attention.value_length_mla", "attention.value_length");
+  latent.rank = metadata.get("attention.kv_lora_rank", 1, kMaxHeadSize);
+  latent.query_rank =
+      metadata.find("attention.q_lora_rank", 0, kMaxWidth).value_or(0);
+  latent.rotated = metadata.get("rope.dimension_count", 2, kMaxHeadSize);
+  if (latent.rotated >= key) {
+    metadata.refuse("rope.dimension_count", latent.rotated,
+                    cat("must be below the ", key, " elements of a key"));
+  }
+  latent.unrotated = key - latent.rotated;
+  latent.log_multiplier =
+      metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 10.0)
+          .value_or(0.0f);
+  hyper.key_size = latent.rank + latent.rotated;
+  hyper.value_size = latent.rank;
+  for (Layer& layer : hyper.layers) {
+    if (layer.heads != hyper.layers[0].heads) {
+      metadata.refuse("attention.head_count", layer.heads,
+                      "must be the same in all layers");
+    }
+    layer.kv_heads = 1;
+  }
+}
+
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
   if (architecture.state_spaces == Presence::kAlways) {
@@ -138,6 +174,10 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
     return;
   }
   read_heads(metadata, architecture, hyper);
+  if (architecture.latent) {
+    read_latent(metadata, hyper);
+    return;
+  }
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
   if (hyper.value_size != hyper.key_size) {
@@ -146,7 +186,29 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
          ", but only heads whose values are as long as their keys (",
          hyper.key_size, ") can be computed");
   }
+  if (architecture.alibi) {
+    hyper.alibi = metadata.find_number("attention.max_alibi_bias", 0.0, 1024.0)
+                      .value_or(architecture.defaults.alibi);
+    if (hyper.alibi == 0.0f) {
+      fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+           metadata.key("attention.max_alibi_bias"),
+           " is 0 or missing, but models of architecture ", architecture.name,
+           " can only be computed with it");
+    }
+  }
+  if (architecture.clamps) {
+    hyper.clamp =
+        metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
+  }
   const Defaults& defaults = architecture.defaults;
+  if (architecture.temperature) {
+    hyper.temperature =
+        metadata.find_number("attention.temperature_scale", 0.0, 1e3)
+            .value_or(defaults.temperature);
+    hyper.temperature_length =
+        metadata.find("attention.temperature_length", 1, kMaxContext)
+            .value_or(defaults.temperature_length);
+  }
   hyper.attention_softcap =
       metadata.find_number("attn_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.attention_softcap);
@@ -194,6 +256,27 @@ void read_scales(const Metadata& metadata, LogitScale logit_scale,
   hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
+void read_expert_groups(const Metadata& metadata, HyperParameters& hyper) {
+  constexpr const char* kCount = "expert_group_count";
+  constexpr const char* kUsed = "expert_group_used_count";
+  hyper.expert_groups =
+      std::max<int64_t>(1, metadata.find(kCount, 0, hyper.experts).value_or(1));
+  hyper.expert_groups_used =
+      std::max<int64_t>(1, metadata.find(kUsed, 0, hyper.expert_groups)
+                               .value_or(hyper.expert_groups));
+  if (hyper.experts % hyper.expert_groups != 0) {
+    metadata.refuse(kCount, hyper.expert_groups,
+                    cat("must divide the ", hyper.experts, " experts"));
+  }
+  const int64_t most =
+      hyper.experts / hyper.expert_groups * hyper.expert_groups_used;
+  if (hyper.experts_used > most) {
+    metadata.refuse(kUsed, hyper.expert_groups_used,
+                    cat("has ", most, " experts, of which ", hyper.experts_used,
+                        " cannot be used"));
+  }
+}
+
 void read_experts(const Metadata& metadata, const Architecture& architecture,
                   HyperParameters& hyper) {
   hyper.experts_used = metadata.get("expert_used_count", 1, hyper.experts);
@@ -205,8 +288,8 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
   if (architecture.shared_expert) {
-    const int64_t count =
-        metadata.find("expert_shared_count", 0, kMaxExperts).value_or(0);
+    const int64_t count = metadata.find("expert_shared_count", 0, kMaxExperts)
+                              .value_or(architecture.defaults.shared_experts);
     if (count * hyper.expert_feed_forward > kMaxFeedForward) {
       metadata.refuse("expert_shared_count", count,
                       cat("experts of ", hyper.expert_feed_forward,
@@ -216,6 +299,12 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
             .value_or(count * hyper.expert_feed_forward);
   }
+  if (architecture.weighted_inputs && hyper.experts_used != 1) {
+    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+         metadata.key("expert_used_count"), " is ", hyper.experts_used,
+         ", but models of architecture ", architecture.name,
+         " can only be computed with 1");
+  }
   hyper.normalized_routing = architecture.normalized_routing;
   if (!architecture.selection_bias) return;
   // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
@@ -224,6 +313,7 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
       metadata.find("expert_gating_func", 0, 2).value_or(1) == 2
           ? RC_SCORE_SIGMOID
           : RC_SCORE_SOFTMAX;
+  if (architecture.grouped_experts) read_expert_groups(metadata, hyper);
   hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
                                  .value_or(architecture.normalized_routing);
   hyper.expert_scale =

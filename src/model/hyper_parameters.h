@@ -40,6 +40,18 @@ struct StateSpace {
   int64_t inner() const { return heads * head_size; }
 };
 
+// Of latent attention. In the caches a position has one key of
+// HyperParameters::key_size elements: the short vector, then what is rotated.
+struct Latent {
+  int64_t query_rank = 0;  // of the short vector for queries; 0: there is none
+  int64_t rank = 0;        // of that for keys and values
+  int64_t unrotated = 0;   // elements of a head's query and key
+  int64_t rotated = 0;     // and those behind them
+  int64_t value = 0;       // of a head
+  // What the logarithm of yarn's factor adds to the scale, twice.
+  float log_multiplier = 0.0f;
+};
+
 struct HyperParameters {
   std::string architecture;  // "llama"
   std::string name;          // general.name, or ""
@@ -55,11 +67,17 @@ struct HyperParameters {
   // None if no layer rotates.
   std::vector<RopeParameters> ropes;
 
-  int64_t sliding_window = 0;      // 0: none
+  int64_t sliding_window = 0;  // 0: none
+  float alibi = 0.0f;          // the largest slope's logarithm; 0: none
+  float clamp = 0.0f;          // of queries, keys and values; 0: none
+  float temperature = 0.0f;    // of layers that do not rotate; 0: none
+  int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
   float final_softcap = 0.0f;      // 0: none
   int64_t experts = 0;             // 0: dense
   int64_t experts_used = 0;
+  int64_t expert_groups = 1;
+  int64_t expert_groups_used = 1;
   int64_t expert_feed_forward = 0;
   int64_t shared_feed_forward = 0;  // of the shared expert; 0: there is none
   int expert_score = 0;             // RC_SCORE_*; of chosen ones with a bias
@@ -72,6 +90,7 @@ struct HyperParameters {
   // the caller's. 0: it is not.
   int64_t pooling = 0;
 
+  Latent latent;           // of no use unless the architecture has it
   StateSpace state_space;  // of no use unless a layer is one
 
   // Factors of embeddings, of what a layer adds to the residual, and of

@@ -21,7 +21,10 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
                             ? Kind::kWindow
                             : Kind::kPages;
       add(kind, "key", {layer.kv_heads, hyper.key_size});
-      add(kind, "value", {layer.kv_heads, hyper.value_size});
+      // Latent ones are a part of the keys.
+      if (hyper.latent.rank == 0) {
+        add(kind, "value", {layer.kv_heads, hyper.value_size});
+      }
       continue;
     }
     const StateSpace& space = hyper.state_space;

@@ -1,4 +1,5 @@
 #include "model/model_file.h"
+#include "model/alibi.h"
 
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "model/fingerprint.h"
 #include "model/forward.h"
 #include "model/layer_state.h"
+#include "model/norm.h"
 #include "model/output.h"
 #include "model/rope.h"
 #include "model/unused.h"
@@ -111,6 +113,18 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     model->made_weights_.emplace(rope_weight_name(i),
                                  std::move(rope.frequencies));
   }
+  if (model->architecture_->head_norm == HeadNorm::kUnweighted) {
+    model->made_weights_.emplace(
+        kOnesWeight,
+        std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
+  }
+  if (model->hyper_.alibi > 0.0f) {
+    for (const Layer& layer : model->hyper_.layers) {
+      model->made_weights_.try_emplace(
+          slopes_weight_name(layer.heads),
+          alibi_slopes(layer.heads, model->hyper_.alibi));
+    }
+  }
   if (auto positions =
           learned_positions(file, *model->architecture_, model->hyper_)) {
     model->made_weights_.emplace(kPositionWeight, std::move(*positions));
@@ -180,6 +194,9 @@ const void* ModelFile::read_weight(const std::string& name,
                                    WeightBuffer& buffer, int threads) const {
   const auto made = made_weights_.find(name);
   if (made != made_weights_.end()) return made->second.data();
+  if (const auto rows = rows_of_heads(name)) {
+    return buffer.read(*file_, *tensor_of_weight(*file_, name), *rows);
+  }
   return buffer.read(*file_, weight_tensor(name), threads);
 }
 

@@ -32,9 +32,10 @@ enum ForwardInput {
   // states that are read and written (ModelFile::slot_bytes() > 0); I32
   // [sequences], the lengths of sequences whose rows see all of theirs (not
   // ModelFile::causal()); I32 [sequences, pages_per_sequence], the page table
-  // of layers with a window (CacheLayout::window_pages > 0); I32 [rows], the
-  // rows of the table of positions, where the tokens of a pair of texts have
-  // types (ModelFile::types_tokens()).
+  // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
+  // 0 to heads - 1 for each row (HyperParameters::latent has a rank); I32
+  // [rows], the rows of the table of positions, where the tokens of a pair of
+  // texts have types (ModelFile::types_tokens()).
   kForwardInputCount = 5
 };
 // There is one output: F32 [outputs, ModelFile::output_size()].

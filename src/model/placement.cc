@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "model/layer_state.h"
+#include "model/weight_name.h"
 #include "model/weight_set.h"
 #include "tensor/dtype.h"
 
@@ -97,7 +98,7 @@ uint64_t cache_bytes(const rc_plugin_value& cache) {
 bool stays_mapped(const ModelFile& file, const runtime::WeightInfo& weight,
                   const ResidentOptions& options) {
   return options.keep_mapped && (weight.uses & RC_USE_ELEMENTS) == 0 &&
-         !file.is_made(weight.name);
+         !file.is_made(weight.name) && !rows_of_heads(weight.name);
 }
 
 uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,

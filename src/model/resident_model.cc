@@ -257,6 +257,15 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   }
   // Half of one file and half of another would be no model at all.
   file->file().check_unchanged();
+  const HyperParameters& hyper = file->hyper_parameters();
+  if (hyper.latent.rank > 0) {
+    const auto heads = static_cast<size_t>(hyper.layers[0].heads);
+    model->head_numbers_.resize(static_cast<size_t>(options.limits.max_rows) *
+                                heads);
+    for (size_t i = 0; i < model->head_numbers_.size(); ++i) {
+      model->head_numbers_[i] = static_cast<int32_t>(i % heads);
+    }
+  }
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);
   model->file_ = std::move(file);
@@ -314,6 +323,7 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
     arguments.inputs.push_back(lengths.data());
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
+  if (!head_numbers_.empty()) arguments.inputs.push_back(head_numbers_.data());
   std::vector<int32_t> learned;
   if (file_->types_tokens()) {
     learned = typed_positions(batch, file_->hyper_parameters().context_length);

@@ -113,6 +113,8 @@ class ResidentModel {
   std::vector<Resource> weights_;
   std::vector<CacheGroup> groups_;  // by kind
   std::unique_ptr<runtime::Program> program_;
+  // Of models with latent attention; see ForwardInput.
+  std::vector<int32_t> head_numbers_;
 };
 
 }  // namespace rc::model

@@ -31,8 +31,13 @@ RopeParameters read_rope(const Metadata& metadata,
                          const HyperParameters& hyper) {
   RopeParameters rope;
   rope.whole_yarn_pairs = architecture.whole_yarn_pairs;
-  rope.dimensions = metadata.find("rope.dimension_count", 2, hyper.key_size)
-                        .value_or(hyper.key_size);
+  // There it is the scale of attention that yarn changes.
+  rope.yarn_scales = !architecture.latent;
+  rope.dimensions =
+      architecture.latent
+          ? hyper.latent.rotated
+          : metadata.find("rope.dimension_count", 2, hyper.key_size)
+                .value_or(hyper.key_size);
   if (rope.dimensions % 2 != 0) {
     metadata.refuse("rope.dimension_count", rope.dimensions, "must be even");
   }
@@ -86,7 +91,7 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
   const bool no_attention = std::none_of(
       hyper.layers.begin(), hyper.layers.end(),
       [](const Layer& layer) { return layer.mixer == Mixer::kAttention; });
-  if (architecture.learned_positions || no_attention) {
+  if (architecture.learned_positions || architecture.alibi || no_attention) {
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
   }

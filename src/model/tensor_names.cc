@@ -64,12 +64,15 @@ class Names {
     if (has_norms_before()) add_norm(names_.attention_norm, own_norms);
     const Presence fused = architecture_.fused_attention;
     add(names_.fused_attention, fused);
-    if (fused != Presence::kAlways) {
+    if (architecture_.latent) {
+      latent();
+    } else if (fused != Presence::kAlways) {
       for (const char* name : {names_.query, names_.key, names_.value}) {
         add(name, fused == Presence::kNever);
       }
     }
-    if (architecture_.head_norm != HeadNorm::kNone) {
+    if (architecture_.head_norm != HeadNorm::kNone &&
+        architecture_.head_norm != HeadNorm::kUnweighted) {
       add(names_.query_norm, !architecture_.optional_head_norm);
       add(names_.key_norm, !architecture_.optional_head_norm);
     }
@@ -79,12 +82,22 @@ class Names {
     add_norm(names_.post_attention_norm);
   }
 
+  void latent() {
+    for (const char* name :
+         {names_.query, names_.query_down, names_.query_down_norm,
+          names_.query_up, names_.kv_up, names_.key_up, names_.value_up}) {
+      add(name, false);
+    }
+    add(names_.kv_down);
+    add(names_.kv_down_norm);
+  }
+
   void feed_forward() {
     const bool own_norms = architecture_.parallel_residual == Presence::kNever;
     if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
     // The first layers of those with a selection bias may be dense.
     if (architecture_.experts != Presence::kAlways ||
-        architecture_.selection_bias) {
+        architecture_.selection_bias || architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);
@@ -96,7 +109,9 @@ class Names {
                              names_.expert_up, names_.expert_down}) {
       add(name, architecture_.experts);
     }
-    if (architecture_.selection_bias) add(names_.selection_bias);
+    if (architecture_.selection_bias) {
+      add(names_.selection_bias, !architecture_.grouped_experts);
+    }
     if (architecture_.shared_expert) {
       const bool always = architecture_.gated_shared_expert;
       if (always) add(names_.shared_router);

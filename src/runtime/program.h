@@ -88,6 +88,23 @@ class ProgramBuilder {
                   Value sequences, Value page_table, float scale, float softcap,
                   int64_t window, Value sinks = kAbsent,
                   Value lengths = kAbsent);
+  // What GENERAL_ATTENTION reads, by the names of plugin_ops.h, and the length
+  // of the values where they are a part of the keys.
+  struct GeneralAttention {
+    Value q, key_cache, value_cache, positions, sequences, page_table;
+    float scale = 1.0f;
+    float softcap = 0.0f;
+    int64_t window = 0;
+    int64_t chunk = 0;
+    float temperature = 0.0f;
+    int64_t temperature_length = 0;
+    Value sinks = kAbsent;
+    Value lengths = kAbsent;
+    Value slopes = kAbsent;
+    Value distances = kAbsent;
+    int64_t value_size = 0;  // where value_cache is absent
+  };
+  Value general_attention(const GeneralAttention& how);
   // limit and offset as in rc_plugin_params.glu.
   Value glu(Value gate, Value up, int function, float limit = 0.0f,
             float offset = 0.0f);
@@ -102,6 +119,16 @@ class ProgramBuilder {
   Route route(Value x, int64_t k, bool normalize);
   // score: RC_SCORE_*.
   Route choose(Value x, Value bias, int64_t k, int score, bool normalize);
+  // The same among the experts of some groups; bias may be absent.
+  struct Groups {
+    int64_t count = 1;
+    int64_t used = 1;
+    int best = 1;  // experts of a group whose scores are its own
+  };
+  Route choose_in_groups(Value x, Value bias, int64_t k, int score,
+                         bool normalize, const Groups& groups);
+  Value join(Value a, Value b);
+  Value clamp(Value x, float limit);
   Value expert_linear(Value x, Value weight, Value ids, Value bias = kAbsent);
   Value expert_sum(Value x, Value weights);
   // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.

@@ -176,6 +176,26 @@ Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
                         page_table, sinks, lengths})[0];
 }
 
+Value ProgramBuilder::general_attention(const GeneralAttention& how) {
+  Op op = make_op(RC_OP_GENERAL_ATTENTION);
+  auto& params = op.params.general_attention;
+  params.scale = how.scale;
+  params.softcap = how.softcap;
+  params.window = how.window;
+  params.chunk = how.chunk;
+  params.temperature = how.temperature;
+  params.temperature_length = how.temperature_length;
+  const std::optional<NamedDimension> free =
+      how.value_cache == kAbsent
+          ? std::optional(NamedDimension{"v", how.value_size})
+          : std::nullopt;
+  return append_op(
+      op,
+      {how.q, how.key_cache, how.value_cache, how.positions, how.sequences,
+       how.page_table, how.sinks, how.lengths, how.slopes, how.distances},
+      free)[0];
+}
+
 Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
                           float offset) {
   Op op = make_op(RC_OP_GLU);
@@ -223,6 +243,33 @@ ProgramBuilder::Route ProgramBuilder::choose(Value x, Value bias, int64_t k,
   const std::vector<Value> made =
       append_op(op, {x, bias}, NamedDimension{"k", k});
   return {made[0], made[1]};
+}
+
+ProgramBuilder::Route ProgramBuilder::choose_in_groups(Value x, Value bias,
+                                                       int64_t k, int score,
+                                                       bool normalize,
+                                                       const Groups& groups) {
+  Op op = make_op(RC_OP_CHOOSE_IN_GROUPS);
+  auto& params = op.params.choose_in_groups;
+  params.score = score;
+  params.normalize = normalize ? 1 : 0;
+  params.groups = groups.count;
+  params.groups_used = groups.used;
+  params.best = groups.best;
+  const std::vector<Value> made =
+      append_op(op, {x, bias}, NamedDimension{"k", k});
+  return {made[0], made[1]};
+}
+
+Value ProgramBuilder::join(Value a, Value b) {
+  return append_op(make_op(RC_OP_JOIN), {a, b},
+                   NamedDimension{"s", at(a).shape[2] + at(b).shape[2]})[0];
+}
+
+Value ProgramBuilder::clamp(Value x, float limit) {
+  Op op = make_op(RC_OP_CLAMP);
+  op.params.clamp.limit = limit;
+  return append_op(op, {x})[0];
 }
 
 Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids,

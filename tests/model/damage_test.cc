@@ -248,6 +248,43 @@ const Damage kDamages[] = {
      },
      RC_E_FORMAT,
      {"blk.1.attn_sinks.weight", "[3]", "[4]"}},
+    {"RotatedPartAsLongAsKeys",
+     "deepseek2",
+     [](Patient& p) {
+       p.set<uint32_t>("deepseek2.attention.key_length_mla", 8);
+     },
+     RC_E_FORMAT,
+     {"deepseek2.rope.dimension_count", "below the 8"}},
+    {"GroupsThatDoNotDivideTheExperts",
+     "deepseek2",
+     [](Patient& p) { p.set<uint32_t>("deepseek2.expert_group_count", 3); },
+     RC_E_FORMAT,
+     {"deepseek2.expert_group_count", "divide the 8 experts"}},
+    {"TooFewExpertsInGroups",
+     "deepseek2",
+     [](Patient& p) {
+       p.set<uint32_t>("deepseek2.expert_group_count", 8);
+       p.set<uint32_t>("deepseek2.expert_group_used_count", 1);
+     },
+     RC_E_FORMAT,
+     {"deepseek2.expert_group_used_count", "1 experts"}},
+    {"KeysAndValuesOfAnotherSize",
+     "deepseek2-old",
+     [](Patient& p) {
+       p.set<uint32_t>("deepseek2.attention.value_length", 12);
+     },
+     RC_E_FORMAT,
+     {"blk.0.attn_kv_b.weight", "[96, 16]"}},
+    {"NoSlopes",
+     "mpt",
+     [](Patient& p) { p.drop("mpt.attention.max_alibi_bias"); },
+     RC_E_UNSUPPORTED,
+     {"mpt.attention.max_alibi_bias", "0 or missing"}},
+    {"TwoWeightedExperts",
+     "llama4",
+     [](Patient& p) { p.set<uint32_t>("llama4.expert_used_count", 2); },
+     RC_E_UNSUPPORTED,
+     {"llama4.expert_used_count", "only be computed with 1"}},
     {"SizesOfTooFewLayers",
      "llama-layers",
      [](Patient& p) {

@@ -179,7 +179,9 @@ std::vector<Kind> kinds() {
       {"llama3", RC_DTYPE_Q8_0},       {"fable", RC_DTYPE_F16},
       {"granitehybrid", RC_DTYPE_F16}, {"mamba2", RC_DTYPE_F16},
       {"phi3", RC_DTYPE_F16},          {"gptneox", RC_DTYPE_F32},
-      {"glm4moe", RC_DTYPE_F16},       {"olmo3", RC_DTYPE_F32}};
+      {"glm4moe", RC_DTYPE_F16},       {"olmo3", RC_DTYPE_F32},
+      {"deepseek2", RC_DTYPE_F32},     {"deepseek2", RC_DTYPE_F16},
+      {"mpt", RC_DTYPE_F16},           {"llama4", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",
         "stories260K-quants/stories260K-Q8_0",

@@ -161,6 +161,7 @@ class ImportanceMeter {
       batch.positions.push_back(static_cast<int32_t>(first + i));
       batch.sequences.push_back(0);
       batch.output_rows.push_back(static_cast<int32_t>(i));
+      if (model_->file().types_tokens()) batch.types.push_back(0);
     }
     batch.sequence_count = 1;
     const int64_t pages = model_->options().cache.pages_per_sequence;

@@ -45,5 +45,9 @@ extern const Architecture kMamba2;
 extern const Architecture kErnie45Moe;
 extern const Architecture kGlm4Moe;
 extern const Architecture kDots1;
+extern const Architecture kMpt;
+extern const Architecture kBloom;
+extern const Architecture kDeepSeek2;
+extern const Architecture kLlama4;
 
 }  // namespace rc::model

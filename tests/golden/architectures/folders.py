@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from attention_cases import ATTENTION_CASES
 from cases import CASES
 from make import HERE, build, with_common
 from more_cases import MORE_CASES
@@ -22,7 +23,7 @@ from more_cases import MORE_CASES
 # make.py has made torch.float32 mean float64.
 FLOAT32 = torch.from_numpy(np.zeros(1, np.float32)).dtype
 
-ALL_CASES = CASES | MORE_CASES
+ALL_CASES = CASES | MORE_CASES | ATTENTION_CASES
 
 # Written in several files. The others are in one.
 SHARDED = {"mixtral": "100KB", "llama2": "60KB"}

@@ -57,7 +57,7 @@ def write_more(path, name, c, model):
     w.add_block_count(config.num_hidden_layers)
     w.add_context_length(getattr(config, "max_position_embeddings", 2**20))
     w.add_embedding_length(config.hidden_size)
-    w.add_feed_forward_length(c["config"]["intermediate_size"])
+    w.add_feed_forward_length(c["feed_forward"] or c["config"]["intermediate_size"])
     w.add_head_count(config.num_attention_heads)
     if c["kv"]:
         w.add_head_count_kv(config.num_key_value_heads if c["kv"] is True else c["kv"])

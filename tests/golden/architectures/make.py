@@ -17,6 +17,7 @@ import torch
 import transformers
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 
+from attention_cases import ATTENTION_CASES
 from cases import CASES, COMMON
 from gguf_file import write
 from more_cases import MORE_CASES
@@ -35,7 +36,7 @@ torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 
-NORMS = ("norm.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
+NORMS = ("norm.weight", "norm_1.weight", "norm_2.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
 BEHIND_GELU = ("output.dense.weight", "mlp.c_proj.weight", "mlp.fc2.weight", "mlp.dense_4h_to_h.weight")
 EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddings.weight")
 
@@ -161,7 +162,7 @@ def router_margin(c, model, tokens):
 
 
 def main():
-    for index, (name, describe) in enumerate((CASES | MORE_CASES).items()):
+    for index, (name, describe) in enumerate((CASES | MORE_CASES | ATTENTION_CASES).items()):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         c = with_common(describe())

@@ -41,6 +41,8 @@ TRAITS = {
     "command-r": dict(ADJACENT, parallel=True, multiplies=True),
     "cohere2": dict(ADJACENT, parallel=True, multiplies=True, windowed=4, only_windows=True), "gptneox": dict(HALVES, act=gelu),
     "falcon": dict(HALVES, act=gelu, parallel=True), "mamba2": dict(rope=None),
+    "llama4": dict(ADJACENT, whole=True, windowed=4, only_windows=True),
+    "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
 }
 
@@ -95,7 +97,7 @@ class Plain:
             ends = [d * math.log(length / (2 * math.pi * turns)) / (2 * math.log(base)) for turns in (32, 1)]
             low, high = max(0, math.floor(ends[0])), min(d - 1, math.ceil(ends[1]))
             ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
-            freq, scale = freq * ((1 - ramp) + ramp / s), 0.1 * math.log(s) + 1
+            freq, scale = freq * ((1 - ramp) + ramp / s), 1.0 if self.arch == "deepseek2" else 0.1 * math.log(s) + 1
         angle = np.arange(self.n)[:, None] * freq
         cos, sin = np.cos(angle)[:, None] * scale, np.sin(angle)[:, None] * scale
         a, b = (np.s_[..., 0:d:2], np.s_[..., 1:d:2]) if self.trait("rope") == "adjacent" else (np.s_[..., :d // 2], np.s_[..., d // 2:d])
@@ -108,8 +110,11 @@ class Plain:
         kv_heads = self.key("attention.head_count_kv", heads)
         kv_heads = kv_heads[layer] if isinstance(kv_heads, list) else kv_heads
         d = self.key("attention.key_length", self.key("embedding_length") // heads)
+        if self.key("attention.kv_lora_rank"):
+            return self.latent_attention(h, p, layer)
         if p + "attn_qkv.weight" in self.T:
-            q, k, v = np.split(self.linear(h, p + "attn_qkv"), [heads * d, (heads + kv_heads) * d], -1)
+            limit = self.key("attention.clamp_kqv", np.inf)
+            q, k, v = np.split(self.linear(h, p + "attn_qkv").clip(-limit, limit), [heads * d, (heads + kv_heads) * d], -1)
         else:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
         how = self.trait("heads")
@@ -122,14 +127,53 @@ class Plain:
         q, k = self.rope(q, layer), self.rope(k, layer)
         if how == "rotated":
             q, k = normed(q, k)
+        if self.arch == "llama4" and self.windowed(layer):
+            q, k = (x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon) for x in (q, k))
+        elif self.arch == "llama4":
+            lengths = (np.arange(n) + 1) // self.key("attention.temperature_length")
+            q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + lengths))[:, None, None]
         k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
         score = np.einsum("ihd,jhd->hij", q, k) * self.key("attention.scale", 1 / math.sqrt(d))
         distance = np.arange(n)[:, None] - np.arange(n)[None]
+        score -= self.slopes(heads)[:, None, None] * distance
         seen = distance >= 0
-        if self.key("attention.sliding_window") and self.windowed(layer):
+        if self.arch == "llama4" and self.windowed(layer):
+            chunk = np.arange(n) // self.key("attention.sliding_window")
+            seen &= chunk[:, None] == chunk[None]
+        elif self.key("attention.sliding_window") and self.windowed(layer):
             seen &= distance < self.key("attention.sliding_window")
         share = softmax(np.where(seen, score, -np.inf))
         return self.linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, heads * d), p + "attn_output")
+
+    def slopes(self, heads):
+        most = self.key("attention.max_alibi_bias", 8.0 if self.arch == "bloom" else None)
+        if most is None:
+            return np.zeros(heads)
+        n = 2 ** int(math.log2(heads))
+        odd = np.arange(1, 2 * n, 2) / (2 * n)
+        return 2.0 ** (-most * np.concatenate([np.arange(1, n + 1) / n, odd])[:heads])
+
+    def latent_attention(self, h, p, layer):
+        n, heads, rank, rotated = self.n, self.key("attention.head_count"), self.key("attention.kv_lora_rank"), self.key("rope.dimension_count")
+        length, size = (self.key(f"attention.{which}_length_mla", self.key(f"attention.{which}_length")) for which in ("key", "value"))
+        if self.key("attention.q_lora_rank"):
+            h_q, name = self.norm(self.linear(h, p + "attn_q_a"), p + "attn_q_a_norm"), "attn_q_b"
+        else:
+            h_q, name = h, "attn_q"
+        q_plain, q = np.split(self.linear(h_q, p + name).reshape(n, heads, length), [length - rotated], -1)
+        short, k = np.split(self.linear(h, p + "attn_kv_a_mqa"), [rank], -1)
+        short = self.norm(short, p + "attn_kv_a_norm")
+        if p + "attn_kv_b.weight" in self.T:
+            both = self.W(p + "attn_kv_b.weight").reshape(heads, -1, rank)
+            key_up, value_up = both[:, :length - rotated], both[:, length - rotated:]
+        else:
+            key_up, value_up = self.W(p + "attn_k_b.weight").swapaxes(1, 2), self.W(p + "attn_v_b.weight")
+        q, k = self.rope(q, layer), self.rope(k[:, None], layer)[:, 0]
+        score = np.einsum("ihd,jr,hdr->hij", q_plain, short, key_up) + np.einsum("ihd,jd->hij", q, k)
+        score *= (1 + self.key("rope.scaling.yarn_log_multiplier", 0.0) * math.log(self.key("rope.scaling.factor", 1.0))) ** 2 / math.sqrt(length)
+        share = softmax(np.where(np.tril(np.ones((n, n), bool)), score, -np.inf))
+        y = np.einsum("hij,jr,hvr->ihv", share, short, value_up)
+        return self.linear(y.reshape(n, heads * size), p + "attn_output")
 
     def mamba(self, h, p):  # Mamba-2, a token at a time
         n, inner, size = self.n, self.key("ssm.inner_size"), self.key("ssm.state_size")
@@ -161,23 +205,31 @@ class Plain:
         share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func") == 2 else softmax(logits)
         order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
         groups = self.key("expert_group_count", 1)
-        if groups > 1:  # those of the groups whose best two together are most
+        if groups > 1:  # those of the groups whose best two together, or whose best one, are most
             grouped = order.reshape(self.n, groups, -1)
-            best = np.argsort(-np.sort(grouped, -1)[..., -2:].sum(-1), -1)[:, :self.key("expert_group_used_count")]
+            counted = 2 if self.key("expert_gating_func") == 2 else 1
+            best = np.argsort(-np.sort(grouped, -1)[..., -counted:].sum(-1), -1)[:, :self.key("expert_group_used_count")]
             mask = np.zeros((self.n, groups), bool)
             np.put_along_axis(mask, best, True, -1)
             order = np.where(mask[..., None], grouped, -np.inf).reshape(order.shape)
         best = np.argsort(-order, -1)[:, :used]
         kept = np.zeros_like(share)
         np.put_along_axis(kept, best, np.take_along_axis(share, best, -1), -1)
-        if not self.trait("whole") and self.key("expert_weights_norm", True):
+        if not self.trait("whole") and self.key("expert_weights_norm", self.arch != "deepseek2"):
             kept = kept / kept.sum(-1, keepdims=True)
         return kept * self.key("expert_weights_scale", 1.0)
 
     def experts(self, h, p):
         gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))
-        inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
-        y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
+        if self.arch == "llama4":  # the input is multiplied, not the result
+            logits = self.linear(h, p + "ffn_gate_inp")
+            best = logits.argmax(-1)
+            given = h / (1 + np.exp(-logits[np.arange(self.n), best]))[:, None]
+            inner = silu(np.einsum("ti,tsi->ts", given, gate[best])) * np.einsum("ti,tsi->ts", given, up[best])
+            y = np.einsum("ts,tos->to", inner, down[best])
+        else:
+            inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
+            y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
         if p + "ffn_up_shexp.weight" in self.T:
             shared = self.gated(h, p, "_shexp")
             if p + "ffn_gate_inp_shexp.weight" in self.T:
@@ -206,6 +258,8 @@ class Plain:
         x = self.W("token_embd.weight")[self.tokens] * self.key("embedding_scale", 1.0)
         if "position_embd.weight" in self.T:
             x = x + self.W("position_embd.weight")[:self.n]
+        if "token_embd_norm.weight" in self.T:
+            x = self.norm(x, "token_embd_norm")
         for layer in range(self.key("block_count")):
             x = self.layer(x, layer)
         logits = self.linear(self.norm(x, "output_norm"), "output" if "output.weight" in self.T else "token_embd")

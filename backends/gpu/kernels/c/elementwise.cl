@@ -1,7 +1,8 @@
-// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP. A
+// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP,
+// CLAMP. A
 // work-item gives LANES elements of a row of `width`.
 //
-// Defined by the host: KIND, ADD, SCALE or SOFTCAP; from UNARY on UNARY with
+// Defined by the host: KIND, ADD, SCALE, SOFTCAP or CLAMP; from UNARY on UNARY with
 // RC_FUNCTION_* KIND - UNARY; else GLU with this RC_FUNCTION_*.
 
 #include "common.cl"
@@ -11,6 +12,7 @@
 #define ADD 16
 #define SCALE 17
 #define SOFTCAP 18
+#define CLAMP 19
 #define UNARY 32
 
 #define BUFFERS(INPUT, OUTPUT) \
@@ -30,6 +32,10 @@ KERNEL(elementwise) {
   const floatL y = x * factor;
 #elif KIND == SOFTCAP
   const floatL y = factor * tanh(x / factor);
+#elif KIND == CLAMP
+  // A NaN stays.
+  const floatL high = CHOOSE(x, (floatL)(factor), x > factor);
+  const floatL y = CHOOSE(high, (floatL)(-factor), x < -factor);
 #elif KIND >= UNARY
   const floatL y = apply(KIND - UNARY, x);
 #else
