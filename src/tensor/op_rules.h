@@ -10,6 +10,7 @@ void check_pairs(const OpMatch& op);        // ROPE
 void check_attention(const OpMatch& op);    // ATTENTION
 void check_choices(const OpMatch& op);      // ROUTE, CHOOSE
 void check_groups(const OpMatch& op);       // SELECTIVE_SCAN
+void check_key_groups(const OpMatch& op);   // DELTA_RULE
 void check_view(const OpMatch& op);         // COPY
 void check_conversion(const OpMatch& op);   // CONVERT
 void check_repeats(const OpMatch& op);      // BINARY

@@ -1,7 +1,8 @@
-// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP. A
+// Ops that look at one element at a time: GLU, UNARY, ADD,
+// SCALE, SOFTCAP, MULTIPLY. A
 // work-item gives LANES elements of a row of `width`.
 //
-// Defined by the host: KIND, ADD, SCALE or SOFTCAP; from UNARY on UNARY with
+// Defined by the host: KIND, ADD, SCALE, SOFTCAP or MULTIPLY; from UNARY on UNARY with
 // RC_FUNCTION_* KIND - UNARY; else GLU with this RC_FUNCTION_*.
 
 #include "common.cl"
@@ -11,6 +12,7 @@
 #define ADD 16
 #define SCALE 17
 #define SOFTCAP 18
+#define MULTIPLY 19
 #define UNARY 32
 
 #define BUFFERS(INPUT, OUTPUT) \
@@ -26,6 +28,8 @@ KERNEL(elementwise) {
   const floatL x = load_some(a + at, count);
 #if KIND == ADD
   const floatL y = x + load_some(b + at, count);
+#elif KIND == MULTIPLY
+  const floatL y = x * load_some(b + at, count);
 #elif KIND == SCALE
   const floatL y = x * factor;
 #elif KIND == SOFTCAP
