@@ -113,7 +113,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   const runtime::ProgramDescription program = model->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
   for (const runtime::WeightInfo& weight : program.weights) {
-    if (model->made_weights_.contains(weight.name)) continue;
+    if (model->is_made(weight.name)) continue;
     const gguf::Tensor tensor = model->weight_tensor(weight.name);
     if (tensor.dtype != weight.dtype) {
       model->made_weights_.emplace(weight.name, decode(file, tensor));
@@ -170,10 +170,19 @@ gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {
   return rows_of_weight(*tensor, name);
 }
 
+bool ModelFile::is_made(const std::string& weight) const {
+  return made_weights_.contains(weight) || has_pieces(weight);
+}
+
 const void* ModelFile::read_weight(const std::string& name,
                                    WeightBuffer& buffer, int threads) const {
   const auto made = made_weights_.find(name);
   if (made != made_weights_.end()) return made->second.data();
+  if (const gguf::Tensor* tensor = tensor_of_weight(*file_, name)) {
+    if (const auto pieces = pieces_of_weight(*tensor, name)) {
+      return buffer.read(*file_, *tensor, *pieces);
+    }
+  }
   return buffer.read(*file_, weight_tensor(name), threads);
 }
 

@@ -70,9 +70,9 @@ class ModelFile {
   // with that buffer; see there.
   const void* read_weight(const std::string& name, WeightBuffer& buffer,
                           int threads = 1) const;
-  bool is_made(const std::string& weight) const {
-    return made_weights_.contains(weight);
-  }
+  // Whether it is no row of bytes of the file: what is made, and pieces of a
+  // tensor.
+  bool is_made(const std::string& weight) const;
   // The tensor of a weight that was not made, or the rows of one; see
   // weight_name.h.
   gguf::Tensor weight_tensor(const std::string& name) const;

@@ -65,6 +65,7 @@ constexpr std::string_view kTokenizerKeys[] = {
 constexpr Ignored kIgnoredOfArchitecture[] = {
     {"pooling_type", "of embeddings of texts, not of the next token"},
     {"tensor_data_layout", "of the file that this one was converted from"},
+    {"rope.dimension_sections", "of pictures; a text has one position a token"},
     {"rope.scaling.finetuned", "how the model came to its context"},
     {"attention.layer_norm_epsilon", "all norms are of the root mean square"},
 };

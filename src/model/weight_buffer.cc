@@ -81,4 +81,16 @@ const std::byte* WeightBuffer::read(const gguf::File& file,
   return target.data();
 }
 
+const std::byte* WeightBuffer::read(const gguf::File& file,
+                                    const gguf::Tensor& tensor,
+                                    const WeightPieces& pieces) {
+  const uint64_t count = tensor.bytes / pieces.step;
+  const std::span<std::byte> target = take(count * pieces.bytes);
+  for (uint64_t i = 0; i < count; ++i) {
+    file.read(tensor, pieces.first + i * pieces.step,
+              target.subspan(i * pieces.bytes, pieces.bytes));
+  }
+  return target.data();
+}
+
 }  // namespace rc::model

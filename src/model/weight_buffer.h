@@ -7,6 +7,7 @@
 #include <span>
 
 #include "files/gguf/file.h"
+#include "model/weight_name.h"
 
 namespace rc::model {
 
@@ -22,6 +23,9 @@ class WeightBuffer {
   // RC_E_OUT_OF_MEMORY.
   const std::byte* read(const gguf::File& file, const gguf::Tensor& tensor,
                         int threads);
+  // The same of pieces of it, one after the other.
+  const std::byte* read(const gguf::File& file, const gguf::Tensor& tensor,
+                        const WeightPieces& pieces);
 
  private:
   std::span<std::byte> take(uint64_t size);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "files/gguf/file.h"
@@ -14,6 +15,10 @@ namespace rc::model {
 std::string name_of_rows(const std::string& tensor, int64_t first,
                          int64_t count);
 
+// "blk.3.attn_q.weight[0:128%256]": the first 128 of each 256 rows.
+std::string name_of_pieces(const std::string& tensor, int64_t first,
+                           int64_t count, int64_t step);
+
 // The tensor that a weight's name stands for, or nullptr if the file has none.
 const gguf::Tensor* tensor_of_weight(const gguf::File& file,
                                      const std::string& name);
@@ -22,5 +27,15 @@ const gguf::Tensor* tensor_of_weight(const gguf::File& file,
 // must be within it, as Weights checks.
 gguf::Tensor rows_of_weight(const gguf::Tensor& tensor,
                             const std::string& name);
+
+// Where the pieces of such a weight lie within its tensor, in bytes.
+struct WeightPieces {
+  uint64_t first, bytes, step;
+};
+// Nothing for a weight whose rows follow each other; rows_of_weight() is for
+// those.
+std::optional<WeightPieces> pieces_of_weight(const gguf::Tensor& tensor,
+                                             const std::string& name);
+bool has_pieces(const std::string& name);
 
 }  // namespace rc::model

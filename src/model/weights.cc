@@ -79,6 +79,17 @@ runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
   return builder_.weight(name_of_rows(name, first, count), dtype, rows, use);
 }
 
+runtime::Value Weights::matrix_pieces(const std::string& name,
+                                      const Shape& shape, const Pieces& pieces,
+                                      uint32_t use) {
+  const DType dtype = check_matrix(file_, name, shape).dtype;
+  Shape rows = shape;
+  rows[0] = shape[0] / pieces.step * pieces.count;
+  return builder_.weight(
+      name_of_pieces(name, pieces.first, pieces.count, pieces.step), dtype,
+      rows, use);
+}
+
 runtime::Value Weights::elements(const std::string& name, const Shape& shape) {
   return elements(name, shape, shape);
 }

@@ -36,6 +36,13 @@ class Weights {
   // `count` rows of such a matrix, from `first` on.
   runtime::Value matrix_rows(const std::string& name, const Shape& shape,
                              int64_t first, int64_t count, uint32_t use);
+  // `count` rows from `first` on, and so on each `step` rows, which divide
+  // those of the matrix.
+  struct Pieces {
+    int64_t first, count, step;
+  };
+  runtime::Value matrix_pieces(const std::string& name, const Shape& shape,
+                               const Pieces& pieces, uint32_t use);
   // A norm or bias. The program sees F32 (see ModelFile::read_weight).
   runtime::Value elements(const std::string& name, const Shape& shape);
   // The same of a tensor whose shape in the file is another.

@@ -179,13 +179,16 @@ TEST_P(Determinism, OfAllLogits) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> all = {{"reference", "llama2"},
-                           {"reference", "granitehybrid"},
-                           {"reference", "mamba2"}};
+  std::vector<Case> all = {
+      {"reference", "llama2"}, {"reference", "granitehybrid"},
+      {"reference", "mamba2"}, {"reference", "lfm2"},
+      {"reference", "jamba"},  {"reference", "qwen35"}};
   for (const char* model :
-       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss", "gemma3",
-        "llama-layers", "granitehybrid", "mamba2", "phi3", "gptneox",
-        "qwen2moe", "cohere2", "glm4moe"}) {
+       {"llama2",  "mistral",    "gemma2",       "qwen3",         "qwen3moe",
+        "gpt-oss", "gemma3",     "llama-layers", "granitehybrid", "mamba2",
+        "phi3",    "gptneox",    "qwen2moe",     "cohere2",       "glm4moe",
+        "lfm2",    "nemotron_h", "falcon-h1",    "jamba",         "qwen3next",
+        "qwen35"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

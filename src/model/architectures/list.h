@@ -45,5 +45,14 @@ extern const Architecture kMamba2;
 extern const Architecture kErnie45Moe;
 extern const Architecture kGlm4Moe;
 extern const Architecture kDots1;
+extern const Architecture kLfm2;
+extern const Architecture kLfm2Moe;
+extern const Architecture kNemotronH;
+extern const Architecture kFalconH1;
+extern const Architecture kMamba;
+extern const Architecture kJamba;
+extern const Architecture kQwen3Next;
+extern const Architecture kQwen35;
+extern const Architecture kQwen35Moe;
 
 }  // namespace rc::model

@@ -20,6 +20,7 @@ from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 from cases import CASES, COMMON
 from gguf_file import write
 from more_cases import MORE_CASES
+from state_cases import STATE_CASES
 from vocabularies import N_VOCAB, word_pieces
 
 HERE = Path(__file__).resolve().parent
@@ -35,6 +36,7 @@ torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 
+SELECTION = ("e_score_correction_bias", ".expert_bias")
 NORMS = ("norm.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
 BEHIND_GELU = ("output.dense.weight", "mlp.c_proj.weight", "mlp.fc2.weight", "mlp.dense_4h_to_h.weight")
 EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddings.weight")
@@ -43,7 +45,7 @@ EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddin
 def fill(model, arch, seed):
     """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
     rng = np.random.default_rng(seed)
-    selection = [(name, b) for name, b in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    selection = [(name, b) for name, b in model.named_buffers() if name.endswith(SELECTION)]
     for name, p in [*model.named_parameters(), *selection]:
         shape = tuple(p.shape)
         if name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
@@ -73,7 +75,8 @@ def fill(model, arch, seed):
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight"):
+        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
+                arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
             w = np.log(w)  # the file holds -exp(A_log)
@@ -105,7 +108,7 @@ def build(c, seed, changes=None):
         if filled and name.endswith(filled):
             p.data.fill_(value_of_filled)
     for name, b in model.named_buffers():
-        if unselected and name.endswith("e_score_correction_bias"):
+        if unselected and name.endswith(SELECTION):
             b.zero_()
     for module in model.modules():
         for attribute, value in attributes.items():
@@ -161,7 +164,7 @@ def router_margin(c, model, tokens):
 
 
 def main():
-    for index, (name, describe) in enumerate((CASES | MORE_CASES).items()):
+    for index, (name, describe) in enumerate((CASES | MORE_CASES | STATE_CASES).items()):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         c = with_common(describe())

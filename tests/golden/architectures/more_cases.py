@@ -12,12 +12,13 @@ def rms(w, config):
     w.add_layer_norm_rms_eps(config.rms_norm_eps)
 
 
-def small(arch, kind, note, without, keys, layout=None, kv=True, used=None, margin=0.02, **settings):
+def small(arch, kind, note, without, keys, layout=None, kv=True, used=None, margin=0.02, config=None, feed_forward=None,
+          **settings):
     """`kind` + "ForCausalLM" and "Config" are the classes; `keys(writer, config)` writes what is not common; `layout` is a function of
-    layouts.py; `kv`: head_count_kv is written; `used`: experts per token, where the configuration has another name for it; `margin`: the
+    layouts.py; `kv`: head_count_kv is written; `config`: the name of its class, where that is another; `feed_forward`: of each layer; `used`: experts per token, where the configuration has another name for it; `margin`: the
     least distance between the last expert used and the first one not used."""
     return dict(arch=arch, model=getattr(hf, kind + "ForCausalLM", None) or getattr(hf, kind + "LMHeadModel"),
-                make=getattr(hf, kind + "Config"), note=note, without=without, keys=keys, layout=layout or layouts.plain, kv=kv,
+                make=getattr(hf, config or kind + "Config"), feed_forward=feed_forward, note=note, without=without, keys=keys, layout=layout or layouts.plain, kv=kv,
                 experts_used=used or settings.get("num_experts_per_tok"), margin=margin, settings={**SMALL, **settings})
 
 
