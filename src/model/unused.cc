@@ -65,7 +65,6 @@ constexpr std::string_view kTokenizerKeys[] = {
 constexpr Ignored kIgnoredOfArchitecture[] = {
     {"pooling_type", "of embeddings of texts, not of the next token"},
     {"tensor_data_layout", "of the file that this one was converted from"},
-    {"rope.dimension_sections", "of pictures; a text has one position a token"},
     {"rope.scaling.finetuned", "how the model came to its context"},
     {"attention.layer_norm_epsilon", "all norms are of the root mean square"},
 };
@@ -220,6 +219,11 @@ class Checker {
       return;
     }
     if (hyper_.experts == 0 && name.starts_with("expert_")) return;
+    // How a head is cut for places in pictures, which texts have none of: all
+    // parts turn by one position.
+    if (name == "rope.dimension_sections" && architecture_.gated_attention) {
+      return;
+    }
     const std::optional<double> value = number(entry);
     if (name == "attention.scale") {
       const double scale = architecture_.attention_scale(hyper_);
