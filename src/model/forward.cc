@@ -181,23 +181,8 @@ std::vector<Forward::Mixed> Forward::mixed(Value x) {
   const StateLayer state = {
       builder_, weights_,     architecture_,
       hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
-  switch (layer().mixer) {
-    case Mixer::kAttention:
-    case Mixer::kNone:
-      break;
-    case Mixer::kStateSpace:
-    case Mixer::kBoth:
-      parts.push_back({add_state_space(state, x), names_.space_out});
-      break;
-    case Mixer::kChannelSpace:
-      parts.push_back({add_channel_space(state, x), names_.space_out});
-      break;
-    case Mixer::kShortConv:
-      parts.push_back({add_short_conv(state, x), names_.conv_out});
-      break;
-    case Mixer::kDeltaRule:
-      parts.push_back({add_delta_rule(state, x), names_.space_out});
-      break;
+  if (const auto recurrent = add_recurrent(state, layer().mixer, x)) {
+    parts.push_back({recurrent->y, recurrent->back});
   }
   return parts;
 }

@@ -4,7 +4,6 @@
 
 namespace rc::model {
 
-using runtime::kAbsent;
 using runtime::Value;
 
 Value add_state_space(const StateLayer& layer, Value x) {
@@ -109,6 +108,26 @@ Value add_short_conv(const StateLayer& layer, Value x) {
       Convolutions(layer, layer.prefix + names.conv, width, RC_FUNCTION_NONE)
           .next(values);
   return builder.multiply(behind, y);
+}
+
+std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
+                                       Value x) {
+  const TensorNames& names = layer.architecture.names;
+  switch (mixer) {
+    case Mixer::kAttention:
+    case Mixer::kNone:
+      break;
+    case Mixer::kStateSpace:
+    case Mixer::kBoth:
+      return Recurrent{add_state_space(layer, x), names.space_out};
+    case Mixer::kChannelSpace:
+      return Recurrent{add_channel_space(layer, x), names.space_out};
+    case Mixer::kShortConv:
+      return Recurrent{add_short_conv(layer, x), names.conv_out};
+    case Mixer::kDeltaRule:
+      return Recurrent{add_delta_rule(layer, x), names.space_out};
+  }
+  return std::nullopt;
 }
 
 }  // namespace rc::model

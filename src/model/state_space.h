@@ -1,6 +1,7 @@
 // The mixers of layers that carry a state from row to row.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/architecture.h"
@@ -26,18 +27,15 @@ struct StateLayer {
   StateInputs inputs;
 };
 
-// Each of x [rows, width], up to the product that leads back to the width. They
-// add the caches of layer_states().
-
-// Mamba 2 (Dao and Gu 2024, arXiv:2405.21060): [rows, inner].
-runtime::Value add_state_space(const StateLayer& layer, runtime::Value x);
-// Mamba (Gu and Dao 2023, arXiv:2312.00752): [rows, inner].
-runtime::Value add_channel_space(const StateLayer& layer, runtime::Value x);
-// The gated delta rule (Yang, Kautz and Hatamizadeh 2024, arXiv:2412.06464)
-// over keys and queries of length 1: [rows, inner].
-runtime::Value add_delta_rule(const StateLayer& layer, runtime::Value x);
-// A convolution between two gates (Liquid AI 2025, arXiv:2511.23404): [rows,
-// width].
-runtime::Value add_short_conv(const StateLayer& layer, runtime::Value x);
+// What such a mixer gives, and the product that leads back to the width, which
+// is not yet taken.
+struct Recurrent {
+  runtime::Value y;
+  const char* back;
+};
+// Of x [rows, width]; adds the caches of layer_states(). Nothing for a mixer
+// that carries no state.
+std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
+                                       runtime::Value x);
 
 }  // namespace rc::model
