@@ -40,6 +40,41 @@ StepsAndRates steps_and_rates(const StateLayer& layer, Value x) {
   return {product(each), rates};
 }
 
+struct Given {
+  Value q, k, v, gate;  // [rows, heads * elements]
+};
+
+// Queries, keys and values of one matrix and gates of another; or, in older
+// files, all of one, in turn for each group.
+Given given(const StateLayer& layer, Value x) {
+  const TensorNames& names = layer.architecture.names;
+  const StateSpace& space = layer.hyper.state_space;
+  const int64_t keys = space.groups * space.size;
+  const int64_t inner = space.inner();
+  const int64_t rows = 2 * (keys + inner);
+  const std::string whole = layer.prefix + names.space_in;
+  if (layer.weights.has(whole)) {
+    const int64_t values = inner / space.groups;
+    const auto product = [&](int64_t first, int64_t count) {
+      const Weights::Pieces pieces = {first, count, rows / space.groups};
+      return layer.builder.linear(
+          x, layer.weights.matrix_pieces(whole, {rows, layer.hyper.width},
+                                         pieces, RC_USE_LINEAR));
+    };
+    return {product(0, space.size), product(space.size, space.size),
+            product(2 * space.size, values),
+            product(2 * space.size + values, values)};
+  }
+  Products products(layer, layer.prefix + names.fused_attention + ".weight",
+                    rows - inner, x);
+  const Value q = products.next(keys);
+  const Value k = products.next(keys);
+  const Value v = products.next(inner);
+  return {q, k, v,
+          Products(layer, layer.prefix + names.attention_gate, inner, x)
+              .next(inner)};
+}
+
 }  // namespace
 
 Value add_delta_rule(const StateLayer& layer, Value x) {
@@ -48,15 +83,13 @@ Value add_delta_rule(const StateLayer& layer, Value x) {
   const TensorNames& names = layer.architecture.names;
   const StateSpace& space = layer.hyper.state_space;
   const int64_t inner = space.inner();
-  const int64_t keys = space.groups * space.size;
-  const int64_t channels = 2 * keys + inner;
-  Products products(layer, layer.prefix + names.fused_attention + ".weight",
-                    channels, x);
-  Convolutions convolutions(layer, layer.prefix + names.space_conv, channels,
+  const Given products = given(layer, x);
+  Convolutions convolutions(layer, layer.prefix + names.space_conv,
+                            2 * space.groups * space.size + inner,
                             RC_FUNCTION_SILU);
-  const auto next = [&](int64_t heads, int64_t size) {
-    const Value y = convolutions.next(products.next(heads * size));
-    return builder.reshape(y, {RC_DIM_ROWS, heads, size});
+  const auto convolved = [&](Value values, int64_t heads, int64_t size) {
+    return builder.reshape(convolutions.next(values),
+                           {RC_DIM_ROWS, heads, size});
   };
   // Of length 1 but for a factor; norms give them a length of the root of
   // their size.
@@ -67,10 +100,10 @@ Value add_delta_rule(const StateLayer& layer, Value x) {
         static_cast<float>(factor / std::sqrt(size)));
   };
   runtime::ProgramBuilder::DeltaRule rule = {};
-  rule.q = normed(next(space.groups, space.size),
+  rule.q = normed(convolved(products.q, space.groups, space.size),
                   1 / std::sqrt(static_cast<double>(space.size)));
-  rule.k = normed(next(space.groups, space.size), 1);
-  rule.v = next(space.heads, space.head_size);
+  rule.k = normed(convolved(products.k, space.groups, space.size), 1);
+  rule.v = convolved(products.v, space.heads, space.head_size);
   const StepsAndRates both = steps_and_rates(layer, x);
   rule.steps = both.steps;
   rule.rates = builder.unary(both.rates, RC_FUNCTION_SIGMOID);
@@ -84,12 +117,9 @@ Value add_delta_rule(const StateLayer& layer, Value x) {
       {layer.inputs.slot_count, space.heads, space.head_size, space.size});
   const Value y = builder.delta_rule(rule, layer.inputs.sequences,
                                      layer.inputs.slots, state);
-  const Value gate = builder.linear(
-      x, weights.matrix(layer.prefix + names.attention_gate,
-                        {inner, layer.hyper.width}, RC_USE_LINEAR));
   const Value norm_weight =
       weights.elements(layer.prefix + names.space_norm, {space.head_size});
-  return builder.glu(gate,
+  return builder.glu(products.gate,
                      builder.reshape(builder.rms_norm(y, norm_weight,
                                                       layer.hyper.norm_epsilon),
                                      {RC_DIM_ROWS, inner}),

@@ -131,10 +131,13 @@ class Names {
                  names_.space_decay, names_.space_skip, names_.space_out});
         return add(names_.space_norm, !architecture_.optional_space_norm);
       case Mixer::kDeltaRule:
-        // What fused_attention is called belongs to these layers.
-        add_all({names_.fused_attention, names_.attention_gate,
-                 names_.space_conv, names_.space_step_bias, names_.space_decay,
+        add_all({names_.space_conv, names_.space_step_bias, names_.space_decay,
                  names_.space_norm, names_.space_out});
+        // Older files of those whose groups are not interleaved have one matrix
+        // for both.
+        add(names_.fused_attention, architecture_.interleaved_groups);
+        add(names_.attention_gate, architecture_.interleaved_groups);
+        if (!architecture_.interleaved_groups) add(names_.space_in, false);
         return architecture_.interleaved_groups
                    ? add_all({names_.rule_rates, names_.rule_steps})
                    : add(names_.rule_rates_and_steps);

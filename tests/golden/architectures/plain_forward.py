@@ -150,7 +150,7 @@ class Plain:
             y = y + self.attention(h, p, layer)
         if has("shortconv.in_proj.weight"):
             y = y + state_forward.short_conv(self, h, p)
-        elif has("attn_gate.weight"):
+        elif self.arch.startswith("qwen3") and has("ssm_a"):
             y = y + state_forward.delta(self, h, p)
         elif has("ssm_x.weight"):
             y = y + state_forward.mamba(self, h, p)

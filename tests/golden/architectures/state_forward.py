@@ -65,7 +65,13 @@ def mamba(model, h, p):
 def delta(model, h, p):
     n, inner, size = model.n, model.key("ssm.inner_size"), model.key("ssm.state_size")
     heads, groups = model.key("ssm.time_step_rank"), model.key("ssm.group_count")
-    qkv = silu(convolved(model, model.linear(h, p + "attn_qkv"), p + "ssm_conv1d"))
+    if p + "ssm_in.weight" in model.T:
+        parts = np.split(model.linear(h, p + "ssm_in").reshape(n, groups, -1), [size, 2 * size, 2 * size + inner // groups], -1)
+        *qkv, gate = (part.reshape(n, -1) for part in parts)
+        qkv = np.concatenate(qkv, -1)
+    else:
+        qkv, gate = model.linear(h, p + "attn_qkv"), model.linear(h, p + "attn_gate")
+    qkv = silu(convolved(model, qkv, p + "ssm_conv1d"))
     q, k, v = np.split(qkv, [groups * size, 2 * groups * size], -1)
     if p + "ssm_ba.weight" in model.T:
         rate, step = np.split(model.linear(h, p + "ssm_ba").reshape(n, groups, -1), 2, -1)
@@ -84,5 +90,5 @@ def delta(model, h, p):
         change = sigmoid(rate[t])[:, None] * (v[t] - np.einsum("hpn,hn->hp", state, k[t]))
         state = state + change[:, :, None] * k[t][:, None]
         y[t] = np.einsum("hpn,hn->hp", state, q[t])
-    y = model.norm(y, p + "ssm_norm").reshape(n, inner) * silu(model.linear(h, p + "attn_gate"))
+    y = model.norm(y, p + "ssm_norm").reshape(n, inner) * silu(gate)
     return model.linear(y, p + "ssm_out")

@@ -89,6 +89,11 @@ def qwen3next(tensors, config):
     return out
 
 
+def qwen3next_whole(tensors, config):
+    """As converters did it at first."""
+    return delta(layouts.stacked(tensors, config), config)
+
+
 def qwen35(tensors, config):
     """Heads of values lie by groups in the model, and in the file first all first ones of each group."""
     groups, heads, size = config.linear_num_key_heads, config.linear_num_value_heads, config.linear_value_head_dim
