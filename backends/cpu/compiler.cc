@@ -24,6 +24,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_GET_ROWS:
       return get_rows_scratch(c, op);
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
     case RC_OP_GLU:
       return row_scratch(c, op);
     case RC_OP_LAYER_NORM:
@@ -277,6 +278,12 @@ void Compiler::compile() {
         break;
       case RC_OP_SELECTIVE_SCAN:
         compile_selective_scan(*this, op);
+        break;
+      case RC_OP_CHANNEL_SCAN:
+        compile_channel_scan(*this, op);
+        break;
+      case RC_OP_DELTA_RULE:
+        compile_delta_rule(*this, op);
         break;
       case RC_OP_COPY:
       case RC_OP_CONVERT:

@@ -186,6 +186,8 @@ void compile_expert_linear(Compiler& compiler, const Op& op);
 void compile_expert_sum(Compiler& compiler, const Op& op);
 void compile_short_conv(Compiler& compiler, const Op& op);
 void compile_selective_scan(Compiler& compiler, const Op& op);
+void compile_channel_scan(Compiler& compiler, const Op& op);
+void compile_delta_rule(Compiler& compiler, const Op& op);
 
 // Those of the tensor ops, by file.
 void compile_arrangement(Compiler& compiler, const Op& op);

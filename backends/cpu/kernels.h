@@ -124,6 +124,25 @@ struct ScanRow {
   float skip;
 };
 
+// What one row brings to `count` channels; see RC_OP_CHANNEL_SCAN.
+struct ChannelRow {
+  const float* x;      // [count]
+  const float* steps;  // [count]; softplus has been applied
+  const float* b;      // [n]
+  const float* c;      // [n]
+  const float* decay;  // [count, n]
+  const float* skip;   // [count]
+};
+
+// What one row brings to a head; see RC_OP_DELTA_RULE.
+struct DeltaRow {
+  const float* v;  // [p]
+  const float* q;  // [n]
+  const float* k;  // [n]
+  float kept;      // what is left of the state before
+  float rate;
+};
+
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
@@ -139,6 +158,7 @@ struct Kernels {
   void (*glu)(const float* gate, const float* up, int64_t n, const Gate& how,
               float* y);
   void (*add)(const float* a, const float* b, int64_t n, float* y);
+  void (*multiply)(const float* a, const float* b, int64_t n, float* y);
   void (*scale)(const float* x, int64_t n, float factor, float* y);
   void (*softcap)(const float* x, int64_t n, float cap, float* y);
   // One head. cosines and sines are scaled already.
@@ -162,6 +182,12 @@ struct Kernels {
   // state [p, n] goes from one row to the next; y [p].
   void (*scan_head)(const ScanRow& row, int64_t p, int64_t n, float* state,
                     float* y);
+  // state [count, n]; y [count].
+  void (*scan_channels)(const ChannelRow& row, int64_t count, int64_t n,
+                        float* state, float* y);
+  // state [p, n]; y [p].
+  void (*delta_head)(const DeltaRow& row, int64_t p, int64_t n, float* state,
+                     float* y);
   // y += x * weights.
   void (*multiply_add)(const float* x, const float* weights, int64_t n,
                        float* y);

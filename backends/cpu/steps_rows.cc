@@ -26,7 +26,8 @@ void add_elementwise(Compiler& c, const Op& op, int inputs, Function function,
              });
 }
 
-// function(kernels, x, n, y) makes a vector of n elements, at that cost each.
+// function(kernels, x, number, n, y) makes a vector of n elements, which is the
+// so-many-th of all, at that cost each.
 template <class Function>
 void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
   const int64_t n = c.columns(op.inputs[0]);
@@ -39,7 +40,7 @@ void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
       [=](Run& run, int thread, int64_t at, int64_t, float* floats,
           ActivationBlock* blocks) {
         float* y = floats ? floats : scratch.of<float>(thread);
-        function(run.kernels, run.at<const float>(x) + at, n, y);
+        function(run.kernels, run.at<const float>(x) + at, at / n, n, y);
         if (blocks) run.kernels.quantize(y, n, blocks);
       });
   if (form.blocks) c.set_quantized(op.outputs[0]);
@@ -49,8 +50,18 @@ void add_rms_norm(Compiler& c, const Op& op) {
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
   add_norm(c, op, 1,
-           [=](const Kernels& kernels, const float* x, int64_t n, float* y) {
-             kernels.rms_norm(x, weight, n, epsilon, y);
+           [=](const Kernels& kernels, const float* x, int64_t, int64_t n,
+               float* y) { kernels.rms_norm(x, weight, n, epsilon, y); });
+}
+
+void add_group_norm(Compiler& c, const Op& op) {
+  const float* weight = c.elements(op.inputs[1]);
+  const float epsilon = op.params.norm.epsilon;
+  const int64_t groups = c.value(op.inputs[0]).shape[1];
+  add_norm(c, op, 1,
+           [=](const Kernels& kernels, const float* x, int64_t number,
+               int64_t n, float* y) {
+             kernels.rms_norm(x, weight + number % groups * n, n, epsilon, y);
            });
 }
 
@@ -59,7 +70,8 @@ void add_layer_norm_of_rows(Compiler& c, const Op& op) {
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
   const auto params = op.params.layer_norm;
   add_norm(c, op, 2,
-           [=](const Kernels& kernels, const float* x, int64_t n, float* y) {
+           [=](const Kernels& kernels, const float* x, int64_t, int64_t n,
+               float* y) {
              kernels.layer_norm(x, weight, bias, n, params.epsilon,
                                 params.center, y);
            });
@@ -103,6 +115,8 @@ void compile_row_op(Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
+    case RC_OP_GROUP_NORM:
+      return add_group_norm(c, op);
     case RC_OP_LAYER_NORM:
       return add_layer_norm_of_rows(c, op);
     case RC_OP_GLU: {
@@ -129,6 +143,12 @@ void compile_row_op(Compiler& c, const Op& op) {
           c, op, 2,
           [](const Kernels& k, const float* a, const float* b, int64_t n,
              float* y) { k.add(a, b, n, y); },
+          1);
+    case RC_OP_MULTIPLY:
+      return add_elementwise(
+          c, op, 2,
+          [](const Kernels& k, const float* a, const float* b, int64_t n,
+             float* y) { k.multiply(a, b, n, y); },
           1);
     case RC_OP_SCALE: {
       const float factor = op.params.scale.factor;

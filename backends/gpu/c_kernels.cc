@@ -33,6 +33,9 @@ Constants constants_of(Kernel kernel) {
       return {kItems, "CACHE", "HEAD", "RANGES", "VALUE", "VALUE_STEP", "MORE"};
     case Kernel::kCacheStore:
       return {kItems, "CACHE"};
+    case Kernel::kChannelScan:
+    case Kernel::kDeltaRule:
+      return {kItems, "STATE", "PARTS"};
     case Kernel::kChoose:
       return {kItems, "EXPERT_GROUPS"};
     case Kernel::kConv2d:

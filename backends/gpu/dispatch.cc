@@ -56,15 +56,16 @@ rc_plugin_weight_info weight_info(const Op& op, int slot,
 }
 
 bool has_states(const Op& op) {
-  return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN;
+  return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN ||
+         op.code == RC_OP_CHANNEL_SCAN || op.code == RC_OP_DELTA_RULE;
 }
 
 // Throws RC_E_UNSUPPORTED for states that lanes cannot keep, or a cache that
 // cannot be bound whole.
 void check_states(const Device& device, const Op& op,
                   const rc_plugin_value& cache) {
-  const bool scan = op.code == RC_OP_SELECTIVE_SCAN;
-  const int64_t kept = scan ? cache.shape[3] : cache.shape[1] + 1;
+  const bool scan = op.code != RC_OP_SHORT_CONV;
+  const int64_t kept = scan ? cache.shape[cache.rank - 1] : cache.shape[1] + 1;
   const uint64_t most = scan ? kLargestState : kWidestConv;
   if (kept > static_cast<int64_t>(most)) {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " with a cache ",
@@ -180,6 +181,7 @@ void check_supported(const Device& device, const Op& op,
   const rc_plugin_value& x = values[op.inputs[0]];
   switch (op.code) {
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
     case RC_OP_LAYER_NORM:
       if (x.rank == 3) fits(x.shape[1], 0, "heads");
       break;

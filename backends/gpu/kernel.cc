@@ -55,6 +55,9 @@ Slots slots_of(Kernel kernel) {
       return {bits({1, 2}), bits({0, 8, 9})};
     case Kernel::kRoute:
       return {bits({1}), bits({0, 8, 9})};
+    case Kernel::kChannelScan:
+      return {bits({1, 2, 3, 4, 5, 6, 10, 11}), bits({0, 8, 9})};
+    case Kernel::kDeltaRule:
     case Kernel::kSelectiveScan:
       return {bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9})};
     case Kernel::kShortConv:

@@ -51,6 +51,7 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
   };
   switch (op.code) {
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
       return 2 * rounds(last(0), tuning.reduce);
     case RC_OP_LAYER_NORM:
       return 3 * rounds(last(0), tuning.reduce);
@@ -133,6 +134,13 @@ uint64_t conv_rows(const Tuning& tuning, uint64_t width) {
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns) {
   const uint64_t kept = inner(rounds(columns, tuning.scan_parts));
   const uint64_t each = kNested * (1 + kept + inner(tuning.scan_parts));
+  return (loop_budget(tuning) - 2 * kept) / each;
+}
+
+uint64_t delta_rows(const Tuning& tuning, uint64_t columns) {
+  const uint64_t kept = inner(rounds(columns, tuning.scan_parts));
+  // Twice over the columns, with a sum behind each.
+  const uint64_t each = kNested * (1 + 2 * (kept + inner(tuning.scan_parts)));
   return (loop_budget(tuning) - 2 * kept) / each;
 }
 

@@ -104,6 +104,8 @@ class RowAppender {
   void expert_sum();
   void short_conv();
   void selective_scan();
+  void channel_scan();
+  void delta_rule();
 
   Device& device_;
   const Tuning& tuning_;

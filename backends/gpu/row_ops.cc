@@ -52,17 +52,19 @@ void RowAppender::copy_rows() {
   }
 }
 
-// RMS_NORM and LAYER_NORM.
+// RMS_NORM, GROUP_NORM and LAYER_NORM.
 void RowAppender::norm() {
   const rc_plugin_value& x = in(0).value;
   const bool layer = op_.code == RC_OP_LAYER_NORM;
   const auto& params = op_.params.layer_norm;
   const bool bias = layer && has(2);
+  const uint32_t columns = narrow(x.shape[x.rank - 1]);
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
     Dispatch& d = append(
         Kernel::kRowNorm, {tuning_.reduce, layer && params.center != 0}, rows,
-        {narrow(x.shape[x.rank - 1]), has(1), bias,
-         word(layer ? params.epsilon : op_.params.norm.epsilon)});
+        {columns, has(1), bias,
+         word(layer ? params.epsilon : op_.params.norm.epsilon),
+         op_.code == RC_OP_GROUP_NORM ? columns : 0});
     bind(d, 1, in(0), rows);
     bind(d, 2, in(has(1) ? 1 : 0), rows);
     bind(d, 3, in(bias ? 2 : 0), rows);
@@ -349,6 +351,7 @@ void RowAppender::run() {
     case RC_OP_GET_ROWS:
       return in(0).weight != nullptr ? get_rows() : copy_rows();
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
     case RC_OP_LAYER_NORM:
       return norm();
     case RC_OP_LINEAR:
@@ -375,8 +378,10 @@ void RowAppender::run() {
       return elementwise(17, false, op_.params.scale.factor);
     case RC_OP_SOFTCAP:
       return elementwise(18, false, op_.params.softcap.cap);
+    case RC_OP_MULTIPLY:
+      return elementwise(19, true);
     case RC_OP_CLAMP:
-      return elementwise(19, false, op_.params.clamp.limit);
+      return elementwise(20, false, op_.params.clamp.limit);
     case RC_OP_ROUTE:
       return route();
     case RC_OP_CHOOSE:
@@ -388,6 +393,10 @@ void RowAppender::run() {
       return short_conv();
     case RC_OP_SELECTIVE_SCAN:
       return selective_scan();
+    case RC_OP_CHANNEL_SCAN:
+      return channel_scan();
+    case RC_OP_DELTA_RULE:
+      return delta_rule();
   }
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
 }

@@ -115,6 +115,12 @@ void add(const Call& call) {
   each(call, [&](int64_t i) { return a[i] + b[i]; });
 }
 
+void multiply(const Call& call) {
+  const float* a = call.inputs[0].floats();
+  const float* b = call.inputs[1].floats();
+  each(call, [&](int64_t i) { return a[i] * b[i]; });
+}
+
 void scale(const Call& call) {
   const float* x = call.inputs[0].floats();
   const float factor = call.op.params.scale.factor;

@@ -77,6 +77,7 @@ void expert_linear(const Call& call);
 void expert_sum(const Call& call);
 // norm.cc
 void rms_norm(const Call& call);
+void group_norm(const Call& call);
 // rope.cc
 void rope(const Call& call);
 // attention.cc
@@ -86,12 +87,15 @@ void general_attention(const Call& call);
 // recurrence.cc
 void short_conv(const Call& call);
 void selective_scan(const Call& call);
+void channel_scan(const Call& call);
+void delta_rule(const Call& call);
 // elementwise.cc
 double apply(int32_t function, double x);  // RC_FUNCTION_*
 void unary(const Call& call);
 void binary(const Call& call);
 void glu(const Call& call);
 void add(const Call& call);
+void multiply(const Call& call);
 void scale(const Call& call);
 void softcap(const Call& call);
 void clamp(const Call& call);

@@ -11,6 +11,8 @@ void execute(const Call& call) {
       return get_rows(call);
     case RC_OP_RMS_NORM:
       return rms_norm(call);
+    case RC_OP_GROUP_NORM:
+      return group_norm(call);
     case RC_OP_LINEAR:
       return linear(call);
     case RC_OP_ROPE:
@@ -25,6 +27,8 @@ void execute(const Call& call) {
       return glu(call);
     case RC_OP_ADD:
       return add(call);
+    case RC_OP_MULTIPLY:
+      return multiply(call);
     case RC_OP_SCALE:
       return scale(call);
     case RC_OP_SOFTCAP:
@@ -47,6 +51,10 @@ void execute(const Call& call) {
       return short_conv(call);
     case RC_OP_SELECTIVE_SCAN:
       return selective_scan(call);
+    case RC_OP_CHANNEL_SCAN:
+      return channel_scan(call);
+    case RC_OP_DELTA_RULE:
+      return delta_rule(call);
     case RC_OP_COPY:
       return copy(call);
     case RC_OP_CONVERT:

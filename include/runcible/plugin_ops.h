@@ -210,9 +210,39 @@ enum {
   /* The elements of b behind those of a, for each head: s = m + n.
    * inputs: a [R, heads, m], b [R, heads, n]; output [R, heads, s]. */
   RC_OP_JOIN = 19,
+  /* The selective state space of Mamba (Gu and Dao 2023, arXiv:2312.00752).
+   * Channel i keeps a state S [n]. For each row of a sequence in turn, with
+   * t = softplus(steps[i]):
+   * S[j] = exp(t * decay[i][j]) * S[j] + t * x[i] * b[j];
+   * y[i] = S . c + skip[i] * x[i]. State and slots as for SHORT_CONV.
+   * inputs: x [rows, d], steps [rows, d], b [rows, n], c [rows, n],
+   *         decay [d, n] (a weight), skip [d] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, d, n] of F32; output [rows, d]. */
+  RC_OP_CHANNEL_SCAN = 20,
+  /* The gated delta rule (Yang, Kautz and Hatamizadeh 2024, arXiv:2412.06464).
+   * Head h keeps a state S [p, n]. For each row of a sequence in turn, with
+   * t = softplus(steps[h] + step_bias[h]) and the q and k of group
+   * h / (heads / groups), or h % groups if params.delta_rule.interleaved:
+   * S = exp(t * decay[h]) * S; S = S + rates[h] * (v[h] - S k) k^T;
+   * y[h] = S q. State and slots as for SHORT_CONV.
+   * inputs: v [rows, heads, p], q [rows, groups, n], k [rows, groups, n],
+   *         steps [rows, heads], rates [rows, heads],
+   *         step_bias [heads] (a weight), decay [heads] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, heads, p, n] of F32; output [rows, heads, p].
+   *         params.delta_rule. */
+  RC_OP_DELTA_RULE = 21,
+  /* RMS_NORM over each group of a row by itself, with a weight of its own.
+   * inputs: x [R, groups, d], weight [groups, d];
+   *         output [R, groups, d], may be x. params.norm. */
+  RC_OP_GROUP_NORM = 22,
+  /* a * b, element by element.
+   * inputs: a [R, ...], b [R, ...]; output [R, ...], may be a or b. */
+  RC_OP_MULTIPLY = 23,
   /* min(max(x, -limit), limit).
    * inputs: x [R, ...]; output [R, ...], may be x. params.clamp. */
-  RC_OP_CLAMP = 28
+  RC_OP_CLAMP = 24
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
@@ -379,6 +409,9 @@ typedef union rc_plugin_params {
   struct {
     float limit; /* above 0 */
   } clamp;
+  struct {
+    int32_t interleaved;
+  } delta_rule;
 } rc_plugin_params;
 
 /* One op. Its inputs and outputs are numbers of values, in the order of the

@@ -93,6 +93,20 @@ struct TensorNames {
   const char* space_skip = "ssm_d";
   const char* space_norm = "ssm_norm.weight";
   const char* space_out = "ssm_out";
+  const char* space_parameters = "ssm_x.weight";
+  const char* space_steps = "ssm_dt";
+  const char* space_step_norm = "ssm_dt_norm.weight";
+  const char* space_b_norm = "ssm_b_norm.weight";
+  const char* space_c_norm = "ssm_c_norm.weight";
+
+  const char* rule_rates = "ssm_beta.weight";
+  const char* rule_steps = "ssm_alpha.weight";
+  const char* rule_rates_and_steps = "ssm_ba.weight";
+  const char* attention_gate = "attn_gate.weight";
+
+  const char* conv_in = "shortconv.in_proj.weight";
+  const char* conv = "shortconv.conv";
+  const char* conv_out = "shortconv.out_proj";
 
   const char* router = "ffn_gate_inp";
   const char* expert_gate = "ffn_gate_exps";
@@ -208,9 +222,29 @@ struct Architecture {
   // made from one, too.
   bool latent = false;
 
-  // kOptional: layers without key/value heads are selective state spaces.
-  // kAlways: all are, and there is neither attention nor a feed-forward part.
-  Presence state_spaces = Presence::kNever;
+  // What layers without key/value heads have in place of attention; kAttention:
+  // all have these. kBoth: all layers are of this kind.
+  Mixer recurrent = Mixer::kAttention;
+  // All layers are of that kind, and there is neither attention nor a
+  // feed-forward part.
+  bool only_recurrent = false;
+  // Files say which layers attend: of each so many the last one.
+  bool attention_interval = false;
+  // A layer with a feed-forward part has no mixer, and one with a mixer no
+  // feed-forward part. All have the norm of mixers.
+  bool single_parts = false;
+  // What a state space gives is normed only where the file has a norm for it.
+  bool optional_space_norm = false;
+  // Steps, b and c of channels have norms.
+  bool space_norms = false;
+  // Nothing is rotated.
+  bool unrotated = false;
+  // The matrix of queries has for each head its queries, then a gate; what
+  // attention gives is multiplied by the sigmoid of that.
+  bool gated_attention = false;
+  // Heads of values are interleaved: head h has the keys of group h modulo
+  // their number.
+  bool interleaved_groups = false;
   // Files have factors of embeddings, residuals, logits and attention.
   bool scale_keys = false;
   LogitScale logit_scale = LogitScale::kDivides;
@@ -221,6 +255,8 @@ struct Architecture {
 
   // kOptional: dense unless expert_count is above 0.
   Presence experts = Presence::kNever;
+  // Layers without a router are dense.
+  bool optional_routers = false;
   // Of the router and of all three products.
   bool expert_bias = false;
   // The weights of the chosen experts are divided by their sum.

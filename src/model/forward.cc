@@ -41,11 +41,17 @@ class Forward {
   // Of the residual [rows, width]. The last layer goes on with the output rows
   // alone once all keys and values are stored.
   Value whole_layer(Value x);
-  // Of what is normed; the product that leads back to the width is not yet
-  // taken.
+  // What a mixer gives, and the product that leads back to the width, which is
+  // not yet taken.
+  struct Mixed {
+    Value y;
+    const char* back;
+    Presence bias = Presence::kNever;
+  };
+  // Of what is normed.
+  std::vector<Mixed> mixed(Value x);
   Value attention(Value x);
   Value latent_attention(Value x);
-  Value state_space(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
   runtime::ProgramBuilder::Route routed(Value x);
@@ -71,6 +77,8 @@ class Forward {
   // [rows, count * key_size]; `first` is the number of the first head among
   // those of a fused matrix.
   Value projection(Value x, const char* name, int64_t first, int64_t count);
+  // The same of queries, or of their gates, where one matrix has both.
+  Value query_pieces(Value x, int64_t first);
   Value rope(Value x);
   // The residual plus the product.
   Value joined(Value x, const char* name, Presence bias, const char* post_norm,
@@ -159,18 +167,17 @@ Value Forward::whole_layer(Value x) {
           ? names_.feed_forward_norm
           : names_.attention_norm;
   Value normed = norm_before(x, mixer_norm);
-  const bool attends = layer().mixer == Mixer::kAttention;
-  Value y = attends ? attention(normed) : state_space(normed);
+  std::vector<Mixed> parts = mixed(normed);
   if (is_last()) {
-    y = builder_.get_rows(y, output_rows_);
+    for (Mixed& part : parts) part.y = builder_.get_rows(part.y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
   }
-  const Value sum = attends ? joined(y, names_.attention_output,
-                                     architecture_.attention_output_bias,
-                                     names_.post_attention_norm, x)
-                            : joined(y, names_.space_out, Presence::kNever,
-                                     names_.post_attention_norm, x);
+  Value sum = x;
+  for (const Mixed& part : parts) {
+    sum = joined(part.y, part.back, part.bias, names_.post_attention_norm, sum);
+  }
   if (!layer().experts && layer().feed_forward == 0) return sum;
+  if (architecture_.single_parts) return dense(norm(x, mixer_norm), sum);
   if (!parallel) {
     normed = norm_before(sum, names_.feed_forward_norm);
   } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
@@ -182,6 +189,21 @@ Value Forward::whole_layer(Value x) {
   return layer().experts ? experts(normed, sum) : dense(normed, sum);
 }
 
+std::vector<Forward::Mixed> Forward::mixed(Value x) {
+  std::vector<Mixed> parts;
+  if (layer().attends()) {
+    parts.push_back({attention(x), names_.attention_output,
+                     architecture_.attention_output_bias});
+  }
+  const StateLayer state = {
+      builder_, weights_,     architecture_,
+      hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
+  if (const auto recurrent = add_recurrent(state, layer().mixer, x)) {
+    parts.push_back({recurrent->y, recurrent->back});
+  }
+  return parts;
+}
+
 Value Forward::attention(Value x) {
   if (architecture_.latent) return latent_attention(x);
   const int64_t heads = layer().heads;
@@ -190,7 +212,9 @@ Value Forward::attention(Value x) {
                                      !weights_.has(in_layer(names_.query_norm))
                                  ? HeadNorm::kNone
                                  : architecture_.head_norm;
-  Value q = projection(x, names_.query, 0, heads);
+  Value q = architecture_.gated_attention
+                ? query_pieces(x, 0)
+                : projection(x, names_.query, 0, heads);
   Value k = projection(x, names_.key, heads, kv_heads);
   Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
   if (hyper_.clamp > 0.0f) {
@@ -240,7 +264,12 @@ Value Forward::attention(Value x) {
   how.lengths = lengths_;
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
-  return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+  const Value rows =
+      builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+  return architecture_.gated_attention
+             ? builder_.glu(query_pieces(x, hyper_.key_size), rows,
+                            RC_FUNCTION_SIGMOID)
+             : rows;
 }
 
 Value Forward::latent_attention(Value x) {
@@ -254,9 +283,13 @@ Value Forward::latent_attention(Value x) {
        rope_scales_[rope]});
 }
 
-Value Forward::state_space(Value x) {
-  return add_state_space(builder_, weights_, names_, hyper_, in_layer(""), x,
-                         {sequences_, state_slots_, layout_.slots});
+Value Forward::query_pieces(Value x, int64_t first) {
+  const int64_t size = hyper_.key_size;
+  return builder_.linear(
+      x, weights_.rows_of_heads(
+             in_layer(cat(names_.query, ".weight")),
+             {2 * layer().heads * size, builder_.shape(x).back()},
+             {first, size, 2 * size}, RC_USE_LINEAR));
 }
 
 Value Forward::dense(Value x, Value residual) {

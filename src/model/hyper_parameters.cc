@@ -28,7 +28,7 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
   const int64_t layers = metadata.get("block_count", 1, kMaxLayers);
-  if (architecture.selection_bias) {
+  if (architecture.selection_bias || architecture.attention_interval) {
     hyper.guessing_layers =
         metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);
   }
@@ -65,6 +65,19 @@ void read_vocabulary(const Metadata& metadata, const Architecture& architecture,
   }
 }
 
+// Layers between those that attend.
+void read_interval(const Metadata& metadata, const Architecture& architecture,
+                   HyperParameters& hyper) {
+  const int64_t every =
+      metadata.find("full_attention_interval", 1, kMaxLayers).value_or(4);
+  for (int64_t i = 0; i < hyper.layer_count(); ++i) {
+    if ((i + 1) % every == 0) continue;
+    Layer& layer = hyper.layers[static_cast<size_t>(i)];
+    layer.mixer = architecture.recurrent;
+    layer.heads = layer.kv_heads = 0;
+  }
+}
+
 void read_heads(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
   const int64_t layers = hyper.layer_count();
@@ -73,16 +86,22 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
   const auto kv_heads =
       metadata
           .find_each("attention.head_count_kv",
-                     architecture.state_spaces == Presence::kOptional ? 0 : 1,
+                     architecture.recurrent == Mixer::kAttention ? 1 : 0,
                      kMaxHeads, layers)
           .value_or(heads);
   const std::optional<int64_t> key_size =
       metadata.find("attention.key_length", 1, kMaxHeadSize);
   hyper.key_size = key_size.value_or(hyper.width / heads.front());
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
-    if (kv_heads[i] == 0) {
-      hyper.layers[i].mixer = Mixer::kStateSpace;
+    if (kv_heads[i] == 0 && architecture.recurrent != Mixer::kBoth) {
+      hyper.layers[i].mixer = architecture.recurrent;
       continue;
+    }
+    if (kv_heads[i] == 0) {
+      metadata.refuse("attention.head_count_kv", 0, "must be at least 1");
+    }
+    if (architecture.recurrent == Mixer::kBoth) {
+      hyper.layers[i].mixer = Mixer::kBoth;
     }
     if (heads[i] % kv_heads[i] != 0) {
       metadata.refuse("attention.head_count_kv", kv_heads[i],
@@ -96,6 +115,9 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
     }
     hyper.layers[i].heads = heads[i];
     hyper.layers[i].kv_heads = kv_heads[i];
+  }
+  if (architecture.attention_interval) {
+    read_interval(metadata, architecture, hyper);
   }
   if (hyper.key_size > kMaxHeadSize) {
     metadata.refuse("attention.head_count", heads.front(),
@@ -168,9 +190,9 @@ void read_latent(const Metadata& metadata, HyperParameters& hyper) {
 
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
-  if (architecture.state_spaces == Presence::kAlways) {
+  if (architecture.only_recurrent) {
     metadata.find("attention.head_count", 0, 0);
-    for (Layer& layer : hyper.layers) layer.mixer = Mixer::kStateSpace;
+    for (Layer& layer : hyper.layers) layer.mixer = architecture.recurrent;
     return;
   }
   read_heads(metadata, architecture, hyper);
@@ -217,16 +239,8 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
           .value_or(defaults.final_softcap);
 }
 
-void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
-  if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
-                   [](const Layer& layer) {
-                     return layer.mixer == Mixer::kStateSpace;
-                   })) {
-    return;
-  }
-  StateSpace& space = hyper.state_space;
-  space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
-  space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
+// Of heads with a number of elements each; head_size is that of inner_size.
+void read_space_heads(const Metadata& metadata, StateSpace& space) {
   space.heads = metadata.get("ssm.time_step_rank", 1, kMaxHeads);
   const int64_t inner = metadata.get("ssm.inner_size", 1, kMaxWidth);
   if (inner % space.heads != 0) {
@@ -236,11 +250,45 @@ void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
   }
   space.head_size = inner / space.heads;
   space.groups = metadata.get("ssm.group_count", 1, kMaxHeads);
-  if (space.groups != 1) {
-    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
-         metadata.key("ssm.group_count"), " is ", space.groups,
-         ", but only norms over one group can be computed");
+  if (space.heads % space.groups != 0) {
+    metadata.refuse("ssm.group_count", space.groups,
+                    cat("must divide the ", space.heads, " heads of ",
+                        metadata.key("ssm.time_step_rank")));
   }
+}
+
+void read_channels(const Metadata& metadata, StateSpace& space) {
+  space.heads = metadata.get("ssm.inner_size", 1, kMaxWidth);
+  space.head_size = 1;
+  space.groups = 1;
+  space.rank = metadata.get("ssm.time_step_rank", 1, kMaxWidth);
+  if (metadata.find_flag("ssm.dt_b_c_rms").value_or(false)) {
+    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+         metadata.key("ssm.dt_b_c_rms"),
+         " is true, but norms without weights of steps, b and c cannot be "
+         "computed");
+  }
+}
+
+void read_state_space(const Metadata& metadata,
+                      const Architecture& architecture,
+                      HyperParameters& hyper) {
+  const Mixer kind = architecture.recurrent;
+  if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
+                   [kind](const Layer& layer) {
+                     return layer.mixer == kind && kind != Mixer::kAttention;
+                   })) {
+    return;
+  }
+  StateSpace& space = hyper.state_space;
+  if (kind == Mixer::kShortConv) {
+    space.conv_width = metadata.get("shortconv.l_cache", 2, kMaxConvWidth);
+    return;
+  }
+  space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
+  space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
+  if (kind == Mixer::kChannelSpace) return read_channels(metadata, space);
+  read_space_heads(metadata, space);
 }
 
 void read_scales(const Metadata& metadata, LogitScale logit_scale,
@@ -321,17 +369,23 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
 }
 
 // Which layers have experts: of each so many the last, but not the first ones.
-void place_experts(const Metadata& metadata, HyperParameters& hyper) {
+void place_experts(const Metadata& metadata, const Architecture& architecture,
+                   HyperParameters& hyper) {
   const int64_t first =
       metadata.find("leading_dense_block_count", 0, kMaxLayers).value_or(0);
   const int64_t step = std::max<int64_t>(
       1, metadata.find("interleave_moe_layer_step", 0, kMaxLayers).value_or(1));
-  const bool dense = first > 0 || step > 1;
+  const bool dense = first > 0 || step > 1 || architecture.optional_routers;
   const int64_t size =
       dense ? metadata.get("feed_forward_length", 1, kMaxFeedForward) : 0;
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
     Layer& layer = hyper.layers[i];
     layer.experts = i >= first && (i + 1) % step == 0;
+    if (architecture.optional_routers) {
+      layer.experts =
+          metadata.file().find_tensor(cat(
+              "blk.", i, ".", architecture.names.router, ".weight")) != nullptr;
+    }
     if (!layer.experts) layer.feed_forward = size;
   }
 }
@@ -339,7 +393,7 @@ void place_experts(const Metadata& metadata, HyperParameters& hyper) {
 void read_feed_forward(const Metadata& metadata,
                        const Architecture& architecture,
                        HyperParameters& hyper) {
-  if (architecture.state_spaces == Presence::kAlways) {
+  if (architecture.only_recurrent) {
     metadata.find("feed_forward_length", 0, 0);
     return;
   }
@@ -352,15 +406,23 @@ void read_feed_forward(const Metadata& metadata,
   }
   if (hyper.experts > 0) {
     read_experts(metadata, architecture, hyper);
-    place_experts(metadata, hyper);
+    place_experts(metadata, architecture, hyper);
     // What a dense part would have changes nothing.
     metadata.find("feed_forward_length", 0, kMaxFeedForward);
     return;
   }
-  const auto sizes = metadata.get_each("feed_forward_length", 1,
+  const auto sizes = metadata.get_each("feed_forward_length",
+                                       architecture.single_parts ? 0 : 1,
                                        kMaxFeedForward, hyper.layer_count());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    hyper.layers[i].feed_forward = sizes[i];
+    Layer& layer = hyper.layers[i];
+    layer.feed_forward = sizes[i];
+    if (!architecture.single_parts || sizes[i] == 0) continue;
+    if (layer.attends()) {
+      metadata.refuse("feed_forward_length", sizes[i],
+                      cat("layer ", i, " has attention, so it must be 0"));
+    }
+    layer.mixer = Mixer::kNone;
   }
 }
 
@@ -383,7 +445,6 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_sizes(metadata, architecture, hyper);
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
-  read_state_space(metadata, hyper);
   hyper.parallel_residual = read_parallel(metadata, architecture);
   if (architecture.scale_keys) {
     read_scales(metadata, architecture.logit_scale, hyper);
@@ -391,6 +452,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_window(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);
+  read_state_space(metadata, architecture, hyper);
   return hyper;
 }
 

@@ -14,7 +14,15 @@ namespace rc::model {
 inline constexpr int64_t kMaxContext = int64_t{1} << 30;
 
 // What brings the rows of a sequence together.
-enum class Mixer { kAttention, kStateSpace };
+enum class Mixer {
+  kAttention,
+  kStateSpace,    // Mamba 2; see RC_OP_SELECTIVE_SCAN
+  kBoth,          // attention and beside it Mamba 2
+  kChannelSpace,  // Mamba; see RC_OP_CHANNEL_SCAN
+  kShortConv,     // a gated convolution; see RC_OP_SHORT_CONV
+  kDeltaRule,     // linear attention; see RC_OP_DELTA_RULE
+  kNone           // nothing: the layer is a feed-forward part
+};
 
 // What a layer has of its own.
 struct Layer {
@@ -28,15 +36,22 @@ struct Layer {
   bool experts = false;
   int64_t window = 0;  // positions that a row sees; 0: all before it
   int rope = 0;        // in HyperParameters::ropes, or kUnrotated
+
+  bool attends() const {
+    return mixer == Mixer::kAttention || mixer == Mixer::kBoth;
+  }
 };
 
-// Of the layers that are selective state spaces (see RC_OP_SELECTIVE_SCAN).
+// Of the layers that carry a state from row to row. A convolution has only a
+// width; channels are heads of one element in one group; of the delta rule,
+// heads are those of values and groups those of queries and keys.
 struct StateSpace {
   int64_t conv_width = 0;
   int64_t heads = 0;
   int64_t head_size = 0;
   int64_t groups = 0;
   int64_t size = 0;  // of the state of an element of a head
+  int64_t rank = 0;  // of the steps of channels
   int64_t inner() const { return heads * head_size; }
 };
 

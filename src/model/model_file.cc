@@ -139,7 +139,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   const runtime::ProgramDescription program = model->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
   for (const runtime::WeightInfo& weight : program.weights) {
-    if (model->made_weights_.contains(weight.name)) continue;
+    if (model->is_made(weight.name)) continue;
     const gguf::Tensor tensor = model->weight_tensor(weight.name);
     if (tensor.dtype != weight.dtype) {
       model->made_weights_.emplace(weight.name, decode(file, tensor));
@@ -188,6 +188,10 @@ gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {
     fail(RC_E_NOT_FOUND, file_->name(), ": there is no tensor ", name);
   }
   return rows_of_weight(*tensor, name);
+}
+
+bool ModelFile::is_made(const std::string& weight) const {
+  return made_weights_.contains(weight);
 }
 
 const void* ModelFile::read_weight(const std::string& name,

@@ -89,9 +89,7 @@ class ModelFile {
   // with that buffer; see there.
   const void* read_weight(const std::string& name, WeightBuffer& buffer,
                           int threads = 1) const;
-  bool is_made(const std::string& weight) const {
-    return made_weights_.contains(weight);
-  }
+  bool is_made(const std::string& weight) const;
   // The tensor of a weight that was not made, or the rows of one; see
   // weight_name.h.
   gguf::Tensor weight_tensor(const std::string& name) const;

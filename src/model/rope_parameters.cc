@@ -88,9 +88,9 @@ RopeParameters read_rope(const Metadata& metadata,
 
 void read_ropes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
-  const bool no_attention = std::none_of(
-      hyper.layers.begin(), hyper.layers.end(),
-      [](const Layer& layer) { return layer.mixer == Mixer::kAttention; });
+  const bool no_attention =
+      std::none_of(hyper.layers.begin(), hyper.layers.end(),
+                   [](const Layer& layer) { return layer.attends(); });
   if (architecture.learned_positions || architecture.alibi || no_attention) {
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
@@ -107,8 +107,9 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                      .value_or(base > 0.0f ? base : hyper.ropes[0].base);
     hyper.ropes.push_back(local);
   }
-  if (architecture.optional_rope &&
-      metadata.find_flag("rope.scaling.finetuned") == false) {
+  if (architecture.unrotated ||
+      (architecture.optional_rope &&
+       metadata.find_flag("rope.scaling.finetuned") == false)) {
     hyper.ropes.clear();
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;

@@ -14,11 +14,11 @@ class Names {
 
   std::vector<ReadTensor> all() && {
     whole_model();
-    if (architecture_.state_spaces != Presence::kAlways) {
+    if (!architecture_.only_recurrent) {
       attention();
       feed_forward();
     }
-    state_space();
+    recurrent();
     return std::move(tensors_);
   }
 
@@ -94,7 +94,9 @@ class Names {
 
   void feed_forward() {
     const bool own_norms = architecture_.parallel_residual == Presence::kNever;
-    if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
+    if (has_norms_before() && !architecture_.single_parts) {
+      add_norm(names_.feed_forward_norm, own_norms);
+    }
     // The first layers of those with a selection bias may be dense.
     if (architecture_.experts != Presence::kAlways ||
         architecture_.selection_bias || architecture_.weighted_inputs) {
@@ -123,16 +125,42 @@ class Names {
     add_norm(names_.post_feed_forward_norm);
   }
 
-  void state_space() {
-    if (architecture_.state_spaces == Presence::kAlways) {
-      add_norm(names_.attention_norm);
+  void recurrent() {
+    if (architecture_.only_recurrent) add_norm(names_.attention_norm);
+    switch (architecture_.recurrent) {
+      case Mixer::kAttention:
+      case Mixer::kNone:
+        return;
+      case Mixer::kShortConv:
+        return add_all({names_.conv_in, names_.conv, names_.conv_out});
+      case Mixer::kChannelSpace:
+        add_all({names_.space_in, names_.space_conv, names_.space_parameters,
+                 names_.space_steps, names_.space_decay, names_.space_skip,
+                 names_.space_out});
+        if (!architecture_.space_norms) return;
+        return add_all(
+            {names_.space_step_norm, names_.space_b_norm, names_.space_c_norm});
+      case Mixer::kStateSpace:
+      case Mixer::kBoth:
+        add_all({names_.space_in, names_.space_conv, names_.space_step_bias,
+                 names_.space_decay, names_.space_skip, names_.space_out});
+        return add(names_.space_norm, !architecture_.optional_space_norm);
+      case Mixer::kDeltaRule:
+        add_all({names_.space_conv, names_.space_step_bias, names_.space_decay,
+                 names_.space_norm, names_.space_out});
+        // Older files of those whose groups are not interleaved have one matrix
+        // for both.
+        add(names_.fused_attention, architecture_.interleaved_groups);
+        add(names_.attention_gate, architecture_.interleaved_groups);
+        if (!architecture_.interleaved_groups) add(names_.space_in, false);
+        return architecture_.interleaved_groups
+                   ? add_all({names_.rule_rates, names_.rule_steps})
+                   : add(names_.rule_rates_and_steps);
     }
-    for (const char* name :
-         {names_.space_in, names_.space_conv, names_.space_step_bias,
-          names_.space_decay, names_.space_skip, names_.space_norm,
-          names_.space_out}) {
-      if (architecture_.state_spaces != Presence::kNever) add(name);
-    }
+  }
+
+  void add_all(std::initializer_list<const char*> names) {
+    for (const char* name : names) add(name);
   }
 
   const Architecture& architecture_;

@@ -76,6 +76,9 @@ class ProgramBuilder {
   Value get_rows(Value table, Value ids);
   Value rms_norm(Value x, Value weight, float epsilon);
   Value layer_norm(Value x, Value weight, Value bias, float epsilon);
+  // LAYER_NORM that takes no mean away and has neither weight nor bias.
+  Value plain_norm(Value x, float epsilon);
+  Value group_norm(Value x, Value weight, float epsilon);
   Value linear(Value x, Value weight, Value bias = kAbsent,
                Value residual = kAbsent);
   // x is seen as [R, heads, head_size]; so are the results of cache and
@@ -110,6 +113,7 @@ class ProgramBuilder {
             float offset = 0.0f);
   Value unary(Value x, int function);
   Value add(Value a, Value b);
+  Value multiply(Value a, Value b);
   Value scale(Value x, float factor);
   Value softcap(Value x, float cap);
   struct Route {
@@ -141,6 +145,21 @@ class ProgramBuilder {
   };
   Value selective_scan(const Scan& scan, Value sequences, Value state_slots,
                        Value cache);
+  // What CHANNEL_SCAN reads, by the names of plugin_ops.h.
+  struct ChannelScan {
+    Value x, steps, b, c;
+    Value decay, skip;
+  };
+  Value channel_scan(const ChannelScan& scan, Value sequences,
+                     Value state_slots, Value cache);
+  // What DELTA_RULE reads.
+  struct DeltaRule {
+    Value v, q, k, steps, rates;
+    Value step_bias, decay;
+    bool interleaved;
+  };
+  Value delta_rule(const DeltaRule& rule, Value sequences, Value state_slots,
+                   Value cache);
   // The same bytes under another shape: only the dimensions after the first
   // may be regrouped.
   Value reshape(Value x, const Shape& shape);

@@ -145,6 +145,19 @@ Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
   return append_op(op, {x, weight, bias})[0];
 }
 
+Value ProgramBuilder::plain_norm(Value x, float epsilon) {
+  Op op = make_op(RC_OP_LAYER_NORM);
+  op.params.layer_norm.epsilon = epsilon;
+  op.params.layer_norm.center = 0;
+  return append_op(op, {x, kAbsent, kAbsent})[0];
+}
+
+Value ProgramBuilder::group_norm(Value x, Value weight, float epsilon) {
+  Op op = make_op(RC_OP_GROUP_NORM);
+  op.params.norm.epsilon = epsilon;
+  return append_op(op, {x, weight})[0];
+}
+
 Value ProgramBuilder::linear(Value x, Value weight, Value bias,
                              Value residual) {
   return append_op(make_op(RC_OP_LINEAR), {x, weight, bias, residual})[0];
@@ -213,6 +226,10 @@ Value ProgramBuilder::unary(Value x, int function) {
 
 Value ProgramBuilder::add(Value a, Value b) {
   return append_op(make_op(RC_OP_ADD), {a, b})[0];
+}
+
+Value ProgramBuilder::multiply(Value a, Value b) {
+  return append_op(make_op(RC_OP_MULTIPLY), {a, b})[0];
 }
 
 Value ProgramBuilder::scale(Value x, float factor) {
@@ -294,6 +311,22 @@ Value ProgramBuilder::selective_scan(const Scan& scan, Value sequences,
   return append_op(make_op(RC_OP_SELECTIVE_SCAN),
                    {scan.x, scan.steps, scan.b, scan.c, scan.step_bias,
                     scan.decay, scan.skip, sequences, state_slots, cache})[0];
+}
+
+Value ProgramBuilder::channel_scan(const ChannelScan& scan, Value sequences,
+                                   Value state_slots, Value cache) {
+  return append_op(make_op(RC_OP_CHANNEL_SCAN),
+                   {scan.x, scan.steps, scan.b, scan.c, scan.decay, scan.skip,
+                    sequences, state_slots, cache})[0];
+}
+
+Value ProgramBuilder::delta_rule(const DeltaRule& rule, Value sequences,
+                                 Value state_slots, Value cache) {
+  Op op = make_op(RC_OP_DELTA_RULE);
+  op.params.delta_rule.interleaved = rule.interleaved ? 1 : 0;
+  return append_op(
+      op, {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
+           rule.decay, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::reshape(Value x, const Shape& shape) {

@@ -1,6 +1,7 @@
 #include "runtime/self_test_case.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -104,6 +105,13 @@ SelfTestCase linear(DType dtype, std::vector<int64_t> row_counts) {
   const Value x = made.input({RC_DIM_ROWS, kColumns});
   const Value w = made.weight(dtype, {kSize, kColumns}, RC_USE_LINEAR);
   return made.take(made.builder.linear(x, w));
+}
+
+SelfTestCase grouped_norm() {
+  RowsCase made("GROUP_NORM", kOneAndSeveral);
+  const Value x = made.input({RC_DIM_ROWS, 3, 96});
+  const Value w = made.weight(RC_DTYPE_F32, {3, 96}, RC_USE_ELEMENTS);
+  return made.take(made.builder.group_norm(x, w, 1e-5f));
 }
 
 SelfTestCase norm(int32_t code) {
@@ -237,6 +245,50 @@ SelfTestCase selective_scan(int64_t columns) {
   return made.take(made.builder.selective_scan(scan, sequences, slots, cache));
 }
 
+SelfTestCase channel_scan(int64_t columns) {
+  RowsCase made(cat("CHANNEL_SCAN of ", columns, " columns"), kOneAndSeveral);
+  constexpr int64_t kChannels = 70;
+  ProgramBuilder::ChannelScan scan;
+  scan.x = made.input({RC_DIM_ROWS, kChannels});
+  scan.steps = made.input({RC_DIM_ROWS, kChannels});
+  scan.b = made.input({RC_DIM_ROWS, columns});
+  scan.c = made.input({RC_DIM_ROWS, columns});
+  scan.decay = made.weight(RC_DTYPE_F32, {kChannels, columns}, RC_USE_ELEMENTS);
+  scan.skip = made.weight(RC_DTYPE_F32, {kChannels}, RC_USE_ELEMENTS);
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kChannels, columns});
+  return made.take(made.builder.channel_scan(scan, sequences, slots, cache));
+}
+
+// Keys of a length of about 1, as the rule has them, so that states stay small.
+SelfTestCase delta_rule(int64_t columns, bool interleaved) {
+  RowsCase made(cat("DELTA_RULE of ", columns, " columns"), kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  constexpr int64_t kHead = 10;
+  constexpr int64_t kGroups = 2;
+  ProgramBuilder& builder = made.builder;
+  const auto normed = [&] {
+    const Value x = made.input({RC_DIM_ROWS, kGroups, columns});
+    const float scale = 1.0f / std::sqrt(static_cast<float>(columns));
+    return builder.scale(builder.plain_norm(x, 1e-6f), scale);
+  };
+  ProgramBuilder::DeltaRule rule;
+  rule.v = made.input({RC_DIM_ROWS, kHeads, kHead});
+  rule.q = normed();
+  rule.k = normed();
+  rule.steps = made.input({RC_DIM_ROWS, kHeads});
+  rule.rates = made.input({RC_DIM_ROWS, kHeads});
+  for (Value* one : {&rule.step_bias, &rule.decay}) {
+    *one = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
+  }
+  rule.interleaved = interleaved;
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
+  return made.take(builder.delta_rule(rule, sequences, slots, cache));
+}
+
 // One tensor op; all its values lie in buffers.
 SelfTestCase tensor_op(Op op, std::vector<Bytes> inputs,
                        const std::vector<std::pair<DType, Shape>>& values) {
@@ -321,6 +373,7 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
       if (!encodable(input(1).dtype)) return std::nullopt;
       return Kind{op.code, input(1).dtype};
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
       return Kind{op.code};
     case RC_OP_LAYER_NORM:
       if (is_tensor_op(op, &input(0))) return std::nullopt;
@@ -345,6 +398,10 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
       return Kind{op.code, input(1).shape[1], op.params.short_conv.function};
     case RC_OP_SELECTIVE_SCAN:
       return Kind{op.code, input(2).shape[2]};
+    case RC_OP_CHANNEL_SCAN:
+      return Kind{op.code, input(2).shape[1]};
+    case RC_OP_DELTA_RULE:
+      return Kind{op.code, input(1).shape[2], op.params.delta_rule.interleaved};
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
@@ -385,6 +442,12 @@ SelfTestCase case_of(const Kind& kind) {
       return short_conv(kind[1], detail(2));
     case RC_OP_SELECTIVE_SCAN:
       return selective_scan(kind[1]);
+    case RC_OP_CHANNEL_SCAN:
+      return channel_scan(kind[1]);
+    case RC_OP_DELTA_RULE:
+      return delta_rule(kind[1], kind[2] != 0);
+    case RC_OP_GROUP_NORM:
+      return grouped_norm();
     case RC_OP_MATMUL:
       return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
   }

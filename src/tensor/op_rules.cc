@@ -127,6 +127,14 @@ void check_groups(const OpMatch& op) {
   }
 }
 
+void check_key_groups(const OpMatch& op) {
+  if (op["heads"] % op["groups"] != 0) {
+    op.refuse("v is ", value_text(op.input(0)), ", q is ",
+              value_text(op.input(1)),
+              "; the groups of q must divide the heads of v");
+  }
+}
+
 void check_view(const OpMatch& op) {
   const rc_plugin_value& x = op.input(0);
   const rc_plugin_value& y = op.output();

@@ -13,6 +13,7 @@ void check_choices(const OpMatch& op);            // ROUTE, CHOOSE
 void check_grouped_choices(const OpMatch& op);    // CHOOSE_IN_GROUPS
 void check_joined(const OpMatch& op);             // JOIN
 void check_groups(const OpMatch& op);             // SELECTIVE_SCAN
+void check_key_groups(const OpMatch& op);         // DELTA_RULE
 void check_view(const OpMatch& op);               // COPY
 void check_conversion(const OpMatch& op);         // CONVERT
 void check_repeats(const OpMatch& op);            // BINARY

@@ -196,15 +196,19 @@ TEST_P(Determinism, OfAllLogits) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> all = {{"reference", "llama2"},
-                           {"reference", "granitehybrid"},
-                           {"reference", "mamba2"},
-                           {"reference", "deepseek2"}};
+  std::vector<Case> all = {
+      {"reference", "llama2"}, {"reference", "granitehybrid"},
+      {"reference", "mamba2"}, {"reference", "deepseek2"},
+      {"reference", "lfm2"},   {"reference", "jamba"},
+      {"reference", "qwen35"}};
   for (const char* model :
-       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss", "gemma3",
-        "llama-layers", "granitehybrid", "mamba2", "phi3", "gptneox",
-        "qwen2moe", "cohere2", "glm4moe", "deepseek2", "deepseek2-old", "mpt",
-        "llama4"}) {
+       {"llama2",        "mistral",   "gemma2",  "qwen3",
+        "qwen3moe",      "gpt-oss",   "gemma3",  "llama-layers",
+        "granitehybrid", "mamba2",    "phi3",    "gptneox",
+        "qwen2moe",      "cohere2",   "glm4moe", "deepseek2",
+        "deepseek2-old", "mpt",       "llama4",  "lfm2",
+        "nemotron_h",    "falcon-h1", "jamba",   "qwen3next",
+        "qwen35"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -101,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values("llama2", "llama3", "llama-yarn", "mixtral", "qwen3moe",
                       "gemma2", "gpt-oss", "gemma3", "llama-layers",
                       "granitehybrid", "bert", "mamba2", "stablelm", "glm4moe",
-                      "cohere2", "deepseek2", "deepseek2-old", "mpt", "llama4"),
+                      "cohere2", "deepseek2", "deepseek2-old", "mpt", "llama4",
+                      "lfm2", "nemotron_h", "jamba", "qwen3next"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

@@ -58,6 +58,17 @@ constexpr const Architecture* kArchitectures[] = {
     &kGraniteMoeHybrid,
     &kMamba2,
     &kBert,
+    &kLfm2,
+    &kLfm2Moe,
+    &kNemotronH,
+    &kFalconH1,
+    &kMamba,
+    &kJamba,
+    &kQwen3Next,
+    &kQwen35Text,
+    &kQwen35,
+    &kQwen35MoeText,
+    &kQwen35Moe,
 };
 
 }  // namespace

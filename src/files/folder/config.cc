@@ -112,18 +112,22 @@ std::optional<int64_t> Config::find_int(std::string_view key) const {
   return int_of(key, *value);
 }
 
-std::optional<double> Config::find_number(std::string_view key) const {
-  const JsonValue* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is(JsonValue::Type::kNumber)) wrong_type(key, *value, "a number");
+double Config::number_of(std::string_view key, const JsonValue& value) const {
+  if (!value.is(JsonValue::Type::kNumber)) wrong_type(key, value, "a number");
   double number = 0.0;
-  const char* const end = value->text.data() + value->text.size();
-  const auto result = std::from_chars(value->text.data(), end, number);
+  const char* const end = value.text.data() + value.text.size();
+  const auto result = std::from_chars(value.text.data(), end, number);
   if (result.ec != std::errc() || result.ptr != end || !std::isfinite(number)) {
-    refuse(RC_E_FORMAT, key, " is ", quote(value->text),
+    refuse(RC_E_FORMAT, key, " is ", quote(value.text),
            ", which is out of range");
   }
   return number;
+}
+
+std::optional<double> Config::find_number(std::string_view key) const {
+  const JsonValue* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  return number_of(key, *value);
 }
 
 std::optional<bool> Config::find_flag(std::string_view key) const {
@@ -167,6 +171,17 @@ std::optional<std::vector<int64_t>> Config::find_ints(
   std::vector<int64_t> numbers;
   for (const JsonValue& item : value->items) {
     numbers.push_back(int_of(key, item));
+  }
+  return numbers;
+}
+
+std::optional<std::vector<double>> Config::find_numbers(
+    std::string_view key) const {
+  const JsonValue* value = find_of(key, JsonValue::Type::kArray);
+  if (value == nullptr) return std::nullopt;
+  std::vector<double> numbers;
+  for (const JsonValue& item : value->items) {
+    numbers.push_back(number_of(key, item));
   }
   return numbers;
 }

@@ -38,6 +38,7 @@ class Config {
   std::optional<std::vector<std::string>> find_texts(
       std::string_view key) const;
   std::optional<std::vector<int64_t>> find_ints(std::string_view key) const;
+  std::optional<std::vector<double>> find_numbers(std::string_view key) const;
   std::optional<Config> find_object(std::string_view key) const;
   // Throw RC_E_FORMAT if it is absent or null.
   int64_t get_int(std::string_view key) const;
@@ -65,6 +66,7 @@ class Config {
   const JsonValue* find_any(std::string_view key) const;
   // The value if it is of that type.
   const JsonValue* find_of(std::string_view key, JsonValue::Type type) const;
+  double number_of(std::string_view key, const JsonValue& value) const;
   int64_t int_of(std::string_view key, const JsonValue& value) const;
   [[noreturn]] void wrong_type(std::string_view key, const JsonValue& value,
                                const char* wanted) const;

@@ -49,5 +49,14 @@ extern const Architecture kMpt;
 extern const Architecture kBloom;
 extern const Architecture kDeepSeek2;
 extern const Architecture kLlama4;
+extern const Architecture kLfm2;
+extern const Architecture kLfm2Moe;
+extern const Architecture kNemotronH;
+extern const Architecture kFalconH1;
+extern const Architecture kMamba;
+extern const Architecture kJamba;
+extern const Architecture kQwen3Next;
+extern const Architecture kQwen35;
+extern const Architecture kQwen35Moe;
 
 }  // namespace rc::model

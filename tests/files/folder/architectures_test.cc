@@ -83,6 +83,23 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
        "'rms_norm' is false"},
       {"llama", R"({"model_type": "mamba2", "time_step_limit": [0.0, 1.0]})",
        "'time_step_limit' is not from 0 to infinity"},
+      {"llama", R"({"model_type": "lfm2", "conv_bias": true})",
+       "'conv_bias' is true"},
+      {"llama", R"({"model_type": "lfm2", "layer_types": ["window"]})",
+       "'layer_types' holds 'window'; known are conv, full_attention"},
+      {"llama", R"({"model_type": "nemotron_h",
+                    "hybrid_override_pattern": "ME*"})",
+       "'hybrid_override_pattern' is 'ME*'"},
+      {"llama", R"({"model_type": "falcon_h1", "mamba_rms_norm": true})",
+       "'mamba_norm_before_gate' is true"},
+      {"llama", R"({"model_type": "falcon_h1", "tie_word_embeddings": true,
+                    "embedding_multiplier": 2.0})",
+       "'tie_word_embeddings' is true, but embedding_multiplier"},
+      {"llama", R"({"model_type": "jamba", "sliding_window": 8})",
+       "'sliding_window' is not null"},
+      {"llama", R"({"model_type": "qwen3_next", "layer_types":
+                    ["full_attention", "linear_attention"]})",
+       "'layer_types'[1] is 'linear_attention'"},
   };
   for (const auto& [folder, patch, message] : cases) {
     copy(folder);

@@ -21,6 +21,7 @@ from attention_cases import ATTENTION_CASES
 from cases import CASES, COMMON
 from gguf_file import write
 from more_cases import MORE_CASES
+from state_cases import STATE_CASES
 from vocabularies import N_VOCAB, word_pieces
 
 HERE = Path(__file__).resolve().parent
@@ -36,6 +37,7 @@ torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 
+SELECTION = ("e_score_correction_bias", ".expert_bias")
 NORMS = ("norm.weight", "norm_1.weight", "norm_2.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
 BEHIND_GELU = ("output.dense.weight", "mlp.c_proj.weight", "mlp.fc2.weight", "mlp.dense_4h_to_h.weight")
 EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddings.weight")
@@ -44,7 +46,7 @@ EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddin
 def fill(model, arch, seed):
     """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
     rng = np.random.default_rng(seed)
-    selection = [(name, b) for name, b in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    selection = [(name, b) for name, b in model.named_buffers() if name.endswith(SELECTION)]
     for name, p in [*model.named_parameters(), *selection]:
         shape = tuple(p.shape)
         if name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
@@ -74,7 +76,8 @@ def fill(model, arch, seed):
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight"):
+        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
+                arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
             w = np.log(w)  # the file holds -exp(A_log)
@@ -106,7 +109,7 @@ def build(c, seed, changes=None):
         if filled and name.endswith(filled):
             p.data.fill_(value_of_filled)
     for name, b in model.named_buffers():
-        if unselected and name.endswith("e_score_correction_bias"):
+        if unselected and name.endswith(SELECTION):
             b.zero_()
     for module in model.modules():
         for attribute, value in attributes.items():
@@ -161,12 +164,19 @@ def router_margin(c, model, tokens):
     return float((best[..., k - 1] - best[..., k]).min())
 
 
+def numbered_cases():
+    """Each later group goes on with the numbers behind those of MORE_CASES, so that a case of one does not change the weights of others."""
+    yield from enumerate((CASES | MORE_CASES).items(), 1)
+    for group in (ATTENTION_CASES, STATE_CASES):
+        yield from enumerate(group.items(), 1 + len(CASES | MORE_CASES))
+
+
 def main():
-    for index, (name, describe) in enumerate((CASES | MORE_CASES | ATTENTION_CASES).items()):
+    for number, (name, describe) in numbered_cases():
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         c = with_common(describe())
-        seed = 100 * (index + 1)
+        seed = 100 * number
         while True:  # a draw where no token is near a change of experts
             tokens = tokens_for(seed, c["arch"])
             model = build(c, seed)

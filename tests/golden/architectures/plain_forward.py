@@ -5,6 +5,8 @@ import math
 import numpy as np
 from gguf import GGUFReader
 
+import state_forward
+
 
 def softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True))
@@ -28,7 +30,8 @@ def squared(x):
 
 
 # What no key says. rope: how pairs lie, None without; norms: where ("before", "behind", "around"); heads: norms of queries and keys
-# ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last.
+# ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last;
+# added: to the sum that the weights of experts are divided by.
 HALVES = dict(rope="halves")
 ADJACENT = dict(rope="adjacent")
 TRAITS = {
@@ -44,6 +47,9 @@ TRAITS = {
     "llama4": dict(ADJACENT, whole=True, windowed=4, only_windows=True),
     "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
+    "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared), "falcon-h1": HALVES,
+    "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True),
+    **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
 }
 
 
@@ -76,7 +82,7 @@ class Plain:
         x = x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon)
         if self.plain_norm:
             return x
-        x = x * self.W(name + ".weight")
+        x = x * self.W(name + ".weight" if name + ".weight" in self.T else name)
         return x + self.W(name + ".bias") if name + ".bias" in self.T else x
 
     def windowed(self, layer):
@@ -117,6 +123,10 @@ class Plain:
             q, k, v = np.split(self.linear(h, p + "attn_qkv").clip(-limit, limit), [heads * d, (heads + kv_heads) * d], -1)
         else:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
+        if q.shape[1] == 2 * heads * d:  # for each head its queries, then a gate
+            q, gate = np.split(q.reshape(n, heads, 2 * d), 2, -1)
+        else:
+            gate = None
         how = self.trait("heads")
         normed = lambda q, k: (self.norm(q, p + "attn_q_norm"), self.norm(k, p + "attn_k_norm"))
         if how == "together":
@@ -143,7 +153,9 @@ class Plain:
         elif self.key("attention.sliding_window") and self.windowed(layer):
             seen &= distance < self.key("attention.sliding_window")
         share = softmax(np.where(seen, score, -np.inf))
-        return self.linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, heads * d), p + "attn_output")
+        y = np.einsum("hij,jhd->ihd", share, v)
+        y = y if gate is None else y * state_forward.sigmoid(gate)
+        return self.linear(y.reshape(n, heads * d), p + "attn_output")
 
     def slopes(self, heads):
         most = self.key("attention.max_alibi_bias", 8.0 if self.arch == "bloom" else None)
@@ -175,22 +187,20 @@ class Plain:
         y = np.einsum("hij,jr,hvr->ihv", share, short, value_up)
         return self.linear(y.reshape(n, heads * size), p + "attn_output")
 
-    def mamba(self, h, p):  # Mamba-2, a token at a time
-        n, inner, size = self.n, self.key("ssm.inner_size"), self.key("ssm.state_size")
-        heads, taps = self.key("ssm.time_step_rank"), self.key("ssm.conv_kernel")
-        z, xbc, dt = np.split(self.linear(h, p + "ssm_in"), [inner, 2 * inner + 2 * size], -1)
-        past = np.concatenate([np.zeros((taps - 1, xbc.shape[1])), xbc])
-        kernel = self.W(p + "ssm_conv1d.weight")  # channel, tap; the last tap is that of the present token
-        xbc = silu(sum(kernel[:, j] * past[j:j + n] for j in range(taps)) + self.W(p + "ssm_conv1d.bias"))
-        x, B, C = np.split(xbc, [inner, inner + size], -1)
-        x = x.reshape(n, heads, -1)
-        step = np.logaddexp(0, dt + self.W(p + "ssm_dt.bias"))  # softplus
-        a, D = self.W(p + "ssm_a")[:, 0], self.W(p + "ssm_d")
-        state, y = np.zeros((heads, x.shape[2], size)), np.empty_like(x)
-        for t in range(n):
-            state = np.exp(a * step[t])[:, None, None] * state + (step[t, :, None] * x[t])[:, :, None] * B[t]
-            y[t] = state @ C[t] + D * x[t]
-        return self.linear(self.norm(y.reshape(n, inner) * silu(z), p + "ssm_norm").reshape(n, inner), p + "ssm_out")
+    def mixed(self, h, p, layer):
+        has = lambda name: p + name in self.T
+        y = 0.0
+        if has("attn_q.weight") or has("attn_qkv.weight") and not has("ssm_a"):
+            y = y + self.attention(h, p, layer)
+        if has("shortconv.in_proj.weight"):
+            y = y + state_forward.short_conv(self, h, p)
+        elif self.arch.startswith("qwen3") and has("ssm_a"):
+            y = y + state_forward.delta(self, h, p)
+        elif has("ssm_x.weight"):
+            y = y + state_forward.mamba(self, h, p)
+        elif has("ssm_in.weight"):
+            y = y + state_forward.mamba2(self, h, p)
+        return y
 
     def gated(self, h, p, end=""):
         if self.trait("act"):
@@ -216,7 +226,7 @@ class Plain:
         kept = np.zeros_like(share)
         np.put_along_axis(kept, best, np.take_along_axis(share, best, -1), -1)
         if not self.trait("whole") and self.key("expert_weights_norm", self.arch != "deepseek2"):
-            kept = kept / kept.sum(-1, keepdims=True)
+            kept = kept / (kept.sum(-1, keepdims=True) + self.trait("added", 0.0))
         return kept * self.key("expert_weights_scale", 1.0)
 
     def experts(self, h, p):
@@ -239,14 +249,17 @@ class Plain:
 
     def layer(self, x, layer):
         p = f"blk.{layer}."
-        if self.arch == "mamba2":
-            return x + self.mamba(self.norm(x, p + "attn_norm"), p)
+        if self.arch in ("mamba", "mamba2"):
+            return x + self.mixed(self.norm(x, p + "attn_norm"), p, layer)
+        if self.arch == "nemotron_h":  # one part
+            h = self.norm(x, p + "attn_norm")
+            return x + (self.gated(h, p) if p + "ffn_up.weight" in self.T else self.mixed(h, p, layer))
         before, behind = self.trait("norms", "before") != "behind", self.trait("norms", "before") != "before"
         scale = self.key("residual_scale", 1.0)
         feed_forward = lambda h: self.experts(h, p) if p + "ffn_gate_inp.weight" in self.T else self.gated(h, p)
         own = p + "attn_norm_2" if p + "attn_norm_2.weight" in self.T else p + "attn_norm"
         h = self.norm(x, own) if before else x
-        y = self.mamba(h, p) if p + "ssm_in.weight" in self.T else self.attention(h, p, layer)
+        y = self.mixed(h, p, layer)
         if self.key("use_parallel_residual", self.trait("parallel", False)):
             second = p + ("attn_norm" if self.arch == "falcon" else "ffn_norm")
             return x + y + feed_forward(self.norm(x, second) if second + ".weight" in self.T else h)
@@ -262,7 +275,7 @@ class Plain:
             x = self.norm(x, "token_embd_norm")
         for layer in range(self.key("block_count")):
             x = self.layer(x, layer)
-        logits = self.linear(self.norm(x, "output_norm"), "output" if "output.weight" in self.T else "token_embd")
+        logits = self.linear(self.norm(x, "output_norm" if "output_norm.weight" in self.T else "token_embd_norm"), "output" if "output.weight" in self.T else "token_embd")
         scale = self.key("logit_scale", 1.0)
         assert self.used == set(self.T), set(self.T) - self.used
         return logits * scale if self.trait("multiplies") else logits / scale

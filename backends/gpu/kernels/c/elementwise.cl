@@ -1,8 +1,7 @@
 // Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP,
-// CLAMP. A
-// work-item gives LANES elements of a row of `width`.
+// MULTIPLY, CLAMP. A work-item gives LANES elements of a row of `width`.
 //
-// Defined by the host: KIND, ADD, SCALE, SOFTCAP or CLAMP; from UNARY on UNARY with
+// Defined by the host: KIND, one of the numbers below; from UNARY on UNARY with
 // RC_FUNCTION_* KIND - UNARY; else GLU with this RC_FUNCTION_*.
 
 #include "common.cl"
@@ -12,7 +11,8 @@
 #define ADD 16
 #define SCALE 17
 #define SOFTCAP 18
-#define CLAMP 19
+#define MULTIPLY 19
+#define CLAMP 20
 #define UNARY 32
 
 #define BUFFERS(INPUT, OUTPUT) \
@@ -28,6 +28,8 @@ KERNEL(elementwise) {
   const floatL x = load_some(a + at, count);
 #if KIND == ADD
   const floatL y = x + load_some(b + at, count);
+#elif KIND == MULTIPLY
+  const floatL y = x * load_some(b + at, count);
 #elif KIND == SCALE
   const floatL y = x * factor;
 #elif KIND == SOFTCAP

@@ -57,5 +57,16 @@ extern const Architecture kGraniteMoeShared;
 extern const Architecture kGraniteMoeHybrid;
 extern const Architecture kMamba2;
 extern const Architecture kBert;
+extern const Architecture kLfm2;
+extern const Architecture kLfm2Moe;
+extern const Architecture kNemotronH;
+extern const Architecture kFalconH1;
+extern const Architecture kMamba;
+extern const Architecture kJamba;
+extern const Architecture kQwen3Next;
+extern const Architecture kQwen35Text;
+extern const Architecture kQwen35;
+extern const Architecture kQwen35MoeText;
+extern const Architecture kQwen35Moe;
 
 }  // namespace rc::folder
