@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -26,6 +27,9 @@ class Config {
   void add_defaults(std::string_view defaults);
 
   const std::string& file() const { return file_; }
+  const std::vector<std::pair<std::string, JsonValue>>& members() const {
+    return object_.members;
+  }
 
   bool has(std::string_view key) const { return find_any(key) != nullptr; }
   // The member if there is one and it is not null.

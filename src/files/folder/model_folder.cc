@@ -7,6 +7,7 @@
 #include "files/folder/architecture.h"
 #include "files/folder/folder.h"
 #include "files/folder/pooling.h"
+#include "files/folder/quantization.h"
 #include "files/folder/text_metadata.h"
 
 namespace rc::folder {
@@ -72,15 +73,6 @@ Config read_config(Folder& folder) {
   return Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
 }
 
-void refuse_quantized(const Config& config) {
-  const auto quantization = config.find_object("quantization_config");
-  if (!quantization) return;
-  config.refuse(RC_E_UNSUPPORTED, "quantization_config", " has quant_method ",
-                quote(quantization->find_text("quant_method").value_or("")),
-                "; only folders with plain weights (F32, F16, BF16) can be "
-                "read");
-}
-
 safetensors::Shards open_weights(Folder& folder) {
   if (auto file = folder.find(kWeights)) {
     return safetensors::Shards::of_file(std::move(file));
@@ -126,7 +118,6 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   Folder folder(path);
   const Config whole = read_config(folder);
   const Architecture& architecture = find_architecture(whole);
-  refuse_quantized(whole);
   Config config = whole;
   if (!architecture.part.empty()) {
     auto part = whole.find_object(architecture.part);
@@ -138,6 +129,7 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   }
   config.add_defaults(architecture.defaults);
   safetensors::Shards shards = open_weights(folder);
+  expand_quantized(whole, shards);
 
   gguf::Writer writer;
   writer.add("general.architecture", architecture.name);

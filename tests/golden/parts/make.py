@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Writes ../architectures/smollm.gguf in parts, NAME-00001-of-0000N.gguf, with the gguf package.
+
+    python make.py
+
+"tensors" has at most 8 tensors in each part, "empty" none in the first one. Versions: ../requirements.txt.
+"""
+
+from pathlib import Path
+
+import gguf
+
+HERE = Path(__file__).resolve().parent
+WHOLE = HERE.parent / "architectures" / "smollm.gguf"
+
+
+def write(name, **options):
+    reader = gguf.GGUFReader(WHOLE)
+    architecture = reader.fields["general.architecture"].contents()
+    writer = gguf.GGUFWriter(HERE / f"{name}.gguf", architecture, **options)
+    for field in reader.fields.values():
+        if field.name.startswith("GGUF.") or field.name == "general.architecture":
+            continue
+        kind = field.types[0]
+        inner = field.types[-1] if kind == gguf.GGUFValueType.ARRAY else None
+        writer.add_key_value(field.name, field.contents(), kind, inner)
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+write("tensors", split_max_tensors=8)
+write("empty", split_max_tensors=12, small_first_shard=True)
