@@ -30,7 +30,8 @@ NAMES = {
 # conversations, and their options, most of which are JSON; those of fetching, which
 # are plain arguments.
 _NOT_SHOWN = {"rc_tensor_report", "rc_chat_options", "rc_chat_prompt_report",
-              "rc_chat_content_report", "rc_fetch_options"}
+              "rc_chat_content_report", "rc_fetch_options",
+              "rc_quantize_options"}
 
 # Numbers that may have all 64 bits.
 UNSIGNED = {"seed"}

@@ -5,6 +5,7 @@
 #include "runcible/backend.h"
 #include "runcible/base.h"
 #include "runcible/chat.h"
+#include "runcible/convert.h"
 #include "runcible/fetch.h"
 #include "runcible/generate.h"
 #include "runcible/grammar.h"

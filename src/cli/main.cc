@@ -23,6 +23,7 @@ int run(int argc, char** argv) {
   cli::add_verify(program);
   cli::add_plan(program);
   cli::add_convert(program);
+  cli::add_quantize(program);
   cli::add_tokenize(program);
   cli::add_template(program);
   cli::add_bench(program);

@@ -9,7 +9,7 @@ from members import end_numbers, options
 
 # With constructors of their own, or plain functions in their place; see
 # generate_options.i, chat.i and fetch.i.
-_BY_HAND = {"rc_generate_options", "rc_chat_options", "rc_fetch_options"}
+_BY_HAND = {"rc_generate_options", "rc_chat_options", "rc_fetch_options", "rc_quantize_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
 _IGNORED = {"rc_loop_release"}
 
