@@ -14,7 +14,7 @@ namespace rc::api {
 namespace {
 
 constexpr rc_quantize_options kQuantizeDefaults = RC_QUANTIZE_OPTIONS_INIT;
-constexpr int32_t kMostThreads = 1024;
+constexpr int32_t kMostConvertThreads = 1024;
 constexpr size_t kMostTensorTypes = 256;
 
 // What a caller asked for, checked and copied.
@@ -63,7 +63,7 @@ ConvertRequest quantize_request(const char* from, const char* to,
   if (*options.type == '\0') {
     fail(RC_E_INVALID_ARGUMENT, "options->type: empty");
   }
-  need_range(options.threads, 0, kMostThreads, "options->threads");
+  need_range(options.threads, 0, kMostConvertThreads, "options->threads");
   if (options.tensor_count > kMostTensorTypes) {
     fail(RC_E_INVALID_ARGUMENT, "options->tensor_count: ", options.tensor_count,
          " is above ", kMostTensorTypes);

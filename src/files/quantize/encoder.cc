@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "files/quantize/encoder_list.h"
+#include "files/quantize/long_vectors.h"
 #include "tensor/blocks.h"
 #include "tensor/half.h"
 
@@ -28,11 +29,14 @@ float same(float x) { return x; }
 
 // The first element of largest magnitude.
 float first_extreme(const float* x) {
-  float result = x[0];
-  for (int i = 1; i < kSmallBlock; ++i) {
-    if (std::fabs(x[i]) > std::fabs(result)) result = x[i];
+  float largest = 0.0f;
+  for (int i = 0; i < kSmallBlock; ++i) {
+    const float size = std::fabs(x[i]);
+    largest = size > largest ? size : largest;
   }
-  return result;
+  int i = 0;
+  while (std::fabs(x[i]) != largest) ++i;
+  return x[i];
 }
 
 float inverse_or_zero(float x) {
@@ -50,10 +54,10 @@ void put_block(const float* x, BlockQ4_0* block) {
   const float scale = first_extreme(x) / -8.0f;
   const float by = inverse_or_zero(scale);
   block->scale = f32_to_f16(scale);
+  int quants[kSmallBlock];
+  for (int i = 0; i < kSmallBlock; ++i) quants[i] = round_up(x[i] * by, 8, 15);
   for (int j = 0; j < 16; ++j) {
-    const int low = round_up(x[j] * by, 8, 15);
-    const int high = round_up(x[j + 16] * by, 8, 15);
-    block->quants[j] = static_cast<uint8_t>(low | high << 4);
+    block->quants[j] = static_cast<uint8_t>(quants[j] | quants[j + 16] << 4);
   }
 }
 
@@ -61,13 +65,17 @@ void put_block(const float* x, BlockQ5_0* block) {
   const float scale = first_extreme(x) / -16.0f;
   const float by = inverse_or_zero(scale);
   block->scale = f32_to_f16(scale);
-  uint32_t fifth = 0;
+  int quants[kSmallBlock];
+  for (int i = 0; i < kSmallBlock; ++i) {
+    quants[i] = round_up(x[i] * by, 16, 31);
+  }
   for (int j = 0; j < 16; ++j) {
-    const int low = round_up(x[j] * by, 16, 31);
-    const int high = round_up(x[j + 16] * by, 16, 31);
-    block->quants[j] = static_cast<uint8_t>((low & 15) | (high & 15) << 4);
-    fifth |= static_cast<uint32_t>(low >> 4) << j;
-    fifth |= static_cast<uint32_t>(high >> 4) << (j + 16);
+    block->quants[j] =
+        static_cast<uint8_t>((quants[j] & 15) | (quants[j + 16] & 15) << 4);
+  }
+  uint32_t fifth = 0;
+  for (int i = 0; i < kSmallBlock; ++i) {
+    fifth |= static_cast<uint32_t>(quants[i] >> 4) << i;
   }
   block->high = fifth;
 }
@@ -91,20 +99,24 @@ void put_block(const float* x, BlockQ8_0* block) {
   }
 }
 
-// Rounded as the package gguf does it, or searched where weights are given.
-template <class Block, DType kType>
-void encode_rounded(const float* x, const float* w, int64_t columns,
+template <class Block>
+void encode_closely(const float* x, const float*, int64_t columns,
                     uint8_t* target) {
-  if (w != nullptr) {
-    find_searched_encoder(kType)(x, w, columns, target);
-    return;
-  }
   for (int64_t i = 0; i < columns; i += kSmallBlock) {
     Block block;
     put_block(x + i, &block);
     std::memcpy(target, &block, sizeof block);
     target += sizeof block;
   }
+}
+
+// Rounded as the package gguf does it, or searched where weights are given.
+template <class Block, DType kType>
+void encode_rounded(const float* x, const float* w, int64_t columns,
+                    uint8_t* target) {
+  static const Encoder search = find_searched_encoder(kType);
+  static const Encoder round = best_of<encode_closely<Block>>();
+  (w != nullptr ? search : round)(x, w, columns, target);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "files/quantize/block_encoders.h"
 #include "files/quantize/encoder.h"
 #include "files/quantize/encoder_list.h"
+#include "files/quantize/long_vectors.h"
 #include "tensor/formats/coded_formats.h"
 
 namespace rc::quantize {
@@ -162,31 +163,6 @@ void encode_mxfp4(const float* x, const float* w, int64_t columns,
       block[kFormat.scale.at] = static_cast<uint8_t>(exponents[g]);
     }
   }
-}
-
-// The same code once more for processors with longer vectors. No sum changes:
-// lanes are lanes.
-template <Encoder kEncode>
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target("avx2"), gnu::flatten]]
-#endif
-void with_long_vectors(const float* x, const float* w, int64_t columns,
-                       uint8_t* target) {
-  kEncode(x, w, columns, target);
-}
-
-bool has_long_vectors() {
-#if defined(__x86_64__) && defined(__GNUC__)
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-#else
-  return false;
-#endif
-}
-
-template <Encoder kEncode>
-Encoder best_of() {
-  return has_long_vectors() ? with_long_vectors<kEncode> : kEncode;
 }
 
 }  // namespace
