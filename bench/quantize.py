@@ -30,15 +30,15 @@ import numpy as np
 TYPES = {"Q8_0": 7, "Q6_K": 18, "Q5_K": 16, "Q5_1": 9, "Q5_0": 8, "Q4_K": 14,
          "Q4_1": 3, "Q4_0": 2, "IQ4_NL": 25, "IQ4_XS": 30, "Q3_K": 11,
          "Q2_K": 10, "TQ2_0": 37, "TQ1_0": 36}
-WIDTH, HIDDEN, LAYERS = 1024, 2816, 2
+WIDTH, HIDDEN, LAYERS = 1024, 2816, 1
 # Mixes in our words: the type by itself needs "all of them".
 PURE = {"Q4_0", "Q5_0", "Q4_1", "Q5_1", "IQ4_NL", "IQ4_XS", "Q2_K", "TQ2_0",
         "TQ1_0"}
 
 
 def shapes():
-    yield "token_embd.weight", (4096, WIDTH)
-    yield "output.weight", (4096, WIDTH)
+    yield "token_embd.weight", (1024, WIDTH)
+    yield "output.weight", (1024, WIDTH)
     for layer in range(LAYERS):
         for name, shape in [("attn_q", (WIDTH, WIDTH)), ("attn_k", (WIDTH, WIDTH)),
                             ("attn_v", (WIDTH, WIDTH)), ("attn_output", (WIDTH, WIDTH)),
@@ -58,7 +58,7 @@ def write_model(path):
     writer.add_head_count_kv(16)
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_rope_dimension_count(WIDTH // 16)
-    writer.add_vocab_size(4096)
+    writer.add_vocab_size(1024)
     writer.add_tokenizer_model("none")
     weights = {}
     for name, shape in shapes():

@@ -76,9 +76,15 @@ TEST_F(Convert, EncodesTheMatrices) {
   ASSERT_EQ(after.shape, before.shape);
   std::vector<float> values(32 * 32);
   decode_row(before.dtype, folder->read(before).data(), values.data(), 32 * 32);
-  std::vector<std::byte> expected(after.bytes);
-  encode_row(RC_DTYPE_Q8_0, values.data(), expected.data(), 32 * 32);
-  EXPECT_EQ(file->read(after), expected);
+  std::vector<float> close(32 * 32);
+  decode_row(RC_DTYPE_Q8_0, file->read(after).data(), close.data(), 32 * 32);
+  for (size_t i = 0; i < values.size(); ++i) {
+    float largest = 0.0f;
+    for (size_t k = i / 32 * 32; k < i / 32 * 32 + 32; ++k) {
+      largest = std::max(largest, std::abs(values[k]));
+    }
+    ASSERT_NEAR(close[i], values[i], 0.55f * largest / 127.0f) << i;
+  }
   // Converted again: to what it was made of, quantized weights stay.
   const auto again = converted(*gguf::File::open(target()), "F32");
   EXPECT_EQ(again->find_int("general.file_type"), 0);

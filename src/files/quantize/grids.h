@@ -41,10 +41,13 @@ struct TableGrid {
     return value;
   }
   RC_LANES_INLINE static void codes(Lanes nearest, uint8_t* code) {
+    LaneMask count = {};
+#pragma GCC unroll 16
+    for (int i = 1; i < 16; ++i) {
+      count -= nearest > static_cast<float>(kValues[i]) - 0.5f;
+    }
     for (int lane = 0; lane < kLanes; ++lane) {
-      int i = 0;
-      while (static_cast<float>(kValues[i]) < nearest[lane]) ++i;
-      code[lane] = static_cast<uint8_t>(i);
+      code[lane] = static_cast<uint8_t>(count[lane]);
     }
   }
 };
@@ -68,11 +71,14 @@ struct SignedTableGrid {
     return select(x < 0.0f, -value, value);
   }
   RC_LANES_INLINE static void codes(Lanes nearest, uint8_t* code) {
+    const Lanes size = magnitude(nearest);
+    LaneMask count = (nearest < 0.0f) & 8;
+#pragma GCC unroll 8
+    for (int i = 1; i < 8; ++i) {
+      count -= size > static_cast<float>(kValues[i]) - 0.5f;
+    }
     for (int lane = 0; lane < kLanes; ++lane) {
-      const float value = nearest[lane];
-      int i = value < 0 ? 8 : 0;
-      while (static_cast<float>(kValues[i]) != value) ++i;
-      code[lane] = static_cast<uint8_t>(i);
+      code[lane] = static_cast<uint8_t>(count[lane]);
     }
   }
 };

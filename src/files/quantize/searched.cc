@@ -33,19 +33,21 @@ constexpr std::array<float, kA + kB> both(const std::array<float, kA>& a,
   return result;
 }
 
-constexpr auto kPlaces2 = steps<16>(1.0f, 6.0f);
-constexpr auto kPlaces3 = both(steps<14>(-4.9f, -2.5f), steps<8>(2.4f, 3.8f));
+constexpr auto kPlaces2 = steps<8>(1.0f, 3.6f);
+constexpr auto kPlaces3 = both(steps<9>(-4.8f, -2.8f), steps<3>(2.8f, 3.6f));
 constexpr auto kPlaces4 = both(steps<18>(-9.4f, -6.0f), steps<10>(6.0f, 8.3f));
 constexpr auto kPlaces5 =
     both(steps<18>(-17.0f, -14.0f), steps<10>(14.0f, 16.0f));
 constexpr auto kPlaces6 = steps<12>(-32.5f, -31.2f);
-constexpr auto kPlaces8 = steps<12>(126.0f, 127.4f);
+constexpr auto kPlaces8 = steps<3>(126.6f, 127.4f);
 constexpr auto kPlacesIQ4 =
     both(steps<14>(-140.0f, -95.0f), steps<10>(92.0f, 125.0f));
 
 constexpr auto kSpans2 = steps<16>(2.0f, 4.4f);
 constexpr auto kSpans4 = steps<14>(13.0f, 16.4f);
+constexpr auto kFewSpans4 = steps<5>(13.4f, 15.8f);
 constexpr auto kSpans5 = steps<14>(29.5f, 32.6f);
+constexpr auto kFewSpans5 = steps<5>(29.8f, 32.2f);
 
 template <rc_dtype kType, class Grid, const auto& kPlaces>
 void encode_by_scales(const float* x, const float* w, int64_t columns,
@@ -95,27 +97,32 @@ void encode_tq1_0(const float* x, const float* w, int64_t columns,
     }
     return CodedFormat{};
   }();
-  for (int64_t i = 0; i < columns; i += kFormat.elements) {
-    uint8_t block[kFormat.bytes], quants[kFormat.elements];
+  constexpr int64_t kAtOnce = int64_t{kLanes} * kFormat.elements;
+  uint8_t blocks[kLanes * kFormat.bytes], quants[kFormat.elements];
+  for (int64_t first = 0; first < columns; first += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, columns - first);
     encode_by_scales<RC_DTYPE_TQ2_0, Ternary, kPlaces2>(
-        x + i, w == nullptr ? w : w + i, kFormat.elements, block);
-    unpack_bits<kFormat.quant, kFormat.elements>(block, quants);
-    const uint8_t* from = quants;
-    for (const TernaryBytes& bytes : kCoded.ternary) {
-      for (int byte = 0; byte < bytes.stride; ++byte) {
-        int number = 0;
-        for (int digit = 0; digit < 5; ++digit) {
-          number =
-              3 * number +
-              (digit < bytes.digits ? from[digit * bytes.stride + byte] : 0);
+        x + first, w == nullptr ? w : w + first, count, blocks);
+    for (int64_t i = 0; i < count / kFormat.elements; ++i) {
+      const uint8_t* block = blocks + i * kFormat.bytes;
+      unpack_bits<kFormat.quant, kFormat.elements>(block, quants);
+      const uint8_t* from = quants;
+      for (const TernaryBytes& bytes : kCoded.ternary) {
+        for (int byte = 0; byte < bytes.stride; ++byte) {
+          int number = 0;
+          for (int digit = 0; digit < 5; ++digit) {
+            number =
+                3 * number +
+                (digit < bytes.digits ? from[digit * bytes.stride + byte] : 0);
+          }
+          target[bytes.at + byte] =
+              static_cast<uint8_t>((number * 256 + 242) / 243);
         }
-        target[bytes.at + byte] =
-            static_cast<uint8_t>((number * 256 + 242) / 243);
+        from += bytes.digits * bytes.stride;
       }
-      from += bytes.digits * bytes.stride;
+      std::memcpy(target + kCoded.scale_at, block + kFormat.scale.at, 2);
+      target += kCoded.bytes;
     }
-    std::memcpy(target + kCoded.scale_at, block + kFormat.scale.at, 2);
-    target += kCoded.bytes;
   }
 }
 
@@ -136,7 +143,7 @@ void encode_mxfp4(const float* x, const float* w, int64_t columns,
     const Lanes far = magnitude(extreme(groups));
     int exponents[kLanes] = {};
     Lanes best = all_lanes(INFINITY), scale = {};
-    for (int step = -2; step <= 1; ++step) {
+    for (int step = -1; step <= 0; ++step) {
       Lanes candidate = {};
       int tried[kLanes];
       for (int g = 0; g < kLanes; ++g) {
@@ -173,12 +180,12 @@ Encoder find_searched_encoder(DType dtype) {
       return best_of<
           encode_by_scales<RC_DTYPE_Q4_0, IntegerGrid<-8, 7>, kPlaces4>>();
     case RC_DTYPE_Q4_1:
-      return best_of<encode_by_lines<RC_DTYPE_Q4_1, kSpans4>>();
+      return best_of<encode_by_lines<RC_DTYPE_Q4_1, kFewSpans4>>();
     case RC_DTYPE_Q5_0:
       return best_of<
           encode_by_scales<RC_DTYPE_Q5_0, IntegerGrid<-16, 15>, kPlaces5>>();
     case RC_DTYPE_Q5_1:
-      return best_of<encode_by_lines<RC_DTYPE_Q5_1, kSpans5>>();
+      return best_of<encode_by_lines<RC_DTYPE_Q5_1, kFewSpans5>>();
     case RC_DTYPE_Q8_0:
       return best_of<encode_by_scales<RC_DTYPE_Q8_0, IntegerGrid<-127, 127, 0>,
                                       kPlaces8>>();

@@ -125,7 +125,7 @@ TEST(Encoder, ZerosAndWhatItCanHoldStay) {
           through(bound.dtype, zeros, w == nullptr ? w : ones.data());
       for (const float value : y) EXPECT_EQ(value, 0.0f);
     }
-    // Ternary weights, which all of these types hold.
+    // Ternary weights; Q4_0 has fewer steps above zero than below.
     std::vector<float> x(512);
     for (size_t i = 0; i < x.size(); ++i) {
       x[i] = 0.5f * static_cast<float>(static_cast<int>(i * 7 % 3) - 1);
@@ -135,7 +135,7 @@ TEST(Encoder, ZerosAndWhatItCanHoldStay) {
     }
     const std::vector<float> y = through(bound.dtype, x);
     for (size_t i = 0; i < x.size(); ++i) {
-      ASSERT_NEAR(y[i], x[i], 0.51f / 31) << dtype_name(bound.dtype) << i;
+      ASSERT_NEAR(y[i], x[i], 0.0626f) << dtype_name(bound.dtype) << i;
     }
   }
 }
