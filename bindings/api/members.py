@@ -31,7 +31,7 @@ NAMES = {
 # scores and fetching, which are plain arguments.
 _NOT_SHOWN = {"rc_tensor_report", "rc_chat_options", "rc_chat_prompt_report",
               "rc_chat_content_report", "rc_embed_options", "rc_fetch_options",
-              "rc_rerank_options"}
+              "rc_quantize_options", "rc_rerank_options"}
 
 # Numbers that may have all 64 bits.
 UNSIGNED = {"seed"}

@@ -380,24 +380,6 @@ RC_API rc_status rc_model_get_info(rc_model* model, rc_model_info** info);
 RC_API rc_status rc_model_get_tokenizer(rc_model* model,
                                         rc_tokenizer** tokenizer);
 
-/* ---- Making files ------------------------------------------------------ */
-
-/* Writes the model at path `from`, a folder or a file, to a GGUF file at path
- * `to`; blocks. `type` is what matrices of plain floats become: "F32", "F16",
- * "BF16", "Q8_0", "Q6_K", "Q5_K", "Q5_1", "Q5_0", "Q4_K", "Q4_1", "Q4_0",
- * "IQ4_NL" or "TQ2_0", in upper or lower case; NULL: what they are. Those whose
- * rows are no multiple of the type's blocks stay as they are, and so do norms,
- * biases, routers of experts, state spaces, and weights that are quantized
- * already. The file appears when it is complete, in place of one that is there;
- * its bytes are the same on every machine. `progress` may be NULL.
- * RC_E_NOT_FOUND, RC_E_IO: either path; RC_E_FORMAT: what is read is malformed;
- * RC_E_UNSUPPORTED: a folder whose model or part is not known, or a number that
- * F16 does not hold; RC_E_CANCELLED: by the progress callback;
- * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
-RC_API rc_status rc_model_convert(const char* from, const char* to,
-                                  const char* type,
-                                  rc_progress_callback progress, void* user);
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -5,6 +5,7 @@
 #include "runcible/backend.h"
 #include "runcible/base.h"
 #include "runcible/chat.h"
+#include "runcible/convert.h"
 #include "runcible/embed.h"
 #include "runcible/evaluate.h"
 #include "runcible/fetch.h"

@@ -17,6 +17,7 @@ void add_inspect(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_plan(CLI::App& program);
 void add_convert(CLI::App& program);
+void add_quantize(CLI::App& program);
 void add_importance(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_embed(CLI::App& program);
