@@ -103,8 +103,11 @@ class TextScorer {
     const std::span<const TokenId> tokens(window);
     // The logits of a row say what comes behind it.
     reader_.begin(tokens.first(first - 1));
-    done(other_ ? 0.25 : 0.5);
-    if (other_) other_->begin(tokens.first(first - 1));
+    if (other_) {
+      done(0.5 * static_cast<double>(first - 1) /
+           static_cast<double>(tokens.size()));
+      other_->begin(tokens.first(first - 1));
+    }
     for (size_t row = first - 1; row + 1 < tokens.size();) {
       const size_t rows = std::min(static_cast<size_t>(reader_.most_rows()),
                                    tokens.size() - 1 - row);
