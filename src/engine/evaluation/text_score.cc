@@ -11,7 +11,6 @@
 #include "engine/evaluation/probabilities.h"
 #include "engine/evaluation/row_reader.h"
 #include "engine/evaluation/row_team.h"
-#include "engine/session_tokens.h"
 
 namespace rc::engine {
 namespace {
@@ -87,7 +86,7 @@ class TextScorer {
  public:
   TextScorer(const EvaluatedModel& model, const EvaluatedModel& against,
              const TextWindows& windows)
-      : tokenizer_(tokenizer_of(model.engine->file())),
+      : tokenizer_(tokenizer_for_texts(model.engine->file())),
         windows_(windows),
         threads_(threads_of(*model.engine->device())),
         reader_(model.engine, model.meter, windows.context()) {
@@ -192,8 +191,8 @@ void check_same_vocabulary(const model::ModelFile& a,
   if (ours != theirs) {
     fail(RC_E_INVALID_ARGUMENT, models, ours, " tokens and ", theirs);
   }
-  const text::Tokenizer& x = tokenizer_of(a);
-  const text::Tokenizer& y = tokenizer_of(b);
+  const text::Tokenizer& x = tokenizer_for_texts(a);
+  const text::Tokenizer& y = tokenizer_for_texts(b);
   if (x.size() != y.size()) {
     fail(RC_E_INVALID_ARGUMENT, models, x.size(), " tokens with texts and ",
          y.size());
