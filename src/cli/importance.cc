@@ -53,7 +53,7 @@ void add_importance(CLI::App& program) {
   command->get_option("--context")
       ->description(
           "tokens of a window; default: 512, or the model's context if that is "
-          "less (at least 1)");
+          "less (a number from 4)");
   takes_file(
       command->add_option("TEXT", wish->text, "the text, a file of UTF-8"));
   takes_file(command->add_option("-o,--output", wish->to,

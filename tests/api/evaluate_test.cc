@@ -187,6 +187,8 @@ TEST_F(Evaluate, TellsHowFarItIs) {
   };
   options_.progress_user = &told;
   options_.choices_path = questions_.c_str();
+  options_.stride = 20;
+  options_.against = model_.get();
   evaluate(model_.get());
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
   EXPECT_EQ(told.front(), 0.0);

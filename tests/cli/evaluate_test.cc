@@ -49,6 +49,10 @@ TEST(CommandEvaluate, SaysWhatIsWrong) {
       run({"evaluate", model(), "--choices", text, "--against", model()}), 2,
       "no TEXT is given");
   expect_failure(run({"evaluate", model(), text}), 2, "too short");
+  expect_failure(
+      run({"evaluate", source_path("tests/golden/folders/llama").string(),
+           text}),
+      5, "has no tokenizer, so it cannot be measured");
   expect_failure(run({"evaluate", model(), "/no/such"}), 3, "/no/such");
   expect_failure(run({"evaluate", model(), "--choices", text}), 4,
                  text + ", line 1");

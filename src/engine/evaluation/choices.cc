@@ -30,7 +30,7 @@ size_t common_length(const std::vector<TokenId>& a,
 class ChoiceScorer {
  public:
   ChoiceScorer(const EvaluatedModel& model, std::string_view name)
-      : tokenizer_(tokenizer_of(model.engine->file())),
+      : tokenizer_(tokenizer_for_texts(model.engine->file())),
         name_(name),
         context_(model.engine->options().context_length),
         reader_(model.engine, model.meter, context_) {}

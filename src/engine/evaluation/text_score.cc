@@ -11,7 +11,6 @@
 #include "engine/evaluation/probabilities.h"
 #include "engine/evaluation/row_reader.h"
 #include "engine/evaluation/row_team.h"
-#include "engine/session_tokens.h"
 
 namespace rc::engine {
 namespace {
@@ -87,7 +86,7 @@ class TextScorer {
  public:
   TextScorer(const EvaluatedModel& model, const EvaluatedModel& against,
              const TextWindows& windows)
-      : tokenizer_(tokenizer_of(model.engine->file())),
+      : tokenizer_(tokenizer_for_texts(model.engine->file())),
         windows_(windows),
         threads_(threads_of(*model.engine->device())),
         reader_(model.engine, model.meter, windows.context()) {
@@ -103,8 +102,11 @@ class TextScorer {
     const std::span<const TokenId> tokens(window);
     // The logits of a row say what comes behind it.
     reader_.begin(tokens.first(first - 1));
-    done(other_ ? 0.25 : 0.5);
-    if (other_) other_->begin(tokens.first(first - 1));
+    if (other_) {
+      done(0.5 * static_cast<double>(first - 1) /
+           static_cast<double>(tokens.size()));
+      other_->begin(tokens.first(first - 1));
+    }
     for (size_t row = first - 1; row + 1 < tokens.size();) {
       const size_t rows = std::min(static_cast<size_t>(reader_.most_rows()),
                                    tokens.size() - 1 - row);
@@ -189,8 +191,8 @@ void check_same_vocabulary(const model::ModelFile& a,
   if (ours != theirs) {
     fail(RC_E_INVALID_ARGUMENT, models, ours, " tokens and ", theirs);
   }
-  const text::Tokenizer& x = tokenizer_of(a);
-  const text::Tokenizer& y = tokenizer_of(b);
+  const text::Tokenizer& x = tokenizer_for_texts(a);
+  const text::Tokenizer& y = tokenizer_for_texts(b);
   if (x.size() != y.size()) {
     fail(RC_E_INVALID_ARGUMENT, models, x.size(), " tokens with texts and ",
          y.size());

@@ -13,10 +13,18 @@ constexpr int64_t kLeastContext = 4;
 
 }  // namespace
 
+const text::Tokenizer& tokenizer_for_texts(const model::ModelFile& file) {
+  if (file.tokenizer() == nullptr) {
+    fail(RC_E_UNSUPPORTED, file.file().name(),
+         " has no tokenizer, so it cannot be measured on a text");
+  }
+  return *file.tokenizer();
+}
+
 TextWindows::TextWindows(const model::ModelFile& file, std::string_view text,
                          const WindowOptions& options, int64_t longest,
                          const std::function<bool()>& should_stop) {
-  const text::Tokenizer& tokenizer = tokenizer_of(file);
+  const text::Tokenizer& tokenizer = tokenizer_for_texts(file);
   context_ =
       options.context == 0 ? std::min(kUsualContext, longest) : options.context;
   if (context_ < kLeastContext || context_ > longest) {

@@ -11,6 +11,9 @@
 
 namespace rc::engine {
 
+// Throws RC_E_UNSUPPORTED if the model has no tokenizer.
+const text::Tokenizer& tokenizer_for_texts(const model::ModelFile& file);
+
 struct WindowOptions {
   int64_t context = 0;  // tokens of a window; 0: 512, or the most if less
   int64_t stride = 0;   // from one window's begin to the next; 0: context
