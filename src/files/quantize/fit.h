@@ -87,6 +87,14 @@ struct Line {
   Lanes scale;
   Lanes offset;
   Lanes error;  // up to what is the same for every line of the group
+
+  // The other one in the lanes where it is better.
+  RC_LANES_INLINE void take(const Line& other) {
+    const LaneMask better = other.error < error;
+    scale = select(better, other.scale, scale);
+    offset = select(better, other.offset, offset);
+    error = select(better, other.error, error);
+  }
 };
 
 // Of sums over a group with weights w.
@@ -168,18 +176,13 @@ RC_LANES_INLINE Line best_line(const LaneGroups<kGroup>& groups,
   }
   const Lanes by = inverse(high - low);
   Line best = LineSums{}.template line<kAnySign>(w, x);
-  const auto try_line = [&](const LineSums& sums) [[gnu::always_inline]] {
-    const Line line = sums.template line<kAnySign>(w, x);
-    const LaneMask better = line.error < best.error;
-    best.scale = select(better, line.scale, best.scale);
-    best.offset = select(better, line.offset, best.offset);
-    best.error = select(better, line.error, best.error);
-  };
   for (const float span : spans) {
-    try_line(line_sums<kLevels>(groups, span * by, low));
+    best.take(line_sums<kLevels>(groups, span * by, low)
+                  .template line<kAnySign>(w, x));
   }
   for (int turn = 0; turn < turns; ++turn) {
-    try_line(line_sums<kLevels>(groups, inverse(best.scale), best.offset));
+    best.take(line_sums<kLevels>(groups, inverse(best.scale), best.offset)
+                  .template line<kAnySign>(w, x));
   }
   return best;
 }
