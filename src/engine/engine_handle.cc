@@ -101,7 +101,9 @@ std::shared_ptr<Session> EngineHandle::create_session(
 int64_t EngineHandle::longest_text() const {
   const int64_t context =
       std::min(options().context_length, file_->position_limit());
-  return file_->causal() ? context : std::min(context, options().max_rows);
+  if (file_->causal()) return context;
+  // A step has all of its rows, and their pages.
+  return std::min({context, options().max_rows, options().cache_tokens});
 }
 
 std::shared_ptr<Request> EngineHandle::pool(

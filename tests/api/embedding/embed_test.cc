@@ -369,6 +369,25 @@ TEST_F(Embed, WithoutACallbackItIsWaitedFor) {
                "callback");
 }
 
+// A text whose rows see each other has its pages in the cache all at once.
+TEST_F(Embed, ASmallCacheIsEnough) {
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.cache_tokens = 32;
+  rc_model* made = nullptr;
+  ASSERT_OK(rc_model_load(backend_.get(),
+                          (folder() / "bert-mean").string().c_str(), &options,
+                          &made));
+  const Model model(made);
+  Texts texts(40, "a spoon");
+  for (int i = 0; i < 25; ++i) texts[7] += " spoon";
+  const auto rows = embed(made, texts);
+  EXPECT_EQ(rows, embed(model_.get(), texts));
+  for (int i = 0; i < 10; ++i) texts[7] += " spoon";
+  std::vector<float> none;
+  EXPECT_FAILS(RC_E_CONTEXT_FULL, try_embed(made, texts, nullptr, &none),
+               "text 7", "at most 32");
+}
+
 // So many texts that they cannot all be done when the thread begins.
 TEST_F(Embed, CancellingEndsIt) {
   const Texts many(50'000, "the old cat sees a very large bird over the river");
