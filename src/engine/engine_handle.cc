@@ -65,8 +65,10 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
          file_->output() == model::ForwardOutput::kScores
              ? "scores of pairs of texts"
              : "hidden rows, of which embeddings are made",
-         ", not for text, so there are no sessions of it; if its architecture "
-         "has logits, load it with output = RC_OUTPUT_LOGITS");
+         ", not for text, so there are no sessions of it; where models of "
+         "architecture ",
+         file_->hyper_parameters().architecture,
+         " have logits, load it with output = RC_OUTPUT_LOGITS");
   }
   const int64_t most = this->options().context_length;
   auto state = std::make_shared<SessionState>();
