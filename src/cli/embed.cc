@@ -13,9 +13,9 @@ struct EmbedWish {
   std::string pooling = "auto";
   std::string prompt;
   int64_t dimensions = 0;
-  bool normalize = true;
+  bool normalize = false;
+  bool keep_length = false;
   bool truncate = false;
-  const CLI::Option* normalize_given = nullptr;
 };
 
 rc_pooling pooling_of(const std::string& name) {
@@ -33,9 +33,8 @@ void embed(const EmbedWish& wish) {
   const Model model = wish.model.load(backend, loading);
   rc_embed_options options = RC_EMBED_OPTIONS_INIT;
   options.pooling = pooling_of(wish.pooling);
-  if (wish.normalize_given->count() > 0) {
-    options.normalize = wish.normalize ? 1 : 0;
-  }
+  if (wish.normalize) options.normalize = 1;
+  if (wish.keep_length) options.normalize = 0;
   options.dimensions = wish.dimensions;
   options.truncate = wish.truncate ? 1 : 0;
   if (wish.prompt == "query" || wish.prompt == "document") {
@@ -87,10 +86,14 @@ void add_embed(CLI::App& program) {
                    "file says")
       ->check(CLI::IsMember({"auto", "mean", "cls", "last"}))
       ->capture_default_str();
-  wish->normalize_given = command->add_flag(
-      "--normalize,!--no-normalize", wish->normalize,
-      "divide each row by its length, or not; default: as the model's folder "
-      "says, or yes");
+  CLI::Option* normalize =
+      command->add_flag("--normalize", wish->normalize,
+                        "divide each row by its length; default: as the "
+                        "model's folder says, or yes");
+  command
+      ->add_flag("--no-normalize", wish->keep_length,
+                 "do not divide rows by their length")
+      ->excludes(normalize);
   limit<int64_t>(command->add_option("--dimensions", wish->dimensions,
                                      "take the first so many numbers of each "
                                      "row"),

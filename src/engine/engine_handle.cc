@@ -65,8 +65,10 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
          file_->output() == model::ForwardOutput::kScores
              ? "scores of pairs of texts"
              : "hidden rows, of which embeddings are made",
-         ", not for text, so there are no sessions of it; if its architecture "
-         "has logits, load it with output = RC_OUTPUT_LOGITS");
+         ", not for text, so there are no sessions of it; where models of "
+         "architecture ",
+         file_->hyper_parameters().architecture,
+         " have logits, load it with output = RC_OUTPUT_LOGITS");
   }
   const int64_t most = this->options().context_length;
   auto state = std::make_shared<SessionState>();
@@ -101,7 +103,9 @@ std::shared_ptr<Session> EngineHandle::create_session(
 int64_t EngineHandle::longest_text() const {
   const int64_t context =
       std::min(options().context_length, file_->position_limit());
-  return file_->causal() ? context : std::min(context, options().max_rows);
+  if (file_->causal()) return context;
+  // A step has all of its rows, and their pages.
+  return std::min({context, options().max_rows, options().cache_tokens});
 }
 
 std::shared_ptr<Request> EngineHandle::pool(

@@ -50,11 +50,11 @@ class Planner {
   }
 
   Schedule run() && {
-    grant_first_rows();
     if (left_.whole) {
       serve_whole();
       return std::move(schedule_);
     }
+    grant_first_rows();
     serve_decoding();
     serve_prompts();
     return std::move(schedule_);
@@ -129,26 +129,28 @@ class Planner {
     }
   }
 
+  // No candidate holds pages between steps then, and the budget of an empty
+  // step has room for any: the first in turn has its rows.
   void serve_whole() {
-    std::vector<size_t> some;
-    for (size_t i : rank_) {
-      if (granted_[i]) some.push_back(i);
-    }
+    std::vector<size_t> some = rank_;
     put_in_turn(some);
-    bool first = true;
     const int64_t soft = std::min(left_.rows, left_.prompt_rows_alone);
     int64_t given = 0;
-    for (size_t i : some) {
-      const int64_t rows = candidates_[i].rows_left;
-      if (rows > left_.rows || (!first && given + rows > soft)) continue;
-      give(i, rows);
-      // Less than all is of no use; what is left of the budget is of none then.
-      if (schedule_.rows[i] < rows) {
-        schedule_.rows[i] = 0;
-        break;
+    for (const size_t i : some) {
+      const Candidate& c = candidates_[i];
+      const int64_t rows = c.rows_left;
+      const int64_t outputs = std::min(c.outputs, rows);
+      const int64_t pages = pages_for(c, rows, left_.page_size);
+      if (rows > left_.rows || outputs > left_.outputs || pages > left_.pages ||
+          left_.sequences == 0 || (given > 0 && given + rows > soft)) {
+        continue;
       }
+      left_.rows -= rows;
+      left_.outputs -= outputs;
+      left_.pages -= pages;
+      left_.sequences -= 1;
       given += rows;
-      first = false;
+      schedule_.rows[i] = rows;
     }
   }
 

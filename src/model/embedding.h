@@ -22,8 +22,8 @@ int64_t type_count(const gguf::File& file, const Architecture& architecture);
 
 // The tables of positions [type_count * context_length, width] of a file whose
 // tokens have types: with the row of a type added to each. All tokens of a text
-// on its own are of the first. Nothing if tokens have none, or positions are not
-// learned. Throws RC_E_FORMAT naming a tensor that is missing or misshapen.
+// on its own are of the first. Nothing if tokens have none, or positions are
+// not learned. Throws RC_E_FORMAT naming a tensor that is missing or misshapen.
 std::optional<std::vector<float>> learned_positions(
     const gguf::File& file, const Architecture& architecture,
     const HyperParameters& hyper);

@@ -64,6 +64,10 @@ TEST(Scheduler, WhatCannotBeCutHasAllOfItsRowsOrNone) {
   budget.prompt_rows_alone = 512;
   budget.pages = 5;
   EXPECT_EQ(schedule({{prompt(1, 200)}}, budget).rows, Rows({0}));
+  // What others hold back for a first row is of no use here.
+  budget.pages = 7;
+  EXPECT_EQ(schedule({{prompt(1, 200), prompt(2, 10)}}, budget).rows,
+            Rows({200, 0}));
   // One for which a step has no room at all waits for none.
   budget.pages = 1000;
   EXPECT_EQ(schedule({{prompt(1, 513), prompt(2, 10)}}, budget).rows,
