@@ -55,7 +55,7 @@ INLINE const global uchar* value_of(const Where* where, Place place) {
 #if MORE
 INLINE float add_terms(const Where* where, int position, float score) {
   const int distance = position - where->row;
-  score -= where->slope * (float)abs(distance);
+  score -= where->slope * (float)(distance < 0 ? -distance : distance);
   if (where->distances != 0) {
     score += where->distances[clamp(distance, -where->most, where->most) +
                               where->most];
