@@ -176,7 +176,7 @@ def main():
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         c = with_common(describe())
-        seed = 100 * number
+        seed = c.get("seed", 100 * number)
         while True:  # a draw where no token is near a change of experts
             tokens = tokens_for(seed, c["arch"])
             model = build(c, seed)

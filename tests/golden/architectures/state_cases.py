@@ -153,11 +153,11 @@ WITH = {
         {**DELTA_WITHOUT, "top 3": dict(num_experts_per_tok=3), "half a head": dict(partial_rotary_factor=0.5)},
         delta, layouts.qwen3next, **{**DELTA, **DELTA_EXPERTS, "partial_rotary_factor": 0.25, "decoder_sparse_step": 1,
                                      "mlp_only_layers": [], "norm_topk_prob": True})),
-    "qwen3next-whole": ("Qwen3Next", lambda: small(
-        "qwen3next", "Qwen3Next", "qwen3next as converters wrote it at first: ssm_in has for each head of keys the rows of q, k, v and gates.",
+    "qwen3next-whole": ("Qwen3Next", lambda: dict(small(
+        "qwen3next", "Qwen3Next", "qwen3next as converters wrote it at first, the same weights: ssm_in has for each head of keys the rows of q, k, v and gates.",
         {"state": dict(filled=("A_log", 20.0))},
         delta, layouts.qwen3next_whole, **{**DELTA, **DELTA_EXPERTS, "partial_rotary_factor": 0.25, "decoder_sparse_step": 1,
-                                           "mlp_only_layers": [], "norm_topk_prob": True})),
+                                           "mlp_only_layers": [], "norm_topk_prob": True}), seed=6191)),
     "qwen35": ("Qwen3_5Text", lambda: small(
         "qwen35", "Qwen3_5", "qwen3next with a dense feed-forward part; ssm_beta gives rates and ssm_alpha steps; heads of values lie in the file such that "
         "head h has the keys of head h modulo 2.",
