@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/ggml_vocabulary.h"
 #include "files/gguf/writer.h"
 
 namespace rc {
@@ -78,6 +79,7 @@ class Conversion {
           type_ && (entry.key == kFileType || entry.key == kQuantization);
       if (!changes && entry.key != kAlignment) writer.add(entry);
     }
+    add_ggml_vocabulary(file_, writer);
     if (type_) {
       const auto* target = std::ranges::find(kTargets, *type_, &Target::dtype);
       writer.add(kFileType, target->file_type);
