@@ -24,9 +24,9 @@ using ConvertProgress = std::function<bool(double fraction)>;
 // anew; all else stays as it is: vectors, what routes to experts, state spaces,
 // positions, and weights that are quantized already. nullopt: everything stays
 // as it is. A vocabulary that only tokenizer.huggingface.json has is written as
-// tokenizer.ggml.* too (see ggml_vocabulary.h). The bytes are the same on every machine. Throws RC_E_IO,
-// RC_E_CANCELLED if `progress` stopped it, RC_E_UNSUPPORTED naming a tensor
-// that holds what the type cannot.
+// tokenizer.ggml.* too (see ggml_vocabulary.h). The bytes are the same on every
+// machine. Throws RC_E_IO, RC_E_CANCELLED if `progress` stopped it,
+// RC_E_UNSUPPORTED naming a tensor that holds what the type cannot.
 void convert_model(const gguf::File& file, const std::string& path,
                    std::optional<DType> type,
                    const ConvertProgress& progress = {});
