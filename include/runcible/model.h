@@ -46,11 +46,16 @@ extern "C" {
  * A file that is really called "builtin:x" or "hf:x" is "./builtin:x" or
  * "./hf:x".
  *
+ * A model in several GGUF files, NAME-00001-of-00003.gguf and so on, is named
+ * by any of them.
+ *
  * A path may also be that of a folder as Hugging Face transformers writes them,
  * with config.json and model.safetensors, or model.safetensors.index.json and
- * the files that it names, of plain floats; tokenizer.json,
- * tokenizer_config.json, generation_config.json and chat_template.jinja are
- * read if they are there. It looks like a GGUF file: its metadata is made of
+ * the files that it names, of plain floats, or quantized as FP8, GPTQ, AWQ or
+ * compressed-tensors, which is read as F32; tokenizer.json, or else the
+ * tokenizer.model of SentencePiece, tokenizer_config.json, added_tokens.json,
+ * generation_config.json and chat_template.jinja are read if they are there.
+ * It looks like a GGUF file: its metadata is made of
  * config.json and its neighbours, and its tensors have the names, the order of
  * rows and the numbers that they have in such files. Links may lead out of it
  * only as in the hub's own cache, from snapshots/REVISION to blobs. What asks

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/ggml_vocabulary.h"
 #include "files/gguf/writer.h"
 #include "files/importance/read.h"
 #include "files/quantize/crew.h"
@@ -55,6 +56,7 @@ class Work {
     gguf::Writer writer(static_cast<uint32_t>(
         std::max(file_.alignment(), gguf::kDefaultAlignment)));
     add_metadata(writer);
+    add_ggml_vocabulary(file_, writer);
     const auto tensors = file_.tensors();
     for (size_t i = 0; i < tensors.size(); ++i) {
       const gguf::Tensor& tensor = tensors[i];

@@ -25,7 +25,7 @@ struct Ignored {
 constexpr Ignored kIgnoredKeys[] = {
     {"general.*", "says what the file is and where it comes from"},
     {"tokenizer.chat_template*", "the caller writes the text of a chat"},
-    {"tokenizer.huggingface.json", "read where tokenizer.ggml.model is absent"},
+    {"tokenizer.huggingface.json", "read in place of tokenizer.ggml.*"},
     {"tokenizer.ggml.token_type_count", "of segments; a text is one"},
     {"tokenizer.ggml.add_sep_token", "pairs of texts are not joined here"},
     {"tokenizer.ggml.padding_token_id", "batches are not padded"},

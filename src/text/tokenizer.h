@@ -54,8 +54,8 @@ struct TokenizeOptions {
 class Tokenizer {
  public:
   // Makes the tokenizer of a file; nullptr if the file has none. It is that of
-  // tokenizer.ggml.* or, where there is no tokenizer.ggml.model, that of
-  // tokenizer.huggingface.json. Throws
+  // tokenizer.huggingface.json, which leaves out nothing that the tokenizer
+  // does, or, where there is none, that of tokenizer.ggml.*. Throws
   // RC_E_FORMAT or RC_E_UNSUPPORTED with file, key and value.
   static std::shared_ptr<const Tokenizer> load(const gguf::File& file);
   // The same from plain data, which is checked as that of a file.

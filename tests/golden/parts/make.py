@@ -3,12 +3,15 @@
 
     python make.py
 
-"tensors" has at most 8 tensors in each part, "empty" none in the first one. Versions: ../requirements.txt.
+"tensors" has at most 8 tensors in each part, "empty" none in the first one. A seed of the fuzz target is made, too.
+Versions: ../requirements.txt.
 """
 
+import tempfile
 from pathlib import Path
 
 import gguf
+import numpy as np
 
 HERE = Path(__file__).resolve().parent
 WHOLE = HERE.parent / "architectures" / "smollm.gguf"
@@ -34,3 +37,23 @@ def write(name, **options):
 
 write("tensors", split_max_tensors=8)
 write("empty", split_max_tensors=12, small_first_shard=True)
+
+
+def write_seed():
+    """The size of the first part in two bytes, and both."""
+    with tempfile.TemporaryDirectory() as folder:
+        writer = gguf.GGUFWriter(Path(folder) / "m.gguf", "llama", split_max_tensors=1)
+        writer.add_name("seed")
+        for name in ("a", "b"):
+            writer.add_tensor(name, np.ones((2, 8), np.float32))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        first, second = (path.read_bytes() for path in sorted(Path(folder).iterdir()))
+    seeds = HERE.parents[1] / "fuzz" / "seeds" / "parts"
+    seeds.mkdir(exist_ok=True)
+    (seeds / "two").write_bytes(len(first).to_bytes(2, "little") + first + second)
+
+
+write_seed()
