@@ -24,6 +24,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_GET_ROWS:
       return get_rows_scratch(c, op);
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
     case RC_OP_GLU:
       return row_scratch(c, op);
     case RC_OP_LAYER_NORM:
@@ -33,6 +34,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_EXPERT_LINEAR:
       return expert_scratch(c, op);
     case RC_OP_ATTENTION:
+    case RC_OP_GENERAL_ATTENTION:
       return attention_scratch(c, op);
     case RC_OP_ROPE:
       return c.of_tensors(op) ? tensor_rope_scratch(c, op) : 0;
@@ -47,6 +49,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
     case RC_OP_SHORT_CONV:
       return short_conv_scratch(c, op);
     case RC_OP_CHOOSE:
+    case RC_OP_CHOOSE_IN_GROUPS:
     case RC_OP_SPARSE_MIX:
       return choose_scratch(c, op);
   }
@@ -252,7 +255,14 @@ void Compiler::compile() {
       case RC_OP_ATTENTION:
         compile_attention(*this, op);
         break;
+      case RC_OP_GENERAL_ATTENTION:
+        compile_general_attention(*this, op);
+        break;
+      case RC_OP_JOIN:
+        compile_join(*this, op);
+        break;
       case RC_OP_CHOOSE:
+      case RC_OP_CHOOSE_IN_GROUPS:
         compile_choose(*this, op);
         break;
       case RC_OP_SPARSE_MIX:
@@ -276,6 +286,12 @@ void Compiler::compile() {
         break;
       case RC_OP_SELECTIVE_SCAN:
         compile_selective_scan(*this, op);
+        break;
+      case RC_OP_CHANNEL_SCAN:
+        compile_channel_scan(*this, op);
+        break;
+      case RC_OP_DELTA_RULE:
+        compile_delta_rule(*this, op);
         break;
       case RC_OP_COPY:
       case RC_OP_CONVERT:

@@ -178,6 +178,8 @@ void compile_linear(Compiler& compiler, const Op& op);
 void compile_rope(Compiler& compiler, const Op& op);
 void compile_cache_store(Compiler& compiler, const Op& op);
 void compile_attention(Compiler& compiler, const Op& op);
+void compile_general_attention(Compiler& compiler, const Op& op);
+void compile_join(Compiler& compiler, const Op& op);
 void compile_route(Compiler& compiler, const Op& op);
 void compile_choose(Compiler& compiler, const Op& op);
 void compile_sparse_mix(Compiler& compiler, const Op& op);
@@ -187,6 +189,8 @@ void compile_expert_linear(Compiler& compiler, const Op& op);
 void compile_expert_sum(Compiler& compiler, const Op& op);
 void compile_short_conv(Compiler& compiler, const Op& op);
 void compile_selective_scan(Compiler& compiler, const Op& op);
+void compile_channel_scan(Compiler& compiler, const Op& op);
+void compile_delta_rule(Compiler& compiler, const Op& op);
 
 // Those of the tensor ops, by file.
 void compile_arrangement(Compiler& compiler, const Op& op);

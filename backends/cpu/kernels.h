@@ -66,32 +66,43 @@ using TableFunction = void (*)(const uint8_t* tile, int lane, int64_t columns,
 using PackFunction = void (*)(const uint8_t* source, int64_t step, int rows,
                               int64_t columns, uint8_t* tile);
 
+// Terms of scores that depend on where key and row are; see
+// RC_OP_GENERAL_ATTENTION.
+struct AttentionTerms {
+  const float* slopes;     // [group]; NULL for none
+  const float* distances;  // [group, span]; NULL for none
+  int64_t span;
+};
+
 // Rows of queries of one sequence against one key/value head.
 constexpr int kAttentionRows = 16;   // at most
 constexpr int kAttentionChunk = 64;  // positions that are taken at once
 constexpr int kAttentionHeads = 4;   // query heads that are, at most
 struct AttentionTask {
-  // [rows, group, d], each row `q_stride` or `y_stride` floats after the one
-  // before.
+  // [rows, group, d] and [rows, group, v], each row `q_stride` or `y_stride`
+  // floats after the one before.
   const float* q;
   float* y;
   int64_t q_stride, y_stride;
   int rows;
   int group;
-  int64_t d;
+  int64_t d;  // of keys
+  int64_t v;  // of values
   float scale;
   float softcap;
-  const float* sinks;  // [group]; NULL for none
+  const float* sinks;           // [group]; NULL for none
+  const AttentionTerms* terms;  // NULL for none
   // Per row: positions seen, both included.
   int64_t first[kAttentionRows], last[kAttentionRows];
+  int64_t at[kAttentionRows];  // the rows' own positions, where there are terms
   int64_t page_size;
   const int32_t* pages;  // page numbers of the sequence
   const uint8_t* keys;   // of this head in page 0
   const uint8_t* values;
   int64_t key_page_bytes, value_page_bytes;  // from page to page
   int64_t key_bytes, value_bytes;            // from position to position
-  // kAttentionChunk * (2 d' + kAttentionHeads) + 2 * rows * group floats, with
-  // d' = d rounded up to a multiple of 16; at a multiple of 64 bytes.
+  // kAttentionChunk * (d' + v' + kAttentionHeads) + 2 * rows * group floats,
+  // with d' and v' rounded up to multiples of 16; at a multiple of 64 bytes.
   float* scratch;
 };
 using AttentionFunction = void (*)(const AttentionTask& task);
@@ -113,6 +124,25 @@ struct ScanRow {
   float skip;
 };
 
+// What one row brings to `count` channels; see RC_OP_CHANNEL_SCAN.
+struct ChannelRow {
+  const float* x;      // [count]
+  const float* steps;  // [count]; softplus has been applied
+  const float* b;      // [n]
+  const float* c;      // [n]
+  const float* decay;  // [count, n]
+  const float* skip;   // [count]
+};
+
+// What one row brings to a head; see RC_OP_DELTA_RULE.
+struct DeltaRow {
+  const float* v;  // [p]
+  const float* q;  // [n]
+  const float* k;  // [n]
+  float kept;      // what is left of the state before
+  float rate;
+};
+
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
@@ -128,6 +158,7 @@ struct Kernels {
   void (*glu)(const float* gate, const float* up, int64_t n, const Gate& how,
               float* y);
   void (*add)(const float* a, const float* b, int64_t n, float* y);
+  void (*multiply)(const float* a, const float* b, int64_t n, float* y);
   void (*scale)(const float* x, int64_t n, float factor, float* y);
   void (*softcap)(const float* x, int64_t n, float cap, float* y);
   // One head. cosines and sines are scaled already.
@@ -151,6 +182,12 @@ struct Kernels {
   // state [p, n] goes from one row to the next; y [p].
   void (*scan_head)(const ScanRow& row, int64_t p, int64_t n, float* state,
                     float* y);
+  // state [count, n]; y [count].
+  void (*scan_channels)(const ChannelRow& row, int64_t count, int64_t n,
+                        float* state, float* y);
+  // state [p, n]; y [p].
+  void (*delta_head)(const DeltaRow& row, int64_t p, int64_t n, float* state,
+                     float* y);
   // y += x * weights.
   void (*multiply_add)(const float* x, const float* weights, int64_t n,
                        float* y);

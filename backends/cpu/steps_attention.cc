@@ -1,77 +1,21 @@
-// Steps for the paged cache: storing keys and values, attention.
+// Steps of attention, over the paged cache and over tensors.
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <optional>
 
-#include "cpu/chunks.h"
 #include "cpu/kernels.h"
+#include "cpu/pages.h"
 #include "tensor/dtype.h"
 
 namespace rc::cpu {
 namespace {
 
-// The page table, and the sequence and position of each row.
-struct Pages {
-  Place positions, sequences, table;
-  Place lengths;  // of ATTENTION
-  bool whole;     // rows see all positions of their sequence: there are lengths
-  int64_t row_pages;  // entries of a sequence's row
-  int64_t page_size;
-  int64_t pages;  // in the cache
-
-  // Where row r is. A thread that comes late may read what the next run has
-  // put there, so each number is read once and then checked.
-  struct At {
-    int64_t sequence, position;
-  };
-  At at(const Run& run, int64_t r) const {
-    return {peek(run.at<const int32_t>(sequences) + r),
-            peek(run.at<const int32_t>(positions) + r)};
-  }
-  // Whether it has an entry in the table.
-  bool has_entry(const Run& run, const At& at) const {
-    return at.sequence >= 0 && at.sequence < run.rows(RC_DIM_SEQUENCES) &&
-           at.position >= 0 && at.position / page_size < row_pages;
-  }
-  static void fail_entry(Run& run, int64_t r, const At& at) {
-    run.fail(RC_E_INVALID_ARGUMENT,
-             "row %lld: position %lld of sequence %lld has no entry in the "
-             "page table",
-             static_cast<long long>(r), static_cast<long long>(at.position),
-             static_cast<long long>(at.sequence));
-  }
-  // The last position that a row at a place with an entry sees, or -1 where its
-  // sequence has a length for which there are no entries.
-  int64_t last(const Run& run, const At& at) const {
-    if (!whole) return at.position;
-    const int64_t length = peek(run.at<const int32_t>(lengths) + at.sequence);
-    return length > 0 && (length - 1) / page_size < row_pages ? length - 1 : -1;
-  }
-  static void fail_length(Run& run, int64_t r, const At& at) {
-    run.fail(RC_E_INVALID_ARGUMENT,
-             "row %lld: the length of sequence %lld has no entries in the page "
-             "table",
-             static_cast<long long>(r), static_cast<long long>(at.sequence));
-  }
-  int64_t page(const Run& run, int64_t sequence, int64_t index) const {
-    return peek(run.at<const int32_t>(table) + sequence * row_pages + index);
-  }
-  bool has_page(int64_t page) const { return page >= 0 && page < pages; }
-  void fail_page(Run& run, int64_t page) const {
-    run.fail(RC_E_INVALID_ARGUMENT,
-             "the page table names page %lld of a cache of %lld pages",
-             static_cast<long long>(page), static_cast<long long>(pages));
-  }
-
- private:
-  static int64_t peek(const int32_t* number) {
-    return __atomic_load_n(number, __ATOMIC_RELAXED);
-  }
-};
-
-// Floats of scratch for one task of `group` heads of d elements.
-uint64_t task_scratch(int64_t group, int64_t d) {
-  const uint64_t rounded = product(static_cast<uint64_t>(d) / 16 + 1, 16);
-  return product(product(rounded, 2 * kAttentionChunk) +
+// Bytes of scratch for one task of `group` heads of keys of d and values of v
+// elements.
+uint64_t task_scratch(int64_t group, int64_t d, int64_t v) {
+  const uint64_t rounded = product(static_cast<uint64_t>(d) / 16 + 1, 16) +
+                           product(static_cast<uint64_t>(v) / 16 + 1, 16);
+  return product(product(rounded, kAttentionChunk) +
                      kAttentionHeads * kAttentionChunk +
                      product(static_cast<uint64_t>(group), 2 * kAttentionRows),
                  sizeof(float));
@@ -91,102 +35,39 @@ int64_t most_units(int64_t rows, int64_t heads, int threads) {
 // What a unit of attention uses of a thread's scratch.
 struct UnitScratch {
   float* task;
-  float* results;  // [rows, group, d], until they are committed
+  float* results;  // [rows, group, v], until they are committed
   int32_t* pages;
 
-  UnitScratch(float* base, int64_t group, int64_t d)
+  UnitScratch(float* base, int64_t group, int64_t d, int64_t v)
       : task(base),
-        results(base + task_scratch(group, d) / sizeof(float)),
+        results(base + task_scratch(group, d, v) / sizeof(float)),
         pages(
-            reinterpret_cast<int32_t*>(results + kAttentionRows * group * d)) {}
+            reinterpret_cast<int32_t*>(results + kAttentionRows * group * v)) {}
 };
 
 }  // namespace
-
-void compile_cache_store(Compiler& c, const Op& op) {
-  const int32_t cache = op.inputs[4];
-  const Pages pages = {c.kept(op.inputs[1]),
-                       c.kept(op.inputs[2]),
-                       c.kept(op.inputs[3]),
-                       Place{},
-                       false,
-                       c.columns(op.inputs[3]),
-                       c.value(cache).shape[2],
-                       c.value(cache).shape[0]};
-  const rc_plugin_value& value = c.value(op.inputs[0]);
-  const int64_t dimension = value.shape[0];
-  const int64_t heads = value.shape[1];
-  const int64_t d = value.shape[2];
-  const rc_dtype dtype = c.value(cache).dtype;
-  const int64_t bytes = static_cast<int64_t>(*row_bytes(dtype, d));
-  uint8_t* data = c.cache(cache).memory.data();
-  const Place x = c.place(op.inputs[0]);
-  const Chunks chunks = {dimension, heads * d, heads * d, 2};
-  const int threads = c.threads();
-  const ThreadScratch* results =
-      c.result_scratch(product(product(chunks.most_together(), heads), bytes));
-  // Puts row r, which is encoded already, where it belongs.
-  const auto put = [=](Run& run, int64_t r, const uint8_t* encoded) {
-    const Pages::At at = pages.at(run, r);
-    if (!pages.has_entry(run, at)) return Pages::fail_entry(run, r, at);
-    const int64_t page =
-        pages.page(run, at.sequence, at.position / pages.page_size);
-    const int64_t slot = at.position % pages.page_size;
-    if (!pages.has_page(page)) return pages.fail_page(run, page);
-    for (int64_t h = 0; h < heads; ++h) {
-      std::memcpy(data + ((page * heads + h) * pages.page_size + slot) * bytes,
-                  encoded + h * bytes, bytes);
-    }
-  };
-  std::vector<Area> reads = {c.area(op.inputs[0])};
-  for (int i = 1; i <= 3; ++i) reads.push_back(c.kept_area(op.inputs[i]));
-  c.add_repeatable(
-      std::move(reads), {c.area(cache)},
-      [=](const Run& run) { return run.rows(dimension) * heads * d * 2; },
-      [=](const Run& run) {
-        return chunks.pieces(run.rows(dimension), threads);
-      },
-      [](const Run&) { return int64_t{1}; },
-      chunks.most_pieces(c.max_rows(dimension), threads),
-      [=](Run& run, const Share& share) {
-        const int64_t rows = run.rows(dimension);
-        const int64_t together = chunks.together(rows, threads);
-        for (int64_t i = share.begin; i < share.end; ++i) {
-          if (share.units == nullptr && run.stopped(share.thread)) return;
-          const int64_t begin = i * together;
-          const int64_t end = std::min(begin + together, rows);
-          const float* from = run.at<const float>(x);
-          const auto* encoded =
-              reinterpret_cast<const uint8_t*>(from + begin * heads * d);
-          if (dtype != RC_DTYPE_F32) {
-            auto* own = results->of<uint8_t>(share.thread);
-            for (int64_t h = begin * heads; h < end * heads; ++h) {
-              encode_row(dtype, from + h * d, own + (h - begin * heads) * bytes,
-                         d);
-            }
-            encoded = own;
-          }
-          share.commit([&] {
-            for (int64_t r = begin; r < end; ++r) {
-              put(run, r, encoded + (r - begin) * heads * bytes);
-            }
-          });
-        }
-      });
-}
 
 uint64_t attention_scratch(const Compiler& c, const Op& op) {
   const int64_t group =
       c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1];
   const int64_t d = c.value(op.inputs[0]).shape[2];
-  return task_scratch(group, d) +
-         product(product(static_cast<uint64_t>(group), d),
+  const int64_t v = c.value(op.outputs[0]).shape[2];
+  return task_scratch(group, d, v) +
+         product(product(static_cast<uint64_t>(group), v),
                  kAttentionRows * sizeof(float)) +
          product(static_cast<uint64_t>(c.columns(op.inputs[5])),
                  sizeof(int32_t));
 }
 
 namespace {
+
+// What GENERAL_ATTENTION has beyond ATTENTION.
+struct More {
+  int64_t chunk = 0;
+  float temperature = 0;
+  int64_t temperature_length = 1;
+  std::optional<AttentionTerms> terms;
+};
 
 // The units of an ATTENTION: a key/value head and a block of rows each.
 struct AttentionUnits {
@@ -195,8 +76,9 @@ struct AttentionUnits {
   AttentionFunction function;
   ThreadScratch scratch;
   Place x, y;
-  int64_t dimension, heads, kv_heads, group, d, window;
+  int64_t dimension, heads, kv_heads, group, d, v, window;
   int threads;
+  More more;
 
   int64_t count(const Run& run) const {
     const int64_t rows = run.rows(dimension);
@@ -206,9 +88,18 @@ struct AttentionUnits {
   void work(Run& run, const Share& share) const;
 
  private:
-  // Takes as many rows from `r` on as are of one sequence, and the pages that
-  // they see. False: the unit is at its end, by a failure or because what was
-  // read is no longer there.
+  int64_t first_of(int64_t position) const {
+    if (more.chunk > 0) return position / more.chunk * more.chunk;
+    return window > 0 ? std::max<int64_t>(0, position - window + 1) : 0;
+  }
+  // How many temperature lengths are before the end of a position; rows of one
+  // task have the same.
+  int64_t lengths_before(int64_t position) const {
+    return more.temperature > 0 ? (position + 1) / more.temperature_length : 0;
+  }
+  // Takes as many rows from `r` on as are of one sequence and scale, and the
+  // pages that they see. False: the unit is at its end, by a failure or because
+  // what was read is no longer there.
   bool take_rows(Run& run, const Share& share, int64_t r, int64_t end,
                  int32_t* page_list, AttentionTask& task) const;
 };
@@ -219,6 +110,7 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
   const int64_t sequence = pages.at(run, r).sequence;
   int64_t first_page = INT64_MAX;
   int64_t last_page = 0;
+  int64_t before = 0;
   for (task.rows = 0; r + task.rows < end; ++task.rows) {
     const Pages::At at = pages.at(run, r + task.rows);
     if (!pages.has_entry(run, at)) {
@@ -226,8 +118,14 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
       return false;
     }
     if (at.sequence != sequence) break;
+    if (task.rows == 0) {
+      before = lengths_before(at.position);
+    } else if (lengths_before(at.position) != before) {
+      break;
+    }
+    task.at[task.rows] = at.position;
     int64_t& first = task.first[task.rows];
-    first = window > 0 ? std::max<int64_t>(0, at.position - window + 1) : 0;
+    first = first_of(at.position);
     int64_t last = pages.last(run, at);
     if (last < 0) {
       share.commit([&] { Pages::fail_length(run, r + task.rows, at); });
@@ -241,6 +139,11 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
     last_page = std::max(last_page, last / pages.page_size);
   }
   if (task.rows == 0) return false;
+  if (more.temperature > 0) {
+    const double raised =
+        1 + more.temperature * std::log1p(static_cast<double>(before));
+    task.scale = static_cast<float>(base.scale * raised);
+  }
   for (int64_t p = first_page; p <= last_page; ++p) {
     const int64_t page = pages.page(run, sequence, p);
     if (!pages.has_page(page)) {
@@ -255,7 +158,7 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
 void AttentionUnits::work(Run& run, const Share& share) const {
   const int64_t rows = run.rows(dimension);
   const int64_t block = rows_together(rows, kv_heads, threads);
-  const UnitScratch own(scratch.of<float>(share.thread), group, d);
+  const UnitScratch own(scratch.of<float>(share.thread), group, d, v);
   for (int64_t unit = share.begin; unit < share.end; ++unit) {
     if (share.thread == 0) run.stopped(0);
     if (share.units == nullptr && run.stopped()) return;
@@ -263,7 +166,7 @@ void AttentionUnits::work(Run& run, const Share& share) const {
     const int64_t begin = unit / kv_heads * block;
     const int64_t end = std::min(rows, begin + block);
     const auto result = [&](int64_t r) {
-      return run.at<float>(y) + (r * heads + h * group) * d;
+      return run.at<float>(y) + (r * heads + h * group) * v;
     };
     AttentionTask task = base;
     task.keys += h * pages.page_size * task.key_bytes;
@@ -271,7 +174,11 @@ void AttentionUnits::work(Run& run, const Share& share) const {
     if (task.sinks != nullptr) task.sinks += h * group;
     task.scratch = own.task;
     task.pages = own.pages;
-    task.y_stride = share.units != nullptr ? group * d : task.q_stride;
+    task.y_stride = share.units != nullptr ? group * v : heads * v;
+    AttentionTerms terms = more.terms.value_or(AttentionTerms{});
+    if (terms.slopes != nullptr) terms.slopes += h * group;
+    if (terms.distances != nullptr) terms.distances += h * group * terms.span;
+    if (more.terms) task.terms = &terms;
     for (int64_t r = begin; r < end; r += task.rows) {
       if (!take_rows(run, share, r, end, own.pages, task)) return;
       task.q = run.at<const float>(x) + (r * heads + h * group) * d;
@@ -284,18 +191,22 @@ void AttentionUnits::work(Run& run, const Share& share) const {
     share.commit([&] {
       if (share.units == nullptr) return;
       for (int64_t r = begin; r < end; ++r) {
-        std::copy_n(own.results + (r - begin) * task.y_stride, group * d,
+        std::copy_n(own.results + (r - begin) * task.y_stride, group * v,
                     result(r));
       }
     });
   }
 }
 
-}  // namespace
+// Of the input that has the values: the keys, where there is none of its own.
+int32_t input_of_values(const Op& op) {
+  return op.inputs[op.inputs[2] < 0 ? 1 : 2];
+}
 
-void compile_attention(Compiler& c, const Op& op) {
+void add_attention(Compiler& c, const Op& op, float scale, float softcap,
+                   int64_t window, const More& more) {
   const rc_plugin_value& keys = c.value(op.inputs[1]);
-  const rc_plugin_value& values = c.value(op.inputs[2]);
+  const rc_plugin_value& values = c.value(input_of_values(op));
   const rc_plugin_value& q = c.value(op.inputs[0]);
   const bool whole = op.inputs[7] >= 0;
   const Pages pages = {c.kept(op.inputs[3]),
@@ -309,19 +220,22 @@ void compile_attention(Compiler& c, const Op& op) {
   const int64_t dimension = q.shape[0];
   const int64_t heads = q.shape[1];
   const int64_t d = q.shape[2];
+  const int64_t v = c.value(op.outputs[0]).shape[2];
   const int64_t kv_heads = keys.shape[1];
   AttentionTask base{};
   base.q_stride = heads * d;
   base.group = static_cast<int>(heads / kv_heads);
   base.d = d;
-  base.scale = op.params.attention.scale;
-  base.softcap = op.params.attention.softcap;
+  base.v = v;
+  base.scale = scale;
+  base.softcap = softcap;
   base.sinks = op.inputs[6] < 0 ? nullptr : c.elements(op.inputs[6]);
   base.page_size = pages.page_size;
   base.keys = c.cache(op.inputs[1]).memory.data();
-  base.values = c.cache(op.inputs[2]).memory.data();
+  base.values = c.cache(input_of_values(op)).memory.data();
   base.key_bytes = static_cast<int64_t>(*row_bytes(keys.dtype, d));
-  base.value_bytes = static_cast<int64_t>(*row_bytes(values.dtype, d));
+  base.value_bytes =
+      static_cast<int64_t>(*row_bytes(values.dtype, values.shape[3]));
   base.key_page_bytes = kv_heads * pages.page_size * base.key_bytes;
   base.value_page_bytes = kv_heads * pages.page_size * base.value_bytes;
   const AttentionUnits units = {pages,
@@ -335,10 +249,14 @@ void compile_attention(Compiler& c, const Op& op) {
                                 kv_heads,
                                 heads / kv_heads,
                                 d,
-                                op.params.attention.window,
-                                c.threads()};
+                                v,
+                                window,
+                                c.threads(),
+                                more};
   std::vector<Area> reads;
-  for (int i = 0; i <= 2; ++i) reads.push_back(c.area(op.inputs[i]));
+  for (int i = 0; i <= 2; ++i) {
+    if (op.inputs[i] >= 0) reads.push_back(c.area(op.inputs[i]));
+  }
   for (int i = 3; i <= 5; ++i) reads.push_back(c.kept_area(op.inputs[i]));
   if (whole) reads.push_back(c.kept_area(op.inputs[7]));
   c.add_repeatable(
@@ -351,10 +269,30 @@ void compile_attention(Compiler& c, const Op& op) {
       [=](Run& run, const Share& share) { units.work(run, share); });
 }
 
+}  // namespace
+
+void compile_attention(Compiler& c, const Op& op) {
+  const auto& params = op.params.attention;
+  add_attention(c, op, params.scale, params.softcap, params.window, {});
+}
+
+void compile_general_attention(Compiler& c, const Op& op) {
+  const auto& params = op.params.general_attention;
+  More more = {params.chunk, params.temperature, params.temperature_length, {}};
+  const bool slopes = op.inputs[8] >= 0;
+  const bool distances = op.inputs[9] >= 0;
+  if (slopes || distances) {
+    more.terms = AttentionTerms{slopes ? c.elements(op.inputs[8]) : nullptr,
+                                distances ? c.elements(op.inputs[9]) : nullptr,
+                                distances ? c.columns(op.inputs[9]) : 1};
+  }
+  add_attention(c, op, params.scale, params.softcap, params.window, more);
+}
+
 uint64_t attend_scratch(const Compiler& c, const Op& op) {
   return task_scratch(
       c.value(op.inputs[0]).shape[2] / c.value(op.inputs[1]).shape[2],
-      c.value(op.inputs[0]).shape[3]);
+      c.value(op.inputs[0]).shape[3], c.value(op.inputs[0]).shape[3]);
 }
 
 // The tensors are caches of one page per batch that holds all positions.
@@ -390,7 +328,7 @@ void compile_attend(Compiler& c, const Op& op) {
         AttentionTask task{};
         task.q_stride = task.y_stride = heads * d;
         task.group = static_cast<int>(group);
-        task.d = d;
+        task.d = task.v = d;
         task.scale = params.scale;
         task.softcap = params.softcap;
         task.page_size = positions;

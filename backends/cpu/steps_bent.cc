@@ -33,16 +33,12 @@ void add_in_rows(Compiler& c, const Op& op, int64_t cost, Function function) {
 void add_affine(Compiler& c, const Op& op) {
   const float* weight = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
-  const float limit = op.params.affine.limit;
   add_in_rows(c, op, 1,
               [=](const float* x, float* y, int64_t first, int64_t n) {
                 for (int64_t i = 0; i < n; ++i) {
                   float v = x[i];
                   if (weight != nullptr) v *= weight[first + i];
                   if (bias != nullptr) v += bias[first + i];
-                  // Comparisons such that a NaN stays.
-                  if (limit > 0)
-                    v = v > limit ? limit : v < -limit ? -limit : v;
                   y[i] = v;
                 }
               });

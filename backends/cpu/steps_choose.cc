@@ -1,8 +1,9 @@
-// CHOOSE and SPARSE_MIX: experts by their score and a bias, or one after
-// another.
+// CHOOSE, CHOOSE_IN_GROUPS and SPARSE_MIX: experts by their score and a bias,
+// or one after another.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cpu/compiler.h"
 
@@ -51,20 +52,64 @@ void mix_row(const float* x, int64_t experts, int64_t k, double margin,
   }
 }
 
+// What of CHOOSE_IN_GROUPS is more than CHOOSE.
+struct ExpertGroups {
+  int64_t count = 1;
+  int64_t used = 1;
+  int32_t best = 1;
+};
+
+// Lowers the orders of the experts of all groups but the best ones below all
+// others; see RC_OP_CHOOSE_IN_GROUPS.
+void leave_expert_groups(const ExpertGroups& groups, int64_t experts,
+                         double* orders, double* scores) {
+  const int64_t each = experts / groups.count;
+  for (int64_t g = 0; g < groups.count; ++g) {
+    double first = -HUGE_VAL;
+    double second = -HUGE_VAL;
+    for (int64_t e = g * each; e < (g + 1) * each; ++e) {
+      if (orders[e] > first) {
+        second = std::exchange(first, orders[e]);
+      } else {
+        second = std::max(second, orders[e]);
+      }
+    }
+    scores[g] = groups.best == 2 ? first + second : first;
+  }
+  for (int64_t g = 0; g < groups.count; ++g) {
+    int64_t better = 0;
+    for (int64_t o = 0; o < groups.count; ++o) {
+      if (scores[o] > scores[g] || (scores[o] == scores[g] && o < g)) ++better;
+    }
+    if (better >= groups.used) {
+      std::fill_n(orders + g * each, each, std::nan(""));
+    }
+  }
+}
+
 }  // namespace
 
-// The scores of a row; of SPARSE_MIX those that are not chosen yet.
+// The scores of a row and their orders, and the scores of groups; of SPARSE_MIX
+// those that are not chosen yet.
 uint64_t choose_scratch(const Compiler& c, const Op& op) {
   return product(static_cast<uint64_t>(c.columns(op.inputs[0])),
-                 sizeof(double));
+                 3 * sizeof(double));
 }
 
 void compile_choose(Compiler& c, const Op& op) {
-  const auto params = op.params.choose;
+  const auto& grouped = op.params.choose_in_groups;
+  const bool in_groups = op.code == RC_OP_CHOOSE_IN_GROUPS;
+  const int32_t kind = in_groups ? grouped.score : op.params.choose.score;
+  const bool normalize =
+      (in_groups ? grouped.normalize : op.params.choose.normalize) != 0;
+  const ExpertGroups groups =
+      in_groups
+          ? ExpertGroups{grouped.groups, grouped.groups_used, grouped.best}
+          : ExpertGroups{};
   const int64_t dimension = c.value(op.inputs[0]).shape[0];
   const int64_t experts = c.columns(op.inputs[0]);
   const int64_t k = c.columns(op.outputs[0]);
-  const float* bias = c.elements(op.inputs[1]);
+  const float* bias = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
   const Place x = c.place(op.inputs[0]);
   const Place ids = c.place(op.outputs[0]);
   const Place weights = c.place(op.outputs[1]);
@@ -75,26 +120,37 @@ void compile_choose(Compiler& c, const Op& op) {
       [=](const Run& run) { return run.rows(dimension); },
       [=](Run& run, const Share& share) {
         auto* p = scratch.of<double>(share.thread);
+        double* orders = p + experts;
         const float* from = run.at<const float>(x);
         int32_t* id = run.at<int32_t>(ids);
         float* weight = run.at<float>(weights);
         run.each_row(share, [&](int64_t r) {
-          score_experts(from + r * experts, experts, params.score, p);
+          score_experts(from + r * experts, experts, kind, p);
+          // NaN is chosen last.
+          for (int64_t e = 0; e < experts; ++e) {
+            const double order = p[e] + (bias != nullptr ? bias[e] : 0);
+            orders[e] = std::isnan(order) ? -HUGE_VAL : order;
+          }
+          if (groups.used < groups.count) {
+            leave_expert_groups(groups, experts, orders, orders + experts);
+          }
           const int32_t* before = id + r * k;
           double sum = 0;
           for (int64_t i = 0; i < k; ++i) {
             int64_t best = -1;
             for (int64_t e = 0; e < experts; ++e) {
+              // Of a group that is not used.
+              if (std::isnan(orders[e])) continue;
               if (std::find(before, before + i, e) != before + i) continue;
-              if (best < 0 || p[e] + bias[e] > p[best] + bias[best]) best = e;
+              if (best < 0 || orders[e] > orders[best]) best = e;
             }
             id[r * k + i] = static_cast<int32_t>(best);
             sum += p[best];
           }
           for (int64_t i = 0; i < k; ++i) {
             const double share_of = p[before[i]];
-            weight[r * k + i] = static_cast<float>(
-                params.normalize != 0 ? share_of / sum : share_of);
+            weight[r * k + i] =
+                static_cast<float>(normalize ? share_of / sum : share_of);
           }
         });
       });

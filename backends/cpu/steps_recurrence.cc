@@ -10,6 +10,8 @@ namespace {
 
 // Channels of a convolution that a piece takes.
 constexpr int64_t kChannels = 256;
+// Channels of a scan that a piece takes.
+constexpr int64_t kScanChannels = 64;
 
 // The states of the sequences of a run, in slots of `size` elements.
 struct States {
@@ -47,6 +49,18 @@ struct States {
     found->from = numbers[0] == -1 ? nullptr : memory + numbers[0] * size;
     found->to = memory + numbers[1] * size;
     return true;
+  }
+
+  // The `count` elements from `first` on of the state that is to be written, as
+  // they are before the run.
+  float* begin(const Slots& slots, int64_t first, int64_t count) const {
+    float* state = slots.to + first;
+    if (slots.from == nullptr) {
+      std::fill_n(state, count, 0.0f);
+    } else if (slots.from != slots.to) {
+      std::copy_n(slots.from + first, count, state);
+    }
+    return state;
   }
 
   // Calls function(r) for each row of a sequence, in order. False if the run
@@ -214,12 +228,7 @@ void compile_selective_scan(Compiler& c, const Op& op) {
           const int64_t h = i % heads;
           States::Slots slots;
           if (!states.find(run, i / heads, &slots)) return;
-          float* state = slots.to + h * p * n;
-          if (slots.from == nullptr) {
-            std::fill_n(state, p * n, 0.0f);
-          } else if (slots.from != slots.to) {
-            std::copy_n(slots.from + h * p * n, p * n, state);
-          }
+          float* state = states.begin(slots, h * p * n, p * n);
           const auto row = [&](int64_t r) {
             const int64_t group = r * groups + h / (heads / groups);
             const double step = softplus(
@@ -234,6 +243,108 @@ void compile_selective_scan(Compiler& c, const Op& op) {
             brought.skip = skip[h];
             run.kernels.scan_head(brought, p, n, state,
                                   run.at<float>(y) + (r * heads + h) * p);
+          };
+          if (!states.each_row(run, share.thread, i / heads, row)) return;
+        }
+      });
+}
+
+void compile_channel_scan(Compiler& c, const Op& op) {
+  const States states(c, op, 6);
+  const int64_t d = c.columns(op.inputs[0]);
+  const int64_t n = c.columns(op.inputs[2]);
+  const Place x = c.place(op.inputs[0]);
+  const Place steps = c.place(op.inputs[1]);
+  const Place b = c.place(op.inputs[2]);
+  const Place from_state = c.place(op.inputs[3]);
+  const float* decay = c.elements(op.inputs[4]);
+  const float* skip = c.elements(op.inputs[5]);
+  const Place y = c.place(op.outputs[0]);
+  const int64_t blocks = (d + kScanChannels - 1) / kScanChannels;
+  add_sequence_check(c, op, op.inputs[6]);
+  std::vector<Area> reads;
+  for (const int slot : {0, 1, 2, 3, 6, 7, 8}) {
+    reads.push_back(c.area(op.inputs[slot]));
+  }
+  c.add(
+      std::move(reads), {c.area(op.outputs[0]), c.area(op.inputs[8])},
+      [=](const Run& run) { return run.rows(RC_DIM_ROWS) * d * (4 * n + 32); },
+      [=](const Run& run) { return run.rows(RC_DIM_SEQUENCES) * blocks; },
+      [=](Run& run, const Share& share) {
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          const int64_t first = i % blocks * kScanChannels;
+          const int64_t count = std::min(kScanChannels, d - first);
+          States::Slots slots;
+          if (!states.find(run, i / blocks, &slots)) return;
+          float* state = states.begin(slots, first * n, count * n);
+          const auto row = [&](int64_t r) {
+            float taken[kScanChannels];
+            const float* given = run.at<const float>(steps) + r * d + first;
+            for (int64_t k = 0; k < count; ++k) {
+              taken[k] = static_cast<float>(softplus(given[k]));
+            }
+            ChannelRow brought;
+            brought.x = run.at<const float>(x) + r * d + first;
+            brought.steps = taken;
+            brought.b = run.at<const float>(b) + r * n;
+            brought.c = run.at<const float>(from_state) + r * n;
+            brought.decay = decay + first * n;
+            brought.skip = skip + first;
+            run.kernels.scan_channels(brought, count, n, state,
+                                      run.at<float>(y) + r * d + first);
+          };
+          if (!states.each_row(run, share.thread, i / blocks, row)) return;
+        }
+      });
+}
+
+void compile_delta_rule(Compiler& c, const Op& op) {
+  const States states(c, op, 7);
+  const rc_plugin_value& shape = c.value(op.inputs[0]);
+  const int64_t heads = shape.shape[1];
+  const int64_t p = shape.shape[2];
+  const int64_t groups = c.value(op.inputs[1]).shape[1];
+  const int64_t n = c.columns(op.inputs[1]);
+  const bool interleaved = op.params.delta_rule.interleaved != 0;
+  const Place v = c.place(op.inputs[0]);
+  const Place q = c.place(op.inputs[1]);
+  const Place k = c.place(op.inputs[2]);
+  const Place steps = c.place(op.inputs[3]);
+  const Place rates = c.place(op.inputs[4]);
+  const float* step_bias = c.elements(op.inputs[5]);
+  const float* decay = c.elements(op.inputs[6]);
+  const Place y = c.place(op.outputs[0]);
+  add_sequence_check(c, op, op.inputs[7]);
+  std::vector<Area> reads;
+  for (const int slot : {0, 1, 2, 3, 4, 7, 8, 9}) {
+    reads.push_back(c.area(op.inputs[slot]));
+  }
+  c.add(
+      std::move(reads), {c.area(op.outputs[0]), c.area(op.inputs[9])},
+      [=](const Run& run) { return run.rows(RC_DIM_ROWS) * heads * p * n * 2; },
+      [=](const Run& run) { return run.rows(RC_DIM_SEQUENCES) * heads; },
+      [=](Run& run, const Share& share) {
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          const int64_t h = i % heads;
+          const int64_t in_row =
+              interleaved ? h % groups : h / (heads / groups);
+          States::Slots slots;
+          if (!states.find(run, i / heads, &slots)) return;
+          float* state = states.begin(slots, h * p * n, p * n);
+          const auto row = [&](int64_t r) {
+            const int64_t group = r * groups + in_row;
+            const int64_t head = r * heads + h;
+            const double step =
+                softplus(static_cast<double>(run.at<const float>(steps)[head]) +
+                         step_bias[h]);
+            DeltaRow brought;
+            brought.v = run.at<const float>(v) + head * p;
+            brought.q = run.at<const float>(q) + group * n;
+            brought.k = run.at<const float>(k) + group * n;
+            brought.kept = static_cast<float>(std::exp(step * decay[h]));
+            brought.rate = run.at<const float>(rates)[head];
+            run.kernels.delta_head(brought, p, n, state,
+                                   run.at<float>(y) + head * p);
           };
           if (!states.each_row(run, share.thread, i / heads, row)) return;
         }

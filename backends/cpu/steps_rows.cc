@@ -26,7 +26,8 @@ void add_elementwise(Compiler& c, const Op& op, int inputs, Function function,
              });
 }
 
-// function(kernels, x, n, y) makes a vector of n elements, at that cost each.
+// function(kernels, x, number, n, y) makes a vector of n elements, which is the
+// so-many-th of all, at that cost each.
 template <class Function>
 void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
   const int64_t n = c.columns(op.inputs[0]);
@@ -39,7 +40,7 @@ void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
       [=](Run& run, int thread, int64_t at, int64_t, float* floats,
           ActivationBlock* blocks) {
         float* y = floats ? floats : scratch.of<float>(thread);
-        function(run.kernels, run.at<const float>(x) + at, n, y);
+        function(run.kernels, run.at<const float>(x) + at, at / n, n, y);
         if (blocks) run.kernels.quantize(y, n, blocks);
       });
   if (form.blocks) c.set_quantized(op.outputs[0]);
@@ -49,8 +50,18 @@ void add_rms_norm(Compiler& c, const Op& op) {
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
   add_norm(c, op, 1,
-           [=](const Kernels& kernels, const float* x, int64_t n, float* y) {
-             kernels.rms_norm(x, weight, n, epsilon, y);
+           [=](const Kernels& kernels, const float* x, int64_t, int64_t n,
+               float* y) { kernels.rms_norm(x, weight, n, epsilon, y); });
+}
+
+void add_group_norm(Compiler& c, const Op& op) {
+  const float* weight = c.elements(op.inputs[1]);
+  const float epsilon = op.params.norm.epsilon;
+  const int64_t groups = c.value(op.inputs[0]).shape[1];
+  add_norm(c, op, 1,
+           [=](const Kernels& kernels, const float* x, int64_t number,
+               int64_t n, float* y) {
+             kernels.rms_norm(x, weight + number % groups * n, n, epsilon, y);
            });
 }
 
@@ -59,7 +70,8 @@ void add_layer_norm_of_rows(Compiler& c, const Op& op) {
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
   const auto params = op.params.layer_norm;
   add_norm(c, op, 2,
-           [=](const Kernels& kernels, const float* x, int64_t n, float* y) {
+           [=](const Kernels& kernels, const float* x, int64_t, int64_t n,
+               float* y) {
              kernels.layer_norm(x, weight, bias, n, params.epsilon,
                                 params.center, y);
            });
@@ -103,6 +115,8 @@ void compile_row_op(Compiler& c, const Op& op) {
   switch (op.code) {
     case RC_OP_RMS_NORM:
       return add_rms_norm(c, op);
+    case RC_OP_GROUP_NORM:
+      return add_group_norm(c, op);
     case RC_OP_LAYER_NORM:
       return add_layer_norm_of_rows(c, op);
     case RC_OP_GLU: {
@@ -130,6 +144,12 @@ void compile_row_op(Compiler& c, const Op& op) {
           [](const Kernels& k, const float* a, const float* b, int64_t n,
              float* y) { k.add(a, b, n, y); },
           1);
+    case RC_OP_MULTIPLY:
+      return add_elementwise(
+          c, op, 2,
+          [](const Kernels& k, const float* a, const float* b, int64_t n,
+             float* y) { k.multiply(a, b, n, y); },
+          1);
     case RC_OP_SCALE: {
       const float factor = op.params.scale.factor;
       return add_elementwise(
@@ -146,9 +166,49 @@ void compile_row_op(Compiler& c, const Op& op) {
               float* y) { k.softcap(x, n, cap, y); },
           2);
     }
+    case RC_OP_CLAMP: {
+      const float limit = op.params.clamp.limit;
+      return add_elementwise(
+          c, op, 1,
+          [=](const Kernels&, const float* from, const float*, int64_t n,
+              float* y) {
+            // A NaN stays.
+            for (int64_t i = 0; i < n; ++i) {
+              const float x = from[i];
+              y[i] = x > limit ? limit : x < -limit ? -limit : x;
+            }
+          },
+          1);
+    }
     default:
       fail(RC_E_INTERNAL, op_name(op.code), " has no steps");
   }
+}
+
+void compile_join(Compiler& c, const Op& op) {
+  const rc_plugin_value& first = c.value(op.inputs[0]);
+  const int64_t m = first.shape[2];
+  const int64_t n = c.value(op.inputs[1]).shape[2];
+  const int64_t heads = first.shape[1];
+  const int64_t dimension = first.shape[0];
+  const Place a = c.place(op.inputs[0]);
+  const Place b = c.place(op.inputs[1]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
+      [=](const Run& run) { return run.rows(dimension) * heads * (m + n); },
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
+        const float* from_a = run.at<const float>(a);
+        const float* from_b = run.at<const float>(b);
+        run.each_row(share, [&](int64_t r) {
+          float* to = run.at<float>(y) + r * heads * (m + n);
+          for (int64_t i = r * heads; i < (r + 1) * heads; ++i) {
+            to = std::copy_n(from_a + i * m, m, to);
+            to = std::copy_n(from_b + i * n, n, to);
+          }
+        });
+      });
 }
 
 uint64_t get_rows_scratch(const Compiler& c, const Op& op) {

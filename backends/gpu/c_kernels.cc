@@ -22,7 +22,7 @@ constexpr const char* kType = "TYPE";
 // Whether its work-items take one element at a time.
 bool is_scalar(Kernel kernel) {
   return kernel == Kernel::kDecode || kernel == Kernel::kEncode ||
-         kernel == Kernel::kGetRows;
+         kernel == Kernel::kGetRows || kernel == Kernel::kJoin;
 }
 
 Constants constants_of(Kernel kernel) {
@@ -32,11 +32,14 @@ Constants constants_of(Kernel kernel) {
     case Kernel::kAttend:
       return {kItems, "HEAD"};
     case Kernel::kAttention:
-      return {kItems, "CACHE", "HEAD", "RANGES"};
+      return {kItems, "CACHE", "HEAD", "RANGES", "VALUE", "VALUE_STEP", "MORE"};
     case Kernel::kCacheStore:
       return {kItems, "CACHE"};
+    case Kernel::kChannelScan:
+    case Kernel::kDeltaRule:
+      return {kItems, "STATE", "PARTS"};
     case Kernel::kChoose:
-      return {kItems};
+      return {kItems, "EXPERT_GROUPS"};
     case Kernel::kConv2d:
       return {kItems, "COLUMNS", "ROW_LANES", "DEPTH"};
     case Kernel::kCopy:
@@ -53,6 +56,7 @@ Constants constants_of(Kernel kernel) {
       return {kItems};
     case Kernel::kGetRows:
       return {kItems, "TILE", kType};
+    case Kernel::kJoin:
     case Kernel::kLayerNorm:
       return {kItems};
     case Kernel::kLinear:

@@ -56,15 +56,16 @@ rc_plugin_weight_info weight_info(const Op& op, int slot,
 }
 
 bool has_states(const Op& op) {
-  return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN;
+  return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN ||
+         op.code == RC_OP_CHANNEL_SCAN || op.code == RC_OP_DELTA_RULE;
 }
 
 // Throws RC_E_UNSUPPORTED for states that lanes cannot keep, or a cache that
 // cannot be bound whole.
 void check_states(const Device& device, const Op& op,
                   const rc_plugin_value& cache) {
-  const bool scan = op.code == RC_OP_SELECTIVE_SCAN;
-  const int64_t kept = scan ? cache.shape[3] : cache.shape[1] + 1;
+  const bool scan = op.code != RC_OP_SHORT_CONV;
+  const int64_t kept = scan ? cache.shape[cache.rank - 1] : cache.shape[1] + 1;
   const uint64_t most = scan ? kLargestState : kWidestConv;
   if (kept > static_cast<int64_t>(most)) {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " with a cache ",
@@ -76,6 +77,26 @@ void check_states(const Device& device, const Op& op,
     fail(RC_E_UNSUPPORTED, op_name(op.code), " with a cache ",
          value_text(cache), " of ", bytes, " bytes; the device can bind ",
          device.tuning().range);
+  }
+}
+
+bool is_attention(const Op& op) {
+  return op.code == RC_OP_ATTENTION || op.code == RC_OP_GENERAL_ATTENTION;
+}
+
+// What the kernel holds of a head at once.
+void check_attention(const Op& op, std::span<const rc_plugin_value> values) {
+  constexpr int64_t kMostElements = 1024;
+  for (const int32_t value : {op.inputs[0], op.outputs[0]}) {
+    if (value < 0 || values[value].shape[2] <= kMostElements) continue;
+    fail(RC_E_UNSUPPORTED, "heads of ", values[value].shape[2],
+         " elements; up to ", kMostElements, " are possible");
+  }
+  if (op.inputs[2] >= 0 &&
+      values[op.inputs[1]].dtype != values[op.inputs[2]].dtype) {
+    fail(RC_E_UNSUPPORTED, "keys of type ",
+         dtype_name(values[op.inputs[1]].dtype), " with values of type ",
+         dtype_name(values[op.inputs[2]].dtype));
   }
 }
 
@@ -146,7 +167,7 @@ void check_supported(const Device& device, const Op& op,
     } else if (value.storage == RC_STORAGE_CACHE) {
       const CacheRanges ranges = ranges_of(device, value);
       if (ranges.pages == 0 ||
-          (ranges.count > kCacheRanges && op.code == RC_OP_ATTENTION)) {
+          (ranges.count > kCacheRanges && is_attention(op))) {
         fail(RC_E_UNSUPPORTED, "a cache ", value_text(value),
              " needs more than ", kCacheRanges, " ranges of ",
              device.tuning().range,
@@ -160,11 +181,13 @@ void check_supported(const Device& device, const Op& op,
   const rc_plugin_value& x = values[op.inputs[0]];
   switch (op.code) {
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
     case RC_OP_LAYER_NORM:
       if (x.rank == 3) fits(x.shape[1], 0, "heads");
       break;
     case RC_OP_ROPE:
     case RC_OP_ATTENTION:
+    case RC_OP_GENERAL_ATTENTION:
     case RC_OP_CACHE_STORE:
       fits(x.shape[1], 0, "heads");
       break;
@@ -177,9 +200,12 @@ void check_supported(const Device& device, const Op& op,
     default:
       break;
   }
-  if (op.code == RC_OP_ATTENTION && values[op.inputs[0]].shape[2] > 1024) {
-    fail(RC_E_UNSUPPORTED, "heads of ", values[op.inputs[0]].shape[2],
-         " elements; up to 1024 are possible");
+  if (is_attention(op)) check_attention(op, values);
+  constexpr int64_t kMostGroups = 64;
+  if (op.code == RC_OP_CHOOSE_IN_GROUPS &&
+      op.params.choose_in_groups.groups > kMostGroups) {
+    fail(RC_E_UNSUPPORTED, op.params.choose_in_groups.groups,
+         " groups of experts; up to ", kMostGroups, " are possible");
   }
 }
 

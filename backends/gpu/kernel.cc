@@ -29,6 +29,7 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kCopyRows:
     case Kernel::kElementwise:
     case Kernel::kExpertSum:
+    case Kernel::kJoin:
     case Kernel::kLines:
     case Kernel::kMap:
       return {bits({1, 2}), bits({0, 8})};
@@ -50,13 +51,16 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kLinear:
       return {bits({1, 2, 3, 4, 5, 6, 7}), bits({0, 8})};
     case Kernel::kAttention:
-      return {bits({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17}),
+      return {bits({1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17}),
               bits({0, 8})};
     case Kernel::kChoose:
       return {bits({1, 2}), bits({0, 8, 9})};
     case Kernel::kRoute:
     case Kernel::kSparseMix:
       return {bits({1}), bits({0, 8, 9})};
+    case Kernel::kChannelScan:
+      return {bits({1, 2, 3, 4, 5, 6, 10, 11}), bits({0, 8, 9})};
+    case Kernel::kDeltaRule:
     case Kernel::kSelectiveScan:
       return {bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9})};
     case Kernel::kShortConv:

@@ -14,15 +14,18 @@ namespace rc::gpu {
   KERNEL(kAttend, attend)                \
   KERNEL(kAttention, attention)          \
   KERNEL(kCacheStore, cache_store)       \
+  KERNEL(kChannelScan, channel_scan)     \
   KERNEL(kChoose, choose)                \
   KERNEL(kConv2d, conv2d)                \
   KERNEL(kCopy, copy)                    \
   KERNEL(kCopyRows, copy_rows)           \
   KERNEL(kDecode, decode)                \
+  KERNEL(kDeltaRule, delta_rule)         \
   KERNEL(kElementwise, elementwise)      \
   KERNEL(kEncode, encode)                \
   KERNEL(kExpertSum, expert_sum)         \
   KERNEL(kGetRows, get_rows)             \
+  KERNEL(kJoin, join)                    \
   KERNEL(kLayerNorm, layer_norm)         \
   KERNEL(kLinear, linear)                \
   KERNEL(kLines, lines)                  \

@@ -51,6 +51,7 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
   };
   switch (op.code) {
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
       return 2 * rounds(last(0), tuning.reduce);
     case RC_OP_LAYER_NORM:
       return 3 * rounds(last(0), tuning.reduce);
@@ -73,6 +74,16 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
       }
       return attention_loops(tuning, seen, last(0));
     }
+    case RC_OP_GENERAL_ATTENTION: {
+      const auto& params = op.params.general_attention;
+      uint64_t seen = size(5, 1) * size(1, 2);
+      for (const int64_t most : {params.window, params.chunk}) {
+        if (most > 0) seen = std::min(seen, static_cast<uint64_t>(most));
+      }
+      const auto values_of =
+          static_cast<uint64_t>(values[op.outputs[0]].shape[2]);
+      return attention_loops(tuning, seen, std::max(last(0), values_of));
+    }
     case RC_OP_ATTEND:
       return attention_loops(tuning, size(1, 1), last(0));
     case RC_OP_CHOOSE:
@@ -85,6 +96,15 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
               : op.code == RC_OP_CHOOSE   ? chosen + 2
                                           : chosen + 1) *
              (1 + inner(rounds(size(0, 1), lanes)) + inner(lanes));
+    }
+    case RC_OP_CHOOSE_IN_GROUPS: {
+      const uint64_t lanes = tuning.route;
+      const uint64_t experts = size(0, 1);
+      const auto chosen = static_cast<uint64_t>(values[op.outputs[0]].shape[1]);
+      const auto groups =
+          static_cast<uint64_t>(op.params.choose_in_groups.groups);
+      return (chosen + 2) * (1 + inner(rounds(experts, lanes)) + inner(lanes)) +
+             kNested * (experts + 2 * groups + groups * inner(groups));
     }
     case RC_OP_EXPERT_SUM:
       return size(0, 1);
@@ -120,6 +140,13 @@ uint64_t conv_rows(const Tuning& tuning, uint64_t width) {
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns) {
   const uint64_t kept = inner(rounds(columns, tuning.scan_parts));
   const uint64_t each = kNested * (1 + kept + inner(tuning.scan_parts));
+  return (loop_budget(tuning) - 2 * kept) / each;
+}
+
+uint64_t delta_rows(const Tuning& tuning, uint64_t columns) {
+  const uint64_t kept = inner(rounds(columns, tuning.scan_parts));
+  // Twice over the columns, with a sum behind each.
+  const uint64_t each = kNested * (1 + 2 * (kept + inner(tuning.scan_parts)));
   return (loop_budget(tuning) - 2 * kept) / each;
 }
 

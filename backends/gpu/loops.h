@@ -24,13 +24,14 @@ uint64_t strip_loops(const Tuning& tuning, uint32_t lanes, uint32_t rows,
 // For a channel of CONV2D.
 uint64_t channel_loops(const rc_plugin_value& weight);
 
-// What SHORT_CONV and SELECTIVE_SCAN keep of a state at most: the width of the
+// What SHORT_CONV and the scans keep of a state at most: the width of the
 // convolution, and the columns of the state.
 inline constexpr uint64_t kWidestConv = 32;
 inline constexpr uint64_t kLargestState = 1024;
 // How many rows of the run they go through at once.
 uint64_t conv_rows(const Tuning& tuning, uint64_t width);
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns);
+uint64_t delta_rows(const Tuning& tuning, uint64_t columns);
 
 // Throws RC_E_UNSUPPORTED if a lane would go around too often for the op, which
 // obeys check_op.

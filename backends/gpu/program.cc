@@ -30,7 +30,9 @@ Program::Program(Device& device, const plugin::GivenProgram& program)
     : device_(device), ops_(checked(program).ops), placement_(device, program) {
   for (const Op& op : ops_) {
     device.check_supported(op, program.values);
-    if (op.code != RC_OP_ATTENTION) continue;
+    if (op.code != RC_OP_ATTENTION && op.code != RC_OP_GENERAL_ATTENTION) {
+      continue;
+    }
     const rc_plugin_value& positions = program.values[op.inputs[3]];
     if (positions.storage == RC_STORAGE_INPUT) positions_ = positions.index;
   }

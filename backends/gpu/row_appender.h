@@ -97,6 +97,7 @@ class RowAppender {
   void rope();
   void cache_store();
   void attention();
+  void join();
   void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
   void route();
   void choose();
@@ -106,6 +107,8 @@ class RowAppender {
   void expert_sum();
   void short_conv();
   void selective_scan();
+  void channel_scan();
+  void delta_rule();
 
   Device& device_;
   const Tuning& tuning_;

@@ -52,17 +52,19 @@ void RowAppender::copy_rows() {
   }
 }
 
-// RMS_NORM and LAYER_NORM.
+// RMS_NORM, GROUP_NORM and LAYER_NORM.
 void RowAppender::norm() {
   const rc_plugin_value& x = in(0).value;
   const bool layer = op_.code == RC_OP_LAYER_NORM;
   const auto& params = op_.params.layer_norm;
   const bool bias = layer && has(2);
+  const uint32_t columns = narrow(x.shape[x.rank - 1]);
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
     Dispatch& d = append(
         Kernel::kRowNorm, {tuning_.reduce, layer && params.center != 0}, rows,
-        {narrow(x.shape[x.rank - 1]), has(1), bias,
-         word(layer ? params.epsilon : op_.params.norm.epsilon)});
+        {columns, has(1), bias,
+         word(layer ? params.epsilon : op_.params.norm.epsilon),
+         op_.code == RC_OP_GROUP_NORM ? columns : 0});
     bind(d, 1, in(0), rows);
     bind(d, 2, in(has(1) ? 1 : 0), rows);
     bind(d, 3, in(bias ? 2 : 0), rows);
@@ -189,27 +191,48 @@ void RowAppender::cache_store() {
   }
 }
 
+// ATTENTION and GENERAL_ATTENTION.
 void RowAppender::attention() {
+  const bool general = op_.code == RC_OP_GENERAL_ATTENTION;
+  const auto& plain = op_.params.attention;
+  const auto& more = op_.params.general_attention;
   const rc_plugin_value& q = in(0).value;
   const rc_plugin_value& cache = in(1).value;
-  const CacheRanges ranges = ranges_of(device_, cache);
+  const int slot_of_values = has(2) ? 2 : 1;
+  const rc_plugin_value& values = in(slot_of_values).value;
+  // Of keys and values alike, so that a page of both is in the same.
+  const CacheRanges of_keys = ranges_of(device_, cache);
+  const CacheRanges of_values = ranges_of(device_, values);
   const auto pages = static_cast<uint64_t>(cache.shape[0]);
+  const uint64_t range_pages = std::min(of_keys.pages, of_values.pages);
+  const uint64_t range_count = std::max(of_keys.count, of_values.count);
   const uint32_t head = narrow(q.shape[2]);
+  const uint32_t value = narrow(out(0).value.shape[2]);
+  const bool slopes = general && has(8);
+  const bool distances = general && has(9);
+  const bool changes = slopes || distances ||
+                       (general && (more.chunk > 0 || more.temperature > 0));
+  // Positions are below 2^31: what is longer sees as much.
+  const auto length = [](int64_t positions) {
+    return static_cast<uint32_t>(std::min<int64_t>(positions, INT32_MAX));
+  };
   for (const RowSlice& rows :
        row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
-    Dispatch& d =
-        append(Kernel::kAttention,
-               {tuning_.attention_lanes(head), type_number(cache.dtype), head,
-                static_cast<uint32_t>(ranges.count)},
-               rows,
-               {narrow(cache.shape[1]), narrow(cache.shape[2]),
-                narrow(cache.shape[0]), narrow(in(5).value.shape[1]),
-                static_cast<uint32_t>(ranges.pages), narrow(q.shape[1]),
-                // Positions are below 2^31: a larger window sees as much.
-                static_cast<uint32_t>(
-                    std::min<int64_t>(op_.params.attention.window, INT32_MAX)),
-                word(op_.params.attention.scale),
-                word(op_.params.attention.softcap), has(6), has(7)});
+    Dispatch& d = append(
+        Kernel::kAttention,
+        {tuning_.attention_lanes(std::max(head, value)),
+         type_number(cache.dtype), head, static_cast<uint32_t>(range_count),
+         value, narrow(values.shape[3]), changes},
+        rows,
+        {narrow(cache.shape[1]), narrow(cache.shape[2]), narrow(cache.shape[0]),
+         narrow(in(5).value.shape[1]), static_cast<uint32_t>(range_pages),
+         narrow(q.shape[1]), length(general ? more.window : plain.window),
+         word(general ? more.scale : plain.scale),
+         word(general ? more.softcap : plain.softcap), has(6), has(7),
+         general ? length(more.chunk) : 0,
+         word(general ? more.temperature : 0.0f),
+         general ? length(more.temperature_length) : 0, slopes,
+         distances ? narrow(in(9).value.shape[1]) : 0});
     bind(d, 1, in(0), rows);
     if (has(7)) {
       d.bindings.push_back({2, in(7).region});
@@ -218,25 +241,41 @@ void RowAppender::attention() {
     }
     bind(d, 3, in(4), rows);
     d.bindings.push_back({4, in(5).region});
-    // There are no sinks where both bounds of what a row sees are needed.
-    const bool both = has(7) && op_.params.attention.window > 0;
-    bind(d, 5, both ? in(3) : has(6) ? in(6) : in(0), rows);
+    bind(d, 5, has(6) ? in(6) : in(0), rows);
+    bind(d, 6, slopes ? in(8) : in(0), rows);
+    bind(d, 7, distances ? in(9) : in(0), rows);
     bind(d, 8, out(0), rows);
+    bind(d, 9, in(3), rows);
     for (uint32_t i = 0; i < kCacheRanges; ++i) {
       const uint64_t first =
-          std::min<uint64_t>(i, ranges.count - 1) * ranges.pages;
-      const uint64_t count = std::min(ranges.pages, pages - first);
-      for (int values = 0; values < 2; ++values) {
-        const Region& all = in(1 + values).region;
-        d.bindings.push_back(
-            {10 + 4 * static_cast<uint32_t>(values) + i,
-             {all.buffer, all.offset + first * ranges.page_bytes,
-              count * ranges.page_bytes}});
-      }
+          std::min<uint64_t>(i, range_count - 1) * range_pages;
+      const uint64_t count = std::min(range_pages, pages - first);
+      const auto bind_range = [&](uint32_t slot, const Region& all,
+                                  uint64_t page_bytes) {
+        d.bindings.push_back({slot + i,
+                              {all.buffer, all.offset + first * page_bytes,
+                               count * page_bytes}});
+      };
+      bind_range(10, in(1).region, of_keys.page_bytes);
+      bind_range(14, in(slot_of_values).region, of_values.page_bytes);
     }
     d.x = narrow(q.shape[1]);
-    d.work.each = 2 * static_cast<double>(q.shape[1]) * head;
+    d.work.each = static_cast<double>(q.shape[1]) * (head + value);
     d.work.per_position = true;
+  }
+}
+
+void RowAppender::join() {
+  const uint32_t width = narrow(width_of(out(0).value));
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
+    Dispatch& d = append(
+        Kernel::kJoin, {tuning_.plain}, rows,
+        {width, narrow(in(0).value.shape[2]), narrow(in(1).value.shape[2])});
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(1), rows);
+    bind(d, 8, out(0), rows);
+    spread(d, divided(width, tuning_.plain));
+    d.work.each = width;
   }
 }
 
@@ -269,15 +308,22 @@ void RowAppender::route() {
   }
 }
 
+// CHOOSE and CHOOSE_IN_GROUPS.
 void RowAppender::choose() {
-  const auto& params = op_.params.choose;
+  const bool in_groups = op_.code == RC_OP_CHOOSE_IN_GROUPS;
+  const auto& plain = op_.params.choose;
+  const auto& grouped = op_.params.choose_in_groups;
+  const uint32_t groups = in_groups ? narrow(grouped.groups) : 1;
+  const uint32_t used = in_groups ? narrow(grouped.groups_used) : 1;
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0), &out(1)})) {
-    Dispatch& d =
-        append(Kernel::kChoose, {tuning_.route}, rows,
-               {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
-                params.score == RC_SCORE_SIGMOID, params.normalize != 0});
+    Dispatch& d = append(
+        Kernel::kChoose, {tuning_.route, used < groups ? groups : 1}, rows,
+        {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
+         (in_groups ? grouped.score : plain.score) == RC_SCORE_SIGMOID,
+         (in_groups ? grouped.normalize : plain.normalize) != 0, has(1), used,
+         in_groups ? static_cast<uint32_t>(grouped.best) : 1});
     bind(d, 1, in(0), rows);
-    bind(d, 2, in(1), rows);
+    bind(d, 2, has(1) ? in(1) : in(0), rows);
     bind(d, 8, out(0), rows);
     bind(d, 9, out(1), rows);
     d.work.each = static_cast<double>(width_of(in(0).value)) *
@@ -303,8 +349,7 @@ void RowAppender::affine() {
   const uint32_t width = narrow(width_of(in(0).value));
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
     Dispatch& d =
-        append(Kernel::kAffine, {tuning_.plain}, rows,
-               {width, has(1), has(2), word(op_.params.affine.limit)});
+        append(Kernel::kAffine, {tuning_.plain}, rows, {width, has(1), has(2)});
     bind(d, 1, in(0), rows);
     bind(d, 2, in(has(1) ? 1 : 0), rows);
     bind(d, 3, in(has(2) ? 2 : 0), rows);
@@ -348,6 +393,7 @@ void RowAppender::run() {
     case RC_OP_GET_ROWS:
       return in(0).weight != nullptr ? get_rows() : copy_rows();
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
     case RC_OP_LAYER_NORM:
       return norm();
     case RC_OP_LINEAR:
@@ -358,7 +404,10 @@ void RowAppender::run() {
     case RC_OP_CACHE_STORE:
       return cache_store();
     case RC_OP_ATTENTION:
+    case RC_OP_GENERAL_ATTENTION:
       return attention();
+    case RC_OP_JOIN:
+      return join();
     case RC_OP_GLU:
       return elementwise(static_cast<uint32_t>(op_.params.glu.function), true,
                          op_.params.glu.limit, op_.params.glu.offset);
@@ -371,6 +420,10 @@ void RowAppender::run() {
       return elementwise(17, false, op_.params.scale.factor);
     case RC_OP_SOFTCAP:
       return elementwise(18, false, op_.params.softcap.cap);
+    case RC_OP_MULTIPLY:
+      return elementwise(19, true);
+    case RC_OP_CLAMP:
+      return elementwise(20, false, op_.params.clamp.limit);
     case RC_OP_ROUTE:
       return route();
     case RC_OP_SPARSE_MIX:
@@ -380,6 +433,7 @@ void RowAppender::run() {
     case RC_OP_XIELU:
       return xielu();
     case RC_OP_CHOOSE:
+    case RC_OP_CHOOSE_IN_GROUPS:
       return choose();
     case RC_OP_EXPERT_SUM:
       return expert_sum();
@@ -387,6 +441,10 @@ void RowAppender::run() {
       return short_conv();
     case RC_OP_SELECTIVE_SCAN:
       return selective_scan();
+    case RC_OP_CHANNEL_SCAN:
+      return channel_scan();
+    case RC_OP_DELTA_RULE:
+      return delta_rule();
   }
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
 }

@@ -88,4 +88,46 @@ void RowAppender::selective_scan() {
   }
 }
 
+void RowAppender::channel_scan() {
+  const uint32_t channels = narrow(in(0).value.shape[1]);
+  const uint32_t columns = narrow(in(2).value.shape[1]);
+  const uint32_t lanes = tuning_.scan;
+  for (const StatePiece& piece :
+       state_pieces(scan_rows(tuning_, columns),
+                    {&in(0), &in(1), &in(2), &in(3), &in(6), &out(0)})) {
+    Dispatch& d =
+        append_piece(Kernel::kChannelScan, {lanes, columns, tuning_.scan_parts},
+                     piece, {channels}, 6, 10);
+    for (int slot = 0; slot < 6; ++slot) {
+      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+    }
+    bind(d, 8, out(0), piece.bound);
+    spread(d, divided(channels, lanes / tuning_.scan_parts));
+    d.work.each = static_cast<double>(channels) * columns * 4;
+  }
+}
+
+void RowAppender::delta_rule() {
+  const rc_plugin_value& v = in(0).value;
+  const uint32_t heads = narrow(v.shape[1]);
+  const uint32_t head = narrow(v.shape[2]);
+  const uint32_t groups = narrow(in(1).value.shape[1]);
+  const uint32_t columns = narrow(in(1).value.shape[2]);
+  const uint32_t lanes = tuning_.scan;
+  const uint64_t elements = uint64_t{heads} * head;
+  for (const StatePiece& piece : state_pieces(
+           delta_rows(tuning_, columns),
+           {&in(0), &in(1), &in(2), &in(3), &in(4), &in(7), &out(0)})) {
+    Dispatch& d = append_piece(
+        Kernel::kDeltaRule, {lanes, columns, tuning_.scan_parts}, piece,
+        {heads, head, groups, op_.params.delta_rule.interleaved != 0}, 7, 10);
+    for (int slot = 0; slot < 7; ++slot) {
+      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+    }
+    bind(d, 8, out(0), piece.bound);
+    spread(d, divided(elements, lanes / tuning_.scan_parts));
+    d.work.each = static_cast<double>(elements) * columns * 4;
+  }
+}
+
 }  // namespace rc::gpu

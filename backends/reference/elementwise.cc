@@ -115,6 +115,12 @@ void add(const Call& call) {
   each(call, [&](int64_t i) { return a[i] + b[i]; });
 }
 
+void multiply(const Call& call) {
+  const float* a = call.inputs[0].floats();
+  const float* b = call.inputs[1].floats();
+  each(call, [&](int64_t i) { return a[i] * b[i]; });
+}
+
 void scale(const Call& call) {
   const float* x = call.inputs[0].floats();
   const float factor = call.op.params.scale.factor;
@@ -127,18 +133,24 @@ void softcap(const Call& call) {
   each(call, [&](int64_t i) { return cap * std::tanh(x[i] / cap); });
 }
 
+void clamp(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  const float limit = call.op.params.clamp.limit;
+  // A NaN stays.
+  each(call, [&](int64_t i) {
+    return x[i] > limit ? limit : x[i] < -limit ? -limit : x[i];
+  });
+}
+
 void affine(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& weight = call.inputs[1];
   const Tensor& bias = call.inputs[2];
-  const double limit = call.op.params.affine.limit;
   const int64_t width = x.row_size();
   each(call, [&](int64_t i) {
     double y = x.floats()[i];
     if (weight) y *= weight.floats()[i % width];
     if (bias) y += bias.floats()[i % width];
-    // Comparisons such that a NaN stays.
-    if (limit > 0) y = y > limit ? limit : y < -limit ? -limit : y;
     return y;
   });
 }

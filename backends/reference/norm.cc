@@ -4,7 +4,10 @@
 
 namespace rc::reference {
 
-void rms_norm(const Call& call) {
+namespace {
+
+// Vector v has the weights of group v modulo `groups`.
+void norm_groups(const Call& call, int64_t groups) {
   const Tensor& x = call.inputs[0];
   const Tensor& weight = call.inputs[1];
   const Tensor& output = call.outputs[0];
@@ -13,6 +16,7 @@ void rms_norm(const Call& call) {
     call.check_stop();
     const float* from = x.floats() + v * d;
     float* to = output.floats() + v * d;
+    const float* weights = weight.floats() + v % groups * d;
     double squares = 0;
     for (int64_t i = 0; i < d; ++i) {
       squares += static_cast<double>(from[i]) * from[i];
@@ -21,9 +25,17 @@ void rms_norm(const Call& call) {
         1 / std::sqrt(squares / static_cast<double>(d) +
                       static_cast<double>(call.op.params.norm.epsilon));
     for (int64_t i = 0; i < d; ++i) {
-      to[i] = static_cast<float>(from[i] * factor * weight.floats()[i]);
+      to[i] = static_cast<float>(from[i] * factor * weights[i]);
     }
   }
+}
+
+}  // namespace
+
+void rms_norm(const Call& call) { norm_groups(call, 1); }
+
+void group_norm(const Call& call) {
+  norm_groups(call, call.inputs[0].shape[1]);
 }
 
 }  // namespace rc::reference

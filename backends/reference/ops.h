@@ -77,31 +77,39 @@ void expert_linear(const Call& call);
 void expert_sum(const Call& call);
 // norm.cc
 void rms_norm(const Call& call);
+void group_norm(const Call& call);
 // rope.cc
 void rope(const Call& call);
 // attention.cc
 void cache_store(const Call& call);
 void attention(const Call& call);
+void general_attention(const Call& call);
 // recurrence.cc
 void short_conv(const Call& call);
 void selective_scan(const Call& call);
+void channel_scan(const Call& call);
+void delta_rule(const Call& call);
 // elementwise.cc
 double apply(int32_t function, double x);  // RC_FUNCTION_*
 void unary(const Call& call);
 void binary(const Call& call);
 void glu(const Call& call);
 void add(const Call& call);
+void multiply(const Call& call);
 void scale(const Call& call);
 void softcap(const Call& call);
+void clamp(const Call& call);
 void affine(const Call& call);
 void xielu(const Call& call);
 // route.cc
 void route(const Call& call);
 void choose(const Call& call);
+void choose_in_groups(const Call& call);
 void sparse_mix(const Call& call);
 // reshaping.cc
 void copy(const Call& call);
 void convert(const Call& call);
+void join(const Call& call);
 // reduction.cc
 void layer_norm(const Call& call);
 void softmax(const Call& call);

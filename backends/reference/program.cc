@@ -11,6 +11,8 @@ void execute(const Call& call) {
       return get_rows(call);
     case RC_OP_RMS_NORM:
       return rms_norm(call);
+    case RC_OP_GROUP_NORM:
+      return group_norm(call);
     case RC_OP_LINEAR:
       return linear(call);
     case RC_OP_ROPE:
@@ -19,10 +21,14 @@ void execute(const Call& call) {
       return cache_store(call);
     case RC_OP_ATTENTION:
       return attention(call);
+    case RC_OP_GENERAL_ATTENTION:
+      return general_attention(call);
     case RC_OP_GLU:
       return glu(call);
     case RC_OP_ADD:
       return add(call);
+    case RC_OP_MULTIPLY:
+      return multiply(call);
     case RC_OP_SCALE:
       return scale(call);
     case RC_OP_SOFTCAP:
@@ -37,6 +43,12 @@ void execute(const Call& call) {
       return affine(call);
     case RC_OP_XIELU:
       return xielu(call);
+    case RC_OP_CHOOSE_IN_GROUPS:
+      return choose_in_groups(call);
+    case RC_OP_JOIN:
+      return join(call);
+    case RC_OP_CLAMP:
+      return clamp(call);
     case RC_OP_EXPERT_LINEAR:
       return expert_linear(call);
     case RC_OP_EXPERT_SUM:
@@ -45,6 +57,10 @@ void execute(const Call& call) {
       return short_conv(call);
     case RC_OP_SELECTIVE_SCAN:
       return selective_scan(call);
+    case RC_OP_CHANNEL_SCAN:
+      return channel_scan(call);
+    case RC_OP_DELTA_RULE:
+      return delta_rule(call);
     case RC_OP_COPY:
       return copy(call);
     case RC_OP_CONVERT:

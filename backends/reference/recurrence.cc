@@ -141,4 +141,79 @@ void selective_scan(const Call& call) {
   }
 }
 
+void channel_scan(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& steps = call.inputs[1];
+  const float* decay = call.inputs[4].floats();
+  const float* skip = call.inputs[5].floats();
+  const States states(call, "CHANNEL_SCAN", 6);
+  const int64_t d = x.shape[1];
+  const int64_t n = call.inputs[2].shape[1];
+  for (int64_t s = 0; s < states.count(); ++s) {
+    std::vector<float> state = states.read(s);
+    for (int64_t r = 0; r < x.rows(); ++r) {
+      if (!states.has_row(s, r)) continue;
+      call.check_stop();
+      const float* into = call.inputs[2].floats() + r * n;
+      const float* out = call.inputs[3].floats() + r * n;
+      for (int64_t i = 0; i < d; ++i) {
+        const double value = x.floats()[r * d + i];
+        const double t = softplus(steps.floats()[r * d + i]);
+        float* row = state.data() + i * n;
+        double sum = skip[i] * value;
+        for (int64_t j = 0; j < n; ++j) {
+          row[j] = static_cast<float>(std::exp(t * decay[i * n + j]) * row[j] +
+                                      t * value * into[j]);
+          sum += static_cast<double>(row[j]) * out[j];
+        }
+        call.outputs[0].floats()[r * d + i] = static_cast<float>(sum);
+      }
+    }
+    states.write(s, state);
+  }
+}
+
+void delta_rule(const Call& call) {
+  const Tensor& v = call.inputs[0];
+  const float* step_bias = call.inputs[5].floats();
+  const float* decay = call.inputs[6].floats();
+  const States states(call, "DELTA_RULE", 7);
+  const int64_t heads = v.shape[1];
+  const int64_t p = v.shape[2];
+  const int64_t groups = call.inputs[1].shape[1];
+  const int64_t n = call.inputs[1].shape[2];
+  const bool interleaved = call.op.params.delta_rule.interleaved != 0;
+  for (int64_t s = 0; s < states.count(); ++s) {
+    std::vector<float> state = states.read(s);
+    for (int64_t r = 0; r < v.rows(); ++r) {
+      if (!states.has_row(s, r)) continue;
+      call.check_stop();
+      for (int64_t h = 0; h < heads; ++h) {
+        const int64_t group =
+            r * groups + (interleaved ? h % groups : h / (heads / groups));
+        const float* q = call.inputs[1].floats() + group * n;
+        const float* k = call.inputs[2].floats() + group * n;
+        const int64_t head = r * heads + h;
+        const double t = softplus(
+            static_cast<double>(call.inputs[3].floats()[head]) + step_bias[h]);
+        const double kept = std::exp(t * decay[h]);
+        const double rate = call.inputs[4].floats()[head];
+        for (int64_t i = 0; i < p; ++i) {
+          float* row = state.data() + (h * p + i) * n;
+          double known = 0;
+          for (int64_t j = 0; j < n; ++j) known += kept * row[j] * k[j];
+          const double change = rate * (v.floats()[head * p + i] - known);
+          double sum = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            row[j] = static_cast<float>(kept * row[j] + change * k[j]);
+            sum += static_cast<double>(row[j]) * q[j];
+          }
+          call.outputs[0].floats()[head * p + i] = static_cast<float>(sum);
+        }
+      }
+    }
+    states.write(s, state);
+  }
+}
+
 }  // namespace rc::reference

@@ -1,4 +1,5 @@
 // The same elements in another arrangement or type.
+#include <algorithm>
 #include <cstring>
 
 #include "reference/ops.h"
@@ -41,6 +42,17 @@ void convert(const Call& call) {
       encode_row(output.dtype, x.floats() + v * x.columns(), output.vector(v),
                  x.columns());
     }
+  }
+}
+
+void join(const Call& call) {
+  const Tensor& a = call.inputs[0];
+  const Tensor& b = call.inputs[1];
+  float* to = call.outputs[0].floats();
+  for (int64_t v = 0; v < a.vectors(); ++v) {
+    call.check_stop();
+    to = std::copy_n(a.floats() + v * a.columns(), a.columns(), to);
+    to = std::copy_n(b.floats() + v * b.columns(), b.columns(), to);
   }
 }
 

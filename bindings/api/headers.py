@@ -2,7 +2,8 @@
 
 What the bindings write by themselves comes from here; the comments are those of
 comments.py. Only the headers that runcible.h includes are read: plugin.h is for
-backends.
+backends. Of these evaluate.h is left out, as it is in swig/runcible.i: models are
+evaluated in C and by the command.
 """
 
 import re
@@ -12,6 +13,9 @@ from typing import Dict, List, Optional
 
 from comments import read_comments
 
+
+# Headers that the packages have nothing of.
+_LEFT_OUT = {"evaluate.h"}
 
 # Types of C, as the languages are told of them.
 INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",
@@ -207,6 +211,8 @@ def read_api(folder) -> Api:
     api = Api(comments=read_comments(folder))
     whole = (folder / "runcible.h").read_text(encoding="utf-8")
     for name in _in_order(folder, re.findall(r'#include "runcible/(\w+\.h)"', whole)):
+        if name in _LEFT_OUT:
+            continue
         _Reader(api, (folder / name).read_text(encoding="utf-8")).read()
     return api
 

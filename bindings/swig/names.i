@@ -19,7 +19,6 @@
 %ignore rc_loop_wait;
 %ignore rc_loop_close;
 %ignore rc_model_load_async;
-%ignore rc_model_convert;
 %ignore rc_log_set;
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;

@@ -46,11 +46,16 @@ extern "C" {
  * A file that is really called "builtin:x" or "hf:x" is "./builtin:x" or
  * "./hf:x".
  *
+ * A model in several GGUF files, NAME-00001-of-00003.gguf and so on, is named
+ * by any of them.
+ *
  * A path may also be that of a folder as Hugging Face transformers writes them,
  * with config.json and model.safetensors, or model.safetensors.index.json and
- * the files that it names, of plain floats; tokenizer.json,
- * tokenizer_config.json, generation_config.json and chat_template.jinja are
- * read if they are there. It looks like a GGUF file: its metadata is made of
+ * the files that it names, of plain floats, or quantized as FP8, GPTQ, AWQ or
+ * compressed-tensors, which is read as F32; tokenizer.json, or else the
+ * tokenizer.model of SentencePiece, tokenizer_config.json, added_tokens.json,
+ * generation_config.json and chat_template.jinja are read if they are there.
+ * It looks like a GGUF file: its metadata is made of
  * config.json and its neighbours, and its tensors have the names, the order of
  * rows and the numbers that they have in such files. Links may lead out of it
  * only as in the hub's own cache, from snapshots/REVISION to blobs. What asks
@@ -183,6 +188,17 @@ typedef struct rc_model rc_model;
  */
 typedef int32_t (*rc_progress_callback)(void* user, double fraction);
 
+/* What a model gives. */
+typedef int32_t rc_output;
+enum {
+  RC_OUTPUT_AUTO = 0,        /* what the file is made for: scores or hidden rows
+                                if its pooling_type says so, else logits if the
+                                architecture has them */
+  RC_OUTPUT_LOGITS = 1,      /* for sessions and generating text */
+  RC_OUTPUT_HIDDEN_ROWS = 2, /* for rc_embed */
+  RC_OUTPUT_SCORES = 3       /* for rc_rerank */
+};
+
 /* How to load a model; see rc_model_load. */
 typedef struct rc_model_options {
   size_t struct_size;
@@ -226,10 +242,16 @@ typedef struct rc_model_options {
    * that was there before. A handler that is installed later must pass on to it
    * likewise. RC_E_INVALID_ARGUMENT: without keep_mapped. */
   int32_t guard_mapped;
+  /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
+   * no such output. */
+  rc_output output;
 } rc_model_options;
 
-#define RC_MODEL_OPTIONS_INIT \
-  { sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0 }
+#define RC_MODEL_OPTIONS_INIT                                             \
+  {                                                                       \
+    sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0, \
+        RC_OUTPUT_AUTO                                                    \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
@@ -362,24 +384,6 @@ RC_API rc_status rc_model_describe(rc_model* model, rc_model_report* report);
 RC_API rc_status rc_model_get_info(rc_model* model, rc_model_info** info);
 RC_API rc_status rc_model_get_tokenizer(rc_model* model,
                                         rc_tokenizer** tokenizer);
-
-/* ---- Making files ------------------------------------------------------ */
-
-/* Writes the model at path `from`, a folder or a file, to a GGUF file at path
- * `to`; blocks. `type` is what matrices of plain floats become: "F32", "F16",
- * "BF16", "Q8_0", "Q6_K", "Q5_K", "Q5_1", "Q5_0", "Q4_K", "Q4_1", "Q4_0",
- * "IQ4_NL" or "TQ2_0", in upper or lower case; NULL: what they are. Those whose
- * rows are no multiple of the type's blocks stay as they are, and so do norms,
- * biases, routers of experts, state spaces, and weights that are quantized
- * already. The file appears when it is complete, in place of one that is there;
- * its bytes are the same on every machine. `progress` may be NULL.
- * RC_E_NOT_FOUND, RC_E_IO: either path; RC_E_FORMAT: what is read is malformed;
- * RC_E_UNSUPPORTED: a folder whose model or part is not known, or a number that
- * F16 does not hold; RC_E_CANCELLED: by the progress callback;
- * RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
-RC_API rc_status rc_model_convert(const char* from, const char* to,
-                                  const char* type,
-                                  rc_progress_callback progress, void* user);
 
 #ifdef __cplusplus
 } /* extern "C" */

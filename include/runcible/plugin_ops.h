@@ -178,11 +178,76 @@ enum {
    * inputs: x [R, experts], bias [experts]; outputs: ids I32 [R, k],
    *         weights [R, k]. params.choose. */
   RC_OP_CHOOSE = 16,
-  /* x * weight + bias, the same for every row; if limit > 0, at least -limit
-   * and at most limit.
+  /* ATTENTION with more to it. Values may have another length than keys; where
+   * there is no value cache, they are the first v elements of the keys
+   * (DeepSeek-AI 2024, arXiv:2405.04434). If chunk > 0, a row at position p
+   * sees no position before p / chunk * chunk (rounded down); window is 0 then.
+   * If temperature > 0, scale is multiplied by
+   * 1 + temperature * ln(1 + floor((p + 1) / temperature_length)).
+   * After that and the softcap two terms may be added to the x of head h for
+   * position i: -slopes[h] * |i - p| (Press et al. 2021, arXiv:2108.12409), and
+   * distances[h][clamp(i - p, -m, m) + m] with span = 2 m + 1, which is odd
+   * (Raffel et al. 2019, arXiv:1910.10683). Lengths exclude chunks as they
+   * exclude windows.
+   * inputs: q [R, heads, d],
+   *         key cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
+   *         value cache [pages, kv_heads, page_size, v] of F32, F16 or Q8_0 or
+   *         absent,
+   *         positions I32 [R], sequences I32 [R],
+   *         page_table I32 [sequences, m],
+   *         sinks [heads] (a weight) or absent,
+   *         lengths I32 [sequences] (an input of the program) or absent,
+   *         slopes [heads] (a weight) or absent,
+   *         distances [heads, span] (a weight) or absent;
+   *         output [R, heads, v]. params.general_attention. */
+  RC_OP_GENERAL_ATTENTION = 17,
+  /* CHOOSE among the experts of the best groups (DeepSeek-AI 2024,
+   * arXiv:2412.19437): `groups` groups of as many experts each follow one
+   * another. A group's score is the sum of the `best` largest p + bias in it;
+   * the experts of the groups_used groups with the largest scores (the lower
+   * number first among equals) can be chosen.
+   * inputs: x [R, experts], bias [experts] or absent; outputs: ids I32 [R, k],
+   *         weights [R, k]. params.choose_in_groups. */
+  RC_OP_CHOOSE_IN_GROUPS = 18,
+  /* The elements of b behind those of a, for each head: s = m + n.
+   * inputs: a [R, heads, m], b [R, heads, n]; output [R, heads, s]. */
+  RC_OP_JOIN = 19,
+  /* The selective state space of Mamba (Gu and Dao 2023, arXiv:2312.00752).
+   * Channel i keeps a state S [n]. For each row of a sequence in turn, with
+   * t = softplus(steps[i]):
+   * S[j] = exp(t * decay[i][j]) * S[j] + t * x[i] * b[j];
+   * y[i] = S . c + skip[i] * x[i]. State and slots as for SHORT_CONV.
+   * inputs: x [rows, d], steps [rows, d], b [rows, n], c [rows, n],
+   *         decay [d, n] (a weight), skip [d] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, d, n] of F32; output [rows, d]. */
+  RC_OP_CHANNEL_SCAN = 20,
+  /* The gated delta rule (Yang, Kautz and Hatamizadeh 2024, arXiv:2412.06464).
+   * Head h keeps a state S [p, n]. For each row of a sequence in turn, with
+   * t = softplus(steps[h] + step_bias[h]) and the q and k of group
+   * h / (heads / groups), or h % groups if params.delta_rule.interleaved:
+   * S = exp(t * decay[h]) * S; S = S + rates[h] * (v[h] - S k) k^T;
+   * y[h] = S q. State and slots as for SHORT_CONV.
+   * inputs: v [rows, heads, p], q [rows, groups, n], k [rows, groups, n],
+   *         steps [rows, heads], rates [rows, heads],
+   *         step_bias [heads] (a weight), decay [heads] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, heads, p, n] of F32; output [rows, heads, p].
+   *         params.delta_rule. */
+  RC_OP_DELTA_RULE = 21,
+  /* RMS_NORM over each group of a row by itself, with a weight of its own.
+   * inputs: x [R, groups, d], weight [groups, d];
+   *         output [R, groups, d], may be x. params.norm. */
+  RC_OP_GROUP_NORM = 22,
+  /* a * b, element by element.
+   * inputs: a [R, ...], b [R, ...]; output [R, ...], may be a or b. */
+  RC_OP_MULTIPLY = 23,
+  /* min(max(x, -limit), limit).
+   * inputs: x [R, ...]; output [R, ...], may be x. params.clamp. */
+  RC_OP_CLAMP = 24,
+  /* x * weight + bias, the same for every row.
    * inputs: x [R, heads?, d], weight [heads?, d] or absent,
-   *         bias [heads?, d] or absent; output [R, heads?, d], may be x.
-   *         params.affine. */
+   *         bias [heads?, d] or absent; output [R, heads?, d], may be x. */
   RC_OP_AFFINE = 25,
   /* Chooses experts one after another, each as if it were the only one (Liu et
    * al. 2024, arXiv:2409.12136, section 2.2; as Abdin et al. 2024,
@@ -347,8 +412,26 @@ typedef union rc_plugin_params {
     int32_t normalize;
   } choose;
   struct {
-    float limit; /* 0: none */
-  } affine;
+    float scale;
+    float softcap;
+    int64_t window;
+    int64_t chunk;     /* 0: none */
+    float temperature; /* 0: none */
+    int64_t temperature_length;
+  } general_attention;
+  struct {
+    int32_t score; /* RC_SCORE_* */
+    int32_t normalize;
+    int64_t groups;      /* at least 1; a divisor of experts */
+    int64_t groups_used; /* 1 to groups */
+    int32_t best;        /* 1 or 2 */
+  } choose_in_groups;
+  struct {
+    float limit; /* above 0 */
+  } clamp;
+  struct {
+    int32_t interleaved;
+  } delta_rule;
   struct {
     float margin;
   } sparse_mix;

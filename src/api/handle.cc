@@ -59,6 +59,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_tensor";
     case Kind::kGrammar:
       return "rc_grammar";
+    case Kind::kEmbedding:
+      return "rc_embedding";
     case Kind::kGrammarMatcher:
       return "rc_grammar_matcher";
   }

@@ -32,7 +32,8 @@ enum class Kind {
   kRequest,
   kTensor,
   kGrammar,
-  kGrammarMatcher
+  kGrammarMatcher,
+  kEmbedding
 };
 
 namespace handles {

@@ -43,6 +43,22 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   return result;
 }
 
+std::optional<model::ForwardOutput> wanted_output(
+    const rc_model_options& options) {
+  need_range<int32_t>(options.output, RC_OUTPUT_AUTO, RC_OUTPUT_SCORES,
+                      "options->output");
+  switch (options.output) {
+    case RC_OUTPUT_LOGITS:
+      return model::ForwardOutput::kLogits;
+    case RC_OUTPUT_HIDDEN_ROWS:
+      return model::ForwardOutput::kHiddenRows;
+    case RC_OUTPUT_SCORES:
+      return model::ForwardOutput::kScores;
+    default:
+      return std::nullopt;
+  }
+}
+
 uint64_t count_parameters(const gguf::File& file) {
   uint64_t parameters = 0;
   for (const gguf::Tensor& tensor : file.tensors()) {
@@ -74,6 +90,7 @@ LoadRequest::LoadRequest(rc_backend* backend, const char* file,
   tenant = handle.tenant;
   options = engine_options(read);
   options.timeout_ms = handle.timeout_ms;
+  output = wanted_output(read);
   progress = read.progress;
   progress_user = read.progress_user;
 }
@@ -90,7 +107,7 @@ engine::EngineOptions LoadRequest::limited_options() const {
 std::unique_ptr<rc_model> LoadRequest::load(
     const std::function<bool()>& go_on) const {
   const std::shared_ptr<const model::ModelFile> file =
-      model::ModelFile::open(model::file_of(path));
+      model::ModelFile::open(model::file_of(path), output);
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
     return report_progress(progress, progress_user, fraction);

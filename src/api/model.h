@@ -82,6 +82,7 @@ struct LoadRequest {
   std::shared_ptr<Tenant> tenant;
   std::string path;  // may be "builtin:NAME"
   engine::EngineOptions options;
+  std::optional<model::ForwardOutput> output;
   rc_progress_callback progress;
   void* progress_user;
 };

@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "terminal.h"
+#include "type_choice.h"
 
 namespace cli {
 namespace {
@@ -30,13 +31,8 @@ void add_convert(CLI::App& program) {
   add_model(*command, wish->from);
   takes_file(command->add_option("-o,--output", wish->to, "the file to write"))
       ->required();
-  command
-      ->add_option("--type", wish->type,
-                   "what matrices become; default: what they are")
-      ->transform(
-          CLI::IsMember({"F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K", "Q5_1",
-                         "Q5_0", "Q4_K", "Q4_1", "Q4_0", "IQ4_NL", "TQ2_0"},
-                        CLI::ignore_case));
+  takes_type(command->add_option(
+      "--type", wish->type, "what matrices become; default: what they are"));
   command->callback([wish] {
     need_model(wish->from);
     convert(*wish);

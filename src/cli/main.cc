@@ -23,6 +23,11 @@ int run(int argc, char** argv) {
   cli::add_verify(program);
   cli::add_plan(program);
   cli::add_convert(program);
+  cli::add_quantize(program);
+  cli::add_importance(program);
+  cli::add_evaluate(program);
+  cli::add_embed(program);
+  cli::add_rerank(program);
   cli::add_tokenize(program);
   cli::add_template(program);
   cli::add_bench(program);

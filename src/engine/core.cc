@@ -42,9 +42,11 @@ Core::Core(std::unique_ptr<model::ResidentModel> model,
       options_(options),
       vocabulary_(
           static_cast<size_t>(model_->file().hyper_parameters().vocabulary)),
+      row_size_(static_cast<size_t>(model_->file().output_size())),
       commands_(std::make_shared<CommandQueue>()),
-      pages_(*model_, options.prefix_cache),
-      logits_(vocabulary_ *
+      // What rows hold that see all of a text is of no use to another.
+      pages_(*model_, options.prefix_cache && model_->file().causal()),
+      logits_(row_size_ *
               static_cast<size_t>(model_->options().limits.max_outputs)) {}
 
 void Core::run() noexcept {

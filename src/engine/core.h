@@ -77,6 +77,8 @@ class Core {
   const EngineOptions& options() const { return options_; }
   PageKeeper& pages() { return pages_; }
   size_t vocabulary() const { return vocabulary_; }
+  // Elements of a row that the model gives: logits, a hidden row, or scores.
+  size_t row_size() const { return row_size_; }
   uint64_t step_number() const { return step_; }
 
   // For steps, of which each counts itself first.
@@ -112,13 +114,14 @@ class Core {
   std::unique_ptr<model::ResidentModel> model_;
   const EngineOptions options_;
   const size_t vocabulary_;
+  const size_t row_size_;
   const std::shared_ptr<CommandQueue> commands_;
   GenerationThread prompts_;
   GenerationThread masks_;  // not behind prompts, which may take long
   PageKeeper pages_;
   StepClock clock_;
   std::thread::id thread_;     // the engine thread's
-  std::vector<float> logits_;  // [max_outputs, vocabulary]
+  std::vector<float> logits_;  // [max_outputs, row_size]
   uint64_t step_ = 0;
   uint64_t arrivals_ = 0;
   std::atomic<bool> broken_{false};

@@ -43,6 +43,8 @@ struct EngineOptions {
   // Whether the caller pays for a weight already, so that the limit does not
   // count it again. Empty: it pays for none.
   std::function<bool(const runtime::Weight&)> has_weight;
+  // For measure_importance alone: see model::ResidentOptions.
+  bool observes_products = false;
 };
 
 struct Plan {
@@ -167,6 +169,28 @@ struct Meter {
   std::atomic<uint64_t> compute_us{0};
 };
 
+// How a text's hidden rows, or scores, become one row.
+enum class Pooling { kMean, kFirst, kLast };
+
+// A text, or a pair of texts, of which the model gives one row.
+struct PoolOptions {
+  std::vector<TokenId> tokens;      // at least one
+  int64_t second_text = INT64_MAX;  // of a pair: where the second begins
+  Pooling pooling = Pooling::kMean;
+  int32_t priority = 0;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+// Hears of a row, on the engine thread, exactly once. Must not block, nor call
+// the engine but for Request::cancel. The row is empty unless the status is
+// RC_OK; it and the message are valid during the call.
+class PoolListener {
+ public:
+  virtual ~PoolListener() = default;
+  virtual void pooled(std::span<const float> row, rc_status status,
+                      const char* message) noexcept = 0;
+};
+
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
   // Gives the engine that is resident for this file, first device and options,
@@ -182,6 +206,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual const model::ModelFile& file() const = 0;
   // The first device of the chain.
   virtual const std::shared_ptr<runtime::Device>& device() const = 0;
+  virtual const runtime::DeviceChain& chain() const = 0;
   // With the numbers that were chosen for those left open.
   virtual const EngineOptions& options() const = 0;
   virtual const model::MemoryPlan& memory() const = 0;
@@ -193,6 +218,14 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   virtual std::shared_ptr<Session> create_session(
       const SessionOptions& options, std::shared_ptr<Meter> meter) = 0;
+  // Makes one row of a text's, of a model that gives no logits; without a
+  // session. The tokens are in the vocabulary and not more than
+  // longest_text(). Throws std::bad_alloc only.
+  virtual std::shared_ptr<Request> pool(PoolOptions options,
+                                        std::shared_ptr<PoolListener> listener,
+                                        std::shared_ptr<Meter> meter) = 0;
+  // The most tokens of a text for pool().
+  virtual int64_t longest_text() const = 0;
   // From what Session::save gave, opened with gguf::File::open or
   // from_memory; what it says is hostile. The file is not kept.
   virtual std::shared_ptr<Session> restore_session(

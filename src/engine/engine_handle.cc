@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/plan.h"
+#include "engine/pool_job.h"
 #include "engine/saved_session.h"
 #include "engine/session_handle.h"
 
@@ -59,10 +60,15 @@ bool EngineHandle::spread() const {
 
 std::shared_ptr<SessionState> EngineHandle::make_state(
     const SessionOptions& options, std::shared_ptr<Meter> meter) const {
-  if (file_->output() == model::ForwardOutput::kHiddenRows) {
-    fail(RC_E_UNSUPPORTED, file_->file().name(), ": models of architecture ",
+  if (file_->output() != model::ForwardOutput::kLogits) {
+    fail(RC_E_UNSUPPORTED, file_->file().name(), ": the model was loaded for ",
+         file_->output() == model::ForwardOutput::kScores
+             ? "scores of pairs of texts"
+             : "hidden rows, of which embeddings are made",
+         ", not for text, so there are no sessions of it; where models of "
+         "architecture ",
          file_->hyper_parameters().architecture,
-         " give hidden rows, not text; there are no sessions of them");
+         " have logits, load it with output = RC_OUTPUT_LOGITS");
   }
   const int64_t most = this->options().context_length;
   auto state = std::make_shared<SessionState>();
@@ -92,6 +98,32 @@ std::shared_ptr<Session> EngineHandle::create_session(
   // not wait for the step under way. The first job makes the session known.
   core_->pages().prepare(*state);
   return handle;
+}
+
+int64_t EngineHandle::longest_text() const {
+  const int64_t context =
+      std::min(options().context_length, file_->position_limit());
+  if (file_->causal()) return context;
+  // A step has all of its rows, and their pages.
+  return std::min({context, options().max_rows, options().cache_tokens});
+}
+
+std::shared_ptr<Request> EngineHandle::pool(
+    PoolOptions options, std::shared_ptr<PoolListener> listener,
+    std::shared_ptr<Meter> meter) {
+  auto state = std::make_shared<SessionState>();
+  state->options.context_length = this->options().context_length;
+  state->meter = meter ? std::move(meter) : std::make_shared<Meter>();
+  state->tokens = std::move(options.tokens);
+  state->second_text = options.second_text;
+  // There is no handle: it is forgotten as soon as its job has ended.
+  state->open = false;
+  core_->pages().prepare(*state);
+  auto job =
+      std::make_shared<PoolJob>(shared_from_this(), core_->commands(),
+                                std::move(state), options, std::move(listener));
+  job->submit();
+  return job;
 }
 
 std::shared_ptr<Session> EngineHandle::restore_session(

@@ -21,6 +21,7 @@ class EngineHandle final : public Engine {
   const std::shared_ptr<runtime::Device>& device() const override {
     return chain_.first();
   }
+  const runtime::DeviceChain& chain() const override { return chain_; }
   const EngineOptions& options() const override { return core_->options(); }
   const model::MemoryPlan& memory() const override { return memory_; }
   const std::vector<model::Resource>& resources() const override {
@@ -32,6 +33,10 @@ class EngineHandle final : public Engine {
   int64_t page_size() const override { return layout_.page_size; }
   std::shared_ptr<Session> create_session(
       const SessionOptions& options, std::shared_ptr<Meter> meter) override;
+  std::shared_ptr<Request> pool(PoolOptions options,
+                                std::shared_ptr<PoolListener> listener,
+                                std::shared_ptr<Meter> meter) override;
+  int64_t longest_text() const override;
   std::shared_ptr<Session> restore_session(
       const gguf::File& file, const SessionOptions& options,
       std::shared_ptr<Meter> meter) override;
@@ -40,7 +45,6 @@ class EngineHandle final : public Engine {
   bool broken() const;
   // Whether layers lie on other devices than the first.
   bool spread() const;
-  const runtime::DeviceChain& chain() const { return chain_; }
 
  private:
   std::shared_ptr<SessionState> make_state(const SessionOptions& options,

@@ -20,7 +20,8 @@ namespace rc::engine {
 
 using Clock = std::chrono::steady_clock;
 
-// Logits [count, vocabulary] of the rows of a session from position `begin`.
+// Logits [count, vocabulary] of the rows of a session from position `begin`, or
+// what else the model gives for each row.
 struct RowLogits {
   std::span<const float> values;
   int64_t begin = 0;
@@ -73,6 +74,8 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // more than a step can give, they come in several steps.
   static constexpr int64_t kEveryRow = INT64_MAX;
   virtual int64_t outputs() const { return 1; }
+  // True: the one row is the first of the session's, which are all in one step.
+  virtual bool wants_first_row() const { return false; }
   virtual int32_t priority() const { return 0; }
   virtual bool decoding() const { return false; }
   virtual bool counts_as_request() const { return false; }

@@ -14,6 +14,7 @@ constexpr int64_t kDefaultRows = 512;
 constexpr int64_t kMaxRows = 65536;
 constexpr int64_t kMaxOutputs = 64;
 constexpr int64_t kMaxSequences = 64;
+constexpr int64_t kMaxTexts = 256;  // of a step that makes embeddings
 // Positions and page numbers are 32-bit; nothing near this fits anywhere.
 constexpr int64_t kMaxTokens = int64_t{1} << 30;
 constexpr uint64_t kDefaultCacheBytes = uint64_t{256} << 20;
@@ -72,13 +73,27 @@ Resolved resolve(const model::ModelFile& file,
   result.options = options;
   result.options.has_weight = nullptr;  // of no use later
   if (options.max_rows == 0) result.options.max_rows = kDefaultRows;
+  if (!file.causal()) {
+    // A text whose rows see each other is in one step.
+    const int64_t longest = options.context_length != 0
+                                ? options.context_length
+                                : file.hyper_parameters().context_length;
+    result.options.max_rows =
+        std::clamp(longest, result.options.max_rows,
+                   std::max(result.options.max_rows, kMaxRows));
+  }
   const int64_t rows = result.options.max_rows;
   model::ResidentOptions& resident = result.resident;
   resident.limits.max_rows = rows;
-  resident.limits.max_outputs = std::min(rows, kMaxOutputs);
-  resident.limits.max_sequences = std::min(rows, kMaxSequences);
+  const bool generates = file.output() == model::ForwardOutput::kLogits;
+  resident.limits.max_outputs = generates && !options.observes_products
+                                    ? std::min(rows, kMaxOutputs)
+                                    : rows;
+  resident.limits.max_sequences =
+      std::min(rows, generates ? kMaxSequences : kMaxTexts);
   resident.keep_mapped = options.keep_mapped;
   resident.guard_mapped = options.guard_mapped;
+  resident.observes_products = options.observes_products;
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it
@@ -99,7 +114,9 @@ Resolved resolve(const model::ModelFile& file,
   const int64_t least = options.cache_tokens != 0     ? options.cache_tokens
                         : options.context_length != 0 ? options.context_length
                                                       : trained;
-  if (least <= cache.window_pages * page) cache.window_pages = 0;
+  if (least <= cache.window_pages * page || options.observes_products) {
+    cache.window_pages = 0;
+  }
 
   Spread spread(file, chain, resident, options);
   Plan& plan = result.plan;

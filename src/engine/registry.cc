@@ -27,6 +27,7 @@ struct Key {
   bool keep_mapped;
   bool guard_mapped;
   int64_t timeout_ms;
+  model::ForwardOutput output;
 
   bool operator==(const Key&) const = default;
 };
@@ -46,7 +47,8 @@ std::optional<Key> key_of(const model::ModelFile& file,
              options.prefix_cache,
              options.keep_mapped,
              options.guard_mapped,
-             options.timeout_ms};
+             options.timeout_ms,
+             file.output()};
 }
 
 class Registry {

@@ -50,6 +50,10 @@ class Planner {
   }
 
   Schedule run() && {
+    if (left_.whole) {
+      serve_whole();
+      return std::move(schedule_);
+    }
     grant_first_rows();
     serve_decoding();
     serve_prompts();
@@ -122,6 +126,31 @@ class Planner {
       }
       share(std::span(prompts).subspan(begin, end - begin));
       begin = end;
+    }
+  }
+
+  // No candidate holds pages between steps then, and the budget of an empty
+  // step has room for any: the first in turn has its rows.
+  void serve_whole() {
+    std::vector<size_t> some = rank_;
+    put_in_turn(some);
+    const int64_t soft = std::min(left_.rows, left_.prompt_rows_alone);
+    int64_t given = 0;
+    for (const size_t i : some) {
+      const Candidate& c = candidates_[i];
+      const int64_t rows = c.rows_left;
+      const int64_t outputs = std::min(c.outputs, rows);
+      const int64_t pages = pages_for(c, rows, left_.page_size);
+      if (rows > left_.rows || outputs > left_.outputs || pages > left_.pages ||
+          left_.sequences == 0 || (given > 0 && given + rows > soft)) {
+        continue;
+      }
+      left_.rows -= rows;
+      left_.outputs -= outputs;
+      left_.pages -= pages;
+      left_.sequences -= 1;
+      given += rows;
+      schedule_.rows[i] = rows;
     }
   }
 

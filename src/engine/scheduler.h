@@ -10,7 +10,8 @@
 //   those served longest ago come first.
 // - Prompts of one priority share the rest of the rows: tenants by their
 //   weights, the prompts of a tenant evenly, so a long one does not stall a
-//   short one, nor a tenant with many requests one with few.
+//   short one, nor a tenant with many requests one with few. Those that cannot
+//   be cut are taken whole, in turn, as many as fit.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,9 @@ struct Budget {
   // The most prompt rows of a step: with decoding rows, and without.
   int64_t prompt_rows_while_decoding = 0;
   int64_t prompt_rows_alone = 0;
+  // A candidate has all of its rows in one step, or none: they see each other.
+  // The first in turn has them even if that takes longer than steps should.
+  bool whole = false;
 };
 
 struct Schedule {

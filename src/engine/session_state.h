@@ -31,6 +31,8 @@ struct SessionState {
   std::shared_ptr<Meter> meter;  // never nullptr
 
   std::vector<TokenId> tokens;
+  // Of a pair of texts: where the second begins.
+  int64_t second_text = INT64_MAX;
   // Positions [0, evaluated) are in the cache, in `pages`; while a job is under
   // way there may be pages for more.
   int64_t evaluated = 0;

@@ -90,6 +90,7 @@ Schedule Step::plan() {
                StepClock::kLeastRows);
   budget.prompt_rows_alone =
       core_.clock().rows_within(kStepSecondsWithoutDecoding);
+  budget.whole = !core_.model().file().causal();
   return schedule(candidates, budget);
 }
 
@@ -141,6 +142,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
                      &batch_.output_rows}) {
     list->reserve(std::max(list->capacity(), all));
   }
+  if (core_.model().file().types_tokens()) batch_.types.reserve(all);
   batch_.page_table.reserve((sequence + 1) * width);
   if (core_.model().has_windows()) {
     batch_.window_table.reserve((sequence + 1) * width);
@@ -172,14 +174,17 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   share.rows = rows;
   share.first_output = batch_.output_rows.size();
   const int64_t first_wanted = session.size() - job->outputs();
+  const bool first_row = job->wants_first_row();
+  const bool typed = core_.model().file().types_tokens();
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t position = session.evaluated + i;
-    if (position >= first_wanted) {
+    if (first_row ? position == 0 : position >= first_wanted) {
       batch_.output_rows.push_back(static_cast<int32_t>(batch_.tokens.size()));
     }
     batch_.tokens.push_back(session.tokens[static_cast<size_t>(position)]);
     batch_.positions.push_back(static_cast<int32_t>(position));
     batch_.sequences.push_back(static_cast<int32_t>(sequence));
+    if (typed) batch_.types.push_back(position >= session.second_text ? 1 : 0);
   }
   share.outputs = batch_.output_rows.size() - share.first_output;
   batch_.page_table.insert(batch_.page_table.end(), session.pages.begin(),
@@ -276,9 +281,10 @@ void Step::hand_out(const Share& share) {
   if (share.outputs == 0) return;
   const auto count = static_cast<int64_t>(share.outputs);
   const RowLogits logits = {
-      core_.logits().subspan(share.first_output * core_.vocabulary(),
-                             share.outputs * core_.vocabulary()),
-      share.job->session().evaluated - count, count};
+      core_.logits().subspan(share.first_output * core_.row_size(),
+                             share.outputs * core_.row_size()),
+      share.job->wants_first_row() ? 0 : share.job->session().evaluated - count,
+      count};
   // One that is alone holds up nobody else.
   if (!share.job->ready() && jobs_.size() == 1) share.job->catch_up();
   if (!share.job->ready()) return share.job->hold(logits);

@@ -2,93 +2,65 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <optional>
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/ggml_vocabulary.h"
 #include "files/gguf/writer.h"
+#include "files/importance/read.h"
+#include "files/quantize/crew.h"
+#include "files/quantize/encoder.h"
+#include "files/quantize/mixes.h"
+#include "files/quantize/weights.h"
 
 namespace rc {
 namespace {
 
-// What is read, encoded and written at once.
-constexpr int64_t kChunkElements = int64_t{1} << 18;
+// What one thread reads and encodes at once, a multiple of all block sizes, and
+// how many such pieces a thread has before they are written.
+constexpr int64_t kPieceElements = int64_t{1} << 16;
+constexpr size_t kPiecesPerThread = 4;
 constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
-constexpr float kF16Largest = 65504.0f;
-
-// The types, and what general.file_type calls a file whose matrices are of it.
-struct Target {
-  DType dtype;
-  uint32_t file_type;
-};
-constexpr Target kTargets[] = {
-    {RC_DTYPE_F32, 0},   {RC_DTYPE_F16, 1},   {RC_DTYPE_BF16, 32},
-    {RC_DTYPE_Q8_0, 7},  {RC_DTYPE_Q6_K, 18}, {RC_DTYPE_Q5_K, 16},
-    {RC_DTYPE_Q5_1, 9},  {RC_DTYPE_Q5_0, 8},  {RC_DTYPE_Q4_K, 14},
-    {RC_DTYPE_Q4_1, 3},  {RC_DTYPE_Q4_0, 2},  {RC_DTYPE_IQ4_NL, 25},
-    {RC_DTYPE_TQ2_0, 37}};
 
 // Metadata that a new type changes.
 constexpr std::string_view kFileType = "general.file_type";
 constexpr std::string_view kQuantization = "general.quantization_version";
 constexpr std::string_view kAlignment = "general.alignment";
+constexpr std::string_view kImportance = "quantize.imatrix.";
 constexpr uint32_t kQuantizationVersion = 2;
 
-bool is_plain_float(DType dtype) {
-  return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F16 ||
-         dtype == RC_DTYPE_BF16 || dtype == RC_DTYPE_F64;
-}
-
-// Whether a matrix is more than a product: small, and of much effect.
-bool is_delicate(std::string_view name) {
-  if (name.ends_with("ssm_in.weight") || name.ends_with("ssm_out.weight")) {
-    return false;
-  }
-  constexpr std::string_view kParts[] = {
-      "ffn_gate_inp", "ssm_", "position_embd", "token_types", "norm"};
-  return !name.ends_with(".weight") ||
-         std::ranges::any_of(kParts, [&](std::string_view part) {
-           return name.find(part) != name.npos;
-         });
-}
-
-bool is_quantized(DType dtype) { return dtype_info(dtype)->block_size > 1; }
-
-DType type_after(const gguf::Tensor& tensor, DType wanted) {
-  if (!is_plain_float(tensor.dtype) || tensor.shape.size() < 2 ||
-      is_delicate(tensor.name) || !row_bytes(wanted, tensor.shape.back())) {
-    return tensor.dtype;
-  }
-  return wanted;
-}
-
-class Conversion {
+class Work {
  public:
-  Conversion(const gguf::File& file, std::optional<DType> type,
-             const ConvertProgress& progress)
-      : file_(file), type_(type), progress_(progress) {
-    for (const gguf::Tensor& tensor : file.tensors()) total_ += tensor.bytes;
+  Work(const gguf::File& file, const Conversion& conversion)
+      : file_(file), conversion_(conversion), crew_(conversion.threads) {
+    for (const gguf::Tensor& tensor : file.tensors()) {
+      total_ += tensor.bytes;
+      types_.push_back(tensor.dtype);
+    }
+    if (!conversion.importance.empty()) {
+      importance_ = importance::read(conversion.importance);
+      weights_.emplace(importance_, file);
+    }
+    if (!conversion.type.empty()) {
+      types_ =
+          quantize::planned_types(file, quantize::find_mix(conversion.type),
+                                  conversion.requantizes, weights_.has_value());
+    }
+    quantize::apply_overrides(file, conversion.tensors, types_);
+    scratch_.resize(crew_.size());
+    pieces_.resize(kPiecesPerThread * crew_.size());
   }
 
   void write(const std::string& path) {
     gguf::Writer writer(static_cast<uint32_t>(
         std::max(file_.alignment(), gguf::kDefaultAlignment)));
-    for (const gguf::Entry& entry : file_.entries()) {
-      const bool changes =
-          type_ && (entry.key == kFileType || entry.key == kQuantization);
-      if (!changes && entry.key != kAlignment) writer.add(entry);
-    }
-    if (type_) {
-      const auto* target = std::ranges::find(kTargets, *type_, &Target::dtype);
-      writer.add(kFileType, target->file_type);
-      if (std::ranges::any_of(file_.tensors(), [&](const auto& tensor) {
-            return is_quantized(type_after(tensor, *type_));
-          })) {
-        writer.add(kQuantization, kQuantizationVersion);
-      }
-    }
-    for (const gguf::Tensor& tensor : file_.tensors()) {
-      const DType dtype = type_ ? type_after(tensor, *type_) : tensor.dtype;
+    add_metadata(writer);
+    add_ggml_vocabulary(file_, writer);
+    const auto tensors = file_.tensors();
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const gguf::Tensor& tensor = tensors[i];
+      const DType dtype = types_[i];
       writer.add_tensor(tensor.name, dtype, tensor.shape,
                         [this, &tensor, dtype](const gguf::Writer::Put& put) {
                           dtype == tensor.dtype ? copy(tensor, put)
@@ -103,89 +75,162 @@ class Conversion {
   }
 
  private:
+  // Of one thread.
+  struct Scratch {
+    std::vector<std::byte> bytes;
+    std::vector<float> values, weights;
+  };
+
+  bool changes() const {
+    return !conversion_.type.empty() || !conversion_.tensors.empty();
+  }
+
+  void add_metadata(gguf::Writer& writer) const {
+    const bool is_quantized = std::ranges::any_of(
+        types_, [](DType dtype) { return dtype_info(dtype)->block_size > 1; });
+    for (const gguf::Entry& entry : file_.entries()) {
+      const bool own = (entry.key == kFileType && !conversion_.type.empty()) ||
+                       (changes() && (entry.key == kQuantization ||
+                                      entry.key.starts_with(kImportance)));
+      if (!own && entry.key != kAlignment) writer.add(entry);
+    }
+    if (!conversion_.type.empty()) {
+      writer.add(kFileType,
+                 quantize::file_type(quantize::find_mix(conversion_.type)));
+    }
+    if (changes() && is_quantized) {
+      writer.add(kQuantization, kQuantizationVersion);
+    }
+    if (!weights_ || !changes()) return;
+    writer.add("quantize.imatrix.file", std::string_view(importance_.file));
+    if (!importance_.dataset.empty()) {
+      writer.add("quantize.imatrix.dataset",
+                 std::string_view(importance_.dataset));
+    }
+    writer.add("quantize.imatrix.entries_count",
+               static_cast<uint32_t>(importance_.values.size()));
+    if (importance_.chunks > 0) {
+      writer.add("quantize.imatrix.chunks_count",
+                 static_cast<uint32_t>(importance_.chunks));
+    }
+  }
+
   void report() const {
     const double fraction =
         total_ == 0 ? 1.0
                     : static_cast<double>(done_) / static_cast<double>(total_);
-    if (progress_ && !progress_(fraction)) {
+    if (conversion_.progress && !conversion_.progress(fraction)) {
       fail(RC_E_CANCELLED, file_.name(), ": converting was cancelled");
     }
   }
-
-  void read(const gguf::Tensor& tensor, uint64_t offset, uint64_t bytes) {
-    bytes_.resize(bytes);
-    file_.read(tensor, offset, bytes_);
-  }
-  void advance() {
-    done_ += bytes_.size();
+  void advance(uint64_t bytes) {
+    done_ += bytes;
     report();
   }
 
   void copy(const gguf::Tensor& tensor, const gguf::Writer::Put& put) {
+    std::vector<std::byte>& bytes = scratch_[0].bytes;
     for (uint64_t offset = 0; offset < tensor.bytes; offset += kChunkBytes) {
-      read(tensor, offset, std::min(kChunkBytes, tensor.bytes - offset));
-      put(bytes_);
-      advance();
+      bytes.resize(std::min(kChunkBytes, tensor.bytes - offset));
+      file_.read(tensor, offset, bytes);
+      put(bytes);
+      advance(bytes.size());
     }
   }
 
   // Rows are whole blocks, so a tensor is encoded like one long row.
   void encode(const gguf::Tensor& tensor, DType dtype,
               const gguf::Writer::Put& put) {
-    const auto size =
-        static_cast<uint64_t>(dtype_info(tensor.dtype)->block_bytes);
-    const auto count = static_cast<int64_t>(tensor.bytes / size);
-    for (int64_t first = 0; first < count; first += kChunkElements) {
-      const int64_t elements = std::min(kChunkElements, count - first);
-      read(tensor, static_cast<uint64_t>(first) * size,
-           static_cast<uint64_t>(elements) * size);
-      values_.resize(static_cast<size_t>(elements));
-      decode_row(tensor.dtype, bytes_.data(), values_.data(), elements);
-      if (dtype == RC_DTYPE_F16) check_f16(tensor);
-      encoded_.resize(*row_bytes(dtype, elements));
-      encode_row(dtype, values_.data(), encoded_.data(), elements);
-      put(encoded_);
-      advance();
+    int64_t count = 1;
+    for (const int64_t size : tensor.shape) count *= size;
+    const std::span<const float> weights =
+        weights_ ? weights_->of(tensor.name) : std::span<const float>();
+    const auto at_once = kPieceElements * static_cast<int64_t>(pieces_.size());
+    for (int64_t first = 0; first < count; first += at_once) {
+      const int64_t elements = std::min(at_once, count - first);
+      const auto pieces =
+          static_cast<size_t>((elements + kPieceElements - 1) / kPieceElements);
+      crew_.run(pieces, [&](size_t worker, size_t i) {
+        const int64_t begin = first + kPieceElements * static_cast<int64_t>(i);
+        encode_piece(tensor, dtype, begin,
+                     std::min(kPieceElements, first + elements - begin),
+                     weights, scratch_[worker], pieces_[i]);
+      });
+      for (size_t i = 0; i < pieces; ++i) put(pieces_[i]);
+      advance(*row_bytes(tensor.dtype, elements));
     }
   }
 
-  void check_f16(const gguf::Tensor& tensor) const {
-    for (const float value : values_) {
-      if (std::abs(value) <= kF16Largest) continue;
+  void encode_piece(const gguf::Tensor& tensor, DType dtype, int64_t begin,
+                    int64_t count, std::span<const float> importance,
+                    Scratch& scratch, std::vector<std::byte>& target) const {
+    scratch.bytes.resize(*row_bytes(tensor.dtype, count));
+    file_.read(tensor, *row_bytes(tensor.dtype, begin), scratch.bytes);
+    scratch.values.resize(static_cast<size_t>(count));
+    decode_row(tensor.dtype, scratch.bytes.data(), scratch.values.data(),
+               count);
+    check(tensor, dtype, scratch.values);
+    const float* weights = nullptr;
+    if (!importance.empty()) {
+      expand(tensor, begin, count, importance, scratch.weights);
+      weights = scratch.weights.data();
+    }
+    target.resize(*row_bytes(dtype, count));
+    quantize::find_encoder(dtype)(scratch.values.data(), weights, count,
+                                  reinterpret_cast<uint8_t*>(target.data()));
+  }
+
+  // The weights of `count` elements from `begin` on.
+  static void expand(const gguf::Tensor& tensor, int64_t begin, int64_t count,
+                     std::span<const float> importance,
+                     std::vector<float>& weights) {
+    const int64_t columns = tensor.shape.back();
+    const int64_t matrix = columns * tensor.shape[tensor.shape.size() - 2];
+    const bool shared = static_cast<int64_t>(importance.size()) == columns;
+    weights.resize(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count;) {
+      const int64_t column = (begin + i) % columns;
+      const int64_t row = shared ? 0 : (begin + i) / matrix * columns;
+      const int64_t length = std::min(columns - column, count - i);
+      std::copy_n(importance.data() + row + column, length, weights.data() + i);
+      i += length;
+    }
+  }
+
+  void check(const gguf::Tensor& tensor, DType dtype,
+             std::span<const float> values) const {
+    const float largest = quantize::largest_element(dtype);
+    if (std::isinf(largest)) return;
+    for (const float value : values) {
+      if (std::abs(value) <= largest) continue;
       fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", quote(tensor.name),
-           " holds ", value, ", which F16 cannot; convert to BF16 or F32");
+           " holds ", value, ", which ", dtype_name(dtype),
+           " cannot; convert to BF16 or F32");
     }
   }
 
   const gguf::File& file_;
-  const std::optional<DType> type_;
-  const ConvertProgress& progress_;
-  std::vector<std::byte> bytes_;
-  std::vector<float> values_;
-  std::vector<std::byte> encoded_;
+  const Conversion& conversion_;
+  importance::Importance importance_;
+  std::optional<quantize::Weights> weights_;
+  std::vector<DType> types_;
+  quantize::Crew crew_;
+  std::vector<Scratch> scratch_;
+  std::vector<std::vector<std::byte>> pieces_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
 };
 
 }  // namespace
 
-DType conversion_type(std::string_view name) {
-  const auto same = [](char a, char b) {
-    return (b >= 'a' && b <= 'z' ? static_cast<char>(b - 'a' + 'A') : b) == a;
-  };
-  std::string known;
-  for (const Target& target : kTargets) {
-    const std::string_view own = dtype_info(target.dtype)->name;
-    if (std::ranges::equal(own, name, same)) return target.dtype;
-    known.append(known.empty() ? "" : ", ").append(own);
-  }
-  fail(RC_E_INVALID_ARGUMENT, "type ", quote(name),
-       " cannot be converted to; there are ", known);
+void check_conversion(const Conversion& conversion) {
+  if (!conversion.type.empty()) quantize::find_mix(conversion.type);
+  quantize::check_overrides(conversion.tensors);
 }
 
 void convert_model(const gguf::File& file, const std::string& path,
-                   std::optional<DType> type, const ConvertProgress& progress) {
-  Conversion(file, type, progress).write(path);
+                   const Conversion& conversion) {
+  Work(file, conversion).write(path);
 }
 
 }  // namespace rc

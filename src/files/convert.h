@@ -1,33 +1,43 @@
-// Writing a model as a GGUF file, with its weights in a type of choice.
+// Writing a model as a GGUF file, with its weights in types of choice.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "files/gguf/file.h"
-#include "tensor/dtype.h"
 
 namespace rc {
 
-// One of the types that weights can be converted to, by its name in upper or
-// lower case. Throws RC_E_INVALID_ARGUMENT naming those for any other text.
-DType conversion_type(std::string_view name);
-
-// The fraction that is written, 0 to 1; false stops.
+// The fraction that is written, 0 to 1; false stops. On the caller's thread.
 using ConvertProgress = std::function<bool(double fraction)>;
 
+struct Conversion {
+  // A type or a mix (files/quantize/mixes.h); empty: everything stays as it is.
+  std::string type = {};
+  std::string importance = {};  // a file (files/importance/read.h); empty: none
+  std::vector<std::string> tensors =
+      {};           // "REGEX=TYPE"; they come before the type
+  int threads = 0;  // 0: as many as there are processors
+  // Whether weights that are quantized already, but of more bits, are encoded
+  // anew.
+  bool requantizes = false;
+  ConvertProgress progress = {};
+};
+
+// Throws RC_E_INVALID_ARGUMENT for a type or a text that is none, before any
+// file is looked at.
+void check_conversion(const Conversion& conversion);
+
 // Writes all metadata and tensors of a model to a new file at `path`, in place
-// of one that is there; a file appears only when it is complete. Of matrices of
-// plain floats whose rows are whole blocks of `type` the numbers are encoded
-// anew; all else stays as it is: vectors, what routes to experts, state spaces,
-// positions, and weights that are quantized already. nullopt: everything stays
-// as it is. The bytes are the same on every machine. Throws RC_E_IO,
-// RC_E_CANCELLED if `progress` stopped it, RC_E_UNSUPPORTED naming a tensor
-// that holds what the type cannot.
+// of one that is there; a file appears only when it is complete. A vocabulary
+// that only tokenizer.huggingface.json has is written as tokenizer.ggml.* too
+// (see ggml_vocabulary.h). The bytes are the same on every machine and for any
+// number of threads, and memory is bounded whatever the model's size. Throws
+// RC_E_IO, RC_E_CANCELLED if `progress` stopped it, RC_E_UNSUPPORTED naming a
+// tensor that holds what its type cannot, RC_E_FORMAT for an importance that is
+// malformed or of another model, and what check_conversion throws.
 void convert_model(const gguf::File& file, const std::string& path,
-                   std::optional<DType> type,
-                   const ConvertProgress& progress = {});
+                   const Conversion& conversion);
 
 }  // namespace rc

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "files/folder/model_folder.h"
+#include "files/gguf/parts.h"
 
 namespace rc {
 namespace {
@@ -19,7 +20,7 @@ std::shared_ptr<const gguf::File> open_model(const std::string& path) {
   if (is_part_of_folder(path) && is_there(path)) {
     fail(RC_E_FORMAT, path, ": a part of a model; name the folder it is in");
   }
-  return gguf::File::open(path);
+  return gguf::join_parts(gguf::File::open(path));
 }
 
 }  // namespace rc

@@ -39,9 +39,17 @@ enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
 enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
 
 // Norms of queries and keys: over each head before it rotates, the same with a
-// weight for each head, over each head after it has rotated, or over all heads
-// together, before they rotate.
-enum class HeadNorm { kNone, kEach, kEachItsOwn, kRotated, kTogether };
+// weight for each head, over each head after it has rotated, over all heads
+// together, before they rotate, or without a weight over each head after it
+// rotates, where it does.
+enum class HeadNorm {
+  kNone,
+  kEach,
+  kEachItsOwn,
+  kRotated,
+  kTogether,
+  kUnweighted
+};
 
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
@@ -68,6 +76,19 @@ struct TensorNames {
   const char* value = "attn_v";
   const char* query_norm = "attn_q_norm.weight";
   const char* key_norm = "attn_k_norm.weight";
+  // Of latent attention: what queries, and keys and values, are made from, and
+  // what makes them of it. The rows of kv_down are those of the short vector,
+  // then those of the part of the keys that rotates. Old files have kv_up, for
+  // each head the rows of its keys and then those of its values, in place of
+  // key_up, which is turned, and value_up.
+  const char* query_down = "attn_q_a";
+  const char* query_down_norm = "attn_q_a_norm.weight";
+  const char* query_up = "attn_q_b";
+  const char* kv_down = "attn_kv_a_mqa";
+  const char* kv_down_norm = "attn_kv_a_norm.weight";
+  const char* kv_up = "attn_kv_b";
+  const char* key_up = "attn_k_b";
+  const char* value_up = "attn_v_b";
   const char* attention_output = "attn_output";
   const char* attention_sinks = "attn_sinks.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
@@ -85,6 +106,20 @@ struct TensorNames {
   const char* space_skip = "ssm_d";
   const char* space_norm = "ssm_norm.weight";
   const char* space_out = "ssm_out";
+  const char* space_parameters = "ssm_x.weight";
+  const char* space_steps = "ssm_dt";
+  const char* space_step_norm = "ssm_dt_norm.weight";
+  const char* space_b_norm = "ssm_b_norm.weight";
+  const char* space_c_norm = "ssm_c_norm.weight";
+
+  const char* rule_rates = "ssm_beta.weight";
+  const char* rule_steps = "ssm_alpha.weight";
+  const char* rule_rates_and_steps = "ssm_ba.weight";
+  const char* attention_gate = "attn_gate.weight";
+
+  const char* conv_in = "shortconv.in_proj.weight";
+  const char* conv = "shortconv.conv";
+  const char* conv_out = "shortconv.out_proj";
 
   const char* router = "ffn_gate_inp";
   const char* expert_gate = "ffn_gate_exps";
@@ -102,6 +137,10 @@ struct Defaults {
   float attention_softcap = 0.0f;
   float final_softcap = 0.0f;
   int64_t sliding_window = 0;
+  float alibi = 0.0f;
+  float temperature = 0.0f;
+  int64_t temperature_length = 0;
+  int64_t shared_experts = 0;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -145,6 +184,11 @@ struct Architecture {
   // The key of epsilon is that of root mean squares, whatever norms are.
   bool epsilon_of_squares = false;
   NormPlace norm_place = NormPlace::kBefore;
+  // What a row sees of a position falls with the distance, at another rate for
+  // each head; nothing is rotated (Press et al. 2021, arXiv:2108.12409).
+  bool alibi = false;
+  // Files may limit queries, keys and values.
+  bool clamps = false;
   // Each position has a row, which is added to the embedding; nothing is
   // rotated.
   bool learned_positions = false;
@@ -167,6 +211,8 @@ struct Architecture {
   Presence output_bias = Presence::kNever;
   HeadNorm head_norm = HeadNorm::kNone;
   bool optional_head_norm = false;  // only where the file has them
+  // Whether models of that many experts have none.
+  bool (*without_head_norm)(int64_t experts) = nullptr;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
@@ -185,11 +231,14 @@ struct Architecture {
   // Files may say that queries are multiplied by a factor that grows with each
   // original context that their position is beyond.
   bool position_scale = false;
-  // Files may limit queries, keys and values.
-  bool clamped_attention = false;
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
   WindowPattern window = {};
+  // A window is a chunk: rows see those of its own multiple of sliding_window.
+  bool chunked_windows = false;
+  // Layers that do not rotate raise their scores with the position; see
+  // RC_OP_GENERAL_ATTENTION.
+  bool temperature = false;
   // Layers with a window rotate without scaling, and with this base unless a
   // key gives another; base 0: that of the others.
   bool local_rope = false;
@@ -201,9 +250,34 @@ struct Architecture {
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
 
-  // kOptional: layers without key/value heads are selective state spaces.
-  // kAlways: all are, and there is neither attention nor a feed-forward part.
-  Presence state_spaces = Presence::kNever;
+  // Keys and values are made from a short vector for each position, which is
+  // what the cache has (DeepSeek-AI 2024, arXiv:2405.04434). Queries may be
+  // made from one, too.
+  bool latent = false;
+
+  // What layers without key/value heads have in place of attention; kAttention:
+  // all have these. kBoth: all layers are of this kind.
+  Mixer recurrent = Mixer::kAttention;
+  // All layers are of that kind, and there is neither attention nor a
+  // feed-forward part.
+  bool only_recurrent = false;
+  // Files say which layers attend: of each so many the last one.
+  bool attention_interval = false;
+  // A layer with a feed-forward part has no mixer, and one with a mixer no
+  // feed-forward part. All have the norm of mixers.
+  bool single_parts = false;
+  // What a state space gives is normed only where the file has a norm for it.
+  bool optional_space_norm = false;
+  // Steps, b and c of channels have norms.
+  bool space_norms = false;
+  // Nothing is rotated.
+  bool unrotated = false;
+  // The matrix of queries has for each head its queries, then a gate; what
+  // attention gives is multiplied by the sigmoid of that.
+  bool gated_attention = false;
+  // Heads of values are interleaved: head h has the keys of group h modulo
+  // their number.
+  bool interleaved_groups = false;
   // Files have factors of embeddings, residuals, logits and attention.
   bool scale_keys = false;
   LogitScale logit_scale = LogitScale::kDivides;
@@ -214,6 +288,8 @@ struct Architecture {
 
   // kOptional: dense unless expert_count is above 0.
   Presence experts = Presence::kNever;
+  // Layers without a router are dense.
+  bool optional_routers = false;
   // Of the router and of all three products.
   bool expert_bias = false;
   // The weights of the chosen experts are divided by their sum.
@@ -222,6 +298,12 @@ struct Architecture {
   // Files may say what the score is, whether weights are divided by their sum
   // and what they are multiplied by.
   bool selection_bias = false;
+  // They are chosen among those of some groups, and the bias may be missing;
+  // see RC_OP_CHOOSE_IN_GROUPS.
+  bool grouped_experts = false;
+  // One expert for each row, of which the input, not the result, is multiplied
+  // by its weight: the sigmoid of its score.
+  bool weighted_inputs = false;
   // Experts are chosen one after another; see RC_OP_SPARSE_MIX.
   bool sparse_mix = false;
   // Files may have an expert that is always used.

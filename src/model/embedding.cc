@@ -1,5 +1,6 @@
 #include "model/embedding.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/norm.h"
@@ -24,6 +25,13 @@ std::vector<float> first_rows(const gguf::File& file,
 
 }  // namespace
 
+int64_t type_count(const gguf::File& file, const Architecture& architecture) {
+  if (architecture.token_types == Presence::kNever) return 0;
+  const gguf::Tensor* types = file.find_tensor(architecture.names.token_types);
+  if (types == nullptr || types->shape.empty()) return 0;
+  return std::min<int64_t>(types->shape[0], 2);
+}
+
 std::optional<std::vector<float>> learned_positions(
     const gguf::File& file, const Architecture& architecture,
     const HyperParameters& hyper) {
@@ -36,9 +44,18 @@ std::optional<std::vector<float>> learned_positions(
   check_matrix(file, names.token_types, {types->shape[0], hyper.width});
   const gguf::Tensor& positions = check_matrix(
       file, names.position_embedding, {hyper.context_length, hyper.width});
-  const std::vector<float> type = first_rows(file, *types, 1);
-  std::vector<float> table = first_rows(file, positions, hyper.context_length);
-  for (size_t i = 0; i < table.size(); ++i) table[i] += type[i % type.size()];
+  const int64_t count = type_count(file, architecture);
+  const std::vector<float> type = first_rows(file, *types, count);
+  const std::vector<float> one =
+      first_rows(file, positions, hyper.context_length);
+  const auto width = static_cast<size_t>(hyper.width);
+  std::vector<float> table;
+  table.reserve(one.size() * static_cast<size_t>(count));
+  for (size_t t = 0; t < static_cast<size_t>(count); ++t) {
+    for (size_t i = 0; i < one.size(); ++i) {
+      table.push_back(one[i] + type[t * width + i % width]);
+    }
+  }
   return table;
 }
 
@@ -57,10 +74,11 @@ runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
     x = builder.scale(x, hyper.embedding_scale);
   }
   if (architecture.learned_positions) {
-    const Weights::Shape shape = {hyper.context_length, hyper.width};
+    const int64_t types = type_count(weights.file(), architecture);
+    const int64_t rows = std::max<int64_t>(types, 1) * hyper.context_length;
+    const Weights::Shape shape = {rows, hyper.width};
     const runtime::Value learned =
-        architecture.token_types != Presence::kNever &&
-                weights.has(names.token_types)
+        types > 0
             ? builder.weight(kPositionWeight, RC_DTYPE_F32, shape, RC_USE_ROWS)
             : weights.matrix(names.position_embedding, shape, RC_USE_ROWS);
     x = builder.add(x, builder.get_rows(learned, positions));

@@ -14,17 +14,21 @@
 namespace rc::model {
 
 // The weight that holds learned_positions; no tensor of a file has this name.
-inline constexpr const char* kPositionWeight = "(positions of the first type)";
+inline constexpr const char* kPositionWeight = "(positions of all types)";
 
-// The table of positions [context_length, width] of a file whose tokens have
-// types: with the row of type 0 added to each, because all tokens of a text on
-// its own are of that type. Nothing if tokens have none, or positions are not
-// learned. Throws RC_E_FORMAT naming a tensor that is missing or misshapen.
+// How many types tokens have that can be told apart: 0, 1 or 2, the first and
+// the second text of a pair.
+int64_t type_count(const gguf::File& file, const Architecture& architecture);
+
+// The tables of positions [type_count * context_length, width] of a file whose
+// tokens have types: with the row of a type added to each. All tokens of a text
+// on its own are of the first. Nothing if tokens have none, or positions are
+// not learned. Throws RC_E_FORMAT naming a tensor that is missing or misshapen.
 std::optional<std::vector<float>> learned_positions(
     const gguf::File& file, const Architecture& architecture,
     const HyperParameters& hyper);
 
-// F32 [rows, width].
+// F32 [rows, width]. `positions` are rows of the table of positions.
 runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
                              const Architecture& architecture,
                              const HyperParameters& hyper,

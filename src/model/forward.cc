@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/attention.h"
 #include "model/embedding.h"
 #include "model/heads.h"
+#include "model/latent_attention.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
+#include "model/output.h"
 #include "model/rope_weights.h"
+#include "model/routing.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -23,13 +27,14 @@ class Forward {
  public:
   Forward(const Architecture& architecture, const HyperParameters& hyper,
           std::span<const float> rope_scales, const gguf::File& file,
-          const CacheLayout& layout)
+          const CacheLayout& layout, const WantedOutput& wanted)
       : architecture_(architecture),
         names_(architecture.names),
         hyper_(hyper),
         rope_scales_(rope_scales),
         file_(file),
         layout_(layout),
+        wanted_(wanted),
         weights_(file, builder_) {}
 
   runtime::ProgramDescription describe() &&;
@@ -38,15 +43,22 @@ class Forward {
   // Of the residual [rows, width]. The last layer goes on with the output rows
   // alone once all keys and values are stored.
   Value whole_layer(Value x);
-  // Of what is normed; the product that leads back to the width is not yet
-  // taken.
+  // What a mixer gives, and the product that leads back to the width, which is
+  // not yet taken.
+  struct Mixed {
+    Value y;
+    const char* back;
+    Presence bias = Presence::kNever;
+  };
+  // Of what is normed.
+  std::vector<Mixed> mixed(Value x);
   Value attention(Value x);
-  Value state_space(Value x);
+  Value latent_attention(Value x);
   Value dense(Value x, Value residual);
   Value experts(Value x, Value residual);
   runtime::ProgramBuilder::Route routed(Value x);
   Value shared_expert(Value x);
-  Value output_norm(Value x);
+  Value output(Value x);
   Value logits(Value x);
 
   Value norm(Value x, const char* name);
@@ -67,6 +79,8 @@ class Forward {
   // [rows, count * key_size]; `first` is the number of the first head among
   // those of a fused matrix.
   Value projection(Value x, const char* name, int64_t first, int64_t count);
+  // The same of queries, or of their gates, where one matrix has both.
+  Value query_pieces(Value x, int64_t first);
   Value rope(Value x);
   // The residual plus the product.
   Value joined(Value x, const char* name, Presence bias, const char* post_norm,
@@ -91,6 +105,7 @@ class Forward {
   const std::span<const float> rope_scales_;
   const gguf::File& file_;
   const CacheLayout& layout_;
+  const WantedOutput& wanted_;
   runtime::ProgramBuilder builder_{"embedding"};
   Weights weights_;
   size_t number_ = 0;  // of the layer
@@ -100,6 +115,7 @@ class Forward {
   Value state_slots_ = kAbsent;
   Value lengths_ = kAbsent;
   Value window_table_ = kAbsent;  // the page table of layers with a window
+  Value head_numbers_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
@@ -121,25 +137,28 @@ runtime::ProgramDescription Forward::describe() && {
     window_table_ = builder_.input(
         RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   }
+  if (architecture_.latent) {
+    head_numbers_ =
+        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
+  }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(
         rope_weight_name(file_, architecture_, hyper_, layout_, i),
         RC_DTYPE_F32, {hyper_.ropes[i].dimensions / 2}, RC_USE_ELEMENTS));
   }
 
-  Value x = add_embedding(builder_, weights_, architecture_, hyper_, tokens,
-                          positions_);
+  const Value learned = wanted_.output == ForwardOutput::kScores &&
+                                type_count(file_, architecture_) > 1
+                            ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
+                            : positions_;
+  Value x =
+      add_embedding(builder_, weights_, architecture_, hyper_, tokens, learned);
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
     x = whole_layer(x);
   }
   builder_.begin_part("output");
-  if (!architecture_.gives_hidden_rows) {
-    x = logits(x);
-  } else if (architecture_.normed_hidden_rows) {
-    x = output_norm(x);
-  }
-  builder_.output(x);
+  builder_.output(output(x));
   return std::move(builder_).take();
 }
 
@@ -152,18 +171,17 @@ Value Forward::whole_layer(Value x) {
   Value normed = number_ == 0 && architecture_.first_unnormed
                      ? x
                      : norm_before(x, mixer_norm);
-  const bool attends = layer().mixer == Mixer::kAttention;
-  Value y = attends ? attention(normed) : state_space(normed);
+  std::vector<Mixed> parts = mixed(normed);
   if (is_last()) {
-    y = builder_.get_rows(y, output_rows_);
+    for (Mixed& part : parts) part.y = builder_.get_rows(part.y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
   }
-  const Value sum = attends ? joined(y, names_.attention_output,
-                                     architecture_.attention_output_bias,
-                                     names_.post_attention_norm, x)
-                            : joined(y, names_.space_out, Presence::kNever,
-                                     names_.post_attention_norm, x);
+  Value sum = x;
+  for (const Mixed& part : parts) {
+    sum = joined(part.y, part.back, part.bias, names_.post_attention_norm, sum);
+  }
   if (!layer().experts && layer().feed_forward == 0) return sum;
+  if (architecture_.single_parts) return dense(norm(x, mixer_norm), sum);
   if (!parallel) {
     normed = norm_before(sum, names_.feed_forward_norm);
   } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
@@ -175,24 +193,40 @@ Value Forward::whole_layer(Value x) {
   return layer().experts ? experts(normed, sum) : dense(normed, sum);
 }
 
+std::vector<Forward::Mixed> Forward::mixed(Value x) {
+  std::vector<Mixed> parts;
+  if (layer().attends()) {
+    parts.push_back({attention(x), names_.attention_output,
+                     architecture_.attention_output_bias});
+  }
+  const StateLayer state = {
+      builder_, weights_,     architecture_,
+      hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
+  if (const auto recurrent = add_recurrent(state, layer().mixer, x)) {
+    parts.push_back({recurrent->y, recurrent->back});
+  }
+  return parts;
+}
+
 Value Forward::attention(Value x) {
+  if (architecture_.latent) return latent_attention(x);
   const int64_t heads = layer().heads;
   const int64_t kv_heads = layer().kv_heads;
   const HeadNorm head_norm = architecture_.optional_head_norm &&
                                      !weights_.has(in_layer(names_.query_norm))
                                  ? HeadNorm::kNone
                                  : architecture_.head_norm;
-  Value q = projection(x, names_.query, 0, heads);
+  Value q = architecture_.gated_attention
+                ? query_pieces(x, 0)
+                : projection(x, names_.query, 0, heads);
   Value k = projection(x, names_.key, heads, kv_heads);
   Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
+  if (hyper_.clamp > 0.0f) {
+    for (Value* one : {&q, &k, &v}) *one = builder_.clamp(*one, hyper_.clamp);
+  }
   if (head_norm == HeadNorm::kTogether) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
-  }
-  if (const float limit = hyper_.attention_limit; limit > 0.0f) {
-    q = builder_.affine(q, kAbsent, kAbsent, limit);
-    k = builder_.affine(k, kAbsent, kAbsent, limit);
-    v = builder_.affine(v, kAbsent, kAbsent, limit);
   }
   if (hyper_.position_scale != 0.0f) {
     q = add_position_scale(builder_, hyper_, positions_, q);
@@ -208,6 +242,11 @@ Value Forward::attention(Value x) {
     q = rope(q);
     k = rope(k);
   }
+  if (head_norm == HeadNorm::kUnweighted && layer().rope != Layer::kUnrotated &&
+      !architecture_.without_head_norm(hyper_.experts)) {
+    q = add_unweighted_norm(builder_, q, hyper_.norm_epsilon);
+    k = add_unweighted_norm(builder_, k, hyper_.norm_epsilon);
+  }
   if (head_norm == HeadNorm::kRotated) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
@@ -222,22 +261,42 @@ Value Forward::attention(Value x) {
   const Value values = builder_.cache(layout_.dtype, shape);
   builder_.cache_store(k, positions_, sequences_, table, keys);
   builder_.cache_store(v, positions_, sequences_, table, values);
-  const double scale = hyper_.attention_scale != 0.0f
-                           ? hyper_.attention_scale
-                           : architecture_.attention_scale(hyper_);
-  const Value sinks =
-      architecture_.attention_sinks
-          ? weights_.elements(in_layer(names_.attention_sinks), {heads})
-          : kAbsent;
-  const Value y = builder_.attention(
-      q, keys, values, positions_, sequences_, table, static_cast<float>(scale),
-      hyper_.attention_softcap, layer().window, sinks, lengths_);
-  return builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+  runtime::ProgramBuilder::GeneralAttention how = {};
+  how.q = q;
+  how.key_cache = keys;
+  how.value_cache = values;
+  how.positions = positions_;
+  how.sequences = sequences_;
+  how.page_table = table;
+  how.lengths = lengths_;
+  const Value y = add_attention(builder_, weights_, architecture_, hyper_,
+                                layer(), in_layer(""), how);
+  const Value rows =
+      builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+  return architecture_.gated_attention
+             ? builder_.glu(query_pieces(x, hyper_.key_size), rows,
+                            RC_FUNCTION_SIGMOID)
+             : rows;
 }
 
-Value Forward::state_space(Value x) {
-  return add_state_space(builder_, weights_, names_, hyper_, in_layer(""), x,
-                         {sequences_, state_slots_, layout_.slots});
+Value Forward::latent_attention(Value x) {
+  const auto rope = static_cast<size_t>(layer().rope);
+  const Value cache = builder_.cache(
+      layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
+  return add_latent_attention(
+      builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
+      cache,
+      {positions_, sequences_, page_table_, head_numbers_, frequencies_[rope],
+       rope_scales_[rope]});
+}
+
+Value Forward::query_pieces(Value x, int64_t first) {
+  const int64_t size = hyper_.key_size;
+  return builder_.linear(
+      x, weights_.rows_of_heads(
+             in_layer(cat(names_.query, ".weight")),
+             {2 * layer().heads * size, builder_.shape(x).back()},
+             {first, size, 2 * size}, RC_USE_LINEAR));
 }
 
 Value Forward::dense(Value x, Value residual) {
@@ -259,11 +318,16 @@ Value Forward::dense(Value x, Value residual) {
 Value Forward::experts(Value x, Value residual) {
   const int64_t size = hyper_.expert_feed_forward;
   const auto [ids, shares] = routed(x);
-  const Value gate = expert_linear(x, names_.expert_gate, size, ids);
-  const Value up = expert_linear(x, names_.expert_up, size, ids);
+  const bool weighted = architecture_.weighted_inputs;
+  const Value given = weighted ? add_times(builder_, x, shares) : x;
+  const Value gate = expert_linear(given, names_.expert_gate, size, ids);
+  const Value up = expert_linear(given, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
-  Value y = scaled(builder_.expert_sum(down, shares), hyper_.expert_scale);
+  // One expert's rows are the sum.
+  Value y = weighted ? builder_.reshape(down, builder_.shape(x))
+                     : builder_.expert_sum(down, shares);
+  y = scaled(y, hyper_.expert_scale);
   if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
   return added(y, names_.post_feed_forward_norm, residual);
 }
@@ -272,18 +336,8 @@ runtime::ProgramBuilder::Route Forward::routed(Value x) {
   const Value scores =
       linear(x, names_.router, hyper_.experts,
              architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
-  if (architecture_.sparse_mix) {
-    // What it was trained with: twice the noise of the inputs, 0.01.
-    return builder_.sparse_mix(scores, hyper_.experts_used, 0.02f);
-  }
-  if (!architecture_.selection_bias) {
-    return builder_.route(scores, hyper_.experts_used,
-                          hyper_.normalized_routing);
-  }
-  return builder_.choose(
-      scores,
-      weights_.elements(in_layer(names_.selection_bias), {hyper_.experts}),
-      hyper_.experts_used, hyper_.expert_score, hyper_.normalized_routing);
+  return add_routing(builder_, weights_, architecture_, hyper_, in_layer(""),
+                     scores);
 }
 
 Value Forward::shared_expert(Value x) {
@@ -292,24 +346,33 @@ Value Forward::shared_expert(Value x) {
   const Value up = linear(x, names_.shared_up, size);
   const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
   if (!architecture_.gated_shared_expert) return y;
-  // One expert, with a share of its own.
   const Value share = builder_.unary(
       builder_.linear(
           x, weights_.matrix(in_layer(names_.shared_router), {hyper_.width},
                              {1, hyper_.width}, RC_USE_LINEAR)),
       RC_FUNCTION_SIGMOID);
-  const int64_t rows = builder_.shape(y).front();
-  return builder_.expert_sum(builder_.reshape(y, {rows, 1, hyper_.width}),
-                             share);
+  return add_times(builder_, y, share);
 }
 
-Value Forward::output_norm(Value x) {
-  return add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
-                  names_.output_norm);
+Value Forward::output(Value x) {
+  if (!architecture_.gives_hidden_rows || architecture_.normed_hidden_rows) {
+    x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+                 names_.output_norm);
+  }
+  switch (wanted_.output) {
+    case ForwardOutput::kLogits:
+      return logits(x);
+    case ForwardOutput::kHiddenRows:
+      return x;
+    case ForwardOutput::kScores:
+      break;
+  }
+  return has_classifier(file_) ? add_classifier(builder_, weights_, hyper_, x)
+                               : add_comparison(builder_, weights_, names_,
+                                                hyper_, wanted_.tokens, x);
 }
 
 Value Forward::logits(Value x) {
-  x = output_norm(x);
   // A file without an output matrix uses the embedding table twice.
   const char* name =
       weights_.has(names_.output) ? names_.output : names_.token_embedding;
@@ -442,8 +505,10 @@ runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
                                             std::span<const float> rope_scales,
                                             const gguf::File& file,
-                                            const CacheLayout& layout) {
-  return Forward(architecture, hyper, rope_scales, file, layout).describe();
+                                            const CacheLayout& layout,
+                                            const WantedOutput& wanted) {
+  return Forward(architecture, hyper, rope_scales, file, layout, wanted)
+      .describe();
 }
 
 }  // namespace rc::model

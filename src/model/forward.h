@@ -11,16 +11,22 @@
 
 namespace rc::model {
 
+struct WantedOutput {
+  ForwardOutput output = ForwardOutput::kLogits;
+  ScoreTokens tokens;  // of scores of a model without a classifier
+};
+
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
 // those of layer_states(). Part 0 is the embedding, part 1 + i layer i, the
 // last the output norm and matrix, which models that give hidden rows have not.
-// rope_scales: Rope::scale by number.
+// rope_scales: Rope::scale by number. `wanted` is what the output is.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
 // that is missing or not as the program needs it.
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
                                             std::span<const float> rope_scales,
                                             const gguf::File& file,
-                                            const CacheLayout& layout);
+                                            const CacheLayout& layout,
+                                            const WantedOutput& wanted);
 
 }  // namespace rc::model

@@ -6,22 +6,15 @@
 
 #include "base/error.h"
 #include "model/architecture.h"
+#include "model/limits.h"
 #include "model/metadata.h"
 #include "model/rope_parameters.h"
+#include "model/space_parameters.h"
+#include "model/xielu_parameters.h"
 
 namespace rc::model {
 namespace {
 
-// Far above every known model; small enough that sizes can be multiplied.
-constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
-constexpr int64_t kMaxWidth = int64_t{1} << 20;
-constexpr int64_t kMaxFeedForward = int64_t{1} << 22;
-constexpr int64_t kMaxLayers = 4096;
-constexpr int64_t kMaxHeads = 4096;
-constexpr int64_t kMaxHeadSize = 4096;
-constexpr int64_t kMaxExperts = 4096;
-constexpr int64_t kMaxConvWidth = 64;
-constexpr int64_t kMaxPooling = 4;  // none, mean, first, last, rank
 constexpr double kMaxSoftcap = 1e6;
 
 void read_sizes(const Metadata& metadata, const Architecture& architecture,
@@ -29,7 +22,7 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
   const int64_t layers = metadata.get("block_count", 1, kMaxLayers);
-  if (architecture.selection_bias) {
+  if (architecture.selection_bias || architecture.attention_interval) {
     hyper.guessing_layers =
         metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);
   }
@@ -40,9 +33,7 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
                               ? "attention.layer_norm_rms_epsilon"
                               : "attention.layer_norm_epsilon",
                           1e-20, 1.0);
-  if (architecture.gives_hidden_rows) {
-    hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
-  }
+  hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
 }
 
 // The rows of the embedding table, which an optional key may only confirm.
@@ -69,6 +60,19 @@ void read_vocabulary(const Metadata& metadata, const Architecture& architecture,
   }
 }
 
+// Layers between those that attend.
+void read_interval(const Metadata& metadata, const Architecture& architecture,
+                   HyperParameters& hyper) {
+  const int64_t every =
+      metadata.find("full_attention_interval", 1, kMaxLayers).value_or(4);
+  for (int64_t i = 0; i < hyper.layer_count(); ++i) {
+    if ((i + 1) % every == 0) continue;
+    Layer& layer = hyper.layers[static_cast<size_t>(i)];
+    layer.mixer = architecture.recurrent;
+    layer.heads = layer.kv_heads = 0;
+  }
+}
+
 void read_heads(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
   const int64_t layers = hyper.layer_count();
@@ -77,28 +81,38 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
   const auto kv_heads =
       metadata
           .find_each("attention.head_count_kv",
-                     architecture.state_spaces == Presence::kOptional ? 0 : 1,
+                     architecture.recurrent == Mixer::kAttention ? 1 : 0,
                      kMaxHeads, layers)
           .value_or(heads);
   const std::optional<int64_t> key_size =
       metadata.find("attention.key_length", 1, kMaxHeadSize);
   hyper.key_size = key_size.value_or(hyper.width / heads.front());
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
-    if (kv_heads[i] == 0) {
-      hyper.layers[i].mixer = Mixer::kStateSpace;
+    if (kv_heads[i] == 0 && architecture.recurrent != Mixer::kBoth) {
+      hyper.layers[i].mixer = architecture.recurrent;
       continue;
+    }
+    if (kv_heads[i] == 0) {
+      metadata.refuse("attention.head_count_kv", 0, "must be at least 1");
+    }
+    if (architecture.recurrent == Mixer::kBoth) {
+      hyper.layers[i].mixer = Mixer::kBoth;
     }
     if (heads[i] % kv_heads[i] != 0) {
       metadata.refuse("attention.head_count_kv", kv_heads[i],
                       cat("must divide the ", heads[i], " heads"));
     }
-    if (!key_size && heads[i] * hyper.key_size != hyper.width) {
+    if (!key_size && !architecture.latent &&
+        heads[i] * hyper.key_size != hyper.width) {
       metadata.refuse("attention.head_count", heads[i],
                       cat("must divide the width of ", hyper.width, " unless ",
                           metadata.key("attention.key_length"), " is given"));
     }
     hyper.layers[i].heads = heads[i];
     hyper.layers[i].kv_heads = kv_heads[i];
+  }
+  if (architecture.attention_interval) {
+    read_interval(metadata, architecture, hyper);
   }
   if (hyper.key_size > kMaxHeadSize) {
     metadata.refuse("attention.head_count", heads.front(),
@@ -141,14 +155,53 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
   }
 }
 
+// Files of before April 2025 call key_length and value_length what newer ones
+// have under names that end in _mla.
+void read_latent(const Metadata& metadata, HyperParameters& hyper) {
+  Latent& latent = hyper.latent;
+  const auto size = [&](const char* name, const char* old_name) {
+    const std::optional<int64_t> old = metadata.find(old_name, 1, kMaxHeadSize);
+    const std::optional<int64_t> value = metadata.find(name, 1, kMaxHeadSize);
+    if (value) return *value;
+    return old ? *old : metadata.get(name, 1, kMaxHeadSize);
+  };
+  const int64_t key = size("attention.key_length_mla", "attention.key_length");
+  latent.value = size("attention.value_length_mla", "attention.value_length");
+  latent.rank = metadata.get("attention.kv_lora_rank", 1, kMaxHeadSize);
+  latent.query_rank =
+      metadata.find("attention.q_lora_rank", 0, kMaxWidth).value_or(0);
+  latent.rotated = metadata.get("rope.dimension_count", 2, kMaxHeadSize);
+  if (latent.rotated >= key) {
+    metadata.refuse("rope.dimension_count", latent.rotated,
+                    cat("must be below the ", key, " elements of a key"));
+  }
+  latent.unrotated = key - latent.rotated;
+  latent.log_multiplier =
+      metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 10.0)
+          .value_or(0.0f);
+  hyper.key_size = latent.rank + latent.rotated;
+  hyper.value_size = latent.rank;
+  for (Layer& layer : hyper.layers) {
+    if (layer.heads != hyper.layers[0].heads) {
+      metadata.refuse("attention.head_count", layer.heads,
+                      "must be the same in all layers");
+    }
+    layer.kv_heads = 1;
+  }
+}
+
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
-  if (architecture.state_spaces == Presence::kAlways) {
+  if (architecture.only_recurrent) {
     metadata.find("attention.head_count", 0, 0);
-    for (Layer& layer : hyper.layers) layer.mixer = Mixer::kStateSpace;
+    for (Layer& layer : hyper.layers) layer.mixer = architecture.recurrent;
     return;
   }
   read_heads(metadata, architecture, hyper);
+  if (architecture.latent) {
+    read_latent(metadata, hyper);
+    return;
+  }
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
   if (hyper.value_size != hyper.key_size) {
@@ -157,8 +210,18 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
          ", but only heads whose values are as long as their keys (",
          hyper.key_size, ") can be computed");
   }
-  if (architecture.clamped_attention) {
-    hyper.attention_limit =
+  if (architecture.alibi) {
+    hyper.alibi = metadata.find_number("attention.max_alibi_bias", 0.0, 1024.0)
+                      .value_or(architecture.defaults.alibi);
+    if (hyper.alibi == 0.0f) {
+      fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+           metadata.key("attention.max_alibi_bias"),
+           " is 0 or missing, but models of architecture ", architecture.name,
+           " can only be computed with it");
+    }
+  }
+  if (architecture.clamps) {
+    hyper.clamp =
         metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
   }
   if (architecture.position_scale) {
@@ -173,83 +236,20 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
     }
   }
   const Defaults& defaults = architecture.defaults;
+  if (architecture.temperature) {
+    hyper.temperature =
+        metadata.find_number("attention.temperature_scale", 0.0, 1e3)
+            .value_or(defaults.temperature);
+    hyper.temperature_length =
+        metadata.find("attention.temperature_length", 1, kMaxContext)
+            .value_or(defaults.temperature_length);
+  }
   hyper.attention_softcap =
       metadata.find_number("attn_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.attention_softcap);
   hyper.final_softcap =
       metadata.find_number("final_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.final_softcap);
-}
-
-// ln(1 + exp(x)): what is learned is its argument.
-double softplus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
-
-// Of each layer: the numbers of a key that is not of one architecture.
-std::vector<float> read_each(const gguf::File& file, const char* key,
-                             int64_t layers) {
-  constexpr float kMost = 1e3f;
-  const gguf::Entry* entry = file.find(key);
-  std::vector<float> values;
-  if (entry != nullptr && entry->type == gguf::ValueType::kArray) {
-    values = *file.find_floats(key);
-  } else {
-    values.assign(static_cast<size_t>(layers),
-                  static_cast<float>(file.get_float(key)));
-  }
-  if (values.size() != static_cast<size_t>(layers)) {
-    fail(RC_E_FORMAT, file.name(), ": ", key, " is an array of ", values.size(),
-         ", but there are ", layers, " layers");
-  }
-  for (const float value : values) {
-    if (!(std::abs(value) <= kMost)) {
-      fail(RC_E_FORMAT, file.name(), ": ", key, " holds ", value,
-           ", but must be ", -kMost, " to ", kMost);
-    }
-  }
-  return values;
-}
-
-void read_xielu(const gguf::File& file, HyperParameters& hyper) {
-  const auto read = [&](const char* key) {
-    return read_each(file, key, hyper.layer_count());
-  };
-  const std::vector<float> alpha_p = read("xielu.alpha_p");
-  const std::vector<float> alpha_n = read("xielu.alpha_n");
-  const std::vector<float> beta = read("xielu.beta");
-  const std::vector<float> epsilon = read("xielu.eps");
-  for (size_t i = 0; i < hyper.layers.size(); ++i) {
-    hyper.layers[i].xielu = {static_cast<float>(softplus(alpha_p[i])),
-                             static_cast<float>(beta[i] + softplus(alpha_n[i])),
-                             beta[i], epsilon[i]};
-  }
-}
-
-void read_state_space(const Metadata& metadata, HyperParameters& hyper) {
-  if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
-                   [](const Layer& layer) {
-                     return layer.mixer == Mixer::kStateSpace;
-                   })) {
-    return;
-  }
-  StateSpace& space = hyper.state_space;
-  space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
-  space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
-  space.heads = metadata.get("ssm.time_step_rank", 1, kMaxHeads);
-  const int64_t inner = metadata.get("ssm.inner_size", 1, kMaxWidth);
-  if (inner % space.heads != 0) {
-    metadata.refuse("ssm.inner_size", inner,
-                    cat("must be a multiple of the ", space.heads, " heads of ",
-                        metadata.key("ssm.time_step_rank")));
-  }
-  space.head_size = inner / space.heads;
-  space.groups = metadata.get("ssm.group_count", 1, kMaxHeads);
-  if (space.groups != 1) {
-    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
-         metadata.key("ssm.group_count"), " is ", space.groups,
-         ", but only norms over one group can be computed");
-  }
 }
 
 void read_scales(const Metadata& metadata, LogitScale logit_scale,
@@ -265,6 +265,27 @@ void read_scales(const Metadata& metadata, LogitScale logit_scale,
   hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
+void read_expert_groups(const Metadata& metadata, HyperParameters& hyper) {
+  constexpr const char* kCount = "expert_group_count";
+  constexpr const char* kUsed = "expert_group_used_count";
+  hyper.expert_groups =
+      std::max<int64_t>(1, metadata.find(kCount, 0, hyper.experts).value_or(1));
+  hyper.expert_groups_used =
+      std::max<int64_t>(1, metadata.find(kUsed, 0, hyper.expert_groups)
+                               .value_or(hyper.expert_groups));
+  if (hyper.experts % hyper.expert_groups != 0) {
+    metadata.refuse(kCount, hyper.expert_groups,
+                    cat("must divide the ", hyper.experts, " experts"));
+  }
+  const int64_t most =
+      hyper.experts / hyper.expert_groups * hyper.expert_groups_used;
+  if (hyper.experts_used > most) {
+    metadata.refuse(kUsed, hyper.expert_groups_used,
+                    cat("has ", most, " experts, of which ", hyper.experts_used,
+                        " cannot be used"));
+  }
+}
+
 void read_experts(const Metadata& metadata, const Architecture& architecture,
                   HyperParameters& hyper) {
   hyper.experts_used = metadata.get("expert_used_count", 1, hyper.experts);
@@ -276,8 +297,8 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
   if (architecture.shared_expert) {
-    const int64_t count =
-        metadata.find("expert_shared_count", 0, kMaxExperts).value_or(0);
+    const int64_t count = metadata.find("expert_shared_count", 0, kMaxExperts)
+                              .value_or(architecture.defaults.shared_experts);
     if (count * hyper.expert_feed_forward > kMaxFeedForward) {
       metadata.refuse("expert_shared_count", count,
                       cat("experts of ", hyper.expert_feed_forward,
@@ -287,6 +308,12 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
             .value_or(count * hyper.expert_feed_forward);
   }
+  if (architecture.weighted_inputs && hyper.experts_used != 1) {
+    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+         metadata.key("expert_used_count"), " is ", hyper.experts_used,
+         ", but models of architecture ", architecture.name,
+         " can only be computed with 1");
+  }
   hyper.normalized_routing = architecture.normalized_routing;
   if (!architecture.selection_bias) return;
   // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
@@ -295,6 +322,7 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
       metadata.find("expert_gating_func", 0, 2).value_or(1) == 2
           ? RC_SCORE_SIGMOID
           : RC_SCORE_SOFTMAX;
+  if (architecture.grouped_experts) read_expert_groups(metadata, hyper);
   hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
                                  .value_or(architecture.normalized_routing);
   hyper.expert_scale =
@@ -302,17 +330,23 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
 }
 
 // Which layers have experts: of each so many the last, but not the first ones.
-void place_experts(const Metadata& metadata, HyperParameters& hyper) {
+void place_experts(const Metadata& metadata, const Architecture& architecture,
+                   HyperParameters& hyper) {
   const int64_t first =
       metadata.find("leading_dense_block_count", 0, kMaxLayers).value_or(0);
   const int64_t step = std::max<int64_t>(
       1, metadata.find("interleave_moe_layer_step", 0, kMaxLayers).value_or(1));
-  const bool dense = first > 0 || step > 1;
+  const bool dense = first > 0 || step > 1 || architecture.optional_routers;
   const int64_t size =
       dense ? metadata.get("feed_forward_length", 1, kMaxFeedForward) : 0;
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
     Layer& layer = hyper.layers[i];
     layer.experts = i >= first && (i + 1) % step == 0;
+    if (architecture.optional_routers) {
+      layer.experts =
+          metadata.file().find_tensor(cat(
+              "blk.", i, ".", architecture.names.router, ".weight")) != nullptr;
+    }
     if (!layer.experts) layer.feed_forward = size;
   }
 }
@@ -320,7 +354,7 @@ void place_experts(const Metadata& metadata, HyperParameters& hyper) {
 void read_feed_forward(const Metadata& metadata,
                        const Architecture& architecture,
                        HyperParameters& hyper) {
-  if (architecture.state_spaces == Presence::kAlways) {
+  if (architecture.only_recurrent) {
     metadata.find("feed_forward_length", 0, 0);
     return;
   }
@@ -333,16 +367,24 @@ void read_feed_forward(const Metadata& metadata,
   }
   if (hyper.experts > 0) {
     read_experts(metadata, architecture, hyper);
-    place_experts(metadata, hyper);
+    place_experts(metadata, architecture, hyper);
     // What a dense part would have changes nothing.
     metadata.find("feed_forward_length", 0, kMaxFeedForward);
     return;
   }
   if (architecture.gate.xielu) read_xielu(metadata.file(), hyper);
-  const auto sizes = metadata.get_each("feed_forward_length", 1,
+  const auto sizes = metadata.get_each("feed_forward_length",
+                                       architecture.single_parts ? 0 : 1,
                                        kMaxFeedForward, hyper.layer_count());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    hyper.layers[i].feed_forward = sizes[i];
+    Layer& layer = hyper.layers[i];
+    layer.feed_forward = sizes[i];
+    if (!architecture.single_parts || sizes[i] == 0) continue;
+    if (layer.attends()) {
+      metadata.refuse("feed_forward_length", sizes[i],
+                      cat("layer ", i, " has attention, so it must be 0"));
+    }
+    layer.mixer = Mixer::kNone;
   }
 }
 
@@ -365,7 +407,6 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_sizes(metadata, architecture, hyper);
   read_vocabulary(metadata, architecture, hyper);
   read_attention(metadata, architecture, hyper);
-  read_state_space(metadata, hyper);
   hyper.parallel_residual = read_parallel(metadata, architecture);
   if (architecture.scale_keys) {
     read_scales(metadata, architecture.logit_scale, hyper);
@@ -373,6 +414,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_window(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);
+  read_state_space(metadata, architecture, hyper);
   return hyper;
 }
 

@@ -14,7 +14,15 @@ namespace rc::model {
 inline constexpr int64_t kMaxContext = int64_t{1} << 30;
 
 // What brings the rows of a sequence together.
-enum class Mixer { kAttention, kStateSpace };
+enum class Mixer {
+  kAttention,
+  kStateSpace,    // Mamba 2; see RC_OP_SELECTIVE_SCAN
+  kBoth,          // attention and beside it Mamba 2
+  kChannelSpace,  // Mamba; see RC_OP_CHANNEL_SCAN
+  kShortConv,     // a gated convolution; see RC_OP_SHORT_CONV
+  kDeltaRule,     // linear attention; see RC_OP_DELTA_RULE
+  kNone           // nothing: the layer is a feed-forward part
+};
 
 struct Xielu {
   float alpha_p = 0.0f;
@@ -39,16 +47,35 @@ struct Layer {
   int rope = 0;  // in HyperParameters::ropes, or kUnrotated
   // Of the feed-forward part if that is its function; see RC_OP_XIELU.
   Xielu xielu;
+
+  bool attends() const {
+    return mixer == Mixer::kAttention || mixer == Mixer::kBoth;
+  }
 };
 
-// Of the layers that are selective state spaces (see RC_OP_SELECTIVE_SCAN).
+// Of the layers that carry a state from row to row. A convolution has only a
+// width; channels are heads of one element in one group; of the delta rule,
+// heads are those of values and groups those of queries and keys.
 struct StateSpace {
   int64_t conv_width = 0;
   int64_t heads = 0;
   int64_t head_size = 0;
   int64_t groups = 0;
   int64_t size = 0;  // of the state of an element of a head
+  int64_t rank = 0;  // of the steps of channels
   int64_t inner() const { return heads * head_size; }
+};
+
+// Of latent attention. In the caches a position has one key of
+// HyperParameters::key_size elements: the short vector, then what is rotated.
+struct Latent {
+  int64_t query_rank = 0;  // of the short vector for queries; 0: there is none
+  int64_t rank = 0;        // of that for keys and values
+  int64_t unrotated = 0;   // elements of a head's query and key
+  int64_t rotated = 0;     // and those behind them
+  int64_t value = 0;       // of a head
+  // What the logarithm of yarn's factor adds to the scale, twice.
+  float log_multiplier = 0.0f;
 };
 
 struct HyperParameters {
@@ -66,15 +93,20 @@ struct HyperParameters {
   // None if no layer rotates.
   std::vector<RopeParameters> ropes;
 
-  int64_t sliding_window = 0;      // 0: none
+  int64_t sliding_window = 0;  // 0: none
+  float alibi = 0.0f;          // the largest slope's logarithm; 0: none
+  float clamp = 0.0f;          // of queries, keys and values; 0: none
+  float temperature = 0.0f;    // of layers that do not rotate; 0: none
+  int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
-  float attention_limit = 0.0f;    // of queries, keys and values; 0: none
   // Queries at position p are multiplied by
   // 1 + position_scale * ln(1 + floor(p / original context)); 0: they are not.
   float position_scale = 0.0f;
   float final_softcap = 0.0f;  // 0: none
   int64_t experts = 0;         // 0: dense
   int64_t experts_used = 0;
+  int64_t expert_groups = 1;
+  int64_t expert_groups_used = 1;
   int64_t expert_feed_forward = 0;
   int64_t shared_feed_forward = 0;  // of the shared expert; 0: there is none
   int expert_score = 0;             // RC_SCORE_*; of chosen ones with a bias
@@ -87,6 +119,7 @@ struct HyperParameters {
   // the caller's. 0: it is not.
   int64_t pooling = 0;
 
+  Latent latent;           // of no use unless the architecture has it
   StateSpace state_space;  // of no use unless a layer is one
 
   // Factors of embeddings, of what a layer adds to the residual, and of

@@ -16,20 +16,46 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
       states.push_back({kind, cat("blk.", i, ".", name), std::move(shape)});
     };
     const Layer& layer = hyper.layers[i];
-    if (layer.mixer == Mixer::kAttention) {
+    const StateSpace& space = hyper.state_space;
+    const int64_t before = space.conv_width - 1;
+    const auto add_conv = [&](const char* name, int64_t channels) {
+      add(Kind::kSlot, name, {before, channels});
+    };
+    if (layer.attends()) {
       const Kind kind = layer.window > 0 && layout.window_pages > 0
                             ? Kind::kWindow
                             : Kind::kPages;
       add(kind, "key", {layer.kv_heads, hyper.key_size});
-      add(kind, "value", {layer.kv_heads, hyper.value_size});
-      continue;
+      // Latent ones are a part of the keys.
+      if (hyper.latent.rank == 0) {
+        add(kind, "value", {layer.kv_heads, hyper.value_size});
+      }
     }
-    const StateSpace& space = hyper.state_space;
-    const int64_t before = space.conv_width - 1;
-    add(Kind::kSlot, "conv_x", {before, space.inner()});
-    add(Kind::kSlot, "conv_b", {before, space.groups * space.size});
-    add(Kind::kSlot, "conv_c", {before, space.groups * space.size});
-    add(Kind::kSlot, "scan", {space.heads, space.head_size, space.size});
+    switch (layer.mixer) {
+      case Mixer::kAttention:
+      case Mixer::kNone:
+        break;
+      case Mixer::kStateSpace:
+      case Mixer::kBoth:
+        add_conv("conv_x", space.inner());
+        add_conv("conv_b", space.groups * space.size);
+        add_conv("conv_c", space.groups * space.size);
+        add(Kind::kSlot, "scan", {space.heads, space.head_size, space.size});
+        break;
+      case Mixer::kChannelSpace:
+        add_conv("conv", space.inner());
+        add(Kind::kSlot, "scan", {space.inner(), space.size});
+        break;
+      case Mixer::kShortConv:
+        add_conv("conv", hyper.width);
+        break;
+      case Mixer::kDeltaRule:
+        add_conv("conv_q", space.groups * space.size);
+        add_conv("conv_k", space.groups * space.size);
+        add_conv("conv_v", space.inner());
+        add(Kind::kSlot, "rule", {space.heads, space.head_size, space.size});
+        break;
+    }
   }
   return states;
 }
@@ -49,7 +75,7 @@ int64_t count_of(LayerState::Kind kind, const CacheLayout& layout) {
 int64_t widest_window(const HyperParameters& hyper) {
   int64_t widest = 0;
   for (const Layer& layer : hyper.layers) {
-    if (layer.mixer == Mixer::kAttention) {
+    if (layer.attends()) {
       widest = std::max(widest, layer.window);
     }
   }

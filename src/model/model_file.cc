@@ -1,4 +1,5 @@
 #include "model/model_file.h"
+#include "model/alibi.h"
 
 #include <optional>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "model/forward.h"
 #include "model/heads.h"
 #include "model/layer_state.h"
+#include "model/norm.h"
+#include "model/output.h"
 #include "model/rope_weights.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
@@ -56,18 +59,24 @@ void check_range(const char* name, int64_t value, int64_t high) {
 
 }  // namespace
 
-std::shared_ptr<const ModelFile> ModelFile::open(const std::string& path) {
-  return from_gguf(open_model(path));
+std::shared_ptr<const ModelFile> ModelFile::open(
+    const std::string& path, std::optional<ForwardOutput> output) {
+  return from_gguf(open_model(path), output);
 }
 
 std::shared_ptr<const ModelFile> ModelFile::from_gguf(
-    std::shared_ptr<const gguf::File> shared_file) {
+    std::shared_ptr<const gguf::File> shared_file,
+    std::optional<ForwardOutput> output) {
   std::shared_ptr<ModelFile> model(new ModelFile());
   model->file_ = std::move(shared_file);
   const gguf::File& file = *model->file_;
   model->architecture_ = &find_architecture(file);
   check_whole(file);
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
+  model->output_ =
+      settle_output(file, *model->architecture_, model->hyper_.pooling, output);
+  model->types_tokens_ = model->output_ == ForwardOutput::kScores &&
+                         type_count(file, *model->architecture_) > 1;
   model->slot_bytes_ = model::slot_bytes(model->hyper_);
   model->rope_scales_ = make_ropes(file, *model->architecture_, model->hyper_,
                                    model->made_weights_);
@@ -75,24 +84,43 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     model->made_weights_.emplace(kPositionScaleWeight,
                                  scales_of_positions(model->hyper_));
   }
+  if (model->architecture_->head_norm == HeadNorm::kUnweighted) {
+    model->made_weights_.emplace(
+        kOnesWeight,
+        std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
+  }
+  if (model->hyper_.alibi > 0.0f) {
+    for (const Layer& layer : model->hyper_.layers) {
+      model->made_weights_.try_emplace(
+          slopes_weight_name(layer.heads),
+          alibi_slopes(layer.heads, model->hyper_.alibi));
+    }
+  }
   if (auto positions =
           learned_positions(file, *model->architecture_, model->hyper_)) {
     model->made_weights_.emplace(kPositionWeight, std::move(*positions));
+  }
+
+  model->tokenizer_ = text::Tokenizer::load(file);
+  if (model->output_ == ForwardOutput::kScores && !has_classifier(file)) {
+    model->score_tokens_ = score_tokens(file, model->tokenizer_.get());
   }
 
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
   for (const runtime::WeightInfo& weight : program.weights) {
-    if (model->made_weights_.contains(weight.name)) continue;
+    if (model->is_made(weight.name)) continue;
     const gguf::Tensor tensor = model->weight_tensor(weight.name);
     if (tensor.dtype != weight.dtype) {
       model->made_weights_.emplace(weight.name, decode(file, tensor));
     }
   }
-  check_all_used(file, *model->architecture_, model->hyper_, program);
+  const rc_plugin_value result = program.outputs().front();
+  model->output_size_ = result.shape[result.rank - 1];
+  check_all_used(file, *model->architecture_, model->hyper_, model->output_,
+                 program);
 
-  model->tokenizer_ = text::Tokenizer::load(file);
   // A token without a row could not be evaluated.
   if (model->tokenizer_ != nullptr &&
       model->tokenizer_->size() > model->hyper_.vocabulary) {
@@ -103,15 +131,6 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   }
   model->fingerprint_ = model::fingerprint(file);
   return model;
-}
-
-ForwardOutput ModelFile::output() const {
-  return architecture_->gives_hidden_rows ? ForwardOutput::kHiddenRows
-                                          : ForwardOutput::kLogits;
-}
-
-int64_t ModelFile::output_size() const {
-  return output() == ForwardOutput::kLogits ? hyper_.vocabulary : hyper_.width;
 }
 
 bool ModelFile::causal() const { return architecture_->causal; }
@@ -138,7 +157,8 @@ runtime::ProgramDescription ModelFile::forward(
     check_range("number of window pages", layout.window_pages, kMaxPages);
   }
   row_bytes_of_head(hyper_, layout.dtype);
-  return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout);
+  return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout,
+                         {output_, score_tokens_});
 }
 
 gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {
@@ -149,10 +169,17 @@ gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {
   return rows_of_weight(*tensor, name);
 }
 
+bool ModelFile::is_made(const std::string& weight) const {
+  return made_weights_.contains(weight);
+}
+
 const void* ModelFile::read_weight(const std::string& name,
                                    WeightBuffer& buffer, int threads) const {
   const auto made = made_weights_.find(name);
   if (made != made_weights_.end()) return made->second.data();
+  if (const auto rows = rows_of_heads(name)) {
+    return buffer.read(*file_, *tensor_of_weight(*file_, name), *rows);
+  }
   return buffer.read(*file_, weight_tensor(name), threads);
 }
 

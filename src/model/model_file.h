@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,13 +32,24 @@ enum ForwardInput {
   // states that are read and written (ModelFile::slot_bytes() > 0); I32
   // [sequences], the lengths of sequences whose rows see all of theirs (not
   // ModelFile::causal()); I32 [sequences, pages_per_sequence], the page table
-  // of layers with a window (CacheLayout::window_pages > 0).
+  // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
+  // 0 to heads - 1 for each row (HyperParameters::latent has a rank); I32
+  // [rows], the rows of the table of positions, where the tokens of a pair of
+  // texts have types (ModelFile::types_tokens()).
   kForwardInputCount = 5
 };
 // There is one output: F32 [outputs, ModelFile::output_size()].
 enum class ForwardOutput {
-  kLogits,     // one for each token of the vocabulary
-  kHiddenRows  // of the last layer, as wide as the model
+  kLogits,      // one for each token of the vocabulary
+  kHiddenRows,  // of the last layer, as wide as the model
+  kScores       // of pairs of texts: what the model's classifier gives, or how
+                // much more likely "yes" is than "no" as the next token
+};
+
+// The tokens whose probabilities a score compares.
+struct ScoreTokens {
+  int32_t yes = 0;
+  int32_t no = 0;
 };
 
 class ModelFile {
@@ -45,10 +57,15 @@ class ModelFile {
   // Opens and checks. Throws RC_E_UNSUPPORTED naming an unknown architecture,
   // undecodable tensor type or what the model needs and the program has not
   // (see unused.h), RC_E_FORMAT naming a missing or misshapen tensor or a
-  // hyper-parameter out of range.
-  static std::shared_ptr<const ModelFile> open(const std::string& path);
+  // hyper-parameter out of range, RC_E_UNSUPPORTED for an output that the model
+  // cannot have. Without an output it is what the file is made for: scores or
+  // hidden rows where its pooling_type says so, else what its architecture
+  // gives.
+  static std::shared_ptr<const ModelFile> open(
+      const std::string& path, std::optional<ForwardOutput> output = {});
   static std::shared_ptr<const ModelFile> from_gguf(
-      std::shared_ptr<const gguf::File> file);
+      std::shared_ptr<const gguf::File> file,
+      std::optional<ForwardOutput> output = {});
 
   const gguf::File& file() const { return *file_; }
   const HyperParameters& hyper_parameters() const { return hyper_; }
@@ -56,8 +73,10 @@ class ModelFile {
   const std::shared_ptr<const text::Tokenizer>& tokenizer() const {
     return tokenizer_;
   }
-  ForwardOutput output() const;
-  int64_t output_size() const;  // elements of a row
+  ForwardOutput output() const { return output_; }
+  int64_t output_size() const { return output_size_; }  // elements of a row
+  // Whether rows have an input more; see ForwardInput.
+  bool types_tokens() const { return types_tokens_; }
   // Whether rows see only those before them; if not, all of their sequence.
   bool causal() const;
   // Positions from here on are unknown to the model; INT64_MAX if all are
@@ -70,9 +89,7 @@ class ModelFile {
   // with that buffer; see there.
   const void* read_weight(const std::string& name, WeightBuffer& buffer,
                           int threads = 1) const;
-  bool is_made(const std::string& weight) const {
-    return made_weights_.contains(weight);
-  }
+  bool is_made(const std::string& weight) const;
   // The tensor of a weight that was not made, or the rows of one; see
   // weight_name.h.
   gguf::Tensor weight_tensor(const std::string& name) const;
@@ -90,6 +107,10 @@ class ModelFile {
   HyperParameters hyper_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;
   const Architecture* architecture_ = nullptr;
+  ForwardOutput output_ = ForwardOutput::kLogits;
+  int64_t output_size_ = 0;
+  bool types_tokens_ = false;
+  ScoreTokens score_tokens_;        // of decoders that give scores
   std::vector<float> rope_scales_;  // by number in HyperParameters::ropes
   std::unordered_map<std::string, std::vector<float>> made_weights_;
   uint64_t slot_bytes_ = 0;

@@ -36,4 +36,13 @@ runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
   return builder.rms_norm(x, weight(), epsilon);
 }
 
+runtime::Value add_unweighted_norm(runtime::ProgramBuilder& builder,
+                                   runtime::Value x, float epsilon) {
+  return builder.rms_norm(
+      x,
+      builder.weight(kOnesWeight, RC_DTYPE_F32, {builder.shape(x).back()},
+                     RC_USE_ELEMENTS),
+      epsilon);
+}
+
 }  // namespace rc::model

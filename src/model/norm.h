@@ -15,4 +15,12 @@ runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
                         const Architecture& architecture, float epsilon,
                         runtime::Value x, const std::string& name);
 
+// The weight of a norm of heads that has none in the file: key_size ones. No
+// tensor of a file has this name.
+inline constexpr const char* kOnesWeight = "(ones)";
+
+// RC_OP_RMS_NORM of x [rows, heads, key_size] with that weight.
+runtime::Value add_unweighted_norm(runtime::ProgramBuilder& builder,
+                                   runtime::Value x, float epsilon);
+
 }  // namespace rc::model

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "model/layer_state.h"
+#include "model/weight_name.h"
 #include "model/weight_set.h"
 #include "tensor/dtype.h"
 
@@ -97,7 +98,7 @@ uint64_t cache_bytes(const rc_plugin_value& cache) {
 bool stays_mapped(const ModelFile& file, const runtime::WeightInfo& weight,
                   const ResidentOptions& options) {
   return options.keep_mapped && (weight.uses & RC_USE_ELEMENTS) == 0 &&
-         !file.is_made(weight.name);
+         !file.is_made(weight.name) && !rows_of_heads(weight.name);
 }
 
 uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,
@@ -126,14 +127,17 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
                 const runtime::DeviceChain& chain,
                 std::vector<std::shared_ptr<runtime::Device>> devices,
                 std::span<const size_t> device_of_part) {
-  const runtime::ProgramDescription description = file.forward(options.cache);
+  runtime::ProgramDescription description = file.forward(options.cache);
   check_cache(file, options.cache);
+  Placement placement;
+  if (options.observes_products) {
+    placement.observation = observe_products(file.file(), description);
+  }
   std::vector<size_t> wished;
   wished.reserve(description.ops.size());
   for (const int32_t part : description.parts) {
     wished.push_back(device_of_part[static_cast<size_t>(part)]);
   }
-  Placement placement;
   placement.devices = std::move(devices);
   runtime::Assignment assignment = runtime::assign(
       description, std::move(wished), placement.devices,

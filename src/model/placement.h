@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/model_file.h"
+#include "model/observation.h"
 #include "runtime/assignment.h"
 #include "runtime/device_chain.h"
 #include "runtime/split.h"
@@ -18,6 +19,9 @@ struct ResidentOptions {
   runtime::ProgramLimits limits;
   bool keep_mapped = false;  // see rc_model_options; so too guard_mapped
   bool guard_mapped = false;
+  // The outputs of the program are the inputs of its products, for
+  // ResidentModel::observe; there is nothing else to be had of the model then.
+  bool observes_products = false;
 };
 
 // What a resident model takes of one device, in bytes, and the layers that were
@@ -58,7 +62,8 @@ struct Placement {
   std::vector<std::shared_ptr<runtime::Device>> devices;
   runtime::Split split;
   std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
-  MemoryPlan memory;  // exactly what loading takes; of the devices in use
+  Observation observation;  // of a model that observes its products
+  MemoryPlan memory;        // exactly what loading takes; of the devices in use
   // Weights that other models have there already, kept for the loading.
   struct SharedWeight {
     std::shared_ptr<runtime::Weight> weight;

@@ -171,6 +171,19 @@ std::vector<int32_t> whole_lengths(const Batch& batch) {
   return lengths;
 }
 
+// The rows of a table that has the positions of one type behind those of
+// another.
+std::vector<int32_t> typed_positions(const Batch& batch, int64_t positions) {
+  check_count("types", batch.types.size(),
+              static_cast<int64_t>(batch.positions.size()));
+  std::vector<int32_t> rows(batch.positions);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    check_element("type", row, batch.types[row], 2);
+    rows[row] += batch.types[row] * static_cast<int32_t>(positions);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::unique_ptr<ResidentModel> ResidentModel::load(
@@ -244,12 +257,22 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   }
   // Half of one file and half of another would be no model at all.
   file->file().check_unchanged();
+  const HyperParameters& hyper = file->hyper_parameters();
+  if (hyper.latent.rank > 0) {
+    const auto heads = static_cast<size_t>(hyper.layers[0].heads);
+    model->head_numbers_.resize(static_cast<size_t>(options.limits.max_rows) *
+                                heads);
+    for (size_t i = 0; i < model->head_numbers_.size(); ++i) {
+      model->head_numbers_[i] = static_cast<int32_t>(i % heads);
+    }
+  }
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);
   model->file_ = std::move(file);
   model->options_ = options;
   model->memory_ = std::move(placement.memory);
   model->fallbacks_ = std::move(placement.fallbacks);
+  model->observation_ = std::move(placement.observation);
   return model;
 }
 
@@ -265,6 +288,22 @@ std::vector<Resource> ResidentModel::resources() const {
 void ResidentModel::run(const Batch& batch, float* output,
                         int32_t (*should_stop)(void*), void* user,
                         int64_t timeout_ms) {
+  // A backend may refuse NULL even where nothing is to be written.
+  float no_output = 0.0f;
+  run_program(batch, {batch.output_rows.empty() ? &no_output : output},
+              should_stop, user, timeout_ms);
+}
+
+void ResidentModel::observe(const Batch& batch, std::span<void* const> outputs,
+                            int32_t (*should_stop)(void*), void* user,
+                            int64_t timeout_ms) {
+  run_program(batch, {outputs.begin(), outputs.end()}, should_stop, user,
+              timeout_ms);
+}
+
+void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
+                                int32_t (*should_stop)(void*), void* user,
+                                int64_t timeout_ms) {
   check_batch(batch, *file_, options_);
   if (has_states()) check_slots(batch, options_.cache.slots);
   if (mapped_ != nullptr) mapped_->check();
@@ -284,12 +323,17 @@ void ResidentModel::run(const Batch& batch, float* output,
     arguments.inputs.push_back(lengths.data());
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
-  // A backend may refuse NULL even where nothing is to be read or written.
+  if (!head_numbers_.empty()) arguments.inputs.push_back(head_numbers_.data());
+  std::vector<int32_t> learned;
+  if (file_->types_tokens()) {
+    learned = typed_positions(batch, file_->hyper_parameters().context_length);
+    arguments.inputs.push_back(learned.data());
+  }
+  // A backend may refuse NULL even where nothing is to be read.
   int32_t no_row = 0;
-  float no_output = 0.0f;
-  const bool wanted = !batch.output_rows.empty();
-  arguments.inputs[kOutputRows] = wanted ? batch.output_rows.data() : &no_row;
-  arguments.outputs_data = {wanted ? output : &no_output};
+  arguments.inputs[kOutputRows] =
+      batch.output_rows.empty() ? &no_row : batch.output_rows.data();
+  arguments.outputs_data = std::move(outputs);
   arguments.should_stop = should_stop;
   arguments.user = user;
   try {

@@ -32,6 +32,9 @@ struct Batch {
   // no row sees any more may be any page.
   std::vector<int32_t> window_table;
   std::vector<int32_t> output_rows;  // [outputs]
+  // [rows], where ModelFile::types_tokens(): 0 for tokens of the first text of
+  // a pair, 1 for those of the second.
+  std::vector<int32_t> types;
   // [sequences, 2], of models with states in slots: where the state is before
   // the first of a sequence's rows (-1: there is none yet), and where it goes
   // after the last.
@@ -72,6 +75,12 @@ class ResidentModel {
   // has changed or could not be read. See Program::run for timeouts.
   void run(const Batch& batch, float* output, int32_t (*should_stop)(void*),
            void* user, int64_t timeout_ms);
+  // Of a model that observes its products: evaluates a batch whose rows are all
+  // output rows, in order, and fills `outputs`, which are memory for those of
+  // observation(), by number. Throws as run().
+  void observe(const Batch& batch, std::span<void* const> outputs,
+               int32_t (*should_stop)(void*), void* user, int64_t timeout_ms);
+  const Observation& observation() const { return observation_; }
   // Mapped weights are lost (see base/mapped_file.h): no run can succeed any
   // more.
   bool damaged() const;
@@ -90,16 +99,22 @@ class ResidentModel {
 
  private:
   ResidentModel() = default;
+  void run_program(const Batch& batch, std::vector<void*> outputs,
+                   int32_t (*should_stop)(void*), void* user,
+                   int64_t timeout_ms);
 
   std::shared_ptr<const ModelFile> file_;
   std::shared_ptr<const gguf::MappedTensors> mapped_;  // if options say so
   ResidentOptions options_;
   MemoryPlan memory_;
   std::vector<runtime::Fallback> fallbacks_;
+  Observation observation_;
   std::vector<std::shared_ptr<WeightSet>> sets_;  // of the devices
   std::vector<Resource> weights_;
   std::vector<CacheGroup> groups_;  // by kind
   std::unique_ptr<runtime::Program> program_;
+  // Of models with latent attention; see ForwardInput.
+  std::vector<int32_t> head_numbers_;
 };
 
 }  // namespace rc::model

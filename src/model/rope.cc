@@ -92,7 +92,9 @@ Rope make_rope(const RopeParameters& parameters,
     rope.frequencies[i] = static_cast<float>(frequency);
   }
   double scale = parameters.attention_factor;
-  if (parameters.scaling == RopeScaling::kYarn) scale *= yarn.scale();
+  if (parameters.scaling == RopeScaling::kYarn && parameters.yarn_scales) {
+    scale *= yarn.scale();
+  }
   rope.scale = static_cast<float>(scale);
   return rope;
 }

@@ -18,6 +18,8 @@ struct RopeParameters {
   float yarn_beta_fast = 32.0f;
   float yarn_beta_slow = 1.0f;
   float yarn_extrapolation = 1.0f;  // share of the unscaled angles where kept
+  // Yarn's own formula scales cosine and sine.
+  bool yarn_scales = true;
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
   float low_frequency = 1.0f;  // of llama3, in turns per original context

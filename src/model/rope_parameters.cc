@@ -33,8 +33,13 @@ RopeParameters read_rope(const Metadata& metadata,
                          const HyperParameters& hyper) {
   RopeParameters rope;
   rope.whole_yarn_pairs = architecture.whole_yarn_pairs;
-  rope.dimensions = metadata.find("rope.dimension_count", 2, hyper.key_size)
-                        .value_or(hyper.key_size);
+  // There it is the scale of attention that yarn changes.
+  rope.yarn_scales = !architecture.latent;
+  rope.dimensions =
+      architecture.latent
+          ? hyper.latent.rotated
+          : metadata.find("rope.dimension_count", 2, hyper.key_size)
+                .value_or(hyper.key_size);
   if (rope.dimensions % 2 != 0) {
     metadata.refuse("rope.dimension_count", rope.dimensions, "must be even");
   }
@@ -93,10 +98,10 @@ RopeParameters read_rope(const Metadata& metadata,
 
 void read_ropes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
-  const bool no_attention = std::none_of(
-      hyper.layers.begin(), hyper.layers.end(),
-      [](const Layer& layer) { return layer.mixer == Mixer::kAttention; });
-  if (architecture.learned_positions || no_attention) {
+  const bool no_attention =
+      std::none_of(hyper.layers.begin(), hyper.layers.end(),
+                   [](const Layer& layer) { return layer.attends(); });
+  if (architecture.learned_positions || architecture.alibi || no_attention) {
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
   }
@@ -112,8 +117,9 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                      .value_or(base > 0.0f ? base : hyper.ropes[0].base);
     hyper.ropes.push_back(local);
   }
-  if (architecture.optional_rope &&
-      metadata.find_flag("rope.scaling.finetuned") == false) {
+  if (architecture.unrotated ||
+      (architecture.optional_rope &&
+       metadata.find_flag("rope.scaling.finetuned") == false)) {
     hyper.ropes.clear();
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;

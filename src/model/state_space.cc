@@ -1,105 +1,133 @@
 #include "model/state_space.h"
 
-namespace rc::model {
-namespace {
+#include "model/state_parts.h"
 
-using runtime::kAbsent;
+namespace rc::model {
+
 using runtime::Value;
 
-// The rows of one matrix, and the channels of one convolution, belong to
-// several values, which are taken one after the other.
-class Parts {
- public:
-  Parts(runtime::ProgramBuilder& builder, Weights& weights,
-        const TensorNames& names, const HyperParameters& hyper,
-        const std::string& layer, Value x, const StateInputs& inputs)
-      : builder_(builder),
-        weights_(weights),
-        space_(hyper.state_space),
-        width_(hyper.width),
-        in_(layer + names.space_in),
-        conv_(layer + names.space_conv),
-        x_(x),
-        inputs_(inputs),
-        channels_(space_.inner() + 2 * space_.groups * space_.size) {}
-
-  // The product with the next rows of the matrix.
-  Value product(int64_t count) {
-    const Value weight = weights_.matrix_rows(
-        in_, {space_.inner() + channels_ + space_.heads, width_}, row_, count,
-        RC_USE_LINEAR);
-    row_ += count;
-    return builder_.linear(x_, weight);
-  }
-
-  // Through the next channels of the convolution.
-  Value convolved(Value values) {
-    const int64_t count = builder_.shape(values).back();
-    const Value weight = weights_.element_rows(
-        conv_ + ".weight", {channels_, space_.conv_width}, channel_, count);
-    const Value bias = weights_.has(conv_ + ".bias")
-                           ? weights_.element_rows(conv_ + ".bias", {channels_},
-                                                   channel_, count)
-                           : kAbsent;
-    channel_ += count;
-    const Value state = builder_.cache(
-        RC_DTYPE_F32, {inputs_.slot_count, space_.conv_width - 1, count});
-    return builder_.short_conv(values, weight, bias, inputs_.sequences,
-                               inputs_.slots, state, RC_FUNCTION_SILU);
-  }
-
- private:
-  runtime::ProgramBuilder& builder_;
-  Weights& weights_;
-  const StateSpace& space_;
-  const int64_t width_;
-  const std::string in_;
-  const std::string conv_;
-  const Value x_;
-  const StateInputs& inputs_;
-  const int64_t channels_;
-  int64_t row_ = 0;
-  int64_t channel_ = 0;
-};
-
-}  // namespace
-
-Value add_state_space(runtime::ProgramBuilder& builder, Weights& weights,
-                      const TensorNames& names, const HyperParameters& hyper,
-                      const std::string& layer, Value x,
-                      const StateInputs& inputs) {
-  const StateSpace& space = hyper.state_space;
+Value add_state_space(const StateLayer& layer, Value x) {
+  runtime::ProgramBuilder& builder = layer.builder;
+  Weights& weights = layer.weights;
+  const TensorNames& names = layer.architecture.names;
+  const StateSpace& space = layer.hyper.state_space;
   const int64_t inner = space.inner();
   const int64_t grouped = space.groups * space.size;
-  Parts parts(builder, weights, names, hyper, layer, x, inputs);
-  const Value gate = parts.product(inner);
-  const Value values = parts.product(inner);
-  const Value b = parts.product(grouped);
-  const Value c = parts.product(grouped);
+  const int64_t channels = inner + 2 * grouped;
+  Products products(layer, layer.prefix + names.space_in,
+                    inner + channels + space.heads, x);
+  Convolutions convolutions(layer, layer.prefix + names.space_conv, channels,
+                            RC_FUNCTION_SILU);
+  const Value gate = products.next(inner);
+  const Value values = products.next(inner);
+  const Value b = products.next(grouped);
+  const Value c = products.next(grouped);
   const Weights::Shape heads = {space.heads};
   const Weights::Shape column = {space.heads, 1};
+  const Weights::Shape in_groups = {RC_DIM_ROWS, space.groups, space.size};
   runtime::ProgramBuilder::Scan scan = {};
-  scan.steps = parts.product(space.heads);
-  scan.x = builder.reshape(parts.convolved(values),
+  scan.steps = products.next(space.heads);
+  scan.x = builder.reshape(convolutions.next(values),
                            {RC_DIM_ROWS, space.heads, space.head_size});
-  scan.b = builder.reshape(parts.convolved(b),
-                           {RC_DIM_ROWS, space.groups, space.size});
-  scan.c = builder.reshape(parts.convolved(c),
-                           {RC_DIM_ROWS, space.groups, space.size});
-  scan.step_bias = weights.elements(layer + names.space_step_bias, heads);
-  scan.decay = weights.elements(layer + names.space_decay, column, heads);
-  scan.skip = weights.elements(layer + names.space_skip, column, heads);
+  scan.b = builder.reshape(convolutions.next(b), in_groups);
+  scan.c = builder.reshape(convolutions.next(c), in_groups);
+  scan.step_bias =
+      weights.elements(layer.prefix + names.space_step_bias, heads);
+  scan.decay =
+      weights.elements(layer.prefix + names.space_decay, column, heads);
+  scan.skip = weights.elements(layer.prefix + names.space_skip, column, heads);
   const Value state = builder.cache(
       RC_DTYPE_F32,
-      {inputs.slot_count, space.heads, space.head_size, space.size});
+      {layer.inputs.slot_count, space.heads, space.head_size, space.size});
+  const Value y = builder.selective_scan(scan, layer.inputs.sequences,
+                                         layer.inputs.slots, state);
+  const Value gated = builder.glu(
+      gate, builder.reshape(y, {RC_DIM_ROWS, inner}), RC_FUNCTION_SILU);
+  const std::string norm = layer.prefix + names.space_norm;
+  if (layer.architecture.optional_space_norm && !weights.has(norm)) {
+    return gated;
+  }
+  const int64_t size = inner / space.groups;
+  const Value weight = weights.elements(norm, {space.groups, size});
+  const Value normed = builder.group_norm(
+      builder.reshape(gated, {RC_DIM_ROWS, space.groups, size}), weight,
+      layer.hyper.norm_epsilon);
+  return builder.reshape(normed, {RC_DIM_ROWS, inner});
+}
+
+Value add_channel_space(const StateLayer& layer, Value x) {
+  runtime::ProgramBuilder& builder = layer.builder;
+  Weights& weights = layer.weights;
+  const TensorNames& names = layer.architecture.names;
+  const StateSpace& space = layer.hyper.state_space;
+  const int64_t inner = space.inner();
+  Products products(layer, layer.prefix + names.space_in, 2 * inner, x);
+  const Value values = products.next(inner);
+  const Value gate = products.next(inner);
+  runtime::ProgramBuilder::ChannelScan scan = {};
+  scan.x = Convolutions(layer, layer.prefix + names.space_conv, inner,
+                        RC_FUNCTION_SILU)
+               .next(values);
+  Products parameters(layer, layer.prefix + names.space_parameters,
+                      space.rank + 2 * space.size, scan.x);
+  const auto normed = [&](const char* name, int64_t size) {
+    const Value y = parameters.next(size);
+    return layer.architecture.space_norms
+               ? builder.rms_norm(y,
+                                  weights.elements(layer.prefix + name, {size}),
+                                  layer.hyper.norm_epsilon)
+               : y;
+  };
+  const Value low = normed(names.space_step_norm, space.rank);
+  scan.b = normed(names.space_b_norm, space.size);
+  scan.c = normed(names.space_c_norm, space.size);
+  const std::string steps = layer.prefix + names.space_steps;
+  scan.steps = builder.linear(
+      low,
+      weights.matrix(steps + ".weight", {inner, space.rank}, RC_USE_LINEAR),
+      weights.elements(steps + ".bias", {inner}));
+  scan.decay =
+      weights.elements(layer.prefix + names.space_decay, {inner, space.size});
+  scan.skip = weights.elements(layer.prefix + names.space_skip, {inner});
+  const Value state =
+      builder.cache(RC_DTYPE_F32, {layer.inputs.slot_count, inner, space.size});
+  const Value y = builder.channel_scan(scan, layer.inputs.sequences,
+                                       layer.inputs.slots, state);
+  return builder.glu(gate, y, RC_FUNCTION_SILU);
+}
+
+Value add_short_conv(const StateLayer& layer, Value x) {
+  runtime::ProgramBuilder& builder = layer.builder;
+  const TensorNames& names = layer.architecture.names;
+  const int64_t width = layer.hyper.width;
+  Products products(layer, layer.prefix + names.conv_in, 3 * width, x);
+  const Value before = products.next(width);
+  const Value behind = products.next(width);
+  const Value values = builder.multiply(before, products.next(width));
   const Value y =
-      builder.selective_scan(scan, inputs.sequences, inputs.slots, state);
-  return builder.rms_norm(
-      builder.glu(gate, builder.reshape(y, {RC_DIM_ROWS, inner}),
-                  RC_FUNCTION_SILU),
-      weights.elements(layer + names.space_norm,
-                       {space.groups, inner / space.groups}, {inner}),
-      hyper.norm_epsilon);
+      Convolutions(layer, layer.prefix + names.conv, width, RC_FUNCTION_NONE)
+          .next(values);
+  return builder.multiply(behind, y);
+}
+
+std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
+                                       Value x) {
+  const TensorNames& names = layer.architecture.names;
+  switch (mixer) {
+    case Mixer::kAttention:
+    case Mixer::kNone:
+      break;
+    case Mixer::kStateSpace:
+    case Mixer::kBoth:
+      return Recurrent{add_state_space(layer, x), names.space_out};
+    case Mixer::kChannelSpace:
+      return Recurrent{add_channel_space(layer, x), names.space_out};
+    case Mixer::kShortConv:
+      return Recurrent{add_short_conv(layer, x), names.conv_out};
+    case Mixer::kDeltaRule:
+      return Recurrent{add_delta_rule(layer, x), names.space_out};
+  }
+  return std::nullopt;
 }
 
 }  // namespace rc::model

@@ -1,6 +1,7 @@
-// The mixer of layers that are selective state spaces.
+// The mixers of layers that carry a state from row to row.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/architecture.h"
@@ -16,12 +17,25 @@ struct StateInputs {
   int64_t slot_count;
 };
 
-// Mamba 2 (Dao and Gu 2024, arXiv:2405.21060) over x [rows, width] up to its
-// norm: [rows, inner]. Adds the caches of layer_states(). `layer` is "blk.N.".
-runtime::Value add_state_space(runtime::ProgramBuilder& builder,
-                               Weights& weights, const TensorNames& names,
-                               const HyperParameters& hyper,
-                               const std::string& layer, runtime::Value x,
-                               const StateInputs& inputs);
+// What the mixers are described with.
+struct StateLayer {
+  runtime::ProgramBuilder& builder;
+  Weights& weights;
+  const Architecture& architecture;
+  const HyperParameters& hyper;
+  std::string prefix;  // of the layer's tensors: "blk.N."
+  StateInputs inputs;
+};
+
+// What such a mixer gives, and the product that leads back to the width, which
+// is not yet taken.
+struct Recurrent {
+  runtime::Value y;
+  const char* back;
+};
+// Of x [rows, width]; adds the caches of layer_states(). Nothing for a mixer
+// that carries no state.
+std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
+                                       runtime::Value x);
 
 }  // namespace rc::model

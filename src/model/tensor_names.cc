@@ -14,11 +14,11 @@ class Names {
 
   std::vector<ReadTensor> all() && {
     whole_model();
-    if (architecture_.state_spaces != Presence::kAlways) {
+    if (!architecture_.only_recurrent) {
       attention();
       feed_forward();
     }
-    state_space();
+    recurrent();
     return std::move(tensors_);
   }
 
@@ -69,12 +69,15 @@ class Names {
     if (has_norms_before()) add_norm(names_.attention_norm, own_norms);
     const Presence fused = architecture_.fused_attention;
     add(names_.fused_attention, fused);
-    if (fused != Presence::kAlways) {
+    if (architecture_.latent) {
+      latent();
+    } else if (fused != Presence::kAlways) {
       for (const char* name : {names_.query, names_.key, names_.value}) {
         add(name, fused == Presence::kNever);
       }
     }
-    if (architecture_.head_norm != HeadNorm::kNone) {
+    if (architecture_.head_norm != HeadNorm::kNone &&
+        architecture_.head_norm != HeadNorm::kUnweighted) {
       add(names_.query_norm, !architecture_.optional_head_norm);
       add(names_.key_norm, !architecture_.optional_head_norm);
     }
@@ -84,13 +87,26 @@ class Names {
     add_norm(names_.post_attention_norm);
   }
 
+  void latent() {
+    for (const char* name :
+         {names_.query, names_.query_down, names_.query_down_norm,
+          names_.query_up, names_.kv_up, names_.key_up, names_.value_up}) {
+      add(name, false);
+    }
+    add(names_.kv_down);
+    add(names_.kv_down_norm);
+  }
+
   void feed_forward() {
     const bool own_norms = architecture_.parallel_residual == Presence::kNever;
-    if (has_norms_before()) add_norm(names_.feed_forward_norm, own_norms);
+    if (has_norms_before() && !architecture_.single_parts) {
+      add_norm(names_.feed_forward_norm, own_norms);
+    }
     // The first layers of those with a selection bias and a shared expert may
     // be dense.
     if (architecture_.experts != Presence::kAlways ||
-        (architecture_.selection_bias && architecture_.shared_expert)) {
+        (architecture_.selection_bias && architecture_.shared_expert) ||
+        architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);
@@ -102,7 +118,9 @@ class Names {
                              names_.expert_up, names_.expert_down}) {
       add(name, architecture_.experts);
     }
-    if (architecture_.selection_bias) add(names_.selection_bias);
+    if (architecture_.selection_bias) {
+      add(names_.selection_bias, !architecture_.grouped_experts);
+    }
     if (architecture_.shared_expert) {
       const bool always = architecture_.gated_shared_expert;
       if (always) add(names_.shared_router);
@@ -114,16 +132,42 @@ class Names {
     add_norm(names_.post_feed_forward_norm);
   }
 
-  void state_space() {
-    if (architecture_.state_spaces == Presence::kAlways) {
-      add_norm(names_.attention_norm);
+  void recurrent() {
+    if (architecture_.only_recurrent) add_norm(names_.attention_norm);
+    switch (architecture_.recurrent) {
+      case Mixer::kAttention:
+      case Mixer::kNone:
+        return;
+      case Mixer::kShortConv:
+        return add_all({names_.conv_in, names_.conv, names_.conv_out});
+      case Mixer::kChannelSpace:
+        add_all({names_.space_in, names_.space_conv, names_.space_parameters,
+                 names_.space_steps, names_.space_decay, names_.space_skip,
+                 names_.space_out});
+        if (!architecture_.space_norms) return;
+        return add_all(
+            {names_.space_step_norm, names_.space_b_norm, names_.space_c_norm});
+      case Mixer::kStateSpace:
+      case Mixer::kBoth:
+        add_all({names_.space_in, names_.space_conv, names_.space_step_bias,
+                 names_.space_decay, names_.space_skip, names_.space_out});
+        return add(names_.space_norm, !architecture_.optional_space_norm);
+      case Mixer::kDeltaRule:
+        add_all({names_.space_conv, names_.space_step_bias, names_.space_decay,
+                 names_.space_norm, names_.space_out});
+        // Older files of those whose groups are not interleaved have one matrix
+        // for both.
+        add(names_.fused_attention, architecture_.interleaved_groups);
+        add(names_.attention_gate, architecture_.interleaved_groups);
+        if (!architecture_.interleaved_groups) add(names_.space_in, false);
+        return architecture_.interleaved_groups
+                   ? add_all({names_.rule_rates, names_.rule_steps})
+                   : add(names_.rule_rates_and_steps);
     }
-    for (const char* name :
-         {names_.space_in, names_.space_conv, names_.space_step_bias,
-          names_.space_decay, names_.space_skip, names_.space_norm,
-          names_.space_out}) {
-      if (architecture_.state_spaces != Presence::kNever) add(name);
-    }
+  }
+
+  void add_all(std::initializer_list<const char*> names) {
+    for (const char* name : names) add(name);
   }
 
   const Architecture& architecture_;

@@ -25,7 +25,7 @@ struct Ignored {
 constexpr Ignored kIgnoredKeys[] = {
     {"general.*", "says what the file is and where it comes from"},
     {"tokenizer.chat_template*", "the caller writes the text of a chat"},
-    {"tokenizer.huggingface.json", "read where tokenizer.ggml.model is absent"},
+    {"tokenizer.huggingface.json", "read in place of tokenizer.ggml.*"},
     {"tokenizer.ggml.token_type_count", "of segments; a text is one"},
     {"tokenizer.ggml.add_sep_token", "pairs of texts are not joined here"},
     {"tokenizer.ggml.padding_token_id", "batches are not padded"},
@@ -63,7 +63,7 @@ constexpr std::string_view kTokenizerKeys[] = {
 
 // The same of an architecture's keys, without its name.
 constexpr Ignored kIgnoredOfArchitecture[] = {
-    {"pooling_type", "of embeddings of texts, not of the next token"},
+    {"classifier.output_labels", "names of what a classifier tells apart"},
     {"tensor_data_layout", "of the file that this one was converted from"},
     {"rope.scaling.finetuned", "how the model came to its context"},
     {"attention.layer_norm_epsilon", "all norms are of the root mean square"},
@@ -219,6 +219,11 @@ class Checker {
       return;
     }
     if (hyper_.experts == 0 && name.starts_with("expert_")) return;
+    // How a head is cut for places in pictures, which texts have none of: all
+    // parts turn by one position.
+    if (name == "rope.dimension_sections" && architecture_.gated_attention) {
+      return;
+    }
     const std::optional<double> value = number(entry);
     if (name == "attention.scale") {
       const double scale = architecture_.attention_scale(hyper_);
@@ -295,7 +300,7 @@ void check_whole(const gguf::File& file) {
 }
 
 void check_all_used(const gguf::File& file, const Architecture& architecture,
-                    const HyperParameters& hyper,
+                    const HyperParameters& hyper, ForwardOutput output,
                     const runtime::ProgramDescription& program) {
   const Checker checker(file, architecture, hyper);
   for (const gguf::Entry& entry : file.entries()) checker.check(entry);
@@ -317,7 +322,16 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
     const gguf::Tensor* tensor = tensor_of_weight(file, weight.name);
     if (tensor != nullptr) used.insert(tensor->name);
   }
+  const TensorNames& names = architecture.names;
   for (const gguf::Tensor& tensor : file.tensors()) {
+    // Of another output that the model can have.
+    if (output != ForwardOutput::kLogits &&
+        (tensor.name == names.output || tensor.name == names.output_bias)) {
+      continue;
+    }
+    if (output != ForwardOutput::kScores && tensor.name.starts_with("cls.")) {
+      continue;
+    }
     if (!used.contains(tensor.name)) checker.check(tensor);
   }
 }

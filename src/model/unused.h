@@ -8,6 +8,7 @@
 
 #include "files/gguf/file.h"
 #include "model/architecture.h"
+#include "model/model_file.h"
 #include "runtime/program.h"
 
 namespace rc::model {
@@ -18,7 +19,7 @@ void check_whole(const gguf::File& file);
 // Throws RC_E_UNSUPPORTED naming the first key or tensor that the program would
 // have to use, and does not.
 void check_all_used(const gguf::File& file, const Architecture& architecture,
-                    const HyperParameters& hyper,
+                    const HyperParameters& hyper, ForwardOutput output,
                     const runtime::ProgramDescription& program);
 
 }  // namespace rc::model

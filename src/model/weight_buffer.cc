@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "tensor/dtype.h"
 
 namespace rc::model {
 namespace {
@@ -77,6 +78,43 @@ const std::byte* WeightBuffer::read(const gguf::File& file,
   for (std::thread& thread : team) thread.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
+  }
+  return target.data();
+}
+
+const std::byte* WeightBuffer::read(const gguf::File& file,
+                                    const gguf::Tensor& tensor,
+                                    const RowsOfHeads& rows) {
+  const int64_t columns = tensor.shape[1];
+  const int64_t heads = tensor.shape[0] / rows.period;
+  const uint64_t row = *row_bytes(tensor.dtype, columns);
+  const uint64_t each = row * static_cast<uint64_t>(rows.count);
+  const auto count = static_cast<uint64_t>(heads);
+  const auto place = [&](int64_t head) {
+    return row * static_cast<uint64_t>(head * rows.period + rows.first);
+  };
+  if (!rows.turned) {
+    const std::span<std::byte> target = take(each * count);
+    for (int64_t h = 0; h < heads; ++h) {
+      file.read(tensor, place(h),
+                target.subspan(each * static_cast<uint64_t>(h), each));
+    }
+    return target.data();
+  }
+  const auto elements = static_cast<uint64_t>(rows.count * columns);
+  const std::span<std::byte> target = take(elements * count * sizeof(float));
+  std::vector<std::byte> head(each);
+  std::vector<float> decoded(static_cast<size_t>(columns));
+  auto* to = reinterpret_cast<float*>(target.data());
+  for (int64_t h = 0; h < heads; ++h, to += elements) {
+    file.read(tensor, place(h), head);
+    for (int64_t r = 0; r < rows.count; ++r) {
+      decode_row(tensor.dtype, head.data() + row * static_cast<uint64_t>(r),
+                 decoded.data(), columns);
+      for (int64_t c = 0; c < columns; ++c) {
+        to[c * rows.count + r] = decoded[static_cast<size_t>(c)];
+      }
+    }
   }
   return target.data();
 }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "files/gguf/file.h"
+#include "model/weight_name.h"
 
 namespace rc::model {
 
@@ -22,6 +23,11 @@ class WeightBuffer {
   // RC_E_OUT_OF_MEMORY.
   const std::byte* read(const gguf::File& file, const gguf::Tensor& tensor,
                         int threads);
+
+  // The same with some rows of each head of a matrix [heads * period, columns],
+  // as the weights of their names have them.
+  const std::byte* read(const gguf::File& file, const gguf::Tensor& tensor,
+                        const RowsOfHeads& rows);
 
  private:
   std::span<std::byte> take(uint64_t size);

@@ -79,6 +79,20 @@ runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
   return builder_.weight(name_of_rows(name, first, count), dtype, rows, use);
 }
 
+runtime::Value Weights::rows_of_heads(const std::string& name,
+                                      const Shape& shape,
+                                      const RowsOfHeads& rows, uint32_t use) {
+  const DType dtype = check_matrix(file_, name, shape).dtype;
+  const int64_t heads = shape[0] / rows.period;
+  Shape given = {heads * rows.count, shape[1]};
+  if (use == RC_USE_EXPERTS) {
+    given = rows.turned ? Shape{heads, shape[1], rows.count}
+                        : Shape{heads, rows.count, shape[1]};
+  }
+  return builder_.weight(name_of_rows(name, rows),
+                         rows.turned ? RC_DTYPE_F32 : dtype, given, use);
+}
+
 runtime::Value Weights::elements(const std::string& name, const Shape& shape) {
   return elements(name, shape, shape);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "files/gguf/file.h"
+#include "model/weight_name.h"
 #include "runtime/program.h"
 
 namespace rc::model {
@@ -23,6 +24,7 @@ class Weights {
   Weights(const gguf::File& file, runtime::ProgramBuilder& builder)
       : file_(file), builder_(builder) {}
 
+  const gguf::File& file() const { return file_; }
   bool has(const std::string& name) const {
     return file_.find_tensor(name) != nullptr;
   }
@@ -36,6 +38,11 @@ class Weights {
   // `count` rows of such a matrix, from `first` on.
   runtime::Value matrix_rows(const std::string& name, const Shape& shape,
                              int64_t first, int64_t count, uint32_t use);
+  // `rows` of each head of a matrix of shape [heads * period, columns]: a
+  // matrix [heads * count, columns] or, with RC_USE_EXPERTS, one for each head:
+  // [heads, count, columns], turned [heads, columns, count].
+  runtime::Value rows_of_heads(const std::string& name, const Shape& shape,
+                               const RowsOfHeads& rows, uint32_t use);
   // A norm or bias. The program sees F32 (see ModelFile::read_weight).
   runtime::Value elements(const std::string& name, const Shape& shape);
   // The same of a tensor whose shape in the file is another.

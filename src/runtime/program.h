@@ -76,6 +76,9 @@ class ProgramBuilder {
   Value get_rows(Value table, Value ids);
   Value rms_norm(Value x, Value weight, float epsilon);
   Value layer_norm(Value x, Value weight, Value bias, float epsilon);
+  // LAYER_NORM that takes no mean away and has neither weight nor bias.
+  Value plain_norm(Value x, float epsilon);
+  Value group_norm(Value x, Value weight, float epsilon);
   Value linear(Value x, Value weight, Value bias = kAbsent,
                Value residual = kAbsent);
   // x is seen as [R, heads, head_size]; so are the results of cache and
@@ -88,11 +91,29 @@ class ProgramBuilder {
                   Value sequences, Value page_table, float scale, float softcap,
                   int64_t window, Value sinks = kAbsent,
                   Value lengths = kAbsent);
+  // What GENERAL_ATTENTION reads, by the names of plugin_ops.h, and the length
+  // of the values where they are a part of the keys.
+  struct GeneralAttention {
+    Value q, key_cache, value_cache, positions, sequences, page_table;
+    float scale = 1.0f;
+    float softcap = 0.0f;
+    int64_t window = 0;
+    int64_t chunk = 0;
+    float temperature = 0.0f;
+    int64_t temperature_length = 0;
+    Value sinks = kAbsent;
+    Value lengths = kAbsent;
+    Value slopes = kAbsent;
+    Value distances = kAbsent;
+    int64_t value_size = 0;  // where value_cache is absent
+  };
+  Value general_attention(const GeneralAttention& how);
   // limit and offset as in rc_plugin_params.glu.
   Value glu(Value gate, Value up, int function, float limit = 0.0f,
             float offset = 0.0f);
   Value unary(Value x, int function);
   Value add(Value a, Value b);
+  Value multiply(Value a, Value b);
   Value scale(Value x, float factor);
   Value softcap(Value x, float cap);
   struct Route {
@@ -103,13 +124,23 @@ class ProgramBuilder {
   // score: RC_SCORE_*.
   Route choose(Value x, Value bias, int64_t k, int score, bool normalize);
   Route sparse_mix(Value x, int64_t k, float margin);
-  // limit 0: none.
-  Value affine(Value x, Value weight, Value bias, float limit = 0.0f);
+  // Weight or bias may be absent.
+  Value affine(Value x, Value weight, Value bias);
   // As rc_plugin_params.xielu.
   struct Xielu {
     float alpha_p, alpha_n, beta, epsilon;
   };
   Value xielu(Value x, const Xielu& parameters);
+  // The same among the experts of some groups; bias may be absent.
+  struct Groups {
+    int64_t count = 1;
+    int64_t used = 1;
+    int best = 1;  // experts of a group whose scores are its own
+  };
+  Route choose_in_groups(Value x, Value bias, int64_t k, int score,
+                         bool normalize, const Groups& groups);
+  Value join(Value a, Value b);
+  Value clamp(Value x, float limit);
   Value expert_linear(Value x, Value weight, Value ids, Value bias = kAbsent);
   Value expert_sum(Value x, Value weights);
   // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.
@@ -122,6 +153,21 @@ class ProgramBuilder {
   };
   Value selective_scan(const Scan& scan, Value sequences, Value state_slots,
                        Value cache);
+  // What CHANNEL_SCAN reads, by the names of plugin_ops.h.
+  struct ChannelScan {
+    Value x, steps, b, c;
+    Value decay, skip;
+  };
+  Value channel_scan(const ChannelScan& scan, Value sequences,
+                     Value state_slots, Value cache);
+  // What DELTA_RULE reads.
+  struct DeltaRule {
+    Value v, q, k, steps, rates;
+    Value step_bias, decay;
+    bool interleaved;
+  };
+  Value delta_rule(const DeltaRule& rule, Value sequences, Value state_slots,
+                   Value cache);
   // The same bytes under another shape: only the dimensions after the first
   // may be regrouped.
   Value reshape(Value x, const Shape& shape);

@@ -145,6 +145,19 @@ Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
   return append_op(op, {x, weight, bias})[0];
 }
 
+Value ProgramBuilder::plain_norm(Value x, float epsilon) {
+  Op op = make_op(RC_OP_LAYER_NORM);
+  op.params.layer_norm.epsilon = epsilon;
+  op.params.layer_norm.center = 0;
+  return append_op(op, {x, kAbsent, kAbsent})[0];
+}
+
+Value ProgramBuilder::group_norm(Value x, Value weight, float epsilon) {
+  Op op = make_op(RC_OP_GROUP_NORM);
+  op.params.norm.epsilon = epsilon;
+  return append_op(op, {x, weight})[0];
+}
+
 Value ProgramBuilder::linear(Value x, Value weight, Value bias,
                              Value residual) {
   return append_op(make_op(RC_OP_LINEAR), {x, weight, bias, residual})[0];
@@ -176,6 +189,26 @@ Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
                         page_table, sinks, lengths})[0];
 }
 
+Value ProgramBuilder::general_attention(const GeneralAttention& how) {
+  Op op = make_op(RC_OP_GENERAL_ATTENTION);
+  auto& params = op.params.general_attention;
+  params.scale = how.scale;
+  params.softcap = how.softcap;
+  params.window = how.window;
+  params.chunk = how.chunk;
+  params.temperature = how.temperature;
+  params.temperature_length = how.temperature_length;
+  const std::optional<NamedDimension> free =
+      how.value_cache == kAbsent
+          ? std::optional(NamedDimension{"v", how.value_size})
+          : std::nullopt;
+  return append_op(
+      op,
+      {how.q, how.key_cache, how.value_cache, how.positions, how.sequences,
+       how.page_table, how.sinks, how.lengths, how.slopes, how.distances},
+      free)[0];
+}
+
 Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
                           float offset) {
   Op op = make_op(RC_OP_GLU);
@@ -193,6 +226,10 @@ Value ProgramBuilder::unary(Value x, int function) {
 
 Value ProgramBuilder::add(Value a, Value b) {
   return append_op(make_op(RC_OP_ADD), {a, b})[0];
+}
+
+Value ProgramBuilder::multiply(Value a, Value b) {
+  return append_op(make_op(RC_OP_MULTIPLY), {a, b})[0];
 }
 
 Value ProgramBuilder::scale(Value x, float factor) {
@@ -225,6 +262,33 @@ ProgramBuilder::Route ProgramBuilder::choose(Value x, Value bias, int64_t k,
   return {made[0], made[1]};
 }
 
+ProgramBuilder::Route ProgramBuilder::choose_in_groups(Value x, Value bias,
+                                                       int64_t k, int score,
+                                                       bool normalize,
+                                                       const Groups& groups) {
+  Op op = make_op(RC_OP_CHOOSE_IN_GROUPS);
+  auto& params = op.params.choose_in_groups;
+  params.score = score;
+  params.normalize = normalize ? 1 : 0;
+  params.groups = groups.count;
+  params.groups_used = groups.used;
+  params.best = groups.best;
+  const std::vector<Value> made =
+      append_op(op, {x, bias}, NamedDimension{"k", k});
+  return {made[0], made[1]};
+}
+
+Value ProgramBuilder::join(Value a, Value b) {
+  return append_op(make_op(RC_OP_JOIN), {a, b},
+                   NamedDimension{"s", at(a).shape[2] + at(b).shape[2]})[0];
+}
+
+Value ProgramBuilder::clamp(Value x, float limit) {
+  Op op = make_op(RC_OP_CLAMP);
+  op.params.clamp.limit = limit;
+  return append_op(op, {x})[0];
+}
+
 ProgramBuilder::Route ProgramBuilder::sparse_mix(Value x, int64_t k,
                                                  float margin) {
   Op op = make_op(RC_OP_SPARSE_MIX);
@@ -233,10 +297,8 @@ ProgramBuilder::Route ProgramBuilder::sparse_mix(Value x, int64_t k,
   return {made[0], made[1]};
 }
 
-Value ProgramBuilder::affine(Value x, Value weight, Value bias, float limit) {
-  Op op = make_op(RC_OP_AFFINE);
-  op.params.affine.limit = limit;
-  return append_op(op, {x, weight, bias})[0];
+Value ProgramBuilder::affine(Value x, Value weight, Value bias) {
+  return append_op(make_op(RC_OP_AFFINE), {x, weight, bias})[0];
 }
 
 Value ProgramBuilder::xielu(Value x, const Xielu& parameters) {
@@ -270,6 +332,22 @@ Value ProgramBuilder::selective_scan(const Scan& scan, Value sequences,
   return append_op(make_op(RC_OP_SELECTIVE_SCAN),
                    {scan.x, scan.steps, scan.b, scan.c, scan.step_bias,
                     scan.decay, scan.skip, sequences, state_slots, cache})[0];
+}
+
+Value ProgramBuilder::channel_scan(const ChannelScan& scan, Value sequences,
+                                   Value state_slots, Value cache) {
+  return append_op(make_op(RC_OP_CHANNEL_SCAN),
+                   {scan.x, scan.steps, scan.b, scan.c, scan.decay, scan.skip,
+                    sequences, state_slots, cache})[0];
+}
+
+Value ProgramBuilder::delta_rule(const DeltaRule& rule, Value sequences,
+                                 Value state_slots, Value cache) {
+  Op op = make_op(RC_OP_DELTA_RULE);
+  op.params.delta_rule.interleaved = rule.interleaved ? 1 : 0;
+  return append_op(
+      op, {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
+           rule.decay, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::reshape(Value x, const Shape& shape) {

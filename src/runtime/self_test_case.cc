@@ -1,14 +1,22 @@
 #include "runtime/self_test_case.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include "base/error.h"
+#include "runtime/self_test_data.h"
 #include "tensor/dtype.h"
 
 namespace rc::runtime {
 namespace {
+
+using self_test::bytes_of;
+using self_test::count_of;
+using self_test::encoded;
+using self_test::numbers;
 
 constexpr int64_t kTimeLimitMs = 30'000;
 
@@ -34,41 +42,6 @@ int64_t length_of(int64_t length) {
 // Rows or columns of a product: one, a few, or enough for tiles.
 int64_t side_of(int64_t size) { return size == 1 ? 1 : size < 16 ? 3 : 17; }
 
-// Numbers of about -1 to 1, the same each time (a linear congruential sequence
-// with the constants of Knuth's MMIX).
-std::vector<float> numbers(int64_t count) {
-  std::vector<float> values(static_cast<size_t>(count));
-  uint64_t state = 20240229;
-  for (float& value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<float>(static_cast<int32_t>(state >> 32)) * 0x1p-31f;
-  }
-  return values;
-}
-
-template <class T>
-Bytes bytes_of(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return Bytes(bytes.begin(), bytes.end());
-}
-
-int64_t count_of(const Shape& shape, size_t from) {
-  int64_t count = 1;
-  for (size_t i = from; i < shape.size(); ++i) count *= shape[i];
-  return count;
-}
-
-Bytes encoded(DType dtype, int64_t rows, int64_t columns) {
-  const std::vector<float> values = numbers(rows * columns);
-  const uint64_t row = *row_bytes(dtype, columns);
-  Bytes bytes(static_cast<size_t>(row) * static_cast<size_t>(rows));
-  for (int64_t r = 0; r < rows; ++r) {
-    encode_row(dtype, values.data() + r * columns,
-               bytes.data() + static_cast<uint64_t>(r) * row, columns);
-  }
-  return bytes;
-}
-
 // Writes a case of ops with rows.
 class RowsCase {
  public:
@@ -89,6 +62,12 @@ class RowsCase {
     return builder.input(RC_DTYPE_I32, shape);
   }
   // Of all rows.
+  // 0, 1, ...
+  Value counted_rows() {
+    std::vector<int32_t> numbers(static_cast<size_t>(most_rows()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return indices({RC_DIM_ROWS}, numbers);
+  }
   Value one_sequence() {
     return indices(
         {RC_DIM_ROWS},
@@ -128,6 +107,13 @@ SelfTestCase linear(DType dtype, std::vector<int64_t> row_counts) {
   return made.take(made.builder.linear(x, w));
 }
 
+SelfTestCase grouped_norm() {
+  RowsCase made("GROUP_NORM", kOneAndSeveral);
+  const Value x = made.input({RC_DIM_ROWS, 3, 96});
+  const Value w = made.weight(RC_DTYPE_F32, {3, 96}, RC_USE_ELEMENTS);
+  return made.take(made.builder.group_norm(x, w, 1e-5f));
+}
+
 SelfTestCase norm(int32_t code) {
   RowsCase made(op_name(code), kOneAndSeveral);
   const Value x = made.input({RC_DIM_ROWS, 96});
@@ -160,17 +146,12 @@ SelfTestCase attention(DType dtype, int64_t head, bool with_sinks, bool whole) {
                 kOneAndSeveral);
   constexpr int64_t kHeads = 4;
   constexpr int64_t kKvHeads = 2;
-  constexpr int64_t kPages = 2;
-  constexpr int64_t kPageSize = 16;
-  const auto rows = static_cast<size_t>(made.most_rows());
-  std::vector<int32_t> counted(rows);
-  for (size_t i = 0; i < rows; ++i) counted[i] = static_cast<int32_t>(i);
   const Value q = made.input({RC_DIM_ROWS, kHeads, head});
   const Value k = made.input({RC_DIM_ROWS, kKvHeads, head});
-  const Value positions = made.indices({RC_DIM_ROWS}, counted);
+  const Value positions = made.counted_rows();
   const Value sequences = made.one_sequence();
   const Value pages = made.indices({RC_DIM_SEQUENCES, 1}, {1});
-  const Shape shape = {kPages, kKvHeads, kPageSize, head};
+  const Shape shape = {2, kKvHeads, 16, head};
   const Value keys = made.cache(dtype, shape);
   const Value values = made.cache(dtype, shape);
   ProgramBuilder& builder = made.builder;
@@ -189,11 +170,45 @@ SelfTestCase attention(DType dtype, int64_t head, bool with_sinks, bool whole) {
                           : kAbsent;
   // One row sees what it stored and what is zero behind it.
   const Value lengths =
-      whole ? made.indices({RC_DIM_SEQUENCES}, {static_cast<int32_t>(rows)})
+      whole ? made.indices({RC_DIM_SEQUENCES},
+                           {static_cast<int32_t>(made.most_rows())})
             : kAbsent;
   return made.take(builder.attention(turned_q, keys, values, positions,
                                      sequences, pages, 0.2f, 0, 0, sinks,
                                      lengths));
+}
+
+// `value` 0: values are within keys. Placed: what depends on the position, too.
+SelfTestCase general_attention(DType dtype, int64_t head, int64_t value,
+                               bool placed) {
+  RowsCase made(
+      cat("GENERAL_ATTENTION with ", dtype_name(dtype), " and heads of ", head),
+      kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  ProgramBuilder& builder = made.builder;
+  ProgramBuilder::GeneralAttention how = {};
+  how.q = made.input({RC_DIM_ROWS, kHeads, head});
+  how.positions = made.counted_rows();
+  how.sequences = made.one_sequence();
+  how.page_table = made.indices({RC_DIM_SEQUENCES, 1}, {1});
+  const auto stored = [&](int64_t size) {
+    const Value x = made.input({RC_DIM_ROWS, 1, size});
+    const Value cache = made.cache(dtype, {2, 1, 16, size});
+    builder.cache_store(x, how.positions, how.sequences, how.page_table, cache);
+    return cache;
+  };
+  how.key_cache = stored(head);
+  how.value_cache = value > 0 ? stored(value) : kAbsent;
+  how.value_size = head;
+  how.scale = 0.2f;
+  if (placed) {
+    how.chunk = 3;
+    how.temperature = 0.5f;
+    how.temperature_length = 2;
+    how.slopes = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
+    how.distances = made.weight(RC_DTYPE_F32, {kHeads, 3}, RC_USE_ELEMENTS);
+  }
+  return made.take(builder.general_attention(how));
 }
 
 // Slot 1 is read and written: the second run takes up what the first has left.
@@ -228,6 +243,50 @@ SelfTestCase selective_scan(int64_t columns) {
   const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
   const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
   return made.take(made.builder.selective_scan(scan, sequences, slots, cache));
+}
+
+SelfTestCase channel_scan(int64_t columns) {
+  RowsCase made(cat("CHANNEL_SCAN of ", columns, " columns"), kOneAndSeveral);
+  constexpr int64_t kChannels = 70;
+  ProgramBuilder::ChannelScan scan;
+  scan.x = made.input({RC_DIM_ROWS, kChannels});
+  scan.steps = made.input({RC_DIM_ROWS, kChannels});
+  scan.b = made.input({RC_DIM_ROWS, columns});
+  scan.c = made.input({RC_DIM_ROWS, columns});
+  scan.decay = made.weight(RC_DTYPE_F32, {kChannels, columns}, RC_USE_ELEMENTS);
+  scan.skip = made.weight(RC_DTYPE_F32, {kChannels}, RC_USE_ELEMENTS);
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kChannels, columns});
+  return made.take(made.builder.channel_scan(scan, sequences, slots, cache));
+}
+
+// Keys of a length of about 1, as the rule has them, so that states stay small.
+SelfTestCase delta_rule(int64_t columns, bool interleaved) {
+  RowsCase made(cat("DELTA_RULE of ", columns, " columns"), kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  constexpr int64_t kHead = 10;
+  constexpr int64_t kGroups = 2;
+  ProgramBuilder& builder = made.builder;
+  const auto normed = [&] {
+    const Value x = made.input({RC_DIM_ROWS, kGroups, columns});
+    const float scale = 1.0f / std::sqrt(static_cast<float>(columns));
+    return builder.scale(builder.plain_norm(x, 1e-6f), scale);
+  };
+  ProgramBuilder::DeltaRule rule;
+  rule.v = made.input({RC_DIM_ROWS, kHeads, kHead});
+  rule.q = normed();
+  rule.k = normed();
+  rule.steps = made.input({RC_DIM_ROWS, kHeads});
+  rule.rates = made.input({RC_DIM_ROWS, kHeads});
+  for (Value* one : {&rule.step_bias, &rule.decay}) {
+    *one = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
+  }
+  rule.interleaved = interleaved;
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
+  return made.take(builder.delta_rule(rule, sequences, slots, cache));
 }
 
 // One tensor op; all its values lie in buffers.
@@ -314,6 +373,7 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
       if (!encodable(input(1).dtype)) return std::nullopt;
       return Kind{op.code, input(1).dtype};
     case RC_OP_RMS_NORM:
+    case RC_OP_GROUP_NORM:
       return Kind{op.code};
     case RC_OP_LAYER_NORM:
       if (is_tensor_op(op, &input(0))) return std::nullopt;
@@ -327,10 +387,21 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
     case RC_OP_ATTENTION:
       return Kind{op.code, input(1).dtype, input(1).shape[3], op.inputs[6] >= 0,
                   op.inputs[7] >= 0};
+    case RC_OP_GENERAL_ATTENTION: {
+      const auto& params = op.params.general_attention;
+      return Kind{op.code, input(1).dtype, input(1).shape[3],
+                  op.inputs[2] < 0 ? 0 : input(2).shape[3],
+                  params.chunk > 0 || params.temperature > 0 ||
+                      op.inputs[8] >= 0 || op.inputs[9] >= 0};
+    }
     case RC_OP_SHORT_CONV:
       return Kind{op.code, input(1).shape[1], op.params.short_conv.function};
     case RC_OP_SELECTIVE_SCAN:
       return Kind{op.code, input(2).shape[2]};
+    case RC_OP_CHANNEL_SCAN:
+      return Kind{op.code, input(2).shape[1]};
+    case RC_OP_DELTA_RULE:
+      return Kind{op.code, input(1).shape[2], op.params.delta_rule.interleaved};
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
@@ -365,10 +436,18 @@ SelfTestCase case_of(const Kind& kind) {
       return gated(detail(1), kind[2] != 0);
     case RC_OP_ATTENTION:
       return attention(detail(1), kind[2], kind[3] != 0, kind[4] != 0);
+    case RC_OP_GENERAL_ATTENTION:
+      return general_attention(detail(1), kind[2], kind[3], kind[4] != 0);
     case RC_OP_SHORT_CONV:
       return short_conv(kind[1], detail(2));
     case RC_OP_SELECTIVE_SCAN:
       return selective_scan(kind[1]);
+    case RC_OP_CHANNEL_SCAN:
+      return channel_scan(kind[1]);
+    case RC_OP_DELTA_RULE:
+      return delta_rule(kind[1], kind[2] != 0);
+    case RC_OP_GROUP_NORM:
+      return grouped_norm();
     case RC_OP_MATMUL:
       return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
   }

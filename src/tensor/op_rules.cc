@@ -55,9 +55,68 @@ void check_attention(const OpMatch& op) {
   }
 }
 
+void check_general_attention(const OpMatch& op) {
+  const auto& params = op.params().general_attention;
+  if (op["heads"] % op["kv_heads"] != 0) {
+    op.refuse(op["heads"], " heads are no multiple of ", op["kv_heads"],
+              " key/value heads");
+  }
+  if ((op.has_input(7) ? 1 : 0) + (params.window != 0 ? 1 : 0) +
+          (params.chunk != 0 ? 1 : 0) >
+      1) {
+    op.refuse("window is ", params.window, ", chunk is ", params.chunk,
+              op.has_input(7) ? ", and there are lengths" : "",
+              "; only one of the three can say what a row sees");
+  }
+  if (params.temperature > 0 && params.temperature_length < 1) {
+    op.refuse("temperature_length is ", params.temperature_length,
+              ", but must be at least 1");
+  }
+  if (!op.has_input(2)) {
+    if (op["v"] > op["d"]) {
+      op.refuse("values of ", op["v"], " elements cannot be a part of keys of ",
+                op["d"]);
+    }
+    if (op.input(1).dtype == RC_DTYPE_Q8_0 && op["v"] % 32 != 0) {
+      op.refuse("values of ", op["v"],
+                " elements of Q8_0 are no whole blocks of 32");
+    }
+  }
+  if (op.has_input(9) && op["span"] % 2 != 1) {
+    op.refuse("distances are ", value_text(op.input(9)),
+              "; their number must be odd");
+  }
+}
+
 void check_choices(const OpMatch& op) {
   if (op["k"] > op["experts"]) {
     op.refuse("cannot choose ", op["k"], " of ", op["experts"], " experts");
+  }
+}
+
+void check_grouped_choices(const OpMatch& op) {
+  const auto& params = op.params().choose_in_groups;
+  const int64_t experts = op["experts"];
+  if (params.groups < 1 || experts % params.groups != 0 ||
+      params.groups_used < 1 || params.groups_used > params.groups) {
+    op.refuse(params.groups_used, " of ", params.groups, " groups of ", experts,
+              " experts cannot be used");
+  }
+  const int64_t each = experts / params.groups;
+  if (params.best > each) {
+    op.refuse("groups of ", each, " experts have no ", params.best,
+              " best ones");
+  }
+  if (op["k"] > params.groups_used * each) {
+    op.refuse("cannot choose ", op["k"], " of ", params.groups_used * each,
+              " experts");
+  }
+}
+
+void check_joined(const OpMatch& op) {
+  if (op["s"] != op["m"] + op["n"]) {
+    op.refuse("heads of ", op["m"], " and ", op["n"],
+              " elements cannot be joined to ", op["s"]);
   }
 }
 
@@ -66,6 +125,14 @@ void check_groups(const OpMatch& op) {
     op.refuse("x is ", value_text(op.input(0)), ", b is ",
               value_text(op.input(2)),
               "; the groups of b must divide the heads of x");
+  }
+}
+
+void check_key_groups(const OpMatch& op) {
+  if (op["heads"] % op["groups"] != 0) {
+    op.refuse("v is ", value_text(op.input(0)), ", q is ",
+              value_text(op.input(1)),
+              "; the groups of q must divide the heads of v");
   }
 }
 

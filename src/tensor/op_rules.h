@@ -6,16 +6,20 @@ namespace rc {
 
 class OpMatch;
 
-void check_pairs(const OpMatch& op);        // ROPE
-void check_attention(const OpMatch& op);    // ATTENTION
-void check_choices(const OpMatch& op);      // ROUTE, CHOOSE, SPARSE_MIX
-void check_groups(const OpMatch& op);       // SELECTIVE_SCAN
-void check_view(const OpMatch& op);         // COPY
-void check_conversion(const OpMatch& op);   // CONVERT
-void check_repeats(const OpMatch& op);      // BINARY
-void check_places(const OpMatch& op);       // ARGMAX
-void check_product(const OpMatch& op);      // MATMUL
-void check_convolution(const OpMatch& op);  // CONV2D
-void check_attend(const OpMatch& op);       // ATTEND
+void check_pairs(const OpMatch& op);              // ROPE
+void check_attention(const OpMatch& op);          // ATTENTION
+void check_general_attention(const OpMatch& op);  // GENERAL_ATTENTION
+void check_choices(const OpMatch& op);            // ROUTE, CHOOSE, SPARSE_MIX
+void check_grouped_choices(const OpMatch& op);    // CHOOSE_IN_GROUPS
+void check_joined(const OpMatch& op);             // JOIN
+void check_groups(const OpMatch& op);             // SELECTIVE_SCAN
+void check_key_groups(const OpMatch& op);         // DELTA_RULE
+void check_view(const OpMatch& op);               // COPY
+void check_conversion(const OpMatch& op);         // CONVERT
+void check_repeats(const OpMatch& op);            // BINARY
+void check_places(const OpMatch& op);             // ARGMAX
+void check_product(const OpMatch& op);            // MATMUL
+void check_convolution(const OpMatch& op);        // CONV2D
+void check_attend(const OpMatch& op);             // ATTEND
 
 }  // namespace rc

@@ -15,7 +15,7 @@ namespace rc {
 
 inline constexpr int kMaxInputs = 10;
 inline constexpr int kMaxOutputs = 2;
-inline constexpr int kMaxParameters = 4;
+inline constexpr int kMaxParameters = 6;
 
 class OpMatch;
 

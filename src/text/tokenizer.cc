@@ -81,12 +81,11 @@ void add_types(Vocabulary* v) {
 }  // namespace
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const gguf::File& file) {
-  std::optional<Vocabulary> vocabulary = read_vocabulary(file);
-  if (!vocabulary) {
-    const auto json = file.find_string(kTokenizerJsonKey);
-    if (!json || file.find("tokenizer.ggml.model") != nullptr) return nullptr;
+  if (const auto json = file.find_string(kTokenizerJsonKey)) {
     return make_json_tokenizer(*json, read_special_tokens(file));
   }
+  std::optional<Vocabulary> vocabulary = read_vocabulary(file);
+  if (!vocabulary) return nullptr;
   return create(std::move(*vocabulary));
 }
 

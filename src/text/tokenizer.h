@@ -54,8 +54,8 @@ struct TokenizeOptions {
 class Tokenizer {
  public:
   // Makes the tokenizer of a file; nullptr if the file has none. It is that of
-  // tokenizer.ggml.* or, where there is no tokenizer.ggml.model, that of
-  // tokenizer.huggingface.json. Throws
+  // tokenizer.huggingface.json, which leaves out nothing that the tokenizer
+  // does, or, where there is none, that of tokenizer.ggml.*. Throws
   // RC_E_FORMAT or RC_E_UNSUPPORTED with file, key and value.
   static std::shared_ptr<const Tokenizer> load(const gguf::File& file);
   // The same from plain data, which is checked as that of a file.
@@ -148,6 +148,12 @@ class Tokenizer {
                   std::span<const TokenId> tokens,
                   std::vector<Span>* places) const;
 
+  // The token whose name counts at a byte of the text. `content` are the parts
+  // of options.content that end after it.
+  PieceIndex::Match name_at(std::string_view text, size_t at,
+                            const TokenizeOptions& options,
+                            std::span<const Span> content) const;
+
   bool has(TokenId id) const { return id >= 0 && id < size(); }
   const Vocabulary& vocabulary() const { return vocabulary_; }
   size_t longest_token_text() const { return longest_token_text_; }
@@ -157,11 +163,6 @@ class Tokenizer {
 
  private:
   void find_ends();
-  // The token whose name counts at a byte of the text. `content` are the parts
-  // of options.content that end after it.
-  PieceIndex::Match name_at(std::string_view text, size_t at,
-                            const TokenizeOptions& options,
-                            std::span<const Span> content) const;
   Vocabulary vocabulary_;
   Defaults defaults_;
   bool add_bos_;

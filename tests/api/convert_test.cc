@@ -1,7 +1,9 @@
 // Folders and files written as files, through the C ABI.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "api/api_util.h"
 #include "temporary.h"
@@ -81,6 +83,95 @@ TEST_F(ModelConvert, LeavesNothingIfItFails) {
                    [](void*, double) -> int32_t { throw 1; }, nullptr),
                "the progress callback");
   EXPECT_EQ(files_left(), 0u);
+}
+
+struct ConvertEnd {
+  int calls = 0;
+  rc_status status = RC_OK;
+  std::string message;
+  std::thread::id thread;
+};
+
+void on_convert_end(void* user, rc_status status, const char* message) {
+  auto* end = static_cast<ConvertEnd*>(user);
+  ++end->calls;
+  end->status = status;
+  end->message = message == nullptr ? "" : message;
+  end->thread = std::this_thread::get_id();
+}
+
+void wait_for(rc_loop* loop, const ConvertEnd& end) {
+  while (end.calls == 0) {
+    ASSERT_OK(rc_loop_wait(loop, 100));
+    ASSERT_OK(rc_loop_dispatch(loop, 0, nullptr));
+  }
+}
+
+TEST_F(ModelConvert, EndsOnTheLoop) {
+  rc_loop* loop = nullptr;
+  ASSERT_OK(rc_loop_create(&loop));
+  ConvertEnd converted, quantized;
+  ASSERT_OK(rc_model_convert_async(folder().c_str(), target().c_str(), "F32",
+                                   nullptr, nullptr, loop, on_convert_end,
+                                   &converted));
+  wait_for(loop, converted);
+  EXPECT_EQ(converted.status, RC_OK) << converted.message;
+  EXPECT_EQ(converted.thread, std::this_thread::get_id());
+  rc_quantize_options options = RC_QUANTIZE_OPTIONS_INIT;
+  options.type = "q8_0";
+  options.threads = 2;
+  ASSERT_OK(rc_model_quantize_async(folder().c_str(), target().c_str(),
+                                    &options, loop, on_convert_end,
+                                    &quantized));
+  wait_for(loop, quantized);
+  EXPECT_EQ(quantized.status, RC_OK) << quantized.message;
+  EXPECT_OK(rc_model_verify(target().c_str()));
+  ConvertEnd failed;
+  ASSERT_OK(rc_model_quantize_async("/no/such", target().c_str(), &options,
+                                    loop, on_convert_end, &failed));
+  wait_for(loop, failed);
+  EXPECT_EQ(failed.status, RC_E_NOT_FOUND) << failed.message;
+  ConvertEnd cancelled;
+  std::atomic<bool> closed = false;
+  options.progress = [](void* user, double) -> int32_t {
+    const auto& wait = *static_cast<std::atomic<bool>*>(user);
+    while (!wait) std::this_thread::yield();
+    return 0;
+  };
+  options.progress_user = &closed;
+  ASSERT_OK(rc_model_quantize_async(folder().c_str(), target().c_str(),
+                                    &options, loop, on_convert_end,
+                                    &cancelled));
+  ASSERT_OK(rc_loop_close(loop));
+  closed = true;
+  wait_for(loop, cancelled);
+  EXPECT_EQ(cancelled.status, RC_E_CANCELLED) << cancelled.message;
+  rc_loop_release(loop);
+}
+
+TEST_F(ModelConvert, QuantizingSaysWhatIsWrong) {
+  rc_quantize_options options = RC_QUANTIZE_OPTIONS_INIT;
+  const auto quantize = [&] {
+    return rc_model_quantize(folder().c_str(), target().c_str(), &options);
+  };
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, quantize(), "options->type: NULL");
+  options.type = "Q9";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, quantize(), "type 'Q9'", "Q4_K_M");
+  options.type = "Q8_0";
+  options.threads = -1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, quantize(), "options->threads");
+  options.threads = 0;
+  options.tensor_count = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, quantize(), "options->tensors: NULL");
+  const char* const tensors[] = {"attn_q=Q5_0"};
+  options.tensors = tensors;
+  EXPECT_OK(quantize());
+  std::filesystem::remove(target());
+  options.importance = "/no/such";
+  EXPECT_FAILS(RC_E_NOT_FOUND, quantize(), "/no/such");
+  EXPECT_EQ(files_left(), 0u);
+  EXPECT_STREQ(rc_conversion_type(0), "F32");
+  EXPECT_EQ(rc_conversion_type(1000), nullptr);
 }
 
 TEST_F(ModelConvert, FoldersCannotStayMapped) {

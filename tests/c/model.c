@@ -2,6 +2,7 @@
 #include "runcible/model.h"
 
 #include "check.h"
+#include "runcible/convert.h"
 
 static int32_t on_progress(void* user, double fraction) {
   double* last = user;

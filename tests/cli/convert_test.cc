@@ -34,6 +34,37 @@ TEST(CommandConvert, WritesAFile) {
             std::string::npos);
 }
 
+TEST(CommandQuantize, WritesAFile) {
+  const TemporaryFolder target;
+  const std::string path = (target.path() / "out.gguf").string();
+  const Outcome outcome =
+      run({"quantize", folder("llama"), path, "q4_k_m", "--threads", "2",
+           "--tensor", "attn_q=Q8_0", "--tensor", "attn_k=Q5_1"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find(path + ": "), 0u) << outcome.out;
+  EXPECT_NE(outcome.out.find(" bits per weight\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(run({"verify", path}).out, path + ": sound\n");
+  const std::string shown = run({"inspect", path}).out;
+  EXPECT_NE(shown.find("Q8_0     [32, 32]"), std::string::npos);
+  EXPECT_NE(shown.find("Q5_1"), std::string::npos);
+}
+
+TEST(CommandQuantize, SaysWhatIsWrong) {
+  const TemporaryFolder target;
+  const std::string path = (target.path() / "out.gguf").string();
+  expect_failure(run({"quantize", folder("llama"), path}), 2, "TYPE");
+  expect_failure(run({"quantize", folder("llama"), path, "Q4_K_X"}), 2,
+                 "Q4_K_X");
+  expect_failure(
+      run({"quantize", folder("llama"), path, "Q8_0", "--tensor", "x"}), 2,
+      "REGEX=TYPE");
+  expect_failure(run({"quantize", folder("llama"), path, "Q8_0", "--importance",
+                      "/no/such"}),
+                 3, "/no/such");
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST(CommandConvert, SaysWhatIsWrong) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();

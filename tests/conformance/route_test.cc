@@ -87,6 +87,65 @@ TEST(Choose, OrdersByScoreAndBiasAndWeighsByScore) {
   }
 }
 
+// The same among the experts of the best groups. `bias` may be empty.
+void run_in_groups(int64_t rows, int64_t experts, int64_t k, int score,
+                   const runtime::ProgramBuilder::Groups& groups, const Data& x,
+                   const Data& bias) {
+  const bool sigmoid = score == RC_SCORE_SIGMOID;
+  OpTest test("CHOOSE_IN_GROUPS", sigmoid ? "sigmoid" : "softmax",
+              {rows, 0, 0});
+  std::vector<double> ids;
+  std::vector<double> weights;
+  const int64_t each = experts / groups.count;
+  for (int64_t r = 0; r < rows; ++r) {
+    std::vector<double> p(experts);
+    std::vector<double> sums(experts);
+    double total = 0;
+    for (int64_t e = 0; e < experts; ++e) {
+      const double one = x.values[r * experts + e];
+      p[e] = sigmoid ? 1 / (1 + std::exp(-one)) : std::exp(one);
+      total += p[e];
+    }
+    for (int64_t e = 0; e < experts; ++e) {
+      if (!sigmoid) p[e] /= total;
+      sums[e] = p[e] + (bias.values.empty() ? 0 : bias.values[e]);
+    }
+    std::vector<double> of_group;
+    for (int64_t g = 0; g < groups.count; ++g) {
+      std::vector<double> sorted(sums.begin() + g * each,
+                                 sums.begin() + (g + 1) * each);
+      std::sort(sorted.rbegin(), sorted.rend());
+      of_group.push_back(
+          std::accumulate(sorted.begin(), sorted.begin() + groups.best, 0.0));
+    }
+    std::vector<int64_t> best(groups.count);
+    std::iota(best.begin(), best.end(), 0);
+    std::stable_sort(best.begin(), best.end(), [&](int64_t a, int64_t b) {
+      return of_group[a] > of_group[b];
+    });
+    std::vector<int64_t> order;
+    for (int64_t g = 0; g < groups.used; ++g) {
+      for (int64_t i = 0; i < each; ++i) order.push_back(best[g] * each + i);
+    }
+    std::sort(order.begin(), order.end());
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return sums[a] > sums[b]; });
+    for (int64_t c = 0; c < k; ++c) {
+      ids.push_back(static_cast<double>(order[c]));
+      weights.push_back(p[order[c]]);
+    }
+  }
+  const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, experts}, x);
+  const Value bv = bias.values.empty() ? runtime::kAbsent
+                                       : test.weight(RC_DTYPE_F32, {experts},
+                                                     RC_USE_ELEMENTS, bias);
+  const auto choice =
+      test.builder.choose_in_groups(xv, bv, k, score, false, groups);
+  test.expect(choice.ids, ids);
+  test.expect(choice.weights, weights);
+  test.run(kF32Tolerance);
+}
+
 // One after another, each by its share of those that are left and near.
 void run_mix(int64_t rows, int64_t experts, int64_t k, double margin,
              const Data& x) {
@@ -118,6 +177,19 @@ void run_mix(int64_t rows, int64_t experts, int64_t k, double margin,
   test.expect(choice.ids, ids);
   test.expect(choice.weights, weights);
   test.run(kF32Tolerance);
+}
+
+TEST(Choose, InGroups) {
+  for (const int score : {RC_SCORE_SOFTMAX, RC_SCORE_SIGMOID}) {
+    run_in_groups(3, 8, 2, score, {1, 1, 1}, random_f32(3 * 8), {});
+    run_in_groups(5, 12, 3, score, {4, 2, 1}, random_f32(5 * 12), {});
+    run_in_groups(5, 64, 6, score, {8, 3, 2}, random_f32(5 * 64),
+                  random_f32(64));
+    run_in_groups(2, 160, 6, score, {8, 3, 1}, random_f32(2 * 160),
+                  random_f32(160));
+    run_in_groups(2, 64, 2, score, {64, 2, 1}, random_f32(2 * 64),
+                  random_f32(64));
+  }
 }
 
 TEST(SparseMix, WeighsEachChoiceAmongThoseLeft) {

@@ -153,6 +153,13 @@ Operand line(int64_t outer, int64_t n, int64_t inner) {
   return {RC_DTYPE_F32, {outer, n, inner}, bytes_of(x)};
 }
 
+// Those below zero, so that states do not grow with the rows.
+std::vector<std::byte> decays(int64_t count) {
+  std::vector<float> decays = numbers(count);
+  for (float& decay : decays) decay = -0.1f - std::abs(decay) / 4;
+  return bytes_of(decays);
+}
+
 }  // namespace
 
 std::shared_ptr<runtime::Device> open_tuned(const std::string& backend,
@@ -285,15 +292,53 @@ SelfTestCase scan_case(int64_t rows, int64_t heads, int64_t p, int64_t n) {
   scan.c = made.input({RC_DIM_ROWS, 1, n});
   scan.step_bias = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
   scan.decay = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
-  // Those below zero, so that states do not grow with the rows.
-  std::vector<float> decays = numbers(heads);
-  for (float& decay : decays) decay = -0.1f - std::abs(decay) / 4;
-  made.made.weights.back() = bytes_of(decays);
+  made.made.weights.back() = decays(heads);
   scan.skip = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
   const Value sequences = made.indices(0);
   const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {0, 1});
   const Value cache = made.cache({2, heads, p, n});
   return made.take(made.builder.selective_scan(scan, sequences, slots, cache));
+}
+
+SelfTestCase channel_scan_case(int64_t rows, int64_t d, int64_t n) {
+  Writer made(cat("CHANNEL_SCAN ", rows, " ", d, " ", n), rows);
+  ProgramBuilder::ChannelScan scan;
+  scan.x = made.input({RC_DIM_ROWS, d});
+  scan.steps = made.input({RC_DIM_ROWS, d});
+  scan.b = made.input({RC_DIM_ROWS, n});
+  scan.c = made.input({RC_DIM_ROWS, n});
+  scan.decay = made.weight(RC_DTYPE_F32, {d, n}, RC_USE_ELEMENTS);
+  made.made.weights.back() = decays(d * n);
+  scan.skip = made.weight(RC_DTYPE_F32, {d}, RC_USE_ELEMENTS);
+  const Value sequences = made.indices(0);
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {0, 1});
+  const Value cache = made.cache({2, d, n});
+  return made.take(made.builder.channel_scan(scan, sequences, slots, cache));
+}
+
+SelfTestCase delta_rule_case(int64_t rows, int64_t heads, int64_t p,
+                             int64_t n) {
+  Writer made(cat("DELTA_RULE ", rows, " ", heads, " ", p, " ", n), rows);
+  // Keys of a length of at most 1, and rates of 0 to 1.
+  const auto length = 1.0f / std::sqrt(static_cast<float>(n));
+  const auto short_ones = [&] {
+    return made.builder.scale(made.input({RC_DIM_ROWS, 1, n}), length);
+  };
+  ProgramBuilder::DeltaRule rule;
+  rule.v = made.input({RC_DIM_ROWS, heads, p});
+  rule.q = short_ones();
+  rule.k = short_ones();
+  rule.steps = made.input({RC_DIM_ROWS, heads});
+  rule.rates =
+      made.builder.unary(made.input({RC_DIM_ROWS, heads}), RC_FUNCTION_SIGMOID);
+  rule.step_bias = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
+  rule.decay = made.weight(RC_DTYPE_F32, {heads}, RC_USE_ELEMENTS);
+  made.made.weights.back() = decays(heads);
+  rule.interleaved = false;
+  const Value sequences = made.indices(0);
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {0, 1});
+  const Value cache = made.cache({2, heads, p, n});
+  return made.take(made.builder.delta_rule(rule, sequences, slots, cache));
 }
 
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,

@@ -37,6 +37,8 @@ SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
 // Of one sequence with a state.
 SelfTestCase short_conv_case(int64_t rows, int64_t d, int64_t width);
 SelfTestCase scan_case(int64_t rows, int64_t heads, int64_t p, int64_t n);
+SelfTestCase channel_scan_case(int64_t rows, int64_t d, int64_t n);
+SelfTestCase delta_rule_case(int64_t rows, int64_t heads, int64_t p, int64_t n);
 
 // Tensor ops.
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,

@@ -158,6 +158,23 @@ TEST_P(Determinism, OfPreemption) {
   }
 }
 
+TEST_P(Determinism, OfForksAndOfGoingBack) {
+  const auto engine = load(small_options());
+  Played played;
+  const auto session = engine->create_session({}, nullptr);
+  begin(*session, prompt_, &played);
+  const auto fork = session->fork();
+  EXPECT_EQ(generate(*session, greedy(some_tokens(9, 5), 20)).report.status,
+            RC_OK);
+  go_on(*fork, &played);
+  EXPECT_EQ(played, expected_);
+  session->truncate(40);
+  const std::vector<TokenId> rest(prompt_.begin() + 40, prompt_.end());
+  begin(*session, rest, &played);
+  go_on(*session, &played);
+  EXPECT_EQ(played, expected_);
+}
+
 // All logits at once are those of one token after the other.
 TEST_P(Determinism, OfAllLogits) {
   const auto engine = load(small_options());
@@ -179,13 +196,19 @@ TEST_P(Determinism, OfAllLogits) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> all = {{"reference", "llama2"},
-                           {"reference", "granitehybrid"},
-                           {"reference", "mamba2"}};
+  std::vector<Case> all = {
+      {"reference", "llama2"}, {"reference", "granitehybrid"},
+      {"reference", "mamba2"}, {"reference", "deepseek2"},
+      {"reference", "lfm2"},   {"reference", "jamba"},
+      {"reference", "qwen35"}};
   for (const char* model :
-       {"llama2", "mistral", "gemma2", "qwen3", "qwen3moe", "gpt-oss", "gemma3",
-        "llama-layers", "granitehybrid", "mamba2", "phi3", "gptneox",
-        "qwen2moe", "cohere2", "glm4moe"}) {
+       {"llama2",        "mistral",   "gemma2",  "qwen3",
+        "qwen3moe",      "gpt-oss",   "gemma3",  "llama-layers",
+        "granitehybrid", "mamba2",    "phi3",    "gptneox",
+        "qwen2moe",      "cohere2",   "glm4moe", "deepseek2",
+        "deepseek2-old", "mpt",       "llama4",  "lfm2",
+        "nemotron_h",    "falcon-h1", "jamba",   "qwen3next",
+        "qwen35"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -52,6 +52,36 @@ TEST(Scheduler, AloneAPromptTakesTheWholeStep) {
   EXPECT_EQ(schedule({{prompt(1, 512)}}, wide()).rows, Rows({512}));
 }
 
+TEST(Scheduler, WhatCannotBeCutHasAllOfItsRowsOrNone) {
+  Budget budget = wide();
+  budget.whole = true;
+  const Candidate all[] = {prompt(1, 300), prompt(2, 300), prompt(3, 200)};
+  EXPECT_EQ(schedule(all, budget).rows, Rows({300, 0, 200}));
+  // The first in turn goes even beyond the time of a step.
+  budget.prompt_rows_alone = 100;
+  EXPECT_EQ(schedule(all, budget).rows, Rows({300, 0, 0}));
+  // Nor is it begun without the pages for its end.
+  budget.prompt_rows_alone = 512;
+  budget.pages = 5;
+  EXPECT_EQ(schedule({{prompt(1, 200)}}, budget).rows, Rows({0}));
+  // What others hold back for a first row is of no use here.
+  budget.pages = 7;
+  EXPECT_EQ(schedule({{prompt(1, 200), prompt(2, 10)}}, budget).rows,
+            Rows({200, 0}));
+  // One for which a step has no room at all waits for none.
+  budget.pages = 1000;
+  EXPECT_EQ(schedule({{prompt(1, 513), prompt(2, 10)}}, budget).rows,
+            Rows({0, 10}));
+}
+
+TEST(Scheduler, ALongTextIsNotPassedOverForEver) {
+  Budget budget = wide();
+  budget.whole = true;
+  // Short ones came later: it has its turn before them.
+  const Candidate all[] = {prompt(1, 500), prompt(2, 20), prompt(3, 20)};
+  EXPECT_EQ(schedule(all, budget).rows, Rows({500, 0, 0}));
+}
+
 TEST(Scheduler, BesideDecodingAPromptIsLimited) {
   const Candidate all[] = {prompt(1, 2000), decoding(2), decoding(3)};
   EXPECT_EQ(schedule(all, wide()).rows, Rows({64, 1, 1}));

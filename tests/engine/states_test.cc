@@ -23,8 +23,9 @@ EngineOptions options_of(int64_t rows, bool prefix_cache) {
 }
 
 std::shared_ptr<Engine> load_states(int64_t rows = 64,
-                                    bool prefix_cache = false) {
-  return load(options_of(rows, prefix_cache), "cpu", 1, kModel);
+                                    bool prefix_cache = false,
+                                    const char* model = kModel) {
+  return load(options_of(rows, prefix_cache), "cpu", 1, model);
 }
 
 std::vector<TokenId> part(const std::vector<TokenId>& tokens, size_t begin,
@@ -39,8 +40,10 @@ uint64_t hash_after(Session& session, const std::vector<TokenId>& tokens) {
   return hash_logits(session);
 }
 
-uint64_t hash_alone(const std::vector<TokenId>& tokens) {
-  const auto session = load_states()->create_session({}, nullptr);
+uint64_t hash_alone(const std::vector<TokenId>& tokens,
+                    const char* model = kModel) {
+  const auto session =
+      load_states(64, false, model)->create_session({}, nullptr);
   return hash_after(*session, tokens);
 }
 
@@ -123,6 +126,41 @@ TEST(States, AreTakenFromJobsThatWait) {
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<TokenId>& one : generated) EXPECT_EQ(one, expected);
 }
+
+// One of each kind: convolutions alone, states of channels, Mamba 2 beside
+// attention, and the delta rule.
+class KindsOfStates : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(KindsOfStates, GoBackForkAndAreSaved) {
+  const auto engine = load_states(16, false, GetParam());
+  const std::vector<TokenId> tokens = some_tokens(90);
+  const std::vector<TokenId> other = some_tokens(20, 7);
+  std::vector<TokenId> all = tokens;
+  all.insert(all.end(), other.begin(), other.end());
+  const uint64_t expected = hash_alone(all, GetParam());
+  const auto session = engine->create_session({}, nullptr);
+  EXPECT_EQ(hash_after(*session, tokens), hash_alone(tokens, GetParam()));
+  const auto fork = session->fork();
+  const std::vector<std::byte> saved = session->save();
+  EXPECT_EQ(hash_after(*fork, other), expected);
+  EXPECT_EQ(hash_after(*session, other), expected);
+  session->truncate(70);
+  EXPECT_EQ(hash_after(*session, part(all, 70, 110)), expected);
+  const auto file = gguf::File::from_memory(nullptr, saved, "saved");
+  const auto elsewhere = load_states(64, false, GetParam());
+  const auto restored =
+      elsewhere->restore_session(*file, SessionOptions(), nullptr);
+  EXPECT_EQ(hash_after(*restored, other), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(States, KindsOfStates,
+                         ::testing::Values("lfm2", "mamba", "falcon-h1",
+                                           "qwen3next"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 class SavedStates : public ::testing::Test {
  protected:

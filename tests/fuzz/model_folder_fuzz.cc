@@ -1,6 +1,7 @@
 // Whatever config.json says: the folder is accepted or refused with a status,
 // and what was accepted can be read. The other files are those of one of
-// tests/golden/folders, by the model_type that the input has.
+// tests/golden/quantized, by the scheme that the input has, or of
+// tests/golden/folders, by its model_type.
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -37,13 +38,15 @@ void may_refuse(const Call& call) {
 class Folders {
  public:
   Folders() {
-    for (const auto& entry : fs::directory_iterator(
-             rc::test::source_path("tests/golden/folders"))) {
-      if (!entry.is_directory()) continue;
-      fs::copy(entry.path(), root_.path() / entry.path().filename());
-      names_.push_back(entry.path().filename());
+    for (const char* from : {"quantized", "folders"}) {
+      for (const auto& entry : fs::directory_iterator(
+               rc::test::source_path("tests/golden") / from)) {
+        if (!entry.is_directory()) continue;
+        fs::copy(entry.path(), root_.path() / entry.path().filename());
+        names_.push_back(entry.path().filename());
+      }
+      require(!names_.empty());
     }
-    require(!names_.empty());
   }
   fs::path with(std::string_view config) const {
     for (const std::string& name : names_) {

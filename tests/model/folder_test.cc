@@ -51,7 +51,8 @@ void expect_logits(const fs::path& folder, const fs::path& golden,
 // In the order of transformations: queries and keys in pairs and divisors of
 // frequencies from several files, experts stacked, biases, norms with the one,
 // experts turned, state spaces, an encoder, matrices turned, queries, keys and
-// values in groups, chosen and shared experts.
+// values in groups, chosen and shared experts, latent keys and values, experts
+// turned whose halves are gate and up.
 std::vector<std::string> golden_folders() {
   return names_in(source_path("tests/golden/folders"));
 }
@@ -126,6 +127,9 @@ TEST_P(WrittenFolders, LogitsAreThoseOfTransformers) {
 TEST_P(WrittenFolders, TensorsAreThoseOfTheFile) {
   const auto& [backend, name] = GetParam();
   if (backend != "reference") GTEST_SKIP() << "no backend is needed";
+  if (name == "deepseek2-old") {
+    GTEST_SKIP() << "folders become what newer files have";
+  }
   const auto folder = open_model((written_folders() / name).string());
   const auto file = gguf::File::open(
       source_path("tests/golden/architectures/" + name + ".gguf").string());

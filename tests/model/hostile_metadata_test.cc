@@ -96,18 +96,19 @@ TEST_P(HostileMetadata, AddedIsRefusedOrWorks) {
   EXPECT_GT(refused_, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, HostileMetadata,
-                         ::testing::Values("llama2", "llama3", "llama-yarn",
-                                           "mixtral", "qwen3moe", "gemma2",
-                                           "gpt-oss", "gemma3", "llama-layers",
-                                           "granitehybrid", "bert", "mamba2",
-                                           "stablelm", "glm4moe", "cohere2",
-                                           "phi3-long", "modern-bert"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Architectures, HostileMetadata,
+    ::testing::Values("llama2", "llama3", "llama-yarn", "mixtral", "qwen3moe",
+                      "gemma2", "gpt-oss", "gemma3", "llama-layers",
+                      "granitehybrid", "bert", "mamba2", "stablelm", "glm4moe",
+                      "cohere2", "deepseek2", "deepseek2-old", "mpt", "llama4",
+                      "lfm2", "nemotron_h", "jamba", "qwen3next", "phi3-long",
+                      "modern-bert"),
+    [](const auto& info) {
+      std::string name = info.param;
+      std::erase(name, '-');
+      return name;
+    });
 
 }  // namespace
 }  // namespace rc::test

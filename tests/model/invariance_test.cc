@@ -180,6 +180,10 @@ std::vector<Kind> kinds() {
       {"granitehybrid", RC_DTYPE_F16}, {"mamba2", RC_DTYPE_F16},
       {"phi3", RC_DTYPE_F16},          {"gptneox", RC_DTYPE_F32},
       {"glm4moe", RC_DTYPE_F16},       {"olmo3", RC_DTYPE_F32},
+      {"deepseek2", RC_DTYPE_F32},     {"deepseek2", RC_DTYPE_F16},
+      {"mpt", RC_DTYPE_F16},           {"llama4", RC_DTYPE_F16},
+      {"lfm2moe", RC_DTYPE_F16},       {"mamba", RC_DTYPE_F16},
+      {"falcon-h1", RC_DTYPE_F32},     {"qwen35moe", RC_DTYPE_F16},
       {"phimoe", RC_DTYPE_F16},        {"apertus", RC_DTYPE_F32}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",

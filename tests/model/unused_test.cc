@@ -73,7 +73,7 @@ TEST(Unused, TensorsAreRefusedByName) {
       {"gpt-oss", "blk.0.ffn_norm.weight", {64}},
       {"gemma3", "blk.0.attn_sinks.weight", {2}},
       {"ernie4_5", "blk.1.attn_q.bias", {64}},
-      {"bert", "cls.weight", {64, 64}},
+      {"bert", "head.weight", {64, 64}},
       {"bert", "blk.0.ffn_gate.weight", {128, 64}},
       {"qwen2", "position_embd.weight", {2048, 64}},
       {"qwen2", "rope_factors_long.weight", {3}},
@@ -156,6 +156,9 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("mixtral", "llama.expert_gating_func", uint32_t{1}),
       with("mixtral", "llama.expert_weights_norm", true),
       with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
+      // Of scores, which are another output.
+      with_tensor("bert", "cls.weight", {64, 64}),
+      with_tensor("qwen3", "cls.output.weight", {2, 64}),
   };
   for (const Patient& patient : patients) EXPECT_EQ(refusal(patient), "");
 }

@@ -61,6 +61,9 @@ TEST(OpenclLimits, StatesFitIntoRegisters) {
   expect_refused(device, short_conv_case(2, 9, 33), "32 columns at most");
   expect_right(device, scan_case(40, 2, 3, 1024));
   expect_refused(device, scan_case(2, 2, 3, 1025), "1024 columns at most");
+  expect_right(device, channel_scan_case(40, 3, 1024));
+  expect_right(device, delta_rule_case(40, 2, 3, 1024));
+  expect_refused(device, channel_scan_case(2, 3, 1025), "1024 columns at most");
 }
 
 TEST(OpenclLimits, LargeBuffersAreRefused) {

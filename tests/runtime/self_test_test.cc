@@ -46,8 +46,17 @@ ProgramDescription every_kind() {
   const Value whole =
       builder.attention(seen, keys, values, positions, sequences, pages, 1, 0,
                         0, kAbsent, lengths);
-  const Value gated = builder.glu(builder.reshape(whole, {RC_DIM_ROWS, 32}), x,
-                                  RC_FUNCTION_GELU);
+  ProgramBuilder::GeneralAttention how = {};
+  how.q = whole;
+  how.key_cache = keys;
+  how.value_cache = kAbsent;
+  how.positions = positions;
+  how.sequences = sequences;
+  how.page_table = pages;
+  how.value_size = 32;
+  const Value general = builder.general_attention(how);
+  const Value gated = builder.glu(builder.reshape(general, {RC_DIM_ROWS, 32}),
+                                  x, RC_FUNCTION_GELU);
   const Value ungated = builder.unary(gated, RC_FUNCTION_GELU);
   builder.output(builder.layer_norm(ungated, kAbsent, kAbsent, 1e-5f));
   ProgramDescription made = std::move(builder).take();

@@ -159,6 +159,10 @@ TEST_F(VulkanLimits, RowsOfASequenceAreCut) {
     expect_right(device, scan_case(1000, 3, 5, 20));
     expect_refused(device, short_conv_case(2, 9, 33), "32 columns at most");
     expect_refused(device, scan_case(2, 1, 1, 1032), "1024 columns at most");
+    expect_right(device, channel_scan_case(1000, 9, 131));
+    expect_right(device, delta_rule_case(1000, 3, 5, 131));
+    expect_refused(device, delta_rule_case(2, 1, 1, 1032),
+                   "1024 columns at most");
     expect_refused(device, scan_case(2, 2, 32, 64),
                    "the device can bind 16384");
   }
@@ -205,6 +209,8 @@ TEST_F(VulkanLimits, LoopsOfTheDevice) {
   expect_right(device, expert_sum_case(1, all, 3));
   expect_right(device, short_conv_case(6000, 9, 4));
   expect_right(device, scan_case(6000, 2, 4, 128));
+  expect_right(device, channel_scan_case(6000, 9, 16));
+  expect_right(device, delta_rule_case(6000, 2, 4, 128));
 }
 
 // The largest size that is not refused.
@@ -243,6 +249,8 @@ TEST_F(VulkanLimits, LoopsOfTheDeviceInSharedMemory) {
   }
   expect_right(device, short_conv_case(6000, 9, 4));
   expect_right(device, scan_case(6000, 2, 9, 128));
+  expect_right(device, channel_scan_case(6000, 20, 16));
+  expect_right(device, delta_rule_case(6000, 2, 9, 128));
   // In some parts, of the most that is done at once.
   expect_right(device, matmul_case(1, 3, 100'000, false));
   expect_right(device, matmul_case(9, 5, 100'000, true));

@@ -35,15 +35,19 @@ RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
 // One row with a chunk, head by head.
 template <class Keys, class Values>
 RC_SIMD void take_alone(const AttentionTask& task, const Scratch& scratch,
-                        const Chunk& chunk, int begin, int end, const float* q,
-                        float* states, float* y, NextChunk& ahead) {
+                        const Chunk& chunk, const Sight& sight, int begin,
+                        int end, const float* q, float* states, float* y,
+                        NextChunk& ahead) {
   for (int h = 0; h < task.group; ++h) {
     score_alone<Keys>(task, q + h * task.d, chunk.keys, begin, end,
                       scratch.scores, ahead);
+    if (task.terms) {
+      add_terms(*task.terms, sight, begin, end, h, scratch.scores);
+    }
     float keep[kLanes];
     weigh<1>(begin, end, scratch.scores, states + 2 * h, keep);
     accumulate<Values, 1>(task, chunk.values, begin, end, scratch.scores, keep,
-                          y + h * task.d, ahead);
+                          y + h * task.v, ahead);
   }
 }
 
@@ -52,22 +56,22 @@ RC_SIMD void take_alone(const AttentionTask& task, const Scratch& scratch,
 template <class Values, int heads = kTileHeads, class Key>
 RC_SIMD void take_tiles(const AttentionTask& task, const Scratch& scratch,
                         const Key* keys, const uint8_t* const* values,
-                        int begin, int end, const float* q, float* states,
-                        float* y, NextChunk& ahead, int h = 0) {
+                        const Sight& sight, int begin, int end, const float* q,
+                        float* states, float* y, NextChunk& ahead, int h = 0) {
   for (; h + heads <= task.group; h += heads) {
-    some_heads<Values, heads>(task, keys, values, begin, end, q + h * task.d,
-                              scratch.scores, states + 2 * h, y + h * task.d,
-                              ahead);
+    some_heads<Values, heads>(task, keys, values, sight, begin, end,
+                              q + h * task.d, scratch.scores, states + 2 * h,
+                              y + h * task.v, h, ahead);
   }
   if constexpr (heads > 1) {
     if (h == task.group) return;
-    take_tiles<Values, heads - 1>(task, scratch, keys, values, begin, end, q,
-                                  states, y, ahead, h);
+    take_tiles<Values, heads - 1>(task, scratch, keys, values, sight, begin,
+                                  end, q, states, y, ahead, h);
   }
 }
 
-// Calls row(r, begin, end, q, states, y) for each row that sees a part of the
-// chunk.
+// Calls row(sight, begin, end, q, states, y) for each row that sees a part of
+// the chunk.
 template <class Row>
 RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
                       const Chunk& chunk, const Row& row) {
@@ -77,8 +81,9 @@ RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
     const int begin = first > 0 ? (int)first : 0;
     const int end = last + 1 < chunk.end ? (int)(last + 1) : chunk.end;
     if (begin >= end) continue;
-    row(begin, end, task.q + r * task.q_stride,
-        scratch.states + 2 * r * task.group, task.y + r * task.y_stride);
+    row(Sight{chunk.position, task.at[r]}, begin, end,
+        task.q + r * task.q_stride, scratch.states + 2 * r * task.group,
+        task.y + r * task.y_stride);
   }
 }
 
@@ -100,9 +105,10 @@ RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
   if (task.group < kLeastTurnedHeads) {
     NextChunk ahead(task, next, turns_alone(task));
     each_row(task, scratch, chunk,
-             [&](int begin, int end, const float* q, float* states, float* y) {
-               take_alone<Keys, Values>(task, scratch, chunk, begin, end, q,
-                                        states, y, ahead);
+             [&](const Sight& sight, int begin, int end, const float* q,
+                 float* states, float* y) {
+               take_alone<Keys, Values>(task, scratch, chunk, sight, begin, end,
+                                        q, states, y, ahead);
              });
     return;
   }
@@ -111,17 +117,19 @@ RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
   turn_keys<Keys>(task, chunk, keys);
   if constexpr (Values::kAsStored) {
     each_row(task, scratch, chunk,
-             [&](int begin, int end, const float* q, float* states, float* y) {
-               take_tiles<Values>(task, scratch, keys, chunk.values, begin, end,
-                                  q, states, y, ahead);
+             [&](const Sight& sight, int begin, int end, const float* q,
+                 float* states, float* y) {
+               take_tiles<Values>(task, scratch, keys, chunk.values, sight,
+                                  begin, end, q, states, y, ahead);
              });
   } else {
     const uint8_t* floats[kAttentionChunk];
     load_values<Values>(task, chunk, scratch, floats);
     each_row(task, scratch, chunk,
-             [&](int begin, int end, const float* q, float* states, float* y) {
-               take_tiles<CacheF32>(task, scratch, keys, floats, begin, end, q,
-                                    states, y, ahead);
+             [&](const Sight& sight, int begin, int end, const float* q,
+                 float* states, float* y) {
+               take_tiles<CacheF32>(task, scratch, keys, floats, sight, begin,
+                                    end, q, states, y, ahead);
              });
   }
 }
@@ -141,7 +149,7 @@ void attention(const AttentionTask& task) {
       state[1] = task.sinks ? 1 : 0;
     }
     float* y = task.y + r * task.y_stride;
-    for (int64_t i = 0; i < task.group * task.d; ++i) y[i] = 0;
+    for (int64_t i = 0; i < task.group * task.v; ++i) y[i] = 0;
   }
 
   Chunk chunks[2];
@@ -156,8 +164,8 @@ void attention(const AttentionTask& task) {
   }
   for (int r = 0; r < task.rows; ++r) {
     for (int h = 0; h < task.group; ++h) {
-      float* y = task.y + r * task.y_stride + h * task.d;
-      scale_row(y, task.d, 1.0f / scratch.states[2 * (r * task.group + h) + 1],
+      float* y = task.y + r * task.y_stride + h * task.v;
+      scale_row(y, task.v, 1.0f / scratch.states[2 * (r * task.group + h) + 1],
                 y);
     }
   }

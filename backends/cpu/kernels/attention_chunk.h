@@ -153,18 +153,44 @@ struct CacheQ8_0 {
 // The scratch of a task.
 struct Scratch {
   float* keys;    // [d16, kAttentionChunk]
-  float* values;  // [kAttentionChunk, d16]
+  float* values;  // [kAttentionChunk, v16]
   float* scores;  // [kAttentionHeads, kAttentionChunk]
   float* states;  // [rows, group, 2]: maximum and sum
-  int64_t d16;    // d rounded up
+  int64_t v16;    // v rounded up
 
   explicit Scratch(const AttentionTask& task)
-      : keys(task.scratch), d16((task.d + kLanes - 1) / kLanes * kLanes) {
+      : keys(task.scratch), v16((task.v + kLanes - 1) / kLanes * kLanes) {
+    const int64_t d16 = (task.d + kLanes - 1) / kLanes * kLanes;
     values = keys + d16 * kAttentionChunk;
-    scores = values + d16 * kAttentionChunk;
+    scores = values + v16 * kAttentionChunk;
     states = scores + kAttentionHeads * kAttentionChunk;
   }
 };
+
+// Where the places of a chunk are, seen from one row.
+struct Sight {
+  int64_t chunk;  // the position of the first place
+  int64_t row;    // that of the row
+};
+
+// Adds the terms to the scores of head `h`.
+RC_PER_CHUNK void add_terms(const AttentionTerms& terms, const Sight& sight,
+                            int begin, int end, int h, float* scores) {
+  const int64_t most = terms.span / 2;
+  for (int t = begin; t < end; ++t) {
+    const int64_t distance = sight.chunk + t - sight.row;
+    if (terms.slopes) {
+      scores[t] -=
+          terms.slopes[h] * (float)(distance < 0 ? -distance : distance);
+    }
+    if (terms.distances) {
+      const int64_t near = distance < -most  ? -most
+                           : distance > most ? most
+                                             : distance;
+      scores[t] += terms.distances[h * terms.span + near + most];
+    }
+  }
+}
 
 // Turns the scores [heads, kAttentionChunk] at places `begin` to `end` - 1 into
 // weights; `states` [heads, 2] are the running maxima and sums. `keep` becomes

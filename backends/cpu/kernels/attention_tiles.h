@@ -99,10 +99,10 @@ template <class Values>
 RC_PER_CHUNK void load_values(const AttentionTask& task, const Chunk& chunk,
                               const Scratch& scratch, const uint8_t** places) {
   for (int t = chunk.begin; t < chunk.end; ++t) {
-    float* to = scratch.values + t * scratch.d16;
+    float* to = scratch.values + t * scratch.v16;
     places[t] = (const uint8_t*)to;
-    for (int64_t i = 0; i < task.d; i += kLanes) {
-      store(to + i, Values::read(chunk.values[t], i, task.d - i));
+    for (int64_t i = 0; i < task.v; i += kLanes) {
+      store(to + i, Values::read(chunk.values[t], i, task.v - i));
     }
   }
 }
@@ -167,14 +167,14 @@ RC_SIMD void accumulate_tile(const AttentionTask& task,
                              const uint8_t* const* values, int begin, int end,
                              const float* weights, const float* keep, int64_t i,
                              float* y, NextChunk& ahead) {
-  const int64_t n = whole ? kLanes : task.d - i;
+  const int64_t n = whole ? kLanes : task.v - i;
   Vf total[heads][vectors];
 #pragma GCC unroll 4
   for (int h = 0; h < heads; ++h) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       total[h][v] =
-          mul(load_some(y + h * task.d + i + v * kLanes, n), splat(keep[h]));
+          mul(load_some(y + h * task.v + i + v * kLanes, n), splat(keep[h]));
     }
   }
   for (int t = begin; t < end; ++t) {
@@ -197,7 +197,7 @@ RC_SIMD void accumulate_tile(const AttentionTask& task,
   for (int h = 0; h < heads; ++h) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      store_some(y + h * task.d + i + v * kLanes, total[h][v], n);
+      store_some(y + h * task.v + i + v * kLanes, total[h][v], n);
     }
   }
 }
@@ -210,23 +210,30 @@ RC_PER_CHUNK void accumulate(const AttentionTask& task,
                              NextChunk& ahead) {
   constexpr int kTile = kTileVectors * kLanes;
   int64_t i = 0;
-  for (; i + kTile <= task.d; i += kTile) {
+  for (; i + kTile <= task.v; i += kTile) {
     accumulate_tile<Values, heads, kTileVectors, true>(
         task, values, begin, end, weights, keep, i, y, ahead);
   }
-  for (; i < task.d; i += kLanes) {
+  for (; i < task.v; i += kLanes) {
     accumulate_tile<Values, heads, 1, false>(task, values, begin, end, weights,
                                              keep, i, y, ahead);
   }
 }
 
-// `heads` heads of one row with places `begin` to `end` - 1 of a chunk.
+// `heads` heads of one row, from number `first` on, with places `begin` to
+// `end` - 1 of a chunk.
 template <class Values, int heads, class Key>
 RC_SIMD void some_heads(const AttentionTask& task, const Key* keys,
-                        const uint8_t* const* values, int begin, int end,
-                        const float* q, float* scores, float* states, float* y,
-                        NextChunk& ahead) {
+                        const uint8_t* const* values, const Sight& sight,
+                        int begin, int end, const float* q, float* scores,
+                        float* states, float* y, int first, NextChunk& ahead) {
   score<heads>(task, q, keys, begin, end, scores, ahead);
+  if (task.terms) {
+    for (int h = 0; h < heads; ++h) {
+      add_terms(*task.terms, sight, begin, end, first + h,
+                scores + h * kAttentionChunk);
+    }
+  }
   float keep[kLanes];
   weigh<heads>(begin, end, scores, states, keep);
   accumulate<Values, heads>(task, values, begin, end, scores, keep, y, ahead);

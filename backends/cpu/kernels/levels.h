@@ -16,6 +16,7 @@ void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
 void glu(const float* gate, const float* up, int64_t n, const Gate& how,
          float* y);
 void add_rows(const float* a, const float* b, int64_t n, float* y);
+void multiply_rows(const float* a, const float* b, int64_t n, float* y);
 void scale_row(const float* x, int64_t n, float factor, float* y);
 void softcap_row(const float* x, int64_t n, float cap, float* y);
 void rope_head(const float* x, const float* cosines, const float* sines,
@@ -31,6 +32,10 @@ void softmax(const float* x, int64_t n, float* y);
 double sum_row(const float* x, int64_t n);
 void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
                float* y);
+void scan_channels(const ChannelRow& row, int64_t count, int64_t n,
+                   float* state, float* y);
+void delta_head(const DeltaRow& row, int64_t p, int64_t n, float* state,
+                float* y);
 void multiply_add(const float* x, const float* weights, int64_t n, float* y);
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,6 +1,6 @@
 // Kernels of the ops that carry a state from row to row.
 #include "cpu/kernels/levels.h"
-#include "cpu/kernels/simd.h"
+#include "cpu/kernels/math.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
 
@@ -17,6 +17,45 @@ void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
       product = fma(s, load_some(row.c + j, n - j), product);
     }
     y[i] = row.skip * row.x[i] + sum(product);
+  }
+}
+
+void scan_channels(const ChannelRow& row, int64_t count, int64_t n,
+                   float* state, float* y) {
+  const float* decay = row.decay;
+  for (int64_t i = 0; i < count; ++i, state += n, decay += n) {
+    const Vf step = splat(row.steps[i]);
+    const Vf added = splat(row.steps[i] * row.x[i]);
+    Vf product = splat(0);
+    for (int64_t j = 0; j < n; j += kLanes) {
+      const Vf kept = exp(mul(step, load_some(decay + j, n - j)));
+      const Vf s = fma(added, load_some(row.b + j, n - j),
+                       mul(kept, load_some(state + j, n - j)));
+      store_some(state + j, s, n - j);
+      product = fma(s, load_some(row.c + j, n - j), product);
+    }
+    y[i] = row.skip[i] * row.x[i] + sum(product);
+  }
+}
+
+void delta_head(const DeltaRow& row, int64_t p, int64_t n, float* state,
+                float* y) {
+  const Vf kept = splat(row.kept);
+  for (int64_t i = 0; i < p; ++i, state += n) {
+    Vf known = splat(0);
+    for (int64_t j = 0; j < n; j += kLanes) {
+      known =
+          fma(load_some(state + j, n - j), load_some(row.k + j, n - j), known);
+    }
+    const Vf change = splat(row.rate * (row.v[i] - row.kept * sum(known)));
+    Vf product = splat(0);
+    for (int64_t j = 0; j < n; j += kLanes) {
+      const Vf s = fma(change, load_some(row.k + j, n - j),
+                       mul(kept, load_some(state + j, n - j)));
+      store_some(state + j, s, n - j);
+      product = fma(s, load_some(row.q + j, n - j), product);
+    }
+    y[i] = sum(product);
   }
 }
 

@@ -159,6 +159,13 @@ void add_rows(const float* a, const float* b, int64_t n, float* y) {
       });
 }
 
+void multiply_rows(const float* a, const float* b, int64_t n, float* y) {
+  each(
+      a, b, n, y, [](const Vf& u, const Vf& v) __attribute__((always_inline)) {
+        return mul(u, v);
+      });
+}
+
 void scale_row(const float* x, int64_t n, float factor, float* y) {
   const Vf f = splat(factor);
   each(

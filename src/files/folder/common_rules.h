@@ -97,4 +97,16 @@ inline constexpr Rule kSelectedExpertRules[] = {
      "blk.*.ffn_down_shexp.weight"},
 };
 
+// An expert that counts as much as a sigmoid says.
+inline constexpr Rule kGatedExpertRules[] = {
+    {"model.layers.*.mlp.shared_expert.gate_proj.weight",
+     "blk.*.ffn_gate_shexp.weight"},
+    {"model.layers.*.mlp.shared_expert.up_proj.weight",
+     "blk.*.ffn_up_shexp.weight"},
+    {"model.layers.*.mlp.shared_expert.down_proj.weight",
+     "blk.*.ffn_down_shexp.weight"},
+    {"model.layers.*.mlp.shared_expert_gate.weight",
+     "blk.*.ffn_gate_inp_shexp.weight", only_row},
+};
+
 }  // namespace rc::folder

@@ -65,6 +65,12 @@ void Config::add_defaults(std::string_view defaults) {
   }
 }
 
+std::vector<std::string> Config::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object_.members) names.push_back(name);
+  return names;
+}
+
 std::string Config::path(std::string_view key) const {
   return prefix_ + quote(key);
 }

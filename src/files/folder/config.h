@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -26,6 +27,9 @@ class Config {
   void add_defaults(std::string_view defaults);
 
   const std::string& file() const { return file_; }
+  const std::vector<std::pair<std::string, JsonValue>>& members() const {
+    return object_.members;
+  }
 
   bool has(std::string_view key) const { return find_any(key) != nullptr; }
   // The member if there is one and it is not null.
@@ -44,6 +48,9 @@ class Config {
   int64_t get_int(std::string_view key) const;
   double get_number(std::string_view key) const;
   std::string get_text(std::string_view key) const;
+
+  // Of all members.
+  std::vector<std::string> names() const;
 
   // What the member is called in messages: "rope_scaling.factor".
   std::string path(std::string_view key) const;

@@ -99,7 +99,7 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys) {
   model.add_int("block_count", layer_count(config));
   copy_int(model, "max_position_embeddings", "context_length");
   copy_int(model, "hidden_size", "embedding_length");
-  copy_int(model, "intermediate_size", "feed_forward_length");
+  copy_int(model, keys.feed_forward, "feed_forward_length");
   const int64_t heads = config.get_int("num_attention_heads");
   model.add_int("attention.head_count", heads);
   if (keys.layer_norm.empty()) {

@@ -56,8 +56,12 @@ struct DecoderKeys {
   // The epsilon of layer norms; empty: norms are of the root mean square.
   std::string_view layer_norm = {};
   std::string_view rope_base = "rope_theta";
+  // The size of a feed-forward part.
+  std::string_view feed_forward = "intermediate_size";
   // How much of each head rotates; empty: all of it always does.
   std::string_view rotated_part = {};
+  // How many elements of each head rotate; empty: rotated_part says it.
+  std::string_view rotated_size = {};
 };
 
 // Sizes of a decoder, and its rotary embeddings.

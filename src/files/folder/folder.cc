@@ -71,13 +71,18 @@ std::shared_ptr<const OpenFile> Folder::open(const std::string& name) {
   return file;
 }
 
-std::string Folder::read(const OpenFile& file, uint64_t largest) {
+std::string Folder::read_bytes(const OpenFile& file, uint64_t largest) {
   if (file.size() > largest) {
     fail(RC_E_FORMAT, file.path(), ": it has ", file.size(), " bytes; at most ",
          largest, " are possible");
   }
-  std::string text(file.size(), '\0');
-  file.read(0, std::as_writable_bytes(std::span(text)), "the text");
+  std::string bytes(file.size(), '\0');
+  file.read(0, std::as_writable_bytes(std::span(bytes)), "what it holds");
+  return bytes;
+}
+
+std::string Folder::read(const OpenFile& file, uint64_t largest) {
+  std::string text = read_bytes(file, largest);
   if (!is_utf8(text)) fail(RC_E_FORMAT, file.path(), ": it is no UTF-8");
   return text;
 }

@@ -35,6 +35,8 @@ class Folder {
   // What the file holds. Throws RC_E_FORMAT if it is more than `largest` bytes
   // or no UTF-8.
   static std::string read(const OpenFile& file, uint64_t largest);
+  // The same of what need not be a text.
+  static std::string read_bytes(const OpenFile& file, uint64_t largest);
 
   // Of all that was opened, in that order.
   gguf::Source::Identity identity() const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "files/folder/rules.h"
@@ -7,6 +8,9 @@ namespace rc::folder {
 namespace {
 
 constexpr int64_t kMaxHeads = 4096;
+// Rows of one of the parts of a group, and slabs of a view.
+constexpr int64_t kMaxPart = int64_t{1} << 24;
+constexpr int64_t kMaxSlabs = 65536;
 
 std::string shape_text(const safetensors::Tensor& tensor) {
   std::string text = "[";
@@ -145,6 +149,13 @@ TensorView decay_column(const Config&, const safetensors::Place& source) {
   return head_column(source, Change::kMinusExp);
 }
 
+TensorView decays(const Config&, const safetensors::Place& source) {
+  TensorView view = whole(source);
+  view.dtype = RC_DTYPE_F32;
+  view.change = Change::kMinusExp;
+  return view;
+}
+
 TensorView skip_column(const Config&, const safetensors::Place& source) {
   return head_column(source, Change::kNone);
 }
@@ -195,6 +206,76 @@ TensorView apart(const safetensors::Place& source, int64_t heads,
   for (int64_t i = 0; i < heads; ++i) add(i / queries, i % queries);
   for (int64_t i = 0; i < groups; ++i) add(i, queries);
   for (int64_t i = 0; i < groups; ++i) add(i, queries + 1);
+  return view;
+}
+
+TensorView parts_of_groups(const safetensors::Place& source, int64_t groups,
+                           std::span<const int64_t> parts, size_t first,
+                           size_t count) {
+  TensorView view = whole(source);
+  int64_t rows = 0;  // of a group
+  int64_t step = 0;  // divides all parts
+  for (const int64_t part : parts) {
+    if (part < 1 || part > kMaxPart) {
+      refuse_shape(source, cat("parts of 1 to ", kMaxPart, " rows"));
+    }
+    rows += part;
+    step = std::gcd(step, part);
+  }
+  if (groups < 1 || groups > kMaxHeads || view.shape.size() > 2 ||
+      view.shape[0] % groups != 0 || view.shape[0] / groups != rows ||
+      rows / step > kMaxSlabs / groups) {
+    refuse_shape(source, cat(groups, " groups of ", rows, " rows"));
+  }
+  if (view.shape.size() == 1) {
+    view.dtype = RC_DTYPE_F32;
+    view.columns = 1;
+  }
+  view.rows = static_cast<uint64_t>(step);
+  view.slabs.clear();
+  view.shape[0] = 0;
+  int64_t before = 0;  // rows of a group
+  for (size_t i = 0; i < parts.size(); before += parts[i++]) {
+    if (i < first || i >= first + count) continue;
+    view.shape[0] += groups * parts[i];
+    for (int64_t group = 0; group < groups; ++group) {
+      for (int64_t row = 0; row < parts[i]; row += step) {
+        const auto place = static_cast<uint64_t>(group * rows + before + row);
+        view.slabs.push_back({source, place * view.columns, view.columns, 1});
+      }
+    }
+  }
+  return view;
+}
+
+TensorView times(const safetensors::Place& source,
+                 std::span<const Factor> factors) {
+  TensorView view = whole(source);
+  int64_t rows = 0;
+  int64_t step = 0;
+  for (const Factor& part : factors) {
+    if (part.rows < 1 || part.rows > view.shape[0] - rows) {
+      refuse_shape(source, "that of rows with factors of their own");
+    }
+    rows += part.rows;
+    step = std::gcd(step, part.rows);
+  }
+  if (view.shape.size() != 2 || rows != view.shape[0] ||
+      rows / step > kMaxSlabs) {
+    refuse_shape(source, cat("a matrix of ", rows, " rows"));
+  }
+  view.dtype = RC_DTYPE_F32;
+  view.change = Change::kTimes;
+  view.rows = static_cast<uint64_t>(step);
+  view.slabs.clear();
+  uint64_t first = 0;
+  for (const Factor& part : factors) {
+    for (int64_t row = 0; row < part.rows; row += step) {
+      view.slabs.push_back(
+          {source, first, view.columns, 1, static_cast<float>(part.factor)});
+      first += view.rows * view.columns;
+    }
+  }
   return view;
 }
 

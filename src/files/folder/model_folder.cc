@@ -6,6 +6,8 @@
 #include "base/checked.h"
 #include "files/folder/architecture.h"
 #include "files/folder/folder.h"
+#include "files/folder/pooling.h"
+#include "files/folder/quantization.h"
 #include "files/folder/text_metadata.h"
 
 namespace rc::folder {
@@ -71,15 +73,6 @@ Config read_config(Folder& folder) {
   return Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
 }
 
-void refuse_quantized(const Config& config) {
-  const auto quantization = config.find_object("quantization_config");
-  if (!quantization) return;
-  config.refuse(RC_E_UNSUPPORTED, "quantization_config", " has quant_method ",
-                quote(quantization->find_text("quant_method").value_or("")),
-                "; only folders with plain weights (F32, F16, BF16) can be "
-                "read");
-}
-
 safetensors::Shards open_weights(Folder& folder) {
   if (auto file = folder.find(kWeights)) {
     return safetensors::Shards::of_file(std::move(file));
@@ -97,35 +90,17 @@ safetensors::Shards open_weights(Folder& folder) {
 }
 
 // Embeddings that are the output's weights too are not there twice.
-void settle_output(const Config& config, std::vector<TensorView>& views) {
+void settle_output(const Config& config, bool pooled,
+                   std::vector<TensorView>& views) {
   const bool tied = config.find_flag("tie_word_embeddings").value_or(true);
   const auto output = std::find_if(
       views.begin(), views.end(),
       [](const TensorView& view) { return view.name == "output.weight"; });
   if (tied && output != views.end()) views.erase(output);
-  if (!tied && output == views.end()) {
+  if (!tied && !pooled && output == views.end()) {
     config.refuse(
         RC_E_FORMAT, "tie_word_embeddings",
         " is false, but no tensor is output.weight, such as lm_head.weight");
-  }
-}
-
-// How a text's embedding is made of hidden rows, as sentence-transformers says
-// it, by GGUF's numbers.
-void add_pooling(Folder& folder, Description& model) {
-  const auto file = folder.find_in("1_Pooling", "config.json");
-  if (file == nullptr) return;
-  const Config config =
-      Config::parse(Folder::read(*file, kMaxConfigBytes), file->path());
-  constexpr std::pair<const char*, int64_t> kModes[] = {
-      {"pooling_mode_mean_tokens", 1},
-      {"pooling_mode_cls_token", 2},
-      {"pooling_mode_lasttoken", 3}};
-  for (const auto& [key, number] : kModes) {
-    if (config.find_flag(key).value_or(false)) {
-      model.add_int("pooling_type", number);
-      return;
-    }
   }
 }
 
@@ -143,7 +118,6 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   Folder folder(path);
   const Config whole = read_config(folder);
   const Architecture& architecture = find_architecture(whole);
-  refuse_quantized(whole);
   Config config = whole;
   if (!architecture.part.empty()) {
     auto part = whole.find_object(architecture.part);
@@ -155,6 +129,7 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   }
   config.add_defaults(architecture.defaults);
   safetensors::Shards shards = open_weights(folder);
+  expand_quantized(whole, shards);
 
   gguf::Writer writer;
   writer.add("general.architecture", architecture.name);
@@ -166,12 +141,12 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   if (architecture.describe_tensors != nullptr) {
     architecture.describe_tensors(description, shards);
   }
-  if (architecture.gives_hidden_rows) add_pooling(folder, description);
+  const bool pooled = add_pooling(config, folder, description, writer);
   add_text_metadata(whole, folder, writer);
 
   std::vector<TensorView> views =
       apply_rules(config, shards, architecture.renames, architecture.rules);
-  if (!architecture.gives_hidden_rows) settle_output(config, views);
+  if (!architecture.gives_hidden_rows) settle_output(config, pooled, views);
   for (TensorView& made : description.take_tensors()) {
     views.push_back(std::move(made));
   }

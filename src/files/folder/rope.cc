@@ -118,8 +118,13 @@ void add_yarn(Description& model, const Rope& rope) {
   } else if (weight != 0.0 && all != 0.0) {
     scale = yarn_scale(factor, weight) / yarn_scale(factor, all);
   }
-  // The key's value is multiplied by the usual scale.
-  const double relative = scale / yarn_scale(factor, 1.0);
+  // The key's value is multiplied by the usual scale, except where it is
+  // attention that yarn scales.
+  const bool latent = model.architecture() == "deepseek2";
+  if (latent && all != 0.0) {
+    model.add_number("rope.scaling.yarn_log_multiplier", 0.1 * all);
+  }
+  const double relative = scale / (latent ? 1.0 : yarn_scale(factor, 1.0));
   if (std::abs(relative - 1.0) > 1e-9) {
     model.add_number("rope.scaling.attn_factor", relative);
   }
@@ -282,7 +287,9 @@ void add_rope(Description& model, const DecoderKeys& keys) {
   }
   if (local) model.add_number("rope.freq_base_swa", *local);
   if (!object) object = Config::parse("{}", config.file());
-  const int64_t size = head_size(config);
+  const int64_t size = keys.rotated_size.empty()
+                           ? head_size(config)
+                           : config.get_int(keys.rotated_size);
   const double part = rotated_part(config, *object, keys.rotated_part);
   // Part of an element counts as none.
   const int64_t dimensions =

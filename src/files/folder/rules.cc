@@ -159,6 +159,29 @@ bool guesses(const Config& config, std::string_view name) {
   return behind >= 0 && behind < count;
 }
 
+// Whether there is a rule for the tensor; what it makes goes to the collector.
+bool apply(const Config& config, const safetensors::Place& source,
+           const std::string& name, std::span<const Rules> rules,
+           Collector& collector) {
+  bool known = false;
+  for (const Rules& list : rules) {
+    for (const Rule& rule : list) {
+      const std::optional<Match> matched = match(rule.from, name);
+      if (!matched || (rule.applies && !rule.applies(config))) continue;
+      known = true;
+      if (rule.to.empty()) continue;
+      TensorView view = rule.form(config, source);
+      view.name = name_of(rule.to, *matched);
+      if (matched->numbers.size() > 1) {
+        collector.stack(std::move(view), matched->numbers[1], source);
+      } else {
+        collector.add(std::move(view), source);
+      }
+    }
+  }
+  return known;
+}
+
 }  // namespace
 
 std::vector<TensorView> apply_rules(const Config& config,
@@ -168,24 +191,10 @@ std::vector<TensorView> apply_rules(const Config& config,
   Collector collector;
   for (const safetensors::Place& source : shards.places()) {
     const std::string name = renamed(source.tensor->name, renames);
-    bool known = guesses(config, name);
-    if (known) continue;
-    for (const Rules& list : rules) {
-      for (const Rule& rule : list) {
-        const std::optional<Match> matched = match(rule.from, name);
-        if (!matched || (rule.applies && !rule.applies(config))) continue;
-        known = true;
-        if (rule.to.empty()) continue;
-        TensorView view = rule.form(config, source);
-        view.name = name_of(rule.to, *matched);
-        if (matched->numbers.size() > 1) {
-          collector.stack(std::move(view), matched->numbers[1], source);
-        } else {
-          collector.add(std::move(view), source);
-        }
-      }
-    }
-    if (!known) {
+    if (guesses(config, name)) continue;
+    // A model without the matrix of its logits is often saved by itself.
+    if (!apply(config, source, name, rules, collector) &&
+        !apply(config, source, "model." + name, rules, collector)) {
       fail(RC_E_UNSUPPORTED, source.file->name(), ": tensor ",
            quote(source.tensor->name),
            " is part of the model, but models of type ",

@@ -42,6 +42,8 @@ TensorView only_row(const Config& config, const safetensors::Place& source);
 // or as it is; [channels, 1, taps] becomes [channels, taps]; a norm gets a row
 // for each group. All as F32.
 TensorView decay_column(const Config& config, const safetensors::Place& source);
+// Decays held as logarithms, of the shape that they have.
+TensorView decays(const Config& config, const safetensors::Place& source);
 TensorView skip_column(const Config& config, const safetensors::Place& source);
 TensorView convolution(const Config& config, const safetensors::Place& source);
 TensorView group_norm(const Config& config, const safetensors::Place& source);
@@ -53,6 +55,19 @@ TensorView whole(const safetensors::Place& source);
 // become those of all queries, then of all keys, then of all values.
 TensorView apart(const safetensors::Place& source, int64_t heads,
                  int64_t groups);
+// The rows `parts` of each group, one after the other in the folder, become
+// those of all first parts together, then of all second parts, and so on. Of
+// `parts` those from `first` on, `count` of them.
+TensorView parts_of_groups(const safetensors::Place& source, int64_t groups,
+                           std::span<const int64_t> parts, size_t first,
+                           size_t count);
+// Runs of rows, each times its factor: as F32.
+struct Factor {
+  int64_t rows;
+  double factor;
+};
+TensorView times(const safetensors::Place& source,
+                 std::span<const Factor> factors);
 [[noreturn]] void refuse_shape(const safetensors::Place& source,
                                const std::string& wanted);
 

@@ -73,7 +73,7 @@ void TensorView::read(uint64_t offset, std::span<std::byte> target) const {
     std::span<const std::byte> result = source;
     if (!as_it_is) {
       values.resize(count);
-      convert(source, values);
+      convert(first, source, values);
       result = std::as_bytes(std::span(values));
     }
     result = result.subspan(skipped);
@@ -84,7 +84,7 @@ void TensorView::read(uint64_t offset, std::span<std::byte> target) const {
   }
 }
 
-void TensorView::convert(std::span<const std::byte> source,
+void TensorView::convert(uint64_t first, std::span<const std::byte> source,
                          std::span<float> target) const {
   decode_row(folder_dtype, source.data(), target.data(),
              static_cast<int64_t>(target.size()));
@@ -94,6 +94,10 @@ void TensorView::convert(std::span<const std::byte> source,
       value = minus_exp(value);
     }
   }
+  if (change != Change::kTimes) return;
+  for (size_t i = 0; i < target.size(); ++i) {
+    target[i] *= slabs[(first + i) / (rows * columns)].factor;
+  }
 }
 
 uint64_t TensorView::row_in_folder(uint64_t row) const {
@@ -101,6 +105,14 @@ uint64_t TensorView::row_in_folder(uint64_t row) const {
   const uint64_t head_rows = rows / heads;
   const uint64_t in_head = row % head_rows;
   return row - in_head + in_head % 2 * (head_rows / 2) + in_head / 2;
+}
+
+uint64_t TensorView::column_in_folder(uint64_t column) const {
+  if (pieces.groups == 0) return column;
+  const uint64_t piece = column / pieces.size;
+  const uint64_t in_folder =
+      piece % pieces.groups * pieces.each + piece / pieces.groups;
+  return in_folder * pieces.size + column % pieces.size;
 }
 
 void TensorView::gather(uint64_t first, std::span<std::byte> target) const {
@@ -125,11 +137,13 @@ void TensorView::gather(uint64_t first, std::span<std::byte> target) const {
       pick(slab, row, column, target.first(count * size));
     } else {
       // All rows that follow each other in the folder, too.
-      if (heads == 0 && slab.row_stride == columns) {
+      if (pieces.groups != 0) {
+        count = std::min(pieces.size - column % pieces.size, left);
+      } else if (heads == 0 && slab.row_stride == columns) {
         count = std::min((rows - row) * columns - column, left);
       }
-      const uint64_t at =
-          slab.first + row_in_folder(row) * slab.row_stride + column;
+      const uint64_t at = slab.first + row_in_folder(row) * slab.row_stride +
+                          column_in_folder(column);
       slab.place.file->read(*slab.place.tensor, at * size,
                             target.first(count * size));
     }

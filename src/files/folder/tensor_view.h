@@ -19,6 +19,7 @@ enum class Change {
   kNone,
   kPlusOne,   // norms that multiply by one plus the weight
   kMinusExp,  // decays that are held as logarithms
+  kTimes      // each slab by its factor
 };
 
 // A matrix within a tensor of a folder.
@@ -28,6 +29,7 @@ struct Slab {
   uint64_t first;
   uint64_t row_stride;
   uint64_t column_stride;
+  float factor = 1.0f;  // of Change::kTimes
 };
 
 struct TensorView {
@@ -42,6 +44,15 @@ struct TensorView {
   // The rows of so many heads, each rotated in halves in the folder, become
   // such that are rotated in adjacent pairs; 0: rows stay where they are.
   uint64_t heads = 0;
+  // Columns lie in pieces, those of each group together in the folder; here the
+  // first ones of all groups come first, then the second ones, and so on. They
+  // lie next to each other within a row. 0 groups: they stay where they are.
+  struct ColumnPieces {
+    uint64_t groups = 0;
+    uint64_t each = 0;  // pieces of a group
+    uint64_t size = 0;  // columns of a piece
+  };
+  ColumnPieces pieces{};
   Change change = Change::kNone;
   // Of a tensor that is in no file; then there are no slabs.
   std::vector<float> made{};
@@ -53,13 +64,15 @@ struct TensorView {
 
  private:
   uint64_t row_in_folder(uint64_t row) const;
+  uint64_t column_in_folder(uint64_t column) const;
   void gather(uint64_t first, std::span<std::byte> target) const;
   void gather_columns(const Slab& slab, uint64_t row, uint64_t rows,
                       uint64_t column, uint64_t columns,
                       std::span<std::byte> target) const;
   void pick(const Slab& slab, uint64_t row, uint64_t column,
             std::span<std::byte> target) const;
-  void convert(std::span<const std::byte> source,
+  // Of elements from `first` on.
+  void convert(uint64_t first, std::span<const std::byte> source,
                std::span<float> target) const;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/folder.h"
 #include "base/log.h"
+#include "files/folder/piece_metadata.h"
 
 namespace rc::folder {
 namespace {
@@ -95,22 +96,32 @@ class SpecialTokens {
   const std::optional<Config>& tokenizer_;
 };
 
+// `pieces` may say what nothing else says.
 void add_special_tokens(const SpecialTokens& tokens, const std::string& path,
+                        const sentencepiece::Model& pieces,
                         gguf::Writer& writer) {
-  const auto add_first = [&](const char* token, const char* key) {
-    const std::vector<uint32_t> ids = tokens.ids(token);
+  const auto ids_of = [&](const char* token, int32_t otherwise) {
+    std::vector<uint32_t> ids = tokens.ids(token);
+    if (ids.empty() && otherwise >= 0) {
+      ids.push_back(static_cast<uint32_t>(otherwise));
+    }
+    return ids;
+  };
+  const auto add_first = [&](const char* token, const char* key,
+                             int32_t otherwise = -1) {
+    const std::vector<uint32_t> ids = ids_of(token, otherwise);
     if (!ids.empty()) writer.add(key, ids.front());
   };
-  add_first("bos", "tokenizer.ggml.bos_token_id");
-  add_first("unk", "tokenizer.ggml.unknown_token_id");
-  add_first("pad", "tokenizer.ggml.padding_token_id");
+  add_first("bos", "tokenizer.ggml.bos_token_id", pieces.bos);
+  add_first("unk", "tokenizer.ggml.unknown_token_id", pieces.unknown);
+  add_first("pad", "tokenizer.ggml.padding_token_id", pieces.pad);
   add_first("sep", "tokenizer.ggml.seperator_token_id");
   add_first("cls", "tokenizer.ggml.cls_token_id");
   // Metadata has three keys for tokens that end what is generated.
   constexpr const char* kEnds[] = {"tokenizer.ggml.eos_token_id",
                                    "tokenizer.ggml.eot_token_id",
                                    "tokenizer.ggml.eom_token_id"};
-  const std::vector<uint32_t> ends = tokens.ids("eos");
+  const std::vector<uint32_t> ends = ids_of("eos", pieces.eos);
   for (size_t i = 0; i < ends.size() && i < std::size(kEnds); ++i) {
     writer.add(kEnds[i], ends[i]);
   }
@@ -214,8 +225,18 @@ void add_text_metadata(const Config& config, Folder& folder,
     writer.add("tokenizer.huggingface.json",
                Folder::read(*vocabulary, kMaxTokenizerBytes));
   }
+  sentencepiece::Model special;
+  if (vocabulary == nullptr) {
+    if (auto pieces = find_pieces(folder)) {
+      special.bos = pieces->bos;
+      special.eos = pieces->eos;
+      special.unknown = pieces->unknown;
+      special.pad = pieces->pad;
+      add_pieces(*std::move(pieces), config, tokenizer, folder, writer);
+    }
+  }
   add_special_tokens(SpecialTokens(config, generation, tokenizer),
-                     folder.path(), writer);
+                     folder.path(), special, writer);
   if (tokenizer) {
     if (const auto bos = tokenizer->find_flag("add_bos_token")) {
       writer.add("tokenizer.ggml.add_bos_token", *bos);

@@ -53,7 +53,9 @@ class FileSource : public Source {
   }
   void check_unchanged() const override { file_->check_unchanged(); }
   const Identity& identity() const override { return identity_; }
-  std::shared_ptr<const OpenFile> file() const override { return file_; }
+  std::vector<std::shared_ptr<const OpenFile>> files() const override {
+    return {file_};
+  }
 
  private:
   const std::shared_ptr<const OpenFile> file_;

@@ -140,10 +140,12 @@ class File {
   const Source::Identity* identity() const {
     return source_ == nullptr ? nullptr : &source_->identity();
   }
-  // Whether MappedTensors can have it: a file holds the tensors as they are.
+  // Whether MappedTensors can have it: files hold the tensors as they are.
   bool mappable() const {
-    return source_ == nullptr || source_->file() != nullptr;
+    return source_ == nullptr || !source_->files().empty();
   }
+  // What tensors are read from; nullptr: memory.
+  const Source* source() const { return source_.get(); }
 
  private:
   friend class Parser;

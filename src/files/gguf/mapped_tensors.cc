@@ -1,34 +1,38 @@
 #include "files/gguf/mapped_tensors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 
 namespace rc::gguf {
 
-namespace {
-
-// nullptr if the file is in memory.
-std::shared_ptr<const MappedFile> map_file(const File& file,
-                                           const Source* source, bool guarded) {
-  if (source == nullptr) return nullptr;
-  if (!file.mappable()) {
-    fail(RC_E_UNSUPPORTED, file.name(),
+MappedTensors::MappedTensors(std::shared_ptr<const File> file, bool guarded)
+    : file_(std::move(file)) {
+  if (!file_->mappable()) {
+    fail(RC_E_UNSUPPORTED, file_->name(),
          ": no file holds its tensors as they are computed with, so they "
          "cannot stay mapped");
   }
-  return MappedFile::map(source->file(), guarded);
+  if (file_->source() == nullptr) return;
+  for (auto& part : file_->source()->files()) {
+    mapped_.push_back(MappedFile::map(std::move(part), guarded));
+  }
 }
 
-}  // namespace
-
-MappedTensors::MappedTensors(std::shared_ptr<const File> file, bool guarded)
-    : file_(std::move(file)),
-      mapped_(map_file(*file_, file_->source_.get(), guarded)),
-      bytes_(mapped_ == nullptr ? file_->memory_ : mapped_->bytes()) {}
+const std::byte* MappedTensors::data(const Tensor& tensor) const {
+  if (mapped_.empty()) return file_->memory_.data() + tensor.offset;
+  const Source::Home home = file_->source()->home(tensor.offset);
+  return mapped_[home.file]->bytes().data() + home.offset;
+}
 
 void MappedTensors::check() const {
-  if (mapped_ != nullptr) mapped_->check();
+  for (const auto& part : mapped_) part->check();
+}
+
+bool MappedTensors::damaged() const {
+  return std::ranges::any_of(mapped_,
+                             [](const auto& part) { return part->damaged(); });
 }
 
 }  // namespace rc::gguf

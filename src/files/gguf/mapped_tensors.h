@@ -1,10 +1,11 @@
-// The data of a file's tensors in memory without a copy: the mapped file.
+// The data of a file's tensors in memory without a copy: the mapped files.
 //
 // A file that is cut short while it is mapped, or a disk that fails, ends the
 // process, or leaves zeros where it is guarded; see base/mapped_file.h.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "files/gguf/file.h"
@@ -13,22 +14,19 @@ namespace rc::gguf {
 
 class MappedTensors {
  public:
-  // Maps the file, if it was not read from memory anyway. Throws
-  // RC_E_UNSUPPORTED unless it is mappable().
+  // Maps the file, or all files that it is made of, if it was not read from
+  // memory anyway. Throws RC_E_UNSUPPORTED unless it is mappable().
   MappedTensors(std::shared_ptr<const File> file, bool guarded);
 
   // The data of one of the file's tensors(); as long as this object.
-  const std::byte* data(const Tensor& tensor) const {
-    return bytes_.data() + tensor.offset;
-  }
+  const std::byte* data(const Tensor& tensor) const;
   // See MappedFile.
   void check() const;
-  bool damaged() const { return mapped_ != nullptr && mapped_->damaged(); }
+  bool damaged() const;
 
  private:
   const std::shared_ptr<const File> file_;
-  const std::shared_ptr<const MappedFile> mapped_;  // nullptr: in memory
-  const std::span<const std::byte> bytes_;
+  std::vector<std::shared_ptr<const MappedFile>> mapped_;  // empty: in memory
 };
 
 }  // namespace rc::gguf

@@ -31,8 +31,16 @@ class Source {
   // Throws RC_E_IO if anything was written to since it was opened.
   virtual void check_unchanged() const = 0;
   virtual const Identity& identity() const = 0;
-  // The file that holds these bytes as they are; nullptr if none does.
-  virtual std::shared_ptr<const OpenFile> file() const { return nullptr; }
+  // The files that hold the data of tensors as it is; empty: none do.
+  virtual std::vector<std::shared_ptr<const OpenFile>> files() const {
+    return {};
+  }
+  // Where in these files the tensor is whose data is at `offset`.
+  struct Home {
+    size_t file;
+    uint64_t offset;
+  };
+  virtual Home home(uint64_t offset) const { return {0, offset}; }
 };
 
 }  // namespace rc::gguf

@@ -19,19 +19,28 @@
 
 namespace rc::safetensors {
 
-class File {
+// What the data of tensors is read from.
+class TensorSource {
+ public:
+  virtual ~TensorSource() = default;
+  virtual const std::string& name() const = 0;  // of the file, for messages
+  // Fills `target` with the data of one of its tensors from `offset` on, within
+  // its bytes. Throws RC_E_IO naming the tensor if it is not there any more.
+  virtual void read(const Tensor& tensor, uint64_t offset,
+                    std::span<std::byte> target) const = 0;
+};
+
+class File : public TensorSource {
  public:
   // Throws RC_E_FORMAT and RC_E_UNSUPPORTED as parse_header does, RC_E_IO.
   static std::shared_ptr<const File> open(std::shared_ptr<const OpenFile> file);
 
-  const std::string& name() const { return file_->path(); }
+  const std::string& name() const override { return file_->path(); }
   std::span<const Tensor> tensors() const { return tensors_; }  // by name
   const Tensor* find(std::string_view name) const;              // or nullptr
 
-  // Fills `target` with the data of one of tensors() from `offset` on, within
-  // its bytes. Throws RC_E_IO naming the tensor if it is not there any more.
   void read(const Tensor& tensor, uint64_t offset,
-            std::span<std::byte> target) const;
+            std::span<std::byte> target) const override;
 
  private:
   explicit File(std::shared_ptr<const OpenFile> file)

@@ -247,6 +247,11 @@ void check_places(const std::vector<Tensor>& tensors, uint64_t data_bytes,
 
 }  // namespace
 
+const Type* find_type(std::string_view name) {
+  const Type* type = std::ranges::find(kTypes, name, &Type::name);
+  return type == std::end(kTypes) ? nullptr : type;
+}
+
 std::vector<Tensor> parse_header(std::string_view json, uint64_t data_bytes,
                                  const std::string& file) {
   HeaderReader reader(file);

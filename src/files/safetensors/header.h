@@ -23,6 +23,9 @@ struct Type {
   uint64_t bits;          // of one element
 };
 
+// The type of that name; nullptr if the format defines none.
+const Type* find_type(std::string_view name);
+
 struct Tensor {
   std::string name;
   const Type* type;

@@ -177,6 +177,13 @@ void Shards::add(std::shared_ptr<const File> file) {
   }
 }
 
+void Shards::replace(std::vector<Place> places,
+                     std::vector<std::shared_ptr<const TensorSource>> owners) {
+  places_ = std::move(places);
+  owners_ = std::move(owners);
+  sort();
+}
+
 void Shards::sort() {
   std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
     return a.tensor->name < b.tensor->name;

@@ -16,9 +16,9 @@ namespace rc::safetensors {
 inline constexpr uint64_t kMaxIndexBytes = uint64_t{64} << 20;
 inline constexpr size_t kMaxShards = 4096;
 
-// One tensor and the file that holds it.
+// One tensor and what it is read from.
 struct Place {
-  const File* file;
+  const TensorSource* file;
   const Tensor* tensor;
 };
 
@@ -36,12 +36,16 @@ class Shards {
                          const OpenShard& open);
 
   const std::vector<Place>& places() const { return places_; }  // by name
+  // Takes others in their place, which `owners` keep alive.
+  void replace(std::vector<Place> places,
+               std::vector<std::shared_ptr<const TensorSource>> owners);
 
  private:
   void add(std::shared_ptr<const File> file);
   void sort();
 
   std::vector<std::shared_ptr<const File>> files_;
+  std::vector<std::shared_ptr<const TensorSource>> owners_;
   std::vector<Place> places_;
 };
 

@@ -8,7 +8,7 @@ namespace rc::model {
 constexpr Architecture kGraniteHybrid = {
     .name = "granitehybrid",
     .rope_style = RC_ROPE_ADJACENT,
-    .state_spaces = Presence::kOptional,
+    .recurrent = Mixer::kStateSpace,
     .scale_keys = true,
     .optional_rope = true,
     .experts = Presence::kOptional,

@@ -5,7 +5,8 @@ namespace rc::model {
 
 constexpr Architecture kMamba2 = {
     .name = "mamba2",
-    .state_spaces = Presence::kAlways,
+    .recurrent = Mixer::kStateSpace,
+    .only_recurrent = true,
 };
 
 }  // namespace rc::model

@@ -8,7 +8,7 @@ constexpr Architecture kOlmo = {
     .name = "olmo",
     .norm = Norm::kLayerPlain,
     .rope_style = RC_ROPE_ADJACENT,
-    .clamped_attention = true,
+    .clamps = true,
 };
 
 }  // namespace rc::model

@@ -6,35 +6,26 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.h"
 #include "base/utf8.h"
 #include "text/tokenizers/kinds.h"
-#include "text/tokenizers/sentencepiece_text.h"
+#include "text/tokenizers/sentencepiece_tokenizer.h"
 
 namespace rc::text {
 namespace {
 
-class SentencePiece : public Tokenizer {
+class SentencePiece : public SentencePieceTokenizer {
  public:
   explicit SentencePiece(Vocabulary v)
-      : Tokenizer(
+      : SentencePieceTokenizer(
             std::move(v),
-            {.add_bos = true, .add_eos = false, .add_space_prefix = true}),
-        normalizer_(vocabulary(), add_space_prefix()),
-        fallback_(vocabulary()) {
-    if (vocabulary().scores.empty()) {
-      fail(RC_E_FORMAT, vocabulary().source,
-           ": tokenizer.ggml.scores is missing; the tokenizer 'llama' needs "
-           "a score for each of its ",
-           size(), " tokens");
-    }
+            {.add_bos = true, .add_eos = false, .add_space_prefix = true}) {
     for (TokenId id = 0; id < size(); ++id) {
       const TokenType type = token_type(id);
       if (type != TokenType::kNormal && type != TokenType::kUnused &&
           type != TokenType::kUserDefined) {
         continue;
       }
-      const std::string_view text = token_text(id);
+      const std::string_view text = piece(id);
       if (text.empty()) continue;
       pieces_.try_emplace(text, id);
       longest_piece_ = std::max(longest_piece_, text.size());
@@ -49,6 +40,7 @@ class SentencePiece : public Tokenizer {
     size_t size;  // 0 once joined to the symbol before
     size_t previous;
     size_t next;
+    TokenId fixed = kNoToken;  // the token that it is, never joined to others
   };
   static constexpr size_t kNone = SIZE_MAX;
 
@@ -73,29 +65,45 @@ class SentencePiece : public Tokenizer {
     return at == pieces_.end() ? kNoToken : at->second;
   }
 
-  void encode(std::string_view raw, bool at_start, StopCheck* stop,
-              std::vector<TokenId>* out) const override {
-    const std::string text = normalizer_.normalize(raw, at_start, stop);
+  void encode_prepared(const PreparedText& normal, const Forbidden& forbidden,
+                       StopCheck* stop,
+                       std::vector<TokenId>* out) const override {
+    const std::string_view text = normal.text;
     Splits splits;
-    const std::vector<Symbol> symbols = join(text, stop, &splits);
+    const std::vector<Symbol> symbols = join(normal, forbidden, stop, &splits);
     bool after_unknown = false;
     for (size_t at = symbols.empty() ? kNone : 0; at != kNone;
          at = symbols[at].next) {
       stop->step();
-      append(std::string_view(text).substr(symbols[at].begin, symbols[at].size),
-             splits, &after_unknown, out);
+      if (symbols[at].fixed != kNoToken) {
+        after_unknown = false;
+        out->push_back(symbols[at].fixed);
+        continue;
+      }
+      append(text.substr(symbols[at].begin, symbols[at].size), splits,
+             &after_unknown, out);
     }
   }
 
-  std::vector<Symbol> join(std::string_view text, StopCheck* stop,
+  std::vector<Symbol> join(const PreparedText& normal,
+                           const Forbidden& forbidden, StopCheck* stop,
                            Splits* splits) const {
+    const std::string_view text = normal.text;
     std::vector<Symbol> symbols;
+    auto fixed = normal.fixed.begin();
     for (size_t at = 0; at < text.size();) {
       stop->step();
-      const size_t size = decode_utf8(text.substr(at)).size;
+      while (fixed != normal.fixed.end() && fixed->place.begin < at) ++fixed;
+      PieceIndex::Match match = user_defined_at(text.substr(at), forbidden);
+      if (fixed != normal.fixed.end() && fixed->place.begin == at &&
+          fixed->place.end - at >= match.size) {
+        match = {fixed->id, fixed->place.end - at};
+      }
+      if (match.size == 0) match.size = decode_utf8(text.substr(at)).size;
       const size_t index = symbols.size();
-      symbols.push_back({at, size, index == 0 ? kNone : index - 1, index + 1});
-      at += size;
+      symbols.push_back({at, match.size, index == 0 ? kNone : index - 1,
+                         index + 1, match.id});
+      at += match.size;
     }
     if (symbols.empty()) return symbols;
     symbols.back().next = kNone;
@@ -103,6 +111,9 @@ class SentencePiece : public Tokenizer {
     std::priority_queue<Pair> queue;
     const auto consider = [&](size_t left, size_t right) {
       if (left == kNone || right == kNone) return;
+      if (symbols[left].fixed != kNoToken || symbols[right].fixed != kNoToken) {
+        return;
+      }
       const size_t size = symbols[left].size + symbols[right].size;
       const std::string_view both = text.substr(symbols[left].begin, size);
       const TokenId id = find(both);
@@ -146,7 +157,7 @@ class SentencePiece : public Tokenizer {
         rest.push_back(next.substr(split->second));
         rest.push_back(next.substr(0, split->second));
       } else if (id == kNoToken || token_type(id) == TokenType::kUnused) {
-        fallback_.append(next, after_unknown, out);
+        fallback().append(next, after_unknown, out);
       } else {
         *after_unknown = false;
         out->push_back(id);
@@ -154,17 +165,6 @@ class SentencePiece : public Tokenizer {
     }
   }
 
-  size_t most_bytes_per_token() const override {
-    if (normalizer_.shortens() || !fallback_.complete()) return 0;
-    return longest_token_text();
-  }
-
-  std::string decode(TokenId id) const override {
-    return decode_piece(token_text(id), token_type(id));
-  }
-
-  SentencePieceNormalizer normalizer_;
-  ByteFallback fallback_;
   std::unordered_map<std::string_view, TokenId> pieces_;
   size_t longest_piece_ = 0;
 };

@@ -23,24 +23,34 @@ SentencePieceNormalizer::SentencePieceNormalizer(const Vocabulary& vocabulary,
       remove_extra_whitespaces_(
           vocabulary.remove_extra_whitespaces.value_or(false)) {}
 
-std::string SentencePieceNormalizer::normalize(std::string_view text,
-                                               bool at_start,
-                                               StopCheck* stop) const {
-  std::string out;
+PreparedText SentencePieceNormalizer::normalize(
+    std::string_view text, std::span<const FixedPart> fixed, bool at_start,
+    StopCheck* stop) const {
+  PreparedText result;
+  std::string& out = result.text;
   out.reserve(text.size() + text.size() / 2 + kSpaceMark.size());
   // A space is dropped after another one, and at the start.
   bool after_space = at_start;
   if (at_start && add_space_prefix_) out = kSpaceMark;
-  while (!text.empty()) {
+  for (size_t at = 0; at < text.size();) {
     stop->step();
-    std::string_view chars;
-    if (const auto rule = charsmap_.longest(text)) {
-      chars = rule->text;
-      text.remove_prefix(rule->size);
-    } else {
-      chars = text.substr(0, decode_utf8(text).size);
-      text.remove_prefix(chars.size());
+    // What a rule has replaced is no token any more.
+    while (!fixed.empty() && fixed[0].place.begin < at) {
+      fixed = fixed.subspan(1);
     }
+    const bool is_fixed = !fixed.empty() && fixed[0].place.begin == at;
+    std::string_view chars;
+    if (is_fixed) {
+      chars = text.substr(at, fixed[0].place.end - at);
+      at += chars.size();
+    } else if (const auto rule = charsmap_.longest(text.substr(at))) {
+      chars = rule->text;
+      at += rule->size;
+    } else {
+      chars = text.substr(at, decode_utf8(text.substr(at)).size);
+      at += chars.size();
+    }
+    const size_t begin = out.size();
     for (const char c : chars) {
       const bool space = c == ' ';
       if (space && after_space && remove_extra_whitespaces_) continue;
@@ -51,13 +61,18 @@ std::string SentencePieceNormalizer::normalize(std::string_view text,
       }
       after_space = space;
     }
+    if (is_fixed) result.fixed.push_back({{begin, out.size()}, fixed[0].id});
   }
   if (remove_extra_whitespaces_) {
     while (out.ends_with(kSpaceMark)) {
       out.resize(out.size() - kSpaceMark.size());
     }
+    while (!result.fixed.empty() &&
+           result.fixed.back().place.end > out.size()) {
+      result.fixed.pop_back();
+    }
   }
-  return out;
+  return result;
 }
 
 bool SentencePieceNormalizer::shortens() const {
@@ -91,6 +106,18 @@ int parse_byte_token(std::string_view text) {
   const int high = hex_digit(text[3]);
   const int low = hex_digit(text[4]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+std::string mark_spaces(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == ' ') {
+      out += kSpaceMark;
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 std::string decode_piece(std::string_view piece, TokenType type) {

@@ -5,10 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "base/error.h"
 #include "base/utf8.h"
 #include "text/tokenizers/kinds.h"
-#include "text/tokenizers/sentencepiece_text.h"
+#include "text/tokenizers/sentencepiece_tokenizer.h"
 
 namespace rc::text {
 namespace {
@@ -17,27 +16,26 @@ namespace {
 // value of SentencePiece.
 constexpr float kUnknownPenalty = 10;
 
-class Unigram : public Tokenizer {
+// What a user-defined token costs more than the best piece for each of its
+// bytes; the value of SentencePiece.
+constexpr double kUserDefinedPenalty = 0.1;
+
+class Unigram : public SentencePieceTokenizer {
  public:
   explicit Unigram(Vocabulary v)
-      : Tokenizer(
+      : SentencePieceTokenizer(
             std::move(v),
-            {.add_bos = false, .add_eos = true, .add_space_prefix = true}),
-        normalizer_(vocabulary(), add_space_prefix()),
-        fallback_(vocabulary()) {
+            {.add_bos = false, .add_eos = true, .add_space_prefix = true}) {
     const std::vector<float>& scores = vocabulary().scores;
-    if (scores.empty()) {
-      fail(RC_E_FORMAT, vocabulary().source,
-           ": tokenizer.ggml.scores is missing; the tokenizer 't5' needs a "
-           "score for each of its ",
-           size(), " tokens");
-    }
     std::vector<Piece> pieces;
     float worst = 0;
     for (TokenId id = 0; id < size(); ++id) {
-      if (token_type(id) != TokenType::kNormal) continue;
-      pieces.push_back({token_text(id), id});
+      const bool user_defined = token_type(id) == TokenType::kUserDefined;
+      if (token_type(id) != TokenType::kNormal && !user_defined) continue;
+      pieces.push_back({piece(id), id});
+      if (user_defined) continue;
       worst = std::min(worst, scores[static_cast<size_t>(id)]);
+      best_score_ = std::max(best_score_, scores[static_cast<size_t>(id)]);
     }
     pieces_ = PieceIndex(std::move(pieces));
     unknown_score_ = worst - kUnknownPenalty;
@@ -54,10 +52,11 @@ class Unigram : public Tokenizer {
     TokenId id = kNoToken;
   };
 
-  void encode(std::string_view raw, bool at_start, StopCheck* stop,
-              std::vector<TokenId>* out) const override {
-    const std::string text = normalizer_.normalize(raw, at_start, stop);
-    const std::vector<Node> best = find_best(text, stop);
+  void encode_prepared(const PreparedText& normal, const Forbidden& forbidden,
+                       StopCheck* stop,
+                       std::vector<TokenId>* out) const override {
+    const std::string_view text = normal.text;
+    const std::vector<Node> best = find_best(normal, forbidden, stop);
     std::vector<size_t> ends;
     for (size_t end = text.size(); end > 0; end = best[end].begin) {
       ends.push_back(end);
@@ -66,9 +65,8 @@ class Unigram : public Tokenizer {
     for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
       const Node& node = best[*end];
       if (node.id == kNoToken) {
-        fallback_.append(
-            std::string_view(text).substr(node.begin, *end - node.begin),
-            &after_unknown, out);
+        fallback().append(text.substr(node.begin, *end - node.begin),
+                          &after_unknown, out);
       } else {
         after_unknown = false;
         out->push_back(node.id);
@@ -78,11 +76,19 @@ class Unigram : public Tokenizer {
 
   // For each place in the text the last node of the best path there. Places
   // within a character lead nowhere.
-  std::vector<Node> find_best(std::string_view text, StopCheck* stop) const {
+  std::vector<Node> find_best(const PreparedText& normal,
+                              const Forbidden& forbidden,
+                              StopCheck* stop) const {
+    const std::string_view text = normal.text;
+    auto fixed = normal.fixed.begin();
     std::vector<Node> best(text.size() + 1);
     best[0].score = 0;
     for (size_t at = 0; at < text.size();) {
       stop->step();
+      while (fixed != normal.fixed.end() && fixed->place.begin < at) ++fixed;
+      const TokenId named =
+          fixed != normal.fixed.end() && fixed->place.begin == at ? fixed->id
+                                                                  : kNoToken;
       const float so_far = best[at].score;
       const auto offer = [&](size_t size, double sum, TokenId id) {
         Node& node = best[at + size];
@@ -94,9 +100,14 @@ class Unigram : public Tokenizer {
       for (size_t i = at; i < text.size() && walk.step(text[i]); ++i) {
         const TokenId id = walk.id();
         if (id == kNoToken) continue;
+        const bool user_defined = token_type(id) == TokenType::kUserDefined;
+        if (user_defined && id != named && forbidden(id)) continue;
         const size_t size = i + 1 - at;
         has_char = has_char || size == char_size;
-        const double score = vocabulary().scores[static_cast<size_t>(id)];
+        const double score =
+            user_defined
+                ? static_cast<float>(size) * best_score_ - kUserDefinedPenalty
+                : double{vocabulary().scores[static_cast<size_t>(id)]};
         offer(size, score + so_far, id);
       }
       if (!has_char) offer(char_size, unknown_score_ + so_far, kNoToken);
@@ -105,19 +116,10 @@ class Unigram : public Tokenizer {
     return best;
   }
 
-  size_t most_bytes_per_token() const override {
-    if (normalizer_.shortens() || !fallback_.complete()) return 0;
-    return longest_token_text();
-  }
-
-  std::string decode(TokenId id) const override {
-    return decode_piece(token_text(id), token_type(id));
-  }
-
-  SentencePieceNormalizer normalizer_;
-  ByteFallback fallback_;
   PieceIndex pieces_;
   float unknown_score_ = 0;
+  // As in SentencePiece it is above zero, if only just.
+  float best_score_ = std::numeric_limits<float>::min();
 };
 
 }  // namespace

@@ -28,6 +28,25 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
       {"falcon", R"({"alibi": true})", "'alibi' is true"},
       {"falcon", R"({"bias": true})", "'bias' is true"},
       {"falcon", R"({"parallel_attn": false})", "'parallel_attn' is false"},
+      {"deepseek_v3", R"({"attention_bias": true})",
+       "'attention_bias' is true"},
+      {"deepseek_v3", R"({"rope_interleave": false})",
+       "'rope_interleave' is false"},
+      {"deepseek_v3", R"({"scoring_func": "softmax"})",
+       "'scoring_func' is 'softmax'"},
+      {"deepseek_v3", R"({"model_type": "deepseek_v2"})",
+       "'norm_topk_prob' is true"},
+      {"llama4", R"({"no_rope_layer_interval": 3})",
+       "'no_rope_layer_interval' is 3"},
+      {"llama4", R"({"no_rope_layers": [1, 1, 1, 1]})",
+       "'no_rope_layers' has 1 for layer 3"},
+      {"llama4", R"({"use_qk_norm": false})", "'use_qk_norm' is false"},
+      {"llama4", R"({"moe_layers": [0]})", "'moe_layers' are not those"},
+      {"llama", R"({"model_type": "mpt", "attn_config": {"alibi": false}})",
+       "'alibi' is false; models of type mpt"},
+      {"llama", R"({"model_type": "bloom",
+                    "apply_residual_connection_post_layernorm": true})",
+       "'apply_residual_connection_post_layernorm' is true"},
       {"glm4_moe", R"({"n_group": 2})", "'n_group' is 2"},
       {"glm4_moe", R"({"model_type": "dots1", "partial_rotary_factor": null,
                        "sliding_window": 8, "max_window_layers": 1})",
@@ -80,6 +99,23 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
        "'rms_norm' is false"},
       {"llama", R"({"model_type": "mamba2", "time_step_limit": [0.0, 1.0]})",
        "'time_step_limit' is not from 0 to infinity"},
+      {"llama", R"({"model_type": "lfm2", "conv_bias": true})",
+       "'conv_bias' is true"},
+      {"llama", R"({"model_type": "lfm2", "layer_types": ["window"]})",
+       "'layer_types' holds 'window'; known are conv, full_attention"},
+      {"llama", R"({"model_type": "nemotron_h",
+                    "hybrid_override_pattern": "ME*"})",
+       "'hybrid_override_pattern' is 'ME*'"},
+      {"llama", R"({"model_type": "falcon_h1", "mamba_rms_norm": true})",
+       "'mamba_norm_before_gate' is true"},
+      {"llama", R"({"model_type": "falcon_h1", "tie_word_embeddings": true,
+                    "embedding_multiplier": 2.0})",
+       "'tie_word_embeddings' is true, but embedding_multiplier"},
+      {"llama", R"({"model_type": "jamba", "sliding_window": 8})",
+       "'sliding_window' is not null"},
+      {"llama", R"({"model_type": "qwen3_next", "layer_types":
+                    ["full_attention", "linear_attention"]})",
+       "'layer_types'[1] is 'linear_attention'"},
   };
   for (const auto& [folder, patch, message] : cases) {
     copy(folder);
@@ -147,6 +183,23 @@ TEST_F(FolderTest, GroupsOfHeadsAreThoseOfTheTensor) {
     expect_refused(RC_E_FORMAT, cat("has shape [64, 32], which is not that of "
                                     "4 heads (at most 4096) in ",
                                     groups, " groups"));
+  }
+}
+
+TEST_F(FolderTest, LatentKeysAndValuesAreTakenApart) {
+  copy("deepseek_v3");
+  const auto file = open();
+  const auto shape = [&](const char* name) {
+    return file->find_tensor(name)->shape;
+  };
+  EXPECT_EQ(shape("blk.0.attn_k_b.weight"), (std::vector<int64_t>{4, 16, 6}));
+  EXPECT_EQ(shape("blk.0.attn_v_b.weight"), (std::vector<int64_t>{4, 10, 16}));
+  for (const char* patch : {R"({"v_head_dim": 11})", R"({"kv_lora_rank": 15})",
+                            R"({"qk_nope_head_dim": 0})",
+                            R"({"v_head_dim": 9223372036854775807})"}) {
+    copy("deepseek_v3");
+    change("config.json", patch);
+    EXPECT_THROW(open(), Error) << patch;
   }
 }
 

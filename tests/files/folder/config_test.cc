@@ -21,9 +21,8 @@ TEST_F(FolderTest, UnknownModelTypesAreNamed) {
 
 TEST_F(FolderTest, QuantizedFoldersAreRefused) {
   copy("qwen2");
-  change("config.json", R"({"quantization_config": {"quant_method": "gptq"}})");
-  expect_refused(RC_E_UNSUPPORTED,
-                 "'quantization_config' has quant_method 'gptq'");
+  change("config.json", R"({"quantization_config": {"quant_method": "hqq"}})");
+  expect_refused(RC_E_UNSUPPORTED, "'quant_method' is 'hqq'; known are fp8");
 }
 
 // Python writes such where JSON has nothing.

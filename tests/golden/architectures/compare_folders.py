@@ -4,8 +4,8 @@
     python compare_folders.py BUILD/bin/test_model [FOLDER]
 
 The folders are written to FOLDER, or to a temporary one. Prints a row for each case: whether the tensors are
-those of NAME.gguf, and the normalized mean squared error of the logits on each backend. Versions:
-../requirements.txt.
+those of NAME.gguf, and the normalized mean squared error of the logits on each backend. Folders that are in FOLDER
+already stay (see folders.py). Versions: ../requirements.txt.
 """
 
 import json

@@ -3,6 +3,8 @@
 
 The weights and tokens are those of NAME.json, so a folder must give the recorded logits, up to the
 rounding of weights that the folder holds in another form than the file (norms without the 1, logarithms).
+Folders that are there already stay, so that those of classes that one release of transformers lacks can be
+written with another one first.
 Versions: ../requirements.txt.
 
     python folders.py TARGET [case ...]
@@ -23,8 +25,8 @@ FLOAT32 = torch.from_numpy(np.zeros(1, np.float32)).dtype
 # Written in several files. The others are in one.
 SHARDED = {"mixtral": "100KB", "llama2": "60KB"}
 
-# Sizes of its own in each layer, which no configuration of transformers says.
-WITHOUT_FOLDER = {"llama-layers"}
+# Sizes of its own in each layer, which no configuration of transformers says; and another file of a model that is there.
+WITHOUT_FOLDER = {"llama-layers", "qwen3next-whole"}
 
 
 def write(name, target):
@@ -41,7 +43,7 @@ def write(name, target):
 def main():
     target = Path(sys.argv[1])
     for name in sys.argv[2:] or ALL_CASES:
-        if name not in WITHOUT_FOLDER:
+        if name not in WITHOUT_FOLDER and not (target / name).exists():
             write(name, target)
             print(f"{name:18} {sum(f.stat().st_size for f in (target / name).iterdir())} bytes")
 

@@ -74,6 +74,37 @@ def neox(tensors, config):
     return {key: apart(a) if "query_key_value" in key else a for key, a in tensors.items()}
 
 
+def bloom(tensors, config):
+    return {key.removeprefix("transformer."): a for key, a in neox(tensors, config).items()}
+
+
+def latent(tensors, config):
+    """What makes keys and values of their short vector becomes two tensors, a matrix for each head; that of keys is turned."""
+    out, unrotated = {}, config.qk_nope_head_dim
+    for key, a in selecting(tensors, config).items():
+        if "kv_b_proj" not in key:
+            out[key] = a
+            continue
+        heads = a.reshape(config.num_attention_heads, unrotated + config.v_head_dim, config.kv_lora_rank)
+        out[key.replace("kv_b_proj", "k_b_proj")] = np.ascontiguousarray(heads[:, :unrotated].swapaxes(1, 2))
+        out[key.replace("kv_b_proj", "v_b_proj")] = np.ascontiguousarray(heads[:, unrotated:])
+    return out
+
+
+def llama4(tensors, config):
+    """One tensor for gate and up of experts, whose matrices multiply from the other side, becomes two."""
+    out = {}
+    for key, a in tensors.items():
+        if key.endswith("experts.gate_up_proj"):
+            for name, part in zip(("gate_proj", "up_proj"), np.split(a.swapaxes(1, 2), 2, axis=1)):
+                out[key.replace("gate_up_proj", f"{name}.weight")] = np.ascontiguousarray(part)
+        elif key.endswith("experts.down_proj"):
+            out[key + ".weight"] = np.ascontiguousarray(a.swapaxes(1, 2))
+        else:
+            out[key] = a
+    return out
+
+
 def falcon(tensors, config):
     groups, size = config.num_kv_heads, config.hidden_size // config.num_attention_heads
     def apart(a):

@@ -17,11 +17,13 @@ import torch
 import transformers
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 
+from attention_cases import ATTENTION_CASES
 from cases import CASES, COMMON
 from encoder_cases import ENCODER_CASES
 from gguf_file import write
 from more_cases import MORE_CASES
 from newer_cases import NEWER_CASES
+from state_cases import STATE_CASES
 from vocabularies import N_VOCAB, word_pieces
 
 HERE = Path(__file__).resolve().parent
@@ -31,10 +33,16 @@ N_TOKENS = 40
 
 # Some models are newer than the transformers that computes the others.
 if int(transformers.__version__.split(".")[0]) >= 5:
-    ALL_CASES = NEWER_CASES
+    ALL_CASES = NEWER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
-    ALL_CASES = CASES | MORE_CASES | ENCODER_CASES | TRAIT_CASES
+    ALL_CASES = CASES | MORE_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
+
+# Seeds follow from these. Each later group goes on behind MORE_CASES, so that a case of one does not change the weights of others;
+# further cases say their own seeds.
+FIRST = CASES | MORE_CASES
+NUMBERS = {name: number for group, start in ((FIRST, 1), (ATTENTION_CASES, 1 + len(FIRST)), (STATE_CASES, 1 + len(FIRST)))
+           for number, name in enumerate(group, start)}
 
 # The models ask for float32 in norms, softmax, router, rotary tables and recurrent layers even when the
 # weights are double. Here "float32" means float64 while a model is built and run, so that nothing is rounded.
@@ -44,7 +52,8 @@ torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 
-NORMS = ("norm.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
+SELECTION = ("e_score_correction_bias", ".expert_bias")
+NORMS = ("norm.weight", "norm_1.weight", "norm_2.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
 BEHIND_GELU = ("output.dense.weight", "mlp.c_proj.weight", "mlp.fc2.weight", "mlp.dense_4h_to_h.weight")
 EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddings.weight")
 
@@ -52,7 +61,7 @@ EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddin
 def fill(model, arch, seed):
     """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
     rng = np.random.default_rng(seed)
-    selection = [(name, b) for name, b in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    selection = [(name, b) for name, b in model.named_buffers() if name.endswith(SELECTION)]
     for name, p in [*model.named_parameters(), *selection]:
         shape = tuple(p.shape)
         if name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
@@ -82,7 +91,8 @@ def fill(model, arch, seed):
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight"):
+        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
+                arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
             w = np.log(w)  # the file holds -exp(A_log)
@@ -114,7 +124,7 @@ def build(c, seed, changes=None):
         if filled and name.endswith(filled):
             p.data.fill_(value_of_filled)
     for name, b in model.named_buffers():
-        if unselected and name.endswith("e_score_correction_bias"):
+        if unselected and name.endswith(SELECTION):
             b.zero_()
     for module in model.modules():
         for attribute, value in attributes.items():
@@ -174,11 +184,11 @@ def router_margin(c, model, tokens):
 
 
 def main():
-    for index, (name, describe) in enumerate(ALL_CASES.items()):
+    for name, describe in ALL_CASES.items():
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         c = with_common(describe())
-        seed = c.get("seed", 100 * (index + 1))
+        seed = c["seed"] if "seed" in c else 100 * NUMBERS[name]
         while True:  # a draw where no token is near a change of experts
             tokens = tokens_for(seed, c["arch"])
             model = build(c, seed)

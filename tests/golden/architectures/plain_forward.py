@@ -5,6 +5,8 @@ import math
 import numpy as np
 from gguf import GGUFReader
 
+import state_forward
+
 
 def softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True))
@@ -28,7 +30,8 @@ def squared(x):
 
 
 # What no key says. rope: how pairs lie, None without; norms: where ("before", "behind", "around"); heads: norms of queries and keys
-# ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last.
+# ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last;
+# added: to the sum that the weights of experts are divided by.
 HALVES = dict(rope="halves")
 ADJACENT = dict(rope="adjacent")
 TRAITS = {
@@ -41,8 +44,13 @@ TRAITS = {
     "command-r": dict(ADJACENT, heads="each", parallel=True, multiplies=True),
     "cohere2": dict(ADJACENT, parallel=True, multiplies=True, windowed=4, only_windows=True), "gptneox": dict(HALVES, act=gelu),
     "falcon": dict(HALVES, act=gelu, parallel=True), "mamba2": dict(rope=None),
+    "llama4": dict(ADJACENT, whole=True, windowed=4, only_windows=True),
+    "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
     "phimoe": dict(HALVES, layer_norm=True), "apertus": dict(HALVES, heads="each"), "mistral3": ADJACENT, "minimax-m2": dict(HALVES, heads="together"),
+    "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared), "falcon-h1": HALVES,
+    "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True),
+    **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
 }
 
 
@@ -76,7 +84,7 @@ class Plain:
         x = x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon)
         if self.plain_norm:
             return x
-        x = x * self.W(name + ".weight")
+        x = x * self.W(name + ".weight" if name + ".weight" in self.T else name)
         return x + self.W(name + ".bias") if name + ".bias" in self.T else x
 
     def windowed(self, layer):
@@ -99,6 +107,7 @@ class Plain:
             ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
             freq = freq * ((1 - ramp) + ramp / s)
             scale = (0.1 * math.log(s) + 1) / (0.1 * self.key("rope.scaling.yarn_log_multiplier", 0.0) * math.log(s) + 1)
+            scale = 1.0 if self.arch == "deepseek2" else scale
         if "rope_factors_long.weight" in self.T:
             factors = [self.W(f"rope_factors_{which}.weight") for which in ("short", "long")]
             freq = freq / factors[self.n > self.key("rope.scaling.original_context_length")]
@@ -115,8 +124,11 @@ class Plain:
         kv_heads = self.key("attention.head_count_kv", heads)
         kv_heads = kv_heads[layer] if isinstance(kv_heads, list) else kv_heads
         d = self.key("attention.key_length", self.key("embedding_length") // heads)
+        if self.key("attention.kv_lora_rank"):
+            return self.latent_attention(h, p, layer)
         if p + "attn_qkv.weight" in self.T:
-            q, k, v = np.split(self.linear(h, p + "attn_qkv"), [heads * d, (heads + kv_heads) * d], -1)
+            limit = self.key("attention.clamp_kqv", np.inf)
+            q, k, v = np.split(self.linear(h, p + "attn_qkv").clip(-limit, limit), [heads * d, (heads + kv_heads) * d], -1)
         else:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
         if self.key("attention.clamp_kqv"):
@@ -124,6 +136,10 @@ class Plain:
         if self.key("attention.temperature_scale"):
             steps = np.arange(n) // self.key("rope.scaling.original_context_length")
             q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + steps))[:, None]
+        if q.shape[1] == 2 * heads * d:  # for each head its queries, then a gate
+            q, gate = np.split(q.reshape(n, heads, 2 * d), 2, -1)
+        else:
+            gate = None
         how = self.trait("heads")
         normed = lambda q, k: (self.norm(q, p + "attn_q_norm"), self.norm(k, p + "attn_k_norm"))
         if how == "together":
@@ -134,31 +150,70 @@ class Plain:
         q, k = self.rope(q, layer), self.rope(k, layer)
         if how == "rotated":
             q, k = normed(q, k)
+        if self.arch == "llama4" and self.windowed(layer):
+            q, k = (x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon) for x in (q, k))
+        elif self.arch == "llama4":
+            lengths = (np.arange(n) + 1) // self.key("attention.temperature_length")
+            q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + lengths))[:, None, None]
         k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
         score = np.einsum("ihd,jhd->hij", q, k) * self.key("attention.scale", 1 / math.sqrt(d))
         distance = np.arange(n)[:, None] - np.arange(n)[None]
+        score -= self.slopes(heads)[:, None, None] * distance
         seen = distance >= 0
-        if self.key("attention.sliding_window") and self.windowed(layer):
+        if self.arch == "llama4" and self.windowed(layer):
+            chunk = np.arange(n) // self.key("attention.sliding_window")
+            seen &= chunk[:, None] == chunk[None]
+        elif self.key("attention.sliding_window") and self.windowed(layer):
             seen &= distance < self.key("attention.sliding_window")
         share = softmax(np.where(seen, score, -np.inf))
-        return self.linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, heads * d), p + "attn_output")
+        y = np.einsum("hij,jhd->ihd", share, v)
+        y = y if gate is None else y * state_forward.sigmoid(gate)
+        return self.linear(y.reshape(n, heads * d), p + "attn_output")
 
-    def mamba(self, h, p):  # Mamba-2, a token at a time
-        n, inner, size = self.n, self.key("ssm.inner_size"), self.key("ssm.state_size")
-        heads, taps = self.key("ssm.time_step_rank"), self.key("ssm.conv_kernel")
-        z, xbc, dt = np.split(self.linear(h, p + "ssm_in"), [inner, 2 * inner + 2 * size], -1)
-        past = np.concatenate([np.zeros((taps - 1, xbc.shape[1])), xbc])
-        kernel = self.W(p + "ssm_conv1d.weight")  # channel, tap; the last tap is that of the present token
-        xbc = silu(sum(kernel[:, j] * past[j:j + n] for j in range(taps)) + self.W(p + "ssm_conv1d.bias"))
-        x, B, C = np.split(xbc, [inner, inner + size], -1)
-        x = x.reshape(n, heads, -1)
-        step = np.logaddexp(0, dt + self.W(p + "ssm_dt.bias"))  # softplus
-        a, D = self.W(p + "ssm_a")[:, 0], self.W(p + "ssm_d")
-        state, y = np.zeros((heads, x.shape[2], size)), np.empty_like(x)
-        for t in range(n):
-            state = np.exp(a * step[t])[:, None, None] * state + (step[t, :, None] * x[t])[:, :, None] * B[t]
-            y[t] = state @ C[t] + D * x[t]
-        return self.linear(self.norm(y.reshape(n, inner) * silu(z), p + "ssm_norm").reshape(n, inner), p + "ssm_out")
+    def slopes(self, heads):
+        most = self.key("attention.max_alibi_bias", 8.0 if self.arch == "bloom" else None)
+        if most is None:
+            return np.zeros(heads)
+        n = 2 ** int(math.log2(heads))
+        odd = np.arange(1, 2 * n, 2) / (2 * n)
+        return 2.0 ** (-most * np.concatenate([np.arange(1, n + 1) / n, odd])[:heads])
+
+    def latent_attention(self, h, p, layer):
+        n, heads, rank, rotated = self.n, self.key("attention.head_count"), self.key("attention.kv_lora_rank"), self.key("rope.dimension_count")
+        length, size = (self.key(f"attention.{which}_length_mla", self.key(f"attention.{which}_length")) for which in ("key", "value"))
+        if self.key("attention.q_lora_rank"):
+            h_q, name = self.norm(self.linear(h, p + "attn_q_a"), p + "attn_q_a_norm"), "attn_q_b"
+        else:
+            h_q, name = h, "attn_q"
+        q_plain, q = np.split(self.linear(h_q, p + name).reshape(n, heads, length), [length - rotated], -1)
+        short, k = np.split(self.linear(h, p + "attn_kv_a_mqa"), [rank], -1)
+        short = self.norm(short, p + "attn_kv_a_norm")
+        if p + "attn_kv_b.weight" in self.T:
+            both = self.W(p + "attn_kv_b.weight").reshape(heads, -1, rank)
+            key_up, value_up = both[:, :length - rotated], both[:, length - rotated:]
+        else:
+            key_up, value_up = self.W(p + "attn_k_b.weight").swapaxes(1, 2), self.W(p + "attn_v_b.weight")
+        q, k = self.rope(q, layer), self.rope(k[:, None], layer)[:, 0]
+        score = np.einsum("ihd,jr,hdr->hij", q_plain, short, key_up) + np.einsum("ihd,jd->hij", q, k)
+        score *= (1 + self.key("rope.scaling.yarn_log_multiplier", 0.0) * math.log(self.key("rope.scaling.factor", 1.0))) ** 2 / math.sqrt(length)
+        share = softmax(np.where(np.tril(np.ones((n, n), bool)), score, -np.inf))
+        y = np.einsum("hij,jr,hvr->ihv", share, short, value_up)
+        return self.linear(y.reshape(n, heads * size), p + "attn_output")
+
+    def mixed(self, h, p, layer):
+        has = lambda name: p + name in self.T
+        y = 0.0
+        if has("attn_q.weight") or has("attn_qkv.weight") and not has("ssm_a"):
+            y = y + self.attention(h, p, layer)
+        if has("shortconv.in_proj.weight"):
+            y = y + state_forward.short_conv(self, h, p)
+        elif self.arch.startswith("qwen3") and has("ssm_a"):
+            y = y + state_forward.delta(self, h, p)
+        elif has("ssm_x.weight"):
+            y = y + state_forward.mamba(self, h, p)
+        elif has("ssm_in.weight"):
+            y = y + state_forward.mamba2(self, h, p)
+        return y
 
     def xielu(self, x, layer):
         softplus = lambda which: np.log1p(np.exp(self.meta[f"xielu.alpha_{which}"][layer]))
@@ -182,17 +237,18 @@ class Plain:
         share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func") == 2 else softmax(logits)
         order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
         groups = self.key("expert_group_count", 1)
-        if groups > 1:  # those of the groups whose best two together are most
+        if groups > 1:  # those of the groups whose best two together, or whose best one, are most
             grouped = order.reshape(self.n, groups, -1)
-            best = np.argsort(-np.sort(grouped, -1)[..., -2:].sum(-1), -1)[:, :self.key("expert_group_used_count")]
+            counted = 2 if self.key("expert_gating_func") == 2 else 1
+            best = np.argsort(-np.sort(grouped, -1)[..., -counted:].sum(-1), -1)[:, :self.key("expert_group_used_count")]
             mask = np.zeros((self.n, groups), bool)
             np.put_along_axis(mask, best, True, -1)
             order = np.where(mask[..., None], grouped, -np.inf).reshape(order.shape)
         best = np.argsort(-order, -1)[:, :used]
         kept = np.zeros_like(share)
         np.put_along_axis(kept, best, np.take_along_axis(share, best, -1), -1)
-        if not self.trait("whole") and self.key("expert_weights_norm", True):
-            kept = kept / kept.sum(-1, keepdims=True)
+        if not self.trait("whole") and self.key("expert_weights_norm", self.arch != "deepseek2"):
+            kept = kept / (kept.sum(-1, keepdims=True) + self.trait("added", 0.0))
         return kept * self.key("expert_weights_scale", 1.0)
 
     def mixed(self, logits, used):
@@ -209,8 +265,15 @@ class Plain:
 
     def experts(self, h, p):
         gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))
-        inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
-        y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
+        if self.arch == "llama4":  # the input is multiplied, not the result
+            logits = self.linear(h, p + "ffn_gate_inp")
+            best = logits.argmax(-1)
+            given = h / (1 + np.exp(-logits[np.arange(self.n), best]))[:, None]
+            inner = silu(np.einsum("ti,tsi->ts", given, gate[best])) * np.einsum("ti,tsi->ts", given, up[best])
+            y = np.einsum("ts,tos->to", inner, down[best])
+        else:
+            inner = silu(np.einsum("ti,esi->tes", h, gate)) * np.einsum("ti,esi->tes", h, up)
+            y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
         if p + "ffn_up_shexp.weight" in self.T:
             shared = self.gated(h, p, "_shexp")
             if p + "ffn_gate_inp_shexp.weight" in self.T:
@@ -220,14 +283,17 @@ class Plain:
 
     def layer(self, x, layer):
         p = f"blk.{layer}."
-        if self.arch == "mamba2":
-            return x + self.mamba(self.norm(x, p + "attn_norm"), p)
+        if self.arch in ("mamba", "mamba2"):
+            return x + self.mixed(self.norm(x, p + "attn_norm"), p, layer)
+        if self.arch == "nemotron_h":  # one part
+            h = self.norm(x, p + "attn_norm")
+            return x + (self.gated(h, p) if p + "ffn_up.weight" in self.T else self.mixed(h, p, layer))
         before, behind = self.trait("norms", "before") != "behind", self.trait("norms", "before") != "before"
         scale = self.key("residual_scale", 1.0)
         feed_forward = lambda h: self.experts(h, p) if p + "ffn_gate_inp.weight" in self.T else self.gated(h, p)
         own = p + "attn_norm_2" if p + "attn_norm_2.weight" in self.T else p + "attn_norm"
         h = self.norm(x, own) if before else x
-        y = self.mamba(h, p) if p + "ssm_in.weight" in self.T else self.attention(h, p, layer)
+        y = self.mixed(h, p, layer)
         if self.key("use_parallel_residual", self.trait("parallel", False)):
             second = p + ("attn_norm" if self.arch == "falcon" else "ffn_norm")
             return x + y + feed_forward(self.norm(x, second) if second + ".weight" in self.T else h)
@@ -239,9 +305,11 @@ class Plain:
         x = self.W("token_embd.weight")[self.tokens] * self.key("embedding_scale", 1.0)
         if "position_embd.weight" in self.T:
             x = x + self.W("position_embd.weight")[:self.n]
+        if "token_embd_norm.weight" in self.T:
+            x = self.norm(x, "token_embd_norm")
         for layer in range(self.key("block_count")):
             x = self.layer(x, layer)
-        logits = self.linear(self.norm(x, "output_norm"), "output" if "output.weight" in self.T else "token_embd")
+        logits = self.linear(self.norm(x, "output_norm" if "output_norm.weight" in self.T else "token_embd_norm"), "output" if "output.weight" in self.T else "token_embd")
         scale = self.key("logit_scale", 1.0)
         assert self.used == set(self.T), set(self.T) - self.used
         return logits * scale if self.trait("multiplies") else logits / scale

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import (BertConfig, BertModel, FalconConfig, FalconForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig, Glm4MoeConfig,
+from transformers import (BertConfig, BertModel, DeepseekV3Config, DeepseekV3ForCausalLM, FalconConfig, FalconForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig, Glm4MoeConfig,
                           Glm4MoeForCausalLM, GPT2Config, GPT2LMHeadModel, GptOssConfig, GptOssForCausalLM, GraniteMoeHybridConfig,
-                          GraniteMoeHybridForCausalLM, LlamaConfig, LlamaForCausalLM, MixtralConfig, MixtralForCausalLM,
+                          GraniteMoeHybridForCausalLM, Llama4ForCausalLM, Llama4TextConfig, LlamaConfig, LlamaForCausalLM, MixtralConfig, MixtralForCausalLM,
                           Qwen2Config, Qwen2ForCausalLM)
 
 HERE = Path(__file__).resolve().parent
@@ -62,6 +62,13 @@ CASES = {
     "glm4_moe": ("glm4moe", Glm4MoeForCausalLM, Glm4MoeConfig, torch.bfloat16, "1GB", dict(
         head_dim=8, partial_rotary_factor=0.5, attention_bias=True, use_qk_norm=True, n_routed_experts=5, num_experts_per_tok=2,
         moe_intermediate_size=16, n_shared_experts=1, first_k_dense_replace=1, routed_scaling_factor=1.5, norm_topk_prob=True)),
+    "deepseek_v3": ("deepseek2", DeepseekV3ForCausalLM, DeepseekV3Config, torch.bfloat16, "1GB", dict(
+        rms_norm_eps=1e-6, q_lora_rank=12, kv_lora_rank=16, qk_nope_head_dim=6, qk_rope_head_dim=4, v_head_dim=10, num_key_value_heads=4,
+        n_routed_experts=4, n_group=1, topk_group=1, num_experts_per_tok=2, moe_intermediate_size=16, n_shared_experts=1,
+        first_k_dense_replace=1, routed_scaling_factor=1.5, norm_topk_prob=True)),
+    "llama4": ("llama4", Llama4ForCausalLM, Llama4TextConfig, torch.bfloat16, "1GB", dict(
+        num_hidden_layers=4, head_dim=8, intermediate_size=8, intermediate_size_mlp=24, num_local_experts=3, num_experts_per_tok=1,
+        interleave_moe_layer_step=2, attention_chunk_size=8, floor_scale=4, attn_scale=0.5, attention_bias=False)),
 }
 
 

@@ -7,9 +7,8 @@
 #define BUFFERS(INPUT, OUTPUT)                                          \
   COUNTS(INPUT) INPUT(float, x) INPUT(float, weight) INPUT(float, bias) \
   OUTPUT(float, out)
-#define PARAMETERS(P)                                                    \
-  ROW_PARAMETERS(P) P(uint, width) P(uint, has_weight) P(uint, has_bias) \
-  P(float, limit)
+#define PARAMETERS(P) \
+  ROW_PARAMETERS(P) P(uint, width) P(uint, has_weight) P(uint, has_bias)
 KERNEL(affine) {
   OPEN
   const int column = COLUMN;
@@ -19,9 +18,5 @@ KERNEL(affine) {
   floatL y = load_some(x + at, count);
   if (has_weight) y = y * load_some(weight + column, count);
   if (has_bias) y = y + load_some(bias + column, count);
-  if (limit > 0.0f) {  // a NaN stays
-    y = CHOOSE(y, (floatL)(limit), y > limit);
-    y = CHOOSE(y, (floatL)(-limit), y < -limit);
-  }
   store_some(y, out + at, count);
 }

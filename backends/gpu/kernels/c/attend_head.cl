@@ -9,11 +9,21 @@
 //
 // Who includes this defines types Where and Place, place_at(const Where*, int
 // position), and key_of and value_of(const Where*, Place), the vectors there.
-// HEAD: the elements of a vector; its type: see cache.cl.
+// HEAD: the elements of a key; its type: see cache.cl. VALUE: those of a value,
+// as many unless it is defined. ADD_TERMS(where, position, score), if defined,
+// gives the score with what depends on the position.
 
 #define CHUNK 16
+#ifndef VALUE
+#define VALUE HEAD
+#endif
+#ifndef ADD_TERMS
+#define ADD_TERMS(where, position, score) (score)
+#endif
 #define PIECES (HEAD / LANES)
 #define REST (HEAD % LANES)
+#define VALUE_PIECES (VALUE / LANES)
+#define VALUE_REST (VALUE % LANES)
 
 // Element i of a vector in the cache, and LANES elements from there on.
 #if CACHE == CACHE_F32
@@ -38,6 +48,11 @@ typedef struct {
   float rest[REST + 1];
 } Vector;
 
+typedef struct {
+  floatL pieces[VALUE_PIECES + 1];
+  float rest[VALUE_REST + 1];
+} Values;
+
 INLINE float dot_cached(const Vector* q, const global uchar* key) {
   floatL lanes = 0.0f;
   for (int i = 0; i < PIECES; ++i) {
@@ -57,15 +72,12 @@ INLINE void attend_head(const global float* query, const Where* where,
                         float sink, int item,
                         global float* out, local float* sums,
                         local float* all_largest, local float* all_totals) {
-  Vector q, y;
-  for (int i = 0; i < PIECES; ++i) {
-    q.pieces[i] = LOAD(0, query + i * LANES);
-    y.pieces[i] = 0.0f;
-  }
-  for (int i = 0; i < REST; ++i) {
-    q.rest[i] = query[PIECES * LANES + i];
-    y.rest[i] = 0.0f;
-  }
+  Vector q;
+  Values y;
+  for (int i = 0; i < PIECES; ++i) q.pieces[i] = LOAD(0, query + i * LANES);
+  for (int i = 0; i < REST; ++i) q.rest[i] = query[PIECES * LANES + i];
+  for (int i = 0; i < VALUE_PIECES; ++i) y.pieces[i] = 0.0f;
+  for (int i = 0; i < VALUE_REST; ++i) y.rest[i] = 0.0f;
   // As if the first item had seen a position with the score `sink` before.
   float largest = item == 0 ? sink : -INFINITY;
   float total = largest > -INFINITY ? 1.0f : 0.0f;
@@ -79,6 +91,7 @@ INLINE void attend_head(const global float* query, const Where* where,
       places[j] = place_at(where, begin + j);
       float score = dot_cached(&q, key_of(where, places[j])) * scale;
       if (cap > 0.0f) score = cap * tanh(score / cap);
+      score = ADD_TERMS(where, begin + j, score);
       scores[j] = score;
       highest = fmax(highest, score);
     }
@@ -88,30 +101,30 @@ INLINE void attend_head(const global float* query, const Where* where,
     const float shrink = exp(largest - highest);
     largest = highest;
     total *= shrink;
-    for (int i = 0; i < PIECES; ++i) y.pieces[i] *= shrink;
-    for (int i = 0; i < REST; ++i) y.rest[i] *= shrink;
+    for (int i = 0; i < VALUE_PIECES; ++i) y.pieces[i] *= shrink;
+    for (int i = 0; i < VALUE_REST; ++i) y.rest[i] *= shrink;
     for (int j = 0; j < count; ++j) {
       const global uchar* value = value_of(where, places[j]);
       total += scores[j];
-      for (int i = 0; i < PIECES; ++i) {
+      for (int i = 0; i < VALUE_PIECES; ++i) {
         y.pieces[i] = MULTIPLY_ADD(
             (floatL)(scores[j]), CACHED_LANES(value, i * LANES), y.pieces[i]);
       }
-      for (int i = 0; i < REST; ++i) {
-        y.rest[i] = MULTIPLY_ADD(scores[j], CACHED(value, PIECES * LANES + i),
+      for (int i = 0; i < VALUE_REST; ++i) {
+        y.rest[i] = MULTIPLY_ADD(scores[j], CACHED(value, VALUE_PIECES * LANES + i),
                                  y.rest[i]);
       }
     }
   }
 #if GROUP_ITEMS == 1
-  for (int i = 0; i < PIECES; ++i) STORE(y.pieces[i] / total, i, out);
-  for (int i = 0; i < REST; ++i) out[PIECES * LANES + i] = y.rest[i] / total;
+  for (int i = 0; i < VALUE_PIECES; ++i) STORE(y.pieces[i] / total, i, out);
+  for (int i = 0; i < VALUE_REST; ++i) out[VALUE_PIECES * LANES + i] = y.rest[i] / total;
 #else
   all_largest[item] = largest;
   all_totals[item] = total;
-  for (int i = 0; i < PIECES; ++i) STORE(y.pieces[i], i, sums + item * HEAD);
-  for (int i = 0; i < REST; ++i) {
-    sums[item * HEAD + PIECES * LANES + i] = y.rest[i];
+  for (int i = 0; i < VALUE_PIECES; ++i) STORE(y.pieces[i], i, sums + item * VALUE);
+  for (int i = 0; i < VALUE_REST; ++i) {
+    sums[item * VALUE + VALUE_PIECES * LANES + i] = y.rest[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   float highest = all_largest[0];
@@ -122,10 +135,10 @@ INLINE void attend_head(const global float* query, const Where* where,
   for (int i = 0; i < GROUP_ITEMS; ++i) {
     total += all_totals[i] * exp(all_largest[i] - highest);
   }
-  for (int e = item; e < HEAD; e += GROUP_ITEMS) {
+  for (int e = item; e < VALUE; e += GROUP_ITEMS) {
     float sum = 0.0f;
     for (int i = 0; i < GROUP_ITEMS; ++i) {
-      sum += sums[i * HEAD + e] * exp(all_largest[i] - highest);
+      sum += sums[i * VALUE + e] * exp(all_largest[i] - highest);
     }
     out[e] = sum / total;
   }
@@ -133,6 +146,6 @@ INLINE void attend_head(const global float* query, const Where* where,
 }
 
 #define ATTENTION_ROOM                        \
-  SHARED float sums[GROUP_ITEMS * HEAD];      \
+  SHARED float sums[GROUP_ITEMS * VALUE];      \
   SHARED float all_largest[GROUP_ITEMS];      \
   SHARED float all_totals[GROUP_ITEMS];

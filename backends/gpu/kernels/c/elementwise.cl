@@ -1,7 +1,7 @@
-// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP. A
-// work-item gives LANES elements of a row of `width`.
+// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP,
+// MULTIPLY, CLAMP. A work-item gives LANES elements of a row of `width`.
 //
-// Defined by the host: KIND, ADD, SCALE or SOFTCAP; from UNARY on UNARY with
+// Defined by the host: KIND, one of the numbers below; from UNARY on UNARY with
 // RC_FUNCTION_* KIND - UNARY; else GLU with this RC_FUNCTION_*.
 
 #include "common.cl"
@@ -11,6 +11,8 @@
 #define ADD 16
 #define SCALE 17
 #define SOFTCAP 18
+#define MULTIPLY 19
+#define CLAMP 20
 #define UNARY 32
 
 #define BUFFERS(INPUT, OUTPUT) \
@@ -26,10 +28,16 @@ KERNEL(elementwise) {
   const floatL x = load_some(a + at, count);
 #if KIND == ADD
   const floatL y = x + load_some(b + at, count);
+#elif KIND == MULTIPLY
+  const floatL y = x * load_some(b + at, count);
 #elif KIND == SCALE
   const floatL y = x * factor;
 #elif KIND == SOFTCAP
   const floatL y = factor * tanh(x / factor);
+#elif KIND == CLAMP
+  // A NaN stays.
+  const floatL high = CHOOSE(x, (floatL)(factor), x > factor);
+  const floatL y = CHOOSE(high, (floatL)(-factor), x < -factor);
 #elif KIND >= UNARY
   const floatL y = apply(KIND - UNARY, x);
 #else

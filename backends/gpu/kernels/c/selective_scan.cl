@@ -8,11 +8,7 @@
 #include "common.cl"
 #include "some.cl"
 #include "states.cl"
-
-// Vectors of a work-item.
-#define EACH ((STATE + PARTS * LANES - 1) / (PARTS * LANES))
-// The place of vector t.
-#define PLACE(t) (((t) * PARTS + part) * LANES)
+#include "parts.cl"
 
 #define BUFFERS(INPUT, OUTPUT)                                      \
   COUNTS(INPUT) INPUT(float, x) INPUT(float, steps) INPUT(float, b) \
@@ -23,9 +19,7 @@
   PIECE_PARAMETERS(P) P(uint, heads) P(uint, head_size) P(uint, groups)
 KERNEL(selective_scan) {
   OPEN
-#if PARTS > 1
-  SHARED float sums[GROUP_ITEMS];
-#endif
+  PARTS_ROOM
   const int part = get_local_id(0) % PARTS;
   const int wanted =
       COLUMN_GROUP * (GROUP_ITEMS / PARTS) + get_local_id(0) / PARTS;
@@ -70,15 +64,7 @@ KERNEL(selective_scan) {
       lanes = MULTIPLY_ADD(state[t], load_some(c + at + PLACE(t), count),
                            lanes);
     }
-    float sum = lane_sum(lanes);
-#if PARTS > 1
-    const int item = get_local_id(0);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[item] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sum = 0.0f;
-    for (int i = 0; i < PARTS; ++i) sum += sums[item - part + i];
-#endif
+    const float sum = SUM_OF_PARTS(lane_sum(lanes));
     if (part == 0 && writes) {
       out[(ulong)row * elements] = MULTIPLY_ADD(skip[head], value, sum);
     }

@@ -13,7 +13,6 @@ layout(push_constant) uniform Parameters {
   uint width;  // elements of a row
   uint has_weight;
   uint has_bias;
-  float limit;
 }
 p;
 
@@ -28,9 +27,6 @@ void main() {
     float v = NUMBER(x, row * p.width + i);
     if (p.has_weight != 0) v *= NUMBER(weight, i);
     if (p.has_bias != 0) v += NUMBER(bias, i);
-    if (p.limit > 0) {  // a NaN stays
-      v = v > p.limit ? p.limit : v < -p.limit ? -p.limit : v;
-    }
     y[row * p.width + i] = v;
   }
 }

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// ATTENTION: a work-group has one head of one row. It goes through the
+// ATTENTION and GENERAL_ATTENTION: a work-group has one head of one row. It goes through the
 // positions in chunks of as many as it has lanes: first a lane has a position
 // and computes its score, then a lane has elements of the result and adds the
 // chunk's values. What was summed before is scaled down when a larger score
@@ -12,15 +12,22 @@
 #include "reduce.glsl"
 
 layout(constant_id = 1) const uint kType = 0;  // 0: F32, 1: F16, 2: Q8_0
-layout(constant_id = 2) const uint kHead = 64;  // elements
+layout(constant_id = 2) const uint kHead = 64;  // elements of a key
 layout(constant_id = 3) const uint kRanges = 1;
+layout(constant_id = 4) const uint kValue = 64;  // elements of a value ...
+layout(constant_id = 5) const uint kValueStep = 64;  // ... and to the next
+// Scores have what only GENERAL_ATTENTION has.
+layout(constant_id = 6) const uint kMore = 0;
 
 INPUT(1, q)
 INPUT(2, positions)  // of rows; if these see whole sequences: their lengths
 INPUT(3, sequences)
 INPUT(4, page_table)
-INPUT(5, sinks)  // where rows see a window to both sides: their positions
+INPUT(5, sinks)
+INPUT(6, slopes)
+INPUT(7, distances)
 OUTPUT(8, float, y)
+INPUT(9, own)  // positions of rows in any case
 INPUT(10, keys0)
 INPUT(11, keys1)
 INPUT(12, keys2)
@@ -43,6 +50,11 @@ layout(push_constant) uniform Parameters {
   float softcap;
   uint has_sinks;
   uint whole;
+  uint chunk;
+  float temperature;
+  uint temperature_length;
+  uint has_slopes;
+  uint span;
 }
 p;
 
@@ -75,16 +87,17 @@ uint value_word(uint range, uint i) {
   return WORD(values0, i);
 }
 
-// Decodes element i of the vector at `place`. `word` reads the cache.
-#define ELEMENT(word, place, i, result)                                   \
+// Decodes element i of the vector at `place`. `word` reads the cache, whose
+// vectors are `step` elements apart.
+#define ELEMENT(word, step, place, i, result)                             \
   if (kType == 0) {                                                       \
-    result = uintBitsToFloat(word(place.range, place.vector * kHead + (i))); \
+    result = uintBitsToFloat(word(place.range, place.vector * step + (i))); \
   } else if (kType == 1) {                                                \
-    const uint at = place.vector * kHead + (i);                             \
+    const uint at = place.vector * step + (i);                             \
     result = half_to_float((word(place.range, at / 2) >> (at % 2 * 16)) & \
                            0xFFFFu);                                      \
   } else {                                                                \
-    const uint half_ = (place.vector * (kHead / 32) + (i) / 32) * 17;       \
+    const uint half_ = (place.vector * (step / 32) + (i) / 32) * 17;       \
     const float scale = half_to_float(                                    \
         (word(place.range, half_ / 2) >> (half_ % 2 * 16)) & 0xFFFFu);    \
     const uint byte_ = 2 * half_ + 2 + (i) % 32;                            \
@@ -93,9 +106,10 @@ uint value_word(uint range, uint i) {
   }
 
 const uint kEach = (kHead + kLanes - 1) / kLanes;  // elements of a lane
+const uint kEachValue = (kValue + kLanes - 1) / kLanes;
 
 float query[kEach];
-float sums[kEach];
+float sums[kEachValue];
 
 #ifdef TEXELS
 
@@ -122,7 +136,7 @@ float score_of(Place place) {
 #define STEP(i)                                   \
   if (8 * t + i < kHead) {                        \
     float key;                                    \
-    ELEMENT(key_word, place, 8 * t + i, key)      \
+    ELEMENT(key_word, kHead, place, 8 * t + i, key)      \
     score = fma(QUERY(t, i), key, score);         \
   }
       EACH8(STEP)
@@ -134,10 +148,10 @@ float score_of(Place place) {
 
 void add_value(float share, Place place) {
   const uint lane = gl_LocalInvocationIndex;
-  [[unroll]] for (uint t = 0; t < kEach; ++t) {
-    const uint i = min(t * kLanes + lane, kHead - 1);
+  [[unroll]] for (uint t = 0; t < kEachValue; ++t) {
+    const uint i = min(t * kLanes + lane, kValue - 1);
     float value;
-    ELEMENT(value_word, place, i, value)
+    ELEMENT(value_word, kValueStep, place, i, value)
     sums[t] = fma(share, value, sums[t]);
   }
 }
@@ -173,7 +187,7 @@ float score_of(Place place) {
   float score = 0;
   for (uint i = 0; i < kHead; ++i) {
     float key;
-    ELEMENT(key_word, place, i, key)
+    ELEMENT(key_word, kHead, place, i, key)
     score = fma(query_area[i], key, score);
   }
   return score;
@@ -188,11 +202,11 @@ void add_values(float share, Place place, uint count) {
   for (uint j = 0; j < count; ++j) {
     const float one = shares[j];
     const Place from = places[j];
-    [[unroll]] for (uint t = 0; t < kEach; ++t) {
+    [[unroll]] for (uint t = 0; t < kEachValue; ++t) {
       const uint i = t * kLanes + lane;
-      if (i < kHead) {
+      if (i < kValue) {
         float value;
-        ELEMENT(value_word, from, i, value)
+        ELEMENT(value_word, kValueStep, from, i, value)
         sums[t] = fma(one, value, sums[t]);
       }
     }
@@ -200,6 +214,20 @@ void add_values(float share, Place place, uint count) {
 }
 
 #endif
+
+// The score with what depends on the position.
+float with_terms(float score, uint row, uint head, uint position) {
+  const int distance = int(position) - int(WORD(own, row));
+  if (p.has_slopes != 0) {
+    score -= NUMBER(slopes, head) * float(abs(distance));
+  }
+  if (p.span > 0) {
+    const int most = int(p.span / 2);
+    score += NUMBER(distances,
+                    head * p.span + uint(clamp(distance, -most, most) + most));
+  }
+  return score;
+}
 
 void main() {
   const uint row = gl_WorkGroupID.y;
@@ -211,20 +239,29 @@ void main() {
   [[unroll]] for (uint t = 0; t < kEach; ++t) {
     const uint i = t * kLanes + lane;
     query[t] = NUMBER(q, begin + min(i, kHead - 1));
-    sums[t] = 0;
   }
+  [[unroll]] for (uint t = 0; t < kEachValue; ++t) sums[t] = 0;
   share_query();
 
   const uint sequence = WORD(sequences, row);
   uint last = p.whole == 0
                   ? WORD(positions, row)
                   : WORD(positions, min(sequence, counts[2] - 1)) - 1;
-  uint own = last;
+  uint middle = last;
   if (p.whole != 0 && p.window != 0) {
-    own = min(WORD(sinks, row), last);
-    last = min(last, own + p.window - 1);
+    middle = min(WORD(own, row), last);
+    last = min(last, middle + p.window - 1);
   }
-  const uint first = p.window == 0 || own < p.window ? 0 : own - p.window + 1;
+  uint first =
+      p.window == 0 || middle < p.window ? 0 : middle - p.window + 1;
+  float scale = p.scale;
+  if (kMore != 0) {
+    if (p.chunk > 0) first = last / p.chunk * p.chunk;
+    if (p.temperature > 0) {
+      const float lengths = float((last + 1) / p.temperature_length);
+      scale *= 1 + p.temperature * log(1 + lengths);
+    }
+  }
   // A sink counts as a position that was seen before, of values that are zero.
   const bool sink = p.has_sinks != 0;
   float largest = sink ? NUMBER(sinks, head) : uintBitsToFloat(0xFF800000u);
@@ -237,19 +274,21 @@ void main() {
     const bool seen = chunk + lane <= last && page != kNowhere;
     const Place place =
         place_of(page == kNowhere ? 0 : page, position, kv_head);
-    float score = score_of(place) * p.scale;
+    float score = score_of(place) * scale;
     if (p.softcap > 0) score = p.softcap * exact_tanh(score / p.softcap);
+    if (kMore != 0) score = with_terms(score, row, head, position);
     if (!seen) score = uintBitsToFloat(0xFF800000u);
     const float larger = max(largest, reduce_max(score));
     const float share = seen ? exact_exp(score - larger) : 0.0;
     const float fading = chunk == first && !sink ? 0.0 : exact_exp(largest - larger);
     largest = larger;
     total = fma(total, fading, reduce_add(share));
-    [[unroll]] for (uint t = 0; t < kEach; ++t) sums[t] *= fading;
+    [[unroll]] for (uint t = 0; t < kEachValue; ++t) sums[t] *= fading;
     add_values(share, place, min(kLanes, end - chunk));
   }
-  [[unroll]] for (uint t = 0; t < kEach; ++t) {
+  const uint result = (row * p.heads + head) * kValue;
+  [[unroll]] for (uint t = 0; t < kEachValue; ++t) {
     const uint i = t * kLanes + lane;
-    if (i < kHead) y[begin + i] = total > 0 ? sums[t] / total : 0.0;
+    if (i < kValue) y[result + i] = total > 0 ? sums[t] / total : 0.0;
   }
 }

@@ -1,10 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// CHOOSE: a work-group has one row. Experts are ordered by their scores' bits,
+// CHOOSE and CHOOSE_IN_GROUPS: a work-group has one row. Experts are ordered by their scores' bits,
 // so that NaNs too give valid experts; see route.comp.
 #include "common.glsl"
 #include "math.glsl"
 #include "reduce.glsl"
+
+layout(constant_id = 1) const uint kGroups = 1;  // at most 64
 
 INPUT(1, x)
 INPUT(2, bias)
@@ -17,6 +19,9 @@ layout(push_constant) uniform Parameters {
   uint chosen;
   uint sigmoid;
   uint normalize;
+  uint has_bias;
+  uint groups_used;
+  uint best;
 }
 p;
 
@@ -58,6 +63,43 @@ float score_of(float value, float largest, float total) {
                         : exact_exp(value - largest) / total;
 }
 
+float order_of(uint begin, uint e, float largest, float total) {
+  const float score = score_of(NUMBER(x, begin + e), largest, total);
+  return p.has_bias != 0 ? score + NUMBER(bias, e) : score;
+}
+
+// A bit for each group that has a larger score, or the same and a lower number,
+// than all but groups_used - 1 others. Every lane finds all of them.
+uvec2 used_groups(uint begin, float largest, float total) {
+  const uint each = p.experts / kGroups;
+  float scores[kGroups];
+  for (uint g = 0; g < kGroups; ++g) {
+    float first = uintBitsToFloat(0xFF800000u);
+    float second = first;
+    for (uint e = g * each; e < (g + 1) * each; ++e) {
+      const float score = order_of(begin, e, largest, total);
+      second = max(second, min(first, score));
+      first = max(first, score);
+    }
+    scores[g] = p.best == 2 ? first + second : first;
+  }
+  uvec2 used = uvec2(0);
+  for (uint g = 0; g < kGroups; ++g) {
+    uint better = 0;
+    for (uint o = 0; o < kGroups; ++o) {
+      if (scores[o] > scores[g] || (scores[o] == scores[g] && o < g)) ++better;
+    }
+    if (better < p.groups_used) {
+      if (g < 32) {
+        used.x |= 1u << g;
+      } else {
+        used.y |= 1u << (g - 32);
+      }
+    }
+  }
+  return used;
+}
+
 void main() {
   const uint row = gl_WorkGroupID.y;
   if (row >= ROW_COUNT) return;
@@ -77,13 +119,19 @@ void main() {
     }
     total = reduce_add(part);
   }
+  uvec2 used = uvec2(0);
+  if (kGroups > 1) used = used_groups(begin, largest, total);
   float sum = 0;
   uvec2 last = uvec2(0xFFFFFFFFu, 0);
   for (uint c = 0; c < p.chosen; ++c) {
     uvec2 best = uvec2(0, 0xFFFFFFFFu);
     for (uint e = lane; e < p.experts; e += kLanes) {
-      const float score = score_of(NUMBER(x, begin + e), largest, total);
-      const uvec2 one = uvec2(key(score + NUMBER(bias, e)), e);
+      if (kGroups > 1) {
+        const uint group = e / (p.experts / kGroups);
+        const uint bits = group < 32 ? used.x : used.y;
+        if ((bits >> (group % 32) & 1u) == 0) continue;
+      }
+      const uvec2 one = uvec2(key(order_of(begin, e, largest, total)), e);
       if ((c == 0 || before(last, one)) && before(one, best)) best = one;
     }
     last = first_of(best);

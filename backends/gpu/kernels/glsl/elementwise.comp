@@ -1,6 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP.
+// Ops that look at one element at a time: GLU, UNARY, ADD, SCALE, SOFTCAP,
+// MULTIPLY, CLAMP.
 #include "common.glsl"
 #include "math.glsl"
 #include "functions.glsl"
@@ -9,6 +10,8 @@ layout(constant_id = 1) const uint kOp = 0;
 const uint kAdd = 16;
 const uint kScale = 17;
 const uint kSoftcap = 18;
+const uint kMultiply = 19;
+const uint kClamp = 20;
 const uint kUnary = 32;  // and above: with RC_FUNCTION_* kOp - kUnary
 // Others: GLU with this RC_FUNCTION_*.
 
@@ -36,10 +39,14 @@ void main() {
     const float x = NUMBER(a, at);
     if (kOp == kAdd) {
       y[at] = x + NUMBER(b, at);
+    } else if (kOp == kMultiply) {
+      y[at] = x * NUMBER(b, at);
     } else if (kOp == kScale) {
       y[at] = x * p.factor;
     } else if (kOp == kSoftcap) {
       y[at] = p.factor * exact_tanh(x / p.factor);
+    } else if (kOp == kClamp) {  // a NaN stays
+      y[at] = x > p.factor ? p.factor : x < -p.factor ? -p.factor : x;
     } else if (kOp >= kUnary) {
       y[at] = apply(kOp - kUnary, x);
     } else {

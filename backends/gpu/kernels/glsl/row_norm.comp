@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// RMS_NORM, and LAYER_NORM of rows: a work-group has one vector.
+// RMS_NORM, GROUP_NORM, and LAYER_NORM of rows: a work-group has one vector.
 #include "common.glsl"
 #include "reduce.glsl"
 
@@ -17,6 +17,7 @@ layout(push_constant) uniform Parameters {
   uint has_weight;
   uint has_bias;
   float epsilon;
+  uint weight_step;  // from one vector of a row to the next
 }
 p;
 
@@ -37,9 +38,10 @@ void main() {
   }
   const float factor =
       1.0 / sqrt(reduce_add(squares) / float(p.d) + p.epsilon);
+  const uint weights = gl_WorkGroupID.x * p.weight_step;
   for (uint i = lane; i < p.d; i += kLanes) {
     float value = (NUMBER(x, begin + i) - mean) * factor;
-    if (p.has_weight != 0) value *= NUMBER(weight, i);
+    if (p.has_weight != 0) value *= NUMBER(weight, weights + i);
     if (p.has_bias != 0) value += NUMBER(bias, i);
     y[begin + i] = value;
   }

@@ -6,9 +6,11 @@ import functools
 import json
 import os
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
+    Iterable,
     List,
     Optional,
     Sequence,
@@ -21,10 +23,14 @@ from ._handle import ModelHandle, Path, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
+from .embedding import rows_later, rows_of, start_embedding, start_scores
 from .hub import fetch
 from .reports import Plan, plan_of
 from .session import Session
 from .tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from .embedding import Array
 
 #: Told the fraction done; True shows a bar if tqdm is installed.
 Progress = Union[Callable[[float], object], bool, None]
@@ -135,6 +141,55 @@ class Model(ModelHandle):
             key, _ = _native.model_info_metadata(info, i)
             metadata[key] = json.loads(_native.model_info_value(info, key, 0))
         return metadata
+
+    def embed(self, texts: Iterable[str], **options: Any) -> Array:
+        """Embeddings of texts, one row for each: a float32 array [texts,
+        dimensions] that shows memory of the library, read-only.
+
+        Options, by name: `pooling`, "mean", "cls" or "last", else as the
+        model's file says; `normalize`, True or False, else as its folder says
+        or True; `dimensions`, the first so many numbers of each row;
+        `truncate`, True to take the beginning of a text that is too long, which
+        else raises ContextFullError; `prompt`, put before each text, or
+        `prompt_name`, "query" or "document", of the prompts in the model's
+        folder; `priority`; `deadline` in seconds. Models that generate text
+        give embeddings if they were loaded with output="hidden_rows".
+        """
+        return rows_of(start_embedding(self._handle, texts, **options))
+
+    async def embed_async(self, texts: Iterable[str], **options: Any) -> Array:
+        """The same as embed while the event loop goes on. Cancelling the task
+        that waits cancels it."""
+        return await rows_later(
+            functools.partial(start_embedding, self._handle, texts, **options)
+        )
+
+    def rerank(
+        self, query: str, documents: Iterable[str], **options: Any
+    ) -> Array:
+        """How well each document answers the query: a float32 array
+        [documents] of probabilities, in their order.
+
+        Options, by name: `raw_scores`, True for what the model gives, a logit;
+        `truncate`, True to take the beginning of a document that is too long;
+        `prompt`, what a model that generates text is asked, with {query} and
+        {document}; `priority`; `deadline` in seconds. Models that generate text
+        are loaded with output="scores" for it.
+        """
+        start = start_scores(self._handle, query, documents, **options)
+        return rows_of(start).reshape(-1)
+
+    async def rerank_async(
+        self, query: str, documents: Iterable[str], **options: Any
+    ) -> Array:
+        """The same as rerank while the event loop goes on. Cancelling the task
+        that waits cancels it."""
+        rows = await rows_later(
+            functools.partial(
+                start_scores, self._handle, query, documents, **options
+            )
+        )
+        return rows.reshape(-1)
 
     def session(
         self,

@@ -1,5 +1,6 @@
 // BERT; RoBERTa and XLM-RoBERTa, which are BERT with other texts and positions.
 #include "files/folder/architectures/list.h"
+#include "files/folder/pooling.h"
 
 namespace rc::folder {
 namespace {
@@ -27,6 +28,9 @@ constexpr Rule kBertRules[] = {
     {"encoder.layer.*.output.LayerNorm.gamma",
      "blk.*.layer_output_norm.weight"},
     {"encoder.layer.*.output.LayerNorm.beta", "blk.*.layer_output_norm.bias"},
+    // Of a model that scores texts.
+    {"pooler.dense.@", "cls.@", as_it_is, classifies},
+    {"classifier.@", "cls.output.@", as_it_is, classifies},
     // Numbers from 0 on; and what comes after the rows of the last layer, which
     // are what the model gives.
     {"embeddings.position_ids", ""},

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
 #include "files/folder/common_rules.h"
+#include "files/folder/state_spaces.h"
 
 namespace rc::folder {
 namespace {
@@ -38,18 +39,6 @@ constexpr Rule kGraniteDenseRules[] = {
      second_half, has_no_experts},
     {"model.layers.*.shared_mlp.output_linear.weight", "blk.*.ffn_down.weight",
      as_it_is, has_no_experts},
-};
-
-constexpr Rule kStateSpaceRules[] = {
-    {"model.layers.*.mamba.in_proj.weight", "blk.*.ssm_in.weight"},
-    {"model.layers.*.mamba.conv1d.weight", "blk.*.ssm_conv1d.weight",
-     convolution},
-    {"model.layers.*.mamba.conv1d.bias", "blk.*.ssm_conv1d.bias"},
-    {"model.layers.*.mamba.dt_bias", "blk.*.ssm_dt.bias"},
-    {"model.layers.*.mamba.A_log", "blk.*.ssm_a", decay_column},
-    {"model.layers.*.mamba.D", "blk.*.ssm_d", skip_column},
-    {"model.layers.*.mamba.norm.weight", "blk.*.ssm_norm.weight", group_norm},
-    {"model.layers.*.mamba.out_proj.weight", "blk.*.ssm_out.weight"},
 };
 
 void add_factors(Description& model) {
@@ -179,8 +168,8 @@ constexpr Architecture kGraniteMoeHybrid = {
                     "mamba_n_groups": 1, "mamba_d_state": 256,
                     "mamba_d_conv": 4, "mamba_expand": 2,
                     "tie_word_embeddings": false})",
-    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules,
-              kStateSpaceRules, kGraniteExpertRules, kGraniteDenseRules},
+    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules, kSpaceRules,
+              kGraniteExpertRules, kGraniteDenseRules},
     .describe = describe_granite_hybrid,
 };
 

@@ -1,6 +1,7 @@
 // Mamba 2: every layer is a selective state space.
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
+#include "files/folder/state_spaces.h"
 
 namespace rc::folder {
 namespace {
@@ -10,41 +11,13 @@ constexpr Rule kMamba2Rules[] = {
     {"backbone.norm_f.weight", "output_norm.weight"},
     {"lm_head.weight", "output.weight"},
     {"backbone.layers.*.norm.weight", "blk.*.attn_norm.weight"},
-    {"backbone.layers.*.mixer.in_proj.weight", "blk.*.ssm_in.weight"},
-    {"backbone.layers.*.mixer.conv1d.weight", "blk.*.ssm_conv1d.weight",
-     convolution},
-    {"backbone.layers.*.mixer.conv1d.bias", "blk.*.ssm_conv1d.bias"},
-    {"backbone.layers.*.mixer.dt_bias", "blk.*.ssm_dt.bias"},
-    {"backbone.layers.*.mixer.A_log", "blk.*.ssm_a", decay_column},
-    {"backbone.layers.*.mixer.D", "blk.*.ssm_d", skip_column},
-    {"backbone.layers.*.mixer.norm.weight", "blk.*.ssm_norm.weight",
-     group_norm},
-    {"backbone.layers.*.mixer.out_proj.weight", "blk.*.ssm_out.weight"},
 };
-
-// Steps are not limited: from 0 to infinity, which Config reads as null.
-void expect_no_limit(const Config& config) {
-  constexpr std::string_view kLimit = "time_step_limit";
-  const JsonValue* limit = config.find(kLimit);
-  if (limit == nullptr) return;
-  const auto is_zero = [](const JsonValue& value) {
-    return value.is(JsonValue::Type::kNumber) &&
-           (value.text == "0.0" || value.text == "0");
-  };
-  if (!limit->is(JsonValue::Type::kArray) || limit->items.size() != 2 ||
-      !is_zero(limit->items[0]) ||
-      !limit->items[1].is(JsonValue::Type::kNull)) {
-    config.refuse(RC_E_UNSUPPORTED, kLimit,
-                  " is not from 0 to infinity; steps are computed without a "
-                  "limit");
-  }
-}
 
 void describe_mamba2(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
   expect_flag(config, "rms_norm", true);
-  expect_no_limit(config);
+  expect_no_step_limit(config);
   const int64_t width = config.get_int("hidden_size");
   const int64_t inner =
       checked_mul(config.get_int("expand"), width).value_or(-1);
@@ -69,7 +42,7 @@ constexpr Architecture kMamba2 = {
     .defaults = R"({"layer_norm_epsilon": 1e-5, "conv_kernel": 4,
                     "state_size": 128, "n_groups": 8, "num_heads": 128,
                     "expand": 2, "tie_word_embeddings": false})",
-    .rules = {kMamba2Rules},
+    .rules = {kMamba2Rules, kMixerSpaceRules},
     .describe = describe_mamba2,
 };
 

@@ -5,17 +5,6 @@
 namespace rc::folder {
 namespace {
 
-constexpr Rule kSharedExpertRules[] = {
-    {"model.layers.*.mlp.shared_expert.gate_proj.weight",
-     "blk.*.ffn_gate_shexp.weight"},
-    {"model.layers.*.mlp.shared_expert.up_proj.weight",
-     "blk.*.ffn_up_shexp.weight"},
-    {"model.layers.*.mlp.shared_expert.down_proj.weight",
-     "blk.*.ffn_down_shexp.weight"},
-    {"model.layers.*.mlp.shared_expert_gate.weight",
-     "blk.*.ffn_gate_inp_shexp.weight", only_row},
-};
-
 void describe_qwen2_moe(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
@@ -40,7 +29,7 @@ constexpr Architecture kQwen2Moe = {
                     "shared_expert_intermediate_size": 5632,
                     "tie_word_embeddings": false})",
     .rules = {kDecoderRules, kAttentionRules, kNormRules, kExpertRules,
-              kSharedExpertRules},
+              kGatedExpertRules},
     .describe = describe_qwen2_moe,
 };
 

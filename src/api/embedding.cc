@@ -1,0 +1,88 @@
+#include "api/embedding.h"
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "api/guard.h"
+
+namespace rc::api {
+
+void Making::end(rc_status status, engine::Rows rows) noexcept {
+  slot_.release();
+  const std::lock_guard lock(mutex_);
+  status_ = status;
+  rows_ = std::move(rows);
+  std::snprintf(message_, sizeof message_, "%s",
+                status == RC_OK ? "" : last_error_message());
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void Making::wait(int64_t timeout_ms) {
+  std::unique_lock lock(mutex_);
+  const auto over = [this] { return ended_; };
+  // The clock's range is 292 years from its start.
+  constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
+  if (timeout_ms < 0) {
+    changed_.wait(lock, over);
+  } else if (!changed_.wait_for(
+                 lock,
+                 std::chrono::milliseconds(std::min(timeout_ms, kLongest)),
+                 over)) {
+    fail(RC_E_TIMEOUT, "the embedding has not ended after ", timeout_ms, " ms");
+  }
+  throw_failure();
+}
+
+const engine::Rows& Making::rows() {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) {
+    fail(RC_E_BUSY,
+         "the embedding has not ended; wait for it with rc_embedding_wait");
+  }
+  throw_failure();
+  return rows_;
+}
+
+void Making::throw_failure() const {
+  if (status_ != RC_OK) throw Error(status_, message_);
+}
+
+}  // namespace rc::api
+
+using rc::api::guard;
+using rc::api::need;
+using rc::api::need_pointer;
+
+rc_status rc_embedding_cancel(rc_embedding* embedding) {
+  return guard([&] { need(embedding, "embedding").making->cancel(); });
+}
+
+rc_status rc_embedding_wait(rc_embedding* embedding, int64_t timeout_ms) {
+  return guard([&] {
+    const auto making = need(embedding, "embedding").making;
+    making->wait(timeout_ms);
+  });
+}
+
+rc_status rc_embedding_rows(rc_embedding* embedding, const float** rows,
+                            size_t* count, size_t* columns) {
+  return guard([&] {
+    need_pointer(rows, "rows");
+    need_pointer(count, "count");
+    need_pointer(columns, "columns");
+    const rc::engine::Rows& made = need(embedding, "embedding").making->rows();
+    *rows = made.values.data();
+    *count = made.count;
+    *columns = made.columns;
+  });
+}
+
+rc_embedding* rc_embedding_retain(rc_embedding* embedding) {
+  return rc::api::retain_handle(embedding, "embedding");
+}
+
+void rc_embedding_release(rc_embedding* embedding) {
+  rc::api::release_handle(embedding, "embedding");
+}

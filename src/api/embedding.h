@@ -1,0 +1,54 @@
+// The handle of embeddings and scores: rows in the making, or made.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "api/handle.h"
+#include "api/tenant.h"
+#include "engine/embedding.h"
+#include "runcible/embed.h"
+
+namespace rc::api {
+
+// Shared by handles and the work that makes the rows. Thread-safe.
+class Making {
+ public:
+  // Throws RC_E_QUOTA.
+  explicit Making(std::shared_ptr<Tenant> tenant) : slot_(std::move(tenant)) {}
+
+  void cancel() noexcept { cancelled_.store(true); }
+  bool cancelled() const noexcept { return cancelled_.load(); }
+
+  // How it ended, with the thread's message set if that is an error.
+  void end(rc_status status, engine::Rows rows) noexcept;
+  // Throws how it ended if that is an error, RC_E_TIMEOUT if it has not within
+  // so many milliseconds (-1: any time).
+  void wait(int64_t timeout_ms);
+  // Throws how it ended if that is an error, RC_E_BUSY if it has not.
+  const engine::Rows& rows();
+
+ private:
+  void throw_failure() const;
+
+  Tenant::Slot slot_;
+  std::atomic<bool> cancelled_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+  rc_status status_ = RC_OK;
+  char message_[1024] = "";
+  engine::Rows rows_;
+};
+
+}  // namespace rc::api
+
+struct rc_embedding {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kEmbedding;
+  explicit rc_embedding(std::shared_ptr<rc::api::Making> making)
+      : making(std::move(making)) {}
+
+  const std::shared_ptr<rc::api::Making> making;
+};

@@ -1,0 +1,163 @@
+#include "rows_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace cli {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    throw Failure{kFile, path + ": cannot be read: " + std::strerror(errno)};
+  }
+  return text.str();
+}
+
+std::string text_of_json(const std::string& line, const std::string& place,
+                         const std::vector<std::string>& names) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_object()) {
+    for (const std::string& name : names) {
+      const auto member = json.find(name);
+      if (member != json.end() && member->is_string()) {
+        return member->get<std::string>();
+      }
+    }
+  }
+  throw Failure{kMalformed, place +
+                                ": a line must be a JSON string, or an object "
+                                "with a string \"" +
+                                names.front() + "\""};
+}
+
+}  // namespace
+
+RowsView wait_for_rows(const Embedding& embedding) {
+  // How soon Ctrl-C is noticed.
+  constexpr int64_t kLookMs = 50;
+  const InterruptWatch watch;
+  rc_status status = RC_E_TIMEOUT;
+  while (status == RC_E_TIMEOUT) {
+    if (interrupted()) check(rc_embedding_cancel(embedding.get()));
+    status = rc_embedding_wait(embedding.get(), kLookMs);
+  }
+  check(status);
+  RowsView rows = {};
+  check(rc_embedding_rows(embedding.get(), &rows.values, &rows.count,
+                          &rows.columns));
+  return rows;
+}
+
+std::string number_text(float value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
+}
+
+std::string json_lines(const RowsView& rows) {
+  std::string text;
+  for (size_t i = 0; i < rows.count; ++i) {
+    text += "{\"embedding\": [";
+    for (size_t j = 0; j < rows.columns; ++j) {
+      text +=
+          (j == 0 ? "" : ", ") + number_text(rows.values[i * rows.columns + j]);
+    }
+    text += "]}\n";
+  }
+  return text;
+}
+
+std::string npy_bytes(const RowsView& rows) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+                       std::to_string(rows.count) + ", " +
+                       std::to_string(rows.columns) + "), }";
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  // Padded with spaces and a line feed, so that the numbers are aligned.
+  const size_t before = bytes.size() + 2;
+  const size_t whole =
+      (before + header.size() + kAlignment) / kAlignment * kAlignment;
+  header.resize(whole - before - 1, ' ');
+  header += '\n';
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  bytes += header;
+  bytes.append(reinterpret_cast<const char*>(rows.values),
+               rows.count * rows.columns * sizeof(float));
+  return bytes;
+}
+
+void write_whole_file(const std::string& path, const std::string& bytes) {
+  std::string temporary = path + ".XXXXXX";
+  const auto refuse = [&](const char* what) {
+    throw Failure{kFile, path + ": " + what + ": " + std::strerror(errno)};
+  };
+  const int descriptor = mkostemp(temporary.data(), 0);
+  if (descriptor < 0) refuse("cannot be made");
+  struct Temporary {
+    const std::string& path;
+    int descriptor;
+    bool renamed = false;
+    ~Temporary() {
+      if (descriptor >= 0) close(descriptor);
+      if (!renamed) unlink(path.c_str());
+    }
+  } file{temporary, descriptor};
+  // As files are that programs make: what mkostemp makes is its owner's alone.
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(descriptor, 0666 & ~mask) != 0) refuse("cannot be made");
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t count =
+        write(descriptor, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse("cannot be written");
+    done += static_cast<size_t>(count);
+  }
+  if (fsync(descriptor) != 0) refuse("cannot be written");
+  if (rename(temporary.c_str(), path.c_str()) != 0) refuse("cannot be named");
+  file.renamed = true;
+}
+
+std::vector<std::string> read_texts(const std::string& path,
+                                    const std::vector<std::string>& names) {
+  const bool from_stdin = path.empty() || path == "-";
+  const std::string place = from_stdin ? "stdin" : path;
+  std::istringstream lines(from_stdin ? read_stdin() : file_text(path));
+  constexpr std::string_view kSuffix = ".jsonl";
+  const bool json =
+      path.size() >= kSuffix.size() &&
+      path.compare(path.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+  std::vector<std::string> texts;
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty()) continue;
+    texts.push_back(
+        json ? text_of_json(line, place + ":" + std::to_string(number), names)
+             : line);
+  }
+  if (texts.empty()) throw Failure{kUsage, place + ": there is no text in it"};
+  return texts;
+}
+
+}  // namespace cli

@@ -1,0 +1,43 @@
+// Rows of numbers, as embeddings and scores are, in the forms of files.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "handles.h"
+
+namespace cli {
+
+using Embedding = std::unique_ptr<rc_embedding, Release<rc_embedding_release>>;
+
+struct RowsView {
+  const float* values;  // [count, columns]; the embedding's
+  size_t count;
+  size_t columns;
+};
+
+// Waits for the end and heeds Ctrl-C. Throws a Failure.
+RowsView wait_for_rows(const Embedding& embedding);
+
+// The shortest text that is read as the same number.
+std::string number_text(float value);
+
+// As JSON, a line for each: {"embedding": [...]}.
+std::string json_lines(const RowsView& rows);
+// As a NumPy array of little-endian floats, version 1.0 of its format:
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+std::string npy_bytes(const RowsView& rows);
+
+// Writes to a temporary file beside it, which then gets the name: there is
+// never half a file of that name. Throws a Failure.
+void write_whole_file(const std::string& path, const std::string& bytes);
+
+// The texts of a file, or of stdin if the path is "-" or empty: its lines, or
+// with a name that ends with .jsonl the strings in them, or the members of
+// objects that are called by one of these names. Empty lines of plain text are
+// left out. Throws a Failure.
+std::vector<std::string> read_texts(const std::string& path,
+                                    const std::vector<std::string>& names);
+
+}  // namespace cli

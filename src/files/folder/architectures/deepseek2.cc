@@ -1,0 +1,204 @@
+// DeepSeek V2 and V3, and Kimi K2.
+#include <optional>
+
+#include "base/checked.h"
+#include "files/folder/architectures/list.h"
+#include "files/folder/common_rules.h"
+
+namespace rc::folder {
+namespace {
+
+// What a head has in the matrix that makes keys and values.
+struct LatentHead {
+  int64_t heads, key, value, rank;
+};
+
+LatentHead latent_head(const Config& config, const safetensors::Place& source) {
+  constexpr int64_t kMost = 65536;
+  const LatentHead head = {
+      config.get_int("num_attention_heads"), config.get_int("qk_nope_head_dim"),
+      config.get_int("v_head_dim"), config.get_int("kv_lora_rank")};
+  for (const int64_t size : {head.heads, head.key, head.value, head.rank}) {
+    if (size < 1 || size > kMost) {
+      refuse_shape(source, cat("that of heads: 1 to ", kMost,
+                               " heads and elements are possible"));
+    }
+  }
+  const int64_t rows = head.heads * (head.key + head.value);
+  if (source.tensor->shape != std::vector<int64_t>{rows, head.rank}) {
+    refuse_shape(source, cat("[", rows, ", ", head.rank,
+                             "], keys and values of each head"));
+  }
+  return head;
+}
+
+// The keys' rows of each head become columns.
+TensorView latent_keys(const Config& config, const safetensors::Place& source) {
+  const LatentHead head = latent_head(config, source);
+  TensorView view = whole(source);
+  view.shape = {head.heads, head.rank, head.key};
+  view.rows = static_cast<uint64_t>(head.rank);
+  view.columns = static_cast<uint64_t>(head.key);
+  view.slabs.clear();
+  for (int64_t h = 0; h < head.heads; ++h) {
+    const int64_t first = h * (head.key + head.value) * head.rank;
+    view.slabs.push_back({source, static_cast<uint64_t>(first), 1, view.rows});
+  }
+  return view;
+}
+
+TensorView latent_values(const Config& config,
+                         const safetensors::Place& source) {
+  const LatentHead head = latent_head(config, source);
+  TensorView view = whole(source);
+  view.shape = {head.heads, head.value, head.rank};
+  view.rows = static_cast<uint64_t>(head.value);
+  view.columns = static_cast<uint64_t>(head.rank);
+  view.slabs.clear();
+  for (int64_t h = 0; h < head.heads; ++h) {
+    const int64_t first = (h * (head.key + head.value) + head.key) * head.rank;
+    view.slabs.push_back(
+        {source, static_cast<uint64_t>(first), view.columns, 1});
+  }
+  return view;
+}
+
+constexpr Rule kLatentRules[] = {
+    {"model.embed_tokens.weight", "token_embd.weight"},
+    {"lm_head.weight", "output.weight"},
+    {"model.layers.*.self_attn.q_proj.weight", "blk.*.attn_q.weight"},
+    {"model.layers.*.self_attn.q_a_proj.weight", "blk.*.attn_q_a.weight"},
+    {"model.layers.*.self_attn.q_a_layernorm.weight",
+     "blk.*.attn_q_a_norm.weight"},
+    {"model.layers.*.self_attn.q_b_proj.weight", "blk.*.attn_q_b.weight"},
+    {"model.layers.*.self_attn.kv_a_proj_with_mqa.weight",
+     "blk.*.attn_kv_a_mqa.weight"},
+    {"model.layers.*.self_attn.kv_a_layernorm.weight",
+     "blk.*.attn_kv_a_norm.weight"},
+    {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_k_b.weight",
+     latent_keys},
+    {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_v_b.weight",
+     latent_values},
+    {"model.layers.*.self_attn.o_proj.weight", "blk.*.attn_output.weight"},
+    {"model.layers.*.mlp.gate_proj.weight", "blk.*.ffn_gate.weight"},
+    {"model.layers.*.mlp.up_proj.weight", "blk.*.ffn_up.weight"},
+    {"model.layers.*.mlp.down_proj.weight", "blk.*.ffn_down.weight"},
+    // The plain rotary frequencies, from old folders.
+    {"model.layers.*.self_attn.rotary_emb.inv_freq", ""},
+};
+
+// All but how experts are chosen.
+void describe_latent(Description& model) {
+  const Config& config = model.config();
+  expect_text(config, "hidden_act", {"silu"});
+  expect_flag(config, "attention_bias", false);
+  expect_flag(config, "mlp_bias", false);
+  expect_flag(config, "rope_interleave", true);
+  expect_number(config, "moe_layer_freq", 1);
+  model.add_int("block_count", layer_count(config));
+  model.add_int("context_length", config.get_int("max_position_embeddings"));
+  model.add_int("embedding_length", config.get_int("hidden_size"));
+  model.add_int("feed_forward_length", config.get_int("intermediate_size"));
+  model.add_int("attention.head_count", config.get_int("num_attention_heads"));
+  model.add_int("attention.head_count_kv", 1);
+  model.add_number("attention.layer_norm_rms_epsilon",
+                   config.get_number("rms_norm_eps"));
+  model.add_int("vocab_size", config.get_int("vocab_size"));
+  const int64_t rotated = config.get_int("qk_rope_head_dim");
+  const int64_t rank = config.get_int("kv_lora_rank");
+  const auto sum = [&](int64_t a, int64_t b) {
+    return checked_add(a, b).value_or(-1);
+  };
+  if (const auto query = config.find_int("q_lora_rank")) {
+    model.add_int("attention.q_lora_rank", *query);
+  }
+  model.add_int("attention.kv_lora_rank", rank);
+  model.add_int("attention.key_length", sum(rank, rotated));
+  model.add_int("attention.value_length", rank);
+  model.add_int("attention.key_length_mla",
+                sum(config.get_int("qk_nope_head_dim"), rotated));
+  model.add_int("attention.value_length_mla", config.get_int("v_head_dim"));
+  add_rope(model, {.rotated_size = "qk_rope_head_dim"});
+  add_experts(model, {.count = "n_routed_experts"});
+  model.add_int("expert_shared_count",
+                config.find_int("n_shared_experts").value_or(0));
+  model.add_int("leading_dense_block_count",
+                config.get_int("first_k_dense_replace"));
+  model.add_number("expert_weights_scale",
+                   config.get_number("routed_scaling_factor"));
+}
+
+void add_groups(Description& model) {
+  const Config& config = model.config();
+  model.add_int("expert_group_count", config.get_int("n_group"));
+  model.add_int("expert_group_used_count", config.get_int("topk_group"));
+}
+
+void describe_v2(Description& model) {
+  const Config& config = model.config();
+  describe_latent(model);
+  expect_text(config, "scoring_func", {"softmax"});
+  expect_text(config, "topk_method", {"greedy", "group_limited_greedy"});
+  expect_flag(config, "norm_topk_prob", false);
+  if (config.get_text("topk_method") == "group_limited_greedy") {
+    add_groups(model);
+  }
+  // GGUF's number of the softmax.
+  model.add_int("expert_gating_func", 1);
+  model.add_flag("expert_weights_norm", false);
+}
+
+void describe_v3(Description& model) {
+  const Config& config = model.config();
+  describe_latent(model);
+  expect_text(config, "scoring_func", {"sigmoid"});
+  expect_text(config, "topk_method", {"noaux_tc"});
+  add_groups(model);
+  // GGUF's number of the sigmoid.
+  model.add_int("expert_gating_func", 2);
+  model.add_flag("expert_weights_norm",
+                 config.find_flag("norm_topk_prob").value_or(true));
+}
+
+constexpr std::string_view kV3Defaults =
+    R"({"rms_norm_eps": 1e-6, "max_position_embeddings": 4096,
+        "n_group": 8, "topk_group": 4, "norm_topk_prob": true,
+        "routed_scaling_factor": 2.5, "first_k_dense_replace": 3,
+        "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_rope_head_dim": 64,
+        "qk_nope_head_dim": 128, "v_head_dim": 128, "n_shared_experts": 1,
+        "tie_word_embeddings": false})";
+
+}  // namespace
+
+constexpr Architecture kDeepSeekV2 = {
+    .model_type = "deepseek_v2",
+    .name = "deepseek2",
+    .defaults = R"({"rms_norm_eps": 1e-6, "max_position_embeddings": 2048,
+                    "topk_method": "greedy", "routed_scaling_factor": 1.0,
+                    "first_k_dense_replace": 0, "q_lora_rank": 1536,
+                    "kv_lora_rank": 512, "qk_rope_head_dim": 64,
+                    "qk_nope_head_dim": 128, "v_head_dim": 128,
+                    "n_shared_experts": 2, "moe_intermediate_size": 1407,
+                    "tie_word_embeddings": false})",
+    .rules = {kLatentRules, kNormRules, kExpertRules, kSelectedExpertRules},
+    .describe = describe_v2,
+};
+
+constexpr Architecture kDeepSeekV3 = {
+    .model_type = "deepseek_v3",
+    .name = "deepseek2",
+    .defaults = kV3Defaults,
+    .rules = {kLatentRules, kNormRules, kExpertRules, kSelectedExpertRules},
+    .describe = describe_v3,
+};
+
+// The same under another name.
+constexpr Architecture kKimiK2 = {
+    .model_type = "kimi_k2",
+    .name = "deepseek2",
+    .defaults = kV3Defaults,
+    .rules = {kLatentRules, kNormRules, kExpertRules, kSelectedExpertRules},
+    .describe = describe_v3,
+};
+
+}  // namespace rc::folder

@@ -1,0 +1,47 @@
+// Which tensor of a file gets which type: the mixes that people know by their
+// names, as data.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/gguf/file.h"
+#include "tensor/dtype.h"
+
+namespace rc::quantize {
+
+struct Mix;
+
+// A type or a mix by its name in upper or lower case: a name such as Q4_K is
+// that type for all matrices, and Q4_K_M a mix that gives more bits to those
+// that need them. Q4_0 and its like are mixes too, as they always were. Throws
+// RC_E_INVALID_ARGUMENT naming all for any other text.
+const Mix& find_mix(std::string_view name);
+// The name of number `i` of all of them; nullptr behind the last.
+const char* mix_name(size_t i);
+// Its number as general.file_type has it.
+uint32_t file_type(const Mix& mix);
+
+// The types of a file's tensors, in their order. What stays as it is has the
+// type that it has: vectors, what routes to experts, state spaces, positions,
+// and quantized weights, of which `requantizes` encodes those anew that become
+// smaller. A matrix whose rows are no whole blocks of its type gets another
+// type of about as many bits, or stays. `weighted`: an importance is at hand.
+std::vector<DType> planned_types(const gguf::File& file, const Mix& mix,
+                                 bool requantizes, bool weighted);
+
+// Applies "REGEX=TYPE": tensors whose name the regular expression (Perl's,
+// found anywhere in the name) matches get that type of ggml; of several that
+// match the first. Throws RC_E_INVALID_ARGUMENT for what is no such text, for
+// an expression that matches no tensor, and for a tensor that cannot be of its
+// type; RC_E_UNSUPPORTED for a type that cannot be written.
+void apply_overrides(const gguf::File& file,
+                     std::span<const std::string> overrides,
+                     std::vector<DType>& types);
+// Throws what apply_overrides throws without looking at a file.
+void check_overrides(std::span<const std::string> overrides);
+
+}  // namespace rc::quantize

@@ -1,0 +1,36 @@
+// DeepSeek V2 and V3 and what is made from them: latent attention, and experts
+// that are chosen in groups. DeepSeek-AI 2024, arXiv:2405.04434 and
+// arXiv:2412.19437.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+namespace {
+
+// Yarn makes up for the flatter attention of long contexts here, once for
+// queries and once for keys (Peng et al. 2023, arXiv:2309.00071, equation 22,
+// with a factor of the logarithm that the file says).
+double latent_scale(const HyperParameters& hyper) {
+  const Latent& latent = hyper.latent;
+  const double scale =
+      1.0 / std::sqrt(static_cast<double>(latent.unrotated + latent.rotated));
+  const RopeParameters& rope = hyper.ropes[0];
+  if (rope.scaling != RopeScaling::kYarn || rope.factor <= 1.0f) return scale;
+  const double raised = 1.0 + latent.log_multiplier * std::log(rope.factor);
+  return scale * raised * raised;
+}
+
+}  // namespace
+
+constexpr Architecture kDeepSeek2 = {
+    .name = "deepseek2",
+    .rope_style = RC_ROPE_ADJACENT,
+    .attention_scale = latent_scale,
+    .latent = true,
+    .experts = Presence::kOptional,
+    .normalized_routing = false,
+    .selection_bias = true,
+    .grouped_experts = true,
+    .shared_expert = true,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,14 @@
+// Falcon-H1: attention and beside it Mamba 2 in every layer; files have its
+// factors in their weights. Zuo et al. 2025, arXiv:2507.22448.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kFalconH1 = {
+    .name = "falcon-h1",
+    .names = {.feed_forward_norm = "ffn_norm"},
+    .recurrent = Mixer::kBoth,
+    .optional_space_norm = true,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,17 @@
+// Jamba: Mamba with layers of attention without rotation between them, and
+// experts in some layers. Lieber et al. 2024, arXiv:2403.19887.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kJamba = {
+    .name = "jamba",
+    .recurrent = Mixer::kChannelSpace,
+    .space_norms = true,
+    .unrotated = true,
+    .experts = Presence::kOptional,
+    .optional_routers = true,
+    .normalized_routing = false,
+};
+
+}  // namespace rc::model

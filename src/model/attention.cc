@@ -1,0 +1,37 @@
+#include "model/attention.h"
+
+#include "model/alibi.h"
+
+namespace rc::model {
+
+runtime::Value add_attention(runtime::ProgramBuilder& builder, Weights& weights,
+                             const Architecture& architecture,
+                             const HyperParameters& hyper, const Layer& layer,
+                             const std::string& name,
+                             runtime::ProgramBuilder::GeneralAttention how) {
+  how.scale = static_cast<float>(hyper.attention_scale != 0.0f
+                                     ? hyper.attention_scale
+                                     : architecture.attention_scale(hyper));
+  how.softcap = hyper.attention_softcap;
+  (architecture.chunked_windows ? how.chunk : how.window) = layer.window;
+  if (architecture.attention_sinks) {
+    how.sinks = weights.elements(name + architecture.names.attention_sinks,
+                                 {layer.heads});
+  }
+  if (layer.rope == Layer::kUnrotated && hyper.temperature > 0.0f) {
+    how.temperature = hyper.temperature;
+    how.temperature_length = hyper.temperature_length;
+  }
+  if (hyper.alibi > 0.0f) {
+    how.slopes = builder.weight(slopes_weight_name(layer.heads), RC_DTYPE_F32,
+                                {layer.heads}, RC_USE_ELEMENTS);
+  }
+  if (hyper.alibi > 0.0f || how.chunk > 0 || how.temperature > 0.0f) {
+    return builder.general_attention(how);
+  }
+  return builder.attention(how.q, how.key_cache, how.value_cache, how.positions,
+                           how.sequences, how.page_table, how.scale,
+                           how.softcap, how.window, how.sinks, how.lengths);
+}
+
+}  // namespace rc::model

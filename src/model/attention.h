@@ -1,0 +1,20 @@
+// What rows take from the positions that they see.
+#pragma once
+
+#include <string>
+
+#include "model/architecture.h"
+#include "model/weights.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+// `how` has the values of the program; the rest is what the architecture and
+// the layer say, whose name is "blk.N.". Gives [rows, heads, value_size].
+runtime::Value add_attention(runtime::ProgramBuilder& builder, Weights& weights,
+                             const Architecture& architecture,
+                             const HyperParameters& hyper, const Layer& layer,
+                             const std::string& name,
+                             runtime::ProgramBuilder::GeneralAttention how);
+
+}  // namespace rc::model

@@ -1,0 +1,51 @@
+#include "model/routing.h"
+
+namespace rc::model {
+
+runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
+                                           Weights& weights,
+                                           const Architecture& architecture,
+                                           const HyperParameters& hyper,
+                                           const std::string& layer,
+                                           runtime::Value scores) {
+  if (architecture.weighted_inputs) {
+    return builder.choose_in_groups(scores, runtime::kAbsent,
+                                    hyper.experts_used, RC_SCORE_SIGMOID, false,
+                                    {});
+  }
+  if (architecture.sparse_mix) {
+    // What it was trained with: twice the noise of the inputs, 0.01.
+    return builder.sparse_mix(scores, hyper.experts_used, 0.02f);
+  }
+  if (!architecture.selection_bias) {
+    return builder.route(scores, hyper.experts_used, hyper.normalized_routing);
+  }
+  const std::string name = layer + architecture.names.selection_bias;
+  if (!architecture.grouped_experts) {
+    return builder.choose(scores, weights.elements(name, {hyper.experts}),
+                          hyper.experts_used, hyper.expert_score,
+                          hyper.normalized_routing);
+  }
+  // DeepSeek V2, with softmax, takes the best expert of a group for its score,
+  // V3, with sigmoid, the best two.
+  const int best = hyper.expert_score == RC_SCORE_SIGMOID &&
+                           hyper.experts > hyper.expert_groups
+                       ? 2
+                       : 1;
+  return builder.choose_in_groups(
+      scores,
+      weights.has(name) ? weights.elements(name, {hyper.experts})
+                        : runtime::kAbsent,
+      hyper.experts_used, hyper.expert_score, hyper.normalized_routing,
+      {hyper.expert_groups, hyper.expert_groups_used, best});
+}
+
+runtime::Value add_times(runtime::ProgramBuilder& builder, runtime::Value x,
+                         runtime::Value shares) {
+  // The sum over one expert.
+  const runtime::ProgramBuilder::Shape shape = builder.shape(x);
+  return builder.expert_sum(
+      builder.reshape(x, {shape.front(), 1, shape.back()}), shares);
+}
+
+}  // namespace rc::model

@@ -1,0 +1,33 @@
+#include "model/state_parts.h"
+
+namespace rc::model {
+
+using runtime::kAbsent;
+using runtime::Value;
+
+Value Products::next(int64_t count) {
+  const Value weight = layer_.weights.matrix_rows(
+      weight_, {size_, layer_.builder.shape(x_).back()}, row_, count,
+      RC_USE_LINEAR);
+  row_ += count;
+  return layer_.builder.linear(x_, weight);
+}
+
+Value Convolutions::next(Value values) {
+  const int64_t count = layer_.builder.shape(values).back();
+  const int64_t width = layer_.hyper.state_space.conv_width;
+  const Value weight = layer_.weights.element_rows(
+      name_ + ".weight", {channels_, width}, channel_, count);
+  const Value bias = layer_.weights.has(name_ + ".bias")
+                         ? layer_.weights.element_rows(
+                               name_ + ".bias", {channels_}, channel_, count)
+                         : kAbsent;
+  channel_ += count;
+  const Value state = layer_.builder.cache(
+      RC_DTYPE_F32, {layer_.inputs.slot_count, width - 1, count});
+  return layer_.builder.short_conv(values, weight, bias,
+                                   layer_.inputs.sequences, layer_.inputs.slots,
+                                   state, function_);
+}
+
+}  // namespace rc::model

@@ -1,0 +1,117 @@
+// Embeddings and scores on the command line.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "temporary.h"
+
+namespace rc::test {
+namespace {
+
+std::string folder(const char* name) {
+  return source_path(std::string("tests/golden/embeddings/") + name).string();
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class CommandEmbed : public ::testing::Test {
+ protected:
+  std::string write(const char* name, const std::string& text) const {
+    const auto path = (folder_.path() / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::string path_of(const char* name) const {
+    return (folder_.path() / name).string();
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(CommandEmbed, WritesWhatNumpyReads) {
+  const std::string lines = write("t.txt", "a spoon\n\nthe red fork\n");
+  const std::string json =
+      write("t.jsonl", "\"a spoon\"\n{\"text\": \"the red fork\"}\n");
+  const Outcome shown = run(
+      {"embed", folder("bert-mean"), "--input", lines, "--dimensions", "4"});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_EQ(std::count(shown.out.begin(), shown.out.end(), '\n'), 2);
+  EXPECT_EQ(
+      run({"embed", folder("bert-mean"), "--input", json, "--dimensions", "4"})
+          .out,
+      shown.out);
+  const std::string path = path_of("rows.npy");
+  const Outcome outcome = run({"embed", folder("bert-mean"), "--input", json,
+                               "--dimensions", "4", "-o", path});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  const std::string bytes = content(path);
+  ASSERT_EQ(bytes.size(), 128 + 2 * 4 * sizeof(float));
+  EXPECT_EQ(bytes.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  EXPECT_EQ(bytes.substr(10, 61),
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }  ");
+  EXPECT_EQ(bytes[127], '\n');
+  float row[4];
+  std::memcpy(row, bytes.data() + 128, sizeof row);
+  const auto first =
+      nlohmann::json::parse(shown.out.substr(0, shown.out.find('\n')));
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(first["embedding"][i].get<float>(), row[i]);
+  }
+  // Nothing else is left in the folder.
+  const std::filesystem::directory_iterator all(folder_.path());
+  EXPECT_EQ(std::distance(begin(all), end(all)), 3);
+}
+
+TEST_F(CommandEmbed, SaysWhatIsWrong) {
+  const std::string lines = write("t.txt", "a spoon\n");
+  const std::string bad = write("t.jsonl", "\"a\"\n[1]\n");
+  expect_failure(run({"embed", folder("bert-mean"), "--input", bad}), 4,
+                 "t.jsonl:2");
+  expect_failure(run({"embed", folder("bert-mean"), "--input", lines,
+                      "--dimensions", "33"}),
+                 2, "dimensions is 33");
+  expect_failure(
+      run({"embed", folder("bert-mean"), "--input", path_of("nothing.txt")}), 3,
+      "nothing.txt");
+  expect_failure(
+      run({"embed", folder("bert-mean"), "--input", write("empty.txt", "\n")}),
+      2, "there is no text");
+  expect_failure(run({"embed", folder("bert-mean"), "--input", lines, "-o",
+                      path_of("no/such/folder.npy")}),
+                 3, "folder.npy");
+  expect_failure(
+      run({"embed", folder("bert-mean"), "--input", lines, "--pooling", "max"}),
+      2, "max");
+}
+
+TEST_F(CommandEmbed, TheBestDocumentIsFirst) {
+  const std::string documents =
+      write("d.txt", "a spoon\nthe red fork\nsun over the river\n");
+  const Outcome outcome = run({"rerank", folder("bert-cross"),
+                               "the red green spoon", documents, "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  double last = 2;
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto json = nlohmann::json::parse(line);
+    EXPECT_LE(json["score"].get<double>(), last);
+    last = json["score"].get<double>();
+  }
+  EXPECT_EQ(count, 3);
+  const Outcome best = run({"rerank", folder("bert-cross"),
+                            "the red green spoon", documents, "--top", "1"});
+  EXPECT_EQ(std::count(best.out.begin(), best.out.end(), '\n'), 1);
+  expect_failure(run({"rerank", folder("bert-mean"), "a", documents}), 5,
+                 "cls.output");
+  expect_failure(run({"rerank", folder("bert-cross")}), 2, "QUERY");
+}
+
+}  // namespace
+}  // namespace rc::test

@@ -1,0 +1,76 @@
+// Programs whose outputs are the inputs of their products.
+#include "model/observation.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "model/model_file.h"
+#include "model/weight_name.h"
+#include "test_data.h"
+
+namespace rc::model {
+namespace {
+
+std::set<std::string> tensors_of(const ModelFile& file,
+                                 const runtime::ProgramDescription& program,
+                                 uint32_t uses) {
+  std::set<std::string> names;
+  for (const runtime::WeightInfo& weight : program.weights) {
+    if ((weight.uses & uses) == 0) continue;
+    const gguf::Tensor* tensor = tensor_of_weight(file.file(), weight.name);
+    if (tensor != nullptr) names.insert(std::string(tensor->name));
+  }
+  return names;
+}
+
+TEST(Observation, SeesEveryProductOfEveryArchitecture) {
+  const CacheLayout layout = {
+      .dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1};
+  for (const auto& entry : std::filesystem::directory_iterator(
+           test::source_path("tests/golden/architectures"))) {
+    if (entry.path().extension() != ".gguf") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const auto file = ModelFile::open(entry.path().string());
+    runtime::ProgramDescription program = file->forward(layout);
+    const std::set<std::string> expected =
+        tensors_of(*file, program, RC_USE_LINEAR | RC_USE_EXPERTS);
+    const size_t ops = program.ops.size();
+    const Observation observation = observe_products(file->file(), program);
+    std::set<std::string> seen;
+    for (const ObservedInput& input : observation.inputs) {
+      ASSERT_LT(input.values, observation.outputs.size());
+      const rc_plugin_value& value = observation.outputs[input.values];
+      EXPECT_EQ(value.dtype, RC_DTYPE_F32);
+      EXPECT_EQ(value.rank, input.each_its_own ? 3 : 2);
+      EXPECT_EQ(value.shape[value.rank - 1], input.width);
+      EXPECT_EQ(input.experts > 0, input.ids != ObservedInput::kNone);
+      for (const std::string& tensor : input.tensors) {
+        EXPECT_TRUE(seen.insert(tensor).second) << tensor << " twice";
+        EXPECT_EQ(file->file().find_tensor(tensor)->shape.back(), input.width);
+      }
+    }
+    EXPECT_EQ(seen, expected);
+    EXPECT_LT(program.ops.size(), ops);
+    EXPECT_EQ(program.output_count, observation.outputs.size());
+    EXPECT_GT(observation.bytes_per_row(), 0u);
+    // It is a program as any other.
+    runtime::plan_scratch(program, {4, 4, 1});
+  }
+}
+
+TEST(Observation, NeedsProducts) {
+  const auto file = ModelFile::open(
+      test::source_path("tests/golden/architectures/llama2.gguf").string());
+  runtime::ProgramBuilder builder;
+  const runtime::Value table =
+      builder.weight("token_embd.weight", RC_DTYPE_F32, {8, 4}, RC_USE_ROWS);
+  const runtime::Value ids = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  builder.output(builder.get_rows(table, ids));
+  runtime::ProgramDescription program = std::move(builder).take();
+  EXPECT_ANY_THROW(observe_products(file->file(), program));
+}
+
+}  // namespace
+}  // namespace rc::model
