@@ -50,6 +50,7 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return short_conv_scratch(c, op);
     case RC_OP_CHOOSE:
     case RC_OP_CHOOSE_IN_GROUPS:
+    case RC_OP_SPARSE_MIX:
       return choose_scratch(c, op);
   }
   return 0;
@@ -263,6 +264,13 @@ void Compiler::compile() {
       case RC_OP_CHOOSE:
       case RC_OP_CHOOSE_IN_GROUPS:
         compile_choose(*this, op);
+        break;
+      case RC_OP_SPARSE_MIX:
+        compile_sparse_mix(*this, op);
+        break;
+      case RC_OP_AFFINE:
+      case RC_OP_XIELU:
+        compile_bent(*this, op);
         break;
       case RC_OP_ROUTE:
         compile_route(*this, op);

@@ -182,6 +182,9 @@ void compile_general_attention(Compiler& compiler, const Op& op);
 void compile_join(Compiler& compiler, const Op& op);
 void compile_route(Compiler& compiler, const Op& op);
 void compile_choose(Compiler& compiler, const Op& op);
+void compile_sparse_mix(Compiler& compiler, const Op& op);
+// AFFINE and XIELU.
+void compile_bent(Compiler& compiler, const Op& op);
 void compile_expert_linear(Compiler& compiler, const Op& op);
 void compile_expert_sum(Compiler& compiler, const Op& op);
 void compile_short_conv(Compiler& compiler, const Op& op);

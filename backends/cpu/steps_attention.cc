@@ -126,10 +126,13 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
     task.at[task.rows] = at.position;
     int64_t& first = task.first[task.rows];
     first = first_of(at.position);
-    const int64_t last = pages.last(run, at);
+    int64_t last = pages.last(run, at);
     if (last < 0) {
       share.commit([&] { Pages::fail_length(run, r + task.rows, at); });
       return false;
+    }
+    if (pages.whole && window > 0) {
+      last = std::min(last, at.position + window - 1);
     }
     task.last[task.rows] = last;
     first_page = std::min(first_page, first / pages.page_size);

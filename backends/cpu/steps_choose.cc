@@ -1,6 +1,8 @@
-// CHOOSE and CHOOSE_IN_GROUPS: experts by their score and a bias.
+// CHOOSE, CHOOSE_IN_GROUPS and SPARSE_MIX: experts by their score and a bias,
+// or one after another.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "cpu/compiler.h"
@@ -23,6 +25,31 @@ void score_experts(const float* x, int64_t experts, int32_t score, double* p) {
     total += p[e];
   }
   for (int64_t e = 0; e < experts; ++e) p[e] /= total;
+}
+
+// One row of SPARSE_MIX. Of `left` an expert that is chosen is taken away by
+// -infinity.
+void mix_row(const float* x, int64_t experts, int64_t k, double margin,
+             double* left, int32_t* ids, float* weights) {
+  constexpr double kTaken = -std::numeric_limits<double>::infinity();
+  // So that what is no number is chosen last, but is a valid choice.
+  constexpr double kLeast = std::numeric_limits<double>::lowest();
+  for (int64_t e = 0; e < experts; ++e) {
+    left[e] = x[e] > kLeast ? x[e] : kLeast;
+  }
+  for (int64_t i = 0; i < k; ++i) {
+    const int64_t best = std::max_element(left, left + experts) - left;
+    const double most = left[best];
+    double total = 0;
+    for (int64_t e = 0; e < experts; ++e) {
+      const bool far =
+          most - left[e] > margin * std::max(std::abs(left[e]), most);
+      if (left[e] != kTaken && !far) total += std::exp(left[e] - most);
+    }
+    left[best] = kTaken;
+    ids[i] = static_cast<int32_t>(best);
+    weights[i] = static_cast<float>(1.0 / total);
+  }
 }
 
 // What of CHOOSE_IN_GROUPS is more than CHOOSE.
@@ -62,7 +89,8 @@ void leave_expert_groups(const ExpertGroups& groups, int64_t experts,
 
 }  // namespace
 
-// The scores of a row and their orders, and the scores of groups.
+// The scores of a row and their orders, and the scores of groups; of SPARSE_MIX
+// those that are not chosen yet.
 uint64_t choose_scratch(const Compiler& c, const Op& op) {
   return product(static_cast<uint64_t>(c.columns(op.inputs[0])),
                  3 * sizeof(double));
@@ -124,6 +152,28 @@ void compile_choose(Compiler& c, const Op& op) {
             weight[r * k + i] =
                 static_cast<float>(normalize ? share_of / sum : share_of);
           }
+        });
+      });
+}
+
+void compile_sparse_mix(Compiler& c, const Op& op) {
+  const double margin = op.params.sparse_mix.margin;
+  const int64_t dimension = c.value(op.inputs[0]).shape[0];
+  const int64_t experts = c.columns(op.inputs[0]);
+  const int64_t k = c.columns(op.outputs[0]);
+  const Place x = c.place(op.inputs[0]);
+  const Place ids = c.place(op.outputs[0]);
+  const Place weights = c.place(op.outputs[1]);
+  const ThreadScratch scratch = c.thread_scratch();
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0]), c.area(op.outputs[1])},
+      [=](const Run& run) { return run.rows(dimension) * experts * (20 * k); },
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t r) {
+          mix_row(run.at<const float>(x) + r * experts, experts, k, margin,
+                  scratch.of<double>(share.thread),
+                  run.at<int32_t>(ids) + r * k, run.at<float>(weights) + r * k);
         });
       });
 }

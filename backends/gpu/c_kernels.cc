@@ -27,6 +27,8 @@ bool is_scalar(Kernel kernel) {
 
 Constants constants_of(Kernel kernel) {
   switch (kernel) {
+    case Kernel::kAffine:
+      return {kItems};
     case Kernel::kAttend:
       return {kItems, "HEAD"};
     case Kernel::kAttention:
@@ -77,7 +79,11 @@ Constants constants_of(Kernel kernel) {
       return {kItems, "STATE", "PARTS"};
     case Kernel::kShortConv:
       return {kItems, "WIDTH", "FUNCTION"};
+    case Kernel::kSparseMix:
+      return {kItems};
     case Kernel::kTensorRope:
+      return {kItems};
+    case Kernel::kXielu:
       return {kItems};
     case Kernel::kCount:
       break;

@@ -24,6 +24,7 @@ Slots slots_of(Kernel kernel) {
   switch (kernel) {
     case Kernel::kCopy:
     case Kernel::kEncode:
+    case Kernel::kXielu:
       return {bits({1}), bits({0, 8})};
     case Kernel::kCopyRows:
     case Kernel::kElementwise:
@@ -34,6 +35,7 @@ Slots slots_of(Kernel kernel) {
       return {bits({1, 2}), bits({0, 8})};
     case Kernel::kDecode:
       return {bits({1, 2}), bits({0, 8, kFaultSlot}), true};
+    case Kernel::kAffine:
     case Kernel::kAttend:
     case Kernel::kConv2d:
     case Kernel::kLayerNorm:
@@ -54,6 +56,7 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kChoose:
       return {bits({1, 2}), bits({0, 8, 9})};
     case Kernel::kRoute:
+    case Kernel::kSparseMix:
       return {bits({1}), bits({0, 8, 9})};
     case Kernel::kChannelScan:
       return {bits({1, 2, 3, 4, 5, 6, 10, 11}), bits({0, 8, 9})};

@@ -10,6 +10,7 @@ namespace rc::gpu {
 
 // All of them, each with the name of its file.
 #define RC_GPU_KERNELS(KERNEL)           \
+  KERNEL(kAffine, affine)                \
   KERNEL(kAttend, attend)                \
   KERNEL(kAttention, attention)          \
   KERNEL(kCacheStore, cache_store)       \
@@ -35,7 +36,9 @@ namespace rc::gpu {
   KERNEL(kRowNorm, row_norm)             \
   KERNEL(kSelectiveScan, selective_scan) \
   KERNEL(kShortConv, short_conv)         \
-  KERNEL(kTensorRope, tensor_rope)
+  KERNEL(kSparseMix, sparse_mix)         \
+  KERNEL(kTensorRope, tensor_rope)       \
+  KERNEL(kXielu, xielu)
 
 enum class Kernel {
 #define RC_GPU_KERNEL(kernel, name) kernel,

@@ -66,8 +66,11 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
     case RC_OP_ATTENTION: {
       uint64_t seen = size(5, 1) * size(1, 2);
       if (op.params.attention.window > 0) {
+        // To both sides where rows see whole sequences.
+        const uint64_t sides = op.inputs[7] >= 0 ? 2 : 1;
         seen =
-            std::min(seen, static_cast<uint64_t>(op.params.attention.window));
+            std::min(seen, sides * static_cast<uint64_t>(std::min<int64_t>(
+                                       op.params.attention.window, INT32_MAX)));
       }
       return attention_loops(tuning, seen, last(0));
     }
@@ -84,11 +87,14 @@ uint64_t loops_of(const Tuning& tuning, const Op& op,
     case RC_OP_ATTEND:
       return attention_loops(tuning, size(1, 1), last(0));
     case RC_OP_CHOOSE:
-    case RC_OP_ROUTE: {
+    case RC_OP_ROUTE:
+    case RC_OP_SPARSE_MIX: {
       const uint64_t lanes = tuning.route;
       const auto chosen = static_cast<uint64_t>(values[op.outputs[0]].shape[1]);
-      // CHOOSE has one more reduction.
-      return (chosen + (op.code == RC_OP_CHOOSE ? 2 : 1)) *
+      // CHOOSE has one more reduction, SPARSE_MIX three for each choice.
+      return (op.code == RC_OP_SPARSE_MIX ? 3 * chosen
+              : op.code == RC_OP_CHOOSE   ? chosen + 2
+                                          : chosen + 1) *
              (1 + inner(rounds(size(0, 1), lanes)) + inner(lanes));
     }
     case RC_OP_CHOOSE_IN_GROUPS: {

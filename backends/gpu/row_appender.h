@@ -101,6 +101,9 @@ class RowAppender {
   void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
   void route();
   void choose();
+  void sparse_mix();
+  void affine();
+  void xielu();
   void expert_sum();
   void short_conv();
   void selective_scan();

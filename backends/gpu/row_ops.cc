@@ -331,6 +331,48 @@ void RowAppender::choose() {
   }
 }
 
+void RowAppender::sparse_mix() {
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0), &out(1)})) {
+    Dispatch& d =
+        append(Kernel::kSparseMix, {tuning_.route}, rows,
+               {narrow(in(0).value.shape[1]), narrow(out(0).value.shape[1]),
+                word(op_.params.sparse_mix.margin)});
+    bind(d, 1, in(0), rows);
+    bind(d, 8, out(0), rows);
+    bind(d, 9, out(1), rows);
+    d.work.each = static_cast<double>(width_of(in(0).value)) *
+                  static_cast<double>(width_of(out(0).value));
+  }
+}
+
+void RowAppender::affine() {
+  const uint32_t width = narrow(width_of(in(0).value));
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
+    Dispatch& d =
+        append(Kernel::kAffine, {tuning_.plain}, rows, {width, has(1), has(2)});
+    bind(d, 1, in(0), rows);
+    bind(d, 2, in(has(1) ? 1 : 0), rows);
+    bind(d, 3, in(has(2) ? 2 : 0), rows);
+    bind(d, 8, out(0), rows);
+    spread(d, divided(width, uint64_t{tuning_.plain} * tuning_.each));
+    d.work.each = width;
+  }
+}
+
+void RowAppender::xielu() {
+  const auto& params = op_.params.xielu;
+  const uint32_t width = narrow(width_of(in(0).value));
+  for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
+    Dispatch& d = append(Kernel::kXielu, {tuning_.plain}, rows,
+                         {width, word(params.alpha_p), word(params.alpha_n),
+                          word(params.beta), word(params.epsilon)});
+    bind(d, 1, in(0), rows);
+    bind(d, 8, out(0), rows);
+    spread(d, divided(width, uint64_t{tuning_.plain} * tuning_.each));
+    d.work.each = width;
+  }
+}
+
 void RowAppender::expert_sum() {
   const rc_plugin_value& x = in(0).value;
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &in(1), &out(0)})) {
@@ -384,6 +426,12 @@ void RowAppender::run() {
       return elementwise(20, false, op_.params.clamp.limit);
     case RC_OP_ROUTE:
       return route();
+    case RC_OP_SPARSE_MIX:
+      return sparse_mix();
+    case RC_OP_AFFINE:
+      return affine();
+    case RC_OP_XIELU:
+      return xielu();
     case RC_OP_CHOOSE:
     case RC_OP_CHOOSE_IN_GROUPS:
       return choose();

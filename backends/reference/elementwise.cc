@@ -142,4 +142,30 @@ void clamp(const Call& call) {
   });
 }
 
+void affine(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& weight = call.inputs[1];
+  const Tensor& bias = call.inputs[2];
+  const int64_t width = x.row_size();
+  each(call, [&](int64_t i) {
+    double y = x.floats()[i];
+    if (weight) y *= weight.floats()[i % width];
+    if (bias) y += bias.floats()[i % width];
+    return y;
+  });
+}
+
+void xielu(const Call& call) {
+  const float* x = call.inputs[0].floats();
+  const auto params = call.op.params.xielu;
+  const double epsilon = params.epsilon;
+  each(call, [&](int64_t i) {
+    const double v = x[i];
+    const double bent =
+        v > 0 ? params.alpha_p * v * v
+              : params.alpha_n * (std::expm1(v < epsilon ? v : epsilon) - v);
+    return bent + params.beta * v;
+  });
+}
+
 }  // namespace rc::reference

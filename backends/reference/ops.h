@@ -99,10 +99,13 @@ void multiply(const Call& call);
 void scale(const Call& call);
 void softcap(const Call& call);
 void clamp(const Call& call);
+void affine(const Call& call);
+void xielu(const Call& call);
 // route.cc
 void route(const Call& call);
 void choose(const Call& call);
 void choose_in_groups(const Call& call);
+void sparse_mix(const Call& call);
 // reshaping.cc
 void copy(const Call& call);
 void convert(const Call& call);

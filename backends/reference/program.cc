@@ -37,6 +37,12 @@ void execute(const Call& call) {
       return route(call);
     case RC_OP_CHOOSE:
       return choose(call);
+    case RC_OP_SPARSE_MIX:
+      return sparse_mix(call);
+    case RC_OP_AFFINE:
+      return affine(call);
+    case RC_OP_XIELU:
+      return xielu(call);
     case RC_OP_CHOOSE_IN_GROUPS:
       return choose_in_groups(call);
     case RC_OP_JOIN:

@@ -140,4 +140,36 @@ void choose_in_groups(const Call& call) {
                {params.groups, params.groups_used, params.best});
 }
 
+void sparse_mix(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  int32_t* ids = reinterpret_cast<int32_t*>(call.outputs[0].data);
+  float* weights = call.outputs[1].floats();
+  const double margin = call.op.params.sparse_mix.margin;
+  const int64_t experts = x.columns();
+  const int64_t chosen = call.outputs[0].columns();
+  std::vector<bool> taken(experts);
+  for (int64_t r = 0; r < x.rows(); ++r) {
+    call.check_stop();
+    const float* from = x.floats() + r * experts;
+    std::fill(taken.begin(), taken.end(), false);
+    for (int64_t c = 0; c < chosen; ++c) {
+      int64_t best =
+          std::find(taken.begin(), taken.end(), false) - taken.begin();
+      for (int64_t e = best + 1; e < experts; ++e) {
+        if (!taken[e] && from[e] > from[best]) best = e;
+      }
+      const double largest = from[best];
+      double total = 0;
+      for (int64_t e = 0; e < experts; ++e) {
+        const double scale = std::max(std::abs(double{from[e]}), largest);
+        const bool far = largest - from[e] > margin * scale;
+        if (!taken[e] && !far) total += std::exp(from[e] - largest);
+      }
+      taken[best] = true;
+      ids[r * chosen + c] = static_cast<int32_t>(best);
+      weights[r * chosen + c] = static_cast<float>(1 / total);
+    }
+  }
+}
+
 }  // namespace rc::reference

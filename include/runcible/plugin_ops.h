@@ -98,14 +98,16 @@ enum {
   /* Attention over a paged cache that already holds the keys and values of
    * these rows. Row r, at position p of its sequence, sees the positions
    * max(0, p - window + 1) to p (from 0 if window is 0); for pages that no row
-   * sees, page_table may give any page. Where there are lengths, window is 0,
-   * and a row of sequence s sees the positions 0 to lengths[s] - 1, those
-   * behind its own too; the cache holds all of them, and the page table has
-   * their pages. Query head h reads key/value head
+   * sees, page_table may give any page. Where there are lengths, a row of
+   * sequence s sees the positions behind its own too: 0 to lengths[s] - 1, or
+   * as many of them as lie within the window, max(0, p - window + 1) to
+   * min(lengths[s], p + window) - 1; the cache holds all of them, and the page
+   * table has their pages. Query head h reads key/value head
    * h / (heads / kv_heads). With x = scale * (q . k) and, if softcap > 0,
    * x = softcap * tanh(x / softcap), the result is the sum of softmax(x) * v.
    * Where there are sinks, the softmax of head h has sinks[h] as one more x,
-   * whose v is zero (OpenAI 2025, arXiv:2508.10925).
+   * whose v is zero (OpenAI 2025, arXiv:2508.10925); there are none where there
+   * are lengths and a window.
    * inputs: q [R, heads, d],
    *         key cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
    *         value cache [pages, kv_heads, page_size, d] of F32, F16 or Q8_0,
@@ -242,7 +244,25 @@ enum {
   RC_OP_MULTIPLY = 23,
   /* min(max(x, -limit), limit).
    * inputs: x [R, ...]; output [R, ...], may be x. params.clamp. */
-  RC_OP_CLAMP = 24
+  RC_OP_CLAMP = 24,
+  /* x * weight + bias, the same for every row.
+   * inputs: x [R, heads?, d], weight [heads?, d] or absent,
+   *         bias [heads?, d] or absent; output [R, heads?, d], may be x. */
+  RC_OP_AFFINE = 25,
+  /* Chooses experts one after another, each as if it were the only one (Liu et
+   * al. 2024, arXiv:2409.12136, section 2.2; as Abdin et al. 2024,
+   * arXiv:2404.14219, infer with it). Of those not chosen yet the one with the
+   * largest x, t, is next (the lower number first among equals); its weight is
+   * 1 / sum of exp(x - t) over those not chosen yet whose distance (t - x) is
+   * at most margin * max(|x|, t).
+   * inputs: x [R, experts]; outputs: ids I32 [R, k],
+   *         weights [R, k]. params.sparse_mix. */
+  RC_OP_SPARSE_MIX = 26,
+  /* alpha_p x^2 + beta x where x > 0, and elsewhere
+   * alpha_n (exp(min(x, epsilon)) - 1 - x) + beta x (Huang and Schlag 2024,
+   * arXiv:2411.13010).
+   * inputs: x [R, ...]; output [R, ...], may be x. params.xielu. */
+  RC_OP_XIELU = 27
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:
@@ -412,6 +432,15 @@ typedef union rc_plugin_params {
   struct {
     int32_t interleaved;
   } delta_rule;
+  struct {
+    float margin;
+  } sparse_mix;
+  struct {
+    float alpha_p;
+    float alpha_n;
+    float beta;
+    float epsilon;
+  } xielu;
 } rc_plugin_params;
 
 /* One op. Its inputs and outputs are numbers of values, in the order of the

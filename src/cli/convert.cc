@@ -31,9 +31,8 @@ void add_convert(CLI::App& program) {
   add_model(*command, wish->from);
   takes_file(command->add_option("-o,--output", wish->to, "the file to write"))
       ->required();
-  takes_type(
-      command->add_option("--type", wish->type,
-                          "what matrices become; default: what they are"));
+  takes_type(command->add_option(
+      "--type", wish->type, "what matrices become; default: what they are"));
   command->callback([wish] {
     need_model(wish->from);
     convert(*wish);

@@ -144,10 +144,10 @@ class Pairs {
 
 // What a model that generates text is asked. Names of control tokens count in
 // the prompt, and not in what is put into it.
-class Question {
+class FilledPrompt {
  public:
-  Question(const text::Tokenizer& tokenizer, std::string_view prompt,
-           const std::string& query, int64_t longest)
+  FilledPrompt(const text::Tokenizer& tokenizer, std::string_view prompt,
+               const std::string& query, int64_t longest)
       : tokenizer_(tokenizer), longest_(longest) {
     while (!prompt.empty()) {
       const size_t at = std::min(prompt.find(kQuery), prompt.find(kDocument));
@@ -340,7 +340,7 @@ Rows rerank(Engine& engine, const std::shared_ptr<Meter>& meter,
     }
   };
   if (options.prompt) {
-    const Question question(tokenizer, *options.prompt, query, longest);
+    const FilledPrompt question(tokenizer, *options.prompt, query, longest);
     add_all([&](const std::string& document, size_t i) {
       return question.about(document, i, options.rows.truncate);
     });

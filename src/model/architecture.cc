@@ -19,7 +19,9 @@ constexpr const Architecture* kArchitectures[] = {
     &kFalcon,     &kMamba2,    &kErnie45Moe,    &kGlm4Moe,    &kDots1,
     &kMpt,        &kBloom,     &kDeepSeek2,     &kLlama4,     &kLfm2,
     &kLfm2Moe,    &kNemotronH, &kFalconH1,      &kMamba,      &kJamba,
-    &kQwen3Next,  &kQwen35,    &kQwen35Moe,
+    &kQwen3Next,  &kQwen35,    &kQwen35Moe,     &kNomicBert,  &kModernBert,
+    &kPhiMoe,     &kApertus,   &kMistral3,      &kMiniMaxM2,  &kGemmaEmbedding,
+    &kEuroBert,
 };
 
 }  // namespace

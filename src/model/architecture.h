@@ -20,10 +20,13 @@ namespace rc::model {
 enum class Presence { kNever, kOptional, kAlways };
 
 // Which layers see only the last `sliding_window` positions: of each `period`
-// layers the first `windowed`; none if the period is 0.
+// layers the first `windowed`, or the last if the first sees all; none if the
+// period is 0. Where rows see those behind them, `sliding_window` counts the
+// positions of both sides.
 struct WindowPattern {
   int64_t period = 0;
   int64_t windowed = 0;
+  bool first_sees_all = false;
 };
 
 // What norms are made of: see RC_OP_RMS_NORM, and RC_OP_LAYER_NORM with a
@@ -35,10 +38,18 @@ enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
 // (where the others are of what is no sum yet).
 enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
 
-// Norms of queries and keys: over each head before it rotates, over each head
-// after that, over all heads together, before they rotate, or without a weight
-// over each head after it rotates, where it does.
-enum class HeadNorm { kNone, kEach, kRotated, kTogether, kUnweighted };
+// Norms of queries and keys: over each head before it rotates, the same with a
+// weight for each head, over each head after it has rotated, over all heads
+// together, before they rotate, or without a weight over each head after it
+// rotates, where it does.
+enum class HeadNorm {
+  kNone,
+  kEach,
+  kEachItsOwn,
+  kRotated,
+  kTogether,
+  kUnweighted
+};
 
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
@@ -54,6 +65,8 @@ struct TensorNames {
   const char* output = "output.weight";
   const char* output_bias = "output.bias";
   const char* rope_factors = "rope_freqs.weight";
+  const char* short_rope_factors = "rope_factors_short.weight";
+  const char* long_rope_factors = "rope_factors_long.weight";
 
   const char* attention_norm = "attn_norm.weight";
   // The rows of queries, then of keys, then of values.
@@ -140,6 +153,9 @@ struct Gate {
   // What the function gives is multiplied by what it was given; of the
   // rectifier that is its square. Only where there is no gate.
   bool times_itself = false;
+  // The function is that of RC_OP_XIELU, with parameters of each layer. Only
+  // where there is no gate.
+  bool xielu = false;
   // One matrix has the rows of the gate, then those of the other product.
   bool fused = false;
 };
@@ -160,20 +176,28 @@ struct Architecture {
 
   // Rows see those before them; if not, all of their sequence.
   bool causal = true;
-  // There are no logits: what the model gives are the rows of the last layer.
+  // There are no logits: what the model gives are the rows of the last layer,
+  // which may be normed.
   bool gives_hidden_rows = false;
+  bool normed_hidden_rows = false;
   Norm norm = Norm::kRootMeanSquare;
+  // The key of epsilon is that of root mean squares, whatever norms are.
+  bool epsilon_of_squares = false;
   NormPlace norm_place = NormPlace::kBefore;
   // What a row sees of a position falls with the distance, at another rate for
   // each head; nothing is rotated (Press et al. 2021, arXiv:2108.12409).
   bool alibi = false;
   // Files may limit queries, keys and values.
   bool clamps = false;
-  // Each position has a row, and so may each type of tokens, which is added to
-  // the embedding; nothing is rotated.
+  // Each position has a row, which is added to the embedding; nothing is
+  // rotated.
   bool learned_positions = false;
-  Presence token_types = Presence::kNever;  // kOptional or kNever
+  // Each type of tokens has a row, which is added to the embedding. kOptional
+  // or kNever.
+  Presence token_types = Presence::kNever;
   bool embedding_norm = false;
+  // The first layer has no norm before attention.
+  bool first_unnormed = false;
 
   // Embeddings are multiplied by the square root of the width.
   bool scaled_embedding = false;
@@ -198,6 +222,15 @@ struct Architecture {
   int32_t rope_style = RC_ROPE_HALVES;
   // Divisors of the rotary frequencies, as a tensor.
   Presence rope_factors = Presence::kNever;
+  // Others where sequences may be no longer than the original context, and
+  // where they may be.
+  bool long_rope = false;
+  // Files may say how much stronger attention is than the usual scale of yarn
+  // makes it.
+  bool yarn_logarithms = false;
+  // Files may say that queries are multiplied by a factor that grows with each
+  // original context that their position is beyond.
+  bool position_scale = false;
   // The ends of yarn's ramp are rounded to whole pairs.
   bool whole_yarn_pairs = true;
   WindowPattern window = {};
@@ -271,6 +304,8 @@ struct Architecture {
   // One expert for each row, of which the input, not the result, is multiplied
   // by its weight: the sigmoid of its score.
   bool weighted_inputs = false;
+  // Experts are chosen one after another; see RC_OP_SPARSE_MIX.
+  bool sparse_mix = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

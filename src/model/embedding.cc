@@ -37,7 +37,8 @@ std::optional<std::vector<float>> learned_positions(
     const HyperParameters& hyper) {
   const TensorNames& names = architecture.names;
   const gguf::Tensor* types = file.find_tensor(names.token_types);
-  if (architecture.token_types == Presence::kNever || types == nullptr) {
+  if (architecture.token_types == Presence::kNever || types == nullptr ||
+      !architecture.learned_positions) {
     return std::nullopt;
   }
   check_matrix(file, names.token_types, {types->shape[0], hyper.width});
@@ -81,6 +82,11 @@ runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
             ? builder.weight(kPositionWeight, RC_DTYPE_F32, shape, RC_USE_ROWS)
             : weights.matrix(names.position_embedding, shape, RC_USE_ROWS);
     x = builder.add(x, builder.get_rows(learned, positions));
+  } else if (architecture.token_types != Presence::kNever &&
+             weights.has(names.token_types)) {
+    // All tokens of a text on its own are of type 0.
+    x = builder.affine(x, runtime::kAbsent,
+                       weights.first_row(names.token_types, hyper.width));
   }
   if (architecture.embedding_norm) {
     x = add_norm(builder, weights, architecture, hyper.norm_epsilon, x,

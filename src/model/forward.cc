@@ -7,10 +7,12 @@
 #include "base/error.h"
 #include "model/attention.h"
 #include "model/embedding.h"
+#include "model/heads.h"
 #include "model/latent_attention.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/output.h"
+#include "model/rope_weights.h"
 #include "model/routing.h"
 #include "model/state_space.h"
 #include "model/weights.h"
@@ -140,9 +142,9 @@ runtime::ProgramDescription Forward::describe() && {
         builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
-    frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
-                                           {hyper_.ropes[i].dimensions / 2},
-                                           RC_USE_ELEMENTS));
+    frequencies_.push_back(builder_.weight(
+        rope_weight_name(file_, architecture_, hyper_, layout_, i),
+        RC_DTYPE_F32, {hyper_.ropes[i].dimensions / 2}, RC_USE_ELEMENTS));
   }
 
   const Value learned = wanted_.output == ForwardOutput::kScores &&
@@ -166,7 +168,9 @@ Value Forward::whole_layer(Value x) {
       parallel && !weights_.has(in_layer(names_.attention_norm))
           ? names_.feed_forward_norm
           : names_.attention_norm;
-  Value normed = norm_before(x, mixer_norm);
+  Value normed = number_ == 0 && architecture_.first_unnormed
+                     ? x
+                     : norm_before(x, mixer_norm);
   std::vector<Mixed> parts = mixed(normed);
   if (is_last()) {
     for (Mixed& part : parts) part.y = builder_.get_rows(part.y, output_rows_);
@@ -224,10 +228,13 @@ Value Forward::attention(Value x) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
   }
+  if (hyper_.position_scale != 0.0f) {
+    q = add_position_scale(builder_, hyper_, positions_, q);
+  }
   q = builder_.reshape(q, {RC_DIM_ROWS, heads, hyper_.key_size});
   k = builder_.reshape(k, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
   v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
-  if (head_norm == HeadNorm::kEach) {
+  if (head_norm == HeadNorm::kEach || head_norm == HeadNorm::kEachItsOwn) {
     q = norm(q, names_.query_norm);
     k = norm(k, names_.key_norm);
   }
@@ -348,7 +355,7 @@ Value Forward::shared_expert(Value x) {
 }
 
 Value Forward::output(Value x) {
-  if (!architecture_.gives_hidden_rows) {
+  if (!architecture_.gives_hidden_rows || architecture_.normed_hidden_rows) {
     x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
                  names_.output_norm);
   }
@@ -444,6 +451,10 @@ Value Forward::expert_linear(Value x, const char* name, int64_t size,
 Value Forward::gated(Value gate, Value up) {
   const Gate& how = architecture_.gate;
   if (how.times_itself) return builder_.glu(up, up, how.function);
+  if (how.xielu) {
+    const Xielu& of = layer().xielu;
+    return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});
+  }
   if (how.ungated) return builder_.unary(up, how.function);
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
@@ -489,11 +500,6 @@ Value Forward::scaled(Value x, float factor) {
 }
 
 }  // namespace
-
-std::string rope_weight_name(size_t number) {
-  return number == 0 ? "(rotary frequencies)"
-                     : cat("(rotary frequencies ", number, ")");
-}
 
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,

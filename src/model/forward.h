@@ -11,10 +11,6 @@
 
 namespace rc::model {
 
-// The weight that holds Rope::frequencies of a number in
-// HyperParameters::ropes; no tensor of a file has this name.
-std::string rope_weight_name(size_t number);
-
 struct WantedOutput {
   ForwardOutput output = ForwardOutput::kLogits;
   ScoreTokens tokens;  // of scores of a model without a classifier

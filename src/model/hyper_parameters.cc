@@ -1,26 +1,20 @@
 #include "model/hyper_parameters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
 #include "model/architecture.h"
+#include "model/limits.h"
 #include "model/metadata.h"
 #include "model/rope_parameters.h"
+#include "model/space_parameters.h"
+#include "model/xielu_parameters.h"
 
 namespace rc::model {
 namespace {
 
-// Far above every known model; small enough that sizes can be multiplied.
-constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
-constexpr int64_t kMaxWidth = int64_t{1} << 20;
-constexpr int64_t kMaxFeedForward = int64_t{1} << 22;
-constexpr int64_t kMaxLayers = 4096;
-constexpr int64_t kMaxHeads = 4096;
-constexpr int64_t kMaxHeadSize = 4096;
-constexpr int64_t kMaxExperts = 4096;
-constexpr int64_t kMaxConvWidth = 64;
-constexpr int64_t kMaxPooling = 4;  // none, mean, first, last, rank
 constexpr double kMaxSoftcap = 1e6;
 
 void read_sizes(const Metadata& metadata, const Architecture& architecture,
@@ -34,7 +28,8 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
   }
   hyper.layers.resize(static_cast<size_t>(layers - hyper.guessing_layers));
   hyper.norm_epsilon =
-      metadata.get_number(architecture.norm == Norm::kRootMeanSquare
+      metadata.get_number(architecture.norm == Norm::kRootMeanSquare ||
+                                  architecture.epsilon_of_squares
                               ? "attention.layer_norm_rms_epsilon"
                               : "attention.layer_norm_epsilon",
                           1e-20, 1.0);
@@ -134,22 +129,29 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
           .value_or(architecture.defaults.sliding_window);
   const WindowPattern& pattern = architecture.window;
   if (pattern.period == 0) return;
+  // Of rows that see those behind them a half on each side, and their own.
+  const int64_t window = architecture.causal || hyper.sliding_window == 0
+                             ? hyper.sliding_window
+                             : hyper.sliding_window / 2 + 1;
   constexpr const char* kPattern = "attention.sliding_window_pattern";
   const gguf::Entry* entry = metadata.file().find(metadata.key(kPattern));
   if (entry != nullptr && entry->type == gguf::ValueType::kArray) {
     const auto windowed =
         *metadata.find_each(kPattern, 0, 1, hyper.layer_count());
     for (size_t i = 0; i < windowed.size(); ++i) {
-      hyper.layers[i].window = windowed[i] != 0 ? hyper.sliding_window : 0;
+      hyper.layers[i].window = windowed[i] != 0 ? window : 0;
     }
     return;
   }
-  // Of so many layers the last one sees all.
-  const std::optional<int64_t> period = metadata.find(kPattern, 1, kMaxLayers);
+  // Of so many layers the last one sees all, or the first.
+  const int64_t period =
+      metadata.find(kPattern, 1, kMaxLayers).value_or(pattern.period);
+  const bool given = entry != nullptr;
+  const int64_t windowed = given ? period - 1 : pattern.windowed;
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
-    const bool windowed = period ? i % *period < *period - 1
-                                 : i % pattern.period < pattern.windowed;
-    hyper.layers[i].window = windowed ? hyper.sliding_window : 0;
+    const int64_t number =
+        pattern.first_sees_all ? period - 1 - i % period : i % period;
+    hyper.layers[i].window = number < windowed ? window : 0;
   }
 }
 
@@ -222,6 +224,17 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
     hyper.clamp =
         metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
   }
+  if (architecture.position_scale) {
+    hyper.position_scale =
+        metadata.find_number("attention.temperature_scale", 0.0, 1e3)
+            .value_or(0.0f);
+    constexpr int64_t kMaxScaled = int64_t{1} << 24;
+    if (hyper.position_scale != 0.0f && hyper.context_length > kMaxScaled) {
+      metadata.refuse("context_length", hyper.context_length,
+                      cat("must be at most ", kMaxScaled, " where there is ",
+                          metadata.key("attention.temperature_scale")));
+    }
+  }
   const Defaults& defaults = architecture.defaults;
   if (architecture.temperature) {
     hyper.temperature =
@@ -237,58 +250,6 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
   hyper.final_softcap =
       metadata.find_number("final_logit_softcapping", 0.0, kMaxSoftcap)
           .value_or(defaults.final_softcap);
-}
-
-// Of heads with a number of elements each; head_size is that of inner_size.
-void read_space_heads(const Metadata& metadata, StateSpace& space) {
-  space.heads = metadata.get("ssm.time_step_rank", 1, kMaxHeads);
-  const int64_t inner = metadata.get("ssm.inner_size", 1, kMaxWidth);
-  if (inner % space.heads != 0) {
-    metadata.refuse("ssm.inner_size", inner,
-                    cat("must be a multiple of the ", space.heads, " heads of ",
-                        metadata.key("ssm.time_step_rank")));
-  }
-  space.head_size = inner / space.heads;
-  space.groups = metadata.get("ssm.group_count", 1, kMaxHeads);
-  if (space.heads % space.groups != 0) {
-    metadata.refuse("ssm.group_count", space.groups,
-                    cat("must divide the ", space.heads, " heads of ",
-                        metadata.key("ssm.time_step_rank")));
-  }
-}
-
-void read_channels(const Metadata& metadata, StateSpace& space) {
-  space.heads = metadata.get("ssm.inner_size", 1, kMaxWidth);
-  space.head_size = 1;
-  space.groups = 1;
-  space.rank = metadata.get("ssm.time_step_rank", 1, kMaxWidth);
-  if (metadata.find_flag("ssm.dt_b_c_rms").value_or(false)) {
-    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
-         metadata.key("ssm.dt_b_c_rms"),
-         " is true, but norms without weights of steps, b and c cannot be "
-         "computed");
-  }
-}
-
-void read_state_space(const Metadata& metadata,
-                      const Architecture& architecture,
-                      HyperParameters& hyper) {
-  const Mixer kind = architecture.recurrent;
-  if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
-                   [kind](const Layer& layer) {
-                     return layer.mixer == kind && kind != Mixer::kAttention;
-                   })) {
-    return;
-  }
-  StateSpace& space = hyper.state_space;
-  if (kind == Mixer::kShortConv) {
-    space.conv_width = metadata.get("shortconv.l_cache", 2, kMaxConvWidth);
-    return;
-  }
-  space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
-  space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
-  if (kind == Mixer::kChannelSpace) return read_channels(metadata, space);
-  read_space_heads(metadata, space);
 }
 
 void read_scales(const Metadata& metadata, LogitScale logit_scale,
@@ -411,6 +372,7 @@ void read_feed_forward(const Metadata& metadata,
     metadata.find("feed_forward_length", 0, kMaxFeedForward);
     return;
   }
+  if (architecture.gate.xielu) read_xielu(metadata.file(), hyper);
   const auto sizes = metadata.get_each("feed_forward_length",
                                        architecture.single_parts ? 0 : 1,
                                        kMaxFeedForward, hyper.layer_count());

@@ -24,6 +24,13 @@ enum class Mixer {
   kNone           // nothing: the layer is a feed-forward part
 };
 
+struct Xielu {
+  float alpha_p = 0.0f;
+  float alpha_n = 0.0f;
+  float beta = 0.0f;
+  float epsilon = 0.0f;
+};
+
 // What a layer has of its own.
 struct Layer {
   static constexpr int kUnrotated = -1;
@@ -34,8 +41,12 @@ struct Layer {
   int64_t kv_heads = 0;
   int64_t feed_forward = 0;  // 0: none that is dense
   bool experts = false;
-  int64_t window = 0;  // positions that a row sees; 0: all before it
-  int rope = 0;        // in HyperParameters::ropes, or kUnrotated
+  // Positions that a row sees, and as many behind it if the model is not
+  // causal; 0: all of them.
+  int64_t window = 0;
+  int rope = 0;  // in HyperParameters::ropes, or kUnrotated
+  // Of the feed-forward part if that is its function; see RC_OP_XIELU.
+  Xielu xielu;
 
   bool attends() const {
     return mixer == Mixer::kAttention || mixer == Mixer::kBoth;
@@ -88,8 +99,11 @@ struct HyperParameters {
   float temperature = 0.0f;    // of layers that do not rotate; 0: none
   int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
-  float final_softcap = 0.0f;      // 0: none
-  int64_t experts = 0;             // 0: dense
+  // Queries at position p are multiplied by
+  // 1 + position_scale * ln(1 + floor(p / original context)); 0: they are not.
+  float position_scale = 0.0f;
+  float final_softcap = 0.0f;  // 0: none
+  int64_t experts = 0;         // 0: dense
   int64_t experts_used = 0;
   int64_t expert_groups = 1;
   int64_t expert_groups_used = 1;

@@ -10,10 +10,11 @@
 #include "model/embedding.h"
 #include "model/fingerprint.h"
 #include "model/forward.h"
+#include "model/heads.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/output.h"
-#include "model/rope.h"
+#include "model/rope_weights.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
 #include "tensor/dtype.h"
@@ -28,31 +29,6 @@ std::vector<float> decode(const gguf::File& file, const gguf::Tensor& tensor) {
   std::vector<float> values(static_cast<size_t>(count));
   decode_row(tensor.dtype, file.read(tensor).data(), values.data(), count);
   return values;
-}
-
-// Divisors of the rotary frequencies; empty if the file has none.
-std::vector<float> read_rope_factors(const gguf::File& file,
-                                     const Architecture& architecture,
-                                     const HyperParameters& hyper) {
-  const char* name = architecture.names.rope_factors;
-  const gguf::Tensor* tensor = file.find_tensor(name);
-  if (tensor == nullptr || architecture.rope_factors == Presence::kNever) {
-    return {};
-  }
-  const int64_t pairs = hyper.ropes[0].dimensions / 2;
-  if (tensor->dtype != RC_DTYPE_F32 ||
-      tensor->shape != std::vector<int64_t>{pairs}) {
-    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
-         "], one factor per pair of rotary dimensions");
-  }
-  std::vector<float> factors = decode(file, *tensor);
-  for (const float factor : factors) {
-    if (!(factor >= 1e-6f && factor <= 1e6f)) {
-      fail(RC_E_FORMAT, file.name(), ": tensor ", name, " holds ", factor,
-           ", but factors must be 1e-6 to 1e6");
-    }
-  }
-  return factors;
 }
 
 uint64_t row_bytes_of_head(const HyperParameters& hyper, DType dtype) {
@@ -102,16 +78,11 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   model->types_tokens_ = model->output_ == ForwardOutput::kScores &&
                          type_count(file, *model->architecture_) > 1;
   model->slot_bytes_ = model::slot_bytes(model->hyper_);
-  const std::vector<RopeParameters>& ropes = model->hyper_.ropes;
-  for (size_t i = 0; i < ropes.size(); ++i) {
-    // The factors of a file are of the first.
-    Rope rope = make_rope(
-        ropes[i],
-        i > 0 ? std::vector<float>()
-              : read_rope_factors(file, *model->architecture_, model->hyper_));
-    model->rope_scales_.push_back(rope.scale);
-    model->made_weights_.emplace(rope_weight_name(i),
-                                 std::move(rope.frequencies));
+  model->rope_scales_ = make_ropes(file, *model->architecture_, model->hyper_,
+                                   model->made_weights_);
+  if (model->hyper_.position_scale != 0.0f) {
+    model->made_weights_.emplace(kPositionScaleWeight,
+                                 scales_of_positions(model->hyper_));
   }
   if (model->architecture_->head_norm == HeadNorm::kUnweighted) {
     model->made_weights_.emplace(
@@ -165,7 +136,9 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
 bool ModelFile::causal() const { return architecture_->causal; }
 
 int64_t ModelFile::position_limit() const {
-  return architecture_->learned_positions ? hyper_.context_length : INT64_MAX;
+  return architecture_->learned_positions || hyper_.position_scale != 0.0f
+             ? hyper_.context_length
+             : INT64_MAX;
 }
 
 runtime::ProgramDescription ModelFile::forward(
@@ -175,6 +148,12 @@ runtime::ProgramDescription ModelFile::forward(
   check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
   if (slot_bytes() > 0) check_range("number of slots", layout.slots, kMaxPages);
   if (layout.window_pages != 0) {
+    if (!causal()) {
+      fail(
+          RC_E_INVALID_ARGUMENT,
+          "KV cache: there are no pages of windows where rows see those behind "
+          "them");
+    }
     check_range("number of window pages", layout.window_pages, kMaxPages);
   }
   row_bytes_of_head(hyper_, layout.dtype);

@@ -13,7 +13,14 @@ std::string bias_of(const std::string& weight) {
 runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
                         const Architecture& architecture, float epsilon,
                         runtime::Value x, const std::string& name) {
-  const Weights::Shape shape = {builder.shape(x).back()};
+  const runtime::ProgramBuilder::Shape of_x = builder.shape(x);
+  if (architecture.head_norm == HeadNorm::kEachItsOwn && of_x.size() == 3) {
+    const runtime::Value plain =
+        builder.layer_norm(x, runtime::kAbsent, runtime::kAbsent, epsilon);
+    return builder.affine(plain, weights.elements(name, {of_x[1], of_x[2]}),
+                          runtime::kAbsent);
+  }
+  const Weights::Shape shape = {of_x.back()};
   const auto weight = [&] { return weights.elements(name, shape); };
   switch (architecture.norm) {
     case Norm::kRootMeanSquare:

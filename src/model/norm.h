@@ -9,7 +9,8 @@
 
 namespace rc::model {
 
-// Over the last dimension of x; `name` is the weight's, as in TensorNames.
+// Over the last dimension of x, which is [rows, width] or [rows, heads, size];
+// `name` is the weight's, as in TensorNames.
 runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
                         const Architecture& architecture, float epsilon,
                         runtime::Value x, const std::string& name);

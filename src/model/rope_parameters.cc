@@ -1,6 +1,7 @@
 #include "model/rope_parameters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
@@ -18,12 +19,13 @@ RopeScaling read_scaling(const Metadata& metadata) {
   const std::optional<std::string_view> type =
       metadata.find_text("rope.scaling.type");
   if (!type || *type == "linear") return RopeScaling::kLinear;
-  if (*type == "none") return RopeScaling::kNone;
+  // What "longrope" changes are factors, which are tensors.
+  if (*type == "none" || *type == "longrope") return RopeScaling::kNone;
   if (*type == "yarn") return RopeScaling::kYarn;
   if (*type == "llama3") return RopeScaling::kLlama3;
   fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
        metadata.key("rope.scaling.type"), " is ", quote(*type),
-       "; known are none, linear, yarn, llama3");
+       "; known are none, linear, longrope, yarn, llama3");
 }
 
 RopeParameters read_rope(const Metadata& metadata,
@@ -61,6 +63,14 @@ RopeParameters read_rope(const Metadata& metadata,
   rope.attention_factor =
       metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3)
           .value_or(attention.value_or(1.0f));
+  if (architecture.yarn_logarithms && rope.scaling == RopeScaling::kYarn) {
+    // Of the factor's logarithm, in what the usual scale is divided by.
+    const float weight =
+        metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 1e3)
+            .value_or(0.0f);
+    rope.attention_factor /=
+        1.0f + 0.1f * weight * std::log(std::max(1.0f, rope.factor));
+  }
   rope.yarn_beta_fast =
       metadata.find_number("rope.scaling.yarn_beta_fast", 1e-3, kMaxFactor)
           .value_or(rope.yarn_beta_fast);

@@ -13,6 +13,10 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                                     hyper.experts_used, RC_SCORE_SIGMOID, false,
                                     {});
   }
+  if (architecture.sparse_mix) {
+    // What it was trained with: twice the noise of the inputs, 0.01.
+    return builder.sparse_mix(scores, hyper.experts_used, 0.02f);
+  }
   if (!architecture.selection_bias) {
     return builder.route(scores, hyper.experts_used, hyper.normalized_routing);
   }

@@ -49,12 +49,17 @@ class Names {
   void whole_model() {
     add(names_.token_embedding);
     add(names_.rope_factors, architecture_.rope_factors);
-    if (architecture_.learned_positions) {
-      add(names_.position_embedding);
-      add(names_.token_types, architecture_.token_types);
+    if (architecture_.long_rope) {
+      add(names_.short_rope_factors, false);
+      add(names_.long_rope_factors, false);
     }
+    if (architecture_.learned_positions) add(names_.position_embedding);
+    add(names_.token_types, architecture_.token_types);
     if (architecture_.embedding_norm) add_norm(names_.embedding_norm);
-    if (architecture_.gives_hidden_rows) return;
+    if (architecture_.gives_hidden_rows) {
+      if (architecture_.normed_hidden_rows) add_norm(names_.output_norm);
+      return;
+    }
     add_norm(names_.output_norm);
     add(names_.output, architecture_.output_bias == Presence::kAlways);
   }
@@ -97,9 +102,11 @@ class Names {
     if (has_norms_before() && !architecture_.single_parts) {
       add_norm(names_.feed_forward_norm, own_norms);
     }
-    // The first layers of those with a selection bias may be dense.
+    // The first layers of those with a selection bias and a shared expert may
+    // be dense.
     if (architecture_.experts != Presence::kAlways ||
-        architecture_.selection_bias || architecture_.weighted_inputs) {
+        (architecture_.selection_bias && architecture_.shared_expert) ||
+        architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);

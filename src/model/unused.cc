@@ -308,8 +308,14 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   if (architecture.rope_factors != Presence::kNever) {
     used.insert(architecture.names.rope_factors);
   }
+  if (architecture.long_rope) {
+    used.insert(architecture.names.short_rope_factors);
+    used.insert(architecture.names.long_rope_factors);
+  }
   if (architecture.token_types != Presence::kNever) {
-    used.insert(architecture.names.position_embedding);
+    if (architecture.learned_positions) {
+      used.insert(architecture.names.position_embedding);
+    }
     used.insert(architecture.names.token_types);
   }
   for (const runtime::WeightInfo& weight : program.weights) {

@@ -113,4 +113,12 @@ runtime::Value Weights::element_rows(const std::string& name,
                          RC_USE_ELEMENTS);
 }
 
+runtime::Value Weights::first_row(const std::string& name, int64_t columns) {
+  const gguf::Tensor* tensor = file_.find_tensor(name);
+  const bool rows = tensor != nullptr && tensor->shape.size() == 2;
+  check_plain(name, {rows ? tensor->shape[0] : 1, columns});
+  return builder_.weight(name_of_rows(name, 0, 1), RC_DTYPE_F32, {columns},
+                         RC_USE_ELEMENTS);
+}
+
 }  // namespace rc::model

@@ -48,6 +48,9 @@ class Weights {
   // The same of a tensor whose shape in the file is another.
   runtime::Value elements(const std::string& name, const Shape& file_shape,
                           const Shape& shape);
+  // The first of the rows of `columns` elements, of which there may be any
+  // number, as [columns].
+  runtime::Value first_row(const std::string& name, int64_t columns);
   runtime::Value element_rows(const std::string& name, const Shape& shape,
                               int64_t first, int64_t count);
 

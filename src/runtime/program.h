@@ -123,6 +123,14 @@ class ProgramBuilder {
   Route route(Value x, int64_t k, bool normalize);
   // score: RC_SCORE_*.
   Route choose(Value x, Value bias, int64_t k, int score, bool normalize);
+  Route sparse_mix(Value x, int64_t k, float margin);
+  // Weight or bias may be absent.
+  Value affine(Value x, Value weight, Value bias);
+  // As rc_plugin_params.xielu.
+  struct Xielu {
+    float alpha_p, alpha_n, beta, epsilon;
+  };
+  Value xielu(Value x, const Xielu& parameters);
   // The same among the experts of some groups; bias may be absent.
   struct Groups {
     int64_t count = 1;

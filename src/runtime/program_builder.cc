@@ -289,6 +289,27 @@ Value ProgramBuilder::clamp(Value x, float limit) {
   return append_op(op, {x})[0];
 }
 
+ProgramBuilder::Route ProgramBuilder::sparse_mix(Value x, int64_t k,
+                                                 float margin) {
+  Op op = make_op(RC_OP_SPARSE_MIX);
+  op.params.sparse_mix.margin = margin;
+  const std::vector<Value> made = append_op(op, {x}, NamedDimension{"k", k});
+  return {made[0], made[1]};
+}
+
+Value ProgramBuilder::affine(Value x, Value weight, Value bias) {
+  return append_op(make_op(RC_OP_AFFINE), {x, weight, bias})[0];
+}
+
+Value ProgramBuilder::xielu(Value x, const Xielu& parameters) {
+  Op op = make_op(RC_OP_XIELU);
+  op.params.xielu.alpha_p = parameters.alpha_p;
+  op.params.xielu.alpha_n = parameters.alpha_n;
+  op.params.xielu.beta = parameters.beta;
+  op.params.xielu.epsilon = parameters.epsilon;
+  return append_op(op, {x})[0];
+}
+
 Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids,
                                     Value bias) {
   return append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias})[0];

@@ -27,7 +27,8 @@ class OpMatch {
   void check_rest() const;
 
   // What follows from the inputs, once they have matched: type and shape of an
-  // output. Of ROUTE and CHOOSE "k" is to be bound first.
+  // output. Of ROUTE, CHOOSE and SPARSE_MIX "k" is to be
+  // bound first.
   Dimensions& dimensions() { return dimensions_; }
   rc_plugin_value output_schema(int slot) const;
 

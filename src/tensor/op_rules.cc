@@ -49,8 +49,9 @@ void check_attention(const OpMatch& op) {
               " key/value heads");
   }
   const int64_t window = op.params().attention.window;
-  if (op.has_input(7) && window != 0) {
-    op.refuse("window is ", window, ", but with lengths a row sees all");
+  if (op.has_input(6) && op.has_input(7) && window != 0) {
+    op.refuse("window is ", window,
+              ", but there are no sinks where there are lengths and a window");
   }
 }
 

@@ -9,7 +9,7 @@ class OpMatch;
 void check_pairs(const OpMatch& op);              // ROPE
 void check_attention(const OpMatch& op);          // ATTENTION
 void check_general_attention(const OpMatch& op);  // GENERAL_ATTENTION
-void check_choices(const OpMatch& op);            // ROUTE, CHOOSE
+void check_choices(const OpMatch& op);            // ROUTE, CHOOSE, SPARSE_MIX
 void check_grouped_choices(const OpMatch& op);    // CHOOSE_IN_GROUPS
 void check_joined(const OpMatch& op);             // JOIN
 void check_groups(const OpMatch& op);             // SELECTIVE_SCAN

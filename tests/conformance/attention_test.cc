@@ -45,10 +45,13 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
         const int64_t head = h / (heads / kv_heads);
         return ((page * kv_heads + head) * page_size + p % page_size) * d;
       };
-      const int64_t last =
+      int64_t last =
           whole ? lengths[static_cast<size_t>(sequences[r])] - 1 : positions[r];
+      if (whole && window > 0) {
+        last = std::min(last, positions[r] + window - 1);
+      }
       const int64_t first =
-          window == 0 ? 0 : std::max<int64_t>(0, last - window + 1);
+          window == 0 ? 0 : std::max<int64_t>(0, positions[r] - window + 1);
       std::vector<double> shares;
       double total = with_sinks ? std::exp(sinks.values[h]) : 0;
       for (int64_t p = first; p <= last; ++p) {
@@ -137,6 +140,18 @@ TEST(Attention, Whole) {
   }
   run_case(RC_DTYPE_F32, {3, 1, 7, 5}, {{4, 4, 9}, {13, 5, 0}}, 0, 0, false,
            true);
+}
+
+// A window to both sides.
+TEST(Attention, WholeWithinAWindow) {
+  for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    for (int64_t window : {1, 5, 33, 1000}) {
+      run_case(dtype, {4, 2, 64, 16}, {{40, 40, 0}, {3, 3, 60}, {1, 1, 0}}, 0,
+               window, false, true);
+    }
+    run_case(dtype, {8, 1, 64, 32}, {{200, 90, 150}, {9, 9, 0}}, 2, 70, false,
+             true);
+  }
 }
 
 }  // namespace

@@ -146,6 +146,39 @@ void run_in_groups(int64_t rows, int64_t experts, int64_t k, int score,
   test.run(kF32Tolerance);
 }
 
+// One after another, each by its share of those that are left and near.
+void run_mix(int64_t rows, int64_t experts, int64_t k, double margin,
+             const Data& x) {
+  OpTest test("SPARSE_MIX", "", {rows, 0, 0});
+  std::vector<double> ids;
+  std::vector<double> weights;
+  for (int64_t r = 0; r < rows; ++r) {
+    const double* row = &x.values[r * experts];
+    std::vector<int64_t> left(experts);
+    std::iota(left.begin(), left.end(), 0);
+    for (int64_t c = 0; c < k; ++c) {
+      const auto best = std::max_element(
+          left.begin(), left.end(),
+          [&](int64_t a, int64_t b) { return row[a] < row[b]; });
+      const double most = row[*best];
+      double total = 0;
+      for (const int64_t e : left) {
+        const double size = std::max(std::abs(row[e]), most);
+        if ((most - row[e]) / size <= margin) total += std::exp(row[e] - most);
+      }
+      ids.push_back(static_cast<double>(*best));
+      weights.push_back(1 / total);
+      left.erase(best);
+    }
+  }
+  const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, experts}, x);
+  const auto choice =
+      test.builder.sparse_mix(xv, k, static_cast<float>(margin));
+  test.expect(choice.ids, ids);
+  test.expect(choice.weights, weights);
+  test.run(kF32Tolerance);
+}
+
 TEST(Choose, InGroups) {
   for (const int score : {RC_SCORE_SOFTMAX, RC_SCORE_SIGMOID}) {
     run_in_groups(3, 8, 2, score, {1, 1, 1}, random_f32(3 * 8), {});
@@ -156,6 +189,15 @@ TEST(Choose, InGroups) {
                   random_f32(160));
     run_in_groups(2, 64, 2, score, {64, 2, 1}, random_f32(2 * 64),
                   random_f32(64));
+  }
+}
+
+TEST(SparseMix, WeighsEachChoiceAmongThoseLeft) {
+  for (const double margin : {0.015625, 0.25, 2.0}) {
+    run_mix(1, 1, 1, margin, random_f32(1));
+    run_mix(3, 8, 2, margin, random_f32(3 * 8, 2));
+    run_mix(7, 127, 5, margin, random_f32(7 * 127, 3));
+    run_mix(2, 5, 5, margin, random_f32(2 * 5, 10));
   }
 }
 

@@ -102,7 +102,10 @@ void expect_architectures(const std::string& backend) {
     const auto expected = read_floats(folder / cat(name, ".logits.f32"));
     EXPECT_LT(relative_error(evaluate(*load(file, backend), tokens), expected),
               1e-4);
-    if (model::widest_window(file->hyper_parameters()) == 0) continue;
+    if (!file->causal() ||
+        model::widest_window(file->hyper_parameters()) == 0) {
+      continue;
+    }
     // In the same five pages of four positions again and again.
     Room room;
     room.page_size = 4;

@@ -15,10 +15,12 @@ namespace {
 
 constexpr size_t kWidth = 64;
 
-std::shared_ptr<const model::ModelFile> bert() {
+std::shared_ptr<const model::ModelFile> encoder(const std::string& name) {
   return model::ModelFile::open(
-      source_path("tests/golden/architectures/bert.gguf").string());
+      source_path("tests/golden/architectures/" + name + ".gguf").string());
 }
+
+std::shared_ptr<const model::ModelFile> bert() { return encoder("bert"); }
 
 // Any will do; they differ from sequence to sequence.
 std::vector<int32_t> some_tokens(int32_t count, int32_t seed) {
@@ -63,21 +65,39 @@ INSTANTIATE_TEST_SUITE_P(Backends, Encoder, ::testing::ValuesIn(all_backends()),
                            return test_name(info.param);
                          });
 
-TEST_P(Encoder, GivesTheSameWhateverElseIsInTheBatch) {
+void expect_no_neighbours(const std::string& name, const std::string& backend) {
   for (const DType cache : {RC_DTYPE_F32, RC_DTYPE_F16}) {
-    const auto model = load(bert(), GetParam(), {.cache = cache});
+    const auto model = load(encoder(name), backend, {.cache = cache});
+    const auto width =
+        static_cast<size_t>(model->file().hyper_parameters().width);
     std::vector<Sequence> sequences;
     std::vector<std::vector<float>> expected;
     for (int32_t i = 0; i < 9; ++i) {
       sequences.push_back({some_tokens(1 + 5 * i, i), pages_from(i * 7, 7), 0});
       expected.push_back(evaluate(*model, sequences.back().tokens));
-      EXPECT_EQ(expected.back().size(),
-                sequences.back().tokens.size() * kWidth);
+      EXPECT_EQ(expected.back().size(), sequences.back().tokens.size() * width);
     }
     EXPECT_EQ(evaluate(*model, sequences, 64), expected);
     std::reverse(sequences.begin(), sequences.end());
     std::reverse(expected.begin(), expected.end());
     EXPECT_EQ(evaluate(*model, sequences, 64), expected);
+  }
+}
+
+TEST_P(Encoder, GivesTheSameWhateverElseIsInTheBatch) {
+  for (const char* name : {"bert", "modern-bert", "nomic-bert"}) {
+    SCOPED_TRACE(name);
+    expect_no_neighbours(name, GetParam());
+  }
+}
+
+// Layers with a window need the whole sequence all the same.
+TEST(EncoderFile, HasNoPagesOfWindows) {
+  try {
+    load(encoder("modern-bert"), "reference", {.window_pages = 4});
+    FAIL() << "it was loaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << error.message();
   }
 }
 

@@ -102,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "gemma2", "gpt-oss", "gemma3", "llama-layers",
                       "granitehybrid", "bert", "mamba2", "stablelm", "glm4moe",
                       "cohere2", "deepseek2", "deepseek2-old", "mpt", "llama4",
-                      "lfm2", "nemotron_h", "jamba", "qwen3next"),
+                      "lfm2", "nemotron_h", "jamba", "qwen3next", "phi3-long",
+                      "modern-bert"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

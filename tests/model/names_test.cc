@@ -91,6 +91,7 @@ TEST(Names, AnUnknownArchitectureIsLikenedToKnownOnes) {
       {"gpt-oss", "; its tensors have the names of those of gpt-oss"},
       {"olmo2", "; its tensors have the names of those of olmo2"},
       {"mamba2", "; its tensors have the names of those of mamba2"},
+      {"apertus", "; its tensors have the names of those of apertus"},
       {"qwen2moe", "; its tensors have the names of those of qwen2moe"},
   };
   for (const auto& one : kCases) {

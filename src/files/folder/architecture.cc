@@ -15,6 +15,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kQwen3Moe,
     &kGemma,
     &kGemma2,
+    &kGemmaEmbedding,
     &kGemma3Text,
     &kGemma3,
     &kGptOss,
@@ -69,6 +70,17 @@ constexpr const Architecture* kArchitectures[] = {
     &kQwen35,
     &kQwen35MoeText,
     &kQwen35Moe,
+    &kRoberta,
+    &kXlmRoberta,
+    &kCamembert,
+    &kNomicBert,
+    &kModernBert,
+    &kPhiMoe,
+    &kApertus,
+    &kMinistral3,
+    &kMistral3,
+    &kMiniMaxM2,
+    &kEuroBert,
 };
 
 }  // namespace
@@ -77,7 +89,11 @@ const Architecture& find_architecture(const Config& config) {
   const std::string type = config.get_text("model_type");
   std::string known;
   for (const Architecture* architecture : kArchitectures) {
-    if (architecture->model_type == type) return *architecture;
+    if (architecture->model_type == type &&
+        (architecture->applies == nullptr || architecture->applies(config))) {
+      return *architecture;
+    }
+    if (architecture->applies != nullptr) continue;
     known.append(known.empty() ? "" : ", ").append(architecture->model_type);
   }
   config.refuse(RC_E_UNSUPPORTED, "model_type", " is ", quote(type),

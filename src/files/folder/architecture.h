@@ -15,7 +15,10 @@ namespace rc::folder {
 
 struct Architecture {
   std::string_view model_type;  // of config.json
-  std::string_view name;        // general.architecture
+  // Of those with the same model_type, whether it is this one; the first that
+  // applies is taken.
+  bool (*applies)(const Config& config) = nullptr;
+  std::string_view name;  // general.architecture
   // What transformers takes for members that are absent, as a JSON object.
   std::string_view defaults = "{}";
   // Beginnings of names of tensors, and what stands for them in the rules.
@@ -23,6 +26,9 @@ struct Architecture {
   Rules rules[6] = {};
   // Metadata besides the name.
   void (*describe)(Description& model) = nullptr;
+  // Metadata that the folder has as tensors.
+  void (*describe_tensors)(Description& model,
+                           const safetensors::Shards& shards) = nullptr;
   // See model::Architecture.
   bool whole_yarn_pairs = true;
   bool gives_hidden_rows = false;

@@ -53,6 +53,11 @@ void Description::add_ints(const std::string& key,
   writer_.add_array(path(key), numbers);
 }
 
+void Description::add_numbers(const std::string& key,
+                              const std::vector<float>& values) {
+  writer_.add_array(key, values);
+}
+
 void Description::add_flags(const std::string& key,
                             const std::vector<bool>& values) {
   // A vector of bool is no range of bytes.

@@ -34,6 +34,8 @@ class Description {
   void add_flag(const std::string& key, bool value);
   void add_text(const std::string& key, std::string_view value);
   void add_ints(const std::string& key, const std::vector<int64_t>& values);
+  // As they are called in all files, without an architecture's name.
+  void add_numbers(const std::string& key, const std::vector<float>& values);
   void add_flags(const std::string& key, const std::vector<bool>& values);
   // A tensor that no file holds.
   void add_tensor(std::string name, std::vector<float> values);
@@ -69,6 +71,9 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys = {});
 // The base and rope_scaling, or rope_parameters of newer folders. Throws
 // RC_E_UNSUPPORTED naming a type that is not known.
 void add_rope(Description& model, const DecoderKeys& keys = {});
+// Throws RC_E_UNSUPPORTED if an object that describes rotary embeddings asks
+// for any scaling.
+void expect_plain_rope(const Config& rope);
 // sliding_window, unless it is null.
 void add_window(Description& model);
 // Which layers see only a window: layer_types, or sliding_window_pattern of

@@ -138,6 +138,9 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   Description description(config, architecture.name,
                           architecture.whole_yarn_pairs, writer);
   architecture.describe(description);
+  if (architecture.describe_tensors != nullptr) {
+    architecture.describe_tensors(description, shards);
+  }
   const bool pooled = add_pooling(config, folder, description, writer);
   add_text_metadata(whole, folder, writer);
 

@@ -174,7 +174,70 @@ void add_llama3(Description& model, const Rope& rope) {
   model.add_tensor("rope_freqs.weight", std::move(divisors));
 }
 
-void add_scaling(Description& model, const Rope& rope) {
+// See model::Architecture::long_rope.
+bool has_long_rope(std::string_view architecture) {
+  return architecture == "phi3" || architecture == "phimoe";
+}
+
+// Divisors of the frequencies of so many pairs.
+void add_factors(Description& model, const Rope& rope, std::string_view key,
+                 const char* tensor, int64_t pairs) {
+  const auto given = rope.config.find_numbers(key);
+  if (!given || given->size() != static_cast<uint64_t>(pairs)) {
+    rope.config.refuse(RC_E_FORMAT, key, " has ", given ? given->size() : 0,
+                       " numbers, but ", pairs,
+                       " pairs of each head are rotated");
+  }
+  std::vector<float> factors;
+  for (const double factor : *given) {
+    factors.push_back(static_cast<float>(factor));
+  }
+  model.add_tensor(tensor, std::move(factors));
+}
+
+// Ding et al. 2024, arXiv:2402.13753: divisors of the frequencies, others where
+// sequences are longer than the original context; and what attention is scaled
+// by, of which folders may say one for each.
+void add_long_rope(Description& model, const Rope& rope, int64_t dimensions) {
+  const Config& whole = model.config();
+  constexpr std::string_view kContext = "original_max_position_embeddings";
+  const Config& place = rope.config.has(kContext) ? rope.config : whole;
+  const int64_t context = place.get_int(kContext);
+  if (context < 2) {
+    place.refuse(RC_E_FORMAT, kContext, " is ", context,
+                 ", but must be at least 2");
+  }
+  const double longer =
+      static_cast<double>(whole.get_int("max_position_embeddings")) /
+      static_cast<double>(context);
+  double scale =
+      longer <= 1.0
+          ? 1.0
+          : std::sqrt(1.0 + std::log(longer) /
+                                std::log(static_cast<double>(context)));
+  if (const auto given = rope.config.find_number("attention_factor")) {
+    scale = *given;
+  }
+  if (const auto given = rope.config.find_number("long_mscale")) {
+    scale = *given;
+    const double other =
+        rope.config.find_number("short_mscale").value_or(scale);
+    if (other != scale) {
+      rope.config.refuse(RC_E_UNSUPPORTED, "short_mscale", " is ", other,
+                         ", but only the same as long_mscale, ", scale,
+                         ", can be computed");
+    }
+  }
+  model.add_text("rope.scaling.type", "longrope");
+  model.add_int("rope.scaling.original_context_length", context);
+  model.add_number("rope.scaling.attn_factor", scale);
+  add_factors(model, rope, "short_factor", "rope_factors_short.weight",
+              dimensions / 2);
+  add_factors(model, rope, "long_factor", "rope_factors_long.weight",
+              dimensions / 2);
+}
+
+void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
   if (rope.type == "default") return;
   if (rope.type == "linear") {
     model.add_text("rope.scaling.type", "linear");
@@ -183,6 +246,9 @@ void add_scaling(Description& model, const Rope& rope) {
     add_yarn(model, rope);
   } else if (rope.type == "llama3") {
     add_llama3(model, rope);
+  } else if ((rope.type == "longrope" || rope.type == "su") &&
+             has_long_rope(model.architecture())) {
+    add_long_rope(model, rope, dimensions);
   } else {
     rope.config.refuse(RC_E_UNSUPPORTED, "rope_type", " is ", quote(rope.type),
                        "; known are default, linear, llama3, yarn");
@@ -199,6 +265,12 @@ std::optional<double> local_base(const Config& config) {
 }
 
 }  // namespace
+
+void expect_plain_rope(const Config& rope) {
+  if (type_of(rope) == "default") return;
+  rope.refuse(RC_E_UNSUPPORTED, "rope_type", " is ", quote(type_of(rope)),
+              "; models of this type are computed with default");
+}
 
 void add_rope(Description& model, const DecoderKeys& keys) {
   const Config& config = model.config();
@@ -229,7 +301,7 @@ void add_rope(Description& model, const DecoderKeys& keys) {
     stretch_base(rope, dimensions);
   }
   model.add_number("rope.freq_base", rope.base);
-  add_scaling(model, rope);
+  add_scaling(model, rope, dimensions);
 }
 
 }  // namespace rc::folder

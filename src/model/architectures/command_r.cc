@@ -1,5 +1,6 @@
 // Command R: attention and feed-forward read the same layer norm, which has no
-// bias. Cohere 2024, https://huggingface.co/CohereForAI/c4ai-command-r-v01.
+// bias; Command R+ has norms of each head of queries and keys. Cohere 2024,
+// https://huggingface.co/CohereForAI/c4ai-command-r-v01.
 #include "model/architectures/list.h"
 
 namespace rc::model {
@@ -9,6 +10,8 @@ constexpr Architecture kCommandR = {
     .names = {.output = "token_embd.weight",
               .feed_forward_norm = "attn_norm.weight"},
     .norm = Norm::kLayerUnbiased,
+    .head_norm = HeadNorm::kEachItsOwn,
+    .optional_head_norm = true,
     .parallel_residual = Presence::kAlways,
     .rope_style = RC_ROPE_ADJACENT,
     .scale_keys = true,

@@ -58,5 +58,13 @@ extern const Architecture kJamba;
 extern const Architecture kQwen3Next;
 extern const Architecture kQwen35;
 extern const Architecture kQwen35Moe;
+extern const Architecture kNomicBert;
+extern const Architecture kModernBert;
+extern const Architecture kPhiMoe;
+extern const Architecture kApertus;
+extern const Architecture kMistral3;
+extern const Architecture kMiniMaxM2;
+extern const Architecture kGemmaEmbedding;
+extern const Architecture kEuroBert;
 
 }  // namespace rc::model

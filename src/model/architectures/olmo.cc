@@ -1,5 +1,5 @@
-// OLMo: Llama with layer norms that have no weights. Groeneveld et al. 2024,
-// arXiv:2402.00838.
+// OLMo: Llama with layer norms that have no weights, and limits of queries,
+// keys and values in some sizes. Groeneveld et al. 2024, arXiv:2402.00838.
 #include "model/architectures/list.h"
 
 namespace rc::model {
@@ -8,6 +8,7 @@ constexpr Architecture kOlmo = {
     .name = "olmo",
     .norm = Norm::kLayerPlain,
     .rope_style = RC_ROPE_ADJACENT,
+    .clamps = true,
 };
 
 }  // namespace rc::model

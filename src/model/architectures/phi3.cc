@@ -7,6 +7,7 @@ namespace rc::model {
 constexpr Architecture kPhi3 = {
     .name = "phi3",
     .fused_attention = Presence::kOptional,
+    .long_rope = true,
     .window = {.period = 1, .windowed = 1},
     .gate = {.fused = true},
 };

@@ -9,6 +9,8 @@ constexpr Architecture kStableLm = {
     .name = "stablelm",
     .norm = Norm::kLayer,
     .qkv_bias = Presence::kOptional,
+    .head_norm = HeadNorm::kEachItsOwn,
+    .optional_head_norm = true,
     .parallel_residual = Presence::kOptional,
 };
 

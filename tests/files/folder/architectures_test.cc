@@ -52,12 +52,28 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
                        "sliding_window": 8, "max_window_layers": 1})",
        "'max_window_layers' is less than num_hidden_layers"},
       {"llama", R"({"model_type": "phi3",
-                    "rope_scaling": {"rope_type": "longrope"}})",
-       "'rope_type' is 'longrope'"},
-      {"llama", R"({"model_type": "cohere", "use_qk_norm": true})",
+                    "rope_scaling": {"rope_type": "ntk"}})",
+       "'rope_type' is 'ntk'"},
+      {"llama", R"({"model_type": "cohere2", "use_qk_norm": true})",
        "'use_qk_norm' is true"},
-      {"llama", R"({"model_type": "stablelm", "qk_layernorm": true})",
-       "'qk_layernorm' is true"},
+      {"llama", R"({"model_type": "phimoe", "router_jitter_noise": 0.5})",
+       "'router_jitter_noise' is 0.5"},
+      {"llama", R"({"model_type": "phimoe",
+                    "rope_scaling": {"rope_type": "longrope",
+                                     "original_max_position_embeddings": 16,
+                                     "short_mscale": 1.0, "long_mscale": 1.5}})",
+       "'short_mscale' is 1, but only the same as long_mscale, 1.5"},
+      {"llama", R"({"model_type": "apertus"})", "'hidden_act' is 'silu'"},
+      {"llama", R"({"model_type": "minimax_m2", "scoring_func": "softmax"})",
+       "'scoring_func' is 'softmax'"},
+      {"llama", R"({"model_type": "modernbert", "norm_bias": true})",
+       "'norm_bias' is true"},
+      {"llama", R"({"model_type": "nomic_bert", "prenorm": true})",
+       "'prenorm' is true"},
+      {"llama", R"({"model_type": "nomic_bert",
+                    "rope_parameters": {"rope_type": "dynamic"}})",
+       "'rope_type' is 'dynamic'"},
+      {"llama", R"({"model_type": "xlm-roberta"})", "'hidden_act' is 'silu'"},
       {"llama", R"({"model_type": "phi"})", "'hidden_act' is 'silu'"},
       {"llama", R"({"model_type": "qwen2_moe", "norm_topk_prob": true})",
        "'norm_topk_prob' is true"},
@@ -65,8 +81,8 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
        "'decoder_sparse_step' is 2"},
       {"llama", R"({"model_type": "qwen2_moe", "mlp_only_layers": [0]})",
        "'mlp_only_layers' is not empty"},
-      {"llama", R"({"model_type": "olmo", "clip_qkv": 8.0})",
-       "'clip_qkv' is not null; models of type olmo"},
+      {"llama", R"({"model_type": "olmoe", "clip_qkv": 8.0})",
+       "'clip_qkv' is not null; models of type olmoe"},
       {"llama", R"({"model_type": "olmoe", "norm_topk_prob": true})",
        "'norm_topk_prob' is true"},
       {"llama", R"({"model_type": "gpt_neox", "hidden_act": "gelu_fast"})",
@@ -106,6 +122,39 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
     change("config.json", patch);
     expect_refused(RC_E_UNSUPPORTED, message);
   }
+}
+
+// Frequencies for short and for long sequences become tensors.
+TEST_F(FolderTest, LongRopeHasFactorsForEachPair) {
+  copy("llama");
+  constexpr const char* kConfig = R"({"model_type": "phi3", "rope_scaling":
+      {"rope_type": "longrope", "original_max_position_embeddings": null,
+       "short_factor": [1.0], "long_factor": [2.0]}})";
+  change("config.json", kConfig);
+  expect_refused(RC_E_FORMAT, "original_max_position_embeddings");
+  change("config.json",
+         R"({"rope_scaling": {"original_max_position_embeddings": 1}})");
+  expect_refused(RC_E_FORMAT, "'original_max_position_embeddings' is 1");
+  change("config.json",
+         R"({"rope_scaling": {"original_max_position_embeddings": 16}})");
+  expect_refused(RC_E_FORMAT, "'short_factor' has 1 numbers, but");
+}
+
+TEST_F(FolderTest, ParametersOfFunctionsMustBeThere) {
+  copy("llama");
+  change("config.json", R"({"model_type": "apertus", "hidden_act": "xielu"})");
+  expect_refused(RC_E_FORMAT, "model.layers.0.mlp.act_fn.alpha_p is missing");
+}
+
+TEST_F(FolderTest, PaddingHasAPosition) {
+  copy("bert");
+  change("config.json", R"({"model_type": "roberta", "pad_token_id": 9999})");
+  expect_refused(RC_E_FORMAT, "'pad_token_id' is 9999");
+  change("config.json", R"({"pad_token_id": 1})");
+  const int64_t all = open()->find_tensor("position_embd.weight")->shape[0];
+  EXPECT_EQ(open()->get_int("bert.context_length"), all);
+  change("config.json", R"({"pad_token_id": 3})");
+  EXPECT_EQ(open()->find_tensor("position_embd.weight")->shape[0], all - 2);
 }
 
 TEST_F(FolderTest, FeedForwardPartsMayBeFourTimesTheWidth) {

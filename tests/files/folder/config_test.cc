@@ -69,8 +69,6 @@ TEST_F(FolderTest, WhatIsNotComputedIsRefused) {
        "'hidden_activation' is 'gelu'"},
       {"gemma3", R"({"layer_types": ["full_attention", "chunked", "x"]})",
        "'layer_types' holds 'chunked'"},
-      {"gemma3", R"({"use_bidirectional_attention": true})",
-       "'use_bidirectional_attention' is true"},
       {"gpt_oss", R"({"swiglu_limit": 5.0})", "'swiglu_limit' is 5"},
       {"granitemoehybrid", R"({"layer_types": ["mamba", "attn"]})",
        "'layer_types' holds 'attn'"},

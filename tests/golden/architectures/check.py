@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from gguf import GGUFReader
 
+import plain_encoders
 import plain_forward
 
 HERE = Path(__file__).resolve().parent
@@ -22,46 +23,6 @@ HERE = Path(__file__).resolve().parent
 def softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
-
-
-def erf(x):
-    return np.vectorize(math.erf)(x)
-
-
-def encode(path, tokens):
-    """The rows of the last layer of an encoder."""
-    file = GGUFReader(path)
-    meta = {k: f.contents() for k, f in file.fields.items()}
-    key = lambda name: meta[f"{meta['general.architecture']}.{name}"]
-    T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
-    used, n, heads = set(), len(tokens), key("attention.head_count")
-    assert key("attention.causal") is False
-
-    def W(name):
-        used.add(name)
-        return T[name]
-
-    def linear(x, name):
-        return x @ W(name + ".weight").T + W(name + ".bias")
-
-    def norm(x, name):
-        x = x - x.mean(-1, keepdims=True)
-        x = x / np.sqrt((x * x).mean(-1, keepdims=True) + key("attention.layer_norm_epsilon"))
-        return x * W(name + ".weight") + W(name + ".bias")
-
-    x = W("token_embd.weight")[tokens] + W("position_embd.weight")[:n] + W("token_types.weight")[0]
-    x = norm(x, "token_embd_norm")
-    for l in range(key("block_count")):
-        p = f"blk.{l}."
-        q, k, v = (linear(x, p + "attn_" + which).reshape(n, heads, -1) for which in "qkv")
-        share = softmax(np.einsum("ihd,jhd->hij", q, k) / math.sqrt(q.shape[-1]))
-        h = linear(np.einsum("hij,jhd->ihd", share, v).reshape(n, -1), p + "attn_output")
-        x = norm(x + h, p + "attn_output_norm")
-        h = linear(x, p + "ffn_up")
-        h = linear(0.5 * h * (1 + erf(h / math.sqrt(2))), p + "ffn_down")
-        x = norm(x + h, p + "layer_output_norm")
-    assert used == set(T), set(T) - used
-    return x
 
 
 def forward(path, tokens):
@@ -203,7 +164,7 @@ def main():
     for path in sorted(HERE.glob("*.gguf")):
         info = json.loads(path.with_suffix(".json").read_text())
         expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info.get("width", info["n_vocab"]))
-        compute = encode if "width" in info else plain_forward.forward if info["architecture"] in plain_forward.TRAITS else forward
+        compute = plain_encoders.encode if "width" in info else plain_forward.forward if info["architecture"] in plain_forward.TRAITS else forward
         difference = np.abs(compute(path, info["tokens"]) - expected).max()
         worst = max(worst, difference)
         print(f"{path.stem:18} {difference:.2e}")

@@ -17,16 +17,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from attention_cases import ATTENTION_CASES
-from cases import CASES
-from make import HERE, build, with_common
-from more_cases import MORE_CASES
-from state_cases import STATE_CASES
+from make import ALL_CASES, HERE, build, with_common
 
 # make.py has made torch.float32 mean float64.
 FLOAT32 = torch.from_numpy(np.zeros(1, np.float32)).dtype
-
-ALL_CASES = CASES | MORE_CASES | ATTENTION_CASES | STATE_CASES
 
 # Written in several files. The others are in one.
 SHARDED = {"mixtral": "100KB", "llama2": "60KB"}
@@ -37,9 +31,12 @@ WITHOUT_FOLDER = {"llama-layers", "qwen3next-whole"}
 
 def write(name, target):
     info = json.loads((HERE / f"{name}.json").read_text())
-    model = build(with_common(ALL_CASES[name]()), info["seed"]).to(FLOAT32)
+    case = with_common(ALL_CASES[name]())
+    model = build(case, info["seed"]).to(FLOAT32)
     if name == "mamba2":  # its class does not say that the output's weights are the embeddings
         model._dynamic_tied_weights_keys = ["lm_head.weight"]
+    if getattr(model.config, "use_bidirectional_attention", False):  # the class has halved it, and would again
+        model.config.sliding_window = case["config"]["sliding_window"]
     model.save_pretrained(target / name, max_shard_size=SHARDED.get(name, "5GB"))
 
 

@@ -55,18 +55,22 @@ def write_more(path, name, c, model):
     w.add_name(f"golden {name}")
     w.add_file_type(gguf.LlamaFileType.ALL_F32)
     w.add_block_count(config.num_hidden_layers)
-    w.add_context_length(getattr(config, "max_position_embeddings", 2**20))
+    w.add_context_length(getattr(config, "max_position_embeddings", 2**20) - c.get("unused_positions", 0))
     w.add_embedding_length(config.hidden_size)
     w.add_feed_forward_length(c["config"]["intermediate_size"] if c["feed_forward"] is None else c["feed_forward"])
     w.add_head_count(config.num_attention_heads)
     if c["kv"]:
         w.add_head_count_kv(config.num_key_value_heads if c["kv"] is True else c["kv"])
     c["keys"](w, config)
+    if "parts" in c:
+        c["parts"](w, model)
     write_tokenizer(w, arch, config)
     known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
     names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
     tensors = {key: p.detach().numpy() for key, p in model.named_parameters()}
     tensors |= {key: b.numpy() for key, b in model.named_buffers() if key.endswith(("e_score_correction_bias", ".expert_bias"))}
+    for key, a in c.get("made", lambda config: {})(config).items():
+        w.add_tensor(key, np.array(a, np.float32))
     for key, a in c["layout"](tensors, config).items():
         out = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert out, key

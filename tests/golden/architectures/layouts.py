@@ -132,3 +132,58 @@ def mamba2(tensors, config):
 
 def hybrid(tensors, config):
     return granitemoe(mamba2(tensors, config), config)
+
+
+def roberta(tensors, config):
+    """Positions are counted from the one behind that of padding on."""
+    return {key: a[config.pad_token_id + 1:] if "position_embeddings" in key else a for key, a in tensors.items()}
+
+
+def nomic(tensors, config):
+    """The names of the model's first release; q, k and v in one tensor."""
+    names = {"embeddings.LayerNorm": "emb_ln", "self_attn.o_proj": "attn.out_proj", "post_attention_layernorm": "norm1",
+             "mlp.up_proj": "mlp.fc11", "mlp.gate_proj": "mlp.fc12", "mlp.down_proj": "mlp.fc2", "post_mlp_layernorm": "norm2"}
+    out = {}
+    for key, a in tensors.items():
+        if "self_attn.q_proj" in key:
+            a = np.concatenate([tensors[key.replace("q_proj", f"{which}_proj")] for which in "qkv"])
+            key = key.replace("self_attn.q_proj", "attn.Wqkv")
+        elif "k_proj" in key or "v_proj" in key:
+            continue
+        for old, new in names.items():
+            key = key.replace(old, new)
+        out[("encoder." if key.startswith("layers.") else "") + key] = a
+    return out
+
+
+def without_function(tensors, config):
+    """What the function of a layer is made of is in keys."""
+    return {key: a for key, a in tensors.items() if ".act_fn." not in key}
+
+
+def norms_of_heads(tensors, config):
+    """The norms of heads become one tensor."""
+    out, heads = {}, {}
+    for key, a in tensors.items():
+        if ".norms." in key:
+            base, number = key.removesuffix(".weight").split(".norms.")
+            heads.setdefault(base + ".weight", {})[int(number)] = a
+        else:
+            out[key] = a
+    return out | {key: np.stack([parts[i] for i in range(len(parts))]) for key, parts in heads.items()}
+
+
+def minimax(tensors, config):
+    """Experts as converters name them, and the bias that they are chosen with."""
+    out = {}
+    for key, a in tensors.items():
+        key = key.replace(".mlp.gate.", ".block_sparse_moe.gate.").replace(".mlp.e_score_correction_bias", ".block_sparse_moe.e_score_correction.bias")
+        base = key.split(".mlp.experts.")[0] + ".block_sparse_moe.experts."
+        if key.endswith("experts.gate_up_proj"):
+            gate, up = np.split(a, 2, axis=1)
+            out |= {base + "w1.weight": np.ascontiguousarray(gate), base + "w3.weight": np.ascontiguousarray(up)}
+        elif key.endswith("experts.down_proj"):
+            out[base + "w2.weight"] = a
+        else:
+            out[key] = a
+    return out

@@ -19,8 +19,10 @@ from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 
 from attention_cases import ATTENTION_CASES
 from cases import CASES, COMMON
+from encoder_cases import ENCODER_CASES
 from gguf_file import write
 from more_cases import MORE_CASES
+from newer_cases import NEWER_CASES
 from state_cases import STATE_CASES
 from vocabularies import N_VOCAB, word_pieces
 
@@ -28,6 +30,19 @@ HERE = Path(__file__).resolve().parent
 ORACLE = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, eager attention, float64"
 
 N_TOKENS = 40
+
+# Some models are newer than the transformers that computes the others.
+if int(transformers.__version__.split(".")[0]) >= 5:
+    ALL_CASES = NEWER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
+else:
+    from trait_cases import TRAIT_CASES
+    ALL_CASES = CASES | MORE_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
+
+# Seeds follow from these. Each later group goes on behind MORE_CASES, so that a case of one does not change the weights of others;
+# further cases say their own seeds.
+FIRST = CASES | MORE_CASES
+NUMBERS = {name: number for group, start in ((FIRST, 1), (ATTENTION_CASES, 1 + len(FIRST)), (STATE_CASES, 1 + len(FIRST)))
+           for number, name in enumerate(group, start)}
 
 # The models ask for float32 in norms, softmax, router, rotary tables and recurrent layers even when the
 # weights are double. Here "float32" means float64 while a model is built and run, so that nothing is rounded.
@@ -59,7 +74,7 @@ def fill(model, arch, seed):
             w = rng.standard_normal(shape)
         elif name.endswith("conv1d.weight"):
             w = 1.2 / math.sqrt(shape[2]) * rng.standard_normal(shape)
-        elif name.endswith("bias"):
+        elif name.endswith(("bias", "act_fn.alpha_p", "act_fn.alpha_n")):
             w = 0.5 * rng.standard_normal(shape)
         elif any(part in name for part in EMBEDDINGS):
             w = 0.35 * rng.standard_normal(shape)
@@ -133,7 +148,8 @@ def tokens_for(seed, arch):
 
 def logits_of(model, tokens):
     with torch.no_grad():
-        result = model(input_ids=torch.tensor([tokens]), use_cache=False)
+        cache = {} if model.config.model_type == "modernbert" else {"use_cache": False}
+        result = model(input_ids=torch.tensor([tokens]), **cache)
     out = (result.logits if "logits" in result else result.last_hidden_state)[0]
     assert out.dtype == torch.float64
     return out.numpy()
@@ -150,7 +166,10 @@ def router_margin(c, model, tokens):
         """What experts are chosen by."""
         if hasattr(router, "e_score_correction_bias"):
             return logits.sigmoid() + router.e_score_correction_bias
-        statics = dict(model.named_modules()).get(name.rsplit(".", 1)[0] + ".moe_statics")
+        block = dict(model.named_modules())[name.rsplit(".", 1)[0]]
+        if hasattr(block, "e_score_correction_bias"):
+            return logits.sigmoid() + block.e_score_correction_bias
+        statics = getattr(block, "moe_statics", None)
         return logits if statics is None else statics(logits.softmax(-1))
 
     for name, module in model.named_modules():
@@ -164,19 +183,12 @@ def router_margin(c, model, tokens):
     return float((best[..., k - 1] - best[..., k]).min())
 
 
-def numbered_cases():
-    """Each later group goes on with the numbers behind those of MORE_CASES, so that a case of one does not change the weights of others."""
-    yield from enumerate((CASES | MORE_CASES).items(), 1)
-    for group in (ATTENTION_CASES, STATE_CASES):
-        yield from enumerate(group.items(), 1 + len(CASES | MORE_CASES))
-
-
 def main():
-    for number, (name, describe) in numbered_cases():
+    for name, describe in ALL_CASES.items():
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         c = with_common(describe())
-        seed = c.get("seed", 100 * number)
+        seed = c["seed"] if "seed" in c else 100 * NUMBERS[name]
         while True:  # a draw where no token is near a change of experts
             tokens = tokens_for(seed, c["arch"])
             model = build(c, seed)
@@ -198,7 +210,7 @@ def main():
         info = {"case": name, "architecture": c["arch"], "tokens": tokens, "n_vocab": c["config"]["vocab_size"], "oracle": ORACLE,
                 "seed": seed, "logits_std": round(float(logits.std()), 3),
                 "max_logit_change_without": effect, "note": c["note"]}
-        if c["arch"] == "bert":
+        if c["arch"] == "bert" or c.get("encoder"):
             info["width"] = c["config"]["hidden_size"]
         if margin is not None:
             info["smallest_router_margin"] = round(margin, 4)

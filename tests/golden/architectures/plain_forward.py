@@ -40,13 +40,14 @@ TRAITS = {
     "hunyuan-moe": dict(HALVES, heads="rotated"), "chatglm": ADJACENT, "glm4": dict(ADJACENT, norms="around"), "phi3": HALVES,
     "phi2": dict(HALVES, act=gelu_tanh, parallel=True), "exaone4": dict(HALVES, norms="behind", heads="each", only_windows=True),
     "arcee": dict(ADJACENT, act=squared), "nemotron": dict(HALVES, act=squared), "starcoder": dict(rope=None, act=gelu_tanh),
-    "gpt2": dict(rope=None, act=gelu_tanh), "starcoder2": dict(HALVES, act=gelu_tanh), "stablelm": HALVES,
-    "command-r": dict(ADJACENT, parallel=True, multiplies=True),
+    "gpt2": dict(rope=None, act=gelu_tanh), "starcoder2": dict(HALVES, act=gelu_tanh), "stablelm": dict(HALVES, heads="each"),
+    "command-r": dict(ADJACENT, heads="each", parallel=True, multiplies=True),
     "cohere2": dict(ADJACENT, parallel=True, multiplies=True, windowed=4, only_windows=True), "gptneox": dict(HALVES, act=gelu),
     "falcon": dict(HALVES, act=gelu, parallel=True), "mamba2": dict(rope=None),
     "llama4": dict(ADJACENT, whole=True, windowed=4, only_windows=True),
     "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
+    "phimoe": dict(HALVES, layer_norm=True), "apertus": dict(HALVES, heads="each"), "mistral3": ADJACENT, "minimax-m2": dict(HALVES, heads="together"),
     "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared), "falcon-h1": HALVES,
     "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True),
     **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
@@ -62,8 +63,9 @@ class Plain:
         self.T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
         self.used, self.tokens, self.n = set(), tokens, len(tokens)
         self.plain_norm = self.arch == "olmo"
-        self.layer_norm = self.key("attention.layer_norm_epsilon") is not None
-        self.epsilon = self.key("attention.layer_norm_epsilon" if self.layer_norm else "attention.layer_norm_rms_epsilon")
+        self.epsilon = self.key("attention.layer_norm_epsilon")
+        self.layer_norm = self.epsilon is not None or self.trait("layer_norm", False)
+        self.epsilon = self.epsilon or self.key("attention.layer_norm_rms_epsilon")
 
     def key(self, name, default=None):
         return self.meta.get(f"{self.arch}.{name}", default)
@@ -103,7 +105,13 @@ class Plain:
             ends = [d * math.log(length / (2 * math.pi * turns)) / (2 * math.log(base)) for turns in (32, 1)]
             low, high = max(0, math.floor(ends[0])), min(d - 1, math.ceil(ends[1]))
             ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
-            freq, scale = freq * ((1 - ramp) + ramp / s), 1.0 if self.arch == "deepseek2" else 0.1 * math.log(s) + 1
+            freq = freq * ((1 - ramp) + ramp / s)
+            scale = (0.1 * math.log(s) + 1) / (0.1 * self.key("rope.scaling.yarn_log_multiplier", 0.0) * math.log(s) + 1)
+            scale = 1.0 if self.arch == "deepseek2" else scale
+        if "rope_factors_long.weight" in self.T:
+            factors = [self.W(f"rope_factors_{which}.weight") for which in ("short", "long")]
+            freq = freq / factors[self.n > self.key("rope.scaling.original_context_length")]
+            scale = self.key("rope.scaling.attn_factor", 1.0)
         angle = np.arange(self.n)[:, None] * freq
         cos, sin = np.cos(angle)[:, None] * scale, np.sin(angle)[:, None] * scale
         a, b = (np.s_[..., 0:d:2], np.s_[..., 1:d:2]) if self.trait("rope") == "adjacent" else (np.s_[..., :d // 2], np.s_[..., d // 2:d])
@@ -123,6 +131,11 @@ class Plain:
             q, k, v = np.split(self.linear(h, p + "attn_qkv").clip(-limit, limit), [heads * d, (heads + kv_heads) * d], -1)
         else:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
+        if self.key("attention.clamp_kqv"):
+            q, k, v = (np.clip(x, -self.key("attention.clamp_kqv"), self.key("attention.clamp_kqv")) for x in (q, k, v))
+        if self.key("attention.temperature_scale"):
+            steps = np.arange(n) // self.key("rope.scaling.original_context_length")
+            q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + steps))[:, None]
         if q.shape[1] == 2 * heads * d:  # for each head its queries, then a gate
             q, gate = np.split(q.reshape(n, heads, 2 * d), 2, -1)
         else:
@@ -202,7 +215,14 @@ class Plain:
             y = y + state_forward.mamba2(self, h, p)
         return y
 
+    def xielu(self, x, layer):
+        softplus = lambda which: np.log1p(np.exp(self.meta[f"xielu.alpha_{which}"][layer]))
+        beta, epsilon = self.meta["xielu.beta"][layer], self.meta["xielu.eps"][layer]
+        return beta * x + np.where(x > 0, softplus("p") * x * x, (beta + softplus("n")) * (np.expm1(np.minimum(x, epsilon)) - x))
+
     def gated(self, h, p, end=""):
+        if self.arch == "apertus":
+            return self.linear(self.xielu(self.linear(h, p + "ffn_up"), int(p.split(".")[1])), p + "ffn_down")
         if self.trait("act"):
             return self.linear(self.trait("act")(self.linear(h, p + "ffn_up")), p + "ffn_down")
         up = self.linear(h, p + "ffn_up" + end)
@@ -212,6 +232,8 @@ class Plain:
     def shares(self, h, p):
         """Of all experts; 0 where one is not chosen."""
         logits, used = self.linear(h, p + "ffn_gate_inp"), self.key("expert_used_count")
+        if self.arch == "phimoe":
+            return self.mixed(logits, used)
         share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func") == 2 else softmax(logits)
         order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
         groups = self.key("expert_group_count", 1)
@@ -228,6 +250,18 @@ class Plain:
         if not self.trait("whole") and self.key("expert_weights_norm", self.arch != "deepseek2"):
             kept = kept / (kept.sum(-1, keepdims=True) + self.trait("added", 0.0))
         return kept * self.key("expert_weights_scale", 1.0)
+
+    def mixed(self, logits, used):
+        """One after another, each by its share of those left that are near."""
+        out, left = np.zeros_like(logits), np.ones(logits.shape, bool)
+        rows = np.arange(self.n)
+        for _ in range(used):
+            best = np.argmax(np.where(left, logits, -np.inf), -1)
+            most = logits[rows, best][:, None]
+            near = left & ((most - logits) / np.maximum(np.abs(logits), most) <= 0.02)
+            out[rows, best] = 1 / np.where(near, np.exp(logits - most), 0).sum(-1)
+            left[rows, best] = False
+        return out
 
     def experts(self, h, p):
         gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))

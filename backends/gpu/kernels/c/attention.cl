@@ -90,9 +90,15 @@ KERNEL(attention) {
   // Places that do not exist become some that do.
   const uint sequence = sequences[row] < counts[2] ? sequences[row] : 0;
   const int positions = entries * page_size;
-  const int last = whole ? clamp(bounds[sequence], 1, positions) - 1
-                         : clamp(bounds[row], 0, positions - 1);
-  int first = window > 0 ? max(0, last - (int)window + 1) : 0;
+  int last = whole ? clamp(bounds[sequence], 1, positions) - 1
+                   : clamp(bounds[row], 0, positions - 1);
+  int middle = last;
+  if (whole && window > 0) {
+    middle = clamp(own[row], 0, last);
+    // The window may be the largest number.
+    if (last - middle >= (int)window) last = middle + (int)window - 1;
+  }
+  int first = window > 0 ? max(0, middle - (int)window + 1) : 0;
 #if MORE
   if (chunk > 0) first = last - last % (int)chunk;
   if (temperature > 0.0f) {

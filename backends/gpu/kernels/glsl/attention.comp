@@ -244,10 +244,16 @@ void main() {
   share_query();
 
   const uint sequence = WORD(sequences, row);
-  const uint last =
-      p.whole == 0 ? WORD(positions, row)
-                   : WORD(positions, min(sequence, counts[2] - 1)) - 1;
-  uint first = p.window == 0 || last < p.window ? 0 : last - p.window + 1;
+  uint last = p.whole == 0
+                  ? WORD(positions, row)
+                  : WORD(positions, min(sequence, counts[2] - 1)) - 1;
+  uint middle = last;
+  if (p.whole != 0 && p.window != 0) {
+    middle = min(WORD(own, row), last);
+    last = min(last, middle + p.window - 1);
+  }
+  uint first =
+      p.window == 0 || middle < p.window ? 0 : middle - p.window + 1;
   float scale = p.scale;
   if (kMore != 0) {
     if (p.chunk > 0) first = last / p.chunk * p.chunk;

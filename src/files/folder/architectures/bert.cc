@@ -1,4 +1,4 @@
-// BERT.
+// BERT; RoBERTa and XLM-RoBERTa, which are BERT with other texts and positions.
 #include "files/folder/architectures/list.h"
 #include "files/folder/pooling.h"
 
@@ -7,7 +7,6 @@ namespace {
 
 constexpr Rule kBertRules[] = {
     {"embeddings.word_embeddings.weight", "token_embd.weight"},
-    {"embeddings.position_embeddings.weight", "position_embd.weight"},
     {"embeddings.token_type_embeddings.weight", "token_types.weight"},
     {"embeddings.LayerNorm.@", "token_embd_norm.@"},
     {"encoder.layer.*.attention.self.query.@", "blk.*.attn_q.@"},
@@ -39,13 +38,17 @@ constexpr Rule kBertRules[] = {
     {"cls.%", ""},
 };
 
-void describe_bert(Description& model) {
+constexpr Rule kBertPositionRules[] = {
+    {"embeddings.position_embeddings.weight", "position_embd.weight"},
+};
+
+void describe_encoder(Description& model, int64_t positions) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"gelu"});
   expect_text(config, "position_embedding_type", {"absolute"});
   expect_flag(config, "is_decoder", false);
   model.add_int("block_count", layer_count(config));
-  model.add_int("context_length", config.get_int("max_position_embeddings"));
+  model.add_int("context_length", positions);
   model.add_int("embedding_length", config.get_int("hidden_size"));
   model.add_int("feed_forward_length", config.get_int("intermediate_size"));
   model.add_int("attention.head_count", config.get_int("num_attention_heads"));
@@ -54,6 +57,51 @@ void describe_bert(Description& model) {
   model.add_flag("attention.causal", false);
 }
 
+void describe_bert(Description& model) {
+  describe_encoder(model, model.config().get_int("max_position_embeddings"));
+}
+
+// Positions are counted from the one behind that of padding on.
+int64_t first_position(const Config& config) {
+  const int64_t first = config.get_int("pad_token_id") + 1;
+  const int64_t count = config.get_int("max_position_embeddings");
+  if (first < 0 || first >= count) {
+    config.refuse(RC_E_FORMAT, "pad_token_id", " is ", first - 1,
+                  ", but must be -1 to ", count - 2);
+  }
+  return first;
+}
+
+TensorView used_positions(const Config& config,
+                          const safetensors::Place& source) {
+  TensorView view = as_it_is(config, source);
+  const int64_t first = first_position(config);
+  if (view.shape.size() != 2 || view.shape[0] <= first) {
+    refuse_shape(source, cat("a matrix of more than ", first, " rows"));
+  }
+  view.shape[0] -= first;
+  view.rows -= static_cast<uint64_t>(first);
+  view.slabs[0].first = static_cast<uint64_t>(first) * view.columns;
+  return view;
+}
+
+constexpr Rule kRobertaRules[] = {
+    {"embeddings.position_embeddings.weight", "position_embd.weight",
+     used_positions},
+    {"lm_head.%", ""},
+    {"classifier.%", ""},
+};
+
+void describe_roberta(Description& model) {
+  const Config& config = model.config();
+  describe_encoder(model, config.get_int("max_position_embeddings") -
+                              first_position(config));
+}
+
+constexpr std::string_view kRobertaDefaults =
+    R"({"layer_norm_eps": 1e-12, "max_position_embeddings": 512,
+        "pad_token_id": 1})";
+
 }  // namespace
 
 constexpr Architecture kBert = {
@@ -61,8 +109,38 @@ constexpr Architecture kBert = {
     .name = "bert",
     .defaults = R"({"layer_norm_eps": 1e-12, "max_position_embeddings": 512})",
     .renames = {{"bert.", ""}, {}},
-    .rules = {kBertRules},
+    .rules = {kBertRules, kBertPositionRules},
     .describe = describe_bert,
+    .gives_hidden_rows = true,
+};
+
+constexpr Architecture kRoberta = {
+    .model_type = "roberta",
+    .name = "bert",
+    .defaults = kRobertaDefaults,
+    .renames = {{"roberta.", ""}, {}},
+    .rules = {kBertRules, kRobertaRules},
+    .describe = describe_roberta,
+    .gives_hidden_rows = true,
+};
+
+constexpr Architecture kXlmRoberta = {
+    .model_type = "xlm-roberta",
+    .name = "bert",
+    .defaults = kRobertaDefaults,
+    .renames = {{"roberta.", ""}, {}},
+    .rules = {kBertRules, kRobertaRules},
+    .describe = describe_roberta,
+    .gives_hidden_rows = true,
+};
+
+constexpr Architecture kCamembert = {
+    .model_type = "camembert",
+    .name = "bert",
+    .defaults = kRobertaDefaults,
+    .renames = {{"roberta.", ""}, {}},
+    .rules = {kBertRules, kRobertaRules},
+    .describe = describe_roberta,
     .gives_hidden_rows = true,
 };
 

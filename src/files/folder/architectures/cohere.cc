@@ -14,12 +14,12 @@ constexpr Rule kCohereRules[] = {
 void describe_cohere(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
-  expect_flag(config, "use_qk_norm", false);
   add_decoder(model, {.layer_norm = "layer_norm_eps"});
   model.add_number("logit_scale", config.get_number("logit_scale"));
 }
 
 void describe_cohere2(Description& model) {
+  expect_flag(model.config(), "use_qk_norm", false);
   describe_cohere(model);
   model.add_int("attention.sliding_window",
                 model.config().get_int("sliding_window"));
@@ -33,7 +33,7 @@ constexpr Architecture kCohere = {
     .name = "command-r",
     .defaults = R"({"layer_norm_eps": 1e-5, "max_position_embeddings": 8192,
                     "logit_scale": 0.0625, "tie_word_embeddings": true})",
-    .rules = {kDecoderRules, kAttentionRules, kCohereRules},
+    .rules = {kDecoderRules, kAttentionRules, kCohereRules, kHeadNormRules},
     .describe = describe_cohere,
 };
 

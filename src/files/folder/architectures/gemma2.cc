@@ -1,5 +1,5 @@
-// Gemma 2 and the text of Gemma 3. Their norms multiply by one plus what
-// folders hold.
+// Gemma 2, the text of Gemma 3, and EmbeddingGemma. Their norms multiply by one
+// plus what folders hold.
 #include <cmath>
 
 #include "files/folder/architectures/list.h"
@@ -58,6 +58,20 @@ void describe_gemma3(Description& model) {
   expect_flag(model.config(), "use_bidirectional_attention", false);
 }
 
+// Of EmbeddingGemma, without the prefix that all others have.
+constexpr Rule kEmbeddingRules[] = {
+    {"norm.weight", "output_norm.weight", plus_one},
+};
+
+bool sees_both_sides(const Config& config) {
+  return config.find_flag("use_bidirectional_attention").value_or(false);
+}
+
+void describe_embedding(Description& model) {
+  describe_gemma2(model);
+  model.add_flag("attention.causal", false);
+}
+
 constexpr std::string_view kGemma3Defaults =
     R"({"hidden_size": 2304, "intermediate_size": 9216,
         "num_hidden_layers": 26, "num_attention_heads": 8,
@@ -80,6 +94,18 @@ constexpr Architecture kGemma2 = {
                     "tie_word_embeddings": true})",
     .rules = {kDecoderRules, kAttentionRules, kSandwichRules},
     .describe = describe_gemma2,
+};
+
+constexpr Architecture kGemmaEmbedding = {
+    .model_type = "gemma3_text",
+    .applies = sees_both_sides,
+    .name = "gemma-embedding",
+    .defaults = kGemma3Defaults,
+    .renames = {{"layers.", "model.layers."},
+                {"embed_tokens.", "model.embed_tokens."}},
+    .rules = {kDecoderRules, kAttentionRules, kSandwichRules, kEmbeddingRules},
+    .describe = describe_embedding,
+    .gives_hidden_rows = true,
 };
 
 constexpr Architecture kGemma3Text = {

@@ -68,5 +68,17 @@ extern const Architecture kQwen35Text;
 extern const Architecture kQwen35;
 extern const Architecture kQwen35MoeText;
 extern const Architecture kQwen35Moe;
+extern const Architecture kRoberta;
+extern const Architecture kXlmRoberta;
+extern const Architecture kCamembert;
+extern const Architecture kNomicBert;
+extern const Architecture kModernBert;
+extern const Architecture kPhiMoe;
+extern const Architecture kApertus;
+extern const Architecture kMinistral3;
+extern const Architecture kMistral3;
+extern const Architecture kMiniMaxM2;
+extern const Architecture kGemmaEmbedding;
+extern const Architecture kEuroBert;
 
 }  // namespace rc::folder

@@ -8,7 +8,9 @@ namespace {
 void describe_olmo(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
-  expect_none(config, "clip_qkv");
+  if (const auto limit = config.find_number("clip_qkv")) {
+    model.add_number("attention.clamp_kqv", *limit);
+  }
   add_decoder(model, {.layer_norm = "layer_norm_eps"});
 }
 

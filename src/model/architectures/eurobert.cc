@@ -1,0 +1,13 @@
+// EuroBERT: Llama as an encoder. Boizard et al. 2025, arXiv:2503.05500.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kEuroBert = {
+    .name = "eurobert",
+    .causal = false,
+    .gives_hidden_rows = true,
+    .normed_hidden_rows = true,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,16 @@
+// Ministral 3: Llama whose queries grow with the logarithm of their position.
+// Mistral AI 2025, https://huggingface.co/mistralai.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kMistral3 = {
+    .name = "mistral3",
+    .rope_style = RC_ROPE_ADJACENT,
+    .rope_factors = Presence::kOptional,
+    .yarn_logarithms = true,
+    .position_scale = true,
+    .window = {.period = 1, .windowed = 1},
+};
+
+}  // namespace rc::model

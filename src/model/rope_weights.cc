@@ -1,0 +1,87 @@
+#include "model/rope_weights.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "model/rope.h"
+#include "tensor/dtype.h"
+
+namespace rc::model {
+namespace {
+
+// What stands for the first of HyperParameters::ropes where a sequence may be
+// longer than the original context, in files with factors for that.
+constexpr const char* kLongRopeWeight = "(long rotary frequencies)";
+
+std::string name_of(size_t number) {
+  return number == 0 ? "(rotary frequencies)"
+                     : cat("(rotary frequencies ", number, ")");
+}
+
+// Divisors of the rotary frequencies; empty if the file has none.
+std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
+                                     const HyperParameters& hyper) {
+  const gguf::Tensor* tensor = file.find_tensor(name);
+  if (tensor == nullptr) return {};
+  const int64_t pairs = hyper.ropes[0].dimensions / 2;
+  if (tensor->dtype != RC_DTYPE_F32 ||
+      tensor->shape != std::vector<int64_t>{pairs}) {
+    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
+         "], one factor per pair of rotary dimensions");
+  }
+  std::vector<float> factors(static_cast<size_t>(pairs));
+  decode_row(tensor->dtype, file.read(*tensor).data(), factors.data(), pairs);
+  for (const float factor : factors) {
+    if (!(factor >= 1e-6f && factor <= 1e6f)) {
+      fail(RC_E_FORMAT, file.name(), ": tensor ", name, " holds ", factor,
+           ", but factors must be 1e-6 to 1e6");
+    }
+  }
+  return factors;
+}
+
+}  // namespace
+
+std::string rope_weight_name(const gguf::File& file,
+                             const Architecture& architecture,
+                             const HyperParameters& hyper,
+                             const CacheLayout& layout, size_t number) {
+  const bool longer =
+      number == 0 && architecture.long_rope &&
+      file.find_tensor(architecture.names.long_rope_factors) != nullptr &&
+      layout.pages_per_sequence * layout.page_size >
+          hyper.ropes[0].original_context;
+  return longer ? kLongRopeWeight : name_of(number);
+}
+
+std::vector<float> make_ropes(const gguf::File& file,
+                              const Architecture& architecture,
+                              const HyperParameters& hyper, MadeWeights& made) {
+  const TensorNames& names = architecture.names;
+  const std::vector<RopeParameters>& ropes = hyper.ropes;
+  std::vector<float> scales;
+  for (size_t i = 0; i < ropes.size(); ++i) {
+    std::vector<float> factors;
+    if (i == 0 && architecture.rope_factors != Presence::kNever) {
+      factors = read_rope_factors(file, names.rope_factors, hyper);
+    }
+    if (i == 0 && architecture.long_rope) {
+      factors = read_rope_factors(file, names.short_rope_factors, hyper);
+      const auto longer =
+          read_rope_factors(file, names.long_rope_factors, hyper);
+      if (factors.empty() != longer.empty()) {
+        fail(RC_E_FORMAT, file.name(), ": it has only one of the tensors ",
+             names.short_rope_factors, " and ", names.long_rope_factors);
+      }
+      if (!longer.empty()) {
+        made.emplace(kLongRopeWeight, make_rope(ropes[i], longer).frequencies);
+      }
+    }
+    Rope rope = make_rope(ropes[i], factors);
+    scales.push_back(rope.scale);
+    made.emplace(name_of(i), std::move(rope.frequencies));
+  }
+  return scales;
+}
+
+}  // namespace rc::model

@@ -1,0 +1,65 @@
+#include "model/space_parameters.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "model/limits.h"
+
+namespace rc::model {
+namespace {
+
+// Of heads with a number of elements each; head_size is that of inner_size.
+void read_space_heads(const Metadata& metadata, StateSpace& space) {
+  space.heads = metadata.get("ssm.time_step_rank", 1, kMaxHeads);
+  const int64_t inner = metadata.get("ssm.inner_size", 1, kMaxWidth);
+  if (inner % space.heads != 0) {
+    metadata.refuse("ssm.inner_size", inner,
+                    cat("must be a multiple of the ", space.heads, " heads of ",
+                        metadata.key("ssm.time_step_rank")));
+  }
+  space.head_size = inner / space.heads;
+  space.groups = metadata.get("ssm.group_count", 1, kMaxHeads);
+  if (space.heads % space.groups != 0) {
+    metadata.refuse("ssm.group_count", space.groups,
+                    cat("must divide the ", space.heads, " heads of ",
+                        metadata.key("ssm.time_step_rank")));
+  }
+}
+
+void read_channels(const Metadata& metadata, StateSpace& space) {
+  space.heads = metadata.get("ssm.inner_size", 1, kMaxWidth);
+  space.head_size = 1;
+  space.groups = 1;
+  space.rank = metadata.get("ssm.time_step_rank", 1, kMaxWidth);
+  if (metadata.find_flag("ssm.dt_b_c_rms").value_or(false)) {
+    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
+         metadata.key("ssm.dt_b_c_rms"),
+         " is true, but norms without weights of steps, b and c cannot be "
+         "computed");
+  }
+}
+
+}  // namespace
+
+void read_state_space(const Metadata& metadata,
+                      const Architecture& architecture,
+                      HyperParameters& hyper) {
+  const Mixer kind = architecture.recurrent;
+  if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
+                   [kind](const Layer& layer) {
+                     return layer.mixer == kind && kind != Mixer::kAttention;
+                   })) {
+    return;
+  }
+  StateSpace& space = hyper.state_space;
+  if (kind == Mixer::kShortConv) {
+    space.conv_width = metadata.get("shortconv.l_cache", 2, kMaxConvWidth);
+    return;
+  }
+  space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
+  space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
+  if (kind == Mixer::kChannelSpace) return read_channels(metadata, space);
+  read_space_heads(metadata, space);
+}
+
+}  // namespace rc::model
