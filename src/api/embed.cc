@@ -14,7 +14,7 @@ constexpr rc_embed_options kEmbedDefaults = RC_EMBED_OPTIONS_INIT;
 constexpr rc_rerank_options kRerankDefaults = RC_RERANK_OPTIONS_INIT;
 
 // What makes the rows, asking the function now and then whether to stop.
-using Make = std::function<engine::Rows(std::function<bool()>)>;
+using Make = std::function<engine::TextRows(std::function<bool()>)>;
 
 std::vector<std::string> copy_texts(const char* const* texts,
                                     const size_t* lengths, size_t count,
@@ -141,7 +141,7 @@ class AsyncRows final : public AsyncWork {
 
  private:
   void work() override {
-    engine::Rows rows;
+    engine::TextRows rows;
     const rc_status status = guard([&] {
       rows = make_([this] { return stopped() || making_->cancelled(); });
     });

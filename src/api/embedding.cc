@@ -8,7 +8,7 @@
 
 namespace rc::api {
 
-void Making::end(rc_status status, engine::Rows rows) noexcept {
+void Making::end(rc_status status, engine::TextRows rows) noexcept {
   slot_.release();
   const std::lock_guard lock(mutex_);
   status_ = status;
@@ -35,7 +35,7 @@ void Making::wait(int64_t timeout_ms) {
   throw_failure();
 }
 
-const engine::Rows& Making::rows() {
+const engine::TextRows& Making::rows() {
   const std::lock_guard lock(mutex_);
   if (!ended_) {
     fail(RC_E_BUSY,
@@ -72,7 +72,8 @@ rc_status rc_embedding_rows(rc_embedding* embedding, const float** rows,
     need_pointer(rows, "rows");
     need_pointer(count, "count");
     need_pointer(columns, "columns");
-    const rc::engine::Rows& made = need(embedding, "embedding").making->rows();
+    const rc::engine::TextRows& made =
+        need(embedding, "embedding").making->rows();
     *rows = made.values.data();
     *count = made.count;
     *columns = made.columns;

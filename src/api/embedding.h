@@ -23,12 +23,12 @@ class Making {
   bool cancelled() const noexcept { return cancelled_.load(); }
 
   // How it ended, with the thread's message set if that is an error.
-  void end(rc_status status, engine::Rows rows) noexcept;
+  void end(rc_status status, engine::TextRows rows) noexcept;
   // Throws how it ended if that is an error, RC_E_TIMEOUT if it has not within
   // so many milliseconds (-1: any time).
   void wait(int64_t timeout_ms);
   // Throws how it ended if that is an error, RC_E_BUSY if it has not.
-  const engine::Rows& rows();
+  const engine::TextRows& rows();
 
  private:
   void throw_failure() const;
@@ -40,7 +40,7 @@ class Making {
   bool ended_ = false;
   rc_status status_ = RC_OK;
   char message_[1024] = "";
-  engine::Rows rows_;
+  engine::TextRows rows_;
 };
 
 }  // namespace rc::api

@@ -284,14 +284,15 @@ RerankOptions resolve(RerankOptions options, const model::ModelFile& file) {
   return options;
 }
 
-Rows embed(Engine& engine, const std::shared_ptr<Meter>& meter,
-           const std::vector<std::string>& texts, const EmbedOptions& options) {
+TextRows embed(Engine& engine, const std::shared_ptr<Meter>& meter,
+               const std::vector<std::string>& texts,
+               const EmbedOptions& options) {
   check_count(texts.size(), "text");
   const text::Tokenizer& tokenizer = tokenizer_of(engine.file());
   const int64_t longest = engine.longest_text();
   const Around special = around(tokenizer);
   const size_t fixed = special.before.size() + special.after.size();
-  Rows result;
+  TextRows result;
   result.count = texts.size();
   result.columns = static_cast<size_t>(options.dimensions);
   RowCollector rows(engine, meter, result.count, result.columns, options.rows,
@@ -325,9 +326,10 @@ Rows embed(Engine& engine, const std::shared_ptr<Meter>& meter,
   return result;
 }
 
-Rows rerank(Engine& engine, const std::shared_ptr<Meter>& meter,
-            const std::string& query, const std::vector<std::string>& documents,
-            const RerankOptions& options) {
+TextRows rerank(Engine& engine, const std::shared_ptr<Meter>& meter,
+                const std::string& query,
+                const std::vector<std::string>& documents,
+                const RerankOptions& options) {
   check_count(documents.size(), "document");
   const text::Tokenizer& tokenizer = tokenizer_of(engine.file());
   const auto classes = static_cast<size_t>(engine.file().output_size());
@@ -351,7 +353,7 @@ Rows rerank(Engine& engine, const std::shared_ptr<Meter>& meter,
     });
   }
   const std::vector<float> given = rows.take();
-  Rows result;
+  TextRows result;
   result.count = documents.size();
   result.columns = 1;
   for (size_t i = 0; i < result.count; ++i) {

@@ -37,7 +37,8 @@ struct RerankOptions {
   std::optional<std::string> prompt;
 };
 
-struct Rows {
+// What texts become: a row for each.
+struct TextRows {
   std::vector<float> values;  // [count, columns]
   size_t count = 0;
   size_t columns = 0;
@@ -50,10 +51,12 @@ RerankOptions resolve(RerankOptions options, const model::ModelFile& file);
 
 // With resolved options. Block; throw the first failure, with the number of its
 // text. Any thread but the engine's.
-Rows embed(Engine& engine, const std::shared_ptr<Meter>& meter,
-           const std::vector<std::string>& texts, const EmbedOptions& options);
-Rows rerank(Engine& engine, const std::shared_ptr<Meter>& meter,
-            const std::string& query, const std::vector<std::string>& documents,
-            const RerankOptions& options);
+TextRows embed(Engine& engine, const std::shared_ptr<Meter>& meter,
+               const std::vector<std::string>& texts,
+               const EmbedOptions& options);
+TextRows rerank(Engine& engine, const std::shared_ptr<Meter>& meter,
+                const std::string& query,
+                const std::vector<std::string>& documents,
+                const RerankOptions& options);
 
 }  // namespace rc::engine

@@ -7,13 +7,14 @@
 #include "base/error.h"
 #include "model/attention.h"
 #include "model/embedding.h"
+#include "model/feed_forward.h"
 #include "model/heads.h"
 #include "model/latent_attention.h"
+#include "model/layer_parts.h"
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/output.h"
 #include "model/rope_weights.h"
-#include "model/routing.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -23,21 +24,16 @@ namespace {
 using runtime::kAbsent;
 using runtime::Value;
 
-class Forward {
+class Forward : private LayerParts {
  public:
-  Forward(const Architecture& architecture, const HyperParameters& hyper,
-          std::span<const float> rope_scales, const gguf::File& file,
+  Forward(const LayerParts& parts, std::span<const float> rope_scales,
           const CacheLayout& layout, const WantedOutput& wanted)
-      : architecture_(architecture),
-        names_(architecture.names),
-        hyper_(hyper),
+      : LayerParts(parts),
         rope_scales_(rope_scales),
-        file_(file),
         layout_(layout),
-        wanted_(wanted),
-        weights_(file, builder_) {}
+        wanted_(wanted) {}
 
-  runtime::ProgramDescription describe() &&;
+  void describe();
 
  private:
   // Of the residual [rows, width]. The last layer goes on with the output rows
@@ -54,61 +50,18 @@ class Forward {
   std::vector<Mixed> mixed(Value x);
   Value attention(Value x);
   Value latent_attention(Value x);
-  Value dense(Value x, Value residual);
-  Value experts(Value x, Value residual);
-  runtime::ProgramBuilder::Route routed(Value x);
-  Value shared_expert(Value x);
   Value output(Value x);
   Value logits(Value x);
 
-  Value norm(Value x, const char* name);
-  // x itself where norms come later.
-  Value norm_before(Value x, const char* name);
-  // The product with a weight [size, last of x], and the bias if there is one.
-  Value linear(Value x, const char* name, int64_t size,
-               Presence bias = Presence::kNever, Value residual = kAbsent);
-  // The same with `count` rows of a weight of `size`, from `first` on.
-  Value linear_rows(Value x, const char* name, int64_t size, int64_t first,
-                    int64_t count, Presence bias);
-  bool has_bias(const std::string& stem, Presence bias) const {
-    return bias == Presence::kAlways ||
-           (bias == Presence::kOptional && weights_.has(stem + ".bias"));
-  }
-  Value expert_linear(Value x, const char* name, int64_t size, Value ids);
-  Value gated(Value gate, Value up);  // no gate: kAbsent
   // [rows, count * key_size]; `first` is the number of the first head among
   // those of a fused matrix.
   Value projection(Value x, const char* name, int64_t first, int64_t count);
   // The same of queries, or of their gates, where one matrix has both.
   Value query_pieces(Value x, int64_t first);
   Value rope(Value x);
-  // The residual plus the product.
-  Value joined(Value x, const char* name, Presence bias, const char* post_norm,
-               Value residual);
-  // The residual plus y, which is normed where norms are behind.
-  Value added(Value y, const char* post_norm, Value residual);
-  bool normed_behind() const {
-    return architecture_.norm_place == NormPlace::kAround ||
-           architecture_.norm_place == NormPlace::kBehind;
-  }
-  Value scaled(Value x, float factor);
-  // The layer that is being described.
-  const Layer& layer() const { return hyper_.layers[number_]; }
-  bool is_last() const { return number_ + 1 == hyper_.layers.size(); }
-  std::string in_layer(const std::string& name) const {
-    return cat("blk.", number_, ".", name);
-  }
-
-  const Architecture& architecture_;
-  const TensorNames& names_;
-  const HyperParameters& hyper_;
   const std::span<const float> rope_scales_;
-  const gguf::File& file_;
   const CacheLayout& layout_;
   const WantedOutput& wanted_;
-  runtime::ProgramBuilder builder_{"embedding"};
-  Weights weights_;
-  size_t number_ = 0;  // of the layer
   Value positions_ = kAbsent;
   Value sequences_ = kAbsent;
   Value page_table_ = kAbsent;
@@ -120,7 +73,7 @@ class Forward {
   std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
 };
 
-runtime::ProgramDescription Forward::describe() && {
+void Forward::describe() {
   const Value tokens = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   positions_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   sequences_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
@@ -159,7 +112,6 @@ runtime::ProgramDescription Forward::describe() && {
   }
   builder_.begin_part("output");
   builder_.output(output(x));
-  return std::move(builder_).take();
 }
 
 Value Forward::whole_layer(Value x) {
@@ -181,7 +133,8 @@ Value Forward::whole_layer(Value x) {
     sum = joined(part.y, part.back, part.bias, names_.post_attention_norm, sum);
   }
   if (!layer().experts && layer().feed_forward == 0) return sum;
-  if (architecture_.single_parts) return dense(norm(x, mixer_norm), sum);
+  if (architecture_.single_parts)
+    return add_feed_forward(*this, norm(x, mixer_norm), sum);
   if (!parallel) {
     normed = norm_before(sum, names_.feed_forward_norm);
   } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
@@ -190,7 +143,7 @@ Value Forward::whole_layer(Value x) {
   } else if (is_last()) {
     normed = builder_.get_rows(normed, output_rows_);
   }
-  return layer().experts ? experts(normed, sum) : dense(normed, sum);
+  return add_feed_forward(*this, normed, sum);
 }
 
 std::vector<Forward::Mixed> Forward::mixed(Value x) {
@@ -299,61 +252,6 @@ Value Forward::query_pieces(Value x, int64_t first) {
              {first, size, 2 * size}, RC_USE_LINEAR));
 }
 
-Value Forward::dense(Value x, Value residual) {
-  const Presence bias = architecture_.feed_forward_bias;
-  const int64_t size = layer().feed_forward;
-  if (architecture_.gate.fused) {
-    const Value gate = linear_rows(x, names_.up, 2 * size, 0, size, bias);
-    const Value up = linear_rows(x, names_.up, 2 * size, size, size, bias);
-    return joined(gated(gate, up), names_.down, bias,
-                  names_.post_feed_forward_norm, residual);
-  }
-  const Value gate =
-      architecture_.gate.ungated ? kAbsent : linear(x, names_.gate, size, bias);
-  const Value up = linear(x, names_.up, size, bias);
-  return joined(gated(gate, up), names_.down, bias,
-                names_.post_feed_forward_norm, residual);
-}
-
-Value Forward::experts(Value x, Value residual) {
-  const int64_t size = hyper_.expert_feed_forward;
-  const auto [ids, shares] = routed(x);
-  const bool weighted = architecture_.weighted_inputs;
-  const Value given = weighted ? add_times(builder_, x, shares) : x;
-  const Value gate = expert_linear(given, names_.expert_gate, size, ids);
-  const Value up = expert_linear(given, names_.expert_up, size, ids);
-  const Value down =
-      expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
-  // One expert's rows are the sum.
-  Value y = weighted ? builder_.reshape(down, builder_.shape(x))
-                     : builder_.expert_sum(down, shares);
-  y = scaled(y, hyper_.expert_scale);
-  if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
-  return added(y, names_.post_feed_forward_norm, residual);
-}
-
-runtime::ProgramBuilder::Route Forward::routed(Value x) {
-  const Value scores =
-      linear(x, names_.router, hyper_.experts,
-             architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
-  return add_routing(builder_, weights_, architecture_, hyper_, in_layer(""),
-                     scores);
-}
-
-Value Forward::shared_expert(Value x) {
-  const int64_t size = hyper_.shared_feed_forward;
-  const Value gate = linear(x, names_.shared_gate, size);
-  const Value up = linear(x, names_.shared_up, size);
-  const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
-  if (!architecture_.gated_shared_expert) return y;
-  const Value share = builder_.unary(
-      builder_.linear(
-          x, weights_.matrix(in_layer(names_.shared_router), {hyper_.width},
-                             {1, hyper_.width}, RC_USE_LINEAR)),
-      RC_FUNCTION_SIGMOID);
-  return add_times(builder_, y, share);
-}
-
 Value Forward::output(Value x) {
   if (!architecture_.gives_hidden_rows || architecture_.normed_hidden_rows) {
     x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
@@ -390,75 +288,6 @@ Value Forward::logits(Value x) {
                                      : x;
 }
 
-Value Forward::norm(Value x, const char* name) {
-  return add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
-                  in_layer(name));
-}
-
-Value Forward::norm_before(Value x, const char* name) {
-  const NormPlace place = architecture_.norm_place;
-  return place == NormPlace::kBefore || place == NormPlace::kAround
-             ? norm(x, name)
-             : x;
-}
-
-Value Forward::linear(Value x, const char* name, int64_t size, Presence bias,
-                      Value residual) {
-  const std::string stem = in_layer(name);
-  const Value weight = weights_.matrix(
-      stem + ".weight", {size, builder_.shape(x).back()}, RC_USE_LINEAR);
-  return builder_.linear(x, weight,
-                         has_bias(stem, bias)
-                             ? weights_.elements(stem + ".bias", {size})
-                             : kAbsent,
-                         residual);
-}
-
-Value Forward::linear_rows(Value x, const char* name, int64_t size,
-                           int64_t first, int64_t count, Presence bias) {
-  const std::string stem = in_layer(name);
-  const Value weight =
-      weights_.matrix_rows(stem + ".weight", {size, builder_.shape(x).back()},
-                           first, count, RC_USE_LINEAR);
-  return builder_.linear(
-      x, weight,
-      has_bias(stem, bias)
-          ? weights_.element_rows(stem + ".bias", {size}, first, count)
-          : kAbsent);
-}
-
-Value Forward::expert_linear(Value x, const char* name, int64_t size,
-                             Value ids) {
-  const std::string stem = in_layer(name);
-  const std::string stacked = stem + ".weight";
-  const std::string first = in_layer(cat(names_.gate, ".0.weight"));
-  if (!weights_.has(stacked) && weights_.has(first)) {
-    fail(RC_E_UNSUPPORTED, file_.name(),
-         ": every expert has tensors of its own (", first,
-         "), as written by converters before April 2024; convert the model "
-         "again");
-  }
-  return builder_.expert_linear(
-      x,
-      weights_.matrix(stacked, {hyper_.experts, size, builder_.shape(x).back()},
-                      RC_USE_EXPERTS),
-      ids,
-      architecture_.expert_bias
-          ? weights_.elements(stem + ".bias", {hyper_.experts, size})
-          : kAbsent);
-}
-
-Value Forward::gated(Value gate, Value up) {
-  const Gate& how = architecture_.gate;
-  if (how.times_itself) return builder_.glu(up, up, how.function);
-  if (how.xielu) {
-    const Xielu& of = layer().xielu;
-    return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});
-  }
-  if (how.ungated) return builder_.unary(up, how.function);
-  return builder_.glu(gate, up, how.function, how.limit, how.offset);
-}
-
 Value Forward::projection(Value x, const char* name, int64_t first,
                           int64_t count) {
   const int64_t size = hyper_.key_size;
@@ -480,25 +309,6 @@ Value Forward::rope(Value x) {
                        architecture_.rope_style, rope_scales_[number]);
 }
 
-Value Forward::joined(Value x, const char* name, Presence bias,
-                      const char* post_norm, Value residual) {
-  if (normed_behind() || hyper_.residual_scale != 1.0f) {
-    return added(linear(x, name, hyper_.width, bias), post_norm, residual);
-  }
-  const Value sum = linear(x, name, hyper_.width, bias, residual);
-  return architecture_.norm_place == NormPlace::kOfSums ? norm(sum, post_norm)
-                                                        : sum;
-}
-
-Value Forward::added(Value y, const char* post_norm, Value residual) {
-  if (normed_behind()) y = norm(y, post_norm);
-  return builder_.add(residual, scaled(y, hyper_.residual_scale));
-}
-
-Value Forward::scaled(Value x, float factor) {
-  return factor == 1.0f ? x : builder_.scale(x, factor);
-}
-
 }  // namespace
 
 runtime::ProgramDescription forward_program(const Architecture& architecture,
@@ -507,8 +317,12 @@ runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const gguf::File& file,
                                             const CacheLayout& layout,
                                             const WantedOutput& wanted) {
-  return Forward(architecture, hyper, rope_scales, file, layout, wanted)
+  runtime::ProgramBuilder builder("embedding");
+  Weights weights(file, builder);
+  Forward(LayerParts(file, architecture, hyper, builder, weights), rope_scales,
+          layout, wanted)
       .describe();
+  return std::move(builder).take();
 }
 
 }  // namespace rc::model

@@ -1,13 +1,13 @@
 #include "runtime/self_test_case.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "runtime/self_test_data.h"
+#include "runtime/self_test_rows.h"
+#include "runtime/self_test_states.h"
 #include "tensor/dtype.h"
 
 namespace rc::runtime {
@@ -16,7 +16,9 @@ namespace {
 using self_test::bytes_of;
 using self_test::count_of;
 using self_test::encoded;
+using self_test::kOneAndSeveral;
 using self_test::numbers;
+using self_test::RowsCase;
 
 constexpr int64_t kTimeLimitMs = 30'000;
 
@@ -41,62 +43,6 @@ int64_t length_of(int64_t length) {
 
 // Rows or columns of a product: one, a few, or enough for tiles.
 int64_t side_of(int64_t size) { return size == 1 ? 1 : size < 16 ? 3 : 17; }
-
-// Writes a case of ops with rows.
-class RowsCase {
- public:
-  RowsCase(std::string name, std::vector<int64_t> row_counts) {
-    made_.name = std::move(name);
-    made_.row_counts = std::move(row_counts);
-  }
-  ProgramBuilder builder;
-
-  int64_t most_rows() const { return made_.most_rows(); }
-  Value input(const Shape& shape) {
-    made_.inputs.push_back(
-        bytes_of(numbers(made_.most_rows() * count_of(shape, 1))));
-    return builder.input(RC_DTYPE_F32, shape);
-  }
-  Value indices(const Shape& shape, const std::vector<int32_t>& values) {
-    made_.inputs.push_back(bytes_of(values));
-    return builder.input(RC_DTYPE_I32, shape);
-  }
-  // Of all rows.
-  // 0, 1, ...
-  Value counted_rows() {
-    std::vector<int32_t> numbers(static_cast<size_t>(most_rows()));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return indices({RC_DIM_ROWS}, numbers);
-  }
-  Value one_sequence() {
-    return indices(
-        {RC_DIM_ROWS},
-        std::vector<int32_t>(static_cast<size_t>(made_.most_rows()), 0));
-  }
-  Value weight(DType dtype, const Shape& shape, uint32_t use) {
-    made_.weights.push_back(
-        encoded(dtype, count_of(shape, 0) / shape.back(), shape.back()));
-    return builder.weight(cat("w", made_.weights.size()), dtype, shape, use);
-  }
-  Value cache(DType dtype, const Shape& shape) {
-    made_.caches.emplace_back(
-        *row_bytes(dtype, shape.back()) *
-        static_cast<uint64_t>(count_of(shape, 0) / shape.back()));
-    return builder.cache(dtype, shape);
-  }
-  SelfTestCase take(Value output) {
-    made_.columns = count_of(builder.shape(output), 1);
-    builder.output(output);
-    made_.description = std::move(builder).take();
-    return std::move(made_);
-  }
-
- private:
-  SelfTestCase made_;
-};
-
-// One and several: many backends have a kernel for each.
-const std::vector<int64_t> kOneAndSeveral = {1, 11};
 
 SelfTestCase linear(DType dtype, std::vector<int64_t> row_counts) {
   RowsCase made(cat("LINEAR with ", dtype_name(dtype)), std::move(row_counts));
@@ -209,84 +155,6 @@ SelfTestCase general_attention(DType dtype, int64_t head, int64_t value,
     how.distances = made.weight(RC_DTYPE_F32, {kHeads, 3}, RC_USE_ELEMENTS);
   }
   return made.take(builder.general_attention(how));
-}
-
-// Slot 1 is read and written: the second run takes up what the first has left.
-SelfTestCase short_conv(int64_t width, int32_t function) {
-  RowsCase made(cat("SHORT_CONV of ", width, " rows"), kOneAndSeveral);
-  constexpr int64_t kChannels = 70;
-  const Value x = made.input({RC_DIM_ROWS, kChannels});
-  const Value w =
-      made.weight(RC_DTYPE_F32, {kChannels, width}, RC_USE_ELEMENTS);
-  const Value bias = made.weight(RC_DTYPE_F32, {kChannels}, RC_USE_ELEMENTS);
-  const Value sequences = made.one_sequence();
-  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
-  const Value cache = made.cache(RC_DTYPE_F32, {2, width - 1, kChannels});
-  return made.take(
-      made.builder.short_conv(x, w, bias, sequences, slots, cache, function));
-}
-
-SelfTestCase selective_scan(int64_t columns) {
-  RowsCase made(cat("SELECTIVE_SCAN of ", columns, " columns"), kOneAndSeveral);
-  constexpr int64_t kHeads = 4;
-  constexpr int64_t kHead = 10;
-  constexpr int64_t kGroups = 2;
-  ProgramBuilder::Scan scan;
-  scan.x = made.input({RC_DIM_ROWS, kHeads, kHead});
-  scan.steps = made.input({RC_DIM_ROWS, kHeads});
-  scan.b = made.input({RC_DIM_ROWS, kGroups, columns});
-  scan.c = made.input({RC_DIM_ROWS, kGroups, columns});
-  for (Value* one : {&scan.step_bias, &scan.decay, &scan.skip}) {
-    *one = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
-  }
-  const Value sequences = made.one_sequence();
-  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
-  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
-  return made.take(made.builder.selective_scan(scan, sequences, slots, cache));
-}
-
-SelfTestCase channel_scan(int64_t columns) {
-  RowsCase made(cat("CHANNEL_SCAN of ", columns, " columns"), kOneAndSeveral);
-  constexpr int64_t kChannels = 70;
-  ProgramBuilder::ChannelScan scan;
-  scan.x = made.input({RC_DIM_ROWS, kChannels});
-  scan.steps = made.input({RC_DIM_ROWS, kChannels});
-  scan.b = made.input({RC_DIM_ROWS, columns});
-  scan.c = made.input({RC_DIM_ROWS, columns});
-  scan.decay = made.weight(RC_DTYPE_F32, {kChannels, columns}, RC_USE_ELEMENTS);
-  scan.skip = made.weight(RC_DTYPE_F32, {kChannels}, RC_USE_ELEMENTS);
-  const Value sequences = made.one_sequence();
-  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
-  const Value cache = made.cache(RC_DTYPE_F32, {2, kChannels, columns});
-  return made.take(made.builder.channel_scan(scan, sequences, slots, cache));
-}
-
-// Keys of a length of about 1, as the rule has them, so that states stay small.
-SelfTestCase delta_rule(int64_t columns, bool interleaved) {
-  RowsCase made(cat("DELTA_RULE of ", columns, " columns"), kOneAndSeveral);
-  constexpr int64_t kHeads = 4;
-  constexpr int64_t kHead = 10;
-  constexpr int64_t kGroups = 2;
-  ProgramBuilder& builder = made.builder;
-  const auto normed = [&] {
-    const Value x = made.input({RC_DIM_ROWS, kGroups, columns});
-    const float scale = 1.0f / std::sqrt(static_cast<float>(columns));
-    return builder.scale(builder.plain_norm(x, 1e-6f), scale);
-  };
-  ProgramBuilder::DeltaRule rule;
-  rule.v = made.input({RC_DIM_ROWS, kHeads, kHead});
-  rule.q = normed();
-  rule.k = normed();
-  rule.steps = made.input({RC_DIM_ROWS, kHeads});
-  rule.rates = made.input({RC_DIM_ROWS, kHeads});
-  for (Value* one : {&rule.step_bias, &rule.decay}) {
-    *one = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
-  }
-  rule.interleaved = interleaved;
-  const Value sequences = made.one_sequence();
-  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
-  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
-  return made.take(builder.delta_rule(rule, sequences, slots, cache));
 }
 
 // One tensor op; all its values lie in buffers.
@@ -439,13 +307,13 @@ SelfTestCase case_of(const Kind& kind) {
     case RC_OP_GENERAL_ATTENTION:
       return general_attention(detail(1), kind[2], kind[3], kind[4] != 0);
     case RC_OP_SHORT_CONV:
-      return short_conv(kind[1], detail(2));
+      return self_test::short_conv(kind[1], detail(2));
     case RC_OP_SELECTIVE_SCAN:
-      return selective_scan(kind[1]);
+      return self_test::selective_scan(kind[1]);
     case RC_OP_CHANNEL_SCAN:
-      return channel_scan(kind[1]);
+      return self_test::channel_scan(kind[1]);
     case RC_OP_DELTA_RULE:
-      return delta_rule(kind[1], kind[2] != 0);
+      return self_test::delta_rule(kind[1], kind[2] != 0);
     case RC_OP_GROUP_NORM:
       return grouped_norm();
     case RC_OP_MATMUL:

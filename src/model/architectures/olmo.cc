@@ -7,8 +7,8 @@ namespace rc::model {
 constexpr Architecture kOlmo = {
     .name = "olmo",
     .norm = Norm::kLayerPlain,
-    .rope_style = RC_ROPE_ADJACENT,
     .clamps = true,
+    .rope_style = RC_ROPE_ADJACENT,
 };
 
 }  // namespace rc::model

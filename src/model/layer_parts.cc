@@ -1,0 +1,65 @@
+#include "model/layer_parts.h"
+
+#include "model/norm.h"
+
+namespace rc::model {
+
+runtime::Value LayerParts::norm(Value x, const char* name) {
+  return add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
+                  in_layer(name));
+}
+
+runtime::Value LayerParts::norm_before(Value x, const char* name) {
+  const NormPlace place = architecture_.norm_place;
+  return place == NormPlace::kBefore || place == NormPlace::kAround
+             ? norm(x, name)
+             : x;
+}
+
+runtime::Value LayerParts::linear(Value x, const char* name, int64_t size,
+                                  Presence bias, Value residual) {
+  const std::string stem = in_layer(name);
+  const Value weight = weights_.matrix(
+      stem + ".weight", {size, builder_.shape(x).back()}, RC_USE_LINEAR);
+  return builder_.linear(x, weight,
+                         has_bias(stem, bias)
+                             ? weights_.elements(stem + ".bias", {size})
+                             : runtime::kAbsent,
+                         residual);
+}
+
+runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
+                                       int64_t first, int64_t count,
+                                       Presence bias) {
+  const std::string stem = in_layer(name);
+  const Value weight =
+      weights_.matrix_rows(stem + ".weight", {size, builder_.shape(x).back()},
+                           first, count, RC_USE_LINEAR);
+  return builder_.linear(
+      x, weight,
+      has_bias(stem, bias)
+          ? weights_.element_rows(stem + ".bias", {size}, first, count)
+          : runtime::kAbsent);
+}
+
+runtime::Value LayerParts::joined(Value x, const char* name, Presence bias,
+                                  const char* post_norm, Value residual) {
+  if (normed_behind() || hyper_.residual_scale != 1.0f) {
+    return added(linear(x, name, hyper_.width, bias), post_norm, residual);
+  }
+  const Value sum = linear(x, name, hyper_.width, bias, residual);
+  return architecture_.norm_place == NormPlace::kOfSums ? norm(sum, post_norm)
+                                                        : sum;
+}
+
+runtime::Value LayerParts::added(Value y, const char* post_norm,
+                                 Value residual) {
+  if (normed_behind()) y = norm(y, post_norm);
+  return builder_.add(residual, scaled(y, hyper_.residual_scale));
+}
+
+runtime::Value LayerParts::scaled(Value x, float factor) {
+  return factor == 1.0f ? x : builder_.scale(x, factor);
+}
+
+}  // namespace rc::model

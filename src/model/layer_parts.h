@@ -1,0 +1,72 @@
+// What layers are made of: norms, products with weights of the layer, and what
+// is added to the residual.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "model/architecture.h"
+#include "model/weights.h"
+#include "runtime/program.h"
+
+namespace rc::model {
+
+// Describes parts of one layer. Whoever is derived from it describes larger
+// ones; what is given to it must outlive it.
+class LayerParts {
+ public:
+  using Value = runtime::Value;
+
+  LayerParts(const gguf::File& file, const Architecture& architecture,
+             const HyperParameters& hyper, runtime::ProgramBuilder& builder,
+             Weights& weights)
+      : file_(file),
+        architecture_(architecture),
+        names_(architecture.names),
+        hyper_(hyper),
+        builder_(builder),
+        weights_(weights) {}
+
+ protected:
+  Value norm(Value x, const char* name);
+  // x itself where norms come later.
+  Value norm_before(Value x, const char* name);
+  // The product with a weight [size, last of x], and the bias if there is one.
+  Value linear(Value x, const char* name, int64_t size,
+               Presence bias = Presence::kNever,
+               Value residual = runtime::kAbsent);
+  // The same with `count` rows of a weight of `size`, from `first` on.
+  Value linear_rows(Value x, const char* name, int64_t size, int64_t first,
+                    int64_t count, Presence bias);
+  bool has_bias(const std::string& stem, Presence bias) const {
+    return bias == Presence::kAlways ||
+           (bias == Presence::kOptional && weights_.has(stem + ".bias"));
+  }
+  // The residual plus the product.
+  Value joined(Value x, const char* name, Presence bias, const char* post_norm,
+               Value residual);
+  // The residual plus y, which is normed where norms are behind.
+  Value added(Value y, const char* post_norm, Value residual);
+  bool normed_behind() const {
+    return architecture_.norm_place == NormPlace::kAround ||
+           architecture_.norm_place == NormPlace::kBehind;
+  }
+  Value scaled(Value x, float factor);
+  // The layer that is being described.
+  const Layer& layer() const { return hyper_.layers[number_]; }
+  bool is_last() const { return number_ + 1 == hyper_.layers.size(); }
+  std::string in_layer(const std::string& name) const {
+    return cat("blk.", number_, ".", name);
+  }
+
+  const gguf::File& file_;
+  const Architecture& architecture_;
+  const TensorNames& names_;
+  const HyperParameters& hyper_;
+  runtime::ProgramBuilder& builder_;
+  Weights& weights_;
+  size_t number_ = 0;  // of the layer
+};
+
+}  // namespace rc::model

@@ -1,0 +1,16 @@
+// Cases of ops that carry a state from row to row.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/self_test_case.h"
+
+namespace rc::runtime::self_test {
+
+SelfTestCase short_conv(int64_t width, int32_t function);
+// Of states with so many columns.
+SelfTestCase selective_scan(int64_t columns);
+SelfTestCase channel_scan(int64_t columns);
+SelfTestCase delta_rule(int64_t columns, bool interleaved);
+
+}  // namespace rc::runtime::self_test
