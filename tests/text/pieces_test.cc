@@ -49,7 +49,7 @@ TEST_P(Pieces, IdsAreThoseOfSentencePiece) {
   const auto folder = open_model(folder_.string());
   expect_golden(*folder);
   const fs::path file = temporary_.path() / "model.gguf";
-  convert_model(*folder, file.string(), std::nullopt);
+  convert_model(*folder, file.string(), {});
   expect_golden(*gguf::File::open(file.string()));
 }
 
