@@ -129,9 +129,14 @@ void attend_to(const Call& call, const char* op, const Rules& rules) {
     const int32_t position = places.position(r);
     const int32_t sequence = places.sequence(r);
     const int32_t first = rules.first_of(position);
-    const int32_t last =
-        lengths ? places.last_of(sequence, lengths.numbers()[sequence])
-                : position;
+    int32_t last = position;
+    if (lengths) {
+      last = places.last_of(sequence, lengths.numbers()[sequence]);
+      if (rules.window > 0) {
+        last = static_cast<int32_t>(
+            std::min<int64_t>(last, position + rules.window - 1));
+      }
+    }
     const double scale = rules.scale_at(position);
     for (int64_t h = 0; h < heads; ++h) {
       call.check_stop();

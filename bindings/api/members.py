@@ -97,7 +97,7 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
     def made(kind: str, **more) -> Member:
         return Member(field.name, kind, field.doc, field.default, **more)
 
-    if field.name == "struct_size" or field.ctype == "rc_status":
+    if field.name in ("struct_size", "reserved") or field.ctype == "rc_status":
         return None
     if field.ctype == "const char*" and not struct.field(field.name + "_length"):
         return made("text")

@@ -245,12 +245,13 @@ typedef struct rc_model_options {
   /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
    * no such output. */
   rc_output output;
+  int32_t reserved; /* 0 */
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT                                             \
   {                                                                       \
     sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0, \
-        RC_OUTPUT_AUTO                                                    \
+        RC_OUTPUT_AUTO, 0                                                 \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);

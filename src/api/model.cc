@@ -19,6 +19,10 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   need_flag(options.prefix_cache, "options->prefix_cache");
   need_flag(options.keep_mapped, "options->keep_mapped");
   need_flag(options.guard_mapped, "options->guard_mapped");
+  if (options.reserved != 0) {
+    fail(RC_E_INVALID_ARGUMENT, "options->reserved is ", options.reserved,
+         ", but must be 0");
+  }
   if (options.guard_mapped != 0 && options.keep_mapped == 0) {
     fail(
         RC_E_INVALID_ARGUMENT,

@@ -118,21 +118,27 @@ ObservedInput& input_of(Observation& observation, size_t values, size_t ids) {
 
 void observe(const gguf::File& file, ProgramDescription& program, const Op& op,
              Observation& observation) {
+  const bool experts = op.code == RC_OP_EXPERT_LINEAR;
   const rc_plugin_value& weight =
       program.values.at(static_cast<size_t>(op.inputs[1]));
   const gguf::Tensor* tensor = tensor_of_weight(
       file, program.weights.at(static_cast<size_t>(weight.index)).name);
   if (tensor == nullptr) return;  // it was made, not read
+  // A matrix for each head, of one matrix in the file, whose columns are not
+  // those of this product.
+  if (experts && tensor->shape.size() == 2) return;
   const rc_plugin_value x =
       program.values.at(static_cast<size_t>(op.inputs[0]));
   if (!computed(x)) {
     fail(RC_E_UNSUPPORTED, file.name(), ": the input of ", tensor->name,
          " is not computed, so it cannot be observed");
   }
-  const bool experts = op.code == RC_OP_EXPERT_LINEAR;
   const size_t values = make_output(program, op.inputs[0]);
+  // Where each has its place in every row, as heads have, they are an input.
   const size_t ids =
-      experts ? make_output(program, op.inputs[2]) : ObservedInput::kNone;
+      experts && computed(program.values.at(static_cast<size_t>(op.inputs[2])))
+          ? make_output(program, op.inputs[2])
+          : ObservedInput::kNone;
   ObservedInput& input = input_of(observation, values, ids);
   input.width = x.shape[x.rank - 1];
   if (experts) {

@@ -20,7 +20,8 @@ struct ObservedInput {
   // each chosen expert has an input of its own.
   size_t values = kNone;
   // Of products with experts, number of the output with those that were chosen,
-  // I32 [rows, chosen]; else kNone.
+  // I32 [rows, chosen]; kNone where every row has all of them, in order, as
+  // heads are, and where there are none.
   size_t ids = kNone;
   int64_t experts = 0;  // 0: no experts
   int64_t chosen = 1;

@@ -102,11 +102,9 @@ class Names {
     if (has_norms_before() && !architecture_.single_parts) {
       add_norm(names_.feed_forward_norm, own_norms);
     }
-    // The first layers of those with a selection bias and a shared expert may
-    // be dense.
+    // The first layers of those with a selection bias may be dense.
     if (architecture_.experts != Presence::kAlways ||
-        (architecture_.selection_bias && architecture_.shared_expert) ||
-        architecture_.weighted_inputs) {
+        architecture_.selection_bias || architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);

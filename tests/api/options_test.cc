@@ -215,6 +215,8 @@ TEST(Options, OfAModel) {
                "prefix_cache", "5");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.keep_mapped = 2; }),
                "keep_mapped", "2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved = 1; }),
+               "reserved", "1");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.guard_mapped = 1; }),
                "guard_mapped", "keep_mapped");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) {

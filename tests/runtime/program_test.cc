@@ -162,19 +162,22 @@ TEST(ProgramBuilder, RefusesBrokenLengths) {
   const Value keys = builder.cache(RC_DTYPE_F32, {4, 1, 16, 8});
   const Value lengths = builder.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
   const Value floats = builder.input(RC_DTYPE_F32, {RC_DIM_SEQUENCES});
-  const auto attend = [&](Value given, int64_t window) {
-    builder.attention(q, keys, keys, row, row, table, 1, 0, window, kAbsent,
+  const Value sinks =
+      builder.weight("sinks", RC_DTYPE_F32, {2}, RC_USE_ELEMENTS);
+  const auto attend = [&](Value given, int64_t window, Value more = kAbsent) {
+    builder.attention(q, keys, keys, row, row, table, 1, 0, window, more,
                       given);
   };
-  attend(lengths, 0);
-  attend(kAbsent, 5);
-  const auto expect_refused = [&](const char* part, Value given,
-                                  int64_t window) {
-    const Error error = error_of([&] { attend(given, window); });
+  attend(lengths, 0, sinks);
+  attend(lengths, 5);
+  attend(kAbsent, 5, sinks);
+  const auto expect_refused = [&](const char* part, Value given, int64_t window,
+                                  Value more = kAbsent) {
+    const Error error = error_of([&] { attend(given, window, more); });
     EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
     EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
   };
-  expect_refused("window is 5", lengths, 5);
+  expect_refused("window is 5", lengths, 5, sinks);
   expect_refused("window is -1", kAbsent, -1);
   expect_refused("lengths is F32 [sequences]", floats, 0);
   expect_refused("lengths is I32 [rows]", row, 0);

@@ -33,13 +33,14 @@ class InputSums {
   void add(size_t rows, const float* values, const int32_t* ids) {
     const auto chosen = static_cast<size_t>(input_.chosen);
     for (size_t row = 0; row < rows; ++row) {
-      if (ids == nullptr) {
+      if (experts() == 0) {
         add_row(0, values + row * width_);
         continue;
       }
       for (size_t k = 0; k < chosen; ++k) {
         const size_t slot = row * chosen + k;
-        const int32_t expert = ids[slot];
+        const int32_t expert =
+            ids == nullptr ? static_cast<int32_t>(k) : ids[slot];
         if (expert < 0 || static_cast<size_t>(expert) >= experts()) {
           fail(RC_E_DEVICE, "a row chose expert ", expert, " of ", experts(),
                "; the device computed nonsense");
