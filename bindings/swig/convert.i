@@ -4,6 +4,7 @@
 %ignore rc_model_convert;
 %ignore rc_model_convert_async;
 %ignore rc_quantize_options;
+%ignore rc_quantize_options::type; /* a keyword of Go */
 %ignore rc_model_quantize;
 %ignore rc_model_quantize_async;
 %apply const char* NAME {
@@ -30,9 +31,11 @@ static rc_status model_quantize(const char* source, const char* target,
   size_t i;
   if (copy == NULL) return RC_E_OUT_OF_MEMORY;
   memcpy(copy, tensors, length + 1);
-  for (i = 0; i < length && options.tensor_count < kMost; ++i) {
+  /* The library refuses more than it reads; see rc_quantize_options. */
+  for (i = 0; i < length; ++i) {
     if (copy[i] == '\n') continue;
-    lines[options.tensor_count++] = copy + i;
+    if (options.tensor_count < kMost) lines[options.tensor_count] = copy + i;
+    ++options.tensor_count;
     while (i < length && copy[i] != '\n') ++i;
     copy[i] = '\0';
   }
