@@ -298,6 +298,8 @@ struct Architecture {
   // Files may say what the score is, whether weights are divided by their sum
   // and what they are multiplied by.
   bool selection_bias = false;
+  // No first layers of such models are dense.
+  bool all_experts = false;
   // They are chosen among those of some groups, and the bias may be missing;
   // see RC_OP_CHOOSE_IN_GROUPS.
   bool grouped_experts = false;

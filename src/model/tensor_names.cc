@@ -104,7 +104,8 @@ class Names {
     }
     // The first layers of those with a selection bias may be dense.
     if (architecture_.experts != Presence::kAlways ||
-        architecture_.selection_bias || architecture_.weighted_inputs) {
+        (architecture_.selection_bias && !architecture_.all_experts) ||
+        architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);

@@ -10,6 +10,7 @@ constexpr Architecture kMiniMaxM2 = {
     .head_norm = HeadNorm::kTogether,
     .experts = Presence::kAlways,
     .selection_bias = true,
+    .all_experts = true,
 };
 
 }  // namespace rc::model
