@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json_value.h"
+#include "files/pre_tokenizer_patterns.h"
 
 namespace rc {
 namespace {
@@ -33,35 +34,10 @@ struct NamedCut {
   bool nfc = false;
 };
 
-// The patterns are those of the tokenizer.json of the models.
-constexpr std::string_view kCutLlama3 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N)"
-    R"(}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kCutQwen2 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N)"
-    R"(}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kCutQwen35 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M})"
-    R"(]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\)"
-    R"(S)|\s+)";
-constexpr std::string_view kCutGpt4o =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\)"
-    R"(p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L)"
-    R"(}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo)"
-    R"(}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{)"
-    R"(L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kCutTekken =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\)"
-    R"(p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p)"
-    R"({Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{)"
-    R"(N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+// As the tokenizer.json of the models spells them.
 constexpr std::string_view kCutSeedCoder =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N)"
     R"(}{1}| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kCutDeepseek3 =
-    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L)"
-    R"(}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n)"
-    R"(]+|\s+(?!\S)|\s+)";
 constexpr std::string_view kCutChinese =
     "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+";
 
@@ -71,16 +47,16 @@ const std::vector<NamedCut>& named_cuts() {
       {.pre = "mpt", .steps = {"bytes"}, .nfc = true},
       {.pre = "starcoder", .steps = {"digits", "bytes"}},
       {.pre = "command-r", .steps = {"digits", "bytes"}, .nfc = true},
-      {.pre = "llama-bpe", .steps = {kCutLlama3}, .ignore_merges = true},
-      {.pre = "smaug-bpe", .steps = {kCutLlama3}},
-      {.pre = "qwen2", .steps = {kCutQwen2}, .nfc = true},
-      {.pre = "deepseek-r1-qwen", .steps = {kCutQwen2}},
-      {.pre = "qwen35", .steps = {kCutQwen35}, .nfc = true},
-      {.pre = "gpt-4o", .steps = {kCutGpt4o}},
-      {.pre = "tekken", .steps = {kCutTekken}, .ignore_merges = true},
+      {.pre = "llama-bpe", .steps = {patterns::kLlama3}, .ignore_merges = true},
+      {.pre = "smaug-bpe", .steps = {patterns::kLlama3}},
+      {.pre = "qwen2", .steps = {patterns::kQwen2}, .nfc = true},
+      {.pre = "deepseek-r1-qwen", .steps = {patterns::kQwen2}},
+      {.pre = "qwen35", .steps = {patterns::kQwen35}, .nfc = true},
+      {.pre = "gpt-4o", .steps = {patterns::kGpt4o}},
+      {.pre = "tekken", .steps = {patterns::kTekken}, .ignore_merges = true},
       {.pre = "seed-coder", .steps = {kCutSeedCoder}},
       {.pre = "deepseek-v3",
-       .steps = {R"(\p{N}{1,3})", kCutChinese, kCutDeepseek3}},
+       .steps = {R"(\p{N}{1,3})", kCutChinese, patterns::kDeepseek3}},
   };
   return kCuts;
 }

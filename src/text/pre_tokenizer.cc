@@ -6,49 +6,20 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "files/pre_tokenizer_patterns.h"
 
 namespace rc::text {
 namespace {
 
-// The patterns are those of the models' own tokenizers, written for PCRE2.
-
-constexpr std::string_view kLlama3 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
-    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+// The patterns are those of the models' own tokenizers, written for PCRE2;
+// those that need no change for it are in files/pre_tokenizer_patterns.h.
 
 constexpr std::string_view kSeedCoder =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
     R"(| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-constexpr std::string_view kQwen2 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
-    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
-constexpr std::string_view kQwen35 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N})"
-    R"(| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
-constexpr std::string_view kTekken =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
-    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
-    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
-    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
-    R"(|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
-constexpr std::string_view kGpt4o =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
-    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
-    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
-    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
-    R"(|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 constexpr std::string_view kChineseAndKana =
     R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)";
-constexpr std::string_view kDeepseek3 =
-    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
-    R"(|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*)"
-    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 constexpr std::string_view kDigit = R"(\p{N})";
 constexpr std::string_view kLineBreak = R"([\r\n])";
 constexpr std::string_view kFalconPunctuation = R"([\p{P}$+<=>^~|`]+)";
@@ -101,14 +72,14 @@ const std::vector<Family>& families() {
       {.names = "default gpt-2", .patterns = {kGpt2Pattern}},
       {.names = "mpt", .patterns = {kGpt2Pattern}, .nfc = true},
       {.names = "llama-bpe llama3 llama-v3",
-       .patterns = {kLlama3},
+       .patterns = {patterns::kLlama3},
        .ignore_merges = true,
        .add_bos = true},
-      {.names = "smaug-bpe", .patterns = {kLlama3}},
+      {.names = "smaug-bpe", .patterns = {patterns::kLlama3}},
       {.names = "seed-coder", .patterns = {kSeedCoder}},
-      {.names = "qwen2", .patterns = {kQwen2}, .nfc = true},
-      {.names = "deepseek-r1-qwen", .patterns = {kQwen2}},
-      {.names = "qwen35", .patterns = {kQwen35}, .nfc = true},
+      {.names = "qwen2", .patterns = {patterns::kQwen2}, .nfc = true},
+      {.names = "deepseek-r1-qwen", .patterns = {patterns::kQwen2}},
+      {.names = "qwen35", .patterns = {patterns::kQwen35}, .nfc = true},
       {.names = "starcoder refact smollm", .patterns = {kDigit, kGpt2Pattern}},
       {.names = "command-r", .patterns = {kDigit, kGpt2Pattern}, .nfc = true},
       {.names = "falcon",
@@ -120,12 +91,12 @@ const std::vector<Family>& families() {
        .patterns = {kLineBreak, R"(\s?\p{L}+)", R"(\s?\p{P}+)", kEastAsian,
                     kDigit}},
       {.names = "deepseek-v3",
-       .patterns = {R"(\p{N}{1,3})", kChineseAndKana, kDeepseek3}},
+       .patterns = {R"(\p{N}{1,3})", kChineseAndKana, patterns::kDeepseek3}},
       {.names = "tekken",
-       .patterns = {kTekken},
+       .patterns = {patterns::kTekken},
        .ignore_merges = true,
        .add_bos = true},
-      {.names = "gpt-4o", .patterns = {kGpt4o}},
+      {.names = "gpt-4o", .patterns = {patterns::kGpt4o}},
   };
   return kFamilies;
 }
