@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/library_thread.h"
+
 namespace rc::engine {
 namespace {
 
@@ -35,7 +37,12 @@ void for_each_row(size_t rows, size_t elements_per_row, int threads,
   team.reserve(count);
   size_t begun = 0;
   try {
-    for (; begun + 1 < count; ++begun) team.emplace_back(part, begun);
+    for (; begun + 1 < count; ++begun) {
+      team.emplace_back([&part, begun] {
+        become_library_thread();
+        part(begun);
+      });
+    }
   } catch (const std::exception&) {
     // What the system refuses the caller does itself.
   }

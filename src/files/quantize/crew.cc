@@ -1,7 +1,6 @@
 #include "files/quantize/crew.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/library_thread.h"
 
@@ -20,8 +19,9 @@ Crew::Crew(int threads) {
         serve(worker);
       });
     }
-  } catch (const std::system_error&) {
-    // There are enough to go on with: the caller's is one.
+  } catch (const std::exception&) {
+    // No thread, or no memory for one. There are enough to go on with: the
+    // caller's is one, and those that have begun must be joined.
   }
 }
 
