@@ -28,11 +28,12 @@ struct Scheme {
 
 [[noreturn]] void refuse_scheme(const Config& config, std::string_view key,
                                 const std::string& value) {
-  config.refuse(RC_E_UNSUPPORTED, key, " is ", quote(value),
-                "; known are fp8, gptq of 2, 4 and 8 bits, awq (gemm) of 4, and "
-                "compressed-tensors as float-quantized, int-quantized, "
-                "naive-quantized and pack-quantized; save the model with "
-                "plain weights, or use a GGUF file of it");
+  config.refuse(
+      RC_E_UNSUPPORTED, key, " is ", quote(value),
+      "; known are fp8, gptq of 2, 4 and 8 bits, awq (gemm) of 4, and "
+      "compressed-tensors as float-quantized, int-quantized, "
+      "naive-quantized and pack-quantized; save the model with "
+      "plain weights, or use a GGUF file of it");
 }
 
 void read_block(const Config& config, std::string_view key, Scheme* scheme) {
