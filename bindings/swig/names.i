@@ -19,6 +19,8 @@
 %ignore rc_loop_wait;
 %ignore rc_loop_close;
 %ignore rc_model_load_async;
+%ignore rc_backend_open_async;
+%ignore rc_discover_async;
 %ignore rc_log_set;
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;

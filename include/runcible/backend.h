@@ -18,6 +18,7 @@
 #define RUNCIBLE_BACKEND_H
 
 #include "runcible/base.h"
+#include "runcible/loop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +67,23 @@ RC_API void rc_device_report_init(rc_device_report* report, size_t size);
  * user's cache folder. *list is the caller's; see rc_device_list_release.
  * RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
 RC_API rc_status rc_discover(rc_device_list** list);
+
+/* The end of rc_discover_async, on the loop's thread, exactly once. On success
+ * `list` is the receiver's to release. On failure it is NULL and `message`
+ * (valid during the call) says why. */
+typedef void (*rc_discover_callback)(void* user, rc_status status,
+                                     const char* message, rc_device_list* list);
+
+/* Looks in a thread of the library; `loop` NULL: the callback runs on the
+ * library's own loop thread. `progress`, which may be NULL, runs on the looking
+ * thread, with `progress_user`; what it cancels ends with RC_E_CANCELLED within
+ * some milliseconds, unless a driver is at work in this process. Closing the
+ * loop cancels it. RC_E_INVALID_ARGUMENT and RC_E_CLOSED are returned at once,
+ * everything else goes to the callback. */
+RC_API rc_status rc_discover_async(rc_progress_callback progress,
+                                   void* progress_user, rc_loop* loop,
+                                   rc_discover_callback callback, void* user);
+
 /* The number of reports; 0 for NULL. */
 RC_API size_t rc_device_list_count(const rc_device_list* list);
 /* The i-th report, in order of preference within a backend. The strings live
@@ -146,6 +164,25 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 RC_API rc_status rc_backend_open(const char* spec,
                                  const rc_backend_options* options,
                                  rc_backend** backend);
+
+/* The end of rc_backend_open_async, on the loop's thread, exactly once. On
+ * success `backend` is the receiver's to release. On failure it is NULL and
+ * `message` (valid during the call) says why. */
+typedef void (*rc_backend_callback)(void* user, rc_status status,
+                                    const char* message, rc_backend* backend);
+
+/* Opens in a thread of the library; `loop` NULL: the callback runs on the
+ * library's own loop thread. `progress` and closing the loop are as with
+ * rc_discover_async. RC_E_INVALID_ARGUMENT of `options`, `loop` and `callback`
+ * and RC_E_CLOSED are returned at once, everything else goes to the callback.
+ */
+RC_API rc_status rc_backend_open_async(const char* spec,
+                                       const rc_backend_options* options,
+                                       rc_progress_callback progress,
+                                       void* progress_user, rc_loop* loop,
+                                       rc_backend_callback callback,
+                                       void* user);
+
 /* References; see base.h. The device is closed when neither a handle nor a
  * model or tensor of one uses it any more. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);

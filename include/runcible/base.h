@@ -168,6 +168,11 @@ enum {
   RC_DEVICE_SOFTWARE = 5
 };
 
+/* Called while devices are looked for or a model is loaded, converted or
+ * measured, with the fraction done, 0 to 1, on the thread that does it.
+ * Returning non-zero cancels it (RC_E_CANCELLED). */
+typedef int32_t (*rc_progress_callback)(void* user, double fraction);
+
 /* Severity of a log message. */
 typedef int32_t rc_log_level;
 enum {

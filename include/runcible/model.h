@@ -183,11 +183,6 @@ RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
  * the same too. */
 typedef struct rc_model rc_model;
 
-/* Called while a model is loaded or converted with the fraction done, 0 to 1,
- * on the thread that does it. Returning non-zero cancels it (RC_E_CANCELLED).
- */
-typedef int32_t (*rc_progress_callback)(void* user, double fraction);
-
 /* What a model gives. */
 typedef int32_t rc_output;
 enum {

@@ -1,18 +1,12 @@
 #include "api/backend.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "api/guard.h"
 #include "api/options.h"
 #include "api/returned_memory.h"
 #include "runtime/profile.h"
-
-struct rc_device_list {
-  static constexpr rc::api::Kind kKind = rc::api::Kind::kDeviceList;
-  std::vector<rc::api::DeviceText> devices;
-  std::string automatic;
-};
 
 namespace rc::api {
 namespace {
@@ -21,9 +15,11 @@ constexpr rc_backend_options kBackendDefaults = RC_BACKEND_OPTIONS_INIT;
 // More threads than any machine has are a mistake of the caller.
 constexpr int32_t kMostThreads = 1024;
 
-std::unique_ptr<rc_device_list> list_devices() {
+}  // namespace
+
+std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress) {
   auto list = std::make_unique<rc_device_list>();
-  runtime::Discovery discovery = runtime::discover();
+  runtime::Discovery discovery = runtime::discover(std::move(progress));
   list->automatic = std::move(discovery.automatic);
   for (const runtime::BackendReport& backend : discovery.backends) {
     if (backend.devices.empty()) {
@@ -38,17 +34,24 @@ std::unique_ptr<rc_device_list> list_devices() {
   return list;
 }
 
-rc_backend* open_backend(const char* spec, const rc_backend_options& options) {
-  need_range(options.threads, 0, kMostThreads, "options->threads");
-  need_at_least_zero(options.max_requests, "options->max_requests");
-  need_at_least_zero(options.timeout_ms, "options->timeout_ms");
-  need_flag(options.strict, "options->strict");
-  need_flag(options.profile, "options->profile");
+OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
+    : options_(read_options(given, kBackendDefaults, "options")) {
+  need_range(options_.threads, 0, kMostThreads, "options->threads");
+  need_at_least_zero(options_.max_requests, "options->max_requests");
+  need_at_least_zero(options_.timeout_ms, "options->timeout_ms");
+  need_flag(options_.strict, "options->strict");
+  need_flag(options_.profile, "options->profile");
+  if (spec != nullptr) spec_ = spec;
+}
+
+std::unique_ptr<rc_backend> OpenRequest::open(
+    runtime::SearchProgress progress) const {
   runtime::Selection selection;
-  selection.spec = spec == nullptr ? "" : spec;
-  selection.required_memory = options.required_memory;
-  selection.device.threads = options.threads;
-  selection.device.profile = options.profile != 0;
+  selection.spec = spec_;
+  selection.required_memory = options_.required_memory;
+  selection.device.threads = options_.threads;
+  selection.device.profile = options_.profile != 0;
+  selection.progress = std::move(progress);
   runtime::Selected selected = runtime::select(selection);
   const runtime::Device& device = *selected.device;
   const rc_plugin& plugin = device.plugin();
@@ -57,23 +60,21 @@ rc_backend* open_backend(const char* spec, const rc_backend_options& options) {
   DeviceText text(plugin.name, plugin.description, index, device.info());
   runtime::Explanation explanation(selected);
   auto tenant =
-      std::make_shared<Tenant>(options.max_requests, options.memory_limit);
+      std::make_shared<Tenant>(options_.max_requests, options_.memory_limit);
   runtime::DeviceChain chain(selected.device, std::move(selected.next),
-                             options.strict != 0);
+                             options_.strict != 0);
   auto compute = std::make_shared<compute::Context>(
-      chain, tenant, options.timeout_ms == 0 ? -1 : options.timeout_ms);
-  return add_handle(
-      std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
-                                                 std::move(tenant),
-                                                 options.timeout_ms,
-                                                 std::move(text),
-                                                 std::move(explanation),
-                                                 std::move(compute),
-                                                 {},
-                                                 {}}));
+      chain, tenant, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
+  return std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
+                                                    std::move(tenant),
+                                                    options_.timeout_ms,
+                                                    std::move(text),
+                                                    std::move(explanation),
+                                                    std::move(compute),
+                                                    {},
+                                                    {}});
 }
 
-}  // namespace
 }  // namespace rc::api
 
 using rc::api::guard;
@@ -87,7 +88,7 @@ void rc_device_report_init(rc_device_report* report, size_t size) {
 
 rc_status rc_discover(rc_device_list** list) {
   return guard_handle(list, "list", [] {
-    return rc::api::add_handle(rc::api::list_devices());
+    return rc::api::add_handle(rc::api::list_devices({}));
   });
 }
 
@@ -130,9 +131,7 @@ void rc_backend_options_init(rc_backend_options* options, size_t size) {
 rc_status rc_backend_open(const char* spec, const rc_backend_options* options,
                           rc_backend** backend) {
   return guard_handle(backend, "backend", [&] {
-    return rc::api::open_backend(
-        spec,
-        rc::api::read_options(options, rc::api::kBackendDefaults, "options"));
+    return rc::api::add_handle(rc::api::OpenRequest(spec, options).open());
   });
 }
 

@@ -1,10 +1,11 @@
-// The handle of an opened backend.
+// The handles of an opened backend and of a list of devices.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "api/device_text.h"
 #include "api/handle.h"
@@ -13,6 +14,7 @@
 #include "runcible/backend.h"
 #include "runtime/device_chain.h"
 #include "runtime/explain.h"
+#include "runtime/search_progress.h"
 
 struct rc_backend {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kBackend;
@@ -28,3 +30,27 @@ struct rc_backend {
   std::mutex mutex;
   std::set<std::string> explanations;  // JSON
 };
+
+struct rc_device_list {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kDeviceList;
+  std::vector<rc::api::DeviceText> devices;
+  std::string automatic;
+};
+
+namespace rc::api {
+
+std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress);
+
+// What rc_backend_open was asked for, checked and copied.
+class OpenRequest {
+ public:
+  OpenRequest(const char* spec, const rc_backend_options* given);
+
+  std::unique_ptr<rc_backend> open(runtime::SearchProgress progress = {}) const;
+
+ private:
+  rc_backend_options options_;
+  std::string spec_;
+};
+
+}  // namespace rc::api

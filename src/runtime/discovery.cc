@@ -14,12 +14,15 @@ void load_plugin(const std::string& path) {
   on_deep_stack([&] { PluginList::instance().load(path); });
 }
 
-Discovery discover() {
+Discovery discover(SearchProgress progress) {
   PluginList& list = PluginList::instance();
-  const std::vector<ModuleFailure> failures = list.load_modules();
+  const std::vector<ModuleFailure> failures = list.load_modules(true, progress);
   Discovery discovery;
   std::vector<ReportedDevice> usable;
-  for (const PluginEntry* plugin : list.entries()) {
+  const std::vector<const PluginEntry*> plugins = list.entries();
+  for (size_t i = 0; i < plugins.size(); ++i) {
+    const PluginEntry* plugin = plugins[i];
+    progress.reached_devices(i, plugins.size());
     BackendReport report;
     report.name = plugin->name;
     report.description = plugin->description;
@@ -49,6 +52,7 @@ Discovery discover() {
     report.reason = failure.reason;
     discovery.backends.push_back(std::move(report));
   }
+  progress.reached_devices(1, 1);
   sort_by_preference(usable);
   if (!usable.empty()) discovery.automatic = usable.front().id();
   return discovery;

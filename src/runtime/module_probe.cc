@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -37,6 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTimeLimit(30);
 constexpr std::chrono::seconds kTimeToExit(5);
+constexpr std::chrono::milliseconds kBetweenLooks(20);
 // A machine that was busy, or a driver that came later, is no reason to do
 // without a device for long.
 constexpr std::chrono::hours kFailureIsBelieved(1);
@@ -170,14 +172,17 @@ class Child {
 
 // What comes until the answer or the end of the output; false if the time is
 // over before. A process that a driver started may hold the output open.
-bool read_answer(int descriptor, std::string& text) {
+bool read_answer(int descriptor, const SearchProgress& progress,
+                 std::string& text) {
   const Clock::time_point end = Clock::now() + kTimeLimit;
   while (true) {
     const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
     if (rest.count() <= 0) return false;
+    progress.waiting();
     pollfd watched = {descriptor, POLLIN, 0};
-    const int ready = poll(&watched, 1, static_cast<int>(rest.count()));
+    const int ready = poll(
+        &watched, 1, static_cast<int>(std::min(rest, kBetweenLooks).count()));
     if (ready < 0 && errno != EINTR) return true;
     if (ready <= 0) continue;
     char bytes[256];
@@ -191,7 +196,8 @@ bool read_answer(int descriptor, std::string& text) {
   }
 }
 
-ModuleProbe probe(const fs::path& program, const std::string& module) {
+ModuleProbe probe(const fs::path& program, const std::string& module,
+                  const SearchProgress& progress) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     log(RC_LOG_WARNING, "no pipe to probe ", module,
@@ -208,7 +214,7 @@ ModuleProbe probe(const fs::path& program, const std::string& module) {
     return {};
   }
   std::string output;
-  if (!read_answer(reading.get(), output)) {
+  if (!read_answer(reading.get(), progress, output)) {
     return {cat("the module ", module,
                 " gave no answer when asked for its devices, within ",
                 kTimeLimit.count(), " s (tried in a process of its own)")};
@@ -259,7 +265,8 @@ std::optional<ModuleProbe> from_text(std::string_view text) {
 
 }  // namespace
 
-ModuleProbe probe_module(const std::string& path) {
+ModuleProbe probe_module(const std::string& path,
+                         const SearchProgress& progress) {
   const std::string key = cat("probe of ", path);
   const std::string now = circumstances(path);
   const std::string known = recall(key).value_or("");
@@ -272,7 +279,7 @@ ModuleProbe probe_module(const std::string& path) {
     log(RC_LOG_DEBUG, "there is no runcible-probe to try ", path, " with");
     return {};
   }
-  ModuleProbe answer = probe(program, path);
+  ModuleProbe answer = probe(program, path, progress);
   remember(key, now + to_text(answer));
   return answer;
 }

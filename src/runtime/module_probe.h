@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "runtime/search_progress.h"
+
 namespace rc::runtime {
 
 struct ModuleProbe {
@@ -16,7 +18,9 @@ struct ModuleProbe {
 // minute. The answer is remembered until the module, the drivers, the limits of
 // the process or the running system change; if it is a crash or a hang, for an
 // hour at most. Without the program, which a host that was linked statically
-// may lack, nothing is tried.
-ModuleProbe probe_module(const std::string& path);
+// may lack, nothing is tried. Asks `progress` several times a second whether to
+// go on.
+ModuleProbe probe_module(const std::string& path,
+                         const SearchProgress& progress = {});
 
 }  // namespace rc::runtime

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::string_view kModulePrefix = "librunciblebackend-";
 constexpr std::string_view kModuleSuffix = ".so";
+constexpr std::chrono::milliseconds kBetweenQuestions(20);
 
 void check_name(const char* name) {
   const std::string_view text = name == nullptr ? "" : name;
@@ -139,20 +141,35 @@ std::vector<std::string> modules_in(const std::string& folder) {
   }
 }
 
-// The loader would wait for who writes to a pipe.
-void check_regular_file(const std::string& path) {
-  struct stat found = {};
-  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
-    fail(RC_E_IO, "the module ", path, " is not a regular file");
-  }
-}
-
 // A module is known by its real path; by the given one if it has none.
 std::string identity(const std::string& path) {
   try {
     return real_path(path);
   } catch (const Error&) {
     return path;
+  }
+}
+
+struct ModulePath {
+  std::string name;  // of the backend
+  std::string path;
+};
+
+std::vector<ModulePath> module_paths() {
+  std::vector<ModulePath> paths;
+  for (const std::string& folder : module_folders()) {
+    for (const std::string& name : modules_in(folder)) {
+      paths.push_back({backend_name(name), identity(folder + "/" + name)});
+    }
+  }
+  return paths;
+}
+
+// The loader would wait for who writes to a pipe.
+void check_regular_file(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    fail(RC_E_IO, "the module ", path, " is not a regular file");
   }
 }
 
@@ -230,48 +247,59 @@ void PluginList::load(const std::string& path) {
 
 PluginList::Module PluginList::try_module(const std::string& name,
                                           const std::string& path,
-                                          bool software) {
+                                          bool software,
+                                          const SearchProgress& progress) {
   Module result = {{name, path, ""}};
   std::string& reason = result.failure.reason;
-  try {
-    check_regular_file(path);
-    ModuleProbe probe = probe_module(path);
-    reason = std::move(probe.reason);
-    if (reason.empty() && probe.only_software && !software) {
-      reason =
-          "its devices are software alone; they are used if they are named";
-      result.only_software = true;
-      return result;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      if (error.status() == RC_E_CANCELLED) throw;
+      reason = error.message();
     }
-    if (reason.empty()) load(path);
-  } catch (const Error& error) {
-    reason = error.message();
+  };
+  attempt([&] {
+    check_regular_file(path);
+    ModuleProbe probe = probe_module(path, progress);
+    reason = std::move(probe.reason);
+    result.only_software = probe.only_software && !software;
+  });
+  if (reason.empty() && result.only_software) {
+    reason = "its devices are software alone; they are used if they are named";
+    return result;
+  }
+  // That there is no thread for it says nothing about the module.
+  if (reason.empty()) {
+    on_deep_stack([&] { attempt([&] { load(path); }); });
   }
   if (!reason.empty()) log(RC_LOG_WARNING, reason);
   return result;
 }
 
-std::vector<ModuleFailure> PluginList::load_modules(bool software) {
-  const std::lock_guard lock(loading_);
+std::vector<ModuleFailure> PluginList::load_modules(bool software,
+                                                    SearchProgress progress) {
+  std::unique_lock lock(loading_, std::defer_lock);
+  while (!lock.try_lock_for(kBetweenQuestions)) progress.waiting();
+  const std::vector<ModulePath> modules = module_paths();
   std::vector<ModuleFailure> untried;
-  for (const std::string& folder : module_folders()) {
-    for (const std::string& name : modules_in(folder)) {
-      const std::string path = identity(folder + "/" + name);
-      const auto [known, is_new] = tried_.try_emplace(path);
-      if (!is_new && !(known->second.only_software && software)) continue;
-      try {
-        known->second = on_deep_stack(
-            [&] { return try_module(backend_name(name), path, software); });
-      } catch (const Error& error) {
-        // There was no thread to try it on: the next call does.
-        tried_.erase(known);
-        log(RC_LOG_WARNING, path, ": ", error.message());
-        untried.push_back({backend_name(name), path, error.message()});
-      } catch (...) {
-        // Nor was there memory.
-        tried_.erase(known);
-        throw;
-      }
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const auto& [name, path] = modules[i];
+    progress.reached_modules(i, modules.size());
+    const auto [known, is_new] = tried_.try_emplace(path);
+    if (!is_new && !(known->second.only_software && software)) continue;
+    try {
+      known->second = try_module(name, path, software, progress);
+    } catch (const Error& error) {
+      tried_.erase(known);
+      if (error.status() == RC_E_CANCELLED) throw;
+      // There was no thread to try it on: the next call does.
+      log(RC_LOG_WARNING, path, ": ", error.message());
+      untried.push_back({name, path, error.message()});
+    } catch (...) {
+      // Nor was there memory.
+      tried_.erase(known);
+      throw;
     }
   }
   std::vector<ModuleFailure> failures = std::move(untried);

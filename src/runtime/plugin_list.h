@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runcible/plugin.h"
+#include "runtime/search_progress.h"
 
 namespace rc::runtime {
 
@@ -43,8 +44,10 @@ class PluginList {
   // the library or the program that holds it, unless that has been tried
   // before; a process of its own has a first look at each (see module_probe.h).
   // Returns every failure so far. Without `software`, modules whose devices are
-  // software alone are not loaded, which is a failure too.
-  std::vector<ModuleFailure> load_modules(bool software = true);
+  // software alone are not loaded, which is a failure too. Throws
+  // RC_E_CANCELLED.
+  std::vector<ModuleFailure> load_modules(bool software = true,
+                                          SearchProgress progress = {});
 
   // In the order of their arrival.
   std::vector<const PluginEntry*> entries() const;
@@ -59,11 +62,11 @@ class PluginList {
     bool only_software = false;  // and for that not loaded
   };
   Module try_module(const std::string& name, const std::string& path,
-                    bool software);
+                    bool software, const SearchProgress& progress);
 
   mutable std::mutex mutex_;
   std::deque<PluginEntry> entries_;
-  std::mutex loading_;
+  std::timed_mutex loading_;
   std::map<std::string, Module> tried_;  // by path
 };
 

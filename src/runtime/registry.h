@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/device.h"
+#include "runtime/search_progress.h"
 
 namespace rc::runtime {
 
@@ -33,13 +34,15 @@ struct Discovery {
 
 // Every backend that is built in, registered, or found as a module
 // (librunciblebackend-*.so in RUNCIBLE_PLUGIN_PATH and with the library).
-Discovery discover();
+// Throws RC_E_CANCELLED.
+Discovery discover(SearchProgress progress = {});
 
 struct Selection {
   std::string spec;  // "auto", "cpu", "vulkan:1,cpu"; "" = default
   uint64_t required_memory =
       0;  // bytes; devices known to have less are skipped
   DeviceOptions device;
+  SearchProgress progress = {};
 };
 
 struct Candidate {
@@ -69,7 +72,7 @@ struct Selected {
 // Throws RC_E_INVALID_ARGUMENT for a malformed spec and for options or
 // environment variables that a device refuses, RC_E_NOT_FOUND for an unknown
 // backend name when the chain ends without success, listing the known;
-// RC_E_BACKEND_UNAVAILABLE with every candidate's reason.
+// RC_E_BACKEND_UNAVAILABLE with every candidate's reason; RC_E_CANCELLED.
 Selected select(const Selection& selection);
 
 }  // namespace rc::runtime

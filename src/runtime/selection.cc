@@ -49,8 +49,11 @@ std::string memory_reason(const rc_plugin_device_info& info,
 // One walk along a chain.
 class Choice {
  public:
-  Choice(std::string spec, uint64_t required_memory, DeviceOptions options)
-      : required_memory_(required_memory), options_(options) {
+  Choice(std::string spec, uint64_t required_memory, DeviceOptions options,
+         SearchProgress progress)
+      : required_memory_(required_memory),
+        options_(options),
+        progress_(std::move(progress)) {
     selected_.spec = std::move(spec);
   }
 
@@ -66,7 +69,10 @@ class Choice {
     const bool named = any([&](const SpecItem& item) {
       return item.name != "auto" && list.find(item.name) == nullptr;
     });
-    if (automatic || named) failures_ = list.load_modules(named);
+    if (automatic || named) {
+      failures_ = list.load_modules(named, progress_);
+    }
+    progress_.reached_modules(1, 1);
     for (size_t i = 0; i < chain.size(); ++i) {
       if (chain[i].name == "auto") {
         try_automatic();
@@ -74,6 +80,7 @@ class Choice {
         try_named(chain[i]);
       }
       if (selected_.device == nullptr) continue;
+      progress_.reached_devices(1, 1);
       // What "auto" leaves to others goes to the CPU.
       for (size_t k = i; k < chain.size(); ++k) {
         if (chain[k].name == "auto") {
@@ -95,6 +102,7 @@ class Choice {
   void try_automatic() {
     std::vector<ReportedDevice> devices;
     for (const PluginEntry* plugin : PluginList::instance().entries()) {
+      progress_.waiting();
       ReportedDevices found = reported_devices(*plugin);
       if (found.devices.empty()) {
         pass_over(plugin->name, found.reason, found.status);
@@ -172,6 +180,7 @@ class Choice {
   }
 
   void try_device(const ReportedDevice& device) {
+    progress_.waiting();
     if (!device.reason.empty()) {
       failed_.push_back({device.id(), false, device.reason});
       return pass_over(device.id(), device.reason, device.status);
@@ -264,6 +273,7 @@ class Choice {
 
   uint64_t required_memory_;
   DeviceOptions options_;
+  SearchProgress progress_;
   std::vector<ModuleFailure> failures_;
   std::string physical_id_;         // of the chosen device
   std::string host_memory_reason_;  // why CPUs are passed over
@@ -279,7 +289,7 @@ Selected select(const Selection& selection) {
   std::string spec = selection.spec;
   if (spec.empty()) spec = environment("RUNCIBLE_BACKEND").value_or("auto");
   return Choice(std::move(spec), selection.required_memory,
-                with_environment(selection.device))
+                with_environment(selection.device), selection.progress)
       .run();
 }
 

@@ -3,6 +3,49 @@
 
 #include "check.h"
 
+typedef struct ended {
+  int calls;
+  rc_status status;
+  void* handle;
+} ended;
+
+static void on_end(ended* result, rc_status status, void* handle) {
+  ++result->calls;
+  result->status = status;
+  result->handle = handle;
+}
+
+static void on_opened(void* user, rc_status status, const char* message,
+                      rc_backend* backend) {
+  CHECK((status == RC_OK) == (message[0] == '\0'));
+  on_end(user, status, backend);
+}
+
+static void on_discovered(void* user, rc_status status, const char* message,
+                          rc_device_list* list) {
+  CHECK((status == RC_OK) == (message[0] == '\0'));
+  on_end(user, status, list);
+}
+
+static void check_async(void) {
+  rc_loop* loop = NULL;
+  ended opened = {0, 0, NULL}, discovered = {0, 0, NULL};
+  REQUIRE_OK(rc_loop_create(&loop));
+  CHECK_STATUS(RC_OK, rc_backend_open_async("reference", NULL, NULL, NULL, loop,
+                                            on_opened, &opened));
+  CHECK_STATUS(RC_OK,
+               rc_discover_async(NULL, NULL, loop, on_discovered, &discovered));
+  while (opened.calls + discovered.calls < 2) {
+    CHECK_STATUS(RC_OK, rc_loop_wait(loop, 60000));
+    CHECK_STATUS(RC_OK, rc_loop_dispatch(loop, 0, NULL));
+  }
+  CHECK(opened.status == RC_OK && discovered.status == RC_OK);
+  CHECK(rc_device_list_count(discovered.handle) > 0);
+  rc_backend_release(opened.handle);
+  rc_device_list_release(discovered.handle);
+  rc_loop_release(loop);
+}
+
 int main(void) {
   rc_device_list* list = NULL;
   rc_backend* backend = NULL;
@@ -78,5 +121,6 @@ int main(void) {
   rc_backend_release(backend);
   rc_backend_release(backend);
   rc_backend_release(NULL);
+  check_async();
   return CHECK_RESULT();
 }

@@ -1,0 +1,45 @@
+// How far looking for devices and opening one is, for a caller who may want no
+// more of it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace rc::runtime {
+
+class SearchProgress {
+ public:
+  // Gets the fraction done, 0 to 1, of which modules are the first half; false
+  // wants an end.
+  using Tell = std::function<bool(double)>;
+
+  SearchProgress() = default;
+  explicit SearchProgress(Tell tell) : tell_(std::move(tell)) {}
+
+  // Throws RC_E_CANCELLED if the caller wants an end. So do the others.
+  void reached(double fraction) {
+    fraction_ = fraction;
+    waiting();
+  }
+  void reached_modules(size_t done, size_t all) {
+    reached(0.5 * static_cast<double>(done) / static_cast<double>(all));
+  }
+  void reached_devices(size_t done, size_t all) {
+    reached(0.5 + 0.5 * static_cast<double>(done) / static_cast<double>(all));
+  }
+  // While nothing new is done.
+  void waiting() const {
+    if (tell_ && !tell_(fraction_)) {
+      fail(RC_E_CANCELLED, "looking for devices was cancelled");
+    }
+  }
+
+ private:
+  Tell tell_;
+  double fraction_ = 0;
+};
+
+}  // namespace rc::runtime
