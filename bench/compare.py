@@ -44,14 +44,20 @@ PEER_BUILDS = {
 
 # At least: times the peer, and part of the machine's limit.
 PROMPT_LENGTHS = (256, 512)
+FEW_BITS = ("IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS", "IQ3_S", "TQ1_0", "TQ2_0", "Q1_0", "Q2_K_S",
+            "Q3_K_S")
+OTHER_TYPES = ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q4_K_S", "Q5_K_S", "Q5_K_M", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4", "NVFP4")
 GOALS = {
+    **{(name, "prompt"): (1.3, None) for name in FEW_BITS + OTHER_TYPES},
+    **{(name, "decode 1"): (1.5, None) for name in FEW_BITS},
+    **{(name, "decode 1"): (1.0, None) for name in OTHER_TYPES},
     ("Q4_K_M", "prompt"): (3.6, 0.60),
     ("Q4_K_M", "decode 1"): (2.2, 0.90),
     ("Q4_K_M", "decode 8"): (4.0, None),
     ("Q4_K_M", "decode 16"): (4.5, None),
     ("Q8_0", "prompt"): (5.0, 0.60),
     ("Q8_0", "decode 1"): (1.8, 0.90),
-    **{(name, "decode 1"): (None, 0.85) for name in ("Q6_K", "Q5_K", "Q5_K_M", "Q4_0", "IQ4_NL", "MXFP4")},
+    **{(name, "decode 1"): (1.0, 0.85) for name in ("Q6_K", "Q5_K", "Q5_K_M", "Q4_0", "IQ4_NL", "MXFP4")},
 }
 AVX2_GOALS = {("Q4_K_M", "prompt"): (1.5, None), ("Q4_K_M", "decode 1"): (1.2, None)}
 LOAD_SECONDS_PER_GB = 1.0

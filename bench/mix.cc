@@ -14,7 +14,11 @@ constexpr Mix kMixes[] = {
     {"IQ3_XXS", 23, RC_DTYPE_IQ3_XXS}, {"IQ3_S", 26, RC_DTYPE_IQ3_S},
     {"IQ1_S", 24, RC_DTYPE_IQ1_S},     {"IQ1_M", 31, RC_DTYPE_IQ1_M},
     {"TQ1_0", 36, RC_DTYPE_TQ1_0},     {"NVFP4", 39, RC_DTYPE_NVFP4},
-    {"Q1_0", 40, RC_DTYPE_Q1_0},
+    {"Q1_0", 40, RC_DTYPE_Q1_0},       {"TQ2_0", 37, RC_DTYPE_TQ2_0},
+    {"Q2_K_S", 21, RC_DTYPE_Q2_K},     {"Q3_K_S", 11, RC_DTYPE_Q3_K},
+    {"Q4_1", 3, RC_DTYPE_Q4_1},        {"Q5_0", 8, RC_DTYPE_Q5_0},
+    {"Q5_1", 9, RC_DTYPE_Q5_1},        {"Q5_K_S", 16, RC_DTYPE_Q5_K},
+    {"IQ4_XS", 30, RC_DTYPE_IQ4_XS},
 };
 
 // The layers that the "M" mixes give more bits.

@@ -49,10 +49,19 @@ void put_scale(const CodedFormat& format, float scale, uint8_t* block) {
   }
 }
 
-// Random codes under a scale of the right size. Codes of NVFP4 have none: there
+void put_scale(const BlockFormat& format, float scale, uint8_t* block) {
+  const uint16_t bits = f32_to_f16(scale);
+  std::memcpy(block + format.scale.at, &bits, sizeof bits);
+  if (format.minimum.sign != Minimum::kNone) {
+    std::memcpy(block + format.minimum.at, &bits, sizeof bits);
+  }
+}
+
+// Random bits under a scale of the right size. Those of NVFP4 have none: there
 // the factors are all of the wanted size.
-std::vector<std::byte> random_codes(const CodedFormat& format, int64_t blocks,
-                                    float deviation, Random* random) {
+template <class Format>
+std::vector<std::byte> random_bits(const Format& format, int64_t blocks,
+                                   float deviation, Random* random) {
   std::vector<std::byte> bytes(static_cast<size_t>(blocks * format.bytes));
   std::vector<float> values(static_cast<size_t>(format.elements));
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random->next());
@@ -86,7 +95,13 @@ std::vector<std::byte> encode_random(DType dtype, int64_t columns,
   }
   for (const CodedFormat& format : kCodedFormats) {
     if (format.dtype != dtype) continue;
-    return random_codes(format, columns / info->block_size, deviation, random);
+    return random_bits(format, columns / info->block_size, deviation, random);
+  }
+  const BlockFormat* format = find_block_format(dtype);
+  const bool has_scale = format != nullptr && !format->of_activations &&
+                         format->scale.kind == ScaleKind::kF16;
+  if (!encodable(dtype) && has_scale) {
+    return random_bits(*format, columns / info->block_size, deviation, random);
   }
   if (!encodable(dtype)) {
     fail(RC_E_UNSUPPORTED, "there is no encoder for ", dtype_name(dtype));

@@ -10,7 +10,6 @@
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
 #include "cpu/tiles.h"
-#include "tensor/expand.h"
 
 namespace rc::cpu {
 namespace {
@@ -34,8 +33,7 @@ struct MatmulSizes {
     b_type = b.dtype;
     tile_type = tile_dtype(b.dtype);
     b_row_bytes = *row_bytes(b_type, b.shape[2]);
-    tile_bytes = product(expanded_row_bytes(tile_type, k).value_or(UINT64_MAX),
-                         kTileRows);
+    tile_bytes = product(cpu::tile_bytes(tile_type, k).value_or(UINT64_MAX), 1);
   }
 
   // Rows first to first + lanes of b^T as a tile. `row` is room for k floats.

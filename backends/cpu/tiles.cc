@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/checked.h"
 #include "tensor/dtype.h"
 #include "tensor/expand.h"
 #include "tensor/formats/formats.h"
@@ -25,6 +26,18 @@ bool takes_quantized(rc_dtype tile) {
   return tile != RC_DTYPE_F32 && tile != RC_DTYPE_F16 && tile != RC_DTYPE_BF16;
 }
 
+std::optional<uint64_t> tile_bytes(rc_dtype tile, int64_t columns) {
+  const auto of_row = expanded_row_bytes(tile, columns);
+  if (!of_row) return std::nullopt;
+  uint64_t copies = 0;
+  if (const BlockFormat* format = find_block_format(tile)) {
+    copies =
+        static_cast<uint64_t>(columns / format->elements) *
+        static_cast<uint64_t>(format->bytes - bytes_without_copies(*format));
+  }
+  return checked_mul(*of_row - copies, uint64_t{kTileRows});
+}
+
 namespace {
 
 // Blocks of a coded type, expanded for all rows at one place at a time.
@@ -36,6 +49,7 @@ void pack_coded(const Kernels& kernels, rc_dtype dtype, Expander expand,
   const PackFunction pack = kernels.pack(expanded);
   const auto bytes =
       static_cast<int64_t>(*expanded_row_bytes(expanded, type.block_size));
+  const uint64_t tile_step = *tile_bytes(expanded, type.block_size);
   constexpr int64_t kMostBytes = 256;
   uint8_t blocks[kTileRows * kMostBytes];
   for (int64_t i = 0; i < columns; i += type.block_size) {
@@ -44,7 +58,7 @@ void pack_coded(const Kernels& kernels, rc_dtype dtype, Expander expand,
     }
     pack(blocks, bytes, rows, type.block_size, tile);
     source += type.block_bytes;
-    tile += kTileRows * bytes;
+    tile += tile_step;
   }
 }
 

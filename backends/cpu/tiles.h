@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "cpu/kernels.h"
 
@@ -18,10 +19,13 @@ bool is_decoded(rc_dtype dtype);
 // Whether products with tiles of this type take quantized activations.
 bool takes_quantized(rc_dtype tile);
 
+// Bytes of a tile of type tile_dtype(...) with `columns` columns; as row_bytes.
+std::optional<uint64_t> tile_bytes(rc_dtype tile, int64_t columns);
+
 // Packs `rows` (at most 16) rows of `columns` elements, each row_bytes apart in
 // the layout of `dtype`, into one tile of tile_dtype(dtype). The lanes of
-// missing rows are zero. `tile` has 16 rows' bytes; `row` is room for `columns`
-// floats where is_decoded(dtype), and unused otherwise.
+// missing rows are zero. `tile` has tile_bytes() bytes; `row` is room for
+// `columns` floats where is_decoded(dtype), and unused otherwise.
 void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
                uint64_t row_bytes, int rows, int64_t columns, uint8_t* tile,
                float* row);

@@ -11,7 +11,6 @@
 #include "cpu/kernels.h"
 #include "cpu/tiles.h"
 #include "tensor/dtype.h"
-#include "tensor/expand.h"
 
 namespace rc::cpu {
 namespace {
@@ -106,11 +105,11 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
   }
   layout.tiles_per_matrix =
       layout.rows / kTileRows + (layout.rows % kTileRows != 0);
-  const auto stored_bytes = expanded_row_bytes(tile, layout.columns);
+  const auto stored_bytes = tile_bytes(tile, layout.columns);
   if (!stored_bytes) {
     fail(RC_E_INVALID_ARGUMENT, "weight ", name, " is too large");
   }
-  layout.tile_bytes = product(info, *stored_bytes, kTileRows);
+  layout.tile_bytes = *stored_bytes;
   layout.bytes =
       product(info, product(info, layout.matrices, layout.tiles_per_matrix),
               layout.tile_bytes);

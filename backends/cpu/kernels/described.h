@@ -9,6 +9,18 @@
 
 namespace rc::cpu::RC_CPU_LEVEL {
 
+// Bytes of a tile for the quants of 32 columns.
+constexpr int step_bytes(const BlockFormat& format) {
+  return kTileRows * 4 * format.quant.low.width +
+         kTileRows * 4 * format.quant.high.width / format.high_run;
+}
+
+// Whether the quants lie as three bits each.
+constexpr bool has_three_bits(const BlockFormat& format) {
+  return format.quant.low.width == 2 && format.quant.high.width == 1 &&
+         format.high_run == 1;
+}
+
 constexpr int quant_bytes(const BlockFormat& format, int width) {
   return format.elements * width / 8;
 }
@@ -62,8 +74,10 @@ struct Entries {
 constexpr Entries entries_of(const BlockFormat& format) {
   Entries entries = {};
   for (int i = 0; i < 16; ++i) {
-    entries.bytes[i] =
-        static_cast<uint8_t>(values_of(format.table)[i] + offset_of(format));
+    // Of indices of three bits the fourth may be anything.
+    const int value =
+        values_of(format.table)[has_three_bits(format) ? i % 8 : i];
+    entries.bytes[i] = static_cast<uint8_t>(value + offset_of(format));
     entries.wide = entries.wide || entries.bytes[i] > 63;
   }
   return entries;

@@ -17,8 +17,13 @@
 //   4 bits: vector h has group 2 h in the low and 2 h + 1 in the high half
 //   2 bits: vector h has groups 4 h to 4 h + 3, low bits first
 //   1 bit:  bit g of the only vector belongs to group g
+//   3 bits: vector h, of three, has group 2 h in bits 0 to 2 and group 2 h + 1
+//           in bits 4 to 6; bit h of groups 6 and 7 is in its bits 3 and 7
 //
-// which takes exactly the bytes of the 16 blocks. pack.cc makes them.
+// Quants of two bits and one above them lie as three bits. A bit above the
+// lower ones that eight columns share lies before these, once: number h of four
+// of 16 bits has that of row r and of groups 2 h and 2 h + 1 in bit r.
+// Otherwise this takes exactly the bytes of the 16 blocks. pack.cc makes them.
 //
 // Every format decodes as scale * (u - kOffset) - minimum, with u unsigned.
 // What the numbers are and mean comes from src/tensor/formats.
@@ -52,6 +57,28 @@ RC_SIMD Pair one_bit(const uint8_t* bits) {
   const Vb v = load_bytes(bits);
   return {shr_mask<2 * h - to>(v, 1 << to),
           shr_mask<2 * h + 1 - to>(v, 1 << to)};
+}
+
+// Three bits each, whatever bit 3 is above them where `rest` is 8.
+template <int h, int rest>
+RC_SIMD Pair three_bits(const uint8_t* quants) {
+  if constexpr (h < 3) {
+    const Vb v = load_bytes(quants + 64 * h);
+    return {shr_mask<0>(v, 7 + rest), shr_mask<4>(v, 7 + rest)};
+  } else {
+    const Vb v = bits_or(bits_or(shr_mask<3>(load_bytes(quants), 0x11),
+                                 shr_mask<2>(load_bytes(quants + 64), 0x22)),
+                         shr_mask<1>(load_bytes(quants + 128), 0x44));
+    return {shr_mask<0>(v, 7), shr_mask<4>(v, 7)};
+  }
+}
+
+// A bit that the columns of both groups share, moved to place `to`.
+template <int h, int to>
+RC_SIMD Vb shared_bit(const uint8_t* bits) {
+  uint16_t lanes;
+  __builtin_memcpy(&lanes, bits + 2 * h, sizeof(lanes));
+  return lane_bytes(lanes, 1 << to);
 }
 
 RC_SIMD Pair join(const Pair& a, const Pair& b) {
@@ -174,9 +201,9 @@ struct Format {
   static constexpr int kIndex = index;
   static constexpr BlockFormat kFormat = kBlockFormats[index];
   static constexpr int kColumns = kFormat.elements;
-  static constexpr int kBytes = kTileRows * kFormat.bytes;
+  static constexpr int kBytes = kTileRows * bytes_without_copies(kFormat);
   // Of the quants of 32 columns.
-  static constexpr int kStep = kTileRows * 4 * width_of(kFormat.quant);
+  static constexpr int kStep = step_bytes(kFormat);
   static constexpr bool kUnpacked = false;
   static constexpr bool kHalves = kFormat.group == 16;
   static constexpr bool kMinimum = kFormat.minimum.sign != Minimum::kNone;
@@ -203,25 +230,33 @@ struct Format {
   RC_SIMD_MEMBER Pair pair(int j) const {
     constexpr int low_width = kFormat.quant.low.width;
     constexpr int high_width = kFormat.quant.high.width;
+    constexpr bool has_table = kFormat.table != ValueTable::kNone;
     const uint8_t* high = quants(j);
-    const uint8_t* low = high + kTileRows * 4 * high_width;
+    const uint8_t* low = high + kStep - kTileRows * 4 * low_width;
     if constexpr (low_width == 8) {
       return {load_bytes(low + 128 * h), load_bytes(low + 128 * h + 64)};
     } else {
       Pair pair;
-      if constexpr (low_width == 4) {
+      if constexpr (has_three_bits(kFormat)) {
+        pair = three_bits < h, has_table ? 8 : 0 > (high);
+      } else if constexpr (low_width == 4) {
         pair = low_nibbles(low, h);
       } else if constexpr (low_width == 2) {
         pair = two_bits<h, 0>(low);
       } else {
         pair = one_bit<h, 0>(low);
       }
-      if constexpr (high_width == 1) {
+      if constexpr (has_three_bits(kFormat)) {
+      } else if constexpr (kFormat.high_run == 8) {
+        static_assert(high_width == 1);
+        const Vb bit = shared_bit<h, low_width>(high);
+        pair = join(pair, {bit, bit});
+      } else if constexpr (high_width == 1) {
         pair = join(pair, one_bit<h, low_width>(high));
       } else if constexpr (high_width == 2) {
         pair = join(pair, two_bits<h, low_width>(high));
       }
-      if constexpr (kFormat.table != ValueTable::kNone) {
+      if constexpr (has_table) {
         pair = looked_up(pair, kEntries<index>.bytes);
       }
       return pair;

@@ -144,6 +144,23 @@ RC_SIMD void one_bits(const Blocks& rows, int at, uint8_t* to) {
   for (int i = 0; i < 8; ++i) store_bytes(to + i * step, words[i]);
 }
 
+// The same where eight columns have the same bit.
+template <int step>
+RC_SIMD void shared_bits(const Blocks& rows, int at, uint8_t* to) {
+  for (int h = 0; h < 4; ++h) {
+    uint16_t lanes[8] = {};
+    for (int r = 0; r < kTileRows; ++r) {
+      const int bits = rows.first[r * rows.step + at + 8 * h];
+      for (int i = 0; i < 8; ++i) {
+        lanes[i] = (uint16_t)(lanes[i] | (bits >> i & 1) << r);
+      }
+    }
+    for (int i = 0; i < 8; ++i) {
+      __builtin_memcpy(to + i * step + 2 * h, &lanes[i], sizeof(lanes[i]));
+    }
+  }
+}
+
 // 64 bytes with two bits of each of 256 columns: two vectors per 32.
 template <int step>
 RC_SIMD void pairs_of_bits(const Blocks& rows, int at, uint8_t* to) {
@@ -155,6 +172,46 @@ RC_SIMD void pairs_of_bits(const Blocks& rows, int at, uint8_t* to) {
     for (int i = 0; i < 4; ++i) {
       store_bytes(to + i * step, words[i]);
       store_bytes(to + i * step + 64, words[4 + i]);
+    }
+  }
+}
+
+// Two bits of groups 0 to 3 and 4 to 7 and a bit above them, as three bits.
+RC_SIMD void store_three(const Vb& low, const Vb& high, const Vb& above,
+                         uint8_t* to) {
+  const auto group = [&]<int g>() __attribute__((always_inline)) {
+    return bits_or(shr_mask<2 * (g % 4)>(g < 4 ? low : high, 3),
+                   shr_mask<g - 2>(above, 4));
+  };
+  const Vb sixth = group.template operator()<6>();
+  const Vb seventh = group.template operator()<7>();
+  const auto vector = [&]<int h>() __attribute__((always_inline)) {
+    const Vb two =
+        bits_or(group.template operator()<2 * h>(),
+                shr_mask<-4>(group.template operator()<2 * h + 1>(), 0x70));
+    const Vb rest =
+        bits_or(shr_mask<h - 3>(sixth, 0x08), shr_mask<h - 7>(seventh, 0x80));
+    store_bytes(to + 64 * h, bits_or(two, rest));
+  };
+  vector.template operator()<0>();
+  vector.template operator()<1>();
+  vector.template operator()<2>();
+}
+
+// The planes of 256 columns with two bits and one above them.
+template <int step>
+RC_SIMD void threes(const Blocks& rows, int low, int high, uint8_t* to) {
+  Vb above[8];
+  rows.load(high, above);
+  transpose_bits(above);
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    Vb words[8];
+    rows.load(low + 32 * half, words);
+    transpose_pairs(words);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i, to += step) {
+      store_three(words[i], words[4 + i], above[4 * half + i], to);
     }
   }
 }
@@ -269,27 +326,36 @@ RC_SIMD void pack_block(const Blocks& rows, uint8_t* tile) {
   constexpr int columns = format.elements;
   constexpr int step = Format<index>::kStep;
   scales<index, 0>(rows, tile);
+  constexpr BitPlane low = format.quant.low;
+  constexpr BitPlane high = format.quant.high;
   uint8_t* to = tile + Format<index>::kBytes - columns / 32 * step;
-  if constexpr (format.quant.high.width > 0) {
-    quants<format.quant.high, columns, step>(rows, to);
-    to += kTileRows * 4 * format.quant.high.width;
+  if constexpr (has_three_bits(format)) {
+    static_assert(columns == 256 && low.stride == 32 && high.stride == 32);
+    threes<step>(rows, low.at, high.at, to);
+  } else {
+    if constexpr (format.high_run == 8) {
+      static_assert(columns == 256 && high.width == 1 && high.stride == 32);
+      shared_bits<step>(rows, high.at, to);
+    } else if constexpr (high.width > 0) {
+      quants<high, columns, step>(rows, to);
+    }
+    quants<low, columns, step>(rows, to + step - kTileRows * 4 * low.width);
   }
-  quants<format.quant.low, columns, step>(rows, to);
 }
 
 template <class Format>
 void pack_blocks(const uint8_t* source, int64_t step, int rows, int64_t columns,
                  uint8_t* tile) {
-  constexpr int bytes = Format::kBytes / kTileRows;
+  constexpr int bytes = Format::kFormat.bytes;
   const uint8_t* next = source + kTileRows * step;
-  uint8_t some[Format::kBytes];
+  uint8_t some[kTileRows * bytes];
   if (rows < kTileRows) __builtin_memset(some, 0, sizeof(some));
   for (; columns > 0; columns -= Format::kColumns) {
     Blocks blocks = {source, step};
     if (rows == kTileRows) {
       // What is packed next, most likely.
-      for (int i = 0; i < Format::kBytes; i += 64) prefetch_later(next + i);
-      next += Format::kBytes;
+      for (int i = 0; i < kTileRows * bytes; i += 64) prefetch_later(next + i);
+      next += kTileRows * bytes;
     } else {
       for (int r = 0; r < rows; ++r) {
         __builtin_memcpy(some + r * bytes, source + r * step, bytes);

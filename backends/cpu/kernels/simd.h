@@ -243,6 +243,13 @@ RC_SIMD Vb flip(const Vb& x) {
 RC_SIMD void store_planes(uint8_t* p, const Vb& x) { b_store_bytes(p, x.p); }
 // The first halves of all rows, 16 bits each, then the second ones.
 RC_SIMD void store_planes16(uint8_t* p, const Vb& x) { b_store_words(p, x.p); }
+// `byte` for the four columns of each lane whose bit of `lanes` is set, 0 for
+// those of the others.
+RC_SIMD Vb lane_bytes(uint32_t lanes, int byte) {
+  Vb y;
+  RC_PARTS(i) y.p[i] = b_lanes(lanes >> (i * kPartLanes), byte);
+  return y;
+}
 // table[index] of each byte; indices are below 16.
 RC_SIMD Vb lookup(const Vb& index, const uint8_t* table) {
   Vb y;

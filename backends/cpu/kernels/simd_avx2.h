@@ -143,6 +143,11 @@ RC_SIMD void b_store_words(uint8_t* p, const B* x) {
   b_store(p, _mm256_permute2x128_si256(a, b, 0x20));
   b_store(p + 32, _mm256_permute2x128_si256(a, b, 0x31));
 }
+RC_SIMD B b_lanes(uint32_t lanes, int byte) {
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int32_t)lanes), bits);
+  return b_mask(_mm256_cmpeq_epi32(set, bits), byte);
+}
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return _mm256_shuffle_epi8(
       _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)table)),

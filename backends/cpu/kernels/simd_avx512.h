@@ -121,6 +121,9 @@ RC_SIMD void b_store_words(uint8_t* p, const B* x) {
   const __m512i place = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   b_store(p, _mm512_permutexvar_epi64(place, _mm512_shuffle_epi8(*x, order)));
 }
+RC_SIMD B b_lanes(uint32_t lanes, int byte) {
+  return _mm512_maskz_set1_epi32((__mmask16)lanes, byte * 0x01010101);
+}
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return _mm512_shuffle_epi8(
       _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*)table)), index);

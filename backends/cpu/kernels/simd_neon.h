@@ -140,6 +140,12 @@ RC_SIMD void b_store_bytes(uint8_t* p, const B* x) {
   b_store(p + 32, vuzp1q_u8(odd[0], odd[1]));
   b_store(p + 48, vuzp2q_u8(odd[0], odd[1]));
 }
+RC_SIMD B b_lanes(uint32_t lanes, int byte) {
+  const uint32_t bits[4] = {1, 2, 4, 8};
+  return b_mask(
+      vreinterpretq_u8_u32(vtstq_u32(vdupq_n_u32(lanes), vld1q_u32(bits))),
+      byte);
+}
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return vqtbl1q_u8(vld1q_u8(table), index);
 }

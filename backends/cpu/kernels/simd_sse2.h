@@ -150,6 +150,11 @@ RC_SIMD void b_store_words(uint8_t* p, const B* x) {
                                             _mm_srai_epi32(x[i + 1], 16)));
   }
 }
+RC_SIMD B b_lanes(uint32_t lanes, int byte) {
+  const __m128i bits = _mm_setr_epi32(1, 2, 4, 8);
+  const __m128i set = _mm_and_si128(_mm_set1_epi32((int32_t)lanes), bits);
+  return b_mask(_mm_cmpeq_epi32(set, bits), byte);
+}
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   uint8_t bytes[16];
   b_store(bytes, index);

@@ -84,6 +84,8 @@ struct BlockFormat {
   int elements;  // per block
   int bytes;
   BitNumber quant;  // of each element
+  // Elements, from a multiple of this on, whose bits of quant.high are alike.
+  int high_run = 1;
   ValueTable table = ValueTable::kNone;
   Scale scale = {};
   Minimum minimum = {};
@@ -118,6 +120,12 @@ constexpr BitPlace place_of(const BitPlane& plane, int i) {
 
 constexpr int width_of(const BitNumber& number) {
   return number.low.width + number.high.width;
+}
+
+// Bytes of a block that has the bits that elements share once.
+constexpr int bytes_without_copies(const BlockFormat& format) {
+  const int bits = format.elements * format.quant.high.width;
+  return format.bytes - (bits - bits / format.high_run) / 8;
 }
 
 // The whole number that a byte of BitKind::kE4M3 stands for.

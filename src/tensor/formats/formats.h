@@ -231,6 +231,7 @@ inline constexpr BlockFormat kBlockFormats[] = {
      .elements = 256,
      .bytes = 106,
      .quant = kSignedDigits,
+     .high_run = 8,
      .table = ValueTable::kIQ1,
      .scale = {.at = 104, .exponent = -3},
      .group = 16,
