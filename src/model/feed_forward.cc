@@ -70,16 +70,23 @@ Value FeedForward::mixture(Value x, const Route& route) {
   const Value given = weighted ? add_times(builder_, x, shares) : x;
   const bool fused = architecture_.experts_beside_dense &&
                      weights_.has(in_layer(names_.expert_gate_up));
-  const Value gate = fused
-                         ? half_of_expert(given, 0, ids)
-                         : expert_linear(given, names_.expert_gate, size, ids);
+  Value gate = kAbsent;
+  if (fused) {
+    gate = half_of_expert(given, 0, ids);
+  } else if (!architecture_.gate.ungated) {
+    gate = expert_linear(given, names_.expert_gate, size, ids);
+  }
   const Value up = fused ? half_of_expert(given, size, ids)
                          : expert_linear(given, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
   // One expert's rows are the sum.
-  return weighted ? builder_.reshape(down, builder_.shape(x))
-                  : builder_.expert_sum(down, shares);
+  const Value sum = weighted ? builder_.reshape(down, builder_.shape(x))
+                             : builder_.expert_sum(down, shares);
+  const std::string bias = in_layer(cat(names_.expert_down, ".bias"));
+  if (architecture_.expert_bias || !weights_.has(bias)) return sum;
+  // All experts share it.
+  return builder_.affine(sum, kAbsent, weights_.elements(bias, {hyper_.width}));
 }
 
 Value FeedForward::experts(Value x, Value residual) {

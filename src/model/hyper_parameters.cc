@@ -330,6 +330,20 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
       metadata.find_positive("expert_weights_scale", 1e-6, 1e6).value_or(1.0f);
 }
 
+// Files may say that of each so many layers the second one has experts.
+void check_routers(const Metadata& metadata, const HyperParameters& hyper) {
+  constexpr const char* kEvery = "moe_every_n_layers";
+  const int64_t every = metadata.find(kEvery, 0, kMaxLayers).value_or(0);
+  for (int64_t i = 0; every > 0 && i < hyper.layer_count(); ++i) {
+    const bool experts = hyper.layers[static_cast<size_t>(i)].experts;
+    if (experts != (i % every == 1)) {
+      metadata.refuse(
+          kEvery, every,
+          cat("layer ", i, " has ", experts ? "a" : "no", " router"));
+    }
+  }
+}
+
 // Which layers have experts: all beside a dense part, or of each so many the
 // last, but not the first ones.
 void place_experts(const Metadata& metadata, const Architecture& architecture,
@@ -360,6 +374,7 @@ void place_experts(const Metadata& metadata, const Architecture& architecture,
     }
     if (!layer.experts) layer.feed_forward = size;
   }
+  if (architecture.optional_routers) check_routers(metadata, hyper);
 }
 
 void read_feed_forward(const Metadata& metadata,

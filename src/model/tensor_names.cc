@@ -133,8 +133,10 @@ class Names {
                              names_.expert_up, names_.expert_down}) {
       // Files have the gate and the other product of experts in one tensor
       // where there is a dense part too.
-      if (architecture_.experts_beside_dense &&
-          (name == names_.expert_gate || name == names_.expert_up)) {
+      const bool gate = name == names_.expert_gate;
+      if ((gate && architecture_.gate.ungated) ||
+          (architecture_.experts_beside_dense &&
+           (gate || name == names_.expert_up))) {
         continue;
       }
       add(name, architecture_.experts);

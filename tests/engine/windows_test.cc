@@ -39,7 +39,7 @@ class Windows : public ::testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Models, Windows,
                          ::testing::Values("mistral", "gemma2", "gemma3",
-                                           "cohere2"),
+                                           "cohere2", "gemma4"),
                          [](const auto& info) { return info.param; });
 
 uint64_t hash_after(Session& session, const std::vector<TokenId>& tokens) {

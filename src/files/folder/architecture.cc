@@ -79,6 +79,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kRoberta,
     &kXlmRoberta,
     &kCamembert,
+    &kNomicBertMoe,
     &kNomicBert,
     &kModernBert,
     &kPhiMoe,

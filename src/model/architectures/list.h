@@ -68,5 +68,6 @@ extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
 extern const Architecture kGemma3n;
 extern const Architecture kGemma4;
+extern const Architecture kNomicBertMoe;
 
 }  // namespace rc::model

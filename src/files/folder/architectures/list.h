@@ -77,6 +77,7 @@ extern const Architecture kQwen35Moe;
 extern const Architecture kRoberta;
 extern const Architecture kXlmRoberta;
 extern const Architecture kCamembert;
+extern const Architecture kNomicBertMoe;
 extern const Architecture kNomicBert;
 extern const Architecture kModernBert;
 extern const Architecture kPhiMoe;
