@@ -66,8 +66,14 @@ runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
 
 runtime::Value Weights::matrix(const std::string& name, const Shape& file_shape,
                                const Shape& shape, uint32_t use) {
-  return builder_.weight(name, check_matrix(file_, name, file_shape).dtype,
-                         shape, use);
+  const DType dtype = check_matrix(file_, name, file_shape).dtype;
+  if (!row_bytes(dtype, shape.back())) {
+    fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
+         dtype_name(dtype), ", of which rows of ", shape.back(),
+         " elements, as this model reads it, are no multiple of a block of ",
+         dtype_info(dtype)->block_size);
+  }
+  return builder_.weight(name, dtype, shape, use);
 }
 
 runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,

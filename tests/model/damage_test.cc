@@ -471,6 +471,15 @@ const Damage kDamages[] = {
      [](Patient& p) { p.drop_tensor("per_layer_token_embd.weight"); },
      RC_E_FORMAT,
      {"per_layer_token_embd.weight", "missing"}},
+    {"InputsOfLayersThatAreNoBlocks",
+     "gemma4",
+     [](Patient& p) {
+       Patient::Tensor& table = p.tensor("per_layer_token_embd.weight");
+       table.dtype = RC_DTYPE_Q8_0;
+       table.data.assign(272 * 3 * 34, std::byte{});
+     },
+     RC_E_UNSUPPORTED,
+     {"per_layer_token_embd.weight", "Q8_0", "rows of 16", "block of 32"}},
     {"FactorOfALayerWithoutAValue",
      "gemma4",
      [](Patient& p) {
