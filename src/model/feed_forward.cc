@@ -84,8 +84,9 @@ Value FeedForward::mixture(Value x, const Route& route) {
   const Value sum = weighted ? builder_.reshape(down, builder_.shape(x))
                              : builder_.expert_sum(down, shares);
   const std::string bias = in_layer(cat(names_.expert_down, ".bias"));
-  if (architecture_.expert_bias || !weights_.has(bias)) return sum;
-  // All experts share it.
+  const gguf::Tensor* tensor = file_.find_tensor(bias);
+  // All experts share a vector.
+  if (tensor == nullptr || tensor->shape.size() != 1) return sum;
   return builder_.affine(sum, kAbsent, weights_.elements(bias, {hyper_.width}));
 }
 
