@@ -130,6 +130,35 @@ struct TensorNames {
   const char* shared_gate = "ffn_gate_shexp";
   const char* shared_up = "ffn_up_shexp";
   const char* shared_down = "ffn_down_shexp";
+  // Of experts beside a dense part. The rows of expert_gate_up are those of an
+  // expert's gate, then those of its other product.
+  const char* router_scale = "ffn_gate_inp.scale";
+  const char* expert_norm = "pre_ffw_norm_2.weight";
+  const char* post_dense_norm = "post_ffw_norm_1.weight";
+  const char* post_expert_norm = "post_ffw_norm_2.weight";
+  const char* expert_gate_up = "ffn_gate_up_exps.weight";
+  const char* expert_scales = "ffn_down_exps.scale";
+
+  // See per_layer.h.
+  const char* per_layer_embedding = "per_layer_token_embd.weight";
+  const char* per_layer_projection = "per_layer_model_proj.weight";
+  const char* per_layer_norm = "per_layer_proj_norm.weight";
+  const char* per_layer_gate = "inp_gate";
+  const char* per_layer_output = "proj";
+  const char* post_per_layer_norm = "post_norm.weight";
+  const char* layer_scale = "layer_output_scale.weight";
+
+  // See alternating.h.
+  const char* stream_projections = "altup_proj.weight";
+  const char* stream_returns = "altup_unembd_proj.weight";
+  const char* stream_router = "altup_router";
+  const char* stream_router_norm = "altup_router_norm.weight";
+  const char* stream_predictions = "altup_predict_coef.weight";
+  const char* stream_corrections = "altup_correct_coef.weight";
+  const char* stream_scale = "altup_correct_scale.weight";
+  const char* low_rank_down = "laurel_l";
+  const char* low_rank_up = "laurel_r";
+  const char* low_rank_norm = "laurel_post_norm.weight";
 };
 
 // What a file means that lacks the key.
@@ -163,6 +192,8 @@ struct Gate {
 inline double scale_of_key_size(const HyperParameters& hyper) {
   return 1.0 / std::sqrt(static_cast<double>(hyper.key_size));
 }
+
+inline double scale_of_one(const HyperParameters&) { return 1.0; }
 
 inline double scale_of_width_per_head(const HyperParameters& hyper) {
   return 1.0 / std::sqrt(static_cast<double>(hyper.width) /
@@ -272,6 +303,27 @@ struct Architecture {
   bool space_norms = false;
   // Nothing is rotated.
   bool unrotated = false;
+  // Layers with a window may have heads of another size.
+  bool own_window_heads = false;
+  // The last layers may attend with the keys and values of earlier ones.
+  bool shared_caches = false;
+  // Heads of values are divided by their root mean square.
+  bool normed_values = false;
+  // A layer without a matrix of values has its keys for them, as they are
+  // before their norm.
+  bool keys_for_values = false;
+  // Layers have an input of their own for each token; see per_layer.h.
+  // kOptional: where a key says how large it is.
+  Presence per_layer_inputs = Presence::kNever;
+  // What a layer gives may be multiplied by a number of the layer.
+  bool layer_scales = false;
+  // The residual is several streams, of which layers compute one; see
+  // alternating.h.
+  bool alternating = false;
+  // Beside attention is a product of low rank; see alternating.h.
+  bool low_rank_residual = false;
+  // Files may say how much of a gate is cut off in each layer; see sparsity.h.
+  bool sparse_gates = false;
   // The matrix of queries has for each head its queries, then a gate; what
   // attention gives is multiplied by the sigmoid of that.
   bool gated_attention = false;
@@ -312,6 +364,11 @@ struct Architecture {
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.
   bool gated_shared_expert = false;
+  // Layers with experts have a dense part too: both read the residual, through
+  // norms of their own, are normed and added. The router reads it divided by
+  // its root mean square and by the root of the width. What an expert gives is
+  // multiplied by a number of the expert.
+  bool experts_beside_dense = false;
 };
 
 // In the order in which messages name them.

@@ -1,7 +1,10 @@
 #include "model/feed_forward.h"
 
+#include <cmath>
+
 #include "base/error.h"
 #include "model/routing.h"
+#include "model/sparsity.h"
 
 namespace rc::model {
 namespace {
@@ -14,52 +17,128 @@ class FeedForward : private LayerParts {
   explicit FeedForward(const LayerParts& parts) : LayerParts(parts) {}
 
   Value add(Value x, Value residual) {
-    return layer().experts ? experts(x, residual) : dense(x, residual);
+    if (!layer().experts) return dense(x, residual);
+    return architecture_.experts_beside_dense ? both(x, residual)
+                                              : experts(x, residual);
   }
 
  private:
+  using Route = runtime::ProgramBuilder::Route;
+
   Value dense(Value x, Value residual);
+  // What a dense part multiplies by its last matrix.
+  Value opened(Value x);
   Value experts(Value x, Value residual);
-  runtime::ProgramBuilder::Route routed(Value x);
+  Value both(Value x, Value residual);
+  // The sum over the chosen experts.
+  Value mixture(Value x, const Route& route);
+  Route routed(Value x);
+  // Whose shares are multiplied by numbers of the experts.
+  Route scaled_route(Value x);
+  // One of two halves of each expert's rows, of which `first` is the first.
+  Value half_of_expert(Value x, int64_t first, Value ids);
   Value shared_expert(Value x);
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
   Value gated(Value gate, Value up);  // no gate: kAbsent
 };
 
 Value FeedForward::dense(Value x, Value residual) {
+  return joined(opened(x), names_.down, architecture_.feed_forward_bias,
+                names_.post_feed_forward_norm, residual);
+}
+
+Value FeedForward::opened(Value x) {
   const Presence bias = architecture_.feed_forward_bias;
   const int64_t size = layer().feed_forward;
   if (architecture_.gate.fused) {
     const Value gate = linear_rows(x, names_.up, 2 * size, 0, size, bias);
     const Value up = linear_rows(x, names_.up, 2 * size, size, size, bias);
-    return joined(gated(gate, up), names_.down, bias,
-                  names_.post_feed_forward_norm, residual);
+    return gated(gate, up);
   }
-  const Value gate =
+  Value gate =
       architecture_.gate.ungated ? kAbsent : linear(x, names_.gate, size, bias);
-  const Value up = linear(x, names_.up, size, bias);
-  return joined(gated(gate, up), names_.down, bias,
-                names_.post_feed_forward_norm, residual);
+  if (!std::isinf(layer().cutoff)) {
+    gate = add_cutoff(builder_, hyper_, static_cast<int64_t>(number_), gate);
+  }
+  return gated(gate, linear(x, names_.up, size, bias));
 }
 
-Value FeedForward::experts(Value x, Value residual) {
+Value FeedForward::mixture(Value x, const Route& route) {
   const int64_t size = hyper_.expert_feed_forward;
-  const auto [ids, shares] = routed(x);
+  const auto [ids, shares] = route;
   const bool weighted = architecture_.weighted_inputs;
   const Value given = weighted ? add_times(builder_, x, shares) : x;
-  const Value gate = expert_linear(given, names_.expert_gate, size, ids);
-  const Value up = expert_linear(given, names_.expert_up, size, ids);
+  const bool fused = architecture_.experts_beside_dense &&
+                     weights_.has(in_layer(names_.expert_gate_up));
+  Value gate = kAbsent;
+  if (fused) {
+    gate = half_of_expert(given, 0, ids);
+  } else if (!architecture_.gate.ungated) {
+    gate = expert_linear(given, names_.expert_gate, size, ids);
+  }
+  const Value up = fused ? half_of_expert(given, size, ids)
+                         : expert_linear(given, names_.expert_up, size, ids);
   const Value down =
       expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
   // One expert's rows are the sum.
-  Value y = weighted ? builder_.reshape(down, builder_.shape(x))
-                     : builder_.expert_sum(down, shares);
-  y = scaled(y, hyper_.expert_scale);
+  const Value sum = weighted ? builder_.reshape(down, builder_.shape(x))
+                             : builder_.expert_sum(down, shares);
+  const std::string bias = in_layer(cat(names_.expert_down, ".bias"));
+  const gguf::Tensor* tensor = file_.find_tensor(bias);
+  // All experts share a vector.
+  if (tensor == nullptr || tensor->shape.size() != 1) return sum;
+  return builder_.affine(sum, kAbsent, weights_.elements(bias, {hyper_.width}));
+}
+
+Value FeedForward::experts(Value x, Value residual) {
+  Value y = scaled(mixture(x, routed(x)), hyper_.expert_scale);
   if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
   return added(y, names_.post_feed_forward_norm, residual);
 }
 
-runtime::ProgramBuilder::Route FeedForward::routed(Value x) {
+Value FeedForward::both(Value x, Value residual) {
+  const Value dense = norm(linear(opened(x), names_.down, hyper_.width),
+                           names_.post_dense_norm);
+  const Value chosen =
+      mixture(norm(residual, names_.expert_norm), scaled_route(residual));
+  return added(builder_.add(dense, norm(chosen, names_.post_expert_norm)),
+               names_.post_feed_forward_norm, residual);
+}
+
+FeedForward::Route FeedForward::scaled_route(Value x) {
+  const Value unit = builder_.rms_norm(
+      x, weights_.elements(in_layer(names_.router_scale), {hyper_.width}),
+      hyper_.norm_epsilon);
+  Route route = routed(
+      builder_.scale(unit, 1.0f / std::sqrt(static_cast<float>(hyper_.width))));
+  const std::string scales = in_layer(names_.expert_scales);
+  if (!weights_.has(scales)) return route;
+  // Each share is a row of one element, which the expert has a matrix for.
+  const runtime::ProgramBuilder::Shape shape = builder_.shape(route.weights);
+  const Value rows =
+      builder_.reshape(route.weights, {shape.front(), shape.back(), 1});
+  route.weights = builder_.reshape(
+      builder_.expert_linear(
+          rows,
+          weights_.matrix(scales, {hyper_.experts}, {hyper_.experts, 1, 1},
+                          RC_USE_EXPERTS),
+          route.ids),
+      shape);
+  return route;
+}
+
+Value FeedForward::half_of_expert(Value x, int64_t first, Value ids) {
+  const int64_t size = hyper_.expert_feed_forward;
+  return builder_.expert_linear(
+      x,
+      weights_.rows_of_heads(
+          in_layer(names_.expert_gate_up),
+          {hyper_.experts, 2 * size, builder_.shape(x).back()},
+          {first, size, 2 * size}, RC_USE_EXPERTS),
+      ids);
+}
+
+FeedForward::Route FeedForward::routed(Value x) {
   const Value scores =
       linear(x, names_.router, hyper_.experts,
              architecture_.expert_bias ? Presence::kAlways : Presence::kNever);

@@ -1,10 +1,12 @@
 #include "model/forward.h"
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "model/alternating.h"
 #include "model/attention.h"
 #include "model/embedding.h"
 #include "model/feed_forward.h"
@@ -14,6 +16,7 @@
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/output.h"
+#include "model/per_layer.h"
 #include "model/rope_weights.h"
 #include "model/state_space.h"
 #include "model/weights.h"
@@ -39,6 +42,8 @@ class Forward : private LayerParts {
   // Of the residual [rows, width]. The last layer goes on with the output rows
   // alone once all keys and values are stored.
   Value whole_layer(Value x);
+  // Of a layer that computes one of several streams.
+  StreamValues whole_layer(const StreamValues& streams);
   // What a mixer gives, and the product that leads back to the width, which is
   // not yet taken.
   struct Mixed {
@@ -58,6 +63,14 @@ class Forward : private LayerParts {
   Value projection(Value x, const char* name, int64_t first, int64_t count);
   // The same of queries, or of their gates, where one matrix has both.
   Value query_pieces(Value x, int64_t first);
+  // Keys and values that attention reads, which a layer may share.
+  struct Caches {
+    Value keys = kAbsent;
+    Value values = kAbsent;
+  };
+  Caches stored(Value x, HeadNorm head_norm, Value table);
+  // What is normed of queries or keys [rows, heads, key_size], and rotated.
+  Value turned(Value x, const char* norm_name, HeadNorm head_norm);
   Value rope(Value x);
   const std::span<const float> rope_scales_;
   const CacheLayout& layout_;
@@ -70,7 +83,9 @@ class Forward : private LayerParts {
   Value window_table_ = kAbsent;  // the page table of layers with a window
   Value head_numbers_ = kAbsent;
   Value output_rows_ = kAbsent;
-  std::vector<Value> frequencies_;  // by number in HyperParameters::ropes
+  std::vector<Value> frequencies_;       // by number in HyperParameters::ropes
+  std::vector<Value> inputs_of_layers_;  // see per_layer.h
+  std::vector<Caches> caches_;           // by number of the layer
 };
 
 void Forward::describe() {
@@ -104,14 +119,42 @@ void Forward::describe() {
                                 type_count(file_, architecture_) > 1
                             ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
                             : positions_;
-  Value x =
+  const Value x =
       add_embedding(builder_, weights_, architecture_, hyper_, tokens, learned);
+  if (hyper_.per_layer.size > 0) {
+    std::vector<Value> ids;
+    for (size_t i = 0; i < hyper_.layers.size(); ++i) {
+      ids.push_back(builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS}));
+    }
+    inputs_of_layers_ = add_per_layer_inputs(*this, ids, x);
+  }
+  caches_.resize(hyper_.layers.size());
+  StreamValues streams =
+      architecture_.alternating ? add_streams(*this, x) : StreamValues{x};
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
-    x = whole_layer(x);
+    if (!inputs_of_layers_.empty() && is_last()) {
+      inputs_of_layers_.back() =
+          builder_.get_rows(inputs_of_layers_.back(), output_rows_);
+    }
+    streams = architecture_.alternating ? whole_layer(streams)
+                                        : StreamValues{whole_layer(streams[0])};
   }
   builder_.begin_part("output");
-  builder_.output(output(x));
+  builder_.output(output(architecture_.alternating
+                             ? add_mean_stream(*this, streams)
+                             : streams[0]));
+}
+
+StreamValues Forward::whole_layer(const StreamValues& streams) {
+  StreamValues predictions = add_predictions(*this, streams);
+  const Value computed =
+      whole_layer(predictions[static_cast<size_t>(hyper_.streams.active)]);
+  if (is_last()) {
+    for (Value& one : predictions) one = builder_.get_rows(one, output_rows_);
+  }
+  return add_corrections(*this, predictions, computed,
+                         inputs_of_layers_[number_]);
 }
 
 Value Forward::whole_layer(Value x) {
@@ -124,13 +167,19 @@ Value Forward::whole_layer(Value x) {
                      ? x
                      : norm_before(x, mixer_norm);
   std::vector<Mixed> parts = mixed(normed);
+  Value beside =
+      architecture_.low_rank_residual ? add_low_rank(*this, normed) : kAbsent;
   if (is_last()) {
+    if (beside != kAbsent) beside = builder_.get_rows(beside, output_rows_);
     for (Mixed& part : parts) part.y = builder_.get_rows(part.y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
   }
   Value sum = x;
   for (const Mixed& part : parts) {
     sum = joined(part.y, part.back, part.bias, names_.post_attention_norm, sum);
+  }
+  if (beside != kAbsent) {
+    sum = builder_.scale(builder_.add(sum, beside), std::sqrt(0.5f));
   }
   if (!layer().experts && layer().feed_forward == 0) return sum;
   if (architecture_.single_parts)
@@ -143,7 +192,12 @@ Value Forward::whole_layer(Value x) {
   } else if (is_last()) {
     normed = builder_.get_rows(normed, output_rows_);
   }
-  return add_feed_forward(*this, normed, sum);
+  sum = add_feed_forward(*this, normed, sum);
+  if (!inputs_of_layers_.empty() && !architecture_.alternating) {
+    sum = builder_.add(
+        sum, add_per_layer_part(*this, sum, inputs_of_layers_[number_]));
+  }
+  return scaled(sum, layer().scale);
 }
 
 std::vector<Forward::Mixed> Forward::mixed(Value x) {
@@ -164,7 +218,7 @@ std::vector<Forward::Mixed> Forward::mixed(Value x) {
 Value Forward::attention(Value x) {
   if (architecture_.latent) return latent_attention(x);
   const int64_t heads = layer().heads;
-  const int64_t kv_heads = layer().kv_heads;
+  const int64_t size = layer().key_size;
   const HeadNorm head_norm = architecture_.optional_head_norm &&
                                      !weights_.has(in_layer(names_.query_norm))
                                  ? HeadNorm::kNone
@@ -172,64 +226,77 @@ Value Forward::attention(Value x) {
   Value q = architecture_.gated_attention
                 ? query_pieces(x, 0)
                 : projection(x, names_.query, 0, heads);
-  Value k = projection(x, names_.key, heads, kv_heads);
-  Value v = projection(x, names_.value, heads + kv_heads, kv_heads);
-  if (hyper_.clamp > 0.0f) {
-    for (Value* one : {&q, &k, &v}) *one = builder_.clamp(*one, hyper_.clamp);
-  }
-  if (head_norm == HeadNorm::kTogether) {
-    q = norm(q, names_.query_norm);
-    k = norm(k, names_.key_norm);
-  }
+  if (hyper_.clamp > 0.0f) q = builder_.clamp(q, hyper_.clamp);
+  if (head_norm == HeadNorm::kTogether) q = norm(q, names_.query_norm);
   if (hyper_.position_scale != 0.0f) {
     q = add_position_scale(builder_, hyper_, positions_, q);
   }
-  q = builder_.reshape(q, {RC_DIM_ROWS, heads, hyper_.key_size});
-  k = builder_.reshape(k, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
-  v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, hyper_.key_size});
-  if (head_norm == HeadNorm::kEach || head_norm == HeadNorm::kEachItsOwn) {
-    q = norm(q, names_.query_norm);
-    k = norm(k, names_.key_norm);
-  }
-  if (layer().rope != Layer::kUnrotated) {
-    q = rope(q);
-    k = rope(k);
-  }
-  if (head_norm == HeadNorm::kUnweighted && layer().rope != Layer::kUnrotated &&
-      !architecture_.without_head_norm(hyper_.experts)) {
-    q = add_unweighted_norm(builder_, q, hyper_.norm_epsilon);
-    k = add_unweighted_norm(builder_, k, hyper_.norm_epsilon);
-  }
-  if (head_norm == HeadNorm::kRotated) {
-    q = norm(q, names_.query_norm);
-    k = norm(k, names_.key_norm);
-  }
+  q = turned(builder_.reshape(q, {RC_DIM_ROWS, heads, size}), names_.query_norm,
+             head_norm);
 
   const bool apart = layer().window > 0 && layout_.window_pages > 0;
   const Value table = apart ? window_table_ : page_table_;
-  const runtime::ProgramBuilder::Shape shape = {
-      apart ? layout_.window_pages : layout_.pages, kv_heads, layout_.page_size,
-      hyper_.key_size};
-  const Value keys = builder_.cache(layout_.dtype, shape);
-  const Value values = builder_.cache(layout_.dtype, shape);
-  builder_.cache_store(k, positions_, sequences_, table, keys);
-  builder_.cache_store(v, positions_, sequences_, table, values);
+  const Caches caches = layer().source >= 0
+                            ? caches_[static_cast<size_t>(layer().source)]
+                            : stored(x, head_norm, table);
+  caches_[number_] = caches;
   runtime::ProgramBuilder::GeneralAttention how = {};
   how.q = q;
-  how.key_cache = keys;
-  how.value_cache = values;
+  how.key_cache = caches.keys;
+  how.value_cache = caches.values;
   how.positions = positions_;
   how.sequences = sequences_;
   how.page_table = table;
   how.lengths = lengths_;
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
-  const Value rows =
-      builder_.reshape(y, {RC_DIM_ROWS, heads * hyper_.key_size});
+  const Value rows = builder_.reshape(y, {RC_DIM_ROWS, heads * size});
   return architecture_.gated_attention
-             ? builder_.glu(query_pieces(x, hyper_.key_size), rows,
-                            RC_FUNCTION_SIGMOID)
+             ? builder_.glu(query_pieces(x, size), rows, RC_FUNCTION_SIGMOID)
              : rows;
+}
+
+Forward::Caches Forward::stored(Value x, HeadNorm head_norm, Value table) {
+  const int64_t heads = layer().heads;
+  const int64_t kv_heads = layer().kv_heads;
+  const int64_t size = layer().key_size;
+  Value k = projection(x, names_.key, heads, kv_heads);
+  Value v = architecture_.keys_for_values &&
+                    !weights_.has(in_layer(cat(names_.value, ".weight")))
+                ? k
+                : projection(x, names_.value, heads + kv_heads, kv_heads);
+  if (hyper_.clamp > 0.0f) {
+    for (Value* one : {&k, &v}) *one = builder_.clamp(*one, hyper_.clamp);
+  }
+  if (head_norm == HeadNorm::kTogether) k = norm(k, names_.key_norm);
+  const runtime::ProgramBuilder::Shape of_heads = {RC_DIM_ROWS, kv_heads, size};
+  k = turned(builder_.reshape(k, of_heads), names_.key_norm, head_norm);
+  v = builder_.reshape(v, of_heads);
+  if (architecture_.normed_values) {
+    v = builder_.plain_norm(v, hyper_.norm_epsilon);
+  }
+  const bool apart = layer().window > 0 && layout_.window_pages > 0;
+  const runtime::ProgramBuilder::Shape shape = {
+      apart ? layout_.window_pages : layout_.pages, kv_heads, layout_.page_size,
+      size};
+  const Caches caches = {builder_.cache(layout_.dtype, shape),
+                         builder_.cache(layout_.dtype, shape)};
+  builder_.cache_store(k, positions_, sequences_, table, caches.keys);
+  builder_.cache_store(v, positions_, sequences_, table, caches.values);
+  return caches;
+}
+
+Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
+  if (head_norm == HeadNorm::kEach || head_norm == HeadNorm::kEachItsOwn) {
+    x = norm(x, norm_name);
+  }
+  const bool rotates = layer().rope != Layer::kUnrotated;
+  if (rotates) x = rope(x);
+  if (head_norm == HeadNorm::kUnweighted && rotates &&
+      !architecture_.without_head_norm(hyper_.experts)) {
+    x = add_unweighted_norm(builder_, x, hyper_.norm_epsilon);
+  }
+  return head_norm == HeadNorm::kRotated ? norm(x, norm_name) : x;
 }
 
 Value Forward::latent_attention(Value x) {
@@ -244,7 +311,7 @@ Value Forward::latent_attention(Value x) {
 }
 
 Value Forward::query_pieces(Value x, int64_t first) {
-  const int64_t size = hyper_.key_size;
+  const int64_t size = layer().key_size;
   return builder_.linear(
       x, weights_.rows_of_heads(
              in_layer(cat(names_.query, ".weight")),
@@ -290,7 +357,7 @@ Value Forward::logits(Value x) {
 
 Value Forward::projection(Value x, const char* name, int64_t first,
                           int64_t count) {
-  const int64_t size = hyper_.key_size;
+  const int64_t size = layer().key_size;
   const Presence bias = architecture_.qkv_bias;
   const Presence fused = architecture_.fused_attention;
   if (fused == Presence::kNever ||

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/architecture.h"
+#include "model/layer_parameters.h"
 #include "model/limits.h"
 #include "model/metadata.h"
 #include "model/rope_parameters.h"
@@ -329,9 +330,33 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
       metadata.find_positive("expert_weights_scale", 1e-6, 1e6).value_or(1.0f);
 }
 
-// Which layers have experts: of each so many the last, but not the first ones.
+// Files may say that of each so many layers the second one has experts.
+void check_routers(const Metadata& metadata, const HyperParameters& hyper) {
+  constexpr const char* kEvery = "moe_every_n_layers";
+  const int64_t every = metadata.find(kEvery, 0, kMaxLayers).value_or(0);
+  for (int64_t i = 0; every > 0 && i < hyper.layer_count(); ++i) {
+    const bool experts = hyper.layers[static_cast<size_t>(i)].experts;
+    if (experts != (i % every == 1)) {
+      metadata.refuse(
+          kEvery, every,
+          cat("layer ", i, " has ", experts ? "a" : "no", " router"));
+    }
+  }
+}
+
+// Which layers have experts: all beside a dense part, or of each so many the
+// last, but not the first ones.
 void place_experts(const Metadata& metadata, const Architecture& architecture,
                    HyperParameters& hyper) {
+  if (architecture.experts_beside_dense) {
+    const auto sizes = metadata.get_each("feed_forward_length", 1,
+                                         kMaxFeedForward, hyper.layer_count());
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      hyper.layers[i].experts = true;
+      hyper.layers[i].feed_forward = sizes[i];
+    }
+    return;
+  }
   const int64_t first =
       metadata.find("leading_dense_block_count", 0, kMaxLayers).value_or(0);
   const int64_t step = std::max<int64_t>(
@@ -349,6 +374,7 @@ void place_experts(const Metadata& metadata, const Architecture& architecture,
     }
     if (!layer.experts) layer.feed_forward = size;
   }
+  if (architecture.optional_routers) check_routers(metadata, hyper);
 }
 
 void read_feed_forward(const Metadata& metadata,
@@ -369,7 +395,9 @@ void read_feed_forward(const Metadata& metadata,
     read_experts(metadata, architecture, hyper);
     place_experts(metadata, architecture, hyper);
     // What a dense part would have changes nothing.
-    metadata.find("feed_forward_length", 0, kMaxFeedForward);
+    if (!architecture.experts_beside_dense) {
+      metadata.find("feed_forward_length", 0, kMaxFeedForward);
+    }
     return;
   }
   if (architecture.gate.xielu) read_xielu(metadata.file(), hyper);
@@ -412,6 +440,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
     read_scales(metadata, architecture.logit_scale, hyper);
   }
   read_window(metadata, architecture, hyper);
+  read_layer_parameters(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
   read_feed_forward(metadata, architecture, hyper);
   read_state_space(metadata, architecture, hyper);

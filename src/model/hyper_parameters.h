@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct Layer {
   // Of layers with attention.
   int64_t heads = 0;
   int64_t kv_heads = 0;
+  int64_t key_size = 0;  // of one head
+  // The number of the earlier layer whose keys and values it attends to; -1:
+  // it has its own.
+  int64_t source = -1;
   int64_t feed_forward = 0;  // 0: none that is dense
   bool experts = false;
   // Positions that a row sees, and as many behind it if the model is not
@@ -47,10 +52,15 @@ struct Layer {
   int rope = 0;  // in HyperParameters::ropes, or kUnrotated
   // Of the feed-forward part if that is its function; see RC_OP_XIELU.
   Xielu xielu;
+  // How many standard deviations above the mean a gate is cut off; see
+  // sparsity.h. -infinity: it is not.
+  float cutoff = -std::numeric_limits<float>::infinity();
+  float scale = 1.0f;  // of what the layer gives
 
   bool attends() const {
     return mixer == Mixer::kAttention || mixer == Mixer::kBoth;
   }
+  bool has_cache() const { return attends() && source < 0; }
 };
 
 // Of the layers that carry a state from row to row. A convolution has only a
@@ -78,6 +88,18 @@ struct Latent {
   float log_multiplier = 0.0f;
 };
 
+// Inputs that layers have of their own; see per_layer.h.
+struct PerLayer {
+  int64_t size = 0;  // 0: there are none
+  int64_t vocabulary = 0;
+};
+
+// Streams of the residual; see alternating.h.
+struct Streams {
+  int64_t count = 1;
+  int64_t active = 0;  // the one that layers compute
+};
+
 struct HyperParameters {
   std::string architecture;  // "llama"
   std::string name;          // general.name, or ""
@@ -85,8 +107,9 @@ struct HyperParameters {
   int64_t context_length = 0;  // that the model was trained for
   int64_t width = 0;           // embedding length
   std::vector<Layer> layers;
-  int64_t key_size = 0;    // of one head
-  int64_t value_size = 0;  // of one head
+  // Of one head, where layers do not say otherwise.
+  int64_t key_size = 0;
+  int64_t value_size = 0;
   float norm_epsilon = 0;
 
   // The first has the model's own keys; another that of layers with a window.
@@ -121,6 +144,8 @@ struct HyperParameters {
 
   Latent latent;           // of no use unless the architecture has it
   StateSpace state_space;  // of no use unless a layer is one
+  PerLayer per_layer;
+  Streams streams;
 
   // Factors of embeddings, of what a layer adds to the residual, and of
   // logits.

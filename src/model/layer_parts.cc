@@ -55,7 +55,9 @@ runtime::Value LayerParts::joined(Value x, const char* name, Presence bias,
 runtime::Value LayerParts::added(Value y, const char* post_norm,
                                  Value residual) {
   if (normed_behind()) y = norm(y, post_norm);
-  return builder_.add(residual, scaled(y, hyper_.residual_scale));
+  const Value sum = builder_.add(residual, scaled(y, hyper_.residual_scale));
+  return architecture_.norm_place == NormPlace::kOfSums ? norm(sum, post_norm)
+                                                        : sum;
 }
 
 runtime::Value LayerParts::scaled(Value x, float factor) {

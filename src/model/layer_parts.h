@@ -46,7 +46,8 @@ class LayerParts {
   // The residual plus the product.
   Value joined(Value x, const char* name, Presence bias, const char* post_norm,
                Value residual);
-  // The residual plus y, which is normed where norms are behind.
+  // The residual plus y, which is normed where norms are behind, or their sum
+  // where norms are of sums.
   Value added(Value y, const char* post_norm, Value residual);
   bool normed_behind() const {
     return architecture_.norm_place == NormPlace::kAround ||

@@ -21,14 +21,14 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
     const auto add_conv = [&](const char* name, int64_t channels) {
       add(Kind::kSlot, name, {before, channels});
     };
-    if (layer.attends()) {
+    if (layer.has_cache()) {
       const Kind kind = layer.window > 0 && layout.window_pages > 0
                             ? Kind::kWindow
                             : Kind::kPages;
-      add(kind, "key", {layer.kv_heads, hyper.key_size});
+      add(kind, "key", {layer.kv_heads, layer.key_size});
       // Latent ones are a part of the keys.
       if (hyper.latent.rank == 0) {
-        add(kind, "value", {layer.kv_heads, hyper.value_size});
+        add(kind, "value", {layer.kv_heads, layer.key_size});
       }
     }
     switch (layer.mixer) {

@@ -46,6 +46,12 @@ class Metadata {
   std::vector<int64_t> get_each(const char* name, int64_t low, int64_t high,
                                 int64_t layers) const;
 
+  // An array of floats, of any length.
+  std::optional<std::vector<float>> find_numbers(const char* name) const {
+    keys_.emplace_back(name);
+    return file_.find_floats(key(name));
+  }
+
   // The comparisons are such that NaN is refused.
   std::optional<float> find_number(const char* name, double low,
                                    double high) const {

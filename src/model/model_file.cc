@@ -15,6 +15,7 @@
 #include "model/norm.h"
 #include "model/output.h"
 #include "model/rope_weights.h"
+#include "model/sparsity.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
 #include "tensor/dtype.h"
@@ -31,18 +32,17 @@ std::vector<float> decode(const gguf::File& file, const gguf::Tensor& tensor) {
   return values;
 }
 
-uint64_t row_bytes_of_head(const HyperParameters& hyper, DType dtype) {
+uint64_t row_bytes_of_head(int64_t size, DType dtype) {
   if (dtype != RC_DTYPE_F32 && dtype != RC_DTYPE_F16 &&
       dtype != RC_DTYPE_Q8_0) {
     fail(RC_E_INVALID_ARGUMENT, "a KV cache of type ", dtype_name(dtype),
          " is not possible; use F16, F32 or Q8_0");
   }
-  const std::optional<uint64_t> bytes = row_bytes(dtype, hyper.key_size);
+  const std::optional<uint64_t> bytes = row_bytes(dtype, size);
   if (!bytes) {
     fail(RC_E_UNSUPPORTED, "a KV cache of type ", dtype_name(dtype),
          " needs heads of a multiple of ", dtype_info(dtype)->block_size,
-         " elements, but the model's have ", hyper.key_size,
-         "; use F16 or F32");
+         " elements, but the model's have ", size, "; use F16 or F32");
   }
   return *bytes;
 }
@@ -89,6 +89,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
         kOnesWeight,
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
+  make_row_weights(model->hyper_, model->made_weights_);
   if (model->hyper_.alibi > 0.0f) {
     for (const Layer& layer : model->hyper_.layers) {
       model->made_weights_.try_emplace(
@@ -156,7 +157,10 @@ runtime::ProgramDescription ModelFile::forward(
     }
     check_range("number of window pages", layout.window_pages, kMaxPages);
   }
-  row_bytes_of_head(hyper_, layout.dtype);
+  row_bytes_of_head(hyper_.key_size, layout.dtype);
+  for (const Layer& layer : hyper_.layers) {
+    if (layer.has_cache()) row_bytes_of_head(layer.key_size, layout.dtype);
+  }
   return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout,
                          {output_, score_tokens_});
 }
@@ -186,12 +190,13 @@ const void* ModelFile::read_weight(const std::string& name,
 uint64_t ModelFile::page_bytes(const CacheLayout& layout,
                                LayerState::Kind kind) const {
   check_range("page size", layout.page_size, kMaxPageSize);
-  int64_t heads = 0;
+  uint64_t bytes = 0;  // of one position
   for (const LayerState& state : layer_states(hyper_, layout)) {
-    if (state.kind == kind) heads += state.shape[0];
+    if (state.kind != kind) continue;
+    bytes += static_cast<uint64_t>(state.shape[0]) *
+             row_bytes_of_head(state.shape[1], layout.dtype);
   }
-  return static_cast<uint64_t>(heads * layout.page_size) *
-         row_bytes_of_head(hyper_, layout.dtype);
+  return bytes * static_cast<uint64_t>(layout.page_size);
 }
 
 }  // namespace rc::model

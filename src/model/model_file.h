@@ -35,7 +35,9 @@ enum ForwardInput {
   // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
   // 0 to heads - 1 for each row (HyperParameters::latent has a rank); I32
   // [rows], the rows of the table of positions, where the tokens of a pair of
-  // texts have types (ModelFile::types_tokens()).
+  // texts have types (ModelFile::types_tokens()); for each layer I32 [rows],
+  // the rows of its own input, numbered token by token and for each token layer
+  // by layer (HyperParameters::per_layer has a size).
   kForwardInputCount = 5
 };
 // There is one output: F32 [outputs, ModelFile::output_size()].

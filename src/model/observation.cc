@@ -125,8 +125,8 @@ void observe(const gguf::File& file, ProgramDescription& program, const Op& op,
       file, program.weights.at(static_cast<size_t>(weight.index)).name);
   if (tensor == nullptr) return;  // it was made, not read
   // A matrix for each head, of one matrix in the file, whose columns are not
-  // those of this product.
-  if (experts && tensor->shape.size() == 2) return;
+  // those of this product; numbers of experts; one of several matrices.
+  if (experts != (tensor->shape.size() == 3)) return;
   const rc_plugin_value x =
       program.values.at(static_cast<size_t>(op.inputs[0]));
   if (!computed(x)) {
@@ -139,6 +139,14 @@ void observe(const gguf::File& file, ProgramDescription& program, const Op& op,
       experts && computed(program.values.at(static_cast<size_t>(op.inputs[2])))
           ? make_output(program, op.inputs[2])
           : ObservedInput::kNone;
+  // A matrix that is used twice is observed where it is used first.
+  for (const ObservedInput& other : observation.inputs) {
+    if ((other.values != values || other.ids != ids) &&
+        std::find(other.tensors.begin(), other.tensors.end(), tensor->name) !=
+            other.tensors.end()) {
+      return;
+    }
+  }
   ObservedInput& input = input_of(observation, values, ids);
   input.width = x.shape[x.rank - 1];
   if (experts) {

@@ -184,6 +184,24 @@ std::vector<int32_t> typed_positions(const Batch& batch, int64_t positions) {
   return rows;
 }
 
+// [layers, rows]: where layers have inputs of their own, the rows of the table
+// that has those of all layers one after the other for each token. Tokens that
+// it has none for have those of the first.
+std::vector<int32_t> input_rows_of_layers(const std::vector<int32_t>& tokens,
+                                          const HyperParameters& hyper) {
+  std::vector<int32_t> rows;
+  if (hyper.per_layer.size == 0) return rows;
+  const auto layers = static_cast<int32_t>(hyper.layer_count());
+  rows.reserve(tokens.size() * hyper.layers.size());
+  for (int32_t layer = 0; layer < layers; ++layer) {
+    for (const int32_t token : tokens) {
+      const bool there = token < hyper.per_layer.vocabulary;
+      rows.push_back((there ? token : 0) * layers + layer);
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::unique_ptr<ResidentModel> ResidentModel::load(
@@ -328,6 +346,14 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
   if (file_->types_tokens()) {
     learned = typed_positions(batch, file_->hyper_parameters().context_length);
     arguments.inputs.push_back(learned.data());
+  }
+  const std::vector<int32_t> inputs_of_layers =
+      input_rows_of_layers(batch.tokens, file_->hyper_parameters());
+  if (file_->hyper_parameters().per_layer.size > 0) {
+    for (size_t i = 0; i < file_->hyper_parameters().layers.size(); ++i) {
+      arguments.inputs.push_back(inputs_of_layers.data() +
+                                 i * batch.tokens.size());
+    }
   }
   // A backend may refuse NULL even where nothing is to be read.
   int32_t no_row = 0;

@@ -112,6 +112,18 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
   if (architecture.local_rope && has_windows) {
     RopeParameters local;
     local.dimensions = hyper.ropes[0].dimensions;
+    if (architecture.own_window_heads) {
+      const auto windowed =
+          std::find_if(hyper.layers.begin(), hyper.layers.end(),
+                       [](const Layer& layer) { return layer.window > 0; });
+      local.dimensions =
+          metadata.find("rope.dimension_count_swa", 2, windowed->key_size)
+              .value_or(windowed->key_size);
+      if (local.dimensions % 2 != 0) {
+        metadata.refuse("rope.dimension_count_swa", local.dimensions,
+                        "must be even");
+      }
+    }
     const float base = architecture.local_rope_base;
     local.base = metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase)
                      .value_or(base > 0.0f ? base : hyper.ropes[0].base);

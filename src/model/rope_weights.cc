@@ -32,9 +32,10 @@ std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
   std::vector<float> factors(static_cast<size_t>(pairs));
   decode_row(tensor->dtype, file.read(*tensor).data(), factors.data(), pairs);
   for (const float factor : factors) {
-    if (!(factor >= 1e-6f && factor <= 1e6f)) {
+    // So large they stand for pairs that do not turn.
+    if (!(factor >= 1e-6f && factor <= 1e30f)) {
       fail(RC_E_FORMAT, file.name(), ": tensor ", name, " holds ", factor,
-           ", but factors must be 1e-6 to 1e6");
+           ", but factors must be 1e-6 to 1e30");
     }
   }
   return factors;

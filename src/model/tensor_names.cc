@@ -17,6 +17,7 @@ class Names {
     if (!architecture_.only_recurrent) {
       attention();
       feed_forward();
+      behind();
     }
     recurrent();
     return std::move(tensors_);
@@ -55,6 +56,15 @@ class Names {
     }
     if (architecture_.learned_positions) add(names_.position_embedding);
     add(names_.token_types, architecture_.token_types);
+    const Presence per_layer = architecture_.per_layer_inputs;
+    for (const char* name :
+         {names_.per_layer_embedding, names_.per_layer_projection,
+          names_.per_layer_norm}) {
+      add(name, per_layer);
+    }
+    if (architecture_.alternating) {
+      add_all({names_.stream_projections, names_.stream_returns});
+    }
     if (architecture_.embedding_norm) add_norm(names_.embedding_norm);
     if (architecture_.gives_hidden_rows) {
       if (architecture_.normed_hidden_rows) add_norm(names_.output_norm);
@@ -72,9 +82,11 @@ class Names {
     if (architecture_.latent) {
       latent();
     } else if (fused != Presence::kAlways) {
-      for (const char* name : {names_.query, names_.key, names_.value}) {
+      for (const char* name : {names_.query, names_.key}) {
         add(name, fused == Presence::kNever);
       }
+      add(names_.value,
+          fused == Presence::kNever && !architecture_.keys_for_values);
     }
     if (architecture_.head_norm != HeadNorm::kNone &&
         architecture_.head_norm != HeadNorm::kUnweighted) {
@@ -82,6 +94,9 @@ class Names {
       add(names_.key_norm, !architecture_.optional_head_norm);
     }
     if (architecture_.attention_sinks) add(names_.attention_sinks);
+    if (architecture_.low_rank_residual) {
+      add_all({names_.low_rank_down, names_.low_rank_up, names_.low_rank_norm});
+    }
     add(names_.attention_output);
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_attention_norm);
@@ -106,7 +121,8 @@ class Names {
     if (architecture_.experts != Presence::kAlways ||
         (architecture_.selection_bias && !architecture_.all_experts) ||
         architecture_.weighted_inputs) {
-      const bool dense = architecture_.experts == Presence::kNever;
+      const bool dense = architecture_.experts == Presence::kNever ||
+                         architecture_.experts_beside_dense;
       if (!architecture_.gate.ungated && !architecture_.gate.fused) {
         add(names_.gate, dense);
       }
@@ -115,7 +131,22 @@ class Names {
     }
     for (const char* name : {names_.router, names_.expert_gate,
                              names_.expert_up, names_.expert_down}) {
+      // Files have the gate and the other product of experts in one tensor
+      // where there is a dense part too.
+      const bool gate = name == names_.expert_gate;
+      if ((gate && architecture_.gate.ungated) ||
+          (architecture_.experts_beside_dense &&
+           (gate || name == names_.expert_up))) {
+        continue;
+      }
       add(name, architecture_.experts);
+    }
+    if (architecture_.experts_beside_dense) {
+      for (const char* name : {names_.router_scale, names_.expert_norm,
+                               names_.post_dense_norm, names_.post_expert_norm,
+                               names_.expert_gate_up, names_.expert_scales}) {
+        add(name, false);
+      }
     }
     if (architecture_.selection_bias) {
       add(names_.selection_bias, !architecture_.grouped_experts);
@@ -129,6 +160,20 @@ class Names {
     }
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_feed_forward_norm);
+  }
+
+  // What follows the feed-forward part.
+  void behind() {
+    const Presence per_layer = architecture_.per_layer_inputs;
+    for (const char* name : {names_.per_layer_gate, names_.per_layer_output,
+                             names_.post_per_layer_norm}) {
+      add(name, per_layer);
+    }
+    if (architecture_.layer_scales) add(names_.layer_scale, false);
+    if (!architecture_.alternating) return;
+    add_all({names_.stream_router, names_.stream_router_norm,
+             names_.stream_predictions, names_.stream_corrections,
+             names_.stream_scale});
   }
 
   void recurrent() {
@@ -185,7 +230,7 @@ std::string_view stem_of(std::string_view tensor) {
     const size_t dot = tensor.find('.', 4);
     if (dot != std::string_view::npos) tensor.remove_prefix(dot + 1);
   }
-  for (const std::string_view end : {".weight", ".bias"}) {
+  for (const std::string_view end : {".weight", ".bias", ".scale"}) {
     if (tensor.ends_with(end)) {
       tensor.remove_suffix(end.size());
       break;

@@ -187,6 +187,10 @@ class Checker {
         note("tensor", tensor.name, "guesses tokens further ahead");
         return;
       }
+      if (is_of_shared_cache(tensor.name, name)) {
+        note("tensor", tensor.name, "the layer shares an earlier one's keys");
+        return;
+      }
       if (const Ignored* ignored = find(kIgnoredOfLayer, name)) {
         note("tensor", tensor.name, ignored->reason);
         return;
@@ -209,6 +213,22 @@ class Checker {
     return error == std::errc() && stop != end && *stop == '.' &&
            number >= hyper_.layer_count() &&
            number < hyper_.layer_count() + hyper_.guessing_layers;
+  }
+
+  // Whether a tensor makes keys and values, called `name` in its layer, and the
+  // layer attends to those of another.
+  bool is_of_shared_cache(std::string_view full, std::string_view name) const {
+    size_t number = 0;
+    const char* const begin = full.data() + std::string_view("blk.").size();
+    const auto [stop, error] =
+        std::from_chars(begin, full.data() + full.size(), number);
+    if (error != std::errc() || number >= hyper_.layers.size() ||
+        hyper_.layers[number].source < 0) {
+      return false;
+    }
+    const TensorNames& names = architecture_.names;
+    return name == names.key_norm || name == cat(names.key, ".weight") ||
+           name == cat(names.value, ".weight");
   }
 
   void check_own(std::string_view name, const gguf::Entry& entry) const {
@@ -323,7 +343,14 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
     if (tensor != nullptr) used.insert(tensor->name);
   }
   const TensorNames& names = architecture.names;
+  std::unordered_set<std::string> scales;  // which are numbers of the program
+  if (architecture.layer_scales) {
+    for (int64_t i = 0; i < hyper.layer_count(); ++i) {
+      scales.insert(cat("blk.", i, ".", names.layer_scale));
+    }
+  }
   for (const gguf::Tensor& tensor : file.tensors()) {
+    if (scales.contains(std::string(tensor.name))) continue;
     // Of another output that the model can have.
     if (output != ForwardOutput::kLogits &&
         (tensor.name == names.output || tensor.name == names.output_bias)) {

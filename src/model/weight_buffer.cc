@@ -85,8 +85,11 @@ const std::byte* WeightBuffer::read(const gguf::File& file,
 const std::byte* WeightBuffer::read(const gguf::File& file,
                                     const gguf::Tensor& tensor,
                                     const RowsOfHeads& rows) {
-  const int64_t columns = tensor.shape[1];
-  const int64_t heads = tensor.shape[0] / rows.period;
+  const int64_t columns = tensor.shape.back();
+  // A stack has a matrix for each.
+  const int64_t heads = tensor.shape.size() == 3
+                            ? tensor.shape[0]
+                            : tensor.shape[0] / rows.period;
   const uint64_t row = *row_bytes(tensor.dtype, columns);
   const uint64_t each = row * static_cast<uint64_t>(rows.count);
   const auto count = static_cast<uint64_t>(heads);

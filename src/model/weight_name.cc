@@ -73,10 +73,13 @@ gguf::Tensor rows_of_weight(const gguf::Tensor& tensor,
                             const std::string& name) {
   gguf::Tensor result = tensor;
   if (const auto rows = find_rows(name)) {
-    const uint64_t row = tensor.bytes / static_cast<uint64_t>(tensor.shape[0]);
+    if (rows->period > 0 && result.shape.size() == 3) {  // a matrix for each
+      result.shape = {result.shape[0] * result.shape[1], result.shape[2]};
+    }
+    const uint64_t row = tensor.bytes / static_cast<uint64_t>(result.shape[0]);
     if (rows->period > 0) {
       result.shape[0] =
-          tensor.shape[0] / rows->period * (rows->end - rows->first);
+          result.shape[0] / rows->period * (rows->end - rows->first);
       result.bytes = row * static_cast<uint64_t>(result.shape[0]);
       if (!rows->turned) return result;
       result.dtype = RC_DTYPE_F32;

@@ -66,8 +66,14 @@ runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
 
 runtime::Value Weights::matrix(const std::string& name, const Shape& file_shape,
                                const Shape& shape, uint32_t use) {
-  return builder_.weight(name, check_matrix(file_, name, file_shape).dtype,
-                         shape, use);
+  const DType dtype = check_matrix(file_, name, file_shape).dtype;
+  if (!row_bytes(dtype, shape.back())) {
+    fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
+         dtype_name(dtype), ", of which rows of ", shape.back(),
+         " elements, as this model reads it, are no multiple of a block of ",
+         dtype_info(dtype)->block_size);
+  }
+  return builder_.weight(name, dtype, shape, use);
 }
 
 runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
@@ -79,15 +85,24 @@ runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
   return builder_.weight(name_of_rows(name, first, count), dtype, rows, use);
 }
 
+runtime::Value Weights::matrix_of_stack(const std::string& name,
+                                        const Shape& shape, int64_t number,
+                                        uint32_t use) {
+  return builder_.weight(name_of_rows(name, number, 1),
+                         check_matrix(file_, name, shape).dtype,
+                         {shape[1], shape[2]}, use);
+}
+
 runtime::Value Weights::rows_of_heads(const std::string& name,
                                       const Shape& shape,
                                       const RowsOfHeads& rows, uint32_t use) {
   const DType dtype = check_matrix(file_, name, shape).dtype;
-  const int64_t heads = shape[0] / rows.period;
-  Shape given = {heads * rows.count, shape[1]};
+  const int64_t heads = shape.size() == 3 ? shape[0] : shape[0] / rows.period;
+  const int64_t columns = shape.back();
+  Shape given = {heads * rows.count, columns};
   if (use == RC_USE_EXPERTS) {
-    given = rows.turned ? Shape{heads, shape[1], rows.count}
-                        : Shape{heads, rows.count, shape[1]};
+    given = rows.turned ? Shape{heads, columns, rows.count}
+                        : Shape{heads, rows.count, columns};
   }
   return builder_.weight(name_of_rows(name, rows),
                          rows.turned ? RC_DTYPE_F32 : dtype, given, use);

@@ -38,9 +38,13 @@ class Weights {
   // `count` rows of such a matrix, from `first` on.
   runtime::Value matrix_rows(const std::string& name, const Shape& shape,
                              int64_t first, int64_t count, uint32_t use);
-  // `rows` of each head of a matrix of shape [heads * period, columns]: a
-  // matrix [heads * count, columns] or, with RC_USE_EXPERTS, one for each head:
-  // [heads, count, columns], turned [heads, columns, count].
+  // The matrix `number` of a stack [count, rows, columns].
+  runtime::Value matrix_of_stack(const std::string& name, const Shape& shape,
+                                 int64_t number, uint32_t use);
+  // `rows` of each head of a matrix of shape [heads * period, columns], or of a
+  // stack [heads, period, columns]: a matrix [heads * count, columns] or, with
+  // RC_USE_EXPERTS, one for each head: [heads, count, columns], turned [heads,
+  // columns, count].
   runtime::Value rows_of_heads(const std::string& name, const Shape& shape,
                                const RowsOfHeads& rows, uint32_t use);
   // A norm or bias. The program sees F32 (see ModelFile::read_weight).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -87,6 +88,20 @@ class CacheGroups {
   std::vector<size_t> leaders_;
 };
 
+// Ops that use one cache run on one device: where the first of them is. Layers
+// can attend to what others have stored.
+void bring_caches_together(const ProgramDescription& description,
+                           const CacheGroups& groups,
+                           std::vector<size_t>& device_of_op) {
+  std::unordered_map<size_t, size_t> device_of_group;
+  for (size_t i = 0; i < description.ops.size(); ++i) {
+    const size_t group = groups.group(description.ops[i]);
+    if (group == CacheGroups::kNone) continue;
+    device_of_op[i] =
+        device_of_group.try_emplace(group, device_of_op[i]).first->second;
+  }
+}
+
 }  // namespace
 
 Assignment assign(const ProgramDescription& description,
@@ -96,6 +111,8 @@ Assignment assign(const ProgramDescription& description,
                   bool strict) {
   Assignment result;
   result.device_of_op = std::move(wished);
+  const CacheGroups groups(description);
+  bring_caches_together(description, groups, result.device_of_op);
   std::vector<Lack> lacks;
   for (size_t i = 0; i < description.ops.size(); ++i) {
     const Device& device = *devices[result.device_of_op[i]];
@@ -117,7 +134,6 @@ Assignment assign(const ProgramDescription& description,
   if (number == devices.size()) devices.push_back(stand_in);
 
   // Whoever shares a cache with an op that is lacking goes with it.
-  const CacheGroups groups(description);
   const size_t own_lacks = lacks.size();
   for (size_t k = 0; k < own_lacks; ++k) {
     const Op& lack = description.ops[lacks[k].op];

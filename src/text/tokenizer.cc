@@ -97,8 +97,9 @@ std::shared_ptr<const Tokenizer> Tokenizer::create(Vocabulary v) {
   if (v.model == "gpt2") return make_byte_level(std::move(v));
   if (v.model == "bert") return make_wordpiece(std::move(v));
   if (v.model == "t5") return make_unigram(std::move(v));
+  if (v.model == "gemma4") return make_whole_text(std::move(v));
   fail(RC_E_UNSUPPORTED, v.source, ": tokenizer.ggml.model is ", quote(v.model),
-       "; known tokenizers are llama, gpt2, bert, t5");
+       "; known tokenizers are llama, gpt2, bert, t5, gemma4");
 }
 
 Tokenizer::Tokenizer(Vocabulary vocabulary, const Defaults& defaults)

@@ -77,7 +77,7 @@ TEST(Vocabulary, WhatIsNotKnownIsNamedWithWhatIs) {
                 byte_level_vocabulary(), [](auto& v) { v.model = "rwkv"; },
                 RC_E_UNSUPPORTED),
             "small.gguf: tokenizer.ggml.model is 'rwkv'; known tokenizers "
-            "are llama, gpt2, bert, t5");
+            "are llama, gpt2, bert, t5, gemma4");
   const std::string message = refusal(
       byte_level_vocabulary(), [](auto& v) { v.pre = "gpt-9"; },
       RC_E_UNSUPPORTED);

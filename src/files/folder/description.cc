@@ -99,7 +99,9 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys) {
   model.add_int("block_count", layer_count(config));
   copy_int(model, "max_position_embeddings", "context_length");
   copy_int(model, "hidden_size", "embedding_length");
-  copy_int(model, keys.feed_forward, "feed_forward_length");
+  if (!keys.feed_forward.empty()) {
+    copy_int(model, keys.feed_forward, "feed_forward_length");
+  }
   const int64_t heads = config.get_int("num_attention_heads");
   model.add_int("attention.head_count", heads);
   if (keys.layer_norm.empty()) {
@@ -109,8 +111,9 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys) {
     model.add_number("attention.layer_norm_epsilon",
                      config.get_number(keys.layer_norm));
   }
-  model.add_int("attention.key_length", head_size(config));
-  model.add_int("attention.value_length", head_size(config));
+  const int64_t size = keys.head_size > 0 ? keys.head_size : head_size(config);
+  model.add_int("attention.key_length", size);
+  model.add_int("attention.value_length", size);
   copy_int(model, "vocab_size", "vocab_size");
 }
 

@@ -56,8 +56,10 @@ struct DecoderKeys {
   // The epsilon of layer norms; empty: norms are of the root mean square.
   std::string_view layer_norm = {};
   std::string_view rope_base = "rope_theta";
-  // The size of a feed-forward part.
+  // The size of a feed-forward part; empty: the caller says it.
   std::string_view feed_forward = "intermediate_size";
+  // Elements of a head; 0: the configuration says it.
+  int64_t head_size = 0;
   // How much of each head rotates; empty: all of it always does.
   std::string_view rotated_part = {};
   // How many elements of each head rotate; empty: rotated_part says it.
@@ -71,6 +73,11 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys = {});
 // The base and rope_scaling, or rope_parameters of newer folders. Throws
 // RC_E_UNSUPPORTED naming a type that is not known.
 void add_rope(Description& model, const DecoderKeys& keys = {});
+// The same of heads of `size` elements and, in layers with a window, of
+// `windowed_size`, of which the former may be "proportional": the frequencies
+// are those of whole heads, and the slower ones do not turn.
+void add_proportional_rope(Description& model, int64_t size,
+                           int64_t windowed_size);
 // Throws RC_E_UNSUPPORTED if an object that describes rotary embeddings asks
 // for any scaling.
 void expect_plain_rope(const Config& rope);

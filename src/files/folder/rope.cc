@@ -272,6 +272,53 @@ void expect_plain_rope(const Config& rope) {
               "; models of this type are computed with default");
 }
 
+void add_proportional_rope(Description& model, int64_t size,
+                           int64_t windowed_size) {
+  const Config& config = model.config();
+  const Config whole =
+      config.find_object("rope_parameters")
+          .value_or(Config::parse(
+              R"({"full_attention": {"rope_type": "proportional",
+                                     "rope_theta": 1e6,
+                                     "partial_rotary_factor": 0.25}})",
+              config.file()));
+  if (const auto windowed = whole.find_object("sliding_attention")) {
+    expect_number(*windowed, "partial_rotary_factor", 1.0);
+    if (const auto base = local_base(*windowed)) {
+      model.add_number("rope.freq_base_swa", *base);
+    }
+  }
+  const Config full = whole.find_object("full_attention").value_or(whole);
+  const Rope rope = read_rope(config, full, "rope_theta");
+  model.add_number("rope.freq_base", rope.base);
+  model.add_int("rope.dimension_count", size);
+  model.add_int("rope.dimension_count_swa", windowed_size);
+  if (rope.type != "proportional") {
+    expect_plain_rope(full);
+    expect_number(full, "partial_rotary_factor", 1.0);
+    return;
+  }
+  constexpr int64_t kMostElements = 65536;
+  const double part = full.find_number("partial_rotary_factor").value_or(1.0);
+  const double factor = full.has("factor") ? factor_of(rope) : 1.0;
+  if (!(part > 0.0 && part <= 1.0) || size > kMostElements) {
+    full.refuse(RC_E_FORMAT, "partial_rotary_factor", " is ", part,
+                " of heads of ", size,
+                " elements, but must be above 0 and at most 1 of at most ",
+                kMostElements);
+  }
+  // A head's pairs are not in the order of their frequencies alone, so what
+  // does not turn cannot be left out; it is divided by as much as other
+  // converters do.
+  const auto turning =
+      static_cast<int64_t>(part * static_cast<double>(size) / 2.0);
+  std::vector<float> divisors;
+  for (int64_t i = 0; i < size / 2; ++i) {
+    divisors.push_back(i < turning ? static_cast<float>(factor) : 1e30f);
+  }
+  model.add_tensor("rope_freqs.weight", std::move(divisors));
+}
+
 void add_rope(Description& model, const DecoderKeys& keys) {
   const Config& config = model.config();
   std::optional<Config> object = config.find_object("rope_parameters");

@@ -172,8 +172,10 @@ bool apply(const Config& config, const safetensors::Place& source,
       if (rule.to.empty()) continue;
       TensorView view = rule.form(config, source);
       view.name = name_of(rule.to, *matched);
-      if (matched->numbers.size() > 1) {
-        collector.stack(std::move(view), matched->numbers[1], source);
+      const auto numbers =
+          static_cast<size_t>(std::ranges::count(rule.to, '*'));
+      if (matched->numbers.size() > numbers) {
+        collector.stack(std::move(view), matched->numbers.back(), source);
       } else {
         collector.add(std::move(view), source);
       }

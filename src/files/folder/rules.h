@@ -76,8 +76,9 @@ struct Rule {
   // of an expert; '@' at the end is "weight" or "bias"; '%' at the end is
   // anything.
   std::string_view from;
-  // As the engine knows it, with the layer's number for '*'. Tensors of all
-  // experts become one. Empty: the model does without.
+  // As the engine knows it, with the layer's number for '*'. Tensors that have
+  // one number more, such as an expert's, become one. Empty: the model does
+  // without.
   std::string_view to;
   Form form = as_it_is;
   // Whether it is one for the model.

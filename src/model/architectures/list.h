@@ -66,5 +66,8 @@ extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
 extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
+extern const Architecture kGemma3n;
+extern const Architecture kGemma4;
+extern const Architecture kNomicBertMoe;
 
 }  // namespace rc::model

@@ -16,6 +16,7 @@ from gguf import GGUFReader
 
 import plain_encoders
 import plain_forward
+import plain_gemma
 
 HERE = Path(__file__).resolve().parent
 
@@ -164,7 +165,8 @@ def main():
     for path in sorted(HERE.glob("*.gguf")):
         info = json.loads(path.with_suffix(".json").read_text())
         expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info.get("width", info["n_vocab"]))
-        compute = plain_encoders.encode if "width" in info else plain_forward.forward if info["architecture"] in plain_forward.TRAITS else forward
+        compute = (plain_encoders.encode if "width" in info else plain_gemma.forward if info["architecture"] in plain_gemma.ARCHITECTURES
+                   else plain_forward.forward if info["architecture"] in plain_forward.TRAITS else forward)
         difference = np.abs(compute(path, info["tokens"]) - expected).max()
         worst = max(worst, difference)
         print(f"{path.stem:18} {difference:.2e}")

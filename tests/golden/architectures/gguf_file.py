@@ -68,11 +68,11 @@ def write_more(path, name, c, model):
     known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
     names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
     tensors = {key: p.detach().numpy() for key, p in model.named_parameters()}
-    tensors |= {key: b.numpy() for key, b in model.named_buffers() if key.endswith(("e_score_correction_bias", ".expert_bias"))}
+    tensors |= {key: b.numpy() for key, b in model.named_buffers() if key.endswith(("e_score_correction_bias", ".expert_bias", "layer_scalar"))}
     for key, a in c.get("made", lambda config: {})(config).items():
         w.add_tensor(key, np.array(a, np.float32))
     for key, a in c["layout"](tensors, config).items():
-        out = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        out = key if key.startswith("blk.") else names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert out, key
         a32 = np.ascontiguousarray(a, dtype=np.float32)
         assert np.allclose(a32.astype(np.float64), a, rtol=1e-15, atol=0), key  # what is stored is what the oracle had
@@ -191,7 +191,7 @@ def write(path, name, c, model):
     if scaling and scaling["rope_type"] == "llama3":
         w.add_tensor("rope_freqs.weight", llama3_factors(config))
     for key, a in tensors.items():
-        out = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        out = key if key.startswith("blk.") else names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert out, key
         if key.endswith(".sinks"):
             out += ".weight"

@@ -33,7 +33,9 @@ N_TOKENS = 40
 
 # Some models are newer than the transformers that computes the others.
 if int(transformers.__version__.split(".")[0]) >= 5:
-    ALL_CASES = NEWER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
+    from expert_encoder_cases import EXPERT_ENCODER_CASES
+    from gemma_cases import GEMMA_CASES
+    ALL_CASES = NEWER_CASES | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
     ALL_CASES = CASES | MORE_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
@@ -52,6 +54,7 @@ torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 
+FACTORS = ("layer_scalar", "router.scale", "per_expert_scale", "correct_output_scale")
 SELECTION = ("e_score_correction_bias", ".expert_bias")
 NORMS = ("norm.weight", "norm_1.weight", "norm_2.weight", "ln_1.weight", "ln_2.weight", "ln_f.weight", "ln_attn.weight", "ln_mlp.weight", "norm_f.weight")
 BEHIND_GELU = ("output.dense.weight", "mlp.c_proj.weight", "mlp.fc2.weight", "mlp.dense_4h_to_h.weight")
@@ -61,10 +64,12 @@ EMBEDDINGS = ("embed_tokens", "_embeddings", "wte", "wpe", "embed_in", "embeddin
 def fill(model, arch, seed):
     """Random weights that are exact in float32 (as stored in the file), large enough that all of them matter."""
     rng = np.random.default_rng(seed)
-    selection = [(name, b) for name, b in model.named_buffers() if name.endswith(SELECTION)]
+    selection = [(name, b) for name, b in model.named_buffers() if name.endswith((*SELECTION, "layer_scalar"))]
     for name, p in [*model.named_parameters(), *selection]:
         shape = tuple(p.shape)
-        if name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
+        if name.endswith(FACTORS):
+            w = 1.0 + 0.3 * rng.standard_normal(shape)
+        elif name.lower().endswith(NORMS) or "layernorm" in name and not name.endswith("bias"):
             w = 1.0 + 0.3 * rng.standard_normal(shape)
         elif name.endswith("A_log"):  # here A
             w = np.exp(rng.uniform(math.log(0.3), math.log(4.0), shape))
@@ -82,6 +87,8 @@ def fill(model, arch, seed):
             w = 2.5 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif name.endswith("sinks"):
             w = 2.0 * rng.standard_normal(shape)
+        elif name.endswith("router.proj.weight"):  # of rows that are divided by the root of their width
+            w = 1.2 * rng.standard_normal(shape)
         elif name.endswith("gate_up_proj"):  # large enough for the limit
             w = 4.0 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif name.endswith(BEHIND_GELU) and "attention" not in name:  # so that erf and tanh differ enough
@@ -91,7 +98,7 @@ def fill(model, arch, seed):
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
-        if arch.startswith("gemma") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
+        if arch.startswith("gemma") and arch not in ("gemma3n", "gemma4") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
                 arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
@@ -124,6 +131,8 @@ def build(c, seed, changes=None):
         if filled and name.endswith(filled):
             p.data.fill_(value_of_filled)
     for name, b in model.named_buffers():
+        if filled and name.endswith(filled):
+            b.fill_(value_of_filled)
         if unselected and name.endswith(SELECTION):
             b.zero_()
     for module in model.modules():
@@ -173,7 +182,7 @@ def router_margin(c, model, tokens):
         return logits if statics is None else statics(logits.softmax(-1))
 
     for name, module in model.named_modules():
-        if name.endswith((".router", ".gate", ".router.layer", ".gate.wg")) and hasattr(module, "weight"):
+        if name.endswith((".router", ".gate", ".router.layer", ".router.proj", ".gate.wg")) and hasattr(module, "weight"):
             module.register_forward_pre_hook(lambda m, args, name=name: logits.append(scores(name, m, torch.nn.functional.linear(
                 args[0].reshape(-1, m.weight.shape[1]), m.weight, getattr(m, "bias", None)))))
     logits_of(model, tokens)

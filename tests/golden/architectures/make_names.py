@@ -21,7 +21,7 @@ def keys_of(group):
 def main():
     stem = lambda tensor: gguf.TENSOR_NAMES[tensor].replace("blk.{bid}.", "")
     names = {
-        "made_with": "gguf 0.18.0",
+        "made_with": "gguf 0.19.0",
         "architectures": {gguf.MODEL_ARCH_NAMES[arch]: sorted(stem(tensor) for tensor in tensors)
                           for arch, tensors in sorted(gguf.MODEL_TENSORS.items(), key=lambda item: gguf.MODEL_ARCH_NAMES[item[0]])},
         "keys": sorted({key.removeprefix("{arch}.") for key in keys_of(gguf.Keys) if key.startswith("{arch}.")}),

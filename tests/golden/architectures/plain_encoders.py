@@ -60,7 +60,18 @@ def encode(path, tokens):
             score = np.where(distance <= key("attention.sliding_window") // 2, score, -np.inf)
         return linear(np.einsum("hij,jhd->ihd", softmax(score), v).reshape(n, -1), p + "attn_output")
 
+    def experts(x, p):
+        shares = softmax(linear(x, p + "ffn_gate_inp"))
+        best = np.argsort(-shares, -1)[:, :key("expert_used_count")]
+        y = np.zeros_like(x)
+        for t in range(n):
+            for e in best[t]:
+                y[t] += shares[t, e] * (W(p + "ffn_down_exps.weight")[e] @ gelu(W(p + "ffn_up_exps.weight")[e] @ x[t]))
+        return with_bias(y, p + "ffn_down_exps")
+
     def feed_forward(x, p):
+        if p + "ffn_gate_inp.weight" in T:
+            return experts(x, p)
         up = linear(x, p + "ffn_up")
         if modern:
             gate, up = np.split(up, 2, -1)

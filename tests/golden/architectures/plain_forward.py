@@ -59,7 +59,7 @@ class Plain:
         file = GGUFReader(path)
         self.meta = {k: f.contents() for k, f in file.fields.items()}
         self.arch = self.meta["general.architecture"]
-        self.trait = TRAITS[self.arch].get
+        self.trait = TRAITS.get(self.arch, {}).get
         self.T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
         self.used, self.tokens, self.n = set(), tokens, len(tokens)
         self.plain_norm = self.arch == "olmo"

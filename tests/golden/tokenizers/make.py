@@ -330,8 +330,47 @@ def wordpiece():
     print(f"{'wordpiece':20} {len(texts)} texts, {len(vocab)} pieces")
 
 
+# ---------------------------------------------------------------- byte pair encoding of whole texts
+
+
+def whole_text():
+    """As in Gemma 4: pieces of characters, spaces that are visible signs, bytes for what is no piece. Files hold the merges."""
+    controls, users = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", CONTROLS[1], CONTROLS[2]], [USER]
+    t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    t.normalizer = normalizers.Replace(" ", "\u2581")
+    t.train_from_iterator(corpus()[::3] + TEXTS, trainers.BpeTrainer(
+        vocab_size=700, min_frequency=2, max_token_length=8, show_progress=False,
+        special_tokens=[*controls, *users, *(f"<0x{b:02X}>" for b in range(256))], limit_alphabet=120))
+    model = json.loads(t.to_str())["model"]
+    merges = [tuple(m) if isinstance(m, list) else tuple(m.split(" ")) for m in model["merges"]]
+    t = Tokenizer(models.BPE(vocab=model["vocab"], merges=merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    t.normalizer = normalizers.Replace(" ", "\u2581")
+    t.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse()])
+    t.add_special_tokens([AddedToken(c, special=True, normalized=False) for c in controls if c != "<unk>"])
+    t.add_tokens([AddedToken(u, special=False, normalized=False) for u in users])
+    cases = hf_cases(t, TEXTS, [s.format(CONTROLS[1], CONTROLS[2], USER) for s in SPECIAL_TEXTS])
+    write_cases("whole-text", cases)
+    vocab = sorted(model["vocab"], key=model["vocab"].get)
+    types = {**{p: gguf.TokenType.CONTROL for p in controls}, "<unk>": gguf.TokenType.UNKNOWN, **{p: gguf.TokenType.USER_DEFINED for p in users},
+             **{f"<0x{b:02X}>": gguf.TokenType.BYTE for b in range(256)}}
+    w = open_gguf("whole-text", "gemma4")
+    w.add_tokenizer_model("gemma4")
+    w.add_token_list(vocab)
+    w.add_token_scores([-1000.0] * len(vocab))
+    w.add_token_types([types.get(p, gguf.TokenType.NORMAL) for p in vocab])
+    w.add_token_merges([" ".join(m) for m in merges])
+    w.add_bos_token_id(vocab.index("<bos>"))
+    w.add_eos_token_id(vocab.index("<eos>"))
+    w.add_unk_token_id(vocab.index("<unk>"))
+    w.add_add_space_prefix(False)
+    w.add_add_bos_token(True)
+    close_gguf(w)
+    print(f"{'whole-text':20} {len(cases)} texts, {len(vocab)} pieces")
+
+
 if __name__ == "__main__":
     print(f"tokenizers {tokenizers.__version__}, sentencepiece {sentencepiece.__version__}")
     byte_level_bpe()
     sentencepiece_models()
     wordpiece()
+    whole_text()
