@@ -9,19 +9,21 @@ namespace rc::model {
 namespace {
 
 constexpr const Architecture* kArchitectures[] = {
-    &kLlama,      &kQwen2,     &kQwen3,         &kQwen3Moe,   &kGemma,
-    &kGemma2,     &kGemma3,    &kGptOss,        &kSeedOss,    &kErnie45,
-    &kSmolLm3,    &kGranite,   &kGraniteHybrid, &kBert,       &kOlmo,
-    &kOlmo2,      &kOlmoe,     &kQwen2Moe,      &kGraniteMoe, &kHunyuanDense,
-    &kHunyuanMoe, &kChatGlm,   &kGlm4,          &kPhi3,       &kPhi2,
-    &kExaone4,    &kArcee,     &kNemotron,      &kStarCoder,  &kStarCoder2,
-    &kStableLm,   &kCommandR,  &kCohere2,       &kGpt2,       &kGptNeoX,
-    &kFalcon,     &kMamba2,    &kErnie45Moe,    &kGlm4Moe,    &kDots1,
-    &kMpt,        &kBloom,     &kDeepSeek2,     &kLlama4,     &kLfm2,
-    &kLfm2Moe,    &kNemotronH, &kFalconH1,      &kMamba,      &kJamba,
-    &kQwen3Next,  &kQwen35,    &kQwen35Moe,     &kNomicBert,  &kModernBert,
-    &kPhiMoe,     &kApertus,   &kMistral3,      &kMiniMaxM2,  &kGemmaEmbedding,
-    &kEuroBert,
+    &kLlama,      &kQwen2,      &kQwen3,         &kQwen3Moe,   &kGemma,
+    &kGemma2,     &kGemma3,     &kGptOss,        &kSeedOss,    &kErnie45,
+    &kSmolLm3,    &kGranite,    &kGraniteHybrid, &kBert,       &kOlmo,
+    &kOlmo2,      &kOlmoe,      &kQwen2Moe,      &kGraniteMoe, &kHunyuanDense,
+    &kHunyuanMoe, &kChatGlm,    &kGlm4,          &kPhi3,       &kPhi2,
+    &kExaone4,    &kArcee,      &kNemotron,      &kStarCoder,  &kStarCoder2,
+    &kStableLm,   &kCommandR,   &kCohere2,       &kGpt2,       &kGptNeoX,
+    &kFalcon,     &kMamba2,     &kErnie45Moe,    &kGlm4Moe,    &kDots1,
+    &kMpt,        &kBloom,      &kDeepSeek2,     &kLlama4,     &kLfm2,
+    &kLfm2Moe,    &kNemotronH,  &kFalconH1,      &kMamba,      &kJamba,
+    &kQwen3Next,  &kQwen35,     &kQwen35Moe,     &kNomicBert,  &kModernBert,
+    &kPhiMoe,     &kApertus,    &kMistral3,      &kMiniMaxM2,  &kGemmaEmbedding,
+    &kEuroBert,   &kMiniCpm,    &kMiniCpm3,      &kInternLm2,  &kDbrx,
+    &kJinaBertV2, &kXverse,     &kOrion,         &kQwen,       &kGptJ,
+    &kDeepSeek,   &kBailingMoe, &kCodeShell,
 };
 
 }  // namespace

@@ -90,10 +90,14 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
   if (model->hyper_.alibi > 0.0f) {
+    const double factor =
+        model->architecture_->scaled_alibi
+            ? model->architecture_->attention_scale(model->hyper_)
+            : 1.0;
     for (const Layer& layer : model->hyper_.layers) {
       model->made_weights_.try_emplace(
           slopes_weight_name(layer.heads),
-          alibi_slopes(layer.heads, model->hyper_.alibi));
+          alibi_slopes(layer.heads, model->hyper_.alibi, factor));
     }
   }
   if (auto positions =

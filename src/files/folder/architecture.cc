@@ -58,6 +58,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kGraniteMoeShared,
     &kGraniteMoeHybrid,
     &kMamba2,
+    &kJinaBert,
     &kBert,
     &kLfm2,
     &kLfm2Moe,
@@ -81,6 +82,10 @@ constexpr const Architecture* kArchitectures[] = {
     &kMistral3,
     &kMiniMaxM2,
     &kEuroBert,
+    &kMiniCpm,
+    &kMiniCpm3,
+    &kInternLm2,
+    &kDbrx,
 };
 
 }  // namespace

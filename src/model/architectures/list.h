@@ -66,5 +66,17 @@ extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
 extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
+extern const Architecture kMiniCpm;
+extern const Architecture kMiniCpm3;
+extern const Architecture kInternLm2;
+extern const Architecture kDbrx;
+extern const Architecture kJinaBertV2;
+extern const Architecture kXverse;
+extern const Architecture kOrion;
+extern const Architecture kQwen;
+extern const Architecture kGptJ;
+extern const Architecture kDeepSeek;
+extern const Architecture kBailingMoe;
+extern const Architecture kCodeShell;
 
 }  // namespace rc::model

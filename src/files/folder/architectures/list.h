@@ -80,5 +80,10 @@ extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
 extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
+extern const Architecture kMiniCpm;
+extern const Architecture kMiniCpm3;
+extern const Architecture kInternLm2;
+extern const Architecture kDbrx;
+extern const Architecture kJinaBert;
 
 }  // namespace rc::folder
