@@ -86,6 +86,13 @@ constexpr const Architecture* kArchitectures[] = {
     &kMiniCpm3,
     &kInternLm2,
     &kDbrx,
+    &kXverse,
+    &kOrion,
+    &kQwen,
+    &kGptJ,
+    &kCodeShell,
+    &kDeepSeek,
+    &kBailingMoe,
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace rc::folder {
 namespace {
 
-// Of each group the queries, the keys or the values: part 0, 1 or 2. The rows of
-// what rotates are put into pairs.
+// Of each group the queries, the keys or the values: part 0, 1 or 2. The rows
+// of what rotates are put into pairs.
 TensorView heads_of_groups(const Config& config,
                            const safetensors::Place& source, size_t part,
                            bool paired) {
