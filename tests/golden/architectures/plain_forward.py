@@ -137,7 +137,7 @@ class Plain:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
         if self.key("attention.clamp_kqv"):
             q, k, v = (np.clip(x, -self.key("attention.clamp_kqv"), self.key("attention.clamp_kqv")) for x in (q, k, v))
-        if self.key("attention.temperature_scale"):
+        if self.arch == "mistral3":
             steps = np.arange(n) // self.key("rope.scaling.original_context_length")
             q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + steps))[:, None]
         if q.shape[1] == 2 * heads * d:  # for each head its queries, then a gate
