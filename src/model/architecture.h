@@ -233,8 +233,8 @@ struct Architecture {
   int32_t rope_style = RC_ROPE_HALVES;
   // Divisors of the rotary frequencies, as a tensor.
   Presence rope_factors = Presence::kNever;
-  // Others where sequences may be no longer than the original context, and
-  // where they may be.
+  // Others for sequences that are no longer than the original context, and for
+  // those that are.
   bool long_rope = false;
   // Yarn changes the scale of attention in place of cosine and sine.
   bool yarn_of_scores = false;

@@ -229,12 +229,6 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
     hyper.position_scale =
         metadata.find_number("attention.temperature_scale", 0.0, 1e3)
             .value_or(0.0f);
-    constexpr int64_t kMaxScaled = int64_t{1} << 24;
-    if (hyper.position_scale != 0.0f && hyper.context_length > kMaxScaled) {
-      metadata.refuse("context_length", hyper.context_length,
-                      cat("must be at most ", kMaxScaled, " where there is ",
-                          metadata.key("attention.temperature_scale")));
-    }
   }
   const Defaults& defaults = architecture.defaults;
   if (architecture.temperature) {

@@ -57,10 +57,7 @@ class LatentAttention {
         kShortNormEpsilon);
   }
 
-  Value rope(Value x) {
-    return builder_.rope(x, inputs_.positions, inputs_.frequencies,
-                         architecture_.rope_style, inputs_.rope_scale);
-  }
+  Value rope(Value x) { return add_rotation(builder_, inputs_.rotation, x); }
 
   // What the queries of all heads are made from, and the name of the matrix.
   Value query_source(Value x, const char*& name) {

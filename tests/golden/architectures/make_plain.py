@@ -28,7 +28,7 @@ N_TOKENS = 40
 
 # Where llama.cpp computes otherwise on purpose; see the notes of the cases.
 NEAR = {"codeshell": 1e-6, "jina-bert-v2": 1e-6, "jina-bert-v2-apart": 1e-6}
-NEAR_OTHERWISE = 1e-11
+NEAR_OTHERWISE = 1e-12
 
 
 def draw(shapes, seed):

@@ -8,6 +8,7 @@ namespace {
 Config part_of(const Config& config, std::string_view name) {
   auto part = config.find_object(name);
   if (!part) config.refuse(RC_E_FORMAT, name, " is missing");
+  part->add_defaults(R"({"model_type": "dbrx"})");  // what messages name
   return *std::move(part);
 }
 
@@ -77,7 +78,8 @@ void describe_dbrx(Description& model) {
   const Config& config = model.config();
   const Config attention = part_of(config, "attn_config");
   const Config experts = part_of(config, "ffn_config");
-  if (const auto function = experts.find_object("ffn_act_fn")) {
+  if (auto function = experts.find_object("ffn_act_fn")) {
+    function->add_defaults(R"({"model_type": "dbrx"})");
     expect_text(*function, "name", {"silu"});
   }
   expect_number(experts, "moe_normalize_expert_weights", 1);
