@@ -48,6 +48,21 @@ void PageKeeper::sweep() noexcept {
   });
 }
 
+bool PageKeeper::settle(SessionState& session) noexcept {
+  const int64_t most = model_.short_context();
+  const bool longer = most > 0 && session.size() > most;
+  if (longer == session.longer) return false;
+  truncate(session, 0);
+  session.longer = longer;
+  return true;
+}
+
+const PrefixCache::Entry* PageKeeper::last_entry(
+    const SessionState& session) const {
+  return session.entries.empty() ? cache_.root(session.longer)
+                                 : session.entries.back();
+}
+
 void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
   if (!prefix_cache_ || !session.computed_here) return;
   const int64_t begin = session.evaluated;
@@ -60,9 +75,7 @@ void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
         std::span(session.tokens)
             .subspan(static_cast<size_t>(session.evaluated),
                      static_cast<size_t>(page_size_));
-    const auto* parent =
-        session.entries.empty() ? nullptr : session.entries.back();
-    const auto* entry = cache_.find(parent, tokens);
+    const auto* entry = cache_.find(last_entry(session), tokens);
     if (entry == nullptr) break;
     pool_.retain(entry->page);
     session.pages.push_back(entry->page);  // reserved by prepare()
@@ -94,13 +107,12 @@ void PageKeeper::publish(SessionState& session) noexcept {
   const auto full = static_cast<size_t>(session.evaluated / page_size_);
   while (session.entries.size() < full) {
     const size_t i = session.entries.size();
-    const auto* parent =
-        session.entries.empty() ? nullptr : session.entries.back();
     const std::span tokens = std::span(session.tokens)
                                  .subspan(i * static_cast<size_t>(page_size_),
                                           static_cast<size_t>(page_size_));
     try {
-      const auto* entry = cache_.insert(parent, tokens, session.pages[i]);
+      const auto* entry =
+          cache_.insert(last_entry(session), tokens, session.pages[i]);
       // Another session may have computed the same: one copy is enough.
       if (entry->page != session.pages[i]) {
         pool_.retain(entry->page);
@@ -227,11 +239,13 @@ void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
     to.checkpoints.push_back(checkpoint);
   }
   windows_.share(from, to);
+  to.longer = from.longer;
   to.evaluated = from.evaluated;
   to.computed_here = from.computed_here;
 }
 
 void PageKeeper::adopt(SessionState& session, const SavedSession& saved) {
+  settle(session);
   if (saved.evaluated == 0) return;
   windows_.begin_at(session,
                     static_cast<size_t>(saved.window_begin / page_size_));

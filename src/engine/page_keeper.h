@@ -49,6 +49,11 @@ class PageKeeper {
     return sessions_;
   }
 
+  // Forgets what was evaluated where the session has become longer than the
+  // model's short context, or no longer than that, so that it would be
+  // evaluated otherwise; see ModelFile::short_context. Whether it has. To be
+  // called before what was evaluated is used or saved.
+  bool settle(SessionState& session) noexcept;
   // Takes whole pages of the session's next tokens from the prefix cache, but
   // leaves the last `wanted` tokens to evaluate, at least one.
   void attach_prefix(SessionState& session, int64_t wanted) noexcept;
@@ -104,6 +109,8 @@ class PageKeeper {
   void drop_idle() noexcept;
 
  private:
+  // What the next page of the session comes after in the prefix cache.
+  const PrefixCache::Entry* last_entry(const SessionState& session) const;
   size_t next_page(const SessionState& session) const {
     return static_cast<size_t>(session.evaluated / page_size_);
   }

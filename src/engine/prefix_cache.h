@@ -26,7 +26,7 @@ namespace rc::engine {
 class PrefixCache {
  public:
   struct Entry {
-    const Entry* parent;  // nullptr: this is the first page of a session
+    const Entry* parent;  // of the first page of a session: root()
     std::vector<TokenId> tokens;
     uint64_t hash;
     PageId page;
@@ -44,6 +44,10 @@ class PrefixCache {
   ~PrefixCache() { clear(); }
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
+
+  // What the first pages of sessions come after. Those of longer ones are
+  // rotated otherwise (SessionState::longer).
+  const Entry* root(bool longer) const { return longer ? &longer_ : nullptr; }
 
   // The entry of the page with these tokens after `parent`, or nullptr. It and
   // its parents live while a session holds its page.
@@ -103,6 +107,11 @@ class PrefixCache {
   PagePool& pool_;
   PagePool& windows_;
   PagePool& slots_;
+  Entry longer_ = {.parent = nullptr,
+                   .tokens = {},
+                   .hash = 0x6a09e667f3bcc909u,
+                   .page = kNoPage,
+                   .place = {}};
   std::list<Entry> entries_;  // the most recently used first
   std::unordered_set<Entry*, Hash, Equal> index_;
 };

@@ -132,6 +132,7 @@ std::shared_ptr<Session> SessionHandle::fork() {
 std::vector<std::byte> SessionHandle::save() {
   SavedSession saved;
   call([&](Core& core, SessionState& state) {
+    core.pages().settle(state);
     saved = take_snapshot(core.model(), state);
   });
   return session_writer(engine_->file(), saved).write_memory();
@@ -140,6 +141,7 @@ std::vector<std::byte> SessionHandle::save() {
 void SessionHandle::save(const std::string& path) {
   SavedSession saved;
   call([&](Core& core, SessionState& state) {
+    core.pages().settle(state);
     saved = take_snapshot(core.model(), state);
   });
   // A slow disk holds up only the caller.

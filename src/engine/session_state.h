@@ -33,6 +33,9 @@ struct SessionState {
   std::vector<TokenId> tokens;
   // Of a pair of texts: where the second begins.
   int64_t second_text = INT64_MAX;
+  // Whether what is evaluated was rotated as sequences of more tokens than the
+  // model's short context are (model::Batch::longer).
+  bool longer = false;
   // Positions [0, evaluated) are in the cache, in `pages`; while a job is under
   // way there may be pages for more.
   int64_t evaluated = 0;

@@ -49,7 +49,9 @@ void Step::collect() {
   core_.pages().begin_step();
   for (const auto& session : core_.pages().sessions()) {
     auto job = session->begun_job();
-    if (job != nullptr && !job->holds_logits()) jobs_.push_back(std::move(job));
+    if (job == nullptr || job->holds_logits()) continue;
+    if (core_.pages().settle(*session)) job->wants_prefix = true;
+    jobs_.push_back(std::move(job));
   }
   // The others wait: each would lose its state to the next again and again.
   core_.pages().limit(jobs_);
@@ -143,6 +145,8 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
     list->reserve(std::max(list->capacity(), all));
   }
   if (core_.model().file().types_tokens()) batch_.types.reserve(all);
+  const bool lengths_matter = core_.model().short_context() > 0;
+  if (lengths_matter) batch_.longer.reserve(all);
   batch_.page_table.reserve((sequence + 1) * width);
   if (core_.model().has_windows()) {
     batch_.window_table.reserve((sequence + 1) * width);
@@ -185,6 +189,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
     batch_.positions.push_back(static_cast<int32_t>(position));
     batch_.sequences.push_back(static_cast<int32_t>(sequence));
     if (typed) batch_.types.push_back(position >= session.second_text ? 1 : 0);
+    if (lengths_matter) batch_.longer.push_back(session.longer ? 1 : 0);
   }
   share.outputs = batch_.output_rows.size() - share.first_output;
   batch_.page_table.insert(batch_.page_table.end(), session.pages.begin(),

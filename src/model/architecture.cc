@@ -25,6 +25,9 @@ constexpr const Architecture* kArchitectures[] = {
     &kQwen35Moe,     &kNomicBert,  &kModernBert, &kPhiMoe,
     &kApertus,       &kMistral3,   &kMiniMaxM2,  &kGemmaEmbedding,
     &kEuroBert,      &kGemma3n,    &kGemma4,     &kNomicBertMoe,
+    &kMiniCpm,       &kMiniCpm3,   &kInternLm2,  &kDbrx,
+    &kJinaBertV2,    &kXverse,     &kOrion,      &kQwen,
+    &kGptJ,          &kDeepSeek,   &kBailingMoe, &kCodeShell,
 };
 
 }  // namespace

@@ -170,6 +170,12 @@ struct Defaults {
   float temperature = 0.0f;
   int64_t temperature_length = 0;
   int64_t shared_experts = 0;
+  float embedding_scale = 1.0f;
+  // What layers add is multiplied by this divided by the square root of their
+  // number; 0: it is as it is.
+  float residual_depth = 0.0f;
+  // The width of which logits are as they are; 0: that of the model.
+  int64_t logit_width = 0;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -187,6 +193,8 @@ struct Gate {
   bool xielu = false;
   // One matrix has the rows of the gate, then those of the other product.
   bool fused = false;
+  // Only in files that have no matrix for the gate alone.
+  bool fused_or_apart = false;
 };
 
 inline double scale_of_key_size(const HyperParameters& hyper) {
@@ -217,7 +225,10 @@ struct Architecture {
   NormPlace norm_place = NormPlace::kBefore;
   // What a row sees of a position falls with the distance, at another rate for
   // each head; nothing is rotated (Press et al. 2021, arXiv:2108.12409).
-  bool alibi = false;
+  // kOptional: where attention.max_alibi_bias says so.
+  Presence alibi = Presence::kNever;
+  // The rates are multiplied by the scale of attention, as its products are.
+  bool scaled_alibi = false;
   // Files may limit queries, keys and values.
   bool clamps = false;
   // Each position has a row, which is added to the embedding; nothing is
@@ -253,9 +264,11 @@ struct Architecture {
   int32_t rope_style = RC_ROPE_HALVES;
   // Divisors of the rotary frequencies, as a tensor.
   Presence rope_factors = Presence::kNever;
-  // Others where sequences may be no longer than the original context, and
-  // where they may be.
+  // Others for sequences that are no longer than the original context, and for
+  // those that are.
   bool long_rope = false;
+  // Yarn changes the scale of attention in place of cosine and sine.
+  bool yarn_of_scores = false;
   // Files may say how much stronger attention is than the usual scale of yarn
   // makes it.
   bool yarn_logarithms = false;
@@ -285,6 +298,8 @@ struct Architecture {
   // what the cache has (DeepSeek-AI 2024, arXiv:2405.04434). Queries may be
   // made from one, too.
   bool latent = false;
+  // One matrix makes the keys and the values of all heads.
+  bool joint_latent = false;
 
   // What layers without key/value heads have in place of attention; kAttention:
   // all have these. kBoth: all layers are of this kind.
@@ -337,6 +352,8 @@ struct Architecture {
   bool optional_rope = false;
 
   Gate gate = {};
+  // feed_forward_length counts the rows of the gate and of what it gates.
+  bool gate_counted = false;
 
   // kOptional: dense unless expert_count is above 0.
   Presence experts = Presence::kNever;
@@ -346,9 +363,10 @@ struct Architecture {
   bool expert_bias = false;
   // The weights of the chosen experts are divided by their sum.
   bool normalized_routing = true;
+  // Files may say whether they are, and what they are multiplied by.
+  bool routing_keys = false;
   // Experts are chosen by the sum of their score and a bias; see RC_OP_CHOOSE.
-  // Files may say what the score is, whether weights are divided by their sum
-  // and what they are multiplied by.
+  // Files may say what the score is, and what routing_keys says.
   bool selection_bias = false;
   // No first layers of such models are dense.
   bool all_experts = false;

@@ -50,7 +50,10 @@ Value FeedForward::dense(Value x, Value residual) {
 Value FeedForward::opened(Value x) {
   const Presence bias = architecture_.feed_forward_bias;
   const int64_t size = layer().feed_forward;
-  if (architecture_.gate.fused) {
+  const Gate& how = architecture_.gate;
+  const bool apart =
+      how.fused_or_apart && weights_.has(in_layer(cat(names_.gate, ".weight")));
+  if (how.fused && !apart) {
     const Value gate = linear_rows(x, names_.up, 2 * size, 0, size, bias);
     const Value up = linear_rows(x, names_.up, 2 * size, size, size, bias);
     return gated(gate, up);

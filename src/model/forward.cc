@@ -18,6 +18,7 @@
 #include "model/output.h"
 #include "model/per_layer.h"
 #include "model/rope_weights.h"
+#include "model/rotation.h"
 #include "model/state_space.h"
 #include "model/weights.h"
 
@@ -71,7 +72,8 @@ class Forward : private LayerParts {
   Caches stored(Value x, HeadNorm head_norm, Value table);
   // What is normed of queries or keys [rows, heads, key_size], and rotated.
   Value turned(Value x, const char* norm_name, HeadNorm head_norm);
-  Value rope(Value x);
+  // Of the layer.
+  Rotation rotation() const;
   const std::span<const float> rope_scales_;
   const CacheLayout& layout_;
   const WantedOutput& wanted_;
@@ -82,6 +84,9 @@ class Forward : private LayerParts {
   Value lengths_ = kAbsent;
   Value window_table_ = kAbsent;  // the page table of layers with a window
   Value head_numbers_ = kAbsent;
+  Value longer_ = kAbsent;  // see Rotation
+  Value long_frequencies_ = kAbsent;
+  Value steps_ = kAbsent;
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;       // by number in HyperParameters::ropes
   std::vector<Value> inputs_of_layers_;  // see per_layer.h
@@ -110,11 +115,20 @@ void Forward::describe() {
         builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
-    frequencies_.push_back(builder_.weight(
-        rope_weight_name(file_, architecture_, hyper_, layout_, i),
-        RC_DTYPE_F32, {hyper_.ropes[i].dimensions / 2}, RC_USE_ELEMENTS));
+    frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
+                                           {hyper_.ropes[i].dimensions / 2},
+                                           RC_USE_ELEMENTS));
   }
 
+  if (short_context(file_, architecture_, hyper_, layout_) > 0) {
+    longer_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+    long_frequencies_ =
+        builder_.weight(kLongRopeWeight, RC_DTYPE_F32,
+                        {hyper_.ropes[0].dimensions / 2}, RC_USE_ELEMENTS);
+  }
+  if (hyper_.position_scale != 0.0f) {
+    steps_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  }
   const Value learned = wanted_.output == ForwardOutput::kScores &&
                                 type_count(file_, architecture_) > 1
                             ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
@@ -229,7 +243,7 @@ Value Forward::attention(Value x) {
   if (hyper_.clamp > 0.0f) q = builder_.clamp(q, hyper_.clamp);
   if (head_norm == HeadNorm::kTogether) q = norm(q, names_.query_norm);
   if (hyper_.position_scale != 0.0f) {
-    q = add_position_scale(builder_, hyper_, positions_, q);
+    q = add_position_scale(builder_, hyper_, steps_, q);
   }
   q = turned(builder_.reshape(q, {RC_DIM_ROWS, heads, size}), names_.query_norm,
              head_norm);
@@ -291,7 +305,7 @@ Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
     x = norm(x, norm_name);
   }
   const bool rotates = layer().rope != Layer::kUnrotated;
-  if (rotates) x = rope(x);
+  if (rotates) x = add_rotation(builder_, rotation(), x);
   if (head_norm == HeadNorm::kUnweighted && rotates &&
       !architecture_.without_head_norm(hyper_.experts)) {
     x = add_unweighted_norm(builder_, x, hyper_.norm_epsilon);
@@ -300,14 +314,11 @@ Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
 }
 
 Value Forward::latent_attention(Value x) {
-  const auto rope = static_cast<size_t>(layer().rope);
   const Value cache = builder_.cache(
       layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
   return add_latent_attention(
       builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
-      cache,
-      {positions_, sequences_, page_table_, head_numbers_, frequencies_[rope],
-       rope_scales_[rope]});
+      cache, {positions_, sequences_, page_table_, head_numbers_, rotation()});
 }
 
 Value Forward::query_pieces(Value x, int64_t first) {
@@ -370,10 +381,15 @@ Value Forward::projection(Value x, const char* name, int64_t first,
                      count * size, bias);
 }
 
-Value Forward::rope(Value x) {
+Rotation Forward::rotation() const {
   const auto number = static_cast<size_t>(layer().rope);
-  return builder_.rope(x, positions_, frequencies_[number],
-                       architecture_.rope_style, rope_scales_[number]);
+  Rotation rotation = {positions_, frequencies_[number], rope_scales_[number],
+                       architecture_.rope_style};
+  if (number == 0) {
+    rotation.long_frequencies = long_frequencies_;
+    rotation.longer = longer_;
+  }
+  return rotation;
 }
 
 }  // namespace

@@ -11,12 +11,18 @@ namespace rc::model {
 // The weight that holds scales_of_positions; no tensor of a file has this name.
 inline constexpr const char* kPositionScaleWeight = "(scales of positions)";
 
-// [context_length, 1]: see HyperParameters::position_scale.
+// [steps, 1]: see HyperParameters::position_scale. A step is as many positions
+// as the original context has.
 std::vector<float> scales_of_positions(const HyperParameters& hyper);
 
-// Queries [rows, width], multiplied by those of their positions.
+// How many steps have a scale: all that sequences can be, unless these are very
+// many.
+int64_t position_steps(const HyperParameters& hyper);
+
+// Queries [rows, width], multiplied by the scale of the step that each of them
+// is in: I32 [rows].
 runtime::Value add_position_scale(runtime::ProgramBuilder& builder,
                                   const HyperParameters& hyper,
-                                  runtime::Value positions, runtime::Value q);
+                                  runtime::Value steps, runtime::Value q);
 
 }  // namespace rc::model

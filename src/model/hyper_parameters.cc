@@ -160,11 +160,12 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 // have under names that end in _mla.
 void read_latent(const Metadata& metadata, HyperParameters& hyper) {
   Latent& latent = hyper.latent;
+  // What neither says is an equal part of the width.
+  const int64_t part =
+      std::clamp<int64_t>(hyper.width / hyper.layers[0].heads, 1, kMaxHeadSize);
   const auto size = [&](const char* name, const char* old_name) {
     const std::optional<int64_t> old = metadata.find(old_name, 1, kMaxHeadSize);
-    const std::optional<int64_t> value = metadata.find(name, 1, kMaxHeadSize);
-    if (value) return *value;
-    return old ? *old : metadata.get(name, 1, kMaxHeadSize);
+    return metadata.find(name, 1, kMaxHeadSize).value_or(old.value_or(part));
   };
   const int64_t key = size("attention.key_length_mla", "attention.key_length");
   latent.value = size("attention.value_length_mla", "attention.value_length");
@@ -211,10 +212,10 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
          ", but only heads whose values are as long as their keys (",
          hyper.key_size, ") can be computed");
   }
-  if (architecture.alibi) {
+  if (architecture.alibi != Presence::kNever) {
     hyper.alibi = metadata.find_number("attention.max_alibi_bias", 0.0, 1024.0)
                       .value_or(architecture.defaults.alibi);
-    if (hyper.alibi == 0.0f) {
+    if (hyper.alibi == 0.0f && architecture.alibi == Presence::kAlways) {
       fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
            metadata.key("attention.max_alibi_bias"),
            " is 0 or missing, but models of architecture ", architecture.name,
@@ -229,12 +230,6 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
     hyper.position_scale =
         metadata.find_number("attention.temperature_scale", 0.0, 1e3)
             .value_or(0.0f);
-    constexpr int64_t kMaxScaled = int64_t{1} << 24;
-    if (hyper.position_scale != 0.0f && hyper.context_length > kMaxScaled) {
-      metadata.refuse("context_length", hyper.context_length,
-                      cat("must be at most ", kMaxScaled, " where there is ",
-                          metadata.key("attention.temperature_scale")));
-    }
   }
   const Defaults& defaults = architecture.defaults;
   if (architecture.temperature) {
@@ -253,16 +248,26 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
           .value_or(defaults.final_softcap);
 }
 
-void read_scales(const Metadata& metadata, LogitScale logit_scale,
+void read_scales(const Metadata& metadata, const Architecture& architecture,
                  HyperParameters& hyper) {
+  const Defaults& defaults = architecture.defaults;
+  const auto layers = static_cast<float>(hyper.layer_count());
+  const float residual = defaults.residual_depth == 0.0f
+                             ? 1.0f
+                             : defaults.residual_depth / std::sqrt(layers);
+  const float width = defaults.logit_width == 0
+                          ? 1.0f
+                          : static_cast<float>(hyper.width) /
+                                static_cast<float>(defaults.logit_width);
   const auto read = [&](const char* name, float otherwise) {
     return metadata.find_positive(name, 1e-6, 1e6).value_or(otherwise);
   };
-  hyper.embedding_scale = read("embedding_scale", 1.0f);
-  hyper.residual_scale = read("residual_scale", 1.0f);
-  const float logits = read("logit_scale", 1.0f);
-  hyper.logit_factor =
-      logit_scale == LogitScale::kMultiplies ? logits : 1.0f / logits;
+  hyper.embedding_scale = read("embedding_scale", defaults.embedding_scale);
+  hyper.residual_scale = read("residual_scale", residual);
+  const float logits = read("logit_scale", width);
+  hyper.logit_factor = architecture.logit_scale == LogitScale::kMultiplies
+                           ? logits
+                           : 1.0f / logits;
   hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
@@ -316,6 +321,13 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
          " can only be computed with 1");
   }
   hyper.normalized_routing = architecture.normalized_routing;
+  if (architecture.routing_keys || architecture.selection_bias) {
+    hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
+                                   .value_or(architecture.normalized_routing);
+    hyper.expert_scale =
+        metadata.find_positive("expert_weights_scale", 1e-6, 1e6)
+            .value_or(1.0f);
+  }
   if (!architecture.selection_bias) return;
   // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
   // sigmoid.
@@ -324,10 +336,6 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
           ? RC_SCORE_SIGMOID
           : RC_SCORE_SOFTMAX;
   if (architecture.grouped_experts) read_expert_groups(metadata, hyper);
-  hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
-                                 .value_or(architecture.normalized_routing);
-  hyper.expert_scale =
-      metadata.find_positive("expert_weights_scale", 1e-6, 1e6).value_or(1.0f);
 }
 
 // Files may say that of each so many layers the second one has experts.
@@ -407,6 +415,12 @@ void read_feed_forward(const Metadata& metadata,
   for (size_t i = 0; i < sizes.size(); ++i) {
     Layer& layer = hyper.layers[i];
     layer.feed_forward = sizes[i];
+    if (architecture.gate_counted) {
+      if (sizes[i] % 2 != 0) {
+        metadata.refuse("feed_forward_length", sizes[i], "must be even");
+      }
+      layer.feed_forward = sizes[i] / 2;
+    }
     if (!architecture.single_parts || sizes[i] == 0) continue;
     if (layer.attends()) {
       metadata.refuse("feed_forward_length", sizes[i],
@@ -437,7 +451,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_attention(metadata, architecture, hyper);
   hyper.parallel_residual = read_parallel(metadata, architecture);
   if (architecture.scale_keys) {
-    read_scales(metadata, architecture.logit_scale, hyper);
+    read_scales(metadata, architecture, hyper);
   }
   read_window(metadata, architecture, hyper);
   read_layer_parameters(metadata, architecture, hyper);

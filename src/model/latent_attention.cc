@@ -8,6 +8,10 @@ namespace {
 using runtime::kAbsent;
 using runtime::Value;
 
+// What the norms of short vectors add, whatever the other norms of a model do:
+// none of these models is trained with another one, and no file says it.
+constexpr float kShortNormEpsilon = 1e-6f;
+
 class LatentAttention {
  public:
   LatentAttention(runtime::ProgramBuilder& builder, Weights& weights,
@@ -50,13 +54,10 @@ class LatentAttention {
   Value norm(Value x, const char* name) {
     return builder_.rms_norm(
         x, weights_.elements(layer_ + name, {builder_.shape(x).back()}),
-        hyper_.norm_epsilon);
+        kShortNormEpsilon);
   }
 
-  Value rope(Value x) {
-    return builder_.rope(x, inputs_.positions, inputs_.frequencies,
-                         architecture_.rope_style, inputs_.rope_scale);
-  }
+  Value rope(Value x) { return add_rotation(builder_, inputs_.rotation, x); }
 
   // What the queries of all heads are made from, and the name of the matrix.
   Value query_source(Value x, const char*& name) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/architecture.h"
+#include "model/rotation.h"
 #include "model/weights.h"
 #include "runtime/program.h"
 
@@ -15,8 +16,7 @@ struct LatentInputs {
   // I32 [rows, heads]: for each row 0, 1, ... With it the heads of a product
   // are what experts are elsewhere: each has a matrix of its own.
   runtime::Value head_numbers;
-  runtime::Value frequencies;
-  float rope_scale = 1.0f;
+  Rotation rotation;
 };
 
 // Over x [rows, width], up to the product that leads back to the width:

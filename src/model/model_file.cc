@@ -91,10 +91,14 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   }
   make_row_weights(model->hyper_, model->made_weights_);
   if (model->hyper_.alibi > 0.0f) {
+    const double factor =
+        model->architecture_->scaled_alibi
+            ? model->architecture_->attention_scale(model->hyper_)
+            : 1.0;
     for (const Layer& layer : model->hyper_.layers) {
       model->made_weights_.try_emplace(
           slopes_weight_name(layer.heads),
-          alibi_slopes(layer.heads, model->hyper_.alibi));
+          alibi_slopes(layer.heads, model->hyper_.alibi, factor));
     }
   }
   if (auto positions =
@@ -137,9 +141,17 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
 bool ModelFile::causal() const { return architecture_->causal; }
 
 int64_t ModelFile::position_limit() const {
-  return architecture_->learned_positions || hyper_.position_scale != 0.0f
-             ? hyper_.context_length
-             : INT64_MAX;
+  if (architecture_->learned_positions) return hyper_.context_length;
+  return position_step() > 0 ? position_step() * position_steps(hyper_)
+                             : INT64_MAX;
+}
+
+int64_t ModelFile::short_context(const CacheLayout& layout) const {
+  return model::short_context(*file_, *architecture_, hyper_, layout);
+}
+
+int64_t ModelFile::position_step() const {
+  return hyper_.position_scale != 0.0f ? hyper_.ropes[0].original_context : 0;
 }
 
 runtime::ProgramDescription ModelFile::forward(

@@ -34,6 +34,9 @@ enum ForwardInput {
   // ModelFile::causal()); I32 [sequences, pages_per_sequence], the page table
   // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
   // 0 to heads - 1 for each row (HyperParameters::latent has a rank); I32
+  // [rows], whether the row's sequence has more tokens than
+  // ModelFile::short_context() (where that isn't 0); I32 [rows], how many times
+  // ModelFile::position_step() the position is (where there is one); I32
   // [rows], the rows of the table of positions, where the tokens of a pair of
   // texts have types (ModelFile::types_tokens()); for each layer I32 [rows],
   // the rows of its own input, numbered token by token and for each token layer
@@ -84,6 +87,12 @@ class ModelFile {
   // Positions from here on are unknown to the model; INT64_MAX if all are
   // known.
   int64_t position_limit() const;
+  // Sequences of more tokens rotate otherwise, from their first position on; 0:
+  // all that the layout allows rotate alike.
+  int64_t short_context(const CacheLayout& layout) const;
+  // How many positions have the same scale of queries; 0: they are not scaled
+  // by their position.
+  int64_t position_step() const;
   runtime::ProgramDescription forward(const CacheLayout& layout) const;
   // The bytes of a weight that forward() names: read from the file into the
   // buffer, or made (rotary frequencies, positions with a type of tokens, norms

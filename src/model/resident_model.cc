@@ -117,6 +117,12 @@ void check_batch(const Batch& batch, const ModelFile& file,
     int64_t& used = used_pages[static_cast<size_t>(batch.sequences[row])];
     used = std::max(used, batch.positions[row] / cache.page_size + 1);
   }
+  if (file.short_context(cache) > 0) {
+    check_count("longer", batch.longer.size(), rows);
+    for (size_t row = 0; row < batch.longer.size(); ++row) {
+      check_element("longer", row, batch.longer[row], 2);
+    }
+  }
   check_table("page", batch.page_table, used_pages, cache, cache.pages);
   if (cache.window_pages > 0) {
     check_table("window page", batch.window_table, used_pages, cache,
@@ -342,6 +348,15 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
   if (!head_numbers_.empty()) arguments.inputs.push_back(head_numbers_.data());
+  if (short_context() > 0) arguments.inputs.push_back(batch.longer.data());
+  std::vector<int32_t> steps;
+  if (file_->position_step() > 0) {
+    steps.reserve(batch.positions.size());
+    for (const int32_t position : batch.positions) {
+      steps.push_back(static_cast<int32_t>(position / file_->position_step()));
+    }
+    arguments.inputs.push_back(steps.data());
+  }
   std::vector<int32_t> learned;
   if (file_->types_tokens()) {
     learned = typed_positions(batch, file_->hyper_parameters().context_length);

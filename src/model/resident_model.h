@@ -35,6 +35,10 @@ struct Batch {
   // [rows], where ModelFile::types_tokens(): 0 for tokens of the first text of
   // a pair, 1 for those of the second.
   std::vector<int32_t> types;
+  // [rows], where ModelFile::short_context() isn't 0: 1 for those of sequences
+  // that have more tokens, counting those still to come of a prompt, else 0. Of
+  // one sequence all that its pages hold must have had the same.
+  std::vector<int32_t> longer;
   // [sequences, 2], of models with states in slots: where the state is before
   // the first of a sequence's rows (-1: there is none yet), and where it goes
   // after the last.
@@ -94,6 +98,8 @@ class ResidentModel {
   const CacheGroup& caches(LayerState::Kind kind) const {
     return groups_[static_cast<size_t>(kind)];
   }
+  // See ModelFile.
+  int64_t short_context() const { return file_->short_context(options_.cache); }
   bool has_states() const { return file_->slot_bytes() > 0; }
   bool has_windows() const { return options_.cache.window_pages > 0; }
 

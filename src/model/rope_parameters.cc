@@ -33,8 +33,7 @@ RopeParameters read_rope(const Metadata& metadata,
                          const HyperParameters& hyper) {
   RopeParameters rope;
   rope.whole_yarn_pairs = architecture.whole_yarn_pairs;
-  // There it is the scale of attention that yarn changes.
-  rope.yarn_scales = !architecture.latent;
+  rope.yarn_scales = !architecture.yarn_of_scores;
   rope.dimensions =
       architecture.latent
           ? hyper.latent.rotated
@@ -101,7 +100,7 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
   const bool no_attention =
       std::none_of(hyper.layers.begin(), hyper.layers.end(),
                    [](const Layer& layer) { return layer.attends(); });
-  if (architecture.learned_positions || architecture.alibi || no_attention) {
+  if (architecture.learned_positions || hyper.alibi > 0.0f || no_attention) {
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
   }

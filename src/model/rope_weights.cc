@@ -4,19 +4,11 @@
 
 #include "base/error.h"
 #include "model/rope.h"
+#include "model/rotation.h"
 #include "tensor/dtype.h"
 
 namespace rc::model {
 namespace {
-
-// What stands for the first of HyperParameters::ropes where a sequence may be
-// longer than the original context, in files with factors for that.
-constexpr const char* kLongRopeWeight = "(long rotary frequencies)";
-
-std::string name_of(size_t number) {
-  return number == 0 ? "(rotary frequencies)"
-                     : cat("(rotary frequencies ", number, ")");
-}
 
 // Divisors of the rotary frequencies; empty if the file has none.
 std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
@@ -43,16 +35,19 @@ std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
 
 }  // namespace
 
-std::string rope_weight_name(const gguf::File& file,
-                             const Architecture& architecture,
-                             const HyperParameters& hyper,
-                             const CacheLayout& layout, size_t number) {
-  const bool longer =
-      number == 0 && architecture.long_rope &&
-      file.find_tensor(architecture.names.long_rope_factors) != nullptr &&
-      layout.pages_per_sequence * layout.page_size >
-          hyper.ropes[0].original_context;
-  return longer ? kLongRopeWeight : name_of(number);
+std::string rope_weight_name(size_t number) {
+  return number == 0 ? "(rotary frequencies)"
+                     : cat("(rotary frequencies ", number, ")");
+}
+
+int64_t short_context(const gguf::File& file, const Architecture& architecture,
+                      const HyperParameters& hyper, const CacheLayout& layout) {
+  if (!architecture.long_rope || hyper.ropes.empty() ||
+      file.find_tensor(architecture.names.long_rope_factors) == nullptr) {
+    return 0;
+  }
+  const int64_t original = hyper.ropes[0].original_context;
+  return layout.pages_per_sequence * layout.page_size > original ? original : 0;
 }
 
 std::vector<float> make_ropes(const gguf::File& file,
@@ -76,11 +71,13 @@ std::vector<float> make_ropes(const gguf::File& file,
       }
       if (!longer.empty()) {
         made.emplace(kLongRopeWeight, make_rope(ropes[i], longer).frequencies);
+        made.emplace(kRotationChoiceWeight,
+                     std::vector<float>{1.0f, 0.0f, 0.0f, 1.0f});
       }
     }
     Rope rope = make_rope(ropes[i], factors);
     scales.push_back(rope.scale);
-    made.emplace(name_of(i), std::move(rope.frequencies));
+    made.emplace(rope_weight_name(i), std::move(rope.frequencies));
   }
   return scales;
 }

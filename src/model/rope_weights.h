@@ -15,15 +15,21 @@ namespace rc::model {
 using MadeWeights = std::unordered_map<std::string, std::vector<float>>;
 
 // The weight that holds Rope::frequencies of a number in
-// HyperParameters::ropes, for sequences as long as the layout allows.
-std::string rope_weight_name(const gguf::File& file,
-                             const Architecture& architecture,
-                             const HyperParameters& hyper,
-                             const CacheLayout& layout, size_t number);
+// HyperParameters::ropes.
+std::string rope_weight_name(size_t number);
 
-// Makes all that rope_weight_name names; gives Rope::scale of each number. The
-// factors of a file are of the first. Throws RC_E_FORMAT naming a tensor whose
-// factors are out of range or misshapen.
+// The one that stands for the first of them in sequences of more tokens than
+// short_context says.
+inline constexpr const char* kLongRopeWeight = "(long rotary frequencies)";
+
+// The original context, where a file has factors for sequences that are longer,
+// and the layout allows such; 0: all rotate alike.
+int64_t short_context(const gguf::File& file, const Architecture& architecture,
+                      const HyperParameters& hyper, const CacheLayout& layout);
+
+// Makes all these weights, and Rotation's; gives Rope::scale of each number.
+// The factors of a file are of the first. Throws RC_E_FORMAT naming a tensor
+// whose factors are out of range or misshapen.
 std::vector<float> make_ropes(const gguf::File& file,
                               const Architecture& architecture,
                               const HyperParameters& hyper, MadeWeights& made);

@@ -103,6 +103,11 @@ class Names {
   }
 
   void latent() {
+    if (architecture_.joint_latent) {
+      return add_all({names_.query_down, names_.query_down_norm,
+                      names_.query_up, names_.kv_down, names_.kv_down_norm,
+                      names_.kv_up});
+    }
     for (const char* name :
          {names_.query, names_.query_down, names_.query_down_norm,
           names_.query_up, names_.kv_up, names_.key_up, names_.value_up}) {
@@ -117,14 +122,17 @@ class Names {
     if (has_norms_before() && !architecture_.single_parts) {
       add_norm(names_.feed_forward_norm, own_norms);
     }
-    // The first layers of those with a selection bias may be dense.
+    // The first layers of those with a selection bias may be dense, and of
+    // those whose files have keys for routing.
     if (architecture_.experts != Presence::kAlways ||
-        (architecture_.selection_bias && !architecture_.all_experts) ||
+        ((architecture_.selection_bias || architecture_.routing_keys) &&
+         !architecture_.all_experts) ||
         architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever ||
                          architecture_.experts_beside_dense;
-      if (!architecture_.gate.ungated && !architecture_.gate.fused) {
-        add(names_.gate, dense);
+      const Gate& gate = architecture_.gate;
+      if (!gate.ungated && (!gate.fused || gate.fused_or_apart)) {
+        add(names_.gate, dense && !gate.fused);
       }
       add(names_.up, dense);
       add(names_.down, dense);

@@ -208,7 +208,8 @@ std::vector<Case> cases() {
         "qwen2moe",      "cohere2",   "glm4moe", "deepseek2",
         "deepseek2-old", "mpt",       "llama4",  "lfm2",
         "nemotron_h",    "falcon-h1", "jamba",   "qwen3next",
-        "qwen35",        "gemma4",    "gemma3n"}) {
+        "qwen35",        "gemma4",    "gemma3n", "dbrx",
+        "minicpm"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

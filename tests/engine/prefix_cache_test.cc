@@ -24,6 +24,19 @@ TEST(PrefixCache, FindsAPageOnlyAfterItsOwnParent) {
   EXPECT_EQ(cache.find(first, Tokens({5, 7})), nullptr);
 }
 
+TEST(PrefixCache, KeepsLongerSessionsApart) {
+  PagePool pool(2);
+  PagePool slots(4), windows(4);
+  PrefixCache cache(pool, windows, slots);
+  const Tokens a = {1, 2};
+  const auto* usual = cache.insert(cache.root(false), a, pool.allocate());
+  EXPECT_EQ(cache.find(cache.root(true), a), nullptr);
+  const auto* longer = cache.insert(cache.root(true), a, pool.allocate());
+  EXPECT_NE(usual, longer);
+  EXPECT_EQ(cache.find(cache.root(true), a), longer);
+  EXPECT_EQ(cache.find(cache.root(false), a), usual);
+}
+
 TEST(PrefixCache, KeepsTheFirstPageOfEqualOnes) {
   PagePool pool(2);
   PagePool slots(4), windows(4);

@@ -402,11 +402,6 @@ const Damage kDamages[] = {
      [](Patient& p) { p.set("apertus.block_count", uint32_t{1}); },
      RC_E_FORMAT,
      {"xielu.alpha_p", "2", "1 layers"}},
-    {"ScalesOfTooManyPositions",
-     "mistral3",
-     [](Patient& p) { p.set("mistral3.context_length", uint32_t{1} << 29); },
-     RC_E_FORMAT,
-     {"mistral3.context_length", "16777216"}},
     {"RotaryFactorsNotANumber",
      "llama3",
      [](Patient& p) {

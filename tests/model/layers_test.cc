@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "model/model_file.h"
+#include "model/model_util.h"
 #include "model/patient_util.h"
 #include "tensor/half.h"
+#include "test_data.h"
 
 namespace rc::test {
 namespace {
@@ -61,6 +65,29 @@ TEST(Layers, NeedNotRotate) {
     ropes.push_back(layer.rope);
   }
   EXPECT_EQ(ropes, (std::vector<int>{0, 0, 0, model::Layer::kUnrotated}));
+}
+
+// Scales of queries by position do not end where the model's training did.
+TEST(Layers, ScaleQueriesBeyondTheContext) {
+  const auto folder = source_path("tests/golden/architectures");
+  const auto json =
+      nlohmann::json::parse(std::ifstream(folder / "mistral3.json"));
+  Patient patient("mistral3");
+  patient.set("mistral3.context_length", uint32_t{20});
+  const auto file = model::ModelFile::from_gguf(patient.file());
+  EXPECT_EQ(file->position_step(), 16);
+  EXPECT_EQ(file->position_limit(), 16 * 65536);
+  const auto resident = load(file, "reference");
+  const auto expected = read_floats(folder / "mistral3.logits.f32");
+  EXPECT_LT(
+      normalized_error(
+          evaluate(*resident, json.at("tokens").get<std::vector<int32_t>>()),
+          expected),
+      1e-9);
+  patient.set("mistral3.rope.scaling.original_context_length",
+              uint32_t{1} << 29);
+  EXPECT_EQ(model::ModelFile::from_gguf(patient.file())->position_limit(),
+            int64_t{3} << 29);
 }
 
 // Norms and biases are F32 for a program, whatever the file has: all rows of

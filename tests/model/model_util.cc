@@ -122,6 +122,11 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
         batch.tokens.push_back(sequence.tokens[p]);
         batch.positions.push_back(sequence.start + static_cast<int32_t>(p));
         batch.sequences.push_back(static_cast<int32_t>(batch.sequence_count));
+        if (const int64_t most = model.short_context(); most > 0) {
+          const auto length =
+              sequence.start + static_cast<int64_t>(sequence.tokens.size());
+          batch.longer.push_back(length > most ? 1 : 0);
+        }
         owners.push_back(s);
       }
       batch.page_table.insert(batch.page_table.end(), sequence.pages.begin(),

@@ -163,6 +163,10 @@ class ImportanceMeter {
       batch.sequences.push_back(0);
       batch.output_rows.push_back(static_cast<int32_t>(i));
       if (model_->file().types_tokens()) batch.types.push_back(0);
+      if (const int64_t most = model_->short_context(); most > 0) {
+        const bool longer = static_cast<int64_t>(window.size()) > most;
+        batch.longer.push_back(longer ? 1 : 0);
+      }
     }
     batch.sequence_count = 1;
     const int64_t pages = model_->options().cache.pages_per_sequence;

@@ -64,6 +64,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kGraniteMoeShared,
     &kGraniteMoeHybrid,
     &kMamba2,
+    &kJinaBert,
     &kBert,
     &kLfm2,
     &kLfm2Moe,
@@ -88,6 +89,17 @@ constexpr const Architecture* kArchitectures[] = {
     &kMistral3,
     &kMiniMaxM2,
     &kEuroBert,
+    &kMiniCpm,
+    &kMiniCpm3,
+    &kInternLm2,
+    &kDbrx,
+    &kXverse,
+    &kOrion,
+    &kQwen,
+    &kGptJ,
+    &kCodeShell,
+    &kDeepSeek,
+    &kBailingMoe,
 };
 
 }  // namespace

@@ -31,6 +31,18 @@ inline constexpr Rule kPairedAttentionRules[] = {
     {"model.layers.*.self_attn.k_proj.@", "blk.*.attn_k.@", key_rows},
 };
 
+// Latent attention: short vectors, and what makes queries of theirs.
+inline constexpr Rule kLatentRules[] = {
+    {"model.layers.*.self_attn.q_a_proj.weight", "blk.*.attn_q_a.weight"},
+    {"model.layers.*.self_attn.q_a_layernorm.weight",
+     "blk.*.attn_q_a_norm.weight"},
+    {"model.layers.*.self_attn.q_b_proj.weight", "blk.*.attn_q_b.weight"},
+    {"model.layers.*.self_attn.kv_a_proj_with_mqa.weight",
+     "blk.*.attn_kv_a_mqa.weight"},
+    {"model.layers.*.self_attn.kv_a_layernorm.weight",
+     "blk.*.attn_kv_a_norm.weight"},
+};
+
 // A norm before attention, one before the feed-forward part, and the last one.
 inline constexpr Rule kNormRules[] = {
     {"model.norm.weight", "output_norm.weight"},

@@ -264,7 +264,6 @@ TensorView times(const safetensors::Place& source,
       rows / step > kMaxSlabs) {
     refuse_shape(source, cat("a matrix of ", rows, " rows"));
   }
-  view.dtype = RC_DTYPE_F32;
   view.change = Change::kTimes;
   view.rows = static_cast<uint64_t>(step);
   view.slabs.clear();

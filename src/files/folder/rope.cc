@@ -176,7 +176,9 @@ void add_llama3(Description& model, const Rope& rope) {
 
 // See model::Architecture::long_rope.
 bool has_long_rope(std::string_view architecture) {
-  return architecture == "phi3" || architecture == "phimoe";
+  constexpr std::string_view kNames[] = {"phi3", "phimoe", "minicpm",
+                                         "minicpm3"};
+  return std::ranges::find(kNames, architecture) != std::end(kNames);
 }
 
 // Divisors of the frequencies of so many pairs.
@@ -207,9 +209,10 @@ void add_long_rope(Description& model, const Rope& rope, int64_t dimensions) {
     place.refuse(RC_E_FORMAT, kContext, " is ", context,
                  ", but must be at least 2");
   }
-  const double longer =
+  // Newer folders may say the ratio.
+  const double longer = rope.config.find_number("factor").value_or(
       static_cast<double>(whole.get_int("max_position_embeddings")) /
-      static_cast<double>(context);
+      static_cast<double>(context));
   double scale =
       longer <= 1.0
           ? 1.0
@@ -239,6 +242,8 @@ void add_long_rope(Description& model, const Rope& rope, int64_t dimensions) {
 
 void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
   if (rope.type == "default") return;
+  // It changes nothing of sequences that are within the context.
+  if (rope.type == "dynamic" && model.architecture() == "internlm2") return;
   if (rope.type == "linear") {
     model.add_text("rope.scaling.type", "linear");
     model.add_number("rope.scaling.factor", factor_of(rope));

@@ -61,7 +61,7 @@ TensorView apart(const safetensors::Place& source, int64_t heads,
 TensorView parts_of_groups(const safetensors::Place& source, int64_t groups,
                            std::span<const int64_t> parts, size_t first,
                            size_t count);
-// Runs of rows, each times its factor: as F32.
+// Runs of rows, each times its factor, rounded to the type of the tensor.
 struct Factor {
   int64_t rows;
   double factor;

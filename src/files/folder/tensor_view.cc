@@ -55,6 +55,7 @@ void TensorView::read(uint64_t offset, std::span<std::byte> target) const {
   const bool as_it_is = dtype == folder_dtype && change == Change::kNone;
   std::vector<std::byte> source;
   std::vector<float> values;
+  std::vector<std::byte> rounded;
   while (!target.empty()) {
     const uint64_t first = offset / size;
     const uint64_t skipped = offset % size;
@@ -75,6 +76,12 @@ void TensorView::read(uint64_t offset, std::span<std::byte> target) const {
       values.resize(count);
       convert(first, source, values);
       result = std::as_bytes(std::span(values));
+      if (dtype != RC_DTYPE_F32) {
+        rounded.resize(count * size);
+        encode_row(dtype, values.data(), rounded.data(),
+                   static_cast<int64_t>(count));
+        result = rounded;
+      }
     }
     result = result.subspan(skipped);
     result = result.first(std::min(result.size(), target.size()));

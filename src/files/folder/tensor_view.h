@@ -14,7 +14,8 @@
 
 namespace rc::folder {
 
-// What becomes of each number; always with F32 as the result's type.
+// What becomes of each number. The result is F32, but for that of kTimes, which
+// is rounded to the type of the view.
 enum class Change {
   kNone,
   kPlusOne,   // norms that multiply by one plus the weight

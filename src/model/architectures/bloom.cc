@@ -7,7 +7,7 @@ constexpr Architecture kBloom = {
     .name = "bloom",
     .defaults = {.alibi = 8.0f},
     .norm = Norm::kLayer,
-    .alibi = true,
+    .alibi = Presence::kAlways,
     .embedding_norm = true,
     .qkv_bias = Presence::kAlways,
     .attention_output_bias = Presence::kAlways,

@@ -24,6 +24,7 @@ double latent_scale(const HyperParameters& hyper) {
 constexpr Architecture kDeepSeek2 = {
     .name = "deepseek2",
     .rope_style = RC_ROPE_ADJACENT,
+    .yarn_of_scores = true,
     .attention_scale = latent_scale,
     .latent = true,
     .experts = Presence::kOptional,

@@ -1,5 +1,8 @@
 // Falcon: attention and feed-forward read the same residual, with one norm for
-// both or a norm for each. Almazrouei et al. 2023, arXiv:2311.16867.
+// both or a norm for each. The first ones, RefinedWeb, have biases, attention
+// before feed-forward, and linear biases of attention in place of rotation.
+// Almazrouei et al. 2023, arXiv:2311.16867; Penedo et al. 2023,
+// arXiv:2306.01116.
 #include "model/architectures/list.h"
 
 namespace rc::model {
@@ -9,8 +12,13 @@ constexpr Architecture kFalcon = {
     .names = {.attention_norm = "attn_norm_2.weight",
               .feed_forward_norm = "attn_norm.weight"},
     .norm = Norm::kLayer,
+    .alibi = Presence::kOptional,
+    .scaled_alibi = true,
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kOptional,
+    .feed_forward_bias = Presence::kOptional,
     .fused_attention = Presence::kAlways,
-    .parallel_residual = Presence::kAlways,
+    .parallel_residual = Presence::kOptional,
     .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
 };
 

@@ -69,5 +69,17 @@ extern const Architecture kEuroBert;
 extern const Architecture kGemma3n;
 extern const Architecture kGemma4;
 extern const Architecture kNomicBertMoe;
+extern const Architecture kMiniCpm;
+extern const Architecture kMiniCpm3;
+extern const Architecture kInternLm2;
+extern const Architecture kDbrx;
+extern const Architecture kJinaBertV2;
+extern const Architecture kXverse;
+extern const Architecture kOrion;
+extern const Architecture kQwen;
+extern const Architecture kGptJ;
+extern const Architecture kDeepSeek;
+extern const Architecture kBailingMoe;
+extern const Architecture kCodeShell;
 
 }  // namespace rc::model

@@ -6,7 +6,7 @@ namespace rc::model {
 constexpr Architecture kMpt = {
     .name = "mpt",
     .norm = Norm::kLayerUnbiased,
-    .alibi = true,
+    .alibi = Presence::kAlways,
     .clamps = true,
     .fused_attention = Presence::kAlways,
     .gate = {.function = RC_FUNCTION_GELU, .ungated = true},

@@ -19,6 +19,7 @@ from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP
 
 from attention_cases import ATTENTION_CASES
 from cases import CASES, COMMON
+from earlier_cases import EARLIER_CASES, EARLIER_CASES_5
 from encoder_cases import ENCODER_CASES
 from gguf_file import write
 from more_cases import MORE_CASES
@@ -35,10 +36,10 @@ N_TOKENS = 40
 if int(transformers.__version__.split(".")[0]) >= 5:
     from expert_encoder_cases import EXPERT_ENCODER_CASES
     from gemma_cases import GEMMA_CASES
-    ALL_CASES = NEWER_CASES | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
+    ALL_CASES = NEWER_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
-    ALL_CASES = CASES | MORE_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
+    ALL_CASES = CASES | MORE_CASES | EARLIER_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
 
 # Seeds follow from these. Each later group goes on behind MORE_CASES, so that a case of one does not change the weights of others;
 # further cases say their own seeds.
@@ -117,7 +118,7 @@ def build(c, seed, changes=None):
     layers = settings.pop("layers", [])  # sizes that each layer has of its own
     if layers:
         settings["num_hidden_layers"] = len(layers)
-    config = c["make"](**settings, attn_implementation="eager")
+    config = c["make"](**settings, attn_implementation=c.get("attention", "eager"))
     model = c["model"](config)
     for i, sizes in enumerate(layers):
         own = c["make"](**{**settings, **sizes}, attn_implementation="eager")
@@ -216,7 +217,8 @@ def main():
             assert effect[what] > 4e-4 * logits.std(), (name, what, effect)  # the tests allow 1e-4
         write(HERE / f"{name}.gguf", name, c, model)
         logits.astype("<f4").tofile(HERE / f"{name}.logits.f32")
-        info = {"case": name, "architecture": c["arch"], "tokens": tokens, "n_vocab": c["config"]["vocab_size"], "oracle": ORACLE,
+        info = {"case": name, "architecture": c["arch"], "tokens": tokens, "n_vocab": c["config"]["vocab_size"],
+                "oracle": ORACLE.replace("eager", c.get("attention", "eager")),
                 "seed": seed, "logits_std": round(float(logits.std()), 3),
                 "max_logit_change_without": effect, "note": c["note"]}
         if c["arch"] == "bert" or c.get("encoder"):

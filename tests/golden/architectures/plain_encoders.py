@@ -8,15 +8,15 @@ from gguf import GGUFReader
 from plain_forward import gelu, gelu_tanh, silu, softmax
 
 
-def encode(path, tokens):
-    """The rows of the last layer."""
+def encode(path, tokens, changes={}, jina_gelu=gelu):
+    """The rows of the last layer. `changes`: of metadata; `jina_gelu`: what llama.cpp has in place of GELU with erf."""
     file = GGUFReader(path)
-    meta = {k: f.contents() for k, f in file.fields.items()}
+    meta = {k: f.contents() for k, f in file.fields.items()} | changes
     arch = meta["general.architecture"]
     key = lambda name, default=None: meta.get(f"{arch}.{name}", default)
     T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
     used, n, heads = set(), len(tokens), key("attention.head_count")
-    modern, gemma = arch == "modern-bert", arch == "gemma-embedding"
+    jina, modern, gemma = arch == "jina-bert-v2", arch == "modern-bert", arch == "gemma-embedding"
     before = key("attention.layer_norm_rms_epsilon") or modern  # norms are before attention and feed-forward
     assert key("attention.causal") is False
 
@@ -56,6 +56,8 @@ def encode(path, tokens):
             q, k = rope(q, base), rope(k, base)
         distance = np.abs(np.arange(n)[:, None] - np.arange(n))
         score = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(q.shape[-1])
+        if jina:  # slopes to both sides, of a number of heads that is a power of two
+            score -= 2.0 ** (-key("attention.max_alibi_bias", 8.0) * np.arange(1, heads + 1) / heads)[:, None, None] * distance
         if not sees_all:  # half of the window on each side
             score = np.where(distance <= key("attention.sliding_window") // 2, score, -np.inf)
         return linear(np.einsum("hij,jhd->ihd", softmax(score), v).reshape(n, -1), p + "attn_output")
@@ -73,9 +75,9 @@ def encode(path, tokens):
         if p + "ffn_gate_inp.weight" in T:
             return experts(x, p)
         up = linear(x, p + "ffn_up")
-        if modern:
-            gate, up = np.split(up, 2, -1)
-            up = gelu(gate) * up
+        if modern or jina:
+            gate, up = np.split(up, 2, -1) if p + "ffn_gate.weight" not in T else (linear(x, p + "ffn_gate"), up)
+            up = (jina_gelu if jina else gelu)(gate) * up
         elif p + "ffn_gate.weight" in T:
             up = (gelu_tanh if gemma else silu)(linear(x, p + "ffn_gate")) * up
         else:

@@ -31,7 +31,8 @@ def squared(x):
 
 # What no key says. rope: how pairs lie, None without; norms: where ("before", "behind", "around"); heads: norms of queries and keys
 # ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last;
-# added: to the sum that the weights of experts are divided by.
+# added: to the sum that the weights of experts are divided by; ffn_norm: the name of the norm before the feed-forward part; scales: of
+# embeddings, the depth that what layers add is scaled by, and the width of logits, where no keys say it.
 HALVES = dict(rope="halves")
 ADJACENT = dict(rope="adjacent")
 TRAITS = {
@@ -43,21 +44,24 @@ TRAITS = {
     "gpt2": dict(rope=None, act=gelu_tanh), "starcoder2": dict(HALVES, act=gelu_tanh), "stablelm": dict(HALVES, heads="each"),
     "command-r": dict(ADJACENT, heads="each", parallel=True, multiplies=True),
     "cohere2": dict(ADJACENT, parallel=True, multiplies=True, windowed=4, only_windows=True), "gptneox": dict(HALVES, act=gelu),
-    "falcon": dict(HALVES, act=gelu, parallel=True), "mamba2": dict(rope=None),
+    "falcon": dict(HALVES, act=gelu, parallel=True, ffn_norm="attn_norm"), "mamba2": dict(rope=None),
     "llama4": dict(ADJACENT, whole=True, windowed=4, only_windows=True),
     "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
     "phimoe": dict(HALVES, layer_norm=True), "apertus": dict(HALVES, heads="each"), "mistral3": ADJACENT, "minimax-m2": dict(HALVES, heads="together"),
     "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared), "falcon-h1": HALVES,
-    "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True),
+    "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True), "dbrx": dict(HALVES, ffn_norm="attn_output_norm"),
+    "minicpm": dict(ADJACENT, scales=(12.0, 1.4, 256)), "minicpm3": dict(HALVES, scales=(12.0, 1.4, 256)), "internlm2": ADJACENT,
+    "gptj": dict(ADJACENT, act=gelu_tanh, parallel=True), "xverse": ADJACENT, "orion": HALVES, "qwen": HALVES,
+    "codeshell": dict(HALVES, act=gelu_tanh), "deepseek": dict(ADJACENT, whole=True), "bailingmoe": dict(ADJACENT, whole=False),
     **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
 }
 
 
 class Plain:
-    def __init__(self, path, tokens):
+    def __init__(self, path, tokens, changes):
         file = GGUFReader(path)
-        self.meta = {k: f.contents() for k, f in file.fields.items()}
+        self.meta = {k: f.contents() for k, f in file.fields.items()} | changes
         self.arch = self.meta["general.architecture"]
         self.trait = TRAITS.get(self.arch, {}).get
         self.T = {t.name: np.array(t.data, dtype=np.float64) for t in file.tensors}
@@ -78,10 +82,10 @@ class Plain:
         y = x @ self.W(name + ".weight").T
         return y + self.W(name + ".bias") if name + ".bias" in self.T else y
 
-    def norm(self, x, name):
+    def norm(self, x, name, epsilon=None):
         if self.layer_norm:
             x = x - x.mean(-1, keepdims=True)
-        x = x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon)
+        x = x / np.sqrt((x * x).mean(-1, keepdims=True) + (epsilon or self.epsilon))
         if self.plain_norm:
             return x
         x = x * self.W(name + ".weight" if name + ".weight" in self.T else name)
@@ -95,7 +99,7 @@ class Plain:
 
     def rope(self, x, layer):
         window = self.key("attention.sliding_window")
-        if not self.trait("rope") or not self.key("rope.scaling.finetuned", True) or self.trait("only_windows") and window and not self.windowed(layer):
+        if not self.trait("rope") or self.key("attention.max_alibi_bias") or not self.key("rope.scaling.finetuned", True) or self.trait("only_windows") and window and not self.windowed(layer):
             return x
         d = self.key("rope.dimension_count", x.shape[-1])
         i, base = np.arange(d // 2), self.key("rope.freq_base", 10000.0)
@@ -124,7 +128,7 @@ class Plain:
         kv_heads = self.key("attention.head_count_kv", heads)
         kv_heads = kv_heads[layer] if isinstance(kv_heads, list) else kv_heads
         d = self.key("attention.key_length", self.key("embedding_length") // heads)
-        if self.key("attention.kv_lora_rank"):
+        if self.key("attention.kv_lora_rank"):  # latent
             return self.latent_attention(h, p, layer)
         if p + "attn_qkv.weight" in self.T:
             limit = self.key("attention.clamp_kqv", np.inf)
@@ -133,7 +137,7 @@ class Plain:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
         if self.key("attention.clamp_kqv"):
             q, k, v = (np.clip(x, -self.key("attention.clamp_kqv"), self.key("attention.clamp_kqv")) for x in (q, k, v))
-        if self.key("attention.temperature_scale"):
+        if self.arch == "mistral3":
             steps = np.arange(n) // self.key("rope.scaling.original_context_length")
             q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + steps))[:, None]
         if q.shape[1] == 2 * heads * d:  # for each head its queries, then a gate
@@ -176,18 +180,19 @@ class Plain:
             return np.zeros(heads)
         n = 2 ** int(math.log2(heads))
         odd = np.arange(1, 2 * n, 2) / (2 * n)
-        return 2.0 ** (-most * np.concatenate([np.arange(1, n + 1) / n, odd])[:heads])
+        scale = math.sqrt(heads / self.key("embedding_length")) if self.arch == "falcon" else 1.0  # as that of scores
+        return scale * 2.0 ** (-most * np.concatenate([np.arange(1, n + 1) / n, odd])[:heads])
 
     def latent_attention(self, h, p, layer):
         n, heads, rank, rotated = self.n, self.key("attention.head_count"), self.key("attention.kv_lora_rank"), self.key("rope.dimension_count")
         length, size = (self.key(f"attention.{which}_length_mla", self.key(f"attention.{which}_length")) for which in ("key", "value"))
         if self.key("attention.q_lora_rank"):
-            h_q, name = self.norm(self.linear(h, p + "attn_q_a"), p + "attn_q_a_norm"), "attn_q_b"
+            h_q, name = self.norm(self.linear(h, p + "attn_q_a"), p + "attn_q_a_norm", 1e-6), "attn_q_b"
         else:
             h_q, name = h, "attn_q"
         q_plain, q = np.split(self.linear(h_q, p + name).reshape(n, heads, length), [length - rotated], -1)
         short, k = np.split(self.linear(h, p + "attn_kv_a_mqa"), [rank], -1)
-        short = self.norm(short, p + "attn_kv_a_norm")
+        short = self.norm(short, p + "attn_kv_a_norm", 1e-6)
         if p + "attn_kv_b.weight" in self.T:
             both = self.W(p + "attn_kv_b.weight").reshape(heads, -1, rank)
             key_up, value_up = both[:, :length - rotated], both[:, length - rotated:]
@@ -203,7 +208,7 @@ class Plain:
     def mixed(self, h, p, layer):
         has = lambda name: p + name in self.T
         y = 0.0
-        if has("attn_q.weight") or has("attn_qkv.weight") and not has("ssm_a"):
+        if has("attn_q.weight") or has("attn_kv_a_mqa.weight") or has("attn_qkv.weight") and not has("ssm_a"):
             y = y + self.attention(h, p, layer)
         if has("shortconv.in_proj.weight"):
             y = y + state_forward.short_conv(self, h, p)
@@ -233,7 +238,7 @@ class Plain:
         """Of all experts; 0 where one is not chosen."""
         logits, used = self.linear(h, p + "ffn_gate_inp"), self.key("expert_used_count")
         if self.arch == "phimoe":
-            return self.mixed(logits, used)
+            return self.one_by_one(logits, used)
         share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func") == 2 else softmax(logits)
         order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
         groups = self.key("expert_group_count", 1)
@@ -251,7 +256,7 @@ class Plain:
             kept = kept / (kept.sum(-1, keepdims=True) + self.trait("added", 0.0))
         return kept * self.key("expert_weights_scale", 1.0)
 
-    def mixed(self, logits, used):
+    def one_by_one(self, logits, used):
         """One after another, each by its share of those left that are near."""
         out, left = np.zeros_like(logits), np.ones(logits.shape, bool)
         rows = np.arange(self.n)
@@ -289,7 +294,7 @@ class Plain:
             h = self.norm(x, p + "attn_norm")
             return x + (self.gated(h, p) if p + "ffn_up.weight" in self.T else self.mixed(h, p, layer))
         before, behind = self.trait("norms", "before") != "behind", self.trait("norms", "before") != "before"
-        scale = self.key("residual_scale", 1.0)
+        scale = self.key("residual_scale", self.scales()[1])
         feed_forward = lambda h: self.experts(h, p) if p + "ffn_gate_inp.weight" in self.T else self.gated(h, p)
         own = p + "attn_norm_2" if p + "attn_norm_2.weight" in self.T else p + "attn_norm"
         h = self.norm(x, own) if before else x
@@ -301,8 +306,13 @@ class Plain:
         y = feed_forward(self.norm(x, p + self.trait("ffn_norm", "ffn_norm")) if before else x)
         return x + (self.norm(y, p + "post_ffw_norm") if behind else y) * scale
 
+    def scales(self):
+        """What no key says: of embeddings, of what layers add, of logits."""
+        embedding, depth, width = self.trait("scales", (1.0, None, self.key("embedding_length")))
+        return embedding, depth / math.sqrt(self.key("block_count")) if depth else 1.0, self.key("embedding_length") / width
+
     def run(self):
-        x = self.W("token_embd.weight")[self.tokens] * self.key("embedding_scale", 1.0)
+        x = self.W("token_embd.weight")[self.tokens] * self.key("embedding_scale", self.scales()[0])
         if "position_embd.weight" in self.T:
             x = x + self.W("position_embd.weight")[:self.n]
         if "token_embd_norm.weight" in self.T:
@@ -310,10 +320,11 @@ class Plain:
         for layer in range(self.key("block_count")):
             x = self.layer(x, layer)
         logits = self.linear(self.norm(x, "output_norm" if "output_norm.weight" in self.T else "token_embd_norm"), "output" if "output.weight" in self.T else "token_embd")
-        scale = self.key("logit_scale", 1.0)
+        scale = self.key("logit_scale", self.scales()[2])
         assert self.used == set(self.T), set(self.T) - self.used
         return logits * scale if self.trait("multiplies") else logits / scale
 
 
-def forward(path, tokens):
-    return Plain(path, tokens).run()
+def forward(path, tokens, changes={}):
+    """`changes`: of metadata."""
+    return Plain(path, tokens, changes).run()

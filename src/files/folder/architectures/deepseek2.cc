@@ -63,28 +63,12 @@ TensorView latent_values(const Config& config,
   return view;
 }
 
-constexpr Rule kLatentRules[] = {
-    {"model.embed_tokens.weight", "token_embd.weight"},
-    {"lm_head.weight", "output.weight"},
+constexpr Rule kLatentHeadRules[] = {
     {"model.layers.*.self_attn.q_proj.weight", "blk.*.attn_q.weight"},
-    {"model.layers.*.self_attn.q_a_proj.weight", "blk.*.attn_q_a.weight"},
-    {"model.layers.*.self_attn.q_a_layernorm.weight",
-     "blk.*.attn_q_a_norm.weight"},
-    {"model.layers.*.self_attn.q_b_proj.weight", "blk.*.attn_q_b.weight"},
-    {"model.layers.*.self_attn.kv_a_proj_with_mqa.weight",
-     "blk.*.attn_kv_a_mqa.weight"},
-    {"model.layers.*.self_attn.kv_a_layernorm.weight",
-     "blk.*.attn_kv_a_norm.weight"},
     {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_k_b.weight",
      latent_keys},
     {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_v_b.weight",
      latent_values},
-    {"model.layers.*.self_attn.o_proj.weight", "blk.*.attn_output.weight"},
-    {"model.layers.*.mlp.gate_proj.weight", "blk.*.ffn_gate.weight"},
-    {"model.layers.*.mlp.up_proj.weight", "blk.*.ffn_up.weight"},
-    {"model.layers.*.mlp.down_proj.weight", "blk.*.ffn_down.weight"},
-    // The plain rotary frequencies, from old folders.
-    {"model.layers.*.self_attn.rotary_emb.inv_freq", ""},
 };
 
 // All but how experts are chosen.
@@ -180,7 +164,8 @@ constexpr Architecture kDeepSeekV2 = {
                     "qk_nope_head_dim": 128, "v_head_dim": 128,
                     "n_shared_experts": 2, "moe_intermediate_size": 1407,
                     "tie_word_embeddings": false})",
-    .rules = {kLatentRules, kNormRules, kExpertRules, kSelectedExpertRules},
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules},
     .describe = describe_v2,
 };
 
@@ -188,7 +173,8 @@ constexpr Architecture kDeepSeekV3 = {
     .model_type = "deepseek_v3",
     .name = "deepseek2",
     .defaults = kV3Defaults,
-    .rules = {kLatentRules, kNormRules, kExpertRules, kSelectedExpertRules},
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules},
     .describe = describe_v3,
 };
 
@@ -197,7 +183,8 @@ constexpr Architecture kKimiK2 = {
     .model_type = "kimi_k2",
     .name = "deepseek2",
     .defaults = kV3Defaults,
-    .rules = {kLatentRules, kNormRules, kExpertRules, kSelectedExpertRules},
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules},
     .describe = describe_v3,
 };
 

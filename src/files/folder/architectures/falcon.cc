@@ -21,18 +21,29 @@ TensorView by_groups(const Config& config, const safetensors::Place& source) {
                falcon_groups(config));
 }
 
+// Whether the feed-forward part reads what attention has added to.
+bool in_sequence(const Config& config) {
+  return !config.find_flag("new_decoder_architecture").value_or(false) &&
+         !config.find_flag("parallel_attn").value_or(true);
+}
+bool beside_each_other(const Config& config) { return !in_sequence(config); }
+
 constexpr Rule kFalconRules[] = {
     {"transformer.word_embeddings.weight", "token_embd.weight"},
     {"transformer.ln_f.@", "output_norm.@"},
     {"lm_head.weight", "output.weight"},
-    {"transformer.h.*.input_layernorm.@", "blk.*.attn_norm.@"},
+    {"transformer.h.*.input_layernorm.@", "blk.*.attn_norm.@", as_it_is,
+     beside_each_other},
+    {"transformer.h.*.input_layernorm.@", "blk.*.attn_norm_2.@", as_it_is,
+     in_sequence},
+    {"transformer.h.*.post_attention_layernorm.@", "blk.*.attn_norm.@"},
     {"transformer.h.*.ln_attn.@", "blk.*.attn_norm_2.@"},
     {"transformer.h.*.ln_mlp.@", "blk.*.attn_norm.@"},
-    {"transformer.h.*.self_attention.query_key_value.weight",
-     "blk.*.attn_qkv.weight", by_groups},
-    {"transformer.h.*.self_attention.dense.weight", "blk.*.attn_output.weight"},
-    {"transformer.h.*.mlp.dense_h_to_4h.weight", "blk.*.ffn_up.weight"},
-    {"transformer.h.*.mlp.dense_4h_to_h.weight", "blk.*.ffn_down.weight"},
+    {"transformer.h.*.self_attention.query_key_value.@", "blk.*.attn_qkv.@",
+     by_groups},
+    {"transformer.h.*.self_attention.dense.@", "blk.*.attn_output.@"},
+    {"transformer.h.*.mlp.dense_h_to_4h.@", "blk.*.ffn_up.@"},
+    {"transformer.h.*.mlp.dense_4h_to_h.@", "blk.*.ffn_down.@"},
     // The plain rotary frequencies, from old folders.
     {"transformer.h.*.self_attention.rotary_emb.inv_freq", ""},
 };
@@ -40,9 +51,6 @@ constexpr Rule kFalconRules[] = {
 void describe_falcon(Description& model) {
   const Config& config = model.config();
   expect_text(config, "activation", {"gelu"});
-  expect_flag(config, "alibi", false);
-  expect_flag(config, "parallel_attn", true);
-  expect_flag(config, "bias", false);
   model.add_int("block_count", layer_count(config));
   model.add_int("context_length", config.get_int("max_position_embeddings"));
   const int64_t width = config.get_int("hidden_size");
@@ -54,7 +62,12 @@ void describe_falcon(Description& model) {
   model.add_int("attention.head_count_kv", falcon_groups(config));
   model.add_number("attention.layer_norm_epsilon",
                    config.get_number("layer_norm_epsilon"));
-  add_rope(model);
+  if (in_sequence(config)) model.add_flag("use_parallel_residual", false);
+  if (config.find_flag("alibi").value_or(false)) {
+    model.add_number("attention.max_alibi_bias", 8.0);
+  } else {
+    add_rope(model);
+  }
 }
 
 }  // namespace

@@ -87,5 +87,17 @@ extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
 extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
+extern const Architecture kMiniCpm;
+extern const Architecture kMiniCpm3;
+extern const Architecture kInternLm2;
+extern const Architecture kDbrx;
+extern const Architecture kJinaBert;
+extern const Architecture kXverse;
+extern const Architecture kOrion;
+extern const Architecture kQwen;
+extern const Architecture kGptJ;
+extern const Architecture kCodeShell;
+extern const Architecture kDeepSeek;
+extern const Architecture kBailingMoe;
 
 }  // namespace rc::folder

@@ -1,4 +1,4 @@
-// Llama, and Mistral, which adds a window.
+// Llama, XVERSE, which is the same, and Mistral, which adds a window.
 #include "files/folder/architectures/list.h"
 #include "files/folder/common_rules.h"
 
@@ -20,6 +20,15 @@ void describe_mistral(Description& model) {
 constexpr Architecture kLlama = {
     .model_type = "llama",
     .name = "llama",
+    .defaults = R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
+                    "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules},
+    .describe = describe_llama,
+};
+
+constexpr Architecture kXverse = {
+    .model_type = "xverse",
+    .name = "xverse",
     .defaults = R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
                     "tie_word_embeddings": false})",
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules},

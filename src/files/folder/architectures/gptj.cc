@@ -1,0 +1,53 @@
+// GPT-J.
+#include "base/checked.h"
+#include "files/folder/architectures/list.h"
+
+namespace rc::folder {
+namespace {
+
+constexpr Rule kGptJRules[] = {
+    {"transformer.wte.weight", "token_embd.weight"},
+    {"transformer.ln_f.@", "output_norm.@"},
+    {"lm_head.@", "output.@"},
+    {"transformer.h.*.ln_1.@", "blk.*.attn_norm.@"},
+    {"transformer.h.*.attn.q_proj.weight", "blk.*.attn_q.weight"},
+    {"transformer.h.*.attn.k_proj.weight", "blk.*.attn_k.weight"},
+    {"transformer.h.*.attn.v_proj.weight", "blk.*.attn_v.weight"},
+    {"transformer.h.*.attn.out_proj.weight", "blk.*.attn_output.weight"},
+    {"transformer.h.*.mlp.fc_in.@", "blk.*.ffn_up.@"},
+    {"transformer.h.*.mlp.fc_out.@", "blk.*.ffn_down.@"},
+    // What a row sees, from old folders.
+    {"transformer.h.*.attn.bias", ""},
+    {"transformer.h.*.attn.masked_bias", ""},
+};
+
+void describe_gptj(Description& model) {
+  const Config& config = model.config();
+  expect_text(config, "activation_function",
+              {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
+  const int64_t width = config.get_int("n_embd");
+  model.add_int("block_count", config.get_int("n_layer"));
+  model.add_int("context_length", config.get_int("n_positions"));
+  model.add_int("embedding_length", width);
+  const auto inner = config.find_int("n_inner");
+  model.add_int("feed_forward_length",
+                inner ? *inner : checked_mul(width, int64_t{4}).value_or(-1));
+  model.add_int("attention.head_count", config.get_int("n_head"));
+  model.add_number("attention.layer_norm_epsilon",
+                   config.get_number("layer_norm_epsilon"));
+  model.add_int("rope.dimension_count", config.get_int("rotary_dim"));
+}
+
+}  // namespace
+
+constexpr Architecture kGptJ = {
+    .model_type = "gptj",
+    .name = "gptj",
+    .defaults = R"({"layer_norm_epsilon": 1e-5, "n_positions": 2048,
+                    "n_embd": 4096, "n_layer": 28, "n_head": 16,
+                    "rotary_dim": 64, "tie_word_embeddings": false})",
+    .rules = {kGptJRules},
+    .describe = describe_gptj,
+};
+
+}  // namespace rc::folder

@@ -1,0 +1,13 @@
+// InternLM 2 and 2.5: Llama. Cai et al. 2024, arXiv:2403.17297.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kInternLm2 = {
+    .name = "internlm2",
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kOptional,
+    .rope_style = RC_ROPE_ADJACENT,
+};
+
+}  // namespace rc::model

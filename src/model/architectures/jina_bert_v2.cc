@@ -1,0 +1,27 @@
+// Jina embeddings 2: BERT with linear biases of attention, to both sides, in
+// place of positions, and a gate. Guenther et al. 2023, arXiv:2310.19923.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kJinaBertV2 = {
+    .name = "jina-bert-v2",
+    .names = {.post_attention_norm = "attn_output_norm.weight",
+              .post_feed_forward_norm = "layer_output_norm.weight"},
+    .defaults = {.alibi = 8.0f},
+    .causal = false,
+    .gives_hidden_rows = true,
+    .norm = Norm::kLayer,
+    .norm_place = NormPlace::kOfSums,
+    .alibi = Presence::kAlways,
+    .token_types = Presence::kOptional,
+    .embedding_norm = true,
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kAlways,
+    .feed_forward_bias = Presence::kOptional,
+    .gate = {.function = RC_FUNCTION_GELU,
+             .fused = true,
+             .fused_or_apart = true},
+};
+
+}  // namespace rc::model

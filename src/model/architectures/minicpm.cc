@@ -1,0 +1,18 @@
+// MiniCPM 1, 2 and 4: Llama with factors of its own for embeddings, what a
+// layer adds, and logits. Files older than the keys for these factors have
+// those of the first models. Hu et al. 2024, arXiv:2404.06395.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kMiniCpm = {
+    .name = "minicpm",
+    .defaults = {.embedding_scale = 12.0f,
+                 .residual_depth = 1.4f,
+                 .logit_width = 256},
+    .rope_style = RC_ROPE_ADJACENT,
+    .long_rope = true,
+    .scale_keys = true,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,29 @@
+// MiniCPM 3: the factors of MiniCPM, which files need not say, and the latent
+// attention of DeepSeek V2. OpenBMB 2024,
+// https://huggingface.co/openbmb/MiniCPM3-4B.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+namespace {
+
+double latent_head_scale(const HyperParameters& hyper) {
+  const Latent& latent = hyper.latent;
+  return 1.0 /
+         std::sqrt(static_cast<double>(latent.unrotated + latent.rotated));
+}
+
+}  // namespace
+
+constexpr Architecture kMiniCpm3 = {
+    .name = "minicpm3",
+    .defaults = {.embedding_scale = 12.0f,
+                 .residual_depth = 1.4f,
+                 .logit_width = 256},
+    .long_rope = true,
+    .attention_scale = latent_head_scale,
+    .latent = true,
+    .joint_latent = true,
+    .scale_keys = true,
+};
+
+}  // namespace rc::model

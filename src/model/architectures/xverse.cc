@@ -1,0 +1,12 @@
+// XVERSE: Llama. Shenzhen Yuanxiang Technology 2023,
+// https://huggingface.co/xverse.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kXverse = {
+    .name = "xverse",
+    .rope_style = RC_ROPE_ADJACENT,
+};
+
+}  // namespace rc::model
