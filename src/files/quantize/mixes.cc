@@ -320,6 +320,8 @@ const char* mix_name(size_t i) {
   return i < std::size(kMixes) ? kMixes[i].name : nullptr;
 }
 
+const char* name_of(const Mix& mix) { return mix.name; }
+
 uint32_t file_type(const Mix& mix) { return mix.file_type; }
 
 const Mix& find_mix(std::string_view name) {

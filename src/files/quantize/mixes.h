@@ -22,7 +22,8 @@ struct Mix;
 const Mix& find_mix(std::string_view name);
 // The name of number `i` of all of them; nullptr behind the last.
 const char* mix_name(size_t i);
-// Its number as general.file_type has it.
+// Its name in upper case, static, and its number as general.file_type has it.
+const char* name_of(const Mix& mix);
 uint32_t file_type(const Mix& mix);
 
 // The types of a file's tensors, in their order. What stays as it is has the
