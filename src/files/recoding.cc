@@ -1,6 +1,7 @@
 #include "files/recoding.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/error.h"
@@ -54,6 +55,20 @@ Recoding::Recoding(const gguf::File& file, const Conversion& conversion)
                                 conversion.requantizes, weights_.has_value());
   }
   quantize::apply_overrides(file, conversion.tensors, types_);
+  for (size_t i = 0; i < types_.size(); ++i) {
+    const gguf::Tensor& tensor = file.tensors()[i];
+    if (types_[i] == tensor.dtype ||
+        !quantize::needs_importance(tensor.name, types_[i]) ||
+        (weights_ && !weights_->of(tensor.name).empty())) {
+      continue;
+    }
+    fail(RC_E_INVALID_ARGUMENT, file.name(), ": tensor ", quote(tensor.name),
+         " can become ", dtype_name(types_[i]),
+         " only with an importance, which ",
+         weights_ ? cat("is not in ", importance_.file)
+                  : std::string("says which of its columns matter"),
+         ": quantize into a file with one, or to a type of more bits");
+  }
 }
 
 void Recoding::add_metadata(gguf::Writer& writer) const {
@@ -89,10 +104,17 @@ void Recoding::encode(size_t i, int64_t begin, int64_t count, Scratch& scratch,
                       std::vector<std::byte>& target) const {
   const gguf::Tensor& tensor = file_.tensors()[i];
   const DType dtype = types_[i];
-  scratch.bytes.resize(*row_bytes(tensor.dtype, count));
-  file_.read(tensor, *row_bytes(tensor.dtype, begin), scratch.bytes);
+  const uint64_t offset = *row_bytes(tensor.dtype, begin);
   scratch.values.resize(static_cast<size_t>(count));
-  decode_row(tensor.dtype, scratch.bytes.data(), scratch.values.data(), count);
+  if (tensor.dtype == RC_DTYPE_F32) {
+    file_.read(tensor, offset,
+               std::as_writable_bytes(std::span(scratch.values)));
+  } else {
+    scratch.bytes.resize(*row_bytes(tensor.dtype, count));
+    file_.read(tensor, offset, scratch.bytes);
+    decode_row(tensor.dtype, scratch.bytes.data(), scratch.values.data(),
+               count);
+  }
   check(tensor, dtype, scratch.values);
   const float* weights = nullptr;
   const std::span<const float> importance =
@@ -110,6 +132,13 @@ void Recoding::check(const gguf::Tensor& tensor, DType dtype,
                      std::span<const float> values) const {
   const float largest = quantize::largest_element(dtype);
   if (std::isinf(largest)) return;
+  // Magnitudes are in the order of their bits, and what is no number is behind
+  // all of them.
+  int32_t most = 0;
+  for (const float value : values) {
+    most = std::max(most, std::bit_cast<int32_t>(value) & INT32_MAX);
+  }
+  if (most <= std::bit_cast<int32_t>(largest)) return;
   for (const float value : values) {
     if (std::abs(value) <= largest) continue;
     fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", quote(tensor.name),

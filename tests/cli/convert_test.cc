@@ -59,7 +59,9 @@ TEST(CommandQuantize, ModelsAreQuantizedWhileTheyLoad) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.out;
+    const size_t at = outcome.out.find("\"weights\"");
+    EXPECT_NE(at, std::string::npos) << outcome.out;
+    return outcome.out.substr(at, outcome.out.find('\n', at) - at);
   };
   EXPECT_EQ(planned({folder("llama"), "--quantize", "q4_0"}), planned({path}));
   EXPECT_NE(planned({folder("llama")}), planned({path}));

@@ -34,6 +34,10 @@ uint32_t file_type(const Mix& mix);
 std::vector<DType> planned_types(const gguf::File& file, const Mix& mix,
                                  bool requantizes, bool weighted);
 
+// Whether the type has so few bits that a tensor of that name is of no use in
+// it unless they are spent on the columns that matter.
+bool needs_importance(std::string_view tensor, DType type);
+
 // Applies "REGEX=TYPE": tensors whose name the regular expression (Perl's,
 // found anywhere in the name) matches get that type of ggml; of several that
 // match the first. Throws RC_E_INVALID_ARGUMENT for what is no such text, for

@@ -178,7 +178,7 @@ TEST_F(Quantize, SingleTensors) {
             std::string::npos);
   EXPECT_NE(says("x=Q4_K_M", RC_E_INVALID_ARGUMENT).find("not a mix"),
             std::string::npos);
-  says("x=IQ2_XXS", RC_E_UNSUPPORTED);
+  says("x=Q8_1", RC_E_UNSUPPORTED);
   EXPECT_NE(says("(.?.?.?.?)+(.?.?.?.?)+(\\w*)*$^=Q6_K", RC_E_INVALID_ARGUMENT)
                 .find("too long"),
             std::string::npos);
