@@ -26,14 +26,17 @@ import time
 import gguf
 import numpy as np
 
-# general.file_type of a file in which all matrices are of the type.
+# general.file_type of a file of llama.cpp in which all matrices are of the type.
 TYPES = {"Q8_0": 7, "Q6_K": 18, "Q5_K": 16, "Q5_1": 9, "Q5_0": 8, "Q4_K": 14,
-         "Q4_1": 3, "Q4_0": 2, "IQ4_NL": 25, "IQ4_XS": 30, "Q3_K": 11,
-         "Q2_K": 10, "TQ2_0": 37, "TQ1_0": 36}
+         "Q4_1": 3, "Q4_0": 2, "IQ4_NL": 25, "IQ4_XS": 30, "NVFP4": 39, "Q3_K": 11,
+         "IQ3_S": 26, "IQ3_XXS": 23, "Q2_K": 10, "IQ2_S": 29, "IQ2_XS": 20,
+         "IQ2_XXS": 19, "TQ2_0": 37, "TQ1_0": 36, "IQ1_M": 31, "IQ1_S": 24}
+# Neither makes these without an importance.
+WEIGHTED = {"IQ3_XXS", "IQ2_S", "IQ2_XS", "IQ2_XXS", "IQ1_M", "IQ1_S"}
 WIDTH, HIDDEN, LAYERS = 1024, 2816, 1
 # Mixes in our words: the type by itself needs "all of them".
 PURE = {"Q4_0", "Q5_0", "Q4_1", "Q5_1", "IQ4_NL", "IQ4_XS", "Q2_K", "TQ2_0",
-        "TQ1_0"}
+        "TQ1_0", "NVFP4", "IQ3_S", *WEIGHTED}
 
 
 def shapes():
@@ -172,6 +175,8 @@ def main():
         write_importance(file, random)
         for name in arguments.types.split(","):
             for importance in (None, random):
+                if importance is None and name in WEIGHTED:
+                    continue
                 seconds = [min(by_runcible(arguments, source, ours, name, importance and file)
                                for _ in range(arguments.runs)),
                            min(by_llama(llama_cpp, arguments, source, theirs, name, importance)

@@ -65,7 +65,9 @@ typedef struct rc_quantize_options {
   const char* type; /* one of rc_conversion_type; must be given */
   /* A file that says how much each column of the matrices matters, as the
    * program imatrix of llama.cpp writes it, in both of its forms. NULL: all
-   * matter the same. */
+   * matter the same. RC_E_INVALID_ARGUMENT if a matrix of a layer without one
+   * would become IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S or IQ3_XXS: it would be
+   * of no use. */
   const char* importance;
   /* "REGEX=TYPE": matrices in whose name the regular expression, of Perl's
    * kind, is found get that type of a tensor ("Q6_K", not a mix) instead; of

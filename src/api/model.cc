@@ -5,6 +5,8 @@
 #include "api/model_path.h"
 #include "api/options.h"
 #include "api/progress.h"
+#include "base/quote.h"
+#include "files/convert.h"
 
 namespace rc::api {
 namespace {
@@ -63,6 +65,21 @@ std::optional<model::ForwardOutput> wanted_output(
   }
 }
 
+std::string wanted_type(const rc_model_options& options) {
+  if (options.quantize == nullptr) return {};
+  if (*options.quantize == '\0') {
+    fail(RC_E_INVALID_ARGUMENT, "options->quantize: empty");
+  }
+  if (options.keep_mapped != 0) {
+    fail(RC_E_INVALID_ARGUMENT, "options->quantize: ", quote(options.quantize),
+         ", but with keep_mapped the weights stay as the file has them; "
+         "quantize "
+         "into a file (rc_model_quantize) and map that");
+  }
+  check_conversion({.type = options.quantize});
+  return options.quantize;
+}
+
 uint64_t count_parameters(const gguf::File& file) {
   uint64_t parameters = 0;
   for (const gguf::Tensor& tensor : file.tensors()) {
@@ -95,6 +112,7 @@ LoadRequest::LoadRequest(rc_backend* backend, const char* file,
   options = engine_options(read);
   options.timeout_ms = handle.timeout_ms;
   output = wanted_output(read);
+  quantize = wanted_type(read);
   progress = read.progress;
   progress_user = read.progress_user;
 }
@@ -108,10 +126,13 @@ engine::EngineOptions LoadRequest::limited_options() const {
   return limited;
 }
 
+std::shared_ptr<const model::ModelFile> LoadRequest::open() const {
+  return model::ModelFile::open(model::file_of(path), output, quantize);
+}
+
 std::unique_ptr<rc_model> LoadRequest::load(
     const std::function<bool()>& go_on) const {
-  const std::shared_ptr<const model::ModelFile> file =
-      model::ModelFile::open(model::file_of(path), output);
+  const std::shared_ptr<const model::ModelFile> file = open();
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
     return report_progress(progress, progress_user, fraction);

@@ -75,6 +75,7 @@ struct LoadRequest {
   // `go_on` may be empty; loading stops with RC_E_CANCELLED when it says
   // false.
   std::unique_ptr<rc_model> load(const std::function<bool()>& go_on) const;
+  std::shared_ptr<const model::ModelFile> open() const;
   // The options with what the tenant has left; good while the tenant lives.
   engine::EngineOptions limited_options() const;
 
@@ -83,6 +84,7 @@ struct LoadRequest {
   std::string path;  // may be "builtin:NAME"
   engine::EngineOptions options;
   std::optional<model::ForwardOutput> output;
+  std::string quantize;  // a type or mix; empty: none
   rc_progress_callback progress;
   void* progress_user;
 };

@@ -70,10 +70,8 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
                         rc_backend* backend, rc_plan** plan) {
   return guard_handle(plan, "plan", [&] {
     const rc::api::LoadRequest request(backend, path, options);
-    return rc::api::add_handle(rc::api::make_plan(
-        rc::engine::plan(*rc::model::ModelFile::open(
-                             rc::model::file_of(request.path), request.output),
-                         request.chain, request.limited_options())));
+    return rc::api::add_handle(rc::api::make_plan(rc::engine::plan(
+        *request.open(), request.chain, request.limited_options())));
   });
 }
 

@@ -77,6 +77,7 @@ struct ModelChoice {
   int64_t context = 0;
   std::string cache_type = "f16";
   int32_t rows = 0;
+  std::string quantize;
   uint64_t memory_limit = 0;
   bool strict = false;
   bool keep_mapped = false;

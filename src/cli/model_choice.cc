@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "number.h"
 #include "terminal.h"
+#include "type_choice.h"
 
 namespace cli {
 
@@ -40,6 +41,9 @@ void ModelChoice::add_to(CLI::App& command) {
   limit<int32_t>(
       command.add_option("--rows", rows, "the most tokens of one step"),
       {1, 65536});
+  CLI::Option* type = takes_type(command.add_option(
+      "--quantize", quantize,
+      "quantize the weights to this type while loading, such as Q4_K_M"));
   command
       .add_option("--memory-limit", memory_limit,
                   "the most memory of the device to take, such as 900MB; "
@@ -52,6 +56,7 @@ void ModelChoice::add_to(CLI::App& command) {
       "--keep-mapped", keep_mapped,
       "compute from the mapped file instead of copying the weights: loads at "
       "once and shares memory with other processes, but is slower");
+  keep->excludes(type);
   command
       .add_flag("--guard-mapped", guard_mapped,
                 "with --keep-mapped: where the file is cut short or its disk "
@@ -79,6 +84,7 @@ rc_model_options ModelChoice::options() const {
   options.max_rows = rows;
   options.keep_mapped = keep_mapped ? 1 : 0;
   options.guard_mapped = guard_mapped ? 1 : 0;
+  options.quantize = quantize.empty() ? nullptr : quantize.c_str();
   options.cache_dtype = cache_type == "f32"    ? RC_DTYPE_F32
                         : cache_type == "q8_0" ? RC_DTYPE_Q8_0
                                                : RC_DTYPE_F16;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "files/open_model.h"
+#include "files/quantized_file.h"
 #include "model/architecture.h"
 #include "model/embedding.h"
 #include "model/fingerprint.h"
@@ -60,8 +61,11 @@ void check_range(const char* name, int64_t value, int64_t high) {
 }  // namespace
 
 std::shared_ptr<const ModelFile> ModelFile::open(
-    const std::string& path, std::optional<ForwardOutput> output) {
-  return from_gguf(open_model(path), output);
+    const std::string& path, std::optional<ForwardOutput> output,
+    const std::string& quantize) {
+  auto file = open_model(path);
+  if (!quantize.empty()) file = quantized_file(std::move(file), quantize);
+  return from_gguf(std::move(file), output);
 }
 
 std::shared_ptr<const ModelFile> ModelFile::from_gguf(

@@ -65,9 +65,11 @@ class ModelFile {
   // hyper-parameter out of range, RC_E_UNSUPPORTED for an output that the model
   // cannot have. Without an output it is what the file is made for: scores or
   // hidden rows where its pooling_type says so, else what its architecture
-  // gives.
+  // gives. With a type to quantize to, weights are quantized while they are
+  // read (see files/quantized_file.h).
   static std::shared_ptr<const ModelFile> open(
-      const std::string& path, std::optional<ForwardOutput> output = {});
+      const std::string& path, std::optional<ForwardOutput> output = {},
+      const std::string& quantize = {});
   static std::shared_ptr<const ModelFile> from_gguf(
       std::shared_ptr<const gguf::File> file,
       std::optional<ForwardOutput> output = {});

@@ -230,8 +230,12 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   }
   std::vector<runtime::DeviceContents> contents;
   std::vector<std::shared_ptr<runtime::Buffer>> caches(split.caches.size());
-  WeightBuffer buffer;
-  uint64_t loaded = 0;
+  uint64_t loaded = 0, at_hand = 0;  // the latter of the one that is read
+  WeightBuffer buffer([&](double fraction) {
+    report((static_cast<double>(loaded) +
+            fraction * static_cast<double>(at_hand)) /
+           static_cast<double>(memory.weights));
+  });
   report(0.0);
   for (size_t d = 0; d < placement.devices.size(); ++d) {
     const runtime::Split::Share& share = split.devices[d];
@@ -253,6 +257,7 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
             weight, model->mapped_->data(tensor), model->mapped_);
         continue;
       }
+      at_hand = bytes;
       const auto make = [&] {
         return here.device->create_weight(
             weight, file->read_weight(weight.name, buffer, threads));

@@ -3,8 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <exception>
-#include <thread>
+#include <atomic>
 #include <vector>
 
 #include "base/error.h"
@@ -14,10 +13,17 @@
 namespace rc::model {
 namespace {
 
-// With less to read a thread takes longer to start than to read.
-constexpr uint64_t kLeastPart = uint64_t{2} << 20;
+// What a thread reads at once: with less it would take longer to wake it than
+// to read.
+constexpr uint64_t kCopiedPart = uint64_t{2} << 20;
+constexpr uint64_t kComputedPart = uint64_t{64} << 10;
 // What copies from the system's cache of files as fast as memory allows.
 constexpr int kMostThreads = 4;
+
+uint64_t whole_blocks(DType dtype, uint64_t bytes) {
+  const auto block = static_cast<uint64_t>(dtype_info(dtype)->block_bytes);
+  return std::max(bytes / block, uint64_t{1}) * block;
+}
 
 }  // namespace
 
@@ -45,40 +51,27 @@ std::span<std::byte> WeightBuffer::take(uint64_t size) {
 const std::byte* WeightBuffer::read(const gguf::File& file,
                                     const gguf::Tensor& tensor, int threads) {
   const std::span<std::byte> target = take(tensor.bytes);
-  const uint64_t parts = std::clamp<uint64_t>(
-      tensor.bytes / kLeastPart, 1,
-      static_cast<uint64_t>(std::clamp(threads, 1, kMostThreads)));
-  const auto read_part = [&](uint64_t begin, uint64_t end) {
-    file.read(tensor, begin, target.subspan(begin, end - begin));
-  };
-  std::vector<std::exception_ptr> failures(parts);
-  std::vector<std::thread> team;
-  team.reserve(parts);
-  uint64_t done = 0;
-  for (uint64_t i = 0; i + 1 < parts; ++i) {
-    const uint64_t end = tensor.bytes / parts * (i + 1);
-    try {
-      team.emplace_back([&read_part, &failure = failures[i], done, end] {
-        try {
-          read_part(done, end);
-        } catch (...) {
-          failure = std::current_exception();
-        }
-      });
-    } catch (const std::exception&) {
-      break;  // what the system refuses the caller does itself
+  const bool computes = file.source() != nullptr && file.source()->computes();
+  const uint64_t part =
+      whole_blocks(tensor.dtype, computes ? kComputedPart : kCopiedPart);
+  const uint64_t parts = (tensor.bytes + part - 1) / part;
+  std::atomic<uint64_t> done = 0;
+  const auto read_part = [&](size_t worker, size_t i) {
+    const uint64_t begin = part * i;
+    const uint64_t size = std::min(part, tensor.bytes - begin);
+    file.read(tensor, begin, target.subspan(begin, size));
+    const uint64_t now = done += size;
+    if (worker == 0 && progress_) {
+      progress_(static_cast<double>(now) / static_cast<double>(tensor.bytes));
     }
-    done = end;
+  };
+  if (parts == 1) {
+    read_part(0, 0);
+    return target.data();
   }
-  try {
-    read_part(done, tensor.bytes);
-  } catch (...) {
-    failures.back() = std::current_exception();
-  }
-  for (std::thread& thread : team) thread.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  const int team = computes ? threads : std::min(threads, kMostThreads);
+  if (!crew_) crew_.emplace(std::max(team, 1));
+  crew_->run(parts, read_part);
   return target.data();
 }
 

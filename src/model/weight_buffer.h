@@ -4,9 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "files/gguf/file.h"
+#include "files/quantize/crew.h"
 #include "model/weight_name.h"
 
 namespace rc::model {
@@ -17,6 +21,12 @@ class WeightBuffer {
   ~WeightBuffer();
   WeightBuffer(const WeightBuffer&) = delete;
   WeightBuffer& operator=(const WeightBuffer&) = delete;
+
+  // Hears during read(), on its caller's thread, which fraction of the weight
+  // is there, about; it may throw. Empty: nobody does.
+  using Progress = std::function<void(double fraction)>;
+
+  explicit WeightBuffer(Progress progress) : progress_(std::move(progress)) {}
 
   // Reads the data of a tensor, with so many threads at most. Valid until the
   // next call. Throws RC_E_IO if the file does not hold it any more,
@@ -32,7 +42,9 @@ class WeightBuffer {
  private:
   std::span<std::byte> take(uint64_t size);
 
-  std::span<std::byte> bytes_;  // mapped
+  const Progress progress_;
+  std::optional<quantize::Crew> crew_;  // made when it is first of use
+  std::span<std::byte> bytes_;          // mapped
 };
 
 }  // namespace rc::model

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api_util.h"
+#include "test_data.h"
 
 namespace rc::test {
 namespace {
@@ -251,6 +252,47 @@ TEST(Options, OfAModelThatStaysMapped) {
   options.keep_mapped = 77;
   options.struct_size = offsetof(rc_model_options, keep_mapped);
   EXPECT_EQ(weights(options), copied);
+}
+
+TEST(Options, OfAModelThatIsQuantized) {
+  const Backend backend = open_backend("cpu");
+  const std::string folder = source_path("tests/golden/folders/qwen2").string();
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  const auto weights = [&] {
+    const rc_plan_report plan =
+        report_of(plan_model(backend.get(), folder, &options).get());
+    rc_model* loaded = nullptr;
+    EXPECT_OK(rc_model_load(backend.get(), folder.c_str(), &options, &loaded));
+    const Model model(loaded);
+    rc_model_report report = RC_MODEL_REPORT_INIT;
+    EXPECT_OK(rc_model_describe(loaded, &report));
+    EXPECT_EQ(plan.weights, report.weight_bytes);
+    return report.weight_bytes;
+  };
+  const uint64_t plain = weights();
+  options.quantize = "q4_0";
+  EXPECT_LT(weights(), plain / 2);
+  const auto load = [&] {
+    rc_model* model = nullptr;
+    const rc_status status =
+        rc_model_load(backend.get(), folder.c_str(), &options, &model);
+    EXPECT_EQ(model, nullptr);
+    return status;
+  };
+  options.quantize = "Q9";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load(), "type 'Q9'", "Q4_K_M");
+  options.quantize = "";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load(), "options->quantize: empty");
+  options.quantize = "Q4_0";
+  options.keep_mapped = 1;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load(), "quantize", "keep_mapped");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               try_plan(backend.get(), folder.c_str(), &options),
+               "keep_mapped");
+  // Of a header from before it.
+  options.keep_mapped = 0;
+  options.struct_size = offsetof(rc_model_options, quantize);
+  EXPECT_EQ(weights(), plain);
 }
 
 TEST(Options, MemoryLimitOfABackend) {

@@ -50,6 +50,28 @@ TEST(CommandQuantize, WritesAFile) {
   EXPECT_NE(shown.find("Q5_1"), std::string::npos);
 }
 
+TEST(CommandQuantize, ModelsAreQuantizedWhileTheyLoad) {
+  const TemporaryFolder target;
+  const std::string path = (target.path() / "out.gguf").string();
+  ASSERT_EQ(run({"quantize", folder("llama"), path, "Q4_0"}).code, 0);
+  const auto planned = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"plan", "--backend", "cpu", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const size_t at = outcome.out.find("\"weights\"");
+    EXPECT_NE(at, std::string::npos) << outcome.out;
+    return outcome.out.substr(at, outcome.out.find('\n', at) - at);
+  };
+  EXPECT_EQ(planned({folder("llama"), "--quantize", "q4_0"}), planned({path}));
+  EXPECT_NE(planned({folder("llama")}), planned({path}));
+  expect_failure(run({"run", folder("llama"), "--quantize", "Q4_X"}), 2,
+                 "Q4_X");
+  expect_failure(
+      run({"run", folder("llama"), "--quantize", "Q4_0", "--keep-mapped"}), 2,
+      "--keep-mapped");
+}
+
 TEST(CommandQuantize, SaysWhatIsWrong) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();

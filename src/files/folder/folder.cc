@@ -89,7 +89,7 @@ std::string Folder::read(const OpenFile& file, uint64_t largest) {
 
 gguf::Source::Identity Folder::identity() const {
   gguf::Source::Identity identity;
-  for (const auto& file : opened_) identity.push_back(file->identity());
+  for (const auto& file : opened_) identity.files.push_back(file->identity());
   return identity;
 }
 

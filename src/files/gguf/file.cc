@@ -44,7 +44,7 @@ bool is_float(ValueType type) {
 class FileSource : public Source {
  public:
   explicit FileSource(std::shared_ptr<const OpenFile> file)
-      : file_(std::move(file)), identity_{file_->identity()} {}
+      : file_(std::move(file)), identity_{{file_->identity()}, {}} {}
 
   uint64_t size() const override { return file_->size(); }
   void read(uint64_t offset, std::span<std::byte> target,

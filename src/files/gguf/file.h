@@ -138,7 +138,9 @@ class File {
 
   // nullptr: it was read from memory.
   const Source::Identity* identity() const {
-    return source_ == nullptr ? nullptr : &source_->identity();
+    return source_ == nullptr || source_->identity().files.empty()
+               ? nullptr
+               : &source_->identity();
   }
   // Whether MappedTensors can have it: files hold the tensors as they are.
   bool mappable() const {

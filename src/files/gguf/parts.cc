@@ -34,8 +34,8 @@ class PartsSource : public Source {
   explicit PartsSource(std::vector<std::shared_ptr<const File>> parts)
       : parts_(std::move(parts)) {
     for (size_t i = 0; i < parts_.size(); ++i) {
-      const Identity& identity = *parts_[i]->identity();
-      identity_.insert(identity_.end(), identity.begin(), identity.end());
+      const auto& files = parts_[i]->identity()->files;
+      identity_.files.insert(identity_.files.end(), files.begin(), files.end());
       for (const Tensor& tensor : parts_[i]->tensors()) {
         homes_.push_back({i, &tensor});
       }

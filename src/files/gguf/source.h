@@ -18,8 +18,14 @@ namespace rc::gguf {
 
 class Source {
  public:
-  // Of all files that it is made of, in a fixed order.
-  using Identity = std::vector<OpenFile::Identity>;
+  struct Identity {
+    // Of all files that it is made of, in a fixed order.
+    std::vector<OpenFile::Identity> files;
+    // What is made of them, if that is not what they hold.
+    std::string form;
+
+    auto operator<=>(const Identity&) const = default;
+  };
 
   virtual ~Source() = default;
 
@@ -31,6 +37,9 @@ class Source {
   // Throws RC_E_IO if anything was written to since it was opened.
   virtual void check_unchanged() const = 0;
   virtual const Identity& identity() const = 0;
+  // Whether what is read is computed rather than copied, so that reading is as
+  // fast as there are threads.
+  virtual bool computes() const { return false; }
   // The files that hold the data of tensors as it is; empty: none do.
   virtual std::vector<std::shared_ptr<const OpenFile>> files() const {
     return {};

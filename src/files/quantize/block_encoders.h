@@ -22,15 +22,43 @@ inline void put_scale(float scale, uint8_t* to) {
   std::memcpy(to, &bits, sizeof bits);
 }
 
+// The nearest binary16 in each lane, as rounded_scale.
+RC_LANES_INLINE Lanes rounded_scales(Lanes scale) {
+  constexpr float kLargest = 65504.0f;
+  constexpr float kLeastNormal = 0x1p-14f;
+  const Lanes size = lesser(magnitude(scale), all_lanes(kLargest));
+  const LaneMask bits = reinterpret_cast<LaneMask>(size);
+  const LaneMask near = (bits + 0xFFF + ((bits >> 13) & 1)) & ~0x1FFF;
+  // A multiple of 2^-24 below the normal numbers.
+  const Lanes small = (size + 0.5f) - 0.5f;
+  const Lanes value =
+      select(size < kLeastNormal, small, reinterpret_cast<Lanes>(near));
+  return select(scale < 0.0f, -value, value);
+}
+
+// Four bytes of each of `count` groups, bytes `stride` apart, from numbers of
+// which the lower bytes count.
+RC_LANES_INLINE void put_four(LaneMask a, LaneMask b, LaneMask c, LaneMask d,
+                              int count, int stride, uint8_t* to) {
+  const LaneMask four = (a & 255) | (b & 255) << 8 | (c & 255) << 16 | d << 24;
+  for (int g = 0; g < count; ++g) {
+    const int32_t bytes = four[g];
+    std::memcpy(to + g * stride, &bytes, sizeof bytes);
+  }
+}
+
 // The quants of groups against scales, each in a byte, group after group.
 template <class Grid, int kGroup>
 void put_quants(const LaneGroups<kGroup>& groups, Lanes scale, int count,
                 uint8_t* quants) {
   const Lanes by = inverse(scale);
-  for (int i = 0; i < kGroup; ++i) {
-    uint8_t codes[kLanes];
-    Grid::codes(Grid::nearest(groups.x(i) * by), codes);
-    for (int g = 0; g < count; ++g) quants[g * kGroup + i] = codes[g];
+  for (int i = 0; i < kGroup; i += 4) {
+    LaneMask codes[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      codes[k] = Grid::code(Grid::nearest(groups.x(i + k) * by));
+    }
+    put_four(codes[0], codes[1], codes[2], codes[3], count, kGroup, quants + i);
   }
 }
 
@@ -38,19 +66,23 @@ template <int kLevels, int kGroup>
 void put_line_quants(const LaneGroups<kGroup>& groups, Lanes scale,
                      Lanes offset, int count, uint8_t* quants) {
   const Lanes by = inverse(scale);
-  for (int i = 0; i < kGroup; ++i) {
-    const Lanes q = rounded(
-        clamp((groups.x(i) - offset) * by, 0.0f, static_cast<float>(kLevels)));
-    for (int g = 0; g < count; ++g) {
-      quants[g * kGroup + i] = static_cast<uint8_t>(q[g]);
+  for (int i = 0; i < kGroup; i += 4) {
+    LaneMask codes[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      codes[k] = __builtin_convertvector(
+          rounded(clamp((groups.x(i + k) - offset) * by, 0.0f,
+                        static_cast<float>(kLevels))),
+          LaneMask);
     }
+    put_four(codes[0], codes[1], codes[2], codes[3], count, kGroup, quants + i);
   }
 }
 
 // Blocks with a scale of binary16, without factors and minimum: eight at once.
 template <const BlockFormat& kFormat, class Grid, class Places>
 void encode_scales(const float* x, const float* w, int64_t columns,
-                   const Places& places, uint8_t* target) {
+                   const Places& places, int turns, uint8_t* target) {
   constexpr int kGroup = kFormat.elements;
   const int64_t blocks = columns / kGroup;
   LaneGroups<kGroup> groups;
@@ -60,8 +92,8 @@ void encode_scales(const float* x, const float* w, int64_t columns,
         static_cast<int>(std::min<int64_t>(kLanes, blocks - first));
     groups.load(x + first * kGroup, w == nullptr ? w : w + first * kGroup,
                 count);
-    Lanes scale = best_scale<Grid>(groups, places, 3);
-    for (int g = 0; g < kLanes; ++g) scale[g] = rounded_scale(scale[g]);
+    Lanes scale = best_scale<Grid>(groups, places, turns);
+    scale = rounded_scales(scale);
     put_quants<Grid>(groups, scale, count, quants);
     for (int g = 0; g < count; ++g) {
       uint8_t* block = target + (first + g) * kFormat.bytes;
@@ -87,10 +119,8 @@ void encode_lines(const float* x, const float* w, int64_t columns,
     groups.load(x + first * kGroup, w == nullptr ? w : w + first * kGroup,
                 count);
     Line line = best_line<kLevels, true>(groups, spans, 3);
-    for (int g = 0; g < kLanes; ++g) {
-      line.scale[g] = rounded_scale(line.scale[g]);
-      line.offset[g] = rounded_scale(line.offset[g]);
-    }
+    line.scale = rounded_scales(line.scale);
+    line.offset = rounded_scales(line.offset);
     put_line_quants<kLevels>(groups, line.scale, line.offset, count, quants);
     for (int g = 0; g < count; ++g) {
       uint8_t* block = target + (first + g) * kFormat.bytes;

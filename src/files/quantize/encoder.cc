@@ -1,12 +1,13 @@
 #include "files/quantize/encoder.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
 #include "files/quantize/encoder_list.h"
 #include "files/quantize/long_vectors.h"
+#include "files/quantize/plain_blocks.h"
 #include "tensor/blocks.h"
 #include "tensor/half.h"
 
@@ -14,6 +15,7 @@ namespace rc::quantize {
 namespace {
 
 constexpr float kLargestF16 = 65504.0f;
+constexpr float kLargestNVFP4 = 6.0f * 448.0f;
 
 template <class T, T (*kConvert)(float)>
 void encode_plainly(const float* x, const float*, int64_t columns,
@@ -27,95 +29,93 @@ void encode_plainly(const float* x, const float*, int64_t columns,
 
 float same(float x) { return x; }
 
-// The first element of largest magnitude.
-float first_extreme(const float* x) {
-  float largest = 0.0f;
-  for (int i = 0; i < kSmallBlock; ++i) {
-    const float size = std::fabs(x[i]);
-    largest = size > largest ? size : largest;
-  }
-  int i = 0;
-  while (std::fabs(x[i]) != largest) ++i;
-  return x[i];
-}
-
-float inverse_or_zero(float x) {
-  const float inverse = x == 0.0f ? 0.0f : 1.0f / x;
-  return std::isfinite(inverse) ? inverse : 0.0f;
-}
-
-// Halves are rounded up, and the result is within 0 to `most`.
-int round_up(float x, int zero, int most) {
-  const float shifted = x + (static_cast<float>(zero) + 0.5f);
-  return std::min(static_cast<int>(shifted), most);
-}
-
-void put_block(const float* x, BlockQ4_0* block) {
-  const float scale = first_extreme(x) / -8.0f;
-  const float by = inverse_or_zero(scale);
-  block->scale = f32_to_f16(scale);
-  int quants[kSmallBlock];
-  for (int i = 0; i < kSmallBlock; ++i) quants[i] = round_up(x[i] * by, 8, 15);
-  for (int j = 0; j < 16; ++j) {
-    block->quants[j] = static_cast<uint8_t>(quants[j] | quants[j + 16] << 4);
-  }
-}
-
-void put_block(const float* x, BlockQ5_0* block) {
-  const float scale = first_extreme(x) / -16.0f;
-  const float by = inverse_or_zero(scale);
-  block->scale = f32_to_f16(scale);
-  int quants[kSmallBlock];
-  for (int i = 0; i < kSmallBlock; ++i) {
-    quants[i] = round_up(x[i] * by, 16, 31);
-  }
-  for (int j = 0; j < 16; ++j) {
-    block->quants[j] =
-        static_cast<uint8_t>((quants[j] & 15) | (quants[j + 16] & 15) << 4);
-  }
-  uint32_t fifth = 0;
-  for (int i = 0; i < kSmallBlock; ++i) {
-    fifth |= static_cast<uint32_t>(quants[i] >> 4) << i;
-  }
-  block->high = fifth;
-}
-
-void put_block(const float* x, BlockQ8_0* block) {
-  float largest = 0.0f;
-  for (int i = 0; i < kSmallBlock; ++i) {
-    largest = std::max(largest, std::fabs(x[i]));
-  }
-  const float scale = largest / 127.0f;
-  const float by = inverse_or_zero(scale);
-  block->scale = f32_to_f16(scale);
-  for (int i = 0; i < kSmallBlock; ++i) {
-    // Halves away from zero.
-    const float q = x[i] * by;
-    const float size = std::fabs(q);
-    const auto whole = static_cast<int>(size);
-    const int rounded =
-        whole + static_cast<int>(2 * (size - static_cast<float>(whole)));
-    block->quants[i] = static_cast<int8_t>(q < 0 ? -rounded : rounded);
-  }
+// 1 / scale; 0 where that is not finite.
+RC_LANES_INLINE Lanes inverse_or_zero(Lanes scale) {
+  const Lanes by = inverse(scale);
+  return select(magnitude(by) <= std::numeric_limits<float>::max(), by,
+                Lanes{});
 }
 
 template <class Block>
-void encode_closely(const float* x, const float*, int64_t columns,
-                    uint8_t* target) {
-  for (int64_t i = 0; i < columns; i += kSmallBlock) {
-    Block block;
-    put_block(x + i, &block);
-    std::memcpy(target, &block, sizeof block);
-    target += sizeof block;
+void put_scales(Lanes scale, int count, uint8_t* target) {
+  for (int g = 0; g < count; ++g) {
+    const uint16_t bits = f32_to_f16(scale[g]);
+    std::memcpy(
+        target + g * static_cast<int>(sizeof(Block)) + offsetof(Block, scale),
+        &bits, sizeof bits);
+  }
+}
+
+// Q4_0 and Q5_0: the first element of largest magnitude becomes -kZero, and
+// halves are rounded up.
+template <class Block, int kZero>
+void encode_from_extreme(const float* from, const float*, int64_t columns,
+                         uint8_t* target) {
+  constexpr int kBytes = sizeof(Block);
+  for (int64_t at = 0; at < columns; at += kLanes * kSmallBlock) {
+    const PlainBlocks blocks(from + at, (columns - at) / kSmallBlock);
+    Lanes far = blocks.x(0);
+    for (int i = 1; i < kSmallBlock; ++i) {
+      const Lanes x = blocks.x(i);
+      far = select(magnitude(x) > magnitude(far), x, far);
+    }
+    const Lanes scale = far / static_cast<float>(-kZero);
+    const Lanes by = inverse_or_zero(scale);
+    PlainQuants quants;
+    for (int i = 0; i < kSmallBlock; ++i) {
+      const Lanes shifted =
+          blocks.x(i) * by + (static_cast<float>(kZero) + 0.5f);
+      quants.numbers[i] = __builtin_convertvector(
+          lesser(shifted, all_lanes(2 * kZero - 1)), LaneMask);
+    }
+    put_scales<Block>(scale, blocks.count, target);
+    quants.put_nibbles(blocks.count, kBytes, target + offsetof(Block, quants));
+    if constexpr (kZero == 16) {
+      quants.put_fifth_bits(blocks.count, kBytes,
+                            target + offsetof(Block, high));
+    }
+    target += blocks.count * kBytes;
+  }
+}
+
+// Halves are rounded away from zero.
+void encode_q8_0(const float* from, const float*, int64_t columns,
+                 uint8_t* target) {
+  constexpr int kBytes = sizeof(BlockQ8_0);
+  for (int64_t at = 0; at < columns; at += kLanes * kSmallBlock) {
+    const PlainBlocks blocks(from + at, (columns - at) / kSmallBlock);
+    Lanes far = {};
+    for (int i = 0; i < kSmallBlock; ++i) {
+      far = greater(far, magnitude(blocks.x(i)));
+    }
+    const Lanes scale = far / 127.0f;
+    const Lanes by = inverse_or_zero(scale);
+    for (int i = 0; i < kSmallBlock; i += 4) {
+      LaneMask numbers[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        const Lanes q = blocks.x(i + k) * by;
+        const Lanes size = magnitude(q);
+        const LaneMask whole = __builtin_convertvector(size, LaneMask);
+        const Lanes twice =
+            2.0f * (size - __builtin_convertvector(whole, Lanes));
+        const LaneMask near = whole + __builtin_convertvector(twice, LaneMask);
+        numbers[k] = select(q < 0.0f, -near, near);
+      }
+      put_four(numbers[0], numbers[1], numbers[2], numbers[3], blocks.count,
+               kBytes, target + offsetof(BlockQ8_0, quants) + i);
+    }
+    put_scales<BlockQ8_0>(scale, blocks.count, target);
+    target += blocks.count * kBytes;
   }
 }
 
 // Rounded as the package gguf does it, or searched where weights are given.
-template <class Block, DType kType>
+template <Encoder kRound, DType kType>
 void encode_rounded(const float* x, const float* w, int64_t columns,
                     uint8_t* target) {
   static const Encoder search = find_searched_encoder(kType);
-  static const Encoder round = best_of<encode_closely<Block>>();
+  static const Encoder round = best_of<kRound>();
   (w != nullptr ? search : round)(x, w, columns, target);
 }
 
@@ -130,11 +130,11 @@ Encoder find_encoder(DType dtype) {
     case RC_DTYPE_BF16:
       return encode_plainly<uint16_t, f32_to_bf16>;
     case RC_DTYPE_Q4_0:
-      return encode_rounded<BlockQ4_0, RC_DTYPE_Q4_0>;
+      return encode_rounded<encode_from_extreme<BlockQ4_0, 8>, RC_DTYPE_Q4_0>;
     case RC_DTYPE_Q5_0:
-      return encode_rounded<BlockQ5_0, RC_DTYPE_Q5_0>;
+      return encode_rounded<encode_from_extreme<BlockQ5_0, 16>, RC_DTYPE_Q5_0>;
     case RC_DTYPE_Q8_0:
-      return encode_rounded<BlockQ8_0, RC_DTYPE_Q8_0>;
+      return encode_rounded<encode_q8_0, RC_DTYPE_Q8_0>;
     default:
       return find_searched_encoder(dtype);
   }
@@ -143,7 +143,8 @@ Encoder find_encoder(DType dtype) {
 float largest_element(DType dtype) {
   return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_BF16
              ? std::numeric_limits<float>::infinity()
-             : kLargestF16;
+         : dtype == RC_DTYPE_NVFP4 ? kLargestNVFP4
+                                   : kLargestF16;
 }
 
 }  // namespace rc::quantize

@@ -16,6 +16,10 @@ struct ScaleSums {
   RC_LANES_INLINE Lanes scale() const { return xq * inverse(qq); }
   // By how much the error is below that of zeros.
   RC_LANES_INLINE Lanes gain() const { return xq * scale(); }
+  // The same with another scale.
+  RC_LANES_INLINE Lanes gain_at(Lanes s) const {
+    return s * (2.0f * xq - s * qq);
+  }
 };
 
 template <class Grid, int kGroup>

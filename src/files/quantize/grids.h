@@ -15,11 +15,8 @@ struct IntegerGrid {
   RC_LANES_INLINE static Lanes nearest(Lanes x) {
     return rounded(clamp(x, kLow, kHigh));
   }
-  RC_LANES_INLINE static void codes(Lanes nearest, uint8_t* code) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      code[lane] =
-          static_cast<uint8_t>(static_cast<int>(nearest[lane]) + kZero);
-    }
+  RC_LANES_INLINE static LaneMask code(Lanes nearest) {
+    return __builtin_convertvector(nearest, LaneMask) + kZero;
   }
 };
 
@@ -40,46 +37,39 @@ struct TableGrid {
     }
     return value;
   }
-  RC_LANES_INLINE static void codes(Lanes nearest, uint8_t* code) {
+  RC_LANES_INLINE static LaneMask code(Lanes nearest) {
     LaneMask count = {};
 #pragma GCC unroll 16
     for (int i = 1; i < 16; ++i) {
       count -= nearest > static_cast<float>(kValues[i]) - 0.5f;
     }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      code[lane] = static_cast<uint8_t>(count[lane]);
-    }
+    return count;
   }
 };
 
-// Eight magnitudes in ascending order from 0 on, then the same below zero.
-template <ValueTable kTable>
-struct SignedTableGrid {
-  static constexpr const int8_t* kValues = values_of(kTable);
-  static constexpr float kHigh = kValues[7];
+// E2M1 of OCP Microscaling Formats 1.0, doubled: 0, 1, 2, 3, 4, 6, 8 and 12,
+// then the same below zero. From 2 on these are the floats with one bit of
+// mantissa.
+struct E2M1Grid {
+  static constexpr float kHigh = 12;
   static constexpr float kLow = -kHigh;
+  static constexpr int kBits = 22;  // of a float's mantissa that there are not
 
   RC_LANES_INLINE static Lanes nearest(Lanes x) {
-    const Lanes size = magnitude(x);
-    Lanes value = Lanes{};
-#pragma GCC unroll 8
-    for (int i = 1; i < 8; ++i) {
-      const float middle = static_cast<float>(kValues[i] + kValues[i - 1]) / 2;
-      value = select(size > middle, all_lanes(static_cast<float>(kValues[i])),
-                     value);
-    }
+    const Lanes size = lesser(magnitude(x), all_lanes(kHigh));
+    const LaneMask bits =
+        (reinterpret_cast<LaneMask>(size) + (1 << (kBits - 1))) & -(1 << kBits);
+    const Lanes value =
+        select(size < 2.0f, rounded(size), reinterpret_cast<Lanes>(bits));
     return select(x < 0.0f, -value, value);
   }
-  RC_LANES_INLINE static void codes(Lanes nearest, uint8_t* code) {
+  RC_LANES_INLINE static LaneMask code(Lanes nearest) {
     const Lanes size = magnitude(nearest);
-    LaneMask count = (nearest < 0.0f) & 8;
-#pragma GCC unroll 8
-    for (int i = 1; i < 8; ++i) {
-      count -= size > static_cast<float>(kValues[i]) - 0.5f;
-    }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      code[lane] = static_cast<uint8_t>(count[lane]);
-    }
+    constexpr int kTwo = (128 << (23 - kBits)) - 2;
+    const LaneMask number =
+        select(size < 2.0f, __builtin_convertvector(size, LaneMask),
+               (reinterpret_cast<LaneMask>(size) >> kBits) - kTwo);
+    return number | ((nearest < 0.0f) & 8);
   }
 };
 

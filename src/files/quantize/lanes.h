@@ -27,6 +27,9 @@ RC_LANES_INLINE Lanes load_lanes(const float* from) {
 RC_LANES_INLINE Lanes select(LaneMask mask, Lanes yes, Lanes no) {
   return mask ? yes : no;
 }
+RC_LANES_INLINE LaneMask select(LaneMask mask, LaneMask yes, LaneMask no) {
+  return (mask & yes) | (~mask & no);
+}
 RC_LANES_INLINE Lanes greater(Lanes a, Lanes b) { return a > b ? a : b; }
 RC_LANES_INLINE Lanes lesser(Lanes a, Lanes b) { return a < b ? a : b; }
 RC_LANES_INLINE Lanes magnitude(Lanes a) { return greater(a, -a); }
@@ -46,6 +49,35 @@ RC_LANES_INLINE Lanes inverse(Lanes a) {
   return select(zero, Lanes{}, 1.0f / select(zero, all_lanes(1.0f), a));
 }
 
+// Rows of eight become columns.
+RC_LANES_INLINE void transpose(Lanes* rows) {
+  Lanes pairs[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    const Lanes a = rows[i], b = rows[i + 1];
+    pairs[i] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[i + 1] = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  Lanes fours[8];
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; ++k) {
+      const Lanes a = pairs[i + k], b = pairs[i + k + 2];
+      fours[i + 2 * k] =
+          __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+      fours[i + 2 * k + 1] =
+          __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const Lanes a = fours[i], b = fours[i + 4];
+    rows[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    rows[i + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
 // The lanes in their order.
 RC_LANES_INLINE double sum(Lanes a) {
   double total = 0;
@@ -53,6 +85,27 @@ RC_LANES_INLINE double sum(Lanes a) {
     total += static_cast<double>(a[lane]);
   }
   return total;
+}
+
+// Element i of `count` groups of kGroup elements, one after the other, in
+// to[i], and `rest` in lanes without a group.
+template <int kGroup>
+RC_LANES_INLINE void load_groups(const float* from, int count, float rest,
+                                 float (*to)[kLanes]) {
+  static_assert(kGroup % kLanes == 0);
+  for (int first = 0; first < kGroup; first += kLanes) {
+    Lanes rows[kLanes];
+#pragma GCC unroll 8
+    for (int g = 0; g < kLanes; ++g) {
+      rows[g] =
+          g < count ? load_lanes(from + g * kGroup + first) : all_lanes(rest);
+    }
+    transpose(rows);
+#pragma GCC unroll 8
+    for (int i = 0; i < kLanes; ++i) {
+      std::memcpy(to[first + i], &rows[i], sizeof rows[i]);
+    }
+  }
 }
 
 // Up to eight groups of kGroup elements and their weights.
@@ -67,16 +120,13 @@ struct LaneGroups {
   // `count` groups, one after the other. `w` NULL: all weigh the same.
   // Lanes without a group hold zeros.
   void load(const float* from, const float* w, int count) {
-    if (count < kLanes) std::memset(values, 0, sizeof values);
-    for (int g = 0; g < count; ++g) {
-      for (int i = 0; i < kGroup; ++i) values[i][g] = from[g * kGroup + i];
-    }
-    for (int i = 0; i < kGroup; ++i) {
-      for (int g = 0; g < kLanes; ++g) weights[i][g] = 1.0f;
-    }
-    if (w == nullptr) return;
-    for (int g = 0; g < count; ++g) {
-      for (int i = 0; i < kGroup; ++i) weights[i][g] = w[g * kGroup + i];
+    load_groups<kGroup>(from, count, 0.0f, values);
+    if (w != nullptr) {
+      load_groups<kGroup>(w, count, 1.0f, weights);
+    } else {
+      for (int i = 0; i < kGroup; ++i) {
+        for (int g = 0; g < kLanes; ++g) weights[i][g] = 1.0f;
+      }
     }
   }
 };

@@ -6,174 +6,22 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/quantize/mix_list.h"
 
 namespace rc::quantize {
 
-// What a matrix does in its model.
-enum class Role : uint8_t {
-  kOther,
-  kOutput,
-  kEmbedding,
-  kQuery,
-  kKey,
-  kValue,
-  kFused,  // query, key and value
-  kAttentionOutput,
-  kDown,
-  kUp,
-  kGate,
-};
-
-// Where in the model a rule holds. Layers are counted among those that have a
-// matrix of the role.
-enum class When : uint8_t {
-  kAlways,
-  kFirstTwo,
-  kFirstFour,
-  kFirstSixteenth,
-  kFirstEighth,
-  // The first and the last eighth, and every third layer between.
-  kSpread,
-  kGroupedHeads,  // four or more heads share keys and values
-  kEightExperts,
-  // The first eighth if there is no importance, and if there is.
-  kFirstEighthUnweighted,
-  kFirstEighthWeighted,
-};
-
-struct MixRule {
-  Role role;
-  When when;
-  DType type;
-};
-
-struct Mix {
-  const char* name;
-  uint32_t file_type;
-  DType type;  // of matrices that no rule is for
-  std::span<const MixRule> rules = {};
-};
-
 namespace {
-
-constexpr MixRule kOutputQ6[] = {{Role::kOutput, When::kAlways, RC_DTYPE_Q6_K}};
-constexpr MixRule kQ2K[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kGroupedHeads, RC_DTYPE_Q4_K},
-    {Role::kValue, When::kAlways, RC_DTYPE_Q3_K},
-    {Role::kAttentionOutput, When::kEightExperts, RC_DTYPE_Q5_K},
-    {Role::kAttentionOutput, When::kAlways, RC_DTYPE_Q3_K},
-    {Role::kDown, When::kAlways, RC_DTYPE_Q3_K}};
-constexpr MixRule kQ2KS[] = {{Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-                             {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-                             {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-                             {Role::kValue, When::kGroupedHeads, RC_DTYPE_Q4_K},
-                             {Role::kDown, When::kFirstEighth, RC_DTYPE_Q4_K}};
-constexpr MixRule kQ3KS[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kAttentionOutput, When::kEightExperts, RC_DTYPE_Q5_K}};
-constexpr MixRule kQ3KM[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kFirstTwo, RC_DTYPE_Q5_K},
-    {Role::kValue, When::kAlways, RC_DTYPE_Q4_K},
-    {Role::kFused, When::kAlways, RC_DTYPE_Q4_K},
-    {Role::kAttentionOutput, When::kEightExperts, RC_DTYPE_Q5_K},
-    {Role::kAttentionOutput, When::kAlways, RC_DTYPE_Q4_K},
-    {Role::kDown, When::kFirstSixteenth, RC_DTYPE_Q5_K},
-    {Role::kDown, When::kAlways, RC_DTYPE_Q4_K}};
-constexpr MixRule kQ3KL[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kAlways, RC_DTYPE_Q5_K},
-    {Role::kFused, When::kAlways, RC_DTYPE_Q4_K},
-    {Role::kAttentionOutput, When::kAlways, RC_DTYPE_Q5_K},
-    {Role::kDown, When::kAlways, RC_DTYPE_Q5_K}};
-constexpr MixRule kQ4KS[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kFirstFour, RC_DTYPE_Q5_K},
-    {Role::kAttentionOutput, When::kEightExperts, RC_DTYPE_Q5_K},
-    {Role::kDown, When::kFirstEighth, RC_DTYPE_Q5_K}};
-constexpr MixRule kQ4KM[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kSpread, RC_DTYPE_Q6_K},
-    {Role::kFused, When::kAlways, RC_DTYPE_Q5_K},
-    {Role::kAttentionOutput, When::kEightExperts, RC_DTYPE_Q5_K},
-    {Role::kDown, When::kSpread, RC_DTYPE_Q6_K}};
-constexpr MixRule kQ5KS[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0}};
-constexpr MixRule kQ5KM[] = {{Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-                             {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-                             {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-                             {Role::kValue, When::kSpread, RC_DTYPE_Q6_K},
-                             {Role::kFused, When::kAlways, RC_DTYPE_Q6_K},
-                             {Role::kDown, When::kSpread, RC_DTYPE_Q6_K}};
-constexpr MixRule kIQ4[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kKey, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kEightExperts, RC_DTYPE_Q8_0},
-    {Role::kValue, When::kGroupedHeads, RC_DTYPE_Q5_K},
-    {Role::kAttentionOutput, When::kEightExperts, RC_DTYPE_Q5_K},
-    {Role::kDown, When::kFirstEighthUnweighted, RC_DTYPE_Q5_K}};
-constexpr MixRule kQ40[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kDown, When::kFirstEighthWeighted, RC_DTYPE_Q4_1}};
-constexpr MixRule kQ50[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kDown, When::kFirstEighthWeighted, RC_DTYPE_Q5_1}};
-constexpr MixRule kTernary[] = {
-    {Role::kOutput, When::kAlways, RC_DTYPE_Q6_K},
-    {Role::kEmbedding, When::kAlways, RC_DTYPE_Q4_K}};
-
-// Numbers of general.file_type: docs/gguf.md of ggml, and the enumeration
-// LlamaFileType of the package gguf.
-constexpr Mix kMixes[] = {
-    {"F32", 0, RC_DTYPE_F32},
-    {"F16", 1, RC_DTYPE_F16},
-    {"BF16", 32, RC_DTYPE_BF16},
-    {"Q8_0", 7, RC_DTYPE_Q8_0},
-    {"Q6_K", 18, RC_DTYPE_Q6_K},
-    {"Q5_K_M", 17, RC_DTYPE_Q5_K, kQ5KM},
-    {"Q5_K_S", 16, RC_DTYPE_Q5_K, kQ5KS},
-    {"Q5_K", 16, RC_DTYPE_Q5_K},
-    {"Q5_1", 9, RC_DTYPE_Q5_1, kOutputQ6},
-    {"Q5_0", 8, RC_DTYPE_Q5_0, kQ50},
-    {"Q4_K_M", 15, RC_DTYPE_Q4_K, kQ4KM},
-    {"Q4_K_S", 14, RC_DTYPE_Q4_K, kQ4KS},
-    {"Q4_K", 14, RC_DTYPE_Q4_K},
-    {"Q4_1", 3, RC_DTYPE_Q4_1, kOutputQ6},
-    {"Q4_0", 2, RC_DTYPE_Q4_0, kQ40},
-    {"IQ4_NL", 25, RC_DTYPE_IQ4_NL, kIQ4},
-    {"IQ4_XS", 30, RC_DTYPE_IQ4_XS, kIQ4},
-    {"MXFP4", 38, RC_DTYPE_MXFP4},
-    {"Q3_K_L", 13, RC_DTYPE_Q3_K, kQ3KL},
-    {"Q3_K_M", 12, RC_DTYPE_Q3_K, kQ3KM},
-    {"Q3_K_S", 11, RC_DTYPE_Q3_K, kQ3KS},
-    {"Q3_K", 11, RC_DTYPE_Q3_K},
-    {"Q2_K", 10, RC_DTYPE_Q2_K, kQ2K},
-    {"Q2_K_S", 21, RC_DTYPE_Q2_K, kQ2KS},
-    {"TQ2_0", 37, RC_DTYPE_TQ2_0, kTernary},
-    {"TQ1_0", 36, RC_DTYPE_TQ1_0, kTernary},
-};
 
 // Of about as many bits, for rows that are no whole blocks.
 constexpr std::pair<DType, DType> kFallbacks[] = {
-    {RC_DTYPE_Q2_K, RC_DTYPE_IQ4_NL},   {RC_DTYPE_Q3_K, RC_DTYPE_IQ4_NL},
-    {RC_DTYPE_IQ4_XS, RC_DTYPE_IQ4_NL}, {RC_DTYPE_Q4_K, RC_DTYPE_Q5_0},
-    {RC_DTYPE_Q5_K, RC_DTYPE_Q5_1},     {RC_DTYPE_Q6_K, RC_DTYPE_Q8_0},
-    {RC_DTYPE_TQ1_0, RC_DTYPE_Q4_0},    {RC_DTYPE_TQ2_0, RC_DTYPE_Q4_0}};
+    {RC_DTYPE_Q2_K, RC_DTYPE_IQ4_NL},    {RC_DTYPE_Q3_K, RC_DTYPE_IQ4_NL},
+    {RC_DTYPE_IQ4_XS, RC_DTYPE_IQ4_NL},  {RC_DTYPE_IQ3_S, RC_DTYPE_IQ4_NL},
+    {RC_DTYPE_IQ3_XXS, RC_DTYPE_IQ4_NL}, {RC_DTYPE_IQ2_S, RC_DTYPE_IQ4_NL},
+    {RC_DTYPE_IQ2_XS, RC_DTYPE_IQ4_NL},  {RC_DTYPE_IQ2_XXS, RC_DTYPE_IQ4_NL},
+    {RC_DTYPE_IQ1_M, RC_DTYPE_IQ4_NL},   {RC_DTYPE_IQ1_S, RC_DTYPE_IQ4_NL},
+    {RC_DTYPE_NVFP4, RC_DTYPE_IQ4_NL},   {RC_DTYPE_Q4_K, RC_DTYPE_Q5_0},
+    {RC_DTYPE_Q5_K, RC_DTYPE_Q5_1},      {RC_DTYPE_Q6_K, RC_DTYPE_Q8_0},
+    {RC_DTYPE_TQ1_0, RC_DTYPE_Q4_0},     {RC_DTYPE_TQ2_0, RC_DTYPE_Q4_0}};
 
 struct RoleName {
   std::string_view part;
@@ -258,7 +106,7 @@ struct Plan {
     const int64_t heads = number(".attention.head_count");
     const int64_t shared = number(".attention.head_count_kv");
     grouped = shared > 0 && heads / shared >= 4;
-    eight_experts = number(".expert_count") == 8;
+    experts = number(".expert_count");
     tied = file.find_tensor("output.weight") == nullptr;
   }
 
@@ -283,10 +131,16 @@ struct Plan {
         return i < count / 8;
       case When::kSpread:
         return i < count / 8 || i >= 7 * count / 8 || (i - count / 8) % 3 == 2;
+      case When::kMiddle:
+        return i >= count / 8 && i < 7 * count / 8;
       case When::kGroupedHeads:
         return grouped;
+      case When::kFourExperts:
+        return experts >= 4;
       case When::kEightExperts:
-        return eight_experts;
+        return experts == 8;
+      case When::kSpreadOfEightExperts:
+        return experts == 8 && holds(When::kSpread, role, layer);
       case When::kFirstEighthUnweighted:
         return !weighted && i < count / 8;
       case When::kFirstEighthWeighted:
@@ -310,7 +164,7 @@ struct Plan {
   const bool weighted;
   std::map<Role, std::vector<int64_t>> layers;
   bool grouped = false;
-  bool eight_experts = false;
+  int64_t experts = 0;
   bool tied = false;
 };
 
@@ -319,6 +173,8 @@ struct Plan {
 const char* mix_name(size_t i) {
   return i < std::size(kMixes) ? kMixes[i].name : nullptr;
 }
+
+const char* name_of(const Mix& mix) { return mix.name; }
 
 uint32_t file_type(const Mix& mix) { return mix.file_type; }
 
@@ -333,6 +189,21 @@ const Mix& find_mix(std::string_view name) {
   }
   fail(RC_E_INVALID_ARGUMENT, "type ", quote(name),
        " cannot be converted to; there are ", known);
+}
+
+bool needs_importance(std::string_view tensor, DType type) {
+  if (tensor == "token_embd.weight" || tensor == "output.weight") return false;
+  switch (type) {
+    case RC_DTYPE_IQ1_S:
+    case RC_DTYPE_IQ1_M:
+    case RC_DTYPE_IQ2_XXS:
+    case RC_DTYPE_IQ2_XS:
+    case RC_DTYPE_IQ2_S:
+    case RC_DTYPE_IQ3_XXS:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::vector<DType> planned_types(const gguf::File& file, const Mix& mix,

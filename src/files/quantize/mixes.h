@@ -22,7 +22,8 @@ struct Mix;
 const Mix& find_mix(std::string_view name);
 // The name of number `i` of all of them; nullptr behind the last.
 const char* mix_name(size_t i);
-// Its number as general.file_type has it.
+// Its name in upper case, static, and its number as general.file_type has it.
+const char* name_of(const Mix& mix);
 uint32_t file_type(const Mix& mix);
 
 // The types of a file's tensors, in their order. What stays as it is has the
@@ -32,6 +33,10 @@ uint32_t file_type(const Mix& mix);
 // type of about as many bits, or stays. `weighted`: an importance is at hand.
 std::vector<DType> planned_types(const gguf::File& file, const Mix& mix,
                                  bool requantizes, bool weighted);
+
+// Whether the type has so few bits that a tensor of that name is of no use in
+// it unless they are spent on the columns that matter.
+bool needs_importance(std::string_view tensor, DType type);
 
 // Applies "REGEX=TYPE": tensors whose name the regular expression (Perl's,
 // found anywhere in the name) matches get that type of ggml; of several that

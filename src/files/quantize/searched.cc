@@ -5,6 +5,7 @@
 #include "files/quantize/encoder.h"
 #include "files/quantize/encoder_list.h"
 #include "files/quantize/long_vectors.h"
+#include "files/quantize/plain_blocks.h"
 #include "tensor/formats/coded_formats.h"
 
 namespace rc::quantize {
@@ -33,13 +34,13 @@ constexpr std::array<float, kA + kB> both(const std::array<float, kA>& a,
   return result;
 }
 
-constexpr auto kPlaces2 = steps<8>(1.0f, 3.6f);
-constexpr auto kPlaces3 = both(steps<9>(-4.8f, -2.8f), steps<3>(2.8f, 3.6f));
+constexpr auto kPlacesTernary = steps<2>(1.8f, 2.5f);
+constexpr auto kPlaces3 = both(steps<6>(-4.6f, -3.0f), steps<2>(2.9f, 3.4f));
 constexpr auto kPlaces4 = both(steps<18>(-9.4f, -6.0f), steps<10>(6.0f, 8.3f));
 constexpr auto kPlaces5 =
     both(steps<18>(-17.0f, -14.0f), steps<10>(14.0f, 16.0f));
 constexpr auto kPlaces6 = steps<12>(-32.5f, -31.2f);
-constexpr auto kPlaces8 = steps<3>(126.6f, 127.4f);
+constexpr std::array kPlaces8 = {127.0f};
 constexpr auto kPlacesIQ4 =
     both(steps<14>(-140.0f, -95.0f), steps<10>(92.0f, 125.0f));
 
@@ -49,16 +50,27 @@ constexpr auto kFewSpans4 = steps<5>(13.4f, 15.8f);
 constexpr auto kSpans5 = steps<14>(29.5f, 32.6f);
 constexpr auto kFewSpans5 = steps<5>(29.8f, 32.2f);
 
-template <rc_dtype kType, class Grid, const auto& kPlaces>
+template <rc_dtype kType, class Grid, const auto& kPlaces, int kTurns = 3>
 void encode_by_scales(const float* x, const float* w, int64_t columns,
                       uint8_t* target) {
-  encode_scales<kNumbers<kType>, Grid>(x, w, columns, kPlaces, target);
+  encode_scales<kNumbers<kType>, Grid>(x, w, columns, kPlaces, kTurns, target);
 }
 
 template <rc_dtype kType, const auto& kSpans>
 void encode_by_lines(const float* x, const float* w, int64_t columns,
                      uint8_t* target) {
   encode_lines<kNumbers<kType>>(x, w, columns, kSpans, target);
+}
+
+// Without weights the lines of four or five bits need no search.
+template <rc_dtype kType, Encoder kSearch>
+void encode_lines_quickly(const float* x, const float* w, int64_t columns,
+                          uint8_t* target) {
+  if (w != nullptr) {
+    kSearch(x, w, columns, target);
+  } else {
+    encode_plain_lines<kNumbers<kType>>(x, columns, target);
+  }
 }
 
 template <rc_dtype kType, class Grid, const auto& kPlaces, int kReach>
@@ -97,77 +109,36 @@ void encode_tq1_0(const float* x, const float* w, int64_t columns,
     }
     return CodedFormat{};
   }();
+  constexpr int kMostStride = 32;
+  static_assert(kCoded.ternary[0].stride == kMostStride);
   constexpr int64_t kAtOnce = int64_t{kLanes} * kFormat.elements;
   uint8_t blocks[kLanes * kFormat.bytes], quants[kFormat.elements];
   for (int64_t first = 0; first < columns; first += kAtOnce) {
     const int64_t count = std::min(kAtOnce, columns - first);
-    encode_by_scales<RC_DTYPE_TQ2_0, Ternary, kPlaces2>(
+    encode_by_scales<RC_DTYPE_TQ2_0, Ternary, kPlacesTernary, 1>(
         x + first, w == nullptr ? w : w + first, count, blocks);
     for (int64_t i = 0; i < count / kFormat.elements; ++i) {
       const uint8_t* block = blocks + i * kFormat.bytes;
       unpack_bits<kFormat.quant, kFormat.elements>(block, quants);
       const uint8_t* from = quants;
       for (const TernaryBytes& bytes : kCoded.ternary) {
-        for (int byte = 0; byte < bytes.stride; ++byte) {
-          int number = 0;
-          for (int digit = 0; digit < 5; ++digit) {
-            number =
-                3 * number +
-                (digit < bytes.digits ? from[digit * bytes.stride + byte] : 0);
+        uint16_t numbers[kMostStride] = {};
+        for (int digit = 0; digit < 5; ++digit) {
+          const bool is_there = digit < bytes.digits;
+          for (int byte = 0; byte < bytes.stride; ++byte) {
+            numbers[byte] = static_cast<uint16_t>(
+                3 * numbers[byte] +
+                (is_there ? from[digit * bytes.stride + byte] : 0));
           }
-          target[bytes.at + byte] =
-              static_cast<uint8_t>((number * 256 + 242) / 243);
+        }
+        for (int byte = 0; byte < bytes.stride; ++byte) {
+          target[bytes.at + byte] = static_cast<uint8_t>(
+              static_cast<uint16_t>(numbers[byte] * 256 + 242) / 243);
         }
         from += bytes.digits * bytes.stride;
       }
       std::memcpy(target + kCoded.scale_at, block + kFormat.scale.at, 2);
       target += kCoded.bytes;
-    }
-  }
-}
-
-// 2^(exponent - 128), of which the table's values are multiples.
-void encode_mxfp4(const float* x, const float* w, int64_t columns,
-                  uint8_t* target) {
-  constexpr const BlockFormat& kFormat = kNumbers<RC_DTYPE_MXFP4>;
-  using Grid = SignedTableGrid<ValueTable::kE2M1>;
-  constexpr int kGroup = kFormat.elements;
-  const int64_t blocks = columns / kGroup;
-  LaneGroups<kGroup> groups;
-  uint8_t quants[kLanes * kGroup];
-  for (int64_t first = 0; first < blocks; first += kLanes) {
-    const int count =
-        static_cast<int>(std::min<int64_t>(kLanes, blocks - first));
-    groups.load(x + first * kGroup, w == nullptr ? w : w + first * kGroup,
-                count);
-    const Lanes far = magnitude(extreme(groups));
-    int exponents[kLanes] = {};
-    Lanes best = all_lanes(INFINITY), scale = {};
-    for (int step = -1; step <= 0; ++step) {
-      Lanes candidate = {};
-      int tried[kLanes];
-      for (int g = 0; g < kLanes; ++g) {
-        // The extreme is below 2^power.
-        int power = 0;
-        std::frexp(far[g], &power);
-        tried[g] = std::clamp(power - 3 + step + 128, 0, 254);
-        candidate[g] = power_of_two(static_cast<uint8_t>(tried[g]));
-      }
-      const Lanes error = scale_error<Grid>(groups, candidate);
-      for (int g = 0; g < kLanes; ++g) {
-        if (error[g] < best[g]) {
-          best[g] = error[g];
-          scale[g] = candidate[g];
-          exponents[g] = tried[g];
-        }
-      }
-    }
-    put_quants<Grid>(groups, scale, count, quants);
-    for (int g = 0; g < count; ++g) {
-      uint8_t* block = target + (first + g) * kFormat.bytes;
-      std::memset(block, 0, kFormat.bytes);
-      pack_bits<kFormat.quant, kGroup>(quants + g * kGroup, block);
-      block[kFormat.scale.at] = static_cast<uint8_t>(exponents[g]);
     }
   }
 }
@@ -180,15 +151,17 @@ Encoder find_searched_encoder(DType dtype) {
       return best_of<
           encode_by_scales<RC_DTYPE_Q4_0, IntegerGrid<-8, 7>, kPlaces4>>();
     case RC_DTYPE_Q4_1:
-      return best_of<encode_by_lines<RC_DTYPE_Q4_1, kFewSpans4>>();
+      return best_of<encode_lines_quickly<
+          RC_DTYPE_Q4_1, encode_by_lines<RC_DTYPE_Q4_1, kFewSpans4>>>();
     case RC_DTYPE_Q5_0:
       return best_of<
           encode_by_scales<RC_DTYPE_Q5_0, IntegerGrid<-16, 15>, kPlaces5>>();
     case RC_DTYPE_Q5_1:
-      return best_of<encode_by_lines<RC_DTYPE_Q5_1, kFewSpans5>>();
+      return best_of<encode_lines_quickly<
+          RC_DTYPE_Q5_1, encode_by_lines<RC_DTYPE_Q5_1, kFewSpans5>>>();
     case RC_DTYPE_Q8_0:
       return best_of<encode_by_scales<RC_DTYPE_Q8_0, IntegerGrid<-127, 127, 0>,
-                                      kPlaces8>>();
+                                      kPlaces8, 1>>();
     case RC_DTYPE_Q2_K:
       return best_of<encode_line_blocks<RC_DTYPE_Q2_K, kSpans2>>();
     case RC_DTYPE_Q3_K:
@@ -209,11 +182,12 @@ Encoder find_searched_encoder(DType dtype) {
     case RC_DTYPE_TQ1_0:
       return best_of<encode_tq1_0>();
     case RC_DTYPE_TQ2_0:
-      return best_of<encode_by_scales<RC_DTYPE_TQ2_0, Ternary, kPlaces2>>();
-    case RC_DTYPE_MXFP4:
-      return best_of<encode_mxfp4>();
-    default:
-      return nullptr;
+      return best_of<
+          encode_by_scales<RC_DTYPE_TQ2_0, Ternary, kPlacesTernary, 1>>();
+    default: {
+      const Encoder encoder = find_fp4_encoder(dtype);
+      return encoder != nullptr ? encoder : find_coded_encoder(dtype);
+    }
   }
 }
 

@@ -82,7 +82,7 @@ TEST_F(Parts, AreTheWholeFileFromAnyOfThem) {
     EXPECT_NE(file->name().find("-00001-of-"), std::string::npos);
     ASSERT_EQ(file->tensors().size(), want->tensors().size());
     EXPECT_EQ(file->entries().size(), want->entries().size());
-    EXPECT_GT(file->identity()->size(), 1u);
+    EXPECT_GT(file->identity()->files.size(), 1u);
     const MappedTensors mapped(file, /*guarded=*/true);
     for (const Tensor& tensor : want->tensors()) {
       const Tensor* copy = file->find_tensor(tensor.name);

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "files/quantize/rounded.h"
+#include "tensor/formats/coded_formats.h"
 
 namespace rc::quantize {
 namespace {
@@ -87,7 +88,11 @@ constexpr Bound kBounds[] = {
     {RC_DTYPE_Q5_0, 0.00189},   {RC_DTYPE_Q4_K, 0.00503},
     {RC_DTYPE_Q4_1, 0.00506},   {RC_DTYPE_Q4_0, 0.0076},
     {RC_DTYPE_IQ4_NL, 0.00553}, {RC_DTYPE_IQ4_XS, 0.00562},
-    {RC_DTYPE_MXFP4, 0.0128},   {RC_DTYPE_Q3_K, 0.0213},
+    {RC_DTYPE_MXFP4, 0.0128},   {RC_DTYPE_NVFP4, 0.0128},
+    {RC_DTYPE_IQ3_S, 0.03},     {RC_DTYPE_IQ3_XXS, 0.06},
+    {RC_DTYPE_IQ2_S, 0.12},     {RC_DTYPE_IQ2_XS, 0.15},
+    {RC_DTYPE_IQ2_XXS, 0.2},    {RC_DTYPE_IQ1_M, 0.4},
+    {RC_DTYPE_IQ1_S, 0.5},      {RC_DTYPE_Q3_K, 0.0213},
     {RC_DTYPE_Q2_K, 0.0709},    {RC_DTYPE_TQ1_0, 0.194},
     {RC_DTYPE_TQ2_0, 0.194}};
 
@@ -128,7 +133,8 @@ TEST(Encoder, ZerosAndWhatItCanHoldStay) {
     for (size_t i = 0; i < x.size(); ++i) {
       x[i] = 0.5f * static_cast<float>(static_cast<int>(i * 7 % 3) - 1);
     }
-    if (bound.dtype == RC_DTYPE_IQ4_NL || bound.dtype == RC_DTYPE_IQ4_XS) {
+    if (bound.dtype == RC_DTYPE_IQ4_NL || bound.dtype == RC_DTYPE_IQ4_XS ||
+        has_codebook(bound.dtype)) {
       continue;  // has no zero
     }
     const std::vector<float> y = through(bound.dtype, x);
@@ -140,13 +146,15 @@ TEST(Encoder, ZerosAndWhatItCanHoldStay) {
 
 TEST(Encoder, AnyNumberOfBlocks) {
   // Blocks are encoded eight at once; how many there are changes none.
-  const std::vector<float> x = random_row(19 * 32, 3);
-  for (const DType dtype : {RC_DTYPE_Q4_1, RC_DTYPE_IQ4_NL, RC_DTYPE_MXFP4}) {
+  const std::vector<float> x = random_row(19 * 64, 3);
+  for (const DType dtype :
+       {RC_DTYPE_Q4_0, RC_DTYPE_Q4_1, RC_DTYPE_Q5_0, RC_DTYPE_Q5_1,
+        RC_DTYPE_Q8_0, RC_DTYPE_IQ4_NL, RC_DTYPE_MXFP4, RC_DTYPE_NVFP4}) {
     const std::vector<uint8_t> whole = encoded(dtype, x);
     std::vector<uint8_t> parts;
-    for (size_t i = 0; i < x.size(); i += 32) {
-      const auto part = encoded(dtype, {x.begin() + static_cast<long>(i),
-                                        x.begin() + static_cast<long>(i) + 32});
+    const auto block = dtype_info(dtype)->block_size;
+    for (auto from = x.begin(); from != x.end(); from += block) {
+      const auto part = encoded(dtype, {from, from + block});
       parts.insert(parts.end(), part.begin(), part.end());
     }
     EXPECT_EQ(whole, parts) << dtype_name(dtype);
@@ -154,7 +162,7 @@ TEST(Encoder, AnyNumberOfBlocks) {
 }
 
 TEST(Encoder, WhatCannotBeWrittenHasNone) {
-  EXPECT_EQ(find_encoder(RC_DTYPE_IQ2_XXS), nullptr);
+  EXPECT_EQ(find_encoder(RC_DTYPE_Q8_K), nullptr);
   EXPECT_EQ(find_encoder(RC_DTYPE_I32), nullptr);
 }
 

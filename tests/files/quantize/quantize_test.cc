@@ -1,6 +1,8 @@
 // Mixes, single types and importance in whole files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -8,6 +10,8 @@
 #include "files/convert.h"
 #include "files/gguf/writer.h"
 #include "files/quantize/mixes.h"
+#include "files/quantized_file.h"
+#include "files/recoding.h"
 #include "temporary.h"
 #include "test_data.h"
 
@@ -17,6 +21,7 @@ namespace {
 using test::TemporaryFolder;
 
 constexpr int kLayers = 16;
+constexpr int64_t kPiece = Recoding::kPieceElements;
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -173,7 +178,7 @@ TEST_F(Quantize, SingleTensors) {
             std::string::npos);
   EXPECT_NE(says("x=Q4_K_M", RC_E_INVALID_ARGUMENT).find("not a mix"),
             std::string::npos);
-  says("x=IQ2_XXS", RC_E_UNSUPPORTED);
+  says("x=Q8_1", RC_E_UNSUPPORTED);
   EXPECT_NE(says("(.?.?.?.?)+(.?.?.?.?)+(\\w*)*$^=Q6_K", RC_E_INVALID_ARGUMENT)
                 .find("too long"),
             std::string::npos);
@@ -265,6 +270,66 @@ TEST_F(Quantize, ImportanceCountsAndIsNoted) {
       << message;
   std::ofstream(path("other.dat"), std::ios::binary) << older({{"a", 4}});
   failure({.type = "Q4_K", .importance = path("other.dat")}, RC_E_FORMAT);
+}
+
+TEST_F(Quantize, AFileNeedNotBeWritten) {
+  for (const char* type : {"Q4_K_M", "q3_k_s", "TQ1_0", "F16"}) {
+    const auto written = made({.type = type, .requantizes = true});
+    const auto shown = quantized_file(file_, type);
+    ASSERT_EQ(shown->size(), written->size());
+    ASSERT_EQ(shown->entries().size(), written->entries().size());
+    for (const gguf::Entry& entry : written->entries()) {
+      const gguf::Entry* other = shown->find(entry.key);
+      ASSERT_NE(other, nullptr) << entry.key;
+      EXPECT_TRUE(std::ranges::equal(entry.bytes, other->bytes)) << entry.key;
+    }
+    for (size_t i = 0; i < written->tensors().size(); ++i) {
+      const gguf::Tensor& tensor = written->tensors()[i];
+      const gguf::Tensor& other = shown->tensors()[i];
+      ASSERT_EQ(other.name, tensor.name);
+      ASSERT_EQ(other.dtype, tensor.dtype) << tensor.name;
+      ASSERT_EQ(other.offset, tensor.offset) << tensor.name;
+      const auto bytes = written->read(tensor);
+      EXPECT_EQ(shown->read(other), bytes) << tensor.name;
+      // Any part of it.
+      const size_t from = bytes.size() / 3, size = bytes.size() / 2;
+      std::vector<std::byte> part(size);
+      shown->read(other, from, part);
+      EXPECT_TRUE(
+          std::ranges::equal(part, std::span(bytes).subspan(from, size)))
+          << tensor.name;
+    }
+  }
+  EXPECT_EQ(quantized_file(file_, "Q8_0")->identity(), nullptr);
+}
+
+// A block of one type may hold many of the other, and pieces are larger than
+// tensors above.
+TEST_F(Quantize, QuantizedWeightsAreShownInAnotherType) {
+  gguf::Writer writer;
+  writer.add("general.architecture", "llama");
+  std::vector<float> values(static_cast<size_t>(5 * kPiece / 2));
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i * 7919 % 1009) / 1009.0f - 0.5f;
+  }
+  writer.add_tensor("blk.0.ffn_up.weight", RC_DTYPE_Q8_0,
+                    std::array<int64_t, 2>{kPiece / 512, 5 * 256}, values);
+  writer.write_file(path("in.gguf"));
+  const auto file = gguf::File::open(path("in.gguf"));
+  for (const char* type : {"Q4_K", "Q4_0"}) {
+    convert_model(*file, path("out.gguf"), {.type = type, .requantizes = true});
+    const auto written = gguf::File::open(path("out.gguf"));
+    const auto shown = quantized_file(file, type);
+    const auto bytes = written->read(written->tensors()[0]);
+    EXPECT_EQ(shown->read(shown->tensors()[0]), bytes);
+    std::vector<std::byte> part(bytes.size() - 200);
+    shown->read(shown->tensors()[0], 101, part);
+    EXPECT_TRUE(
+        std::ranges::equal(part, std::span(bytes).subspan(101, part.size())));
+    EXPECT_NE(*shown->identity(), *file->identity());
+    EXPECT_EQ(*shown->identity(), *quantized_file(file, type)->identity());
+    EXPECT_FALSE(shown->mappable());
+  }
 }
 
 }  // namespace
