@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
-#include "files/ggml_vocabulary.h"
+#include "files/ggml/vocabulary.h"
 #include "files/gguf/writer.h"
 #include "files/importance/read.h"
 #include "files/quantize/crew.h"
