@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "files/ggml_vocabulary.h"
+#include "base/quote.h"
+#include "files/ggml/vocabulary.h"
 #include "files/gguf/writer.h"
 #include "files/quantize/crew.h"
 #include "files/quantize/mixes.h"

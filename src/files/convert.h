@@ -32,7 +32,7 @@ void check_conversion(const Conversion& conversion);
 // Writes all metadata and tensors of a model to a new file at `path`, in place
 // of one that is there; a file appears only when it is complete. A vocabulary
 // that only tokenizer.huggingface.json has is written as tokenizer.ggml.* too
-// (see ggml_vocabulary.h). The bytes are the same on every machine and for any
+// (see ggml/vocabulary.h). The bytes are the same on every machine and for any
 // number of threads, and memory is bounded whatever the model's size. Throws
 // RC_E_IO, RC_E_CANCELLED if `progress` stopped it, RC_E_UNSUPPORTED naming a
 // tensor that holds what its type cannot, RC_E_FORMAT for an importance that is

@@ -1,4 +1,5 @@
-// Logits of models in Hugging Face folders against those of transformers.
+// Logits of models in Hugging Face folders, and of the files made of these,
+// against those of transformers.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,8 +8,11 @@
 #include <string>
 
 #include "base/error.h"
+#include "files/convert.h"
 #include "files/open_model.h"
 #include "model/model_util.h"
+#include "runtime/registry.h"
+#include "temporary.h"
 #include "test_data.h"
 
 namespace rc::test {
@@ -33,13 +37,13 @@ std::vector<std::string> names_in(const fs::path& root) {
   return names;
 }
 
-// The logits of the model in the folder, beside those recorded in `golden`.
-void expect_logits(const fs::path& folder, const fs::path& golden,
+// The logits of the model at `path`, beside those recorded as `name` in
+// `golden`.
+void expect_logits(const fs::path& path, const fs::path& golden,
                    const std::string& name, const std::string& backend) {
   const auto json =
       nlohmann::json::parse(std::ifstream(golden / (name + ".json")));
-  const auto resident =
-      load(model::ModelFile::open((folder / name).string()), backend);
+  const auto resident = load(model::ModelFile::open(path.string()), backend);
   const std::vector<float> actual =
       evaluate(*resident, json.at("tokens").get<std::vector<int32_t>>());
   const double error =
@@ -76,7 +80,7 @@ class Folders : public ::testing::TestWithParam<Case> {};
 TEST_P(Folders, LogitsAreThoseOfTransformers) {
   const auto& [backend, name] = GetParam();
   const fs::path golden = source_path("tests/golden/folders");
-  expect_logits(golden, golden, name, backend);
+  expect_logits(golden / name, golden, name, backend);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -115,12 +119,36 @@ TEST(FolderModel, CannotStayMapped) {
   }
 }
 
-class WrittenFolders : public ::testing::TestWithParam<Case> {};
+// Why there is no device of a backend that a machine may lack; "" if there is.
+std::string why_no_device(const std::string& backend) {
+  static const runtime::Discovery kDiscovery = runtime::discover();
+  for (const auto& found : kDiscovery.backends) {
+    if (found.name == backend) return found.reason;
+  }
+  return "there is no module";
+}
+
+class WrittenFolders : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    const std::string why = why_no_device(std::get<0>(GetParam()));
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+};
 
 TEST_P(WrittenFolders, LogitsAreThoseOfTransformers) {
   const auto& [backend, name] = GetParam();
-  expect_logits(written_folders(), source_path("tests/golden/architectures"),
-                name, backend);
+  expect_logits(written_folders() / name,
+                source_path("tests/golden/architectures"), name, backend);
+}
+
+TEST_P(WrittenFolders, ConvertedLogitsAreThoseOfTransformers) {
+  const auto& [backend, name] = GetParam();
+  const TemporaryFolder target;
+  const fs::path path = target.path() / (name + ".gguf");
+  convert_model(*open_model((written_folders() / name).string()), path.string(),
+                {});
+  expect_logits(path, source_path("tests/golden/architectures"), name, backend);
 }
 
 // The file was made of the same model by means of the gguf package.
@@ -152,7 +180,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WrittenFolders);
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, WrittenFolders,
-    ::testing::Combine(::testing::Values("reference", "cpu"),
+    ::testing::Combine(::testing::Values("reference", "cpu", "opencl",
+                                         "vulkan"),
                        ::testing::ValuesIn(names_in(written_folders()))),
     name_of);
 

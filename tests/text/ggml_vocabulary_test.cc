@@ -1,6 +1,6 @@
 // What convert writes of a tokenizer.json for other programs gives the same
 // ids.
-#include "files/ggml_vocabulary.h"
+#include "files/ggml/vocabulary.h"
 
 #include <gtest/gtest.h>
 

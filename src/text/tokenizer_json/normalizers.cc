@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/base64.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "text/chat/unicode.h"
 #include "text/nfc.h"
-#include "text/tokenizer_json/base64.h"
 #include "text/tokenizer_json/characters.h"
 #include "text/tokenizer_json/pattern.h"
 #include "text/tokenizers/byte_alphabet.h"

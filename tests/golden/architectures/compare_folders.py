@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Writes every case as a Hugging Face folder and compares what the engine makes of it with what is recorded.
 
-    python compare_folders.py BUILD/bin/test_model [FOLDER]
+    python compare_folders.py BUILD/bin/test_model [FOLDER] > folders.md
 
-The folders are written to FOLDER, or to a temporary one. Prints a row for each case: whether the tensors are
-those of NAME.gguf, and the normalized mean squared error of the logits on each backend. Folders that are in FOLDER
-already stay (see folders.py). Versions: ../requirements.txt.
+The folders are written to FOLDER, or to a temporary one. Prints a row for each case: the version of transformers
+that wrote the folder, whether the tensors are those of NAME.gguf, and the normalized mean squared error of the
+logits, for each backend from the folder and from the file that converting the folder gives. Backends without a
+device on this machine have "-". Folders that are in FOLDER already stay (see folders.py). Versions:
+../requirements.txt.
 """
 
 import json
@@ -16,7 +18,55 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-COLUMNS = ("tensors", "reference", "cpu")
+BACKENDS = ("reference", "cpu", "opencl", "vulkan")
+BARS = {"reference": "1e-9", "cpu": "1e-7", "opencl": "1e-7", "vulkan": "1e-7"}
+LOGITS = {"LogitsAreThoseOfTransformers": "folder", "ConvertedLogitsAreThoseOfTransformers": "file"}
+
+
+def architecture_of(name):
+    from gguf import GGUFReader
+    return GGUFReader(HERE / f"{name}.gguf").get_field("general.architecture").contents()
+
+
+def run(program, folder, report):
+    environment = {**os.environ, "RUNCIBLE_TEST_FOLDERS": str(folder)}
+    environment.setdefault("RUNCIBLE_PLUGIN_PATH", str(Path(program).parent.parent / "lib"))
+    return subprocess.run([program, "--gtest_filter=*WrittenFolders*", f"--gtest_output=json:{report}"],
+                          env=environment, stdout=subprocess.DEVNULL).returncode
+
+
+def rows_of(report):
+    rows = {}
+    for suite in json.loads(report.read_text())["testsuites"]:
+        for test in suite["testsuite"]:
+            kind, case = test["name"].split("/")
+            backend, name = case.split("_", 1)
+            failed = "failures" in test
+            if kind in LOGITS:
+                error = f"{float(test['error']):.1e}" if "error" in test else "-"
+                rows.setdefault(name, {})[backend, LOGITS[kind]] = error + (" FAILED" if failed else "")
+            elif test["result"] == "COMPLETED":
+                rows.setdefault(name, {})["tensors"] = "others" if failed else "same"
+    return rows
+
+
+def print_table(rows, folder):
+    names = {path.name.replace("-", "_"): path.name for path in folder.iterdir()}
+    print("# Folders of transformers, and the files that converting them gives\n")
+    print("Normalized mean squared error of the logits beside those that transformers gives in float64; weights in F32.")
+    print("`python compare_folders.py BUILD/bin/test_model FOLDER > folders.md` makes this page (see there). A row fails")
+    print("at " + ", ".join(f"{bar} on {backend}" for backend, bar in BARS.items()) + ".\n")
+    columns = [f"{backend}, {source}" for backend in BACKENDS for source in ("folder", "file")]
+    header = ["case", "architecture", "transformers", "tensors", *columns]
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for key, cells in sorted(rows.items()):
+        name = names[key]
+        version = json.loads((folder / name / "config.json").read_text()).get("transformers_version", "-")
+        print("| " + " | ".join([name, architecture_of(name), version, cells.get("tensors", "-"), *(
+            cells.get((backend, source), "-") for backend in BACKENDS for source in ("folder", "file"))]) + " |")
+    failed = sum("FAILED" in cell or cell == "others" for cells in rows.values() for cell in cells.values())
+    print(f"\n{len(rows)} cases of {len({architecture_of(names[key]) for key in rows})} architectures, {failed} failures.")
 
 
 def main():
@@ -26,23 +76,10 @@ def main():
         subprocess.run([sys.executable, str(HERE / "folders.py"), str(folder)], check=True, cwd=HERE,
                        env={**os.environ, "TRANSFORMERS_VERBOSITY": "error"}, stdout=subprocess.DEVNULL)
         report = Path(temporary) / "report.json"
-        result = subprocess.run([program, "--gtest_filter=*WrittenFolders*", f"--gtest_output=json:{report}"],
-                                env={**os.environ, "RUNCIBLE_TEST_FOLDERS": str(folder)}, stdout=subprocess.DEVNULL)
-        rows = {}
-        for suite in json.loads(report.read_text())["testsuites"]:
-            for test in suite["testsuite"]:
-                kind, case = test["name"].split("/")
-                backend, name = case.split("_", 1)
-                failed = "failures" in test
-                if kind.startswith("Logits"):
-                    rows.setdefault(name, {})[backend] = test.get("error", "-") + (" FAILED" if failed else "")
-                elif test["result"] == "COMPLETED":
-                    rows.setdefault(name, {})["tensors"] = "others" if failed else "same"
-    print(f"{'case':20}" + "".join(f"{column:>16}" for column in COLUMNS))
-    for name, columns in sorted(rows.items()):
-        print(f"{name:20}" + "".join(f"{columns.get(column, '-'):>16}" for column in COLUMNS))
-    print(f"{len(rows)} cases")
-    sys.exit(result.returncode or not rows)
+        status = run(program, folder, report)
+        rows = rows_of(report)
+        print_table(rows, folder)
+    sys.exit(status or not rows)
 
 
 if __name__ == "__main__":

@@ -81,6 +81,34 @@ def metaspace_bpe(pre, normalizer, decoder, **model):
     return t
 
 
+def trained_pieces(**options):
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(corpus() + TEXTS), model_writer=model, num_threads=1, minloglevel=2, unk_id=0, bos_id=1,
+        eos_id=2, pad_id=-1, input_sentence_size=0, shuffle_input_sentence=False, **options)
+    proto = sp_pb2.ModelProto()
+    proto.ParseFromString(model.getvalue())
+    return proto
+
+
+def pieces_bpe(normalizer, pre=None, strip=True):
+    """As transformers writes a SentencePiece model of pairs: the merges are all pairs of pieces that are a piece, by score."""
+    proto = trained_pieces(vocab_size=700, model_type="bpe", byte_fallback=True, normalization_rule_name="identity",
+                           remove_extra_whitespaces=False, allow_whitespace_only_pieces=True)
+    vocab = {p.piece: i for i, p in enumerate(proto.pieces)}
+    normal = [p for p in proto.pieces if p.type == p.NORMAL]
+    merges = [(p.piece[:i], p.piece[i:]) for p in sorted(normal, key=lambda p: -p.score) for i in range(1, len(p.piece))
+              if p.piece[:i] in vocab and p.piece[i:] in vocab]
+    t = Tokenizer(models.BPE(vocab=vocab, merges=merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    t.normalizer = normalizer
+    if pre:
+        t.pre_tokenizer = pre
+    t.decoder = llama_decoder(strip)
+    t.add_special_tokens(special("<unk>", "<s>", "</s>"))
+    t.post_processor = bos("<s>")(t)
+    return t
+
+
 def llama_decoder(strip=True):
     return decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
                              + ([decoders.Strip(" ", 1, 0)] if strip else []))
@@ -163,12 +191,19 @@ def kinds():
                                        normalizers.Replace(" ", "▁"), llama_decoder(False)),
         "llama-2": lambda: metaspace_bpe(None, normalizers.Sequence([normalizers.Prepend("▁"),
                                                                      normalizers.Replace(" ", "▁")]), llama_decoder()),
+        "llama-2-pieces": lambda: pieces_bpe(normalizers.Sequence([normalizers.Prepend("▁"),
+                                                                   normalizers.Replace(" ", "▁")])),
+        "gemma-pieces": lambda: pieces_bpe(normalizers.Replace(" ", "▁"),
+                                           pre_tokenizers.Split(" ", "merged_with_previous"), False),
         "bert-uncased": lambda: wordpiece(True),
         "bert-cased": lambda: wordpiece(False),
         "t5": lambda: unigram(precompiled(), pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(),
                                                                       pre_tokenizers.Metaspace()])),
         "xlm-r": lambda: unigram(normalizers.Sequence([precompiled(), normalizers.Replace(Regex(" {2,}"), " ")]),
                                  pre_tokenizers.Metaspace(), added=special("<mask>", lstrip=True)),
+        "xlm-r-stripped": lambda: unigram(normalizers.Sequence([
+            precompiled(), normalizers.Strip(left=False, right=True), normalizers.Replace(Regex(" {2,}"), "▁")]),
+            pre_tokenizers.Metaspace(), added=special("<mask>", lstrip=True)),
         "unigram-bytes": lambda: unigram(normalizers.NFKC(), pre_tokenizers.Metaspace(prepend_scheme="first"), True,
                                          user + special("<w>", single_word=True) + special("<r>", rstrip=True)),
         "nmt": lambda: unigram(normalizers.Sequence([normalizers.Nmt(), normalizers.NFKD(), normalizers.StripAccents(),

@@ -1,6 +1,6 @@
-// Tokenizes for compare_json.py and compare_pieces.py with a tokenizer.json, or
-// a model with a vocabulary, whose path is the argument: a line of JSON in, a
-// line out.
+// Tokenizes for compare_json.py and its kin with a tokenizer.json, or a model
+// with a vocabulary, whose path is the argument: a line of JSON in, a line out.
+// With "keys" as another argument the vocabulary is that of tokenizer.ggml.*.
 //
 // In: {"text": ..., "parse_special": ...}. Out: {"ids": [...], "text": ...,
 // "shown": ...} (decoded without and with special tokens) or {"error": ...}.
@@ -9,15 +9,24 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "files/open_model.h"
 #include "text/tokenizer_json/json_tokenizer.h"
+#include "text/vocabulary.h"
 
 namespace {
 
-std::shared_ptr<const rc::text::Tokenizer> load(const std::string& path) {
+std::shared_ptr<const rc::text::Tokenizer> load(const std::string& path,
+                                                bool by_keys) {
+  if (by_keys) {
+    auto vocabulary = rc::text::read_vocabulary(*rc::open_model(path));
+    if (!vocabulary) rc::fail(RC_E_FORMAT, path, ": no tokenizer.ggml.model");
+    return rc::text::Tokenizer::create(*std::move(vocabulary));
+  }
   if (!path.ends_with(".json")) {
     auto tokenizer = rc::text::Tokenizer::load(*rc::open_model(path));
     if (tokenizer == nullptr) rc::fail(RC_E_FORMAT, path, ": no vocabulary");
@@ -33,9 +42,10 @@ std::shared_ptr<const rc::text::Tokenizer> load(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  const bool by_keys = argc == 3 && std::string_view(argv[2]) == "keys";
+  if (argc != (by_keys ? 3 : 2)) return 2;
   try {
-    const auto tokenizer = load(argv[1]);
+    const auto tokenizer = load(argv[1], by_keys);
     for (std::string text; std::getline(std::cin, text);) {
       const auto line = nlohmann::json::parse(text);
       nlohmann::json out;

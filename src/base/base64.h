@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace rc::text {
+namespace rc {
 
 // Nothing if it is not base64 with its padding.
 std::optional<std::string> decode_base64(std::string_view text);
 
-}  // namespace rc::text
+}  // namespace rc

@@ -1,8 +1,8 @@
-#include "text/tokenizer_json/base64.h"
+#include "base/base64.h"
 
 #include <cstdint>
 
-namespace rc::text {
+namespace rc {
 namespace {
 
 int sextet(char c) {
@@ -34,4 +34,4 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace rc::text
+}  // namespace rc

@@ -7,10 +7,10 @@
 
 namespace rc {
 
-// Adds them to what is written of `file` if it has tokenizer.huggingface.json,
-// no tokenizer.ggml.model, and the tokenizer is one that these keys describe:
-// byte pair encoding over bytes with a pre-tokenizer that has a name in
-// tokenizer.ggml.pre. Adds nothing otherwise.
+// Adds them to what is written of `file` if it has tokenizer.huggingface.json
+// and no tokenizer.ggml.model. Where these keys cannot say what the tokenizer
+// does, nothing is added, and a warning of the log says why; so it does where
+// they say nearly the same.
 void add_ggml_vocabulary(const gguf::File& file, gguf::Writer& writer);
 
 }  // namespace rc
