@@ -62,6 +62,7 @@ rc_backend* open_backend(const char* spec, const rc_backend_options& options) {
                              options.strict != 0);
   auto compute = std::make_shared<compute::Context>(
       chain, tenant, options.timeout_ms == 0 ? -1 : options.timeout_ms);
+  tenant->set_spare(compute->pool());
   return add_handle(
       std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
                                                  std::move(tenant),
