@@ -33,6 +33,8 @@
 //   void copy(Buffer& target, uint64_t target_offset, Buffer& source,
 //             uint64_t source_offset, uint64_t bytes);
 //   std::span<const rc_plugin_op_time> op_times();
+//   bool run_op(const Op& op, std::span<const rc_plugin_value> values,
+//               Buffer* const* buffers);   // false: not quicker
 //
 // Each does what plugin.h says of the function of the table; ops obey check_op,
 // and ranges lie within their buffers and are not empty.
@@ -246,6 +248,34 @@ class PluginTable {
       give_op_time(from(device).op_times(), i, time);
     });
   }
+  static rc_status run_op(rc_plugin_device* device, const rc_plugin_op* op,
+                          const rc_plugin_value* const* values,
+                          rc_plugin_buffer* const* buffers, size_t value_count,
+                          char* message) requires
+      requires(Device& d, const Op& o, Buffer* const* b) {
+    d.run_op(o, {}, b);
+  }
+  {
+    bool done = false;
+    const rc_status status = guarded(message, [&] {
+      require(op, "op");
+      require(values, "values");
+      require(buffers, "buffers");
+      const GivenOp given(*op, values, value_count);
+      check_op(given.op, given.values());
+      Buffer* found[kMaxInputs + kMaxOutputs];
+      for (size_t i = 0; i < value_count; ++i) {
+        const rc_plugin_value& value = given.values()[i];
+        const auto bytes = value_bytes(value, {});
+        if (value.storage != RC_STORAGE_CACHE || !bytes) {
+          fail(RC_E_INVALID_ARGUMENT, "value ", i, " lies in no buffer");
+        }
+        found[i] = &range(buffers[i], value.offset, *bytes);
+      }
+      done = from(device).run_op(given.op, given.values(), found);
+    });
+    return status == RC_OK && !done ? RC_E_UNSUPPORTED : status;
+  }
 };
 
 template <class Backend>
@@ -277,6 +307,7 @@ constexpr rc_plugin PluginTable<Backend>::table() {
   if constexpr (requires { &PluginTable::map_weight; }) {
     table.map_weight = map_weight;
   }
+  if constexpr (requires { &PluginTable::run_op; }) table.run_op = run_op;
   return table;
 }
 

@@ -238,6 +238,11 @@ void Compiler::compile() {
   for (size_t i = 0; i < program_.ops.size(); ++i) {
     const Op& op = program_.ops[i];
     op_ = static_cast<int32_t>(i);
+    const int32_t result = op.outputs[0];
+    if (of_tensors(op) && value(result).storage == RC_STORAGE_CACHE) {
+      use_whole(cache(result).memory.data() + value(result).offset,
+                max_bytes(result));
+    }
     switch (op.code) {
       case RC_OP_GET_ROWS:
         compile_get_rows(*this, op);
@@ -302,6 +307,7 @@ void Compiler::compile() {
                        : compile_row_op(*this, op);
         break;
       case RC_OP_BINARY:
+      case RC_OP_WHERE:
         compile_elementwise(*this, op);
         break;
       case RC_OP_LAYER_NORM:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ class Compiler {
 
   const Kernels& kernels() const { return compiled_.kernels_; }
   const rc_plugin_value& value(int32_t i) const { return program_.values[i]; }
+  std::span<const rc_plugin_value> values() const { return program_.values; }
   int64_t columns(int32_t i) const;  // last dimension
   // Elements of all dimensions but the first.
   int64_t row_elements(int32_t i) const;
@@ -73,6 +75,8 @@ class Compiler {
   Area kept_area(int32_t input) const {
     return {Area::kKept, value(input).index, 0, UINT64_MAX};
   }
+  // What the op being compiled makes of value i in memory of the program's own.
+  Area own_area(int32_t i) const { return {Area::kOwn, i, 0, UINT64_MAX}; }
   ThreadScratch thread_scratch() const { return thread_scratch_; }
   // Another of at least so many bytes for a thread, there once the program is
   // compiled: for results that are not committed.

@@ -143,6 +143,23 @@ struct DeltaRow {
   float rate;
 };
 
+// Outputs that a call of Kernels::windows gives, at most.
+constexpr int kWindowOutputs = 4;
+struct WindowTask {
+  // [window, kWindowOutputs]; numbers of outputs that there are not count too,
+  // but only what they make is left out.
+  const float* weights;
+  const float* bias;  // [kWindowOutputs]
+  // Of each number of a window from that of the first pixel's.
+  const int64_t* offsets;
+  int64_t window;
+  const float* x;  // of the first pixel; those of the others lie beside it
+  int64_t pixels;  // at least 16
+  float* y;        // of the first output
+  int64_t plane;   // from output to output
+  int outputs;
+};
+
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
@@ -168,16 +185,23 @@ struct Kernels {
   void (*weighted_sum)(const float* x, const float* weights, int64_t count,
                        int64_t n, float* y);
 
-  // RC_FUNCTION_*, but NONE.
+  // RC_FUNCTION_*, but NONE, or RC_UNARY_*.
   void (*unary)(const float* x, int64_t n, int32_t function, float* y);
   // RC_BINARY_*; a step is 1, or 0 for one number that is repeated.
   void (*binary)(const float* a, int a_step, const float* b, int b_step,
                  int64_t n, int32_t function, float* y);
+  // Of condition, a and b, with steps alike.
+  void (*where)(const float* const* from, const int* steps, int64_t n,
+                float* y);
   // weight and bias may be NULL.
   void (*layer_norm)(const float* x, const float* weight, const float* bias,
                      int64_t n, float epsilon, int32_t center, float* y);
   void (*softmax)(const float* x, int64_t n, float* y);
   double (*sum)(const float* x, int64_t n);
+  void (*windows)(const WindowTask& task);
+  // y[c * y_step + r] = x[r * step + c].
+  void (*transpose)(const float* x, int64_t step, int64_t rows, int64_t columns,
+                    float* y, int64_t y_step);
 
   // state [p, n] goes from one row to the next; y [p].
   void (*scan_head)(const ScanRow& row, int64_t p, int64_t n, float* state,

@@ -7,22 +7,36 @@
 #endif
 
 namespace rc::cpu {
+namespace {
+
+constexpr size_t kHugePage = 2u << 20;
+
+}  // namespace
 
 Memory64 allocate(uint64_t bytes) {
-  constexpr size_t kHugePage = 2u << 20;
   if (bytes > SIZE_MAX - kHugePage) throw std::bad_alloc();
   const size_t size = bytes == 0 ? 1 : static_cast<size_t>(bytes);
   const size_t alignment = size >= kHugePage ? kHugePage : 64;
   Memory64 memory(
       static_cast<uint8_t*>(::operator new(size, std::align_val_t(alignment))),
       FreeAligned{alignment});
-#if defined(__linux__)
-  if (alignment == kHugePage) {
-    // Best effort: without huge pages the memory is as good, only slower.
-    madvise(memory.get(), size / kHugePage * kHugePage, MADV_HUGEPAGE);
-  }
-#endif
+  use_whole(memory.get(), size);
   return memory;
+}
+
+void use_whole(void* memory, uint64_t bytes) {
+#if defined(__linux__)
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  const uintptr_t last = (begin + bytes) / kHugePage * kHugePage;
+  // Best effort: without huge pages the memory is as good, only slower.
+  if (first < last) {
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
 }
 
 void FreeZeroed::operator()(void* p) const { std::free(p); }

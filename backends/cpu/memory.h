@@ -20,6 +20,10 @@ using Memory64 = std::unique_ptr<uint8_t, FreeAligned>;
 // made of huge pages, which saves address translation while streaming.
 Memory64 allocate(uint64_t bytes);
 
+// Asks that large memory, which is about to be touched all over, be made of
+// huge pages.
+void use_whole(void* memory, uint64_t bytes);
+
 // As allocate, all zero; pages are taken only when they are touched.
 struct FreeZeroed {
   void operator()(void* p) const;

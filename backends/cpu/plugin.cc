@@ -9,6 +9,7 @@
 #include "common/plugin_table.h"
 #include "cpu/check.h"
 #include "cpu/compiler.h"
+#include "cpu/elements.h"
 #include "cpu/level.h"
 #include "cpu/machine.h"
 #include "cpu/pool.h"
@@ -46,6 +47,7 @@ class OpenDevice {
   }
   void upload(rc_plugin_buffer& buffer, uint64_t offset, const void* data,
               uint64_t bytes) const {
+    use_whole(buffer.memory.data() + offset, bytes);
     std::memcpy(buffer.memory.data() + offset, data, bytes);
   }
   void download(const rc_plugin_buffer& buffer, uint64_t offset, void* data,
@@ -65,6 +67,15 @@ class OpenDevice {
                                                 profile_);
   }
   void destroy(std::unique_ptr<rc_plugin_compiled> program);
+
+  bool run_op(const Op& op, std::span<const rc_plugin_value> values,
+              rc_plugin_buffer* const* buffers) const {
+    uint8_t* memory[kMaxInputs + kMaxOutputs];
+    for (size_t i = 0; i < values.size(); ++i) {
+      memory[i] = buffers[i]->memory.data() + values[i].offset;
+    }
+    return run_at_once(kernels_, pool_.threads(), op, values, memory);
+  }
 
   // A run is over when it returns.
   void start(rc_plugin_compiled& program, const rc_plugin_run& run) {

@@ -22,6 +22,7 @@ struct Area {
     kAngles,
     kChoices,
     kKept,
+    kOwn,
     kInput,
     kOutput,
     kCache

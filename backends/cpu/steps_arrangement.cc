@@ -35,6 +35,45 @@ void copy_units(const uint8_t* from, int64_t step, int64_t count, int64_t bytes,
   }
 }
 
+// Whether the last two dimensions are those of a matrix whose columns lie in
+// memory one after the other.
+bool is_transposed(const Strided<1>& shape) {
+  return shape.rank >= 2 && shape.strides[0][shape.rank - 2] == 1 &&
+         shape.step(0) > 1;
+}
+
+// Matrices of 4-byte units, a square at a time, so that lines of caches are
+// used up on both sides.
+void add_transposed_copy(Compiler& c, const Op& op, const Strided<1>& shape) {
+  constexpr int64_t kSide = 64;
+  const int64_t rows = shape.sizes[shape.rank - 2];
+  const int64_t columns = shape.columns();
+  const int64_t down = (rows + kSide - 1) / kSide;
+  const int64_t across = (columns + kSide - 1) / kSide;
+  const int64_t matrices = shape.lines() / rows;
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return matrices * rows * columns * 2; },
+      [=](const Run&) { return matrices * down * across; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t unit) {
+          const int64_t matrix = unit / across / down;
+          const int64_t row = unit / across % down * kSide;
+          const int64_t column = unit % across * kSide;
+          // In memory rows and columns are the other way round.
+          run.kernels.transpose(
+              run.at<const float>(x) + shape.offset(0, matrix * rows) + row +
+                  column * shape.step(0),
+              shape.step(0), std::min(kSide, columns - column),
+              std::min(kSide, rows - row),
+              run.at<float>(y) + (matrix * rows + row) * columns + column,
+              columns);
+        });
+      });
+}
+
 void add_copy(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.outputs[0]);
   const DTypeInfo& type = *dtype_info(value.dtype);
@@ -48,6 +87,9 @@ void add_copy(Compiler& c, const Op& op) {
                                : op.params.copy.strides[i] / type.block_size;
   }
   shape.merge();
+  if (bytes == sizeof(float) && is_transposed(shape)) {
+    return add_transposed_copy(c, op, shape);
+  }
   const int64_t n = shape.columns();
   const int64_t chunks = n / kChunk + (n % kChunk != 0);
   const Place x = c.place(op.inputs[0]);

@@ -1,83 +1,40 @@
 // Steps of tensor ops that look at one element at a time.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cpu/compiler.h"
+#include "cpu/elements.h"
 #include "cpu/kernels.h"
-#include "cpu/strides.h"
 
 namespace rc::cpu {
-namespace {
-
-void add_unary(Compiler& c, const Op& op) {
-  const int32_t function = op.params.unary.function;
-  const int64_t n =
-      c.row_elements(op.inputs[0]) * c.value(op.inputs[0]).shape[0];
-  const int64_t chunks = n / kChunk + (n % kChunk != 0);
-  const Place x = c.place(op.inputs[0]);
-  const Place y = c.place(op.outputs[0]);
-  c.add(
-      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
-      [=](const Run&) { return n * 2; }, [=](const Run&) { return chunks; },
-      [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        float* to = run.at<float>(y);
-        run.each_row(share, [&](int64_t chunk) {
-          const int64_t first = chunk * kChunk;
-          run.kernels.unary(from + first, std::min(kChunk, n - first), function,
-                            to + first);
-        });
-      });
-}
-
-void add_binary(Compiler& c, const Op& op) {
-  const int32_t function = op.params.binary.function;
-  const rc_plugin_value& value = c.value(op.outputs[0]);
-  Strided<2> shape(value.rank);
-  std::copy_n(value.shape, value.rank, shape.sizes);
-  for (int k = 0; k < 2; ++k) {
-    const rc_plugin_value& input = c.value(op.inputs[k]);
-    int64_t stride = 1;
-    for (int i = 1; i <= input.rank; ++i) {
-      const int64_t size = input.shape[input.rank - i];
-      shape.strides[k][value.rank - i] = size == 1 ? 0 : stride;
-      stride *= size;
-    }
-  }
-  shape.merge();
-  const int64_t n = shape.columns();
-  const int64_t chunks = n / kChunk + (n % kChunk != 0);
-  const Place a = c.place(op.inputs[0]);
-  const Place b = c.place(op.inputs[1]);
-  const Place y = c.place(op.outputs[0]);
-  c.add(
-      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
-      [=](const Run&) { return shape.lines() * (n + 8); },
-      [=](const Run&) { return shape.lines() * chunks; },
-      [=](Run& run, const Share& share) {
-        const float* pa = run.at<const float>(a);
-        const float* pb = run.at<const float>(b);
-        float* to = run.at<float>(y);
-        const int64_t step_a = shape.step(0);
-        const int64_t step_b = shape.step(1);
-        run.each_row(share, [&](int64_t unit) {
-          const int64_t line = unit / chunks;
-          const int64_t first = unit % chunks * kChunk;
-          run.kernels.binary(pa + shape.offset(0, line) + first * step_a,
-                             static_cast<int>(step_a),
-                             pb + shape.offset(1, line) + first * step_b,
-                             static_cast<int>(step_b),
-                             std::min(kChunk, n - first), function,
-                             to + line * n + first);
-        });
-      });
-}
-
-}  // namespace
-
 void compile_elementwise(Compiler& c, const Op& op) {
-  if (op.code == RC_OP_UNARY) return add_unary(c, op);
-  add_binary(c, op);
+  const Elements elements(op, c.values());
+  const int64_t n = elements.columns();
+  const int64_t chunks = n / kChunk + (n % kChunk != 0);
+  std::vector<Area> reads;
+  std::array<Place, 3> places = {};
+  for (int k = 0; k < elements.operands(); ++k) {
+    reads.push_back(c.area(op.inputs[k]));
+    places[k] = c.place(op.inputs[k]);
+  }
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      std::move(reads), {c.area(op.outputs[0])},
+      [=](const Run&) { return elements.cost(); },
+      [=](const Run&) { return elements.lines() * chunks; },
+      [=](Run& run, const Share& share) {
+        const float* from[3];
+        for (int k = 0; k < elements.operands(); ++k) {
+          from[k] = run.at<const float>(places[k]);
+        }
+        float* to = run.at<float>(y);
+        run.each_row(share, [&](int64_t unit) {
+          const int64_t first = unit % chunks * kChunk;
+          elements.compute(run.kernels, from, to, unit / chunks, first,
+                           std::min(kChunk, n - first));
+        });
+      });
 }
 
 uint64_t tensor_rope_scratch(const Compiler& c, const Op& op) {

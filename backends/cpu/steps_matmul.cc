@@ -86,10 +86,13 @@ void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
-  // A call should take some milliseconds: nothing stops it.
-  constexpr int64_t kProducts = int64_t{1} << 28;
+  // Nothing stops a call, so large products come in several; but each arranges
+  // its part of a and of b anew, which is felt where the other side is short.
+  constexpr int64_t kProducts = int64_t{1} << 32;
+  constexpr int64_t kSide = 1024;
   const int64_t rows =
-      std::clamp<int64_t>(kProducts / sizes.n / sizes.k, 64, sizes.m + 64);
+      std::max(kProducts / std::min(kProducts, sizes.n * sizes.k), kSide);
+  const int64_t columns = std::max(kProducts / kSide / sizes.k, kSide);
   const int64_t ldb = sizes.transposed ? sizes.k : sizes.n;
   const int threads = c.threads();
   c.add(
@@ -102,12 +105,16 @@ void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
               run.at<const float>(b) +
               (sizes.b_batch == 1 ? 0 : batch) * sizes.k * sizes.n;
           for (int64_t first = 0; first < sizes.m; first += rows) {
-            if (run.stopped(share.thread)) return;
             const int64_t row = batch * sizes.m + first;
-            blas->multiply(run.at<const float>(a) + row * sizes.k, right,
-                           run.at<float>(y) + row * sizes.n,
-                           std::min(rows, sizes.m - first), sizes.n, sizes.k,
-                           ldb, sizes.n, sizes.transposed, threads);
+            for (int64_t column = 0; column < sizes.n; column += columns) {
+              if (run.stopped(share.thread)) return;
+              blas->multiply(run.at<const float>(a) + row * sizes.k,
+                             right + column * (sizes.transposed ? sizes.k : 1),
+                             run.at<float>(y) + row * sizes.n + column,
+                             std::min(rows, sizes.m - first),
+                             std::min(columns, sizes.n - column), sizes.k, ldb,
+                             sizes.n, sizes.transposed, threads);
+            }
           }
         }
       });

@@ -8,6 +8,7 @@
 
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
+#include "cpu/sums.h"
 
 namespace rc::cpu {
 namespace {
@@ -56,6 +57,39 @@ void argmax_strip(const float* x, int64_t n, int64_t inner, int64_t width,
   }
 }
 
+void add_sums(Compiler& c, const Op& op) {
+  const Sums of(op, c.values());
+  const int64_t pieces = of.pieces();
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  auto* sums = reinterpret_cast<double*>(c.area_of(product(
+      product(static_cast<uint64_t>(of.lines), pieces), sizeof(double))));
+  c.add(
+      {c.area(op.inputs[0])}, {c.own_area(op.inputs[0])},
+      [=](const Run&) { return of.cost(); },
+      [=](const Run&) { return of.lines * pieces; },
+      [=](Run& run, const Share& share) {
+        const float* from = run.at<const float>(x);
+        run.each_row(share, [&](int64_t unit) {
+          sums[unit] =
+              of.of_piece(run.kernels, from, unit / pieces, unit % pieces);
+        });
+      });
+  c.add(
+      {c.own_area(op.inputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return of.lines * pieces; },
+      [=](const Run&) { return of.lines; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t line) {
+          double total = 0;
+          for (int64_t i = 0; i < pieces; ++i) {
+            total += sums[line * pieces + i];
+          }
+          run.at<float>(y)[line] = of.result(total);
+        });
+      });
+}
+
 void add_lines(Compiler& c, const Op& op) {
   const int64_t* shape = c.value(op.inputs[0]).shape;
   const int64_t outer = shape[0];
@@ -83,11 +117,8 @@ void add_lines(Compiler& c, const Op& op) {
             argmax_strip(from, n, inner, width, run.at<int32_t>(y) + to);
           } else if (function == RC_REDUCE_MAX) {
             max_strip(from, n, inner, width, run.at<float>(y) + to);
-          } else if (inner > 1) {
-            sum_strip(from, n, inner, width, divisor, run.at<float>(y) + to);
           } else {
-            run.at<float>(y)[to] =
-                static_cast<float>(run.kernels.sum(from, n) / divisor);
+            sum_strip(from, n, inner, width, divisor, run.at<float>(y) + to);
           }
         });
       });
@@ -158,6 +189,9 @@ void compile_reduction(Compiler& c, const Op& op) {
       return add_layer_norm(c, op);
     case RC_OP_SOFTMAX:
       return add_softmax(c, op);
+    case RC_OP_REDUCE:
+      if (Sums::are(op, c.values())) return add_sums(c, op);
+      [[fallthrough]];
     default:
       return add_lines(c, op);
   }

@@ -150,6 +150,12 @@ void check_tensor_supported(const Device& device, const Op& op,
            ": the device can bind ", device.tuning().range, " bytes");
     }
   };
+  const bool power =
+      op.code == RC_OP_BINARY && op.params.binary.function == RC_BINARY_POW;
+  if (power || op.code == RC_OP_WHERE) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), power ? " of powers" : "",
+         " is none of the kernels of GPUs");
+  }
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);
   check_loops(device.tuning(), op, values);

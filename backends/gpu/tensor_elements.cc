@@ -176,9 +176,8 @@ void append_get_rows(TensorAppender& a) { decode(a, true); }
 
 namespace {
 
-// As in the kernel map.
-constexpr uint32_t kAdd = 16;
-constexpr uint32_t kMultiply = 17;
+// As in the kernel map: functions of two numbers come after this.
+constexpr uint32_t kOfTwo = 16;
 
 void map(TensorAppender& a, uint32_t function, const Placed& second) {
   const rc_plugin_value& y = a.out();
@@ -207,7 +206,7 @@ void append_unary(TensorAppender& a) {
 }
 
 void append_binary(TensorAppender& a) {
-  map(a, a.op.params.binary.function == RC_BINARY_MUL ? kMultiply : kAdd,
+  map(a, kOfTwo + static_cast<uint32_t>(a.op.params.binary.function),
       a.placed(1));
 }
 

@@ -1,4 +1,5 @@
 // Ops that look at one element at a time.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -70,9 +71,58 @@ double apply(int32_t function, double x) {
                             (x + 0.044715 * x * x * x)));
     case RC_FUNCTION_GELU_QUICK:
       return x / (1 + std::exp(-1.702 * x));
+    case RC_UNARY_EXP:
+      return std::exp(x);
+    case RC_UNARY_LOG:
+      return std::log(x);
+    case RC_UNARY_SQRT:
+      return std::sqrt(x);
+    case RC_UNARY_ABS:
+      return std::fabs(x);
+    case RC_UNARY_NEG:
+      return -x;
   }
   fail(RC_E_INTERNAL, "function ", function, " passed the checks");
 }
+
+namespace {
+
+// Rounding what is computed in double precision gives the nearest float: the
+// double of a sum, a product or a quotient of floats has digits enough for it.
+double apply(int32_t function, double a, double b) {
+  const bool unordered = std::isnan(a) || std::isnan(b);
+  switch (function) {
+    case RC_BINARY_ADD:
+      return a + b;
+    case RC_BINARY_MUL:
+      return a * b;
+    case RC_BINARY_SUB:
+      return a - b;
+    case RC_BINARY_DIV:
+      return a / b;
+    case RC_BINARY_POW:
+      return std::pow(a, b);
+    case RC_BINARY_MINIMUM:
+      return unordered ? a + b : std::min(a, b);
+    case RC_BINARY_MAXIMUM:
+      return unordered ? a + b : std::max(a, b);
+    case RC_BINARY_EQUAL:
+      return a == b;
+    case RC_BINARY_LESS:
+      return a < b;
+    case RC_BINARY_LESS_EQUAL:
+      return a <= b;
+    case RC_BINARY_NOT_EQUAL:
+      return a != b;
+    case RC_BINARY_GREATER:
+      return a > b;
+    case RC_BINARY_GREATER_EQUAL:
+      return a >= b;
+  }
+  fail(RC_E_INTERNAL, "function ", function, " passed the checks");
+}
+
+}  // namespace
 
 void unary(const Call& call) {
   const float* x = call.inputs[0].floats();
@@ -85,11 +135,20 @@ void binary(const Call& call) {
   const float* b = call.inputs[1].floats();
   const Broadcast from_a(call.inputs[0], call.outputs[0]);
   const Broadcast from_b(call.inputs[1], call.outputs[0]);
-  const bool product = call.op.params.binary.function == RC_BINARY_MUL;
+  const int32_t function = call.op.params.binary.function;
+  each(call,
+       [&](int64_t i) { return apply(function, a[from_a(i)], b[from_b(i)]); });
+}
+
+void where(const Call& call) {
+  const float* condition = call.inputs[0].floats();
+  const float* a = call.inputs[1].floats();
+  const float* b = call.inputs[2].floats();
+  const Broadcast from_condition(call.inputs[0], call.outputs[0]);
+  const Broadcast from_a(call.inputs[1], call.outputs[0]);
+  const Broadcast from_b(call.inputs[2], call.outputs[0]);
   each(call, [&](int64_t i) {
-    const float u = a[from_a(i)];
-    const float v = b[from_b(i)];
-    return product ? u * v : u + v;
+    return condition[from_condition(i)] != 0 ? a[from_a(i)] : b[from_b(i)];
   });
 }
 

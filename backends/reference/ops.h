@@ -93,6 +93,7 @@ void delta_rule(const Call& call);
 double apply(int32_t function, double x);  // RC_FUNCTION_*
 void unary(const Call& call);
 void binary(const Call& call);
+void where(const Call& call);
 void glu(const Call& call);
 void add(const Call& call);
 void multiply(const Call& call);

@@ -69,6 +69,8 @@ void execute(const Call& call) {
       return unary(call);
     case RC_OP_BINARY:
       return binary(call);
+    case RC_OP_WHERE:
+      return where(call);
     case RC_OP_LAYER_NORM:
       return layer_norm(call);
     case RC_OP_SOFTMAX:

@@ -240,6 +240,16 @@ typedef struct rc_plugin {
   rc_status (*map_weight)(rc_plugin_device* device,
                           const rc_plugin_weight_info* info, const void* data,
                           rc_plugin_weight** weight, char* message);
+
+  /* Does one tensor op and returns when it is over, if that is quicker than to
+   * compile and run a program of it: small ones are, on a processor. Value i is
+   * of storage RC_STORAGE_CACHE and lies in buffers[i] at its offset.
+   * RC_E_UNSUPPORTED: it is not quicker, and nothing has been done; default: it
+   * never is. */
+  rc_status (*run_op)(rc_plugin_device* device, const rc_plugin_op* op,
+                      const rc_plugin_value* const* values,
+                      rc_plugin_buffer* const* buffers, size_t value_count,
+                      char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

@@ -285,7 +285,7 @@ enum {
    * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, TQ2_0.
    * inputs: x [...] of any type; output [...] of any type. */
   RC_OP_CONVERT = 33,
-  /* A function of each element; not RC_FUNCTION_NONE.
+  /* A function of each element: RC_FUNCTION_*, but NONE, or RC_UNARY_*.
    * inputs: x [R, ...]; output [R, ...]. params.unary.
    * Of tensors: inputs: x [...]; output [...]. */
   RC_OP_UNARY = 34,
@@ -333,11 +333,39 @@ enum {
    * and softcap as in RC_OP_ATTENTION.
    * inputs: q [B, r, heads, d], k [B, p, kv_heads, d],
    *         v [B, p, kv_heads, d]; output [B, r, heads, d]. params.attend. */
-  RC_OP_ATTEND = 42
+  RC_OP_ATTEND = 42,
+  /* a where condition is not 0, b elsewhere; a NaN is not 0. Shapes as in
+   * RC_OP_BINARY.
+   * inputs: condition [...a], a [...b], b [...c]; output [...d]. */
+  RC_OP_WHERE = 43
 };
 
-/* Functions of two numbers, of BINARY. */
-enum { RC_BINARY_ADD = 0, RC_BINARY_MUL = 1 };
+/* Functions of one number, of UNARY, beside RC_FUNCTION_*. */
+enum {
+  RC_UNARY_EXP = 32,  /* e^x */
+  RC_UNARY_LOG = 33,  /* the natural logarithm; NaN below 0 */
+  RC_UNARY_SQRT = 34, /* NaN below 0 */
+  RC_UNARY_ABS = 35,
+  RC_UNARY_NEG = 36 /* -x */
+};
+
+/* Functions of two numbers, of BINARY. Comparisons are 1 where they hold and
+ * else 0, for NaN as in C. */
+enum {
+  RC_BINARY_ADD = 0,
+  RC_BINARY_MUL = 1,
+  RC_BINARY_SUB = 2,
+  RC_BINARY_DIV = 3,
+  RC_BINARY_POW = 4,     /* a^b, as pow of C */
+  RC_BINARY_MINIMUM = 5, /* NaN if either is */
+  RC_BINARY_MAXIMUM = 6, /* NaN if either is */
+  RC_BINARY_EQUAL = 7,
+  RC_BINARY_LESS = 8,
+  RC_BINARY_LESS_EQUAL = 9,
+  RC_BINARY_NOT_EQUAL = 10,
+  RC_BINARY_GREATER = 11,
+  RC_BINARY_GREATER_EQUAL = 12
+};
 
 /* Of REDUCE. */
 enum { RC_REDUCE_SUM = 0, RC_REDUCE_MEAN = 1, RC_REDUCE_MAX = 2 };
@@ -380,7 +408,7 @@ typedef union rc_plugin_params {
     int64_t strides[RC_PLUGIN_MAX_RANK]; /* in elements, by dimension */
   } copy;
   struct {
-    int32_t function; /* RC_FUNCTION_* */
+    int32_t function; /* RC_FUNCTION_* or RC_UNARY_* */
   } unary;
   struct {
     int32_t function; /* RC_BINARY_* */

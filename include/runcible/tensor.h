@@ -42,10 +42,15 @@
  *   time.
  * - What a device cannot do itself is done on the CPU, and the numbers are
  *   moved there and back; rc_backend_explain says which ops.
- * - On the cpu backend a product of matrices or a convolution that is large is
- *   given to OpenBLAS if libopenblas.so.0 is on the machine. Its results may
- *   differ in their last bits with the shape and the number of threads. All
- *   other ops give the same bits whatever the number of threads.
+ * - On the cpu backend a large product of matrices, and a large convolution
+ *   whose windows do not move on by single columns, is given to OpenBLAS if
+ *   libopenblas.so.0 is on the machine. Its results may differ in their last
+ *   bits with the shape and the number of threads. All other ops give the same
+ *   bits whatever the number of threads.
+ * - Memory of large tensors that are released is kept, within bounds, for the
+ *   next results of their handle, and counts as memory in use meanwhile. It is
+ *   given back when the memory_limit or the device has no more, when a model is
+ *   loaded, and when the handle is released.
  *
  * Besides the statuses that a comment names, every function can return
  * RC_E_INVALID_ARGUMENT (a handle that is none, NULL where something is needed,
@@ -181,9 +186,34 @@ RC_API rc_status rc_op_fused_linear(rc_tensor* x, rc_tensor* weight,
                                     rc_tensor* bias, rc_function function,
                                     rc_tensor** result);
 
-/* a + b and a * b, element by element, broadcast. */
+/* Functions of each pair of elements, broadcast: a + b, a - b, a * b, a / b and
+ * a to the power of b. */
 RC_API rc_status rc_op_add(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_sub(rc_tensor* a, rc_tensor* b, rc_tensor** result);
 RC_API rc_status rc_op_mul(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_div(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_pow(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+
+/* The smaller and the larger of each pair, broadcast; NaN if either is. */
+RC_API rc_status rc_op_minimum(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_maximum(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+
+/* Comparisons of each pair, broadcast: 1 where they hold, else 0. Nothing
+ * compares with a NaN, but that it is not equal. */
+RC_API rc_status rc_op_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_not_equal(rc_tensor* a, rc_tensor* b,
+                                 rc_tensor** result);
+RC_API rc_status rc_op_less(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_less_equal(rc_tensor* a, rc_tensor* b,
+                                  rc_tensor** result);
+RC_API rc_status rc_op_greater(rc_tensor* a, rc_tensor* b, rc_tensor** result);
+RC_API rc_status rc_op_greater_equal(rc_tensor* a, rc_tensor* b,
+                                     rc_tensor** result);
+
+/* Elements of a where those of `condition` are not 0, and of b elsewhere, all
+ * three broadcast. A NaN is not 0. */
+RC_API rc_status rc_op_where(rc_tensor* condition, rc_tensor* a, rc_tensor* b,
+                             rc_tensor** result);
 
 /* Functions of each element; see rc_function. */
 RC_API rc_status rc_op_relu(rc_tensor* x, rc_tensor** result);
@@ -193,6 +223,14 @@ RC_API rc_status rc_op_gelu(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_gelu_tanh(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_gelu_quick(rc_tensor* x, rc_tensor** result);
 RC_API rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result);
+
+/* e^x, the natural logarithm, the square root (both NaN below 0), |x| and -x of
+ * each element. */
+RC_API rc_status rc_op_exp(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_log(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_sqrt(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_abs(rc_tensor* x, rc_tensor** result);
+RC_API rc_status rc_op_neg(rc_tensor* x, rc_tensor** result);
 
 /* exp(x) / sum(exp(x)) over one dimension. */
 RC_API rc_status rc_op_softmax(rc_tensor* x, int32_t dimension,

@@ -65,6 +65,7 @@ std::unique_ptr<rc_backend> OpenRequest::open(
                              options_.strict != 0);
   auto compute = std::make_shared<compute::Context>(
       chain, tenant, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
+  tenant->set_spare(compute->pool());
   return std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
                                                     std::move(tenant),
                                                     options_.timeout_ms,

@@ -29,6 +29,9 @@ struct rc_backend {
   // handle.
   std::mutex mutex;
   std::set<std::string> explanations;  // JSON
+
+  // Tensors outlive the handle; what is kept for others does not.
+  ~rc_backend() { compute->pool()->close(); }
 };
 
 struct rc_device_list {

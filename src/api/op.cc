@@ -10,7 +10,7 @@ constexpr rc_rope_options kRopeDefaults = RC_ROPE_OPTIONS_INIT;
 constexpr rc_attention_options kAttentionDefaults = RC_ATTENTION_OPTIONS_INIT;
 constexpr rc_conv2d_options kConv2dDefaults = RC_CONV2D_OPTIONS_INIT;
 
-rc_status unary(rc_tensor* x, rc_function function, rc_tensor** result) {
+rc_status unary(rc_tensor* x, int32_t function, rc_tensor** result) {
   return guard_tensor(result, "result", [&] {
     return compute::unary(need_tensor(x, "x"), function);
   });
@@ -92,6 +92,48 @@ rc_status rc_op_add(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
 rc_status rc_op_mul(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
   return rc::api::binary(a, b, RC_BINARY_MUL, result);
 }
+rc_status rc_op_sub(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_SUB, result);
+}
+rc_status rc_op_div(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_DIV, result);
+}
+rc_status rc_op_pow(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_POW, result);
+}
+rc_status rc_op_minimum(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_MINIMUM, result);
+}
+rc_status rc_op_maximum(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_MAXIMUM, result);
+}
+rc_status rc_op_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_EQUAL, result);
+}
+rc_status rc_op_not_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_NOT_EQUAL, result);
+}
+rc_status rc_op_less(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_LESS, result);
+}
+rc_status rc_op_less_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_LESS_EQUAL, result);
+}
+rc_status rc_op_greater(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_GREATER, result);
+}
+rc_status rc_op_greater_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result) {
+  return rc::api::binary(a, b, RC_BINARY_GREATER_EQUAL, result);
+}
+
+rc_status rc_op_where(rc_tensor* condition, rc_tensor* a, rc_tensor* b,
+                      rc_tensor** result) {
+  return guard_tensor(result, "result", [&] {
+    const Tensor& chosen = need_tensor(condition, "condition");
+    const Tensor& left = need_tensor(a, "a");
+    return rc::compute::where(chosen, left, need_tensor(b, "b"));
+  });
+}
 
 rc_status rc_op_relu(rc_tensor* x, rc_tensor** result) {
   return rc::api::unary(x, RC_FUNCTION_RELU, result);
@@ -113,6 +155,21 @@ rc_status rc_op_gelu_quick(rc_tensor* x, rc_tensor** result) {
 }
 rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result) {
   return rc::api::unary(x, RC_FUNCTION_TANH, result);
+}
+rc_status rc_op_exp(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_UNARY_EXP, result);
+}
+rc_status rc_op_log(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_UNARY_LOG, result);
+}
+rc_status rc_op_sqrt(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_UNARY_SQRT, result);
+}
+rc_status rc_op_abs(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_UNARY_ABS, result);
+}
+rc_status rc_op_neg(rc_tensor* x, rc_tensor** result) {
+  return rc::api::unary(x, RC_UNARY_NEG, result);
 }
 
 rc_status rc_op_softmax(rc_tensor* x, int32_t dimension, rc_tensor** result) {

@@ -41,9 +41,8 @@ void Tenant::take_back(uint64_t bytes, bool limited) noexcept {
 }
 
 void Tenant::pay_within_limit(const Bill& bill, const std::string& device) {
-  const std::lock_guard lock(mutex_);
-  if (memory_limit_ != 0 && (bill.limited > memory_limit_ ||
-                             limited_memory_ > memory_limit_ - bill.limited)) {
+  const auto lock = make_room(bill.limited);
+  if (!has_room(bill.limited)) {
     fail(RC_E_DEVICE_MEMORY, "the model takes ", bill.limited, " bytes of ",
          device, "; of the backend handle's memory_limit of ", memory_limit_,
          " bytes, ", limited_memory_, " are in use");
@@ -130,12 +129,11 @@ Tenant::Charge::~Charge() {
 }
 
 void Tenant::take(uint64_t bytes) {
-  std::lock_guard lock(mutex_);
-  const uint64_t limit = memory_limit_;
-  if (limit != 0 && (bytes > limit || limited_memory_ > limit - bytes)) {
+  const auto lock = make_room(bytes);
+  if (!has_room(bytes)) {
     fail(RC_E_DEVICE_MEMORY, "a tensor takes ", bytes,
          " bytes of device memory; of the backend handle's memory_limit of ",
-         limit, " bytes, ", limited_memory_, " are in use");
+         memory_limit_, " bytes, ", limited_memory_, " are in use");
   }
   limited_memory_ += bytes;
   memory_ += bytes;
@@ -148,7 +146,22 @@ void Tenant::give_back(uint64_t bytes) noexcept {
   memory_ -= bytes;
 }
 
+bool Tenant::has_room(uint64_t bytes) const {
+  return memory_limit_ == 0 ||
+         (bytes <= memory_limit_ && limited_memory_ <= memory_limit_ - bytes);
+}
+
+std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {
+  std::unique_lock lock(mutex_);
+  if (has_room(bytes)) return lock;
+  lock.unlock();
+  if (const auto spare = spare_.lock()) spare->trim();
+  lock.lock();
+  return lock;
+}
+
 uint64_t Tenant::memory_left() const {
+  if (const auto spare = spare_.lock()) spare->trim();
   if (memory_limit_ == 0) return 0;
   std::lock_guard lock(mutex_);
   return limited_memory_ < memory_limit_ ? memory_limit_ - limited_memory_ : 1;

@@ -66,8 +66,14 @@ class Tenant : public compute::Account,
   void take(uint64_t bytes) override;
   void give_back(uint64_t bytes) noexcept override;
 
+  // Memory that the tenant's tensors do not need now: given up before anything
+  // is refused for the limit. To be called before the tenant is used.
+  void set_spare(std::weak_ptr<compute::BufferPool> spare) {
+    spare_ = std::move(spare);
+  }
+
   // What is left of the memory limit, for EngineOptions: 0 is no limit, so that
-  // nothing left is 1.
+  // nothing left is 1. Spare memory is given up for it.
   uint64_t memory_left() const;
   // Of all devices together.
   uint64_t memory() const;
@@ -102,12 +108,17 @@ class Tenant : public compute::Account,
 
   // Throws RC_E_DEVICE_MEMORY beyond the limit.
   void pay_within_limit(const Bill& bill, const std::string& device);
+  // A lock of mutex_. So many bytes more of the device are within the limit
+  // then, if giving up spare memory can bring that about.
+  std::unique_lock<std::mutex> make_room(uint64_t bytes) const;
+  bool has_room(uint64_t bytes) const;
   void pay(uint64_t bytes, bool limited) noexcept;
   void take_back(uint64_t bytes, bool limited) noexcept;
 
   const std::shared_ptr<engine::Meter> meter_;
   const int32_t max_requests_;
   const uint64_t memory_limit_;
+  std::weak_ptr<compute::BufferPool> spare_;
   std::atomic<int64_t> requests_{0};
   mutable std::mutex mutex_;
   std::map<const engine::Engine*, int64_t> engines_;  // times loaded

@@ -34,10 +34,15 @@ Tensor convert(const Tensor& x, DType dtype) {
 
 Tensor dense(const Tensor& x) { return x.empty() || x.dense() ? x : copy(x); }
 
-Tensor numbers(const Tensor& x) {
+void check_decodable(const Tensor& x) {
   if (find_decoder(x.dtype) == nullptr) {
     fail(RC_E_UNSUPPORTED, x.text(), " is of a type that cannot be decoded");
   }
+}
+
+Tensor numbers(const Tensor& x) {
+  if (x.dtype == RC_DTYPE_F32) return dense(x);
+  check_decodable(x);
   return convert(dense(x), RC_DTYPE_F32);
 }
 
@@ -74,10 +79,7 @@ Tensor gather_rows(const Tensor& table, const Tensor& ids) {
   }
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
-  if (find_decoder(table.dtype) == nullptr) {
-    fail(RC_E_UNSUPPORTED, table.text(),
-         " is of a type that cannot be decoded");
-  }
+  check_decodable(table);
   static_cast<void>(check_shape(RC_DTYPE_F32, shape));
   if (table.shape[0] == 0 && !ids.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "gather_rows: table is ", table.text(),

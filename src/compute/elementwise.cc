@@ -17,22 +17,65 @@ Tensor unary(const Tensor& x, int32_t function) {
   return call.run(x.shape);
 }
 
+namespace {
+
+const char* binary_name(int32_t function) {
+  switch (function) {
+    case RC_BINARY_ADD:
+      return "add";
+    case RC_BINARY_MUL:
+      return "mul";
+    case RC_BINARY_SUB:
+      return "sub";
+    case RC_BINARY_DIV:
+      return "div";
+    case RC_BINARY_POW:
+      return "pow";
+    case RC_BINARY_MINIMUM:
+      return "minimum";
+    case RC_BINARY_MAXIMUM:
+      return "maximum";
+  }
+  return "comparison";
+}
+
+}  // namespace
+
 Tensor binary(const Tensor& a, const Tensor& b, int32_t function) {
   const std::optional<Shape> shape = broadcast(a.shape, b.shape);
   if (!shape) {
-    fail(RC_E_INVALID_ARGUMENT, function == RC_BINARY_ADD ? "add" : "mul",
-         ": a is ", a.text(), ", b is ", b.text(),
+    fail(RC_E_INVALID_ARGUMENT, binary_name(function), ": a is ", a.text(),
+         ", b is ", b.text(),
          "; from the last on, dimensions must be equal or one of them 1");
   }
-  const Tensor from_a = numbers(a);
-  const Tensor from_b = numbers(b);
   if (element_count(*shape) == 0) {
+    check_decodable(a);
+    check_decodable(b);
     return make_tensor(a.context, RC_DTYPE_F32, *shape);
   }
   OpCall call(RC_OP_BINARY);
   call.op.params.binary.function = function;
-  call.add(from_a);
-  call.add(from_b);
+  call.add(numbers(a));
+  call.add(numbers(b));
+  return call.run(*shape);
+}
+
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  std::optional<Shape> shape = broadcast(a.shape, b.shape);
+  if (shape) shape = broadcast(condition.shape, *shape);
+  if (!shape) {
+    fail(RC_E_INVALID_ARGUMENT, "where: condition is ", condition.text(),
+         ", a is ", a.text(), ", b is ", b.text(),
+         "; from the last on, dimensions must be equal or 1");
+  }
+  for (const Tensor* x : {&condition, &a, &b}) check_decodable(*x);
+  if (element_count(*shape) == 0) {
+    return make_tensor(a.context, RC_DTYPE_F32, *shape);
+  }
+  OpCall call(RC_OP_WHERE);
+  call.add(numbers(condition));
+  call.add(numbers(a));
+  call.add(numbers(b));
   return call.run(*shape);
 }
 

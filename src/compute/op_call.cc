@@ -9,14 +9,14 @@
 namespace rc::compute {
 namespace {
 
-rc_plugin_value make_value(DType dtype, const Shape& shape, size_t index,
+rc_plugin_value make_value(DType dtype, const Shape& shape, int32_t index,
                            uint64_t offset) {
   rc_plugin_value value = {};
   value.dtype = dtype;
   value.rank = static_cast<int32_t>(shape.size());
   std::copy(shape.begin(), shape.end(), value.shape);
   value.storage = RC_STORAGE_CACHE;
-  value.index = static_cast<int32_t>(index);
+  value.index = index;
   value.offset = offset;
   return value;
 }
@@ -26,9 +26,10 @@ rc_plugin_value make_value(DType dtype, const Shape& shape, size_t index,
 OpCall::OpCall(int32_t code) { op.code = code; }
 
 void OpCall::add(const Tensor& tensor, const Shape& as) {
-  op.inputs[slots_++] = static_cast<int32_t>(operands_.size());
-  operands_.push_back({tensor, make_value(tensor.dtype, as, operands_.size(),
-                                          tensor.byte_offset())});
+  op.inputs[slots_++] = count_;
+  operands_[count_] = {tensor.context, tensor.storage};
+  values_[count_] = make_value(tensor.dtype, as, count_, tensor.byte_offset());
+  ++count_;
 }
 
 void OpCall::add_absent() { ++slots_; }
@@ -50,58 +51,72 @@ void OpCall::run_on(
 }
 
 void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
-                             std::vector<rc_plugin_value> values,
                              const Tensor& result) const {
+  std::vector<rc_plugin_value> here(values().begin(), values().end());
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   std::vector<std::byte> bytes;
-  for (size_t i = 0; i < values.size(); ++i) {
-    bytes.resize(value_bytes(values[i], {}).value());
+  for (size_t i = 0; i < here.size(); ++i) {
+    bytes.resize(value_bytes(here[i], {}).value());
     buffers.push_back(device->create_buffer(bytes.size()));
-    if (i == operands_.size()) break;
-    operands_[i].tensor.storage->buffer()->download(values[i].offset,
-                                                    bytes.data(), bytes.size());
+    if (i + 1 == here.size()) break;
+    operands_[i].storage->buffer()->download(here[i].offset, bytes.data(),
+                                             bytes.size());
     buffers[i]->upload(0, bytes.data(), bytes.size());
-    values[i].offset = 0;
+    here[i].offset = 0;
   }
-  run_on(device, values, buffers, result.context->timeout_ms());
+  run_on(device, here, buffers, result.context->timeout_ms());
   buffers.back()->download(0, bytes.data(), bytes.size());
   result.storage->buffer()->upload(0, bytes.data(), bytes.size());
 }
 
+void OpCall::check_devices() const {
+  const auto& device = operands_[0].context->device();
+  for (int i = 1; i < count_; ++i) {
+    const auto& other = operands_[i].context->device();
+    if (other == device) continue;
+    fail(RC_E_INVALID_ARGUMENT, "the tensors of an op live on ", device->id(),
+         " and on ",
+         other->id() == device->id() ? "another opening of it" : other->id(),
+         "; read one of them and make it anew where the other is");
+  }
+}
+
+bool OpCall::run_at_once(const Tensor& result) const {
+  const runtime::Device& device = *result.context->device();
+  if (!device.runs_ops()) return false;
+  rc_plugin_buffer* buffers[kMaxInputs + 1];
+  for (int i = 0; i < count_; ++i) {
+    buffers[i] = operands_[i].storage->buffer()->handle();
+  }
+  buffers[count_] = result.storage->buffer()->handle();
+  return device.run_op(op, values(), buffers);
+}
+
 Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
-  const std::shared_ptr<Context>& context = operands_.front().tensor.context;
-  for (const Operand& operand : operands_) {
-    const auto& other = operand.tensor.context->device();
-    if (other != context->device()) {
-      fail(RC_E_INVALID_ARGUMENT, "the tensors of an op live on ",
-           context->device()->id(), " and on ",
-           other->id() == context->device()->id() ? "another opening of it"
-                                                  : other->id(),
-           "; read one of them and make it anew where the other is");
-    }
-  }
-  std::vector<rc_plugin_value> values;
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
-  for (const Operand& operand : operands_) {
-    values.push_back(operand.value);
-    buffers.push_back(operand.tensor.storage->buffer());
-  }
-  op.outputs[0] = static_cast<int32_t>(values.size());
-  values.push_back(make_value(dtype, as, values.size(), 0));
-  check_op(op, values);
-  Tensor result = make_tensor(context, dtype, shape);
-  buffers.push_back(result.storage->buffer());
+  check_devices();
+  const std::shared_ptr<Context>& context = operands_[0].context;
+  op.outputs[0] = count_;
+  values_[count_] = make_value(dtype, as, count_, 0);
+  Tensor result = make_result(context, dtype, shape);
+  if (run_at_once(result)) return result;
+  check_op(op, values());
 
   runtime::Message message;
   const rc_status status =
-      context->device()->op_supported(op, values.data(), message);
+      context->device()->op_supported(op, values_, message);
   if (status == RC_E_UNSUPPORTED) {
     run_on_fallback(context->fall_back(op_name(op.code), message.text()),
-                    std::move(values), result);
+                    result);
     return result;
   }
   check(*context->device(), "say whether it supports an op", status, message);
-  run_on(context->device(), values, buffers, context->timeout_ms());
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  for (int i = 0; i < count_; ++i) {
+    buffers.push_back(operands_[i].storage->buffer());
+  }
+  buffers.push_back(result.storage->buffer());
+  run_on(context->device(), {values().begin(), values().end()}, buffers,
+         context->timeout_ms());
   return result;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "compute/tensor.h"
 #include "runcible/plugin.h"
+#include "tensor/op.h"
 
 namespace rc::compute {
 
@@ -28,18 +30,27 @@ class OpCall {
 
  private:
   struct Operand {
-    Tensor tensor;
-    rc_plugin_value value;
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Storage> storage;
   };
+
+  // The operands' values and the result's.
+  std::span<const rc_plugin_value> values() const {
+    return {values_, static_cast<size_t>(count_) + 1};
+  }
+  void check_devices() const;
+  // False: the device compiles it.
+  bool run_at_once(const Tensor& result) const;
   void run_on(const std::shared_ptr<runtime::Device>& device,
               const std::vector<rc_plugin_value>& values,
               const std::vector<std::shared_ptr<runtime::Buffer>>& buffers,
               int64_t timeout_ms) const;
   void run_on_fallback(const std::shared_ptr<runtime::Device>& device,
-                       std::vector<rc_plugin_value> values,
                        const Tensor& result) const;
 
-  std::vector<Operand> operands_;
+  Operand operands_[kMaxInputs];
+  rc_plugin_value values_[kMaxInputs + 1];
+  int count_ = 0;
   int slots_ = 0;
 };
 

@@ -10,6 +10,8 @@ namespace rc::compute {
 
 // arrangement.cc
 Tensor dense(const Tensor& x);
+// Throws RC_E_UNSUPPORTED.
+void check_decodable(const Tensor& x);
 // As dense F32.
 Tensor numbers(const Tensor& x);
 Tensor quantize(const Tensor& x, DType dtype);
@@ -20,6 +22,7 @@ Tensor gather_rows(const Tensor& table, const Tensor& ids);
 // elementwise.cc
 Tensor unary(const Tensor& x, int32_t function);
 Tensor binary(const Tensor& a, const Tensor& b, int32_t function);
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
             int32_t style, int32_t dimensions, float theta, float scale);
 

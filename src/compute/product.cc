@@ -10,19 +10,13 @@
 namespace rc::compute {
 namespace {
 
-void check_decodable(const Tensor& x) {
-  if (find_decoder(x.dtype) == nullptr) {
-    fail(RC_E_UNSUPPORTED, x.text(), " is of a type that cannot be decoded");
-  }
-}
-
 // All dimensions but the last `count`.
 Shape leading(const Shape& shape, size_t count) {
-  return Shape(shape.begin(), shape.end() - static_cast<ptrdiff_t>(count));
+  return Shape(shape.begin(), shape.end() - count);
 }
 
 Shape joined(Shape a, std::initializer_list<int64_t> b) {
-  a.insert(a.end(), b.begin(), b.end());
+  a.insert(a.end(), b);
   return a;
 }
 
@@ -77,7 +71,18 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b,
   static_cast<void>(check_shape(RC_DTYPE_F32, shape));
   check_decodable(b);
   const Tensor left = numbers(a);
-  const Tensor right = transposed ? dense(b) : numbers(b);
+  Tensor right = b;
+  if (b.dtype == RC_DTYPE_F32 && !b.dense()) {
+    // A view of a transposed one needs no copy.
+    std::swap(right.shape[rb - 2], right.shape[rb - 1]);
+    std::swap(right.strides[rb - 2], right.strides[rb - 1]);
+    if (right.dense()) {
+      transposed = !transposed;
+    } else {
+      right = b;
+    }
+  }
+  right = transposed ? dense(right) : numbers(right);
   if (k == 0 || element_count(shape) == 0) {
     return without_products(a, shape, nullptr, RC_FUNCTION_NONE);
   }

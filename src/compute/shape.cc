@@ -21,7 +21,7 @@ int64_t element_count(const Shape& shape) {
 }
 
 Shape dense_strides(const Shape& shape) {
-  Shape strides(shape.size());
+  Shape strides(shape.size(), 0);
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     strides[i] = stride;

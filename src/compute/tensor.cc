@@ -71,8 +71,8 @@ std::vector<runtime::Fallback> Context::fallbacks() const {
   return fallbacks_;
 }
 
-Storage::Storage(const Context& context, uint64_t bytes)
-    : account_(context.account()), bytes_(bytes) {
+Storage::Storage(const Context& context, uint64_t bytes, bool zeroed)
+    : pool_(context.pool()) {
   if (bytes >= kLarge) {
     // More than a device has must not be tried out.
     const rc_plugin_device_info info = context.device()->info();
@@ -83,18 +83,7 @@ Storage::Storage(const Context& context, uint64_t bytes)
            context.device()->id(), " has ", most);
     }
   }
-  account_->take(bytes);
-  try {
-    buffer_ = context.device()->create_buffer(bytes);
-  } catch (...) {
-    account_->give_back(bytes);
-    throw;
-  }
-}
-
-Storage::~Storage() {
-  buffer_.reset();
-  account_->give_back(bytes_);
+  buffer_ = context.pool()->take(*context.device(), bytes, zeroed);
 }
 
 bool Tensor::dense() const {
@@ -155,16 +144,32 @@ uint64_t check_shape(DType dtype, const Shape& shape) {
          static_cast<uint64_t>(type->block_bytes);
 }
 
-Tensor make_tensor(std::shared_ptr<Context> context, DType dtype,
-                   const Shape& shape) {
+namespace {
+
+Tensor stored(std::shared_ptr<Context> context, DType dtype, const Shape& shape,
+              bool zeroed) {
   const uint64_t bytes = check_shape(dtype, shape);
   Tensor tensor;
-  if (bytes > 0) tensor.storage = std::make_shared<Storage>(*context, bytes);
+  if (bytes > 0) {
+    tensor.storage = std::make_shared<Storage>(*context, bytes, zeroed);
+  }
   tensor.context = std::move(context);
   tensor.dtype = dtype;
   tensor.shape = shape;
   tensor.strides = dense_strides(shape);
   return tensor;
+}
+
+}  // namespace
+
+Tensor make_tensor(std::shared_ptr<Context> context, DType dtype,
+                   const Shape& shape) {
+  return stored(std::move(context), dtype, shape, true);
+}
+
+Tensor make_result(std::shared_ptr<Context> context, DType dtype,
+                   const Shape& shape) {
+  return stored(std::move(context), dtype, shape, false);
 }
 
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,
@@ -174,7 +179,7 @@ Tensor from_data(std::shared_ptr<Context> context, DType dtype,
     fail(RC_E_INVALID_ARGUMENT, "bytes: ", data.size(), ", but ",
          dtype_name(dtype), " ", shape_text(shape), " takes ", bytes);
   }
-  Tensor tensor = make_tensor(std::move(context), dtype, shape);
+  Tensor tensor = make_result(std::move(context), dtype, shape);
   if (bytes > 0) tensor.storage->buffer()->upload(0, data.data(), bytes);
   return tensor;
 }
@@ -190,7 +195,7 @@ Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape) {
   const std::vector<float> numbers(type.block_size, 1.0f);
   std::vector<std::byte> block(type.block_bytes);
   encode_row(dtype, numbers.data(), block.data(), type.block_size);
-  Tensor tensor = make_tensor(std::move(context), dtype, shape);
+  Tensor tensor = make_result(std::move(context), dtype, shape);
   std::vector<std::byte> data(bytes);
   for (size_t i = 0; i < data.size(); i += block.size()) {
     std::memcpy(data.data() + i, block.data(), block.size());
@@ -201,7 +206,7 @@ Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape) {
 
 Tensor random(std::shared_ptr<Context> context, const Shape& shape,
               const RandomNumbers& numbers) {
-  Tensor tensor = make_tensor(std::move(context), RC_DTYPE_F32, shape);
+  Tensor tensor = make_result(std::move(context), RC_DTYPE_F32, shape);
   if (tensor.empty()) return tensor;
   Random random(numbers.seed);
   Normal normal(random);

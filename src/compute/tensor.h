@@ -11,21 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "compute/buffer_pool.h"
 #include "compute/shape.h"
 #include "runtime/assignment.h"
 #include "runtime/device_chain.h"
 #include "tensor/dtype.h"
 
 namespace rc::compute {
-
-// Whoever pays for device memory. Thread-safe.
-class Account {
- public:
-  virtual ~Account() = default;
-  // Throws RC_E_DEVICE_MEMORY beyond the limit.
-  virtual void take(uint64_t bytes) = 0;
-  virtual void give_back(uint64_t bytes) noexcept = 0;
-};
 
 // Where tensors live and ops run: a device, and what its user allows.
 class Context {
@@ -35,13 +27,13 @@ class Context {
   Context(runtime::DeviceChain chain, std::shared_ptr<Account> account,
           int64_t timeout_ms)
       : chain_(std::move(chain)),
-        account_(std::move(account)),
+        pool_(std::make_shared<BufferPool>(std::move(account))),
         timeout_ms_(timeout_ms) {}
 
   const std::shared_ptr<runtime::Device>& device() const {
     return chain_.first();
   }
-  const std::shared_ptr<Account>& account() const { return account_; }
+  const std::shared_ptr<BufferPool>& pool() const { return pool_; }
   int64_t timeout_ms() const { return timeout_ms_; }
 
   // The device for an op that this one lacks; notes the reason. Throws
@@ -53,25 +45,24 @@ class Context {
 
  private:
   const runtime::DeviceChain chain_;
-  const std::shared_ptr<Account> account_;
+  const std::shared_ptr<BufferPool> pool_;
   const int64_t timeout_ms_;
   mutable std::mutex mutex_;
   std::shared_ptr<runtime::Device> fallback_device_;
   std::vector<runtime::Fallback> fallbacks_;
 };
 
-// Device memory on an account.
+// Device memory of a pool.
 class Storage {
  public:
-  Storage(const Context& context, uint64_t bytes);
-  ~Storage();
+  Storage(const Context& context, uint64_t bytes, bool zeroed);
+  ~Storage() { pool_->give_back(std::move(buffer_)); }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
 
  private:
-  const std::shared_ptr<Account> account_;
-  const uint64_t bytes_;
+  const std::shared_ptr<BufferPool> pool_;
   std::shared_ptr<runtime::Buffer> buffer_;
 };
 
@@ -98,6 +89,9 @@ uint64_t check_shape(DType dtype, const Shape& shape);
 
 // Zero bytes; dense.
 Tensor make_tensor(std::shared_ptr<Context> context, DType dtype,
+                   const Shape& shape);
+// Undefined bytes, to be written whole; dense.
+Tensor make_result(std::shared_ptr<Context> context, DType dtype,
                    const Shape& shape);
 // `data` is as long as the shape takes.
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
-#include "files/ggml_vocabulary.h"
+#include "files/ggml/vocabulary.h"
 #include "files/gguf/writer.h"
 #include "files/quantize/mixes.h"
 #include "files/recoding.h"

@@ -25,7 +25,7 @@ class Recoding {
 
   // The type that tensor `i` of the file gets.
   DType type(size_t i) const { return types_[i]; }
-  // All metadata but the vocabulary of ggml_vocabulary.h.
+  // All metadata but the vocabulary of ggml/vocabulary.h.
   void add_metadata(gguf::Writer& writer) const;
 
   // Room of one thread.

@@ -259,6 +259,20 @@ rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
   return RC_E_UNSUPPORTED;
 }
 
+bool Device::run_op(const Op& op, std::span<const rc_plugin_value> values,
+                    rc_plugin_buffer* const* buffers) const {
+  const rc_plugin_value* pointers[kMaxInputs + kMaxOutputs];
+  for (size_t i = 0; i < values.size(); ++i) pointers[i] = &values[i];
+  const rc_plugin_op given = plugin_op(op);
+  const auto mine = turn();
+  Message message;
+  const rc_status status = plugin_.run_op(handle_, &given, pointers, buffers,
+                                          values.size(), message.buffer());
+  if (status == RC_E_UNSUPPORTED) return false;
+  check(*this, "do an op", status, message);
+  return true;
+}
+
 void Device::test_with(std::unique_ptr<SelfTest> test) {
   self_test_ = std::move(test);
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,17 @@ class Device : public std::enable_shared_from_this<Device> {
                                      std::shared_ptr<const void> owner);
   std::shared_ptr<Buffer> create_buffer(uint64_t bytes);
 
+  // Whether run_op is worth asking: the device has it, and neither are its
+  // kernels tested nor its runs measured.
+  bool runs_ops() const {
+    return plugin_.run_op != nullptr && self_test_ == nullptr &&
+           profile_ == nullptr;
+  }
+  // Does a tensor op whose values lie in the buffers of their numbers, or fails
+  // because it does not obey check_op; false: it is quicker to compile it.
+  bool run_op(const Op& op, std::span<const rc_plugin_value> values,
+              rc_plugin_buffer* const* buffers) const;
+
   // Kernels are tested with this from now on. To be called before anything is
   // asked of the device.
   void test_with(std::unique_ptr<SelfTest> test);
@@ -164,6 +176,7 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   rc_plugin_buffer* handle() const { return handle_; }
   uint64_t bytes() const { return bytes_; }
+  const Device& device() const { return *device_; }
   void upload(uint64_t offset, const void* data, uint64_t bytes);
   void download(uint64_t offset, void* data, uint64_t bytes) const;
   // Within this buffer; the ranges do not overlap.

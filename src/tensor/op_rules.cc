@@ -181,18 +181,36 @@ void check_conversion(const OpMatch& op) {
   }
 }
 
+void check_row_function(const OpMatch& op) {
+  if (op.params().unary.function > RC_FUNCTION_GELU_QUICK) {
+    op.refuse("function is number ", op.params().unary.function,
+              ", which only tensors take");
+  }
+}
+
+void check_function(const OpMatch& op) {
+  const int32_t function = op.params().unary.function;
+  if (function > RC_FUNCTION_GELU_QUICK && function < RC_UNARY_EXP) {
+    op.refuse("function is number ", function, ", which is none");
+  }
+}
+
 void check_repeats(const OpMatch& op) {
-  const rc_plugin_value& a = op.input(0);
-  const rc_plugin_value& b = op.input(1);
-  rc_plugin_value wanted = a.rank >= b.rank ? a : b;
-  for (int i = 1; i <= wanted.rank; ++i) {
-    const int64_t da = i <= a.rank ? a.shape[a.rank - i] : 1;
-    const int64_t db = i <= b.rank ? b.shape[b.rank - i] : 1;
-    if (da != db && da != 1 && db != 1) {
-      op.refuse("a is ", value_text(a), ", b is ", value_text(b),
-                "; dimensions ", da, " and ", db, " are neither equal nor 1");
+  rc_plugin_value wanted = op.input(0);
+  for (int k = 1; k < kMaxInputs && op.has_input(k); ++k) {
+    const rc_plugin_value before = wanted;
+    const rc_plugin_value& next = op.input(k);
+    if (next.rank > wanted.rank) wanted = next;
+    for (int i = 1; i <= wanted.rank; ++i) {
+      const int64_t da = i <= before.rank ? before.shape[before.rank - i] : 1;
+      const int64_t db = i <= next.rank ? next.shape[next.rank - i] : 1;
+      if (da != db && da != 1 && db != 1) {
+        op.refuse("the inputs are ", value_text(before), " and ",
+                  value_text(next), "; dimensions ", da, " and ", db,
+                  " are neither equal nor 1");
+      }
+      wanted.shape[wanted.rank - i] = da == 1 ? db : da;
     }
-    wanted.shape[wanted.rank - i] = da == 1 ? db : da;
   }
   if (!same_shape(op.output(), wanted)) {
     op.refuse("the output is ", value_text(op.output()), " where ",

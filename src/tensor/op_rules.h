@@ -16,7 +16,9 @@ void check_groups(const OpMatch& op);             // SELECTIVE_SCAN
 void check_key_groups(const OpMatch& op);         // DELTA_RULE
 void check_view(const OpMatch& op);               // COPY
 void check_conversion(const OpMatch& op);         // CONVERT
-void check_repeats(const OpMatch& op);            // BINARY
+void check_row_function(const OpMatch& op);       // UNARY of rows
+void check_function(const OpMatch& op);           // UNARY of tensors
+void check_repeats(const OpMatch& op);            // BINARY, WHERE
 void check_places(const OpMatch& op);             // ARGMAX
 void check_product(const OpMatch& op);            // MATMUL
 void check_convolution(const OpMatch& op);        // CONV2D

@@ -1,6 +1,7 @@
 #include "tensor/op_schema.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "tensor/op_rules.h"
@@ -292,13 +293,16 @@ constexpr OpSchema kOps[] = {
                  check_conversion}},
     {.code = RC_OP_UNARY,
      .name = "UNARY",
-     .parameters = {function(RC_PARAMETER(unary.function), RC_FUNCTION_RELU)},
-     .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
-     .tensors = {{tensor("x", "...")}, {tensor_result("...")}}},
+     .parameters = {choice("function", RC_PARAMETER(unary.function),
+                           RC_FUNCTION_RELU, RC_UNARY_NEG)},
+     .rows = {{rows("x", "R ...")},
+              {result("output", "R ...")},
+              check_row_function},
+     .tensors = {{tensor("x", "...")}, {tensor_result("...")}, check_function}},
     {.code = RC_OP_BINARY,
      .name = "BINARY",
      .parameters = {choice("function", RC_PARAMETER(binary.function),
-                           RC_BINARY_ADD, RC_BINARY_MUL)},
+                           RC_BINARY_ADD, RC_BINARY_GREATER_EQUAL)},
      .tensors = {{tensor("a", "...a"), tensor("b", "...b")},
                  {tensor_result("...c")},
                  check_repeats}},
@@ -355,7 +359,24 @@ constexpr OpSchema kOps[] = {
                   tensor("v", "B p kv_heads d")},
                  {tensor_result("B r heads d")},
                  check_attend}},
+    {.code = RC_OP_WHERE,
+     .name = "WHERE",
+     .tensors = {{tensor("condition", "...a"), tensor("a", "...b"),
+                  tensor("b", "...c")},
+                 {tensor_result("...d")},
+                 check_repeats}},
 };
+
+// Where the op of each number is; every call of a tensor op asks several times.
+constexpr size_t kMostCodes = 64;
+constexpr auto kPlaces = [] {
+  std::array<int8_t, kMostCodes> places = {};
+  places.fill(-1);
+  for (size_t i = 0; i < std::size(kOps); ++i) {
+    places[static_cast<size_t>(kOps[i].code)] = static_cast<int8_t>(i);
+  }
+  return places;
+}();
 
 #undef RC_PARAMETER
 
@@ -376,10 +397,9 @@ int OpSchema::outputs() const {
 }
 
 const OpSchema* find_op(int32_t code) {
-  const auto* found =
-      std::find_if(std::begin(kOps), std::end(kOps),
-                   [code](const OpSchema& op) { return op.code == code; });
-  return found == std::end(kOps) ? nullptr : found;
+  if (code < 0 || code >= static_cast<int32_t>(kMostCodes)) return nullptr;
+  const int8_t place = kPlaces[static_cast<size_t>(code)];
+  return place < 0 ? nullptr : &kOps[place];
 }
 
 }  // namespace rc

@@ -34,7 +34,19 @@ std::vector<Op> every_op() {
       [](auto* x, auto** y) { return rc_op_matmul_quantized(x, x, y); },
       [](auto* x, auto** y) { return rc_op_fused_linear(x, x, nullptr, 0, y); },
       [](auto* x, auto** y) { return rc_op_add(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_sub(x, x, y); },
       [](auto* x, auto** y) { return rc_op_mul(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_div(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_pow(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_minimum(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_maximum(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_equal(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_not_equal(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_less(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_less_equal(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_greater(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_greater_equal(x, x, y); },
+      [](auto* x, auto** y) { return rc_op_where(x, x, x, y); },
       [](auto* x, auto** y) { return rc_op_relu(x, y); },
       [](auto* x, auto** y) { return rc_op_sigmoid(x, y); },
       [](auto* x, auto** y) { return rc_op_silu(x, y); },
@@ -42,6 +54,11 @@ std::vector<Op> every_op() {
       [](auto* x, auto** y) { return rc_op_gelu_tanh(x, y); },
       [](auto* x, auto** y) { return rc_op_gelu_quick(x, y); },
       [](auto* x, auto** y) { return rc_op_tanh(x, y); },
+      [](auto* x, auto** y) { return rc_op_exp(x, y); },
+      [](auto* x, auto** y) { return rc_op_log(x, y); },
+      [](auto* x, auto** y) { return rc_op_sqrt(x, y); },
+      [](auto* x, auto** y) { return rc_op_abs(x, y); },
+      [](auto* x, auto** y) { return rc_op_neg(x, y); },
       [](auto* x, auto** y) { return rc_op_softmax(x, 0, y); },
       [](auto* x, auto** y) { return rc_op_rms_norm(x, nullptr, 0, y); },
       [](auto* x, auto** y) {
@@ -278,6 +295,89 @@ TEST(Tensor, MemoryLimitOfTheHandle) {
   EXPECT_EQ(usage.memory, 400u);
 }
 
+// By the rules of IEEE 754 and of NumPy.
+TEST(Tensor, FunctionsOfNotANumberAndInfinity) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const char* spec : {"reference", "cpu"}) {
+    const Backend backend = open_backend(spec);
+    const Tensor a = make(backend.get(), {6}, {nan, 1, nan, inf, -inf, 0});
+    const Tensor b = make(backend.get(), {6}, {1, nan, nan, inf, 2, -1});
+    const auto expect = [&](rc_status status, rc_tensor*& y,
+                            const std::vector<float>& wanted) {
+      ASSERT_EQ(status, RC_OK) << rc_error_message();
+      const std::vector<float> found = numbers_of(y);
+      ASSERT_EQ(found.size(), wanted.size());
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_TRUE(found[i] == wanted[i] ||
+                    (std::isnan(found[i]) && std::isnan(wanted[i])))
+            << spec << " " << i << ": " << found[i] << ", " << wanted[i];
+      }
+      rc_tensor_release(y);
+    };
+    rc_tensor* y = nullptr;
+    expect(rc_op_minimum(a.get(), b.get(), &y), y,
+           {nan, nan, nan, inf, -inf, -1});
+    expect(rc_op_maximum(a.get(), b.get(), &y), y, {nan, nan, nan, inf, 2, 0});
+    expect(rc_op_equal(a.get(), b.get(), &y), y, {0, 0, 0, 1, 0, 0});
+    expect(rc_op_not_equal(a.get(), b.get(), &y), y, {1, 1, 1, 0, 1, 1});
+    expect(rc_op_less(a.get(), b.get(), &y), y, {0, 0, 0, 0, 1, 0});
+    expect(rc_op_less_equal(a.get(), b.get(), &y), y, {0, 0, 0, 1, 1, 0});
+    expect(rc_op_greater(a.get(), b.get(), &y), y, {0, 0, 0, 0, 0, 1});
+    expect(rc_op_greater_equal(a.get(), b.get(), &y), y, {0, 0, 0, 1, 0, 1});
+    expect(rc_op_where(a.get(), b.get(), a.get(), &y), y,
+           {1, nan, nan, inf, 2, 0});
+    expect(rc_op_div(b.get(), a.get(), &y), y, {nan, nan, nan, nan, 0, -inf});
+    expect(rc_op_log(a.get(), &y), y, {nan, 0, nan, inf, nan, -inf});
+    expect(rc_op_sqrt(a.get(), &y), y, {nan, 1, nan, inf, nan, 0});
+    expect(rc_op_exp(a.get(), &y), y, {nan, std::exp(1.0f), nan, inf, 0, 1});
+    expect(rc_op_abs(a.get(), &y), y, {nan, 1, nan, inf, inf, 0});
+    expect(rc_op_neg(a.get(), &y), y, {nan, -1, nan, -inf, inf, 0});
+  }
+}
+
+// Large results leave their memory to the next ones of their handle, and to
+// whatever else needs it.
+TEST(Tensor, MemoryOfResultsIsKept) {
+  constexpr int64_t kCount = 100000;
+  constexpr uint64_t kBytes = kCount * sizeof(float);
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.memory_limit = 3 * kBytes;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("cpu", &options, &opened));
+  Backend backend(opened);
+  const auto memory = [&] {
+    rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
+    EXPECT_OK(rc_backend_usage(opened, &usage));
+    return usage.memory;
+  };
+  Tensor x = make_random(opened, {kCount}, 1);
+  const std::vector<float> numbers = numbers_of(x.get());
+  for (int i = 0; i < 5; ++i) {
+    rc_tensor* y = nullptr;
+    ASSERT_OK(rc_op_add(x.get(), x.get(), &y));
+    EXPECT_EQ(memory(), 2 * kBytes);
+    EXPECT_EQ(numbers_of(y)[7], 2 * numbers[7]);
+    rc_tensor_release(y);
+    EXPECT_EQ(memory(), 2 * kBytes);
+  }
+  // New tensors are zero all the same.
+  rc_tensor* zeros = nullptr;
+  ASSERT_OK(rc_tensor_create(opened, RC_DTYPE_F32, &kCount, 1, &zeros));
+  EXPECT_EQ(numbers_of(zeros), std::vector<float>(kCount));
+  rc_tensor_release(zeros);
+  EXPECT_EQ(memory(), 3 * kBytes);
+  // What is kept is given up before the limit is in the way of another size.
+  const int64_t twice = 2 * kCount;
+  rc_tensor* large = nullptr;
+  ASSERT_OK(rc_tensor_create(opened, RC_DTYPE_F32, &twice, 1, &large));
+  EXPECT_EQ(memory(), 3 * kBytes);
+  rc_tensor_release(large);
+  // Tensors outlive the handle.
+  backend.reset();
+  EXPECT_EQ(numbers_of(x.get()), numbers);
+}
+
 // All but products that OpenBLAS takes.
 TEST(Tensor, NumberOfThreadsChangesNoBit) {
   std::vector<std::vector<std::byte>> first;
@@ -288,6 +388,7 @@ TEST(Tensor, NumberOfThreadsChangesNoBit) {
     ASSERT_OK(rc_backend_open("cpu", &options, &opened));
     const Backend backend(opened);
     const Tensor x = make_random(opened, {257, 300}, 1);
+    const Tensor row = make_random(opened, {300001}, 7);
     const Tensor few = make_random(opened, {3, 300}, 2);
     const Tensor image = make_random(opened, {2, 3, 37, 41}, 3);
     const Tensor window = make_random(opened, {7, 3, 3, 3}, 4);
@@ -306,6 +407,7 @@ TEST(Tensor, NumberOfThreadsChangesNoBit) {
       return rc_op_matmul_transposed(x.get(), few.get(), y);
     });
     add([&](auto** y) { return rc_op_gelu(x.get(), y); });
+    add([&](auto** y) { return rc_op_div(x.get(), x.get(), y); });
     add([&](auto** y) { return rc_op_softmax(x.get(), 0, y); });
     add([&](auto** y) { return rc_op_softmax(x.get(), 1, y); });
     add([&](auto** y) {
@@ -313,6 +415,9 @@ TEST(Tensor, NumberOfThreadsChangesNoBit) {
     });
     add([&](auto** y) {
       return rc_op_reduce_sum(x.get(), RC_ALL_DIMENSIONS, 0, y);
+    });
+    add([&](auto** y) {
+      return rc_op_reduce_sum(row.get(), RC_ALL_DIMENSIONS, 0, y);
     });
     add([&](auto** y) { return rc_op_reduce_mean(x.get(), 0, 0, y); });
     add([&](auto** y) {

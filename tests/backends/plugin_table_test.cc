@@ -106,6 +106,7 @@ TEST_F(PluginTable, HasWhatTheDeviceHas) {
   EXPECT_EQ(kFake.struct_size, sizeof(rc_plugin));
   EXPECT_STREQ(kFake.name, "fake");
   EXPECT_EQ(kFake.map_weight, nullptr);
+  EXPECT_EQ(kFake.run_op, nullptr);
   EXPECT_EQ(kFake.copy, nullptr);
   EXPECT_EQ(kFake.op_time, nullptr);
   EXPECT_NE(kManySided.map_weight, nullptr);

@@ -1,11 +1,28 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tensor_util.h"
 
 namespace rc::test {
 namespace {
 
 using compute::element_count;
+
+// Of the element of an operand that a broadcast repeats for element i.
+int64_t place(const Shape& from, const Shape& shape, int64_t i) {
+  int64_t number = 0;
+  int64_t stride = 1;
+  for (size_t k = 1; k <= shape.size(); ++k) {
+    const int64_t index = i % shape[shape.size() - k];
+    i /= shape[shape.size() - k];
+    if (k > from.size()) continue;
+    if (from[from.size() - k] != 1) number += index * stride;
+    stride *= from[from.size() - k];
+  }
+  return number;
+}
 
 void run_case(bool product, DType type_a, const Case& a, DType type_b,
               const Case& b) {
@@ -14,22 +31,10 @@ void run_case(bool product, DType type_a, const Case& a, DType type_b,
   const std::vector<double> va = test.random(type_a, a.shape, a.layout);
   const std::vector<double> vb = test.random(type_b, b.shape, b.layout);
   const Shape shape = *compute::broadcast(a.shape, b.shape);
-  const auto at = [&](const Shape& from, int64_t i) {
-    int64_t number = 0;
-    int64_t stride = 1;
-    for (size_t k = 1; k <= shape.size(); ++k) {
-      const int64_t index = i % shape[shape.size() - k];
-      i /= shape[shape.size() - k];
-      if (k > from.size()) continue;
-      if (from[from.size() - k] != 1) number += index * stride;
-      stride *= from[from.size() - k];
-    }
-    return number;
-  };
   std::vector<double> expected;
   for (int64_t i = 0; i < element_count(shape); ++i) {
-    const double u = va[at(a.shape, i)];
-    const double v = vb[at(b.shape, i)];
+    const double u = va[place(a.shape, shape, i)];
+    const double v = vb[place(b.shape, shape, i)];
     expected.push_back(product ? u * v : u + v);
   }
   test.run(
@@ -47,6 +52,108 @@ TEST(Binary, EveryTypeAndShape) {
     }
   }
   run_case(false, RC_DTYPE_F16, {{3, 64}}, RC_DTYPE_Q8_0, {{1, 64}});
+}
+
+struct Function {
+  const char* name;
+  rc_status (*op)(rc_tensor*, rc_tensor*, rc_tensor**);
+  double (*exact)(double, double);
+};
+
+const Function kFunctions[] = {
+    {"sub", rc_op_sub, [](double a, double b) { return a - b; }},
+    {"div", rc_op_div, [](double a, double b) { return a / b; }},
+    {"minimum", rc_op_minimum,
+     [](double a, double b) { return std::min(a, b); }},
+    {"maximum", rc_op_maximum,
+     [](double a, double b) { return std::max(a, b); }},
+    {"equal", rc_op_equal, [](double a, double b) { return a == b ? 1. : 0.; }},
+    {"not_equal", rc_op_not_equal,
+     [](double a, double b) { return a != b ? 1. : 0.; }},
+    {"less", rc_op_less, [](double a, double b) { return a < b ? 1. : 0.; }},
+    {"less_equal", rc_op_less_equal,
+     [](double a, double b) { return a <= b ? 1. : 0.; }},
+    {"greater", rc_op_greater,
+     [](double a, double b) { return a > b ? 1. : 0.; }},
+    {"greater_equal", rc_op_greater_equal,
+     [](double a, double b) { return a >= b ? 1. : 0.; }},
+};
+
+// The larger one of a column and a row, both ways round, and a column with
+// itself, where all are equal in the diagonal.
+TEST(Binary, EveryFunction) {
+  for (const Function& function : kFunctions) {
+    TensorTest test("BINARY", cat(function.name, " F32"));
+    const std::vector<double> a = test.random(RC_DTYPE_F32, {37, 1});
+    std::vector<double> expected;
+    for (const double u : a) {
+      for (const double v : a) expected.push_back(function.exact(u, v));
+    }
+    test.run(
+        [&](rc_tensor* const* x, rc_tensor** y) {
+          rc_tensor* row = nullptr;
+          const rc_status status = rc_tensor_transpose(x[0], 0, 1, &row);
+          if (status != RC_OK) return status;
+          const rc_status done = function.op(x[0], row, y);
+          rc_tensor_release(row);
+          return done;
+        },
+        {37, 37}, expected, kF32Tolerance);
+  }
+}
+
+TEST(Binary, Powers) {
+  TensorTest test("BINARY", "pow F32");
+  const std::vector<double> a = test.random(RC_DTYPE_F32, {1000});
+  const std::vector<double> b = test.random(RC_DTYPE_F32, {1000});
+  std::vector<double> expected;
+  for (size_t i = 0; i < a.size(); ++i) {
+    expected.push_back(std::pow(std::fabs(a[i]), b[i]));
+  }
+  test.run(
+      [](rc_tensor* const* x, rc_tensor** y) {
+        rc_tensor* positive = nullptr;
+        const rc_status status = rc_op_abs(x[0], &positive);
+        if (status != RC_OK) return status;
+        const rc_status done = rc_op_pow(positive, x[1], y);
+        rc_tensor_release(positive);
+        return done;
+      },
+      {1000}, expected, kF32Tolerance);
+}
+
+TEST(Where, Broadcasting) {
+  const Shape shapes[][4] = {
+      {{5}, {5}, {5}, {5}},
+      {{3, 1}, {4}, {1}, {3, 4}},
+      {{1}, {2, 3, 4}, {3, 1}, {2, 3, 4}},
+      {{2, 1, 4, 1}, {3, 1, 5}, {5}, {2, 3, 4, 5}},
+      {{17, 4099}, {17, 1}, {4099}, {17, 4099}},
+      {{0, 1}, {3}, {1}, {0, 3}},
+  };
+  for (const auto& [condition, a, b, shape] : shapes) {
+    TensorTest test("WHERE", "F32");
+    const auto vc = test.random(RC_DTYPE_F32, condition);
+    const auto va = test.random(RC_DTYPE_F32, a);
+    const auto vb = test.random(RC_DTYPE_F32, b);
+    std::vector<double> expected;
+    for (int64_t i = 0; i < element_count(shape); ++i) {
+      const bool chosen = vc[place(condition, shape, i)] > 0;
+      expected.push_back(chosen ? va[place(a, shape, i)]
+                                : vb[place(b, shape, i)]);
+    }
+    // Half of the conditions are 0.
+    test.run(
+        [](rc_tensor* const* x, rc_tensor** y) {
+          rc_tensor* positive = nullptr;
+          const rc_status status = rc_op_relu(x[0], &positive);
+          if (status != RC_OK) return status;
+          const rc_status done = rc_op_where(positive, x[1], x[2], y);
+          rc_tensor_release(positive);
+          return done;
+        },
+        shape, expected, kF32Tolerance);
+  }
 }
 
 TEST(Binary, Broadcasting) {

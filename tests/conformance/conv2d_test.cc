@@ -119,6 +119,26 @@ TEST(Conv2d, StridesPaddingsDilationsGroups) {
   }
 }
 
+// Rows as long as vectors and longer, whose ends are no multiples of them.
+TEST(Conv2d, LongRows) {
+  for (int64_t width : {18, 19, 35, 99, 131}) {
+    for (int32_t padding : {0, 1, 3}) {
+      for (int32_t groups : {1, 2}) {
+        Convolution c = square(4, 6, 6, 3);
+        c.batch = 2;
+        c.width = width;
+        c.options.stride[0] = 1 + padding % 2;
+        c.options.padding[0] = padding;
+        c.options.padding[1] = padding / 2;
+        c.options.dilation[0] = 2;
+        c.options.groups = groups;
+        c.bias = groups == 1;
+        run_case(c);
+      }
+    }
+  }
+}
+
 TEST(Conv2d, Large) {
   Convolution c = square(16, 31, 48, 3);
   c.batch = 2;

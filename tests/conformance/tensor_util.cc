@@ -159,14 +159,14 @@ void TensorTest::run(const Call& call, const Shape& shape,
     EXPECT_EQ(status, RC_OK) << rc_error_message();
     for (rc_tensor* operand : operands) rc_tensor_release(operand);
     if (status != RC_OK) continue;
-    Shape found(RC_TENSOR_MAX_RANK);
+    int64_t dimensions[RC_TENSOR_MAX_RANK];
     int32_t rank = 0;
     rc_dtype dtype = -1;
     size_t bytes = 0;
-    require(rc_tensor_shape(result, found.data(), &rank));
+    require(rc_tensor_shape(result, dimensions, &rank));
     require(rc_tensor_dtype(result, &dtype));
     require(rc_tensor_size(result, nullptr, &bytes));
-    found.resize(rank);
+    const Shape found(dimensions, dimensions + rank);
     std::vector<std::byte> data(bytes);
     require(rc_tensor_read(result, data.data(), bytes));
     rc_tensor_release(result);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tensor_util.h"
 
@@ -42,6 +43,42 @@ TEST(Unary, EveryFunctionTypeAndShape) {
                      rc_tensor** y) { return function.op(x[0], y); },
                  one.shape, expected, kF32Tolerance, squares);
       }
+    }
+  }
+}
+
+TEST(Unary, OfTensorsAlone) {
+  struct {
+    const char* name;
+    rc_status (*op)(rc_tensor*, rc_tensor**);
+    double (*exact)(double);
+    bool positive;
+  } const functions[] = {
+      {"exp", rc_op_exp, [](double x) { return std::exp(x); }, false},
+      {"abs", rc_op_abs, [](double x) { return std::fabs(x); }, false},
+      {"neg", rc_op_neg, [](double x) { return -x; }, false},
+      {"log", rc_op_log, [](double x) { return std::log(x); }, true},
+      {"sqrt", rc_op_sqrt, [](double x) { return std::sqrt(x); }, true},
+  };
+  for (const auto& function : functions) {
+    for (const Case& one : cases(RC_DTYPE_F32)) {
+      TensorTest test("UNARY", cat(function.name, " F32"));
+      std::vector<double> expected;
+      for (double x : test.random(RC_DTYPE_F32, one.shape, one.layout)) {
+        expected.push_back(
+            function.exact(function.positive ? std::fabs(x) : x));
+      }
+      test.run(
+          [&](rc_tensor* const* x, rc_tensor** y) {
+            if (!function.positive) return function.op(x[0], y);
+            rc_tensor* positive = nullptr;
+            const rc_status status = rc_op_abs(x[0], &positive);
+            if (status != RC_OK) return status;
+            const rc_status done = function.op(positive, y);
+            rc_tensor_release(positive);
+            return done;
+          },
+          one.shape, expected, kF32Tolerance);
     }
   }
 }

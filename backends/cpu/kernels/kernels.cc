@@ -7,9 +7,10 @@ extern const Kernels kKernels = {
     linear_function, table_function, pack_function, attention_function,
     quantize,        rms_norm,       glu,           add_rows,
     multiply_rows,   scale_row,      softcap_row,   rope_head,
-    weighted_sum,    unary,          binary,        layer_norm,
-    softmax,         sum_row,        scan_head,     scan_channels,
-    delta_head,      multiply_add,
+    weighted_sum,    unary,          binary,        where,
+    layer_norm,      softmax,        sum_elements,  windows,
+    transpose,       scan_head,      scan_channels, delta_head,
+    multiply_add,
 };
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

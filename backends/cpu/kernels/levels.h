@@ -26,10 +26,14 @@ void weighted_sum(const float* x, const float* weights, int64_t count,
 void unary(const float* x, int64_t n, int32_t function, float* y);
 void binary(const float* a, int a_step, const float* b, int b_step, int64_t n,
             int32_t function, float* y);
+void where(const float* const* from, const int* steps, int64_t n, float* y);
 void layer_norm(const float* x, const float* weight, const float* bias,
                 int64_t n, float epsilon, int32_t center, float* y);
 void softmax(const float* x, int64_t n, float* y);
-double sum_row(const float* x, int64_t n);
+double sum_elements(const float* x, int64_t n);
+void windows(const WindowTask& task);
+void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
+               float* y, int64_t y_step);
 void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
                float* y);
 void scan_channels(const ChannelRow& row, int64_t count, int64_t n,

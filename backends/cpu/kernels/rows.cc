@@ -1,58 +1,8 @@
 // Everything that works row by row: quantizing, norms, gates, sums, rotation.
+#include "cpu/kernels/functions.h"
 #include "cpu/kernels/levels.h"
-#include "cpu/kernels/math.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
-namespace {
-
-constexpr float kRoot2OverPi = 0.797884561f;
-
-RC_SIMD Vf silu(const Vf& x) {
-  return div(x, add(splat(1.0f), exp(sub(splat(0), x))));
-}
-
-RC_SIMD Vf gelu_tanh(const Vf& x) {
-  const Vf cube = mul(mul(x, x), x);
-  const Vf inner = mul(splat(kRoot2OverPi), fma(cube, splat(0.044715f), x));
-  return mul(mul(splat(0.5f), x), add(splat(1.0f), tanh(inner)));
-}
-
-RC_SIMD Vf gelu(const Vf& x) {
-  float lanes[kLanes];
-  store(lanes, x);
-  for (int i = 0; i < kLanes; ++i) {
-    lanes[i] =
-        0.5f * lanes[i] * (1.0f + __builtin_erff(lanes[i] * 0.707106781f));
-  }
-  return load(lanes);
-}
-
-RC_SIMD Vf sigmoid(const Vf& x) {
-  return div(splat(1.0f), add(splat(1.0f), exp(sub(splat(0), x))));
-}
-
-RC_SIMD Vf gelu_quick(const Vf& x) {
-  return div(x, add(splat(1.0f), exp(mul(x, splat(-1.702f)))));
-}
-
-RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
-
-// y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
-// element stands does not matter.
-template <class Function>
-RC_SIMD void each(const float* a, const float* b, int64_t n, float* y,
-                  Function f) {
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    store(y + i, f(load(a + i), load(b + i)));
-  if (i < n) {
-    store_some(y + i, f(load_some(a + i, n - i), load_some(b + i, n - i)),
-               n - i);
-  }
-}
-
-}  // namespace
-
 void quantize(const float* x, int64_t n, ActivationBlock* y) {
   for (; n > 0; n -= 32, x += 32, ++y) {
     const Vf a = load(x);
@@ -206,51 +156,8 @@ void weighted_sum(const float* x, const float* weights, int64_t count,
   }
 }
 
-void unary(const float* x, int64_t n, int32_t function, float* y) {
-#define RC_UNARY_ROW(f)                                                       \
-  each(                                                                       \
-      x, x, n, y, [](const Vf& u, const Vf&) __attribute__((always_inline)) { \
-        return f(u);                                                          \
-      })
-  switch (function) {
-    case RC_FUNCTION_RELU:
-      RC_UNARY_ROW(relu);
-      break;
-    case RC_FUNCTION_SIGMOID:
-      RC_UNARY_ROW(sigmoid);
-      break;
-    case RC_FUNCTION_TANH:
-      RC_UNARY_ROW(tanh);
-      break;
-    case RC_FUNCTION_SILU:
-      RC_UNARY_ROW(silu);
-      break;
-    case RC_FUNCTION_GELU:
-      RC_UNARY_ROW(gelu);
-      break;
-    case RC_FUNCTION_GELU_QUICK:
-      RC_UNARY_ROW(gelu_quick);
-      break;
-    default:
-      RC_UNARY_ROW(gelu_tanh);
-      break;
-  }
-#undef RC_UNARY_ROW
-}
-
-void binary(const float* a, int a_step, const float* b, int b_step, int64_t n,
-            int32_t function, float* y) {
-  const Vf all_a = splat(*a);
-  const Vf all_b = splat(*b);
-  for (int64_t i = 0; i < n; i += kLanes) {
-    const Vf u = a_step != 0 ? load_some(a + i, n - i) : all_a;
-    const Vf v = b_step != 0 ? load_some(b + i, n - i) : all_b;
-    store_some(y + i, function == 0 ? add(u, v) : mul(u, v), n - i);
-  }
-}
-
 // Pieces are added up as doubles: long rows lose nothing.
-double sum_row(const float* x, int64_t n) {
+static double sum_row(const float* x, int64_t n) {
   constexpr int64_t kPiece = 32 * kLanes;
   double total = 0;
   for (int64_t first = 0; first < n; first += kPiece) {

@@ -73,6 +73,7 @@ RC_BINARY(sub, Vi, i_sub)
 RC_BINARY(bits_and, Vi, i_and)
 RC_BINARY(bits_or, Vi, i_or)
 RC_BINARY(bits_or, Vb, b_or)
+RC_UNARY(root, Vf, Vf, f_sqrt)
 RC_UNARY(rounded, Vf, Vi, f_round)
 RC_UNARY(to_float, Vi, Vf, f_from)
 RC_UNARY(as_float, Vi, Vf, f_cast)
@@ -93,6 +94,13 @@ RC_SIMD Vf fnma(const Vf& a, const Vf& b, const Vf& c) {
 RC_SIMD Vf if_less(const Vf& a, const Vf& b, const Vf& x, const Vf& y) {
   Vf z;
   RC_PARTS(i) z.p[i] = f_less(a.p[i], b.p[i], x.p[i], y.p[i]);
+  return z;
+}
+
+// a == b ? x : y in each lane.
+RC_SIMD Vf if_equal(const Vf& a, const Vf& b, const Vf& x, const Vf& y) {
+  Vf z;
+  RC_PARTS(i) z.p[i] = f_equal(a.p[i], b.p[i], x.p[i], y.p[i]);
   return z;
 }
 

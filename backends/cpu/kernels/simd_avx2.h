@@ -38,6 +38,10 @@ RC_SIMD F f_max(F a, F b) { return _mm256_max_ps(a, b); }
 RC_SIMD F f_min(F a, F b) { return _mm256_min_ps(a, b); }
 RC_SIMD F f_fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
 RC_SIMD F f_fnma(F a, F b, F c) { return _mm256_fnmadd_ps(a, b, c); }
+RC_SIMD F f_sqrt(F x) { return _mm256_sqrt_ps(x); }
+RC_SIMD F f_equal(F a, F b, F x, F y) {
+  return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, b, _CMP_EQ_OQ));
+}
 RC_SIMD F f_less(F a, F b, F x, F y) {
   return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }

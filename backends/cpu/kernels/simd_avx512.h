@@ -39,6 +39,10 @@ RC_SIMD F f_max(F a, F b) { return _mm512_max_ps(a, b); }
 RC_SIMD F f_min(F a, F b) { return _mm512_min_ps(a, b); }
 RC_SIMD F f_fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
 RC_SIMD F f_fnma(F a, F b, F c) { return _mm512_fnmadd_ps(a, b, c); }
+RC_SIMD F f_sqrt(F x) { return _mm512_sqrt_ps(x); }
+RC_SIMD F f_equal(F a, F b, F x, F y) {
+  return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), y, x);
+}
 RC_SIMD F f_less(F a, F b, F x, F y) {
   return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), y, x);
 }

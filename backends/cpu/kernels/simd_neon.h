@@ -38,6 +38,10 @@ RC_SIMD F f_max(F a, F b) { return vmaxq_f32(a, b); }
 RC_SIMD F f_min(F a, F b) { return vminq_f32(a, b); }
 RC_SIMD F f_fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
 RC_SIMD F f_fnma(F a, F b, F c) { return vfmsq_f32(c, a, b); }
+RC_SIMD F f_sqrt(F x) { return vsqrtq_f32(x); }
+RC_SIMD F f_equal(F a, F b, F x, F y) {
+  return vbslq_f32(vceqq_f32(a, b), x, y);
+}
 RC_SIMD F f_less(F a, F b, F x, F y) {
   return vbslq_f32(vcltq_f32(a, b), x, y);
 }

@@ -30,6 +30,11 @@ RC_SIMD F f_max(F a, F b) { return _mm_max_ps(a, b); }
 RC_SIMD F f_min(F a, F b) { return _mm_min_ps(a, b); }
 RC_SIMD F f_fma(F a, F b, F c) { return _mm_add_ps(_mm_mul_ps(a, b), c); }
 RC_SIMD F f_fnma(F a, F b, F c) { return _mm_sub_ps(c, _mm_mul_ps(a, b)); }
+RC_SIMD F f_sqrt(F x) { return _mm_sqrt_ps(x); }
+RC_SIMD F f_equal(F a, F b, F x, F y) {
+  const __m128 mask = _mm_cmpeq_ps(a, b);
+  return _mm_or_ps(_mm_and_ps(mask, x), _mm_andnot_ps(mask, y));
+}
 RC_SIMD F f_less(F a, F b, F x, F y) {
   const __m128 mask = _mm_cmplt_ps(a, b);
   return _mm_or_ps(_mm_and_ps(mask, x), _mm_andnot_ps(mask, y));

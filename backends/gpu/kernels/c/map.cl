@@ -1,7 +1,7 @@
 // UNARY and BINARY: a work-item gives LANES elements at a time.
 //
-// Defined by the host: FUNCTION, of one number RC_FUNCTION_*, of two ADD or
-// MULTIPLY; BROADCAST, 0 if the elements of the operands are those of the
+// Defined by the host: FUNCTION, of one number RC_FUNCTION_* or RC_UNARY_*, of
+// two OF_TWO more than RC_BINARY_*; BROADCAST, 0 if the elements of the operands are those of the
 // output in order.
 
 #include "common.cl"
@@ -9,8 +9,7 @@
 #include "functions.cl"
 #include "tensor.cl"
 
-#define ADD 16
-#define MULTIPLY 17
+#define OF_TWO 16
 
 // `count` elements of an operand, those of the output from i on.
 INLINE floatL operand(const global float* p, uint i, int count,
@@ -50,10 +49,10 @@ KERNEL(map) {
        i += GROUP_ITEMS * LANES) {
     const int some = min((uint)LANES, end - i);
     const floatL u = operand(a + a_base, i, some, &shape, &a_strides);
-#if FUNCTION == ADD
-    const floatL v = u + operand(b + b_base, i, some, &shape, &b_strides);
-#elif FUNCTION == MULTIPLY
-    const floatL v = u * operand(b + b_base, i, some, &shape, &b_strides);
+#if FUNCTION >= OF_TWO && FUNCTION < 32
+    const floatL v = apply_to_two(
+        FUNCTION - OF_TWO, u,
+        operand(b + b_base, i, some, &shape, &b_strides));
 #else
     const floatL v = apply(FUNCTION, u);
 #endif

@@ -5,9 +5,8 @@
 #include "math.glsl"
 #include "functions.glsl"
 
-layout(constant_id = 1) const uint kFunction = 0;  // of one: RC_FUNCTION_*
-const uint kAdd = 16;                              // of two
-const uint kMultiply = 17;
+layout(constant_id = 1) const uint kFunction = 0;  // of one number
+const uint kOfTwo = 16;  // more than RC_BINARY_*
 // Otherwise the elements of both are those of the output, in order.
 layout(constant_id = 2) const bool kBroadcast = false;
 
@@ -49,10 +48,8 @@ void main() {
       }
     }
     const float x = NUMBER(a, at_a);
-    if (kFunction == kAdd) {
-      y[p.y_base + i] = x + NUMBER(b, at_b);
-    } else if (kFunction == kMultiply) {
-      y[p.y_base + i] = x * NUMBER(b, at_b);
+    if (kFunction >= kOfTwo && kFunction < 32) {
+      y[p.y_base + i] = apply_to_two(kFunction - kOfTwo, x, NUMBER(b, at_b));
     } else {
       y[p.y_base + i] = apply(kFunction, x);
     }

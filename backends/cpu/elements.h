@@ -1,0 +1,49 @@
+// UNARY of tensors, BINARY and WHERE: functions of one element of each operand,
+// where operands may be broadcast.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "cpu/kernels.h"
+#include "cpu/strides.h"
+#include "tensor/op.h"
+
+namespace rc::cpu {
+
+class Elements {
+ public:
+  static bool has(int32_t code) {
+    return code == RC_OP_UNARY || code == RC_OP_BINARY || code == RC_OP_WHERE;
+  }
+  Elements(const Op& op, std::span<const rc_plugin_value> values);
+
+  int operands() const { return operands_; }
+  // Lines along which every operand has a step of 1 or 0.
+  int64_t lines() const { return shape_.lines(); }
+  int64_t columns() const { return shape_.columns(); }
+  int64_t cost() const { return lines() * (columns() * element_cost_ + 8); }
+
+  // Gives `count` elements of a line from `first` on.
+  void compute(const Kernels& kernels, const float* const* from, float* to,
+               int64_t line, int64_t first, int64_t count) const;
+
+ private:
+  static constexpr int kMost = 3;
+
+  int32_t code_;
+  int32_t function_;
+  int operands_;
+  int64_t element_cost_;
+  Strided<kMost> shape_;
+};
+
+// Does an op whose values lie at `memory`, by number, on the calling thread, if
+// it is so small that everything else about it would take longer than `threads`
+// could save; false: it is not, and nothing has been done. What it computes is
+// what a program of the op computes.
+bool run_at_once(const Kernels& kernels, int threads, const Op& op,
+                 std::span<const rc_plugin_value> values,
+                 uint8_t* const* memory);
+
+}  // namespace rc::cpu

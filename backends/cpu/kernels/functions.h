@@ -1,0 +1,54 @@
+// Functions of single elements, and how rows of them are walked along.
+#pragma once
+
+#include "cpu/kernels/math.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+constexpr float kRoot2OverPi = 0.797884561f;
+
+RC_SIMD Vf silu(const Vf& x) {
+  return div(x, add(splat(1.0f), exp(sub(splat(0), x))));
+}
+
+RC_SIMD Vf gelu_tanh(const Vf& x) {
+  const Vf cube = mul(mul(x, x), x);
+  const Vf inner = mul(splat(kRoot2OverPi), fma(cube, splat(0.044715f), x));
+  return mul(mul(splat(0.5f), x), add(splat(1.0f), tanh(inner)));
+}
+
+RC_SIMD Vf gelu(const Vf& x) {
+  float lanes[kLanes];
+  store(lanes, x);
+  for (int i = 0; i < kLanes; ++i) {
+    lanes[i] =
+        0.5f * lanes[i] * (1.0f + __builtin_erff(lanes[i] * 0.707106781f));
+  }
+  return load(lanes);
+}
+
+RC_SIMD Vf sigmoid(const Vf& x) {
+  return div(splat(1.0f), add(splat(1.0f), exp(sub(splat(0), x))));
+}
+
+RC_SIMD Vf gelu_quick(const Vf& x) {
+  return div(x, add(splat(1.0f), exp(mul(x, splat(-1.702f)))));
+}
+
+RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
+
+// y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
+// element stands does not matter.
+template <class Function>
+RC_SIMD void each(const float* a, const float* b, int64_t n, float* y,
+                  Function f) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    store(y + i, f(load(a + i), load(b + i)));
+  if (i < n) {
+    store_some(y + i, f(load_some(a + i, n - i), load_some(b + i, n - i)),
+               n - i);
+  }
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,105 @@
+#include "compute/buffer_pool.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace rc::compute {
+
+BufferPool::BufferPool(std::shared_ptr<Account> account)
+    : account_(std::move(account)) {
+  kept_.reserve(kMostBuffers);
+}
+
+std::shared_ptr<runtime::Buffer> BufferPool::take(runtime::Device& device,
+                                                  uint64_t bytes, bool zeroed) {
+  if (bytes >= kLeast && !zeroed) {
+    if (auto found = find(device, bytes)) return found;
+  }
+  account_->take(bytes);
+  try {
+    try {
+      return device.create_buffer(bytes);
+    } catch (const Error& error) {
+      const bool full = error.status() == RC_E_DEVICE_MEMORY ||
+                        error.status() == RC_E_OUT_OF_MEMORY;
+      if (!full || !trim()) throw;
+    }
+    return device.create_buffer(bytes);
+  } catch (...) {
+    account_->give_back(bytes);
+    throw;
+  }
+}
+
+std::shared_ptr<runtime::Buffer> BufferPool::find(const runtime::Device& device,
+                                                  uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  // The newest is the likeliest to be in a processor's caches still.
+  for (size_t i = kept_.size(); i-- > 0;) {
+    const uint64_t found = kept_[i]->bytes();
+    if (found < bytes || found - bytes > bytes / 8 ||
+        &kept_[i]->device() != &device) {
+      continue;
+    }
+    auto buffer = std::move(kept_[i]);
+    kept_.erase(kept_.begin() + static_cast<ptrdiff_t>(i));
+    kept_bytes_ -= found;
+    return buffer;
+  }
+  return nullptr;
+}
+
+void BufferPool::give_back(std::shared_ptr<runtime::Buffer> buffer) noexcept {
+  const uint64_t bytes = buffer->bytes();
+  const bool worth_it =
+      bytes >= kLeast && bytes <= kMostBytes && !buffer->device().lost();
+  while (worth_it) {
+    std::shared_ptr<runtime::Buffer> oldest;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_) break;
+      if (kept_.size() < kMostBuffers && kept_bytes_ <= kMostBytes - bytes) {
+        kept_.push_back(std::move(buffer));
+        kept_bytes_ += bytes;
+        return;
+      }
+      oldest = std::move(kept_.front());
+      kept_.erase(kept_.begin());
+      kept_bytes_ -= oldest->bytes();
+    }
+    const uint64_t given_up = oldest->bytes();
+    oldest.reset();
+    account_->give_back(given_up);
+  }
+  buffer.reset();
+  account_->give_back(bytes);
+}
+
+bool BufferPool::trim() noexcept {
+  uint64_t bytes = 0;
+  for (;;) {
+    std::shared_ptr<runtime::Buffer> last;
+    {
+      const std::lock_guard lock(mutex_);
+      if (kept_.empty()) return bytes > 0;
+      last = std::move(kept_.back());
+      kept_.pop_back();
+      kept_bytes_ -= last->bytes();
+    }
+    const uint64_t given_up = last->bytes();
+    last.reset();
+    account_->give_back(given_up);
+    bytes += given_up;
+  }
+}
+
+void BufferPool::close() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  trim();
+}
+
+}  // namespace rc::compute

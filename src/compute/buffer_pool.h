@@ -1,0 +1,65 @@
+// Memory of results that are gone, kept for the next ones: fresh pages cost
+// more than most ops that fill them.
+//
+// What is kept stays on the account that paid for it. It is bounded, and given
+// back when the account or the device has nothing left, and when the pool is
+// closed. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace rc::compute {
+
+// Whoever pays for device memory. Thread-safe.
+class Account {
+ public:
+  virtual ~Account() = default;
+  // Throws RC_E_DEVICE_MEMORY beyond the limit.
+  virtual void take(uint64_t bytes) = 0;
+  virtual void give_back(uint64_t bytes) noexcept = 0;
+};
+
+class BufferPool {
+ public:
+  // Buffers below kLeast are not kept: the system's allocator gives them as
+  // fast.
+  static constexpr uint64_t kLeast = uint64_t{1} << 14;
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 29;
+  static constexpr size_t kMostBuffers = 64;
+
+  explicit BufferPool(std::shared_ptr<Account> account);
+  ~BufferPool() { close(); }
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
+  // A buffer of at least so many bytes of the device, paid for. Its contents
+  // are zero if `zeroed`, else anything. Throws what Account::take and
+  // Device::create_buffer throw.
+  std::shared_ptr<runtime::Buffer> take(runtime::Device& device, uint64_t bytes,
+                                        bool zeroed);
+  // Gives a buffer of take() back, of which nothing else is left.
+  void give_back(std::shared_ptr<runtime::Buffer> buffer) noexcept;
+
+  // Gives up what is kept; false: it was nothing.
+  bool trim() noexcept;
+  // From now on nothing is kept.
+  void close() noexcept;
+
+ private:
+  std::shared_ptr<runtime::Buffer> find(const runtime::Device& device,
+                                        uint64_t bytes) noexcept;
+
+  const std::shared_ptr<Account> account_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<runtime::Buffer>>
+      kept_;  // the oldest first; has room for kMostBuffers
+  uint64_t kept_bytes_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace rc::compute
