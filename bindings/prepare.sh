@@ -14,6 +14,8 @@
 #             those that a machine may lack, backends, their probe and the model
 #   build_and_install
 #             the CMake project of the language, into $clean
+#   HF_ENDPOINT, HF_HOME   a hub on loopback with the model o/m, and the cache of
+#             what is fetched, empty
 #   RUNCIBLE_CASES_REPORT   the file for the runner to write how they went,
 #             see bindings/README.md
 language=$(basename "$here")
@@ -65,6 +67,19 @@ runcible_into() {
     [ -z "$library" ] || cp "$library" "$1/lib"
   done
 }
+
+rm -rf "$work/hub" "$work/hub_address"
+python3 "$here/../conformance/hub.py" "$here/../../examples/model/fable.gguf" \
+  "$work/hub_address" &
+hub=$!
+trap 'kill "$hub"' EXIT
+until [ -e "$work/hub_address" ]; do
+  kill -0 "$hub"
+  sleep 0.1
+done
+HF_ENDPOINT=$(cat "$work/hub_address")
+HF_HOME=$work/hub
+export HF_ENDPOINT HF_HOME
 
 build_and_install() {
   cmake -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \

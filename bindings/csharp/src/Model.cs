@@ -58,6 +58,19 @@ namespace Runcible {
         : this(Load(path, backend, options ?? new ModelOptions(), null)) {
     }
 
+    /// <summary>Fetches what is not here yet of a model on a hub, and loads
+    /// it. The source is "OWNER/NAME", "OWNER/NAME:FILE" or
+    /// "OWNER/NAME:Q4_K_M", with or without "hf:" before it.</summary>
+    public static Model FromHub(
+        string source, Backend backend, ModelOptions options = null) {
+      string named = source.StartsWith("hf:", StringComparison.Ordinal)
+          ? source : "hf:" + source;
+      byte[] none = Memory.Name("");
+      native.model_fetch(
+          Memory.Name(named), none, none, none, out IntPtr path);
+      return new Model(Memory.TakeText(path), backend, options);
+    }
+
     private static model Load(string path) {
       using (var backend = new Backend()) {
         return Load(path, backend, new ModelOptions(), null);
@@ -112,7 +125,14 @@ namespace Runcible {
               devices.Add(new DevicePlan(device));
             }
           }
-          return new Plan(report, devices);
+          var offers = new List<PlanOffer>();
+          for (int i = 0; i < report.offer_count; ++i) {
+            using (var offer = new plan_offer_report()) {
+              native.plan_offer(plan, (ulong)i, offer);
+              offers.Add(new PlanOffer(offer));
+            }
+          }
+          return new Plan(report, devices, offers);
         }
       }
     }

@@ -163,11 +163,15 @@ class Conformance {
   private void Act(JsonObject step) {
     switch ((string)step["do"]) {
       case "load":
-        objects[step["as"]] = new Model(
-            step.ContainsKey("path") ? (string)step["path"] : "builtin:fable",
-            new Backend(
-                step["backend"],
-                With(new BackendOptions(), step, "backend_options")));
+        var backend = new Backend(
+            step["backend"],
+            With(new BackendOptions(), step, "backend_options"));
+        objects[step["as"]] = step.ContainsKey("hub")
+            ? Model.FromHub((string)step["hub"], backend)
+            : new Model(
+                step.ContainsKey("path") ? (string)step["path"]
+                                         : "builtin:fable",
+                backend);
         break;
       case "report":
         Report(step);

@@ -32,11 +32,13 @@ func load(r *runner, s step) error {
 	if err != nil {
 		return err
 	}
-	path := s.text("path")
-	if path == "" {
+	load, path := runcible.LoadModel, s.text("path")
+	if hub := s.text("hub"); hub != "" {
+		load, path = runcible.LoadModelFromHub, hub
+	} else if path == "" {
 		path = "builtin:fable"
 	}
-	model, err := runcible.LoadModel(context.Background(), path, backend, runcible.ModelOptions{})
+	model, err := load(context.Background(), path, backend, runcible.ModelOptions{})
 	if err == nil {
 		r.set(s.text("as"), model)
 	}

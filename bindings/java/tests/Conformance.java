@@ -381,6 +381,10 @@ class Conformance {
     Backend backend = Backend.open(
         step.text("backend"),
         with(new BackendOptions(), step.object("backend_options")));
+    if (step.has("hub")) {
+      step.put(Model.fromHub(step.text("hub"), backend));
+      return;
+    }
     String path = step.has("path") ? step.text("path") : "builtin:fable";
     step.put(Model.load(path, backend));
   }

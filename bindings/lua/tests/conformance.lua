@@ -100,7 +100,8 @@ end
 
 function steps.load(runner, step)
   local backend = runcible.Backend(step.backend, step.backend_options)
-  runner.objects[step.as] = runcible.Model(step.path or "builtin:fable", backend)
+  runner.objects[step.as] = step.hub and runcible.Model.from_hub(step.hub, backend)
+    or runcible.Model(step.path or "builtin:fable", backend)
 end
 
 function steps.report(runner, step)

@@ -103,9 +103,10 @@ class Runner {
       step.backend,
       optionsOf(step.backend_options),
     );
-    this.objects[step.as] = await Model.load(step.path ?? "builtin:fable", {
-      backend,
-    });
+    this.objects[step.as] =
+      step.hub === undefined
+        ? await Model.load(step.path ?? "builtin:fable", { backend })
+        : await Model.fromHub(step.hub, { backend });
   }
 
   report(step) {

@@ -127,7 +127,9 @@ sub check_stream {
     load => sub {
         my ($step) = @_;
         my $backend = Runcible::Backend->new($step->{backend}, keywords($step, 'backend_options'));
-        $objects{ $step->{as} } = Runcible::Model->new($step->{path} // 'builtin:fable', $backend);
+        $objects{ $step->{as} } = exists $step->{hub}
+            ? Runcible::Model->from_hub($step->{hub}, $backend)
+            : Runcible::Model->new($step->{path} // 'builtin:fable', $backend);
     },
     report => sub {
         my ($step) = @_;

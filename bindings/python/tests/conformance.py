@@ -90,8 +90,11 @@ class Runner:
         backend = runcible.Backend(
             step["backend"], **step.get("backend_options", {})
         )
-        path = step.get("path", "builtin:fable")
-        self.objects[step["as"]] = runcible.Model(path, backend)
+        if "hub" in step:
+            model = runcible.Model.from_hub(step["hub"], backend)
+        else:
+            model = runcible.Model(step.get("path", "builtin:fable"), backend)
+        self.objects[step["as"]] = model
 
     def do_report(self, step: Dict[str, Any]) -> None:
         report = self.objects[step["model"]].report

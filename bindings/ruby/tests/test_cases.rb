@@ -76,7 +76,12 @@ class Steps
 
   def do_load(step)
     backend = Runcible::Backend.new(step["backend"], **keywords(step, "backend_options"))
-    @objects[step["as"]] = Runcible::Model.new(step.fetch("path", "builtin:fable"), backend)
+    @objects[step["as"]] =
+      if step.key?("hub")
+        Runcible::Model.from_hub(step["hub"], backend)
+      else
+        Runcible::Model.new(step.fetch("path", "builtin:fable"), backend)
+      end
   end
 
   def do_report(step)

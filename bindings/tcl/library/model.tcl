@@ -42,8 +42,27 @@ proc ::runcible::LoadModel {path told backend options} {
     return [WithProgress $told [list native::model_load $backend $path $options]]
 }
 
+# Fetches what is not here yet of a model on a hub, and loads it: a Model. The
+# source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+# "hf:" before it; arguments as of Model, and -revision and -cache, a folder.
+# :header: rc_model_fetch
+proc ::runcible::from_hub {source args} {
+    set pairs [dict merge {revision "" cache ""} [Pairs $args]]
+    if {![string match hf:* $source]} {
+        set source hf:$source
+    }
+    set path [native::model_fetch $source [dict get $pairs revision] \
+        [dict get $pairs cache] ""]
+    set others {}
+    dict for {name value} [dict remove $pairs revision cache] {
+        lappend others -$name $value
+    }
+    return [Model new $path {*}$others]
+}
+
 # What loading would take, loading nothing: a dict with a list of what each device
-# takes as `devices`, the opened one first. Arguments as of Model.
+# takes as `devices`, the opened one first, and of what would fit instead as
+# `offers`. Arguments as of Model.
 proc ::runcible::plan {path args} {
     set pairs [dict merge {backend ""} [Pairs $args]]
     set made [WithBackend [dict get $pairs backend] [list apply {{path pairs backend} {
@@ -58,6 +77,11 @@ proc ::runcible::plan {path args} {
             lappend devices [Report plan_device_report [list native::plan_device $made $i]]
         }
         dict set plan devices $devices
+        set offers {}
+        for {set i 0} {$i < [dict get $plan offer_count]} {incr i} {
+            lappend offers [Report plan_offer_report [list native::plan_offer $made $i]]
+        }
+        dict set plan offers $offers
         return $plan
     } finally {
         native::dispose $made

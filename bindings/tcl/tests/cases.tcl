@@ -107,7 +107,11 @@ namespace eval cases {
 
     proc do_load {step} {
         set backend [runcible::Backend new [dict get $step backend] {*}[options $step backend_options]]
-        keep $step [runcible::Model new [given $step path builtin:fable] -backend $backend]
+        if {[dict exists $step hub]} {
+            keep $step [runcible::from_hub [dict get $step hub] -backend $backend]
+        } else {
+            keep $step [runcible::Model new [given $step path builtin:fable] -backend $backend]
+        }
     }
 
     proc do_report {step} {

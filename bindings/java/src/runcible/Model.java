@@ -47,6 +47,27 @@ public final class Model extends Handle {
     }
   }
 
+  /** As the longer one, with the default options of the library. */
+  public static Model fromHub(String source, Backend backend) {
+    return fromHub(source, backend, new ModelOptions());
+  }
+
+  /**
+   * Fetches what is not here yet of a model on a hub, and loads it. The source
+   * is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+   * "hf:" before it.
+   *
+   * @see #load(String, Backend, ModelOptions)
+   */
+  public static Model fromHub(
+      String source, Backend backend, ModelOptions options) {
+    String named = source.startsWith("hf:") ? source : "hf:" + source;
+    byte[] none = Text.name("");
+    byte[] path = (byte[]) Native.model_fetch(
+        Text.name(named), none, none, none);
+    return load(Text.decode(path), backend, options);
+  }
+
   /**
    * Loads in a thread of its own. Cancelling the future cancels the load.
    *
@@ -94,7 +115,14 @@ public final class Model extends Handle {
             devices.add(DevicePlan.of(device));
           }
         }
-        return Plan.of(report, List.copyOf(devices));
+        List<PlanOffer> offers = new ArrayList<>();
+        for (long i = 0; i < report.getOffer_count(); ++i) {
+          try (plan_offer_report offer = new plan_offer_report()) {
+            Native.plan_offer(planned, i, offer);
+            offers.add(PlanOffer.of(offer));
+          }
+        }
+        return Plan.of(report, List.copyOf(devices), List.copyOf(offers));
       } finally {
         planned.close();
       }

@@ -47,6 +47,25 @@ function Model.new(path, backend, options)
   return model
 end
 
+--- Fetches what is not here yet of a model on a hub, and loads it. `source` is
+-- "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without "hf:"
+-- before it; the rest is as for Model, and `revision` and `cache`, a folder.
+-- :header: rc_model_fetch
+function Model.from_hub(source, backend, options)
+  local named = source:find("^hf:") and source or "hf:" .. source
+  local others, revision, cache = {}, "", ""
+  for name, value in pairs(options or {}) do
+    if name == "revision" then
+      revision = value
+    elseif name == "cache" then
+      cache = value
+    else
+      others[name] = value
+    end
+  end
+  return Model.new(native.model_fetch(named, revision, cache, ""), backend, others)
+end
+
 --- The backend that the model was loaded through.
 function Model:backend()
   need(self, Model, "self")
@@ -91,7 +110,8 @@ function Model:session(options)
 end
 
 --- What loading would take, loading nothing: a table
--- with a list of what each device takes as `devices`. Arguments as of Model.
+-- with a list of what each device takes as `devices`, and of what would fit
+-- instead as `offers`. Arguments as of Model.
 local function plan(path, backend, options)
   local opened = Backend.from(backend)
   local planned = native.model_plan(path, model_options(options), need(opened, Backend, "backend"))
@@ -103,6 +123,12 @@ local function plan(path, backend, options)
     local device = native.plan_device_report()
     native.plan_device(planned, i - 1, device)
     copy.devices[i] = handle.copied(device)
+  end
+  copy.offers = {}
+  for i = 1, report.offer_count do
+    local offer = native.plan_offer_report()
+    native.plan_offer(planned, i - 1, offer)
+    copy.offers[i] = handle.copied(offer)
   end
   return copy
 end

@@ -41,6 +41,27 @@ sub new {
         backend => $backend);
 }
 
+=head2 from_hub(source, backend, options...)
+
+Fetches what is not here yet of a model on a hub, and loads it. The source is
+"OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without "hf:"
+before it; the options are those of C<new>, and C<revision> and C<cache>, a
+folder.
+
+=for header rc_model_fetch
+
+=cut
+
+sub from_hub {
+    my ($class, $source, $backend, %options) = @_;
+    my $revision = delete $options{revision} // '';
+    my $cache    = path(delete $options{cache} // '');
+    my $fetched  = Runcible::Native::model_fetch(
+        $source =~ /^hf:/ ? $source : "hf:$source", $revision, $cache, path(''));
+    utf8::encode($fetched) if utf8::is_utf8($fetched);
+    return $class->new($fetched, $backend, %options);
+}
+
 # The library's own options.
 sub options {
     my ($class, %options) = @_;

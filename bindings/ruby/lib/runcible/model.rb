@@ -23,6 +23,20 @@ module Runcible
       end)
     end
 
+    # Fetches what is not here yet of a model on a hub, and loads it. +source+ is
+    # "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+    # "hf:" before it; the rest is as for new.
+    #
+    # :header: rc_model_fetch
+    def self.from_hub(source, backend = nil, revision: "", cache: "", **options, &progress)
+      source = "hf:#{source}" unless source.start_with?("hf:")
+      cache = Arguments.path(cache)
+      path = Cooperation.wait_for do
+        Native.model_fetch(source, revision, cache, "")
+      end
+      new(path, backend, **options, &progress)
+    end
+
     def self.options( # :nodoc:
       # :api: keywords rc_model_options
     )
