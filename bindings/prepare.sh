@@ -14,8 +14,9 @@
 #             those that a machine may lack, backends, their probe and the model
 #   build_and_install
 #             the CMake project of the language, into $clean
-#   HF_ENDPOINT, HF_HOME   a hub on loopback with the model o/m, and the cache of
-#             what is fetched, empty
+#   HF_ENDPOINT, HF_HOME   a hub on loopback, and the cache of what is fetched,
+#             empty; its models are o/m, that in the box, o/e, which makes
+#             embeddings, and o/c, which makes scores
 #   RUNCIBLE_CASES_REPORT   the file for the runner to write how they went,
 #             see bindings/README.md
 language=$(basename "$here")
@@ -69,8 +70,13 @@ runcible_into() {
 }
 
 rm -rf "$work/hub" "$work/hub_address"
-python3 "$here/../conformance/hub.py" "$here/../../examples/model/fable.gguf" \
-  "$work/hub_address" &
+for each in mean cross; do
+  "$prefix/bin/runcible" convert "$here/../../tests/golden/embeddings/bert-$each" \
+    -o "$work/bert-$each.gguf" >"$work/convert.log"
+done
+python3 "$here/../conformance/hub.py" "$work/hub_address" \
+  o/m="$here/../../examples/model/fable.gguf" \
+  o/e="$work/bert-mean.gguf" o/c="$work/bert-cross.gguf" &
 hub=$!
 trap 'kill "$hub"' EXIT
 until [ -e "$work/hub_address" ]; do

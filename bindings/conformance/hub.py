@@ -1,6 +1,6 @@
-"""A hub on loopback that has one model, o/m: the file that is given.
+"""A hub on loopback that has the models that are given.
 
-    hub.py MODEL ADDRESS_FILE
+    hub.py ADDRESS_FILE OWNER/NAME=FILE...
 
 writes its address to a file when it answers, and goes on until it is ended.
 """
@@ -16,7 +16,7 @@ COMMIT = "c" * 40
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    content = b""
+    models: "dict[str, bytes]" = {}
 
     def log_message(self, *_):
         pass
@@ -30,19 +30,25 @@ class Hub(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        size = len(self.content)
-        if self.path == "/api/models/o/m/revision/main?blobs=true":
-            sha256 = hashlib.sha256(self.content).hexdigest()
+        asked = re.fullmatch(
+            r"(?:/api/models)?/(\w+/\w+)/(revision|resolve)/(.*)", self.path
+        )
+        content = self.models.get(asked[1]) if asked else None
+        if content is None:
+            self.answer(404, b"")
+            return
+        size = len(content)
+        if asked[3] == "main?blobs=true":
+            sha256 = hashlib.sha256(content).hexdigest()
             lfs = {"sha256": sha256, "size": size, "pointerSize": 130}
             files = [{"rfilename": "m.gguf", "lfs": lfs}]
             told = {"sha": COMMIT, "siblings": files}
             self.answer(200, json.dumps(told).encode())
-        elif self.path == f"/o/m/resolve/{COMMIT}/m.gguf":
-            asked = re.findall(r"\d+", self.headers["Range"])
-            first, last = int(asked[0]), int(asked[1])
+        elif asked[3] == f"{COMMIT}/m.gguf":
+            first, last = map(int, re.findall(r"\d+", self.headers["Range"]))
             self.answer(
                 206,
-                self.content[first : last + 1],
+                content[first : last + 1],
                 f"bytes {first}-{last}/{size}",
             )
         else:
@@ -50,9 +56,10 @@ class Hub(http.server.BaseHTTPRequestHandler):
 
 
 def main() -> None:
-    model, address_file = sys.argv[1:]
-    with open(model, "rb") as file:
-        Hub.content = file.read()
+    address_file, *models = sys.argv[1:]
+    for name, path in (each.split("=", 1) for each in models):
+        with open(path, "rb") as file:
+            Hub.models[name] = file.read()
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
         with open(address_file + ".new", "w", encoding="ascii") as file:
             file.write(f"http://127.0.0.1:{server.server_address[1]}")

@@ -35,7 +35,7 @@ class PackageTests {
     Check.That(plan.Devices[0].Embedding && plan.Devices[0].Output);
     Check.That(!plan.Offers.Any());
     using (var small = new Backend(
-               "cpu", new BackendOptions { MemoryLimit = plan.Weights })) {
+               "cpu", new BackendOptions { MemoryLimit = 4500000 })) {
       Plan tight = Model.Plan(
           "builtin:fable", small, new ModelOptions { ContextLength = 64 });
       Check.That(!tight.Fits);

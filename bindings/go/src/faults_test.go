@@ -343,7 +343,7 @@ func TestDevicesAndPlans(t *testing.T) {
 		len(plan.Devices) != 1 || plan.Devices[0].Device != "cpu:0" || len(plan.Offers) != 0 {
 		t.Errorf("%+v", plan)
 	}
-	small, err := runcible.OpenBackend("cpu", runcible.BackendOptions{MemoryLimit: plan.Weights})
+	small, err := runcible.OpenBackend("cpu", runcible.BackendOptions{MemoryLimit: 4500000})
 	check(t, err)
 	defer small.Close()
 	tight, err := runcible.PlanModel("builtin:fable", small, runcible.ModelOptions{ContextLength: 64})

@@ -76,7 +76,7 @@ class PackageTest {
     assertTrue(device.embedding() && device.output());
     assertTrue(plan.offers().isEmpty());
     try (Backend small = Backend.open(
-             "cpu", new BackendOptions().memoryLimit(plan.weights()))) {
+             "cpu", new BackendOptions().memoryLimit(4500000))) {
       Plan tight = Model.plan(
           "builtin:fable", small, new ModelOptions().contextLength(64));
       assertTrue(!tight.fits());

@@ -104,6 +104,24 @@ function steps.load(runner, step)
     or runcible.Model(step.path or "builtin:fable", backend)
 end
 
+local function near(row, expected)
+  for i, number in ipairs(expected) do
+    unit.assertTrue(math.abs(row[i] - number) < 2e-3)
+  end
+end
+
+function steps.embed(runner, step)
+  local rows = runner.objects[step.model]:embed(step.texts)
+  unit.assertEquals(#rows, #step.expect)
+  for i, expected in ipairs(step.expect) do near(rows[i], expected) end
+end
+
+function steps.rerank(runner, step)
+  local scores = runner.objects[step.model]:rerank(step.query, step.documents)
+  unit.assertEquals(#scores, #step.expect)
+  near(scores, step.expect)
+end
+
 function steps.report(runner, step)
   local report = runner.objects[step.model]:report()
   for name, expected in pairs(step.expect) do unit.assertEquals(report[name], expected) end

@@ -109,6 +109,27 @@ class Runner {
         : await Model.fromHub(step.hub, { backend });
   }
 
+  near(row, expected) {
+    expected.forEach((number, i) =>
+      assert.ok(Math.abs(row[i] - number) < 2e-3, `${row[i]} for ${number}`),
+    );
+  }
+
+  async embed(step) {
+    const rows = await this.objects[step.model].embed(step.texts);
+    assert.equal(rows.length, step.expect.length);
+    rows.forEach((row, i) => this.near(row, step.expect[i]));
+  }
+
+  async rerank(step) {
+    const scores = await this.objects[step.model].rerank(
+      step.query,
+      step.documents,
+    );
+    assert.equal(scores.length, step.expect.length);
+    this.near(scores, step.expect);
+  }
+
   report(step) {
     const { report } = this.objects[step.model];
     for (const [name, expected] of Object.entries(step.expect)) {

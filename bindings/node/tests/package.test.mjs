@@ -60,7 +60,7 @@ test("plan and verify", async () => {
   assert.ok(plan.devices[0].embedding && plan.devices[0].output);
   assert.equal(plan.total, plan.devices[0].total);
   assert.deepEqual(plan.offers, []);
-  const small = await Backend.open("cpu", { memoryLimit: plan.weights });
+  const small = await Backend.open("cpu", { memoryLimit: 4500000 });
   const tight = await runcible.plan("builtin:fable", {
     backend: small,
     contextLength: 64,

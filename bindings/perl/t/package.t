@@ -87,7 +87,7 @@ subtest 'reports' => sub {
         'the plan');
     is_deeply($plan->offers, [], 'no offers');
     my $tight = Runcible::plan('builtin:fable',
-        Runcible::Backend->new('cpu', memory_limit => $plan->weights), context_length => 64);
+        Runcible::Backend->new('cpu', memory_limit => 4_500_000), context_length => 64);
     ok(!$tight->fits, 'it does not fit');
     ok((grep { $_->option eq 'keep_mapped' && $_->mapped > 0 } @{ $tight->offers }),
         'what would fit');

@@ -38,7 +38,7 @@ def test_plan(backend):
     assert [device.device for device in plan.devices] == ["cpu:0"]
     assert plan.devices[0].embedding and plan.devices[0].output
     assert plan.offers == []
-    small = runcible.Backend("cpu", memory_limit=plan.weights)
+    small = runcible.Backend("cpu", memory_limit=4500000)
     plan = runcible.plan("builtin:fable", small, context_length=64)
     assert not plan.fits
     offers = {offer.option: offer for offer in plan.offers}

@@ -84,6 +84,22 @@ class Steps
       end
   end
 
+  def do_embed(step)
+    rows = object(step, "model").embed(step["texts"])
+    assert_equal step["expect"].size, rows.size
+    rows.zip(step["expect"]) { |row, expected| near(row, expected) }
+  end
+
+  def do_rerank(step)
+    scores = object(step, "model").rerank(step["query"], step["documents"])
+    assert_equal step["expect"].size, scores.size
+    near(scores, step["expect"])
+  end
+
+  def near(row, expected)
+    expected.each_with_index { |number, i| assert_in_delta number, row[i], 2e-3 }
+  end
+
   def do_report(step)
     report = object(step, "model").report
     step["expect"].each { |name, expected| assert_equal expected, report[name] }

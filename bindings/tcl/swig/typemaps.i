@@ -132,6 +132,11 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 %typemap(arginit) const char* NAME { Tcl_DStringInit(&utf8$argnum); }
 %typemap(freearg) const char* NAME { Tcl_DStringFree(&utf8$argnum); }
 
+/* A prompt that is empty is not given. */
+%typemap(check) const char* prompt, const char* prompt_name {
+  if ($1 != NULL && *$1 == '\0') $1 = NULL;
+}
+
 %typemap(out) const char*, char* {
   Tcl_SetObjResult(interp, runcible_text($1, strlen($1)));
 }

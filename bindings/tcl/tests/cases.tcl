@@ -114,6 +114,24 @@ namespace eval cases {
         }
     }
 
+    proc near {row expected} {
+        foreach number [lrange $row 0 [expr {[llength $expected] - 1}]] wanted $expected {
+            check {abs($number - $wanted) < 2e-3}
+        }
+    }
+
+    proc do_embed {step} {
+        set rows [[object $step model] embed [dict get $step texts]]
+        check {[llength $rows] == [llength [dict get $step expect]]}
+        foreach row $rows expected [dict get $step expect] {near $row $expected}
+    }
+
+    proc do_rerank {step} {
+        set scores [[object $step model] rerank [dict get $step query] [dict get $step documents]]
+        check {[llength $scores] == [llength [dict get $step expect]]}
+        near $scores [dict get $step expect]
+    }
+
     proc do_report {step} {
         set report [[object $step model] report]
         dict for {name expected} [dict get $step expect] {

@@ -104,6 +104,84 @@ function Model:metadata()
   return metadata
 end
 
+local POOLINGS = {auto = 0, mean = 1, cls = 2, last = 3}
+
+-- What embedding and scoring have in common: waits, and gives the rows.
+local function rows_of(embedding)
+  native.embedding_wait(embedding, -1)
+  local numbers, rows, columns = native.embedding_rows(embedding)
+  local unpack = require("runcible.numbers").unpack
+  local made = {}
+  for row = 1, rows do
+    made[row] = unpack(numbers, "f32", (row - 1) * columns, columns)
+  end
+  return made
+end
+
+local function list_of(texts, what)
+  if type(texts) ~= "table" then
+    error(what .. " must be a list of texts, not a " .. type(texts), 3)
+  end
+  local list = native.text_list()
+  for _, text in ipairs(texts) do list:add(text) end
+  return list
+end
+
+local function milliseconds(deadline) return deadline and math.ceil(deadline * 1000) or 0 end
+
+local function known(options, names)
+  for name in pairs(options) do
+    if not names[name] then error("there is no option " .. tostring(name), 3) end
+  end
+end
+
+local OF_EMBEDDINGS = {
+  pooling = true, normalize = true, dimensions = true, truncate = true, prompt = true,
+  prompt_name = true, priority = true, deadline = true,
+}
+local OF_SCORES = {
+  raw_scores = true, truncate = true, prompt = true, priority = true, deadline = true,
+}
+
+--- Embeddings of texts: a list of rows, one for each text, each a list of numbers.
+-- Options: `pooling`, "mean", "cls" or "last", else as the model's file says;
+-- `normalize`, true or false, else as it says; `dimensions`, the first so many
+-- numbers; `truncate`, true to take the beginning of texts that are too long;
+-- `prompt`, put before each text, or `prompt_name`, "query" or "document", of the
+-- prompts of the model; `priority`; `deadline` in seconds. Models that generate
+-- text give embeddings if they were loaded with output = "hidden_rows".
+function Model:embed(texts, options)
+  options = options or {}
+  known(options, OF_EMBEDDINGS)
+  local pooling = POOLINGS[options.pooling or "auto"]
+  if not pooling then error("pooling must be auto, mean, cls or last", 2) end
+  local normalize = -1
+  if options.normalize ~= nil then normalize = options.normalize and 1 or 0 end
+  return rows_of(native.model_embed(
+    need(self, Model, "self"), list_of(texts, "texts"), pooling, normalize,
+    options.dimensions or 0, options.truncate and 1 or 0, options.prompt,
+    options.prompt_name, options.priority or 0, milliseconds(options.deadline)
+  ))
+end
+
+--- How well each document answers the query: a list of probabilities, in their
+-- order. Options: `raw_scores`, true for what the model gives, a logit; `truncate`,
+-- `priority` and `deadline` as of embed; `prompt`, what a model that generates text
+-- is asked, with {query} and {document}. Such models are loaded with
+-- output = "scores".
+function Model:rerank(query, documents, options)
+  options = options or {}
+  known(options, OF_SCORES)
+  local rows = rows_of(native.model_rerank(
+    need(self, Model, "self"), query, list_of(documents, "documents"),
+    options.raw_scores and 1 or 0, options.truncate and 1 or 0, options.prompt,
+    options.priority or 0, milliseconds(options.deadline)
+  ))
+  local scores = {}
+  for i, row in ipairs(rows) do scores[i] = row[1] end
+  return scores
+end
+
 --- An empty session; see Session.
 function Model:session(options)
   return require("runcible.session").new(self, options)
