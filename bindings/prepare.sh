@@ -14,6 +14,9 @@
 #             those that a machine may lack, backends, their probe and the model
 #   build_and_install
 #             the CMake project of the language, into $clean
+#   HF_ENDPOINT, HF_HOME   a hub on loopback, and the cache of what is fetched,
+#             empty; its models are o/m, that in the box, o/e, which makes
+#             embeddings, and o/c, which makes scores
 #   RUNCIBLE_CASES_REPORT   the file for the runner to write how they went,
 #             see bindings/README.md
 language=$(basename "$here")
@@ -65,6 +68,24 @@ runcible_into() {
     [ -z "$library" ] || cp "$library" "$1/lib"
   done
 }
+
+rm -rf "$work/hub" "$work/hub_address"
+for each in mean cross; do
+  "$prefix/bin/runcible" convert "$here/../../tests/golden/embeddings/bert-$each" \
+    -o "$work/bert-$each.gguf" >"$work/convert.log"
+done
+python3 "$here/../conformance/hub.py" "$work/hub_address" \
+  o/m="$here/../../examples/model/fable.gguf" \
+  o/e="$work/bert-mean.gguf" o/c="$work/bert-cross.gguf" &
+hub=$!
+trap 'kill "$hub"' EXIT
+until [ -e "$work/hub_address" ]; do
+  kill -0 "$hub"
+  sleep 0.1
+done
+HF_ENDPOINT=$(cat "$work/hub_address")
+HF_HOME=$work/hub
+export HF_ENDPOINT HF_HOME
 
 build_and_install() {
   cmake -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \

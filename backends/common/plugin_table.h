@@ -30,6 +30,8 @@
 //
 //   std::unique_ptr<Weight> map_weight(const rc_plugin_weight_info& info,
 //                                      const void* data);
+//   std::unique_ptr<Weight> map_experts(const rc_plugin_weight_info& info,
+//                                       const void* data, int64_t resident);
 //   void copy(Buffer& target, uint64_t target_offset, Buffer& source,
 //             uint64_t source_offset, uint64_t bytes);
 //   std::span<const rc_plugin_op_time> op_times();
@@ -162,6 +164,21 @@ class PluginTable {
       require(info, "info");
       require(data, "data");
       return from(device).map_weight(*info, data);
+    });
+  }
+  static rc_status map_experts(rc_plugin_device* device,
+                               const rc_plugin_weight_info* info,
+                               const void* data, int64_t resident,
+                               rc_plugin_weight** weight,
+                               char* message) requires
+      requires(Device& d, const rc_plugin_weight_info& i) {
+    d.map_experts(i, nullptr, int64_t{1});
+  }
+  {
+    return create(weight, message, [&] {
+      require(info, "info");
+      require(data, "data");
+      return from(device).map_experts(*info, data, resident);
     });
   }
   static void destroy_weight(rc_plugin_device*, rc_plugin_weight* weight) {
@@ -308,6 +325,9 @@ constexpr rc_plugin PluginTable<Backend>::table() {
     table.map_weight = map_weight;
   }
   if constexpr (requires { &PluginTable::run_op; }) table.run_op = run_op;
+  if constexpr (requires { &PluginTable::map_experts; }) {
+    table.map_experts = map_experts;
+  }
   return table;
 }
 

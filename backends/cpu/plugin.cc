@@ -41,6 +41,11 @@ class OpenDevice {
       const rc_plugin_weight_info& info, const void* data) const {
     return std::make_unique<rc_plugin_weight>(info, data);
   }
+  std::unique_ptr<rc_plugin_weight> map_experts(
+      const rc_plugin_weight_info& info, const void* data,
+      int64_t resident) const {
+    return std::make_unique<rc_plugin_weight>(info, data, resident);
+  }
 
   std::unique_ptr<rc_plugin_buffer> create_buffer(uint64_t bytes) const {
     return std::make_unique<rc_plugin_buffer>(bytes);

@@ -21,6 +21,7 @@ struct Area {
     kActivations,
     kAngles,
     kChoices,
+    kHotExperts,
     kKept,
     kOwn,
     kInput,

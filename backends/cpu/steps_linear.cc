@@ -211,6 +211,38 @@ uint64_t expert_scratch(const Compiler& c, const Op& op) {
   return linear_scratch(c, op);
 }
 
+namespace {
+
+// Adds the steps that choose the experts of which there are copies, and make
+// those that are missing. `rows` tells how many choices there are at a run.
+template <class Rows>
+void compile_hot_experts(Compiler& c, const rc_plugin_weight& weight,
+                         const Choices& choices, const Area& area, Rows rows) {
+  HotExperts* const hot = weight.hot.get();
+  const int64_t tiles = weight.layout.tiles_per_matrix;
+  const int64_t tile_cost = kTileRows * (weight.layout.columns / 16 + 1);
+  const ThreadScratch scratch = c.thread_scratch();
+  const auto one = [](const Run&) { return int64_t{1}; };
+  c.add({choices.area()}, {area}, rows, one,
+        [hot, &choices](Run&, const Share&) { hot->choose(choices); });
+  c.add(
+      {area}, {area},
+      [=](const Run& run) { return rows(run) * tiles * tile_cost; },
+      [=](const Run&) { return std::max<int64_t>(hot->missing() * tiles, 1); },
+      [=, &weight](Run& run, const Share& share) {
+        if (hot->missing() == 0) return;
+        auto* row = scratch.of<uint8_t>(share.thread) + kResultBytes;
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          if (run.stopped(share.thread)) return;
+          weight.fill(run.kernels, hot->missing(i / tiles), i % tiles, row);
+        }
+      });
+  // Not after a run that was stopped.
+  c.add({area}, {area}, one, one, [hot](Run&, const Share&) { hot->made(); });
+}
+
+}  // namespace
+
 void compile_expert_linear(Compiler& c, const Op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const WeightLayout layout = weight->layout;
@@ -226,62 +258,72 @@ void compile_expert_linear(Compiler& c, const Op& op) {
   const int64_t tiles = layout.tiles_per_matrix;
   const Choices* choices =
       c.choices(op.inputs[2], layout.matrices, chunk_rows(x.row_bytes()));
-
-  c.add_repeatable(
-      {activations_area(c, x, op.inputs[0]), choices->area()},
-      {c.area(op.outputs[0])},
-      [=](const Run& run) {
-        return run.rows(dimension) * k * n * (x.columns / 16 + 1);
-      },
-      // The tiles of the experts that have work.
-      [=](const Run&) { return choices->groups() * tiles; },
-      [=](const Run&) { return int64_t{1}; }, choices->most_groups() * tiles,
-      [=](Run& run, const Share& share) {
-        const void* xs[kMaxChunk];
-        float* ys[kMaxChunk];
-        int64_t made[kMaxChunk];  // the numbers of the choices
-        LinearTask task;
-        task.tile_bytes = 0;
-        task.tiles = 1;
-        task.columns = x.columns;
-        task.x = xs;
-        task.y = ys;
-        task.residual = nullptr;
-        auto* results = scratch.of<float>(share.thread);
-        auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
-        for (int64_t i = share.begin; i < share.end; ++i) {
-          if (share.units == nullptr && run.stopped(share.thread)) return;
-          const Choices::Group group = choices->group(i / tiles);
-          const int64_t tile = i % tiles;
-          task.rows = group.count;
-          task.lanes = static_cast<int>(
-              std::min<int64_t>(kTileRows, n - tile * kTileRows));
-          task.bias = bias == nullptr
-                          ? nullptr
-                          : bias + group.expert * n + tile * kTileRows;
-          const auto result = [&](int64_t choice) {
-            return run.at<float>(y) + choice * n + tile * kTileRows;
-          };
-          for (int r = 0; r < task.rows; ++r) {
-            const int64_t choice = made[r] = choices->at(group.first + r);
-            xs[r] = x.row(run, shared ? choice / k : choice);
-            ys[r] = share.units != nullptr ? results + r * kTileRows
-                                           : result(choice);
-          }
-          if (!share.wanted()) return;
-          task.tile =
-              weight->tiles(run.kernels, group.expert, tile, 1, unpacked);
-          task.prefetch_offset =
-              weight->prefetch_offset(task.tile, group.expert, tile, 1);
-          function(task);
-          share.commit([&] {
-            if (share.units == nullptr) return;
-            for (int r = 0; r < task.rows; ++r) {
-              std::copy_n(ys[r], task.lanes, result(made[r]));
-            }
-          });
+  const auto rows = [=](const Run& run) { return run.rows(dimension) * k; };
+  std::vector<Area> reads = {activations_area(c, x, op.inputs[0]),
+                             choices->area()};
+  if (weight->hot) {
+    const Area copies = {Area::kHotExperts, op.inputs[1], 0, UINT64_MAX};
+    compile_hot_experts(c, *weight, *choices, copies, rows);
+    reads.push_back(copies);
+  }
+  const auto cost = [=](const Run& run) {
+    return rows(run) * n * (x.columns / 16 + 1);
+  };
+  // The tiles of the experts that have work.
+  const auto pieces = [=](const Run&) { return choices->groups() * tiles; };
+  const auto work = [=](Run& run, const Share& share) {
+    const void* xs[kMaxChunk];
+    float* ys[kMaxChunk];
+    int64_t made[kMaxChunk];  // the numbers of the choices
+    LinearTask task;
+    task.tile_bytes = 0;
+    task.tiles = 1;
+    task.columns = x.columns;
+    task.x = xs;
+    task.y = ys;
+    task.residual = nullptr;
+    auto* results = scratch.of<float>(share.thread);
+    auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
+    for (int64_t i = share.begin; i < share.end; ++i) {
+      if (share.units == nullptr && run.stopped(share.thread)) return;
+      const Choices::Group group = choices->group(i / tiles);
+      const int64_t tile = i % tiles;
+      task.rows = group.count;
+      task.lanes =
+          static_cast<int>(std::min<int64_t>(kTileRows, n - tile * kTileRows));
+      task.bias = bias == nullptr ? nullptr
+                                  : bias + group.expert * n + tile * kTileRows;
+      const auto result = [&](int64_t choice) {
+        return run.at<float>(y) + choice * n + tile * kTileRows;
+      };
+      for (int r = 0; r < task.rows; ++r) {
+        const int64_t choice = made[r] = choices->at(group.first + r);
+        xs[r] = x.row(run, shared ? choice / k : choice);
+        ys[r] =
+            share.units != nullptr ? results + r * kTileRows : result(choice);
+      }
+      if (!share.wanted()) return;
+      task.tile = weight->tiles(run.kernels, group.expert, tile, 1, unpacked);
+      task.prefetch_offset =
+          weight->prefetch_offset(task.tile, group.expert, tile, 1);
+      function(task);
+      share.commit([&] {
+        if (share.units == nullptr) return;
+        for (int r = 0; r < task.rows; ++r) {
+          std::copy_n(ys[r], task.lanes, result(made[r]));
         }
       });
+    }
+  };
+  if (weight->hot) {
+    // Copies are made anew: no thread may come late.
+    c.add(std::move(reads), {c.area(op.outputs[0])}, cost, pieces, work);
+  } else {
+    c.add_repeatable(
+        std::move(reads), {c.area(op.outputs[0])}, cost, pieces,
+        [](const Run&) { return int64_t{1}; }, choices->most_groups() * tiles,
+        work);
+  }
 }
 
 }  // namespace rc::cpu

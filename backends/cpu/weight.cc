@@ -160,7 +160,7 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
 }
 
 rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
-                                   const void* source)
+                                   const void* source, int64_t copies)
     : layout(rc::cpu::weight_layout(info)),
       dtype(info.dtype),
       rank(info.rank),
@@ -170,6 +170,14 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
     rc::fail(RC_E_UNSUPPORTED, "weight ", rc::cpu::name_of(info),
              " is used as elements, of a copy");
   }
+  if (copies == 0) return;
+  if (copies < 0 || copies > layout.matrices) {
+    rc::fail(RC_E_INVALID_ARGUMENT, "weight ", rc::cpu::name_of(info), " has ",
+             layout.matrices, " experts; copies of ", copies, " are asked for");
+  }
+  hot = std::make_unique<rc::cpu::HotExperts>(
+      layout.matrices, copies,
+      static_cast<uint64_t>(layout.tiles_per_matrix) * layout.tile_bytes);
 }
 
 void rc_plugin_weight::pack(const rc::cpu::Kernels& kernels,
@@ -198,6 +206,9 @@ const uint8_t* rc_plugin_weight::tiles(const rc::cpu::Kernels& kernels,
     return data.get() +
            (matrix * layout.tiles_per_matrix + first) * layout.tile_bytes;
   }
+  if (const uint8_t* copy = hot ? hot->copy_of(matrix) : nullptr) {
+    return copy + first * layout.tile_bytes;
+  }
   auto* row = reinterpret_cast<float*>(scratch + count * layout.tile_bytes);
   for (int64_t i = 0; i < count; ++i) {
     pack(kernels, mapped, matrix, first + i, scratch + i * layout.tile_bytes,
@@ -206,9 +217,16 @@ const uint8_t* rc_plugin_weight::tiles(const rc::cpu::Kernels& kernels,
   return scratch;
 }
 
+void rc_plugin_weight::fill(const rc::cpu::Kernels& kernels, int64_t matrix,
+                            int64_t index, uint8_t* scratch) const {
+  pack(kernels, mapped, matrix, index,
+       hot->copy_of(matrix) + index * layout.tile_bytes,
+       reinterpret_cast<float*>(scratch));
+}
+
 int64_t rc_plugin_weight::prefetch_offset(const uint8_t* tiles, int64_t matrix,
                                           int64_t first, int64_t count) const {
-  if (mapped == nullptr) return 0;
+  if (mapped == nullptr || (hot && hot->copy_of(matrix) != nullptr)) return 0;
   const uint8_t* next =
       mapped + (matrix * layout.rows + (first + count) * kTileRows) *
                    layout.source_row_bytes;

@@ -1,6 +1,9 @@
 // A weight on the device.
 #pragma once
 
+#include <memory>
+
+#include "cpu/hot_experts.h"
 #include "cpu/kernels.h"
 #include "cpu/memory.h"
 #include "runcible/plugin.h"
@@ -34,6 +37,8 @@ struct rc_plugin_weight {
   rc::cpu::Memory64 data;
   // Of a weight that stays where it is: its rows, in the layout of `dtype`.
   const uint8_t* mapped = nullptr;
+  // Of such a weight: copies of some of its matrices; nullptr: none.
+  std::unique_ptr<rc::cpu::HotExperts> hot;
 
   // Rearranges `source` on up to `threads` threads of its own.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
@@ -41,7 +46,9 @@ struct rc_plugin_weight {
 
   // Stays at `source`, of which tiles are made when they are used. Fails with
   // RC_E_UNSUPPORTED if it is not used as tiles.
-  rc_plugin_weight(const rc_plugin_weight_info& info, const void* source);
+  // `copies` of its matrices are kept, of those that were used last.
+  rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
+                   int64_t copies = 0);
 
   const float* elements() const {
     return reinterpret_cast<const float*>(data.get());
@@ -56,6 +63,9 @@ struct rc_plugin_weight {
   // may lie in `scratch`, at a multiple of 64 bytes.
   const uint8_t* tiles(const rc::cpu::Kernels& kernels, int64_t matrix,
                        int64_t first, int64_t count, uint8_t* scratch) const;
+  // Makes tile `index` of a matrix that hot->choose() gave a copy.
+  void fill(const rc::cpu::Kernels& kernels, int64_t matrix, int64_t index,
+            uint8_t* scratch) const;
   // A tile, as above, that has a row of the first matrix; *lane says where.
   const uint8_t* tile_of_row(const rc::cpu::Kernels& kernels, int64_t row,
                              uint8_t* scratch, int* lane) const;

@@ -24,6 +24,7 @@ NAMES = {
     "rc_backend_usage_report": "usage",
     "rc_plan_report": "plan",
     "rc_plan_device_report": "device_plan",
+    "rc_plan_offer_report": "plan_offer",
     "rc_generate_report": "report",
 }
 # What the packages give out in another way: arrays of a file's tensors, prompts of

@@ -19,6 +19,7 @@ _PLACES = {
     "rc_model_plan": ("", "plan"),
     "rc_plan_describe": ("", "plan"),
     "rc_plan_device": ("", "plan"),
+    "rc_plan_offer": ("", "plan"),
     "rc_model_verify": ("", "verify"),
     "rc_model_convert": ("", "convert"),
     "rc_model_fetch": ("", "fetch"),

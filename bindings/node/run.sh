@@ -78,4 +78,5 @@ for kind in esm cjs; do
 done
 env -i PATH="$clean/bin" HOME="$work" \
   RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   "$clean/bin/node" --test --test-reporter=spec bindings/node/tests/*.test.mjs

@@ -61,4 +61,5 @@ echo "tests"
 cd /
 env -i PATH="$clean/bin" HOME="$work" PERL5LIB="$clean/lib/perl5" \
   RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   perl -MTest::Harness -e 'runtests(@ARGV)' "$here"/t/*.t

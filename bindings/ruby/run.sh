@@ -91,5 +91,6 @@ cd /
 for test in "$here"/tests/test_*.rb; do
   env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
     RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
     ruby -w "$test"
 done

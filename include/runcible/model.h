@@ -229,17 +229,27 @@ typedef struct rc_model_options {
    * needs copies, or the model is a folder, whose weights are rearranged while
    * they are read. */
   int32_t keep_mapped;
-  /* 1, with keep_mapped: a part of the mapped file that cannot be read does not
-   * end the process. The step under way ends with RC_E_IO, and so does every
-   * later one of the model; load it again. For this the library installs a
-   * handler of SIGBUS at the first such load, for the rest of the process, that
-   * minds its own mappings only and passes every other SIGBUS to the handler
-   * that was there before. A handler that is installed later must pass on to it
-   * likewise. RC_E_INVALID_ARGUMENT: without keep_mapped. */
+  /* 1, with keep_mapped or experts_mapped: a part of the mapped file that
+   * cannot be read does not end the process. The step under way ends with
+   * RC_E_IO, and so does every later one of the model; load it again. For this
+   * the library installs a handler of SIGBUS at the first such load, for the
+   * rest of the process, that minds its own mappings only and passes every
+   * other SIGBUS to the handler that was there before. A handler that is
+   * installed later must pass on to it likewise. RC_E_INVALID_ARGUMENT: without
+   * either. */
   int32_t guard_mapped;
   /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
    * no such output. */
   rc_output output;
+  /* 1: the weights of experts stay in the mapped file, as all do with
+   * keep_mapped; the others are copied. RC_E_UNSUPPORTED: as with keep_mapped,
+   * or the model has no experts. */
+  int32_t experts_mapped;
+  /* With experts_mapped: how many experts of each layer are kept in memory
+   * besides, those that were used last, on devices that can; limits and plans
+   * count them. Results are the same to the bit. 0: twice as many as a token
+   * has. */
+  int32_t resident_experts;
   int32_t reserved; /* 0 */
   /* What weights are quantized to while they are loaded: a type or a mix, one
    * of rc_conversion_type (convert.h), in upper or lower case; NULL: they are
@@ -248,16 +258,17 @@ typedef struct rc_model_options {
    * is written: each weight is read and quantized by itself, by as many threads
    * as the device has. Weights that are quantized in the file already, with
    * more bits, lose a little more than they would have from the original.
-   * RC_E_INVALID_ARGUMENT: no such type, with keep_mapped, or a type that wants
-   * an importance (see rc_quantize_options); RC_E_UNSUPPORTED: a weight that the
-   * type cannot hold. */
+   * RC_E_INVALID_ARGUMENT: no such type, with keep_mapped or
+   * experts_mapped, or a type that wants
+   * an importance (see rc_quantize_options); RC_E_UNSUPPORTED: a weight that
+   * the type cannot hold. */
   const char* quantize;
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT                                             \
   {                                                                       \
     sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0, \
-        RC_OUTPUT_AUTO, 0, NULL                                           \
+        RC_OUTPUT_AUTO, 0, 0, 0, NULL                                     \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
@@ -293,10 +304,12 @@ typedef struct rc_plan_report {
   int64_t largest_context; /* that would fit; 0: not even the weights do */
   int32_t device_count;    /* on which it would lie; see rc_plan_device */
   int32_t fits;            /* 1: every device has enough, or that is unknown */
+  int32_t offer_count;     /* what would fit instead; see rc_plan_offer */
+  int32_t reserved;        /* 0 */
 } rc_plan_report;
 
 #define RC_PLAN_REPORT_INIT \
-  { sizeof(rc_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(rc_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
 /* RC_E_INVALID_ARGUMENT: `plan` or `report`. */
@@ -327,6 +340,33 @@ RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
  * fits there. RC_E_INVALID_ARGUMENT: no such device. */
 RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
                                 rc_plan_device_report* report);
+
+/* One change with which a model that does not fit would fit; bytes. */
+typedef struct rc_plan_offer_report {
+  size_t struct_size;
+  const char* option; /* what is changed, as in rc_model_options:
+                         "context_length", and cache_tokens with it,
+                         "cache_dtype", "experts_mapped", "keep_mapped";
+                         "backend": layers go to other devices too; "quantize":
+                         the model is quantized, to another file */
+  const char* value;  /* what it becomes: "4096", "Q8_0", "1",
+                         "vulkan:0,cpu:0", "Q4_K_M" */
+  const char* text;   /* the offer in words, with its figures; the plan owns all
+                         three */
+  uint64_t total;     /* that it would take then, over all devices */
+  uint64_t mapped;    /* that would stay in the mapped file */
+  int64_t context_length; /* of a session then, tokens */
+} rc_plan_offer_report;
+
+#define RC_PLAN_OFFER_REPORT_INIT \
+  { sizeof(rc_plan_offer_report), NULL, NULL, NULL, 0, 0, 0 }
+/* The same as a function; see base.h. */
+RC_API void rc_plan_offer_report_init(rc_plan_offer_report* report,
+                                      size_t size);
+/* The i-th of what would fit where the plan does not; the least loss comes
+ * first. There are none where it fits. RC_E_INVALID_ARGUMENT: no such offer. */
+RC_API rc_status rc_plan_offer(rc_plan* plan, size_t i,
+                               rc_plan_offer_report* report);
 
 /* Loads a model; blocks. *model is the caller's; see rc_model_release.
  * RC_E_NOT_FOUND, RC_E_IO: the file, also if it is cut short or written

@@ -250,6 +250,15 @@ typedef struct rc_plugin {
                       const rc_plugin_value* const* values,
                       rc_plugin_buffer* const* buffers, size_t value_count,
                       char* message);
+
+  /* As map_weight, of a weight whose only use is RC_USE_EXPERTS, and keeps
+   * copies of `resident` of its experts, at least one: of those that were used
+   * last. They take what weight_bytes tells of a weight of so many experts.
+   * Results are the same to the bit. Default: map_weight, and no copies. */
+  rc_status (*map_experts)(rc_plugin_device* device,
+                           const rc_plugin_weight_info* info, const void* data,
+                           int64_t resident, rc_plugin_weight** weight,
+                           char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

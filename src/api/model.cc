@@ -25,11 +25,18 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
     fail(RC_E_INVALID_ARGUMENT, "options->reserved is ", options.reserved,
          ", but must be 0");
   }
-  if (options.guard_mapped != 0 && options.keep_mapped == 0) {
-    fail(
-        RC_E_INVALID_ARGUMENT,
-        "options->guard_mapped: 1, but nothing is mapped unless keep_mapped is "
-        "1 too");
+  need_flag(options.experts_mapped, "options->experts_mapped");
+  need_at_least_zero(options.resident_experts, "options->resident_experts");
+  if (options.guard_mapped != 0 && options.keep_mapped == 0 &&
+      options.experts_mapped == 0) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "options->guard_mapped: 1, but nothing is mapped unless keep_mapped "
+         "or experts_mapped is 1 too");
+  }
+  if (options.resident_experts != 0 && options.experts_mapped == 0) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "options->resident_experts: ", options.resident_experts,
+         ", but all are resident unless experts_mapped is 1");
   }
   if (options.cache_dtype != RC_DTYPE_F16 &&
       options.cache_dtype != RC_DTYPE_F32 &&
@@ -46,6 +53,8 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   result.prefix_cache = options.prefix_cache != 0;
   result.keep_mapped = options.keep_mapped != 0;
   result.guard_mapped = options.guard_mapped != 0;
+  result.experts_mapped = options.experts_mapped != 0;
+  result.resident_experts = options.resident_experts;
   return result;
 }
 
@@ -70,11 +79,12 @@ std::string wanted_type(const rc_model_options& options) {
   if (*options.quantize == '\0') {
     fail(RC_E_INVALID_ARGUMENT, "options->quantize: empty");
   }
-  if (options.keep_mapped != 0) {
+  if (options.keep_mapped != 0 || options.experts_mapped != 0) {
     fail(RC_E_INVALID_ARGUMENT, "options->quantize: ", quote(options.quantize),
-         ", but with keep_mapped the weights stay as the file has them; "
-         "quantize "
-         "into a file (rc_model_quantize) and map that");
+         ", but with ",
+         options.keep_mapped != 0 ? "keep_mapped" : "experts_mapped",
+         " weights stay as the file has them; quantize into a file "
+         "(rc_model_quantize) and map that");
   }
   check_conversion({.type = options.quantize});
   return options.quantize;

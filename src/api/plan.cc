@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/guard.h"
@@ -12,6 +13,8 @@ struct rc_plan {
   rc_plan_report report = RC_PLAN_REPORT_INIT;
   std::vector<std::string> names;  // of the devices
   std::vector<rc_plan_device_report> devices;
+  std::vector<rc::engine::Offer> offered;  // whose texts the reports show
+  std::vector<rc_plan_offer_report> offers;
 };
 
 namespace rc::api {
@@ -32,7 +35,19 @@ rc_plan_device_report device_report(const model::DeviceMemory& here,
   return report;
 }
 
-std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan) {
+rc_plan_offer_report offer_report(const engine::Offer& offer) {
+  rc_plan_offer_report report = RC_PLAN_OFFER_REPORT_INIT;
+  report.value = offer.value.c_str();
+  report.text = offer.text.c_str();
+  report.total = offer.total;
+  report.mapped = offer.mapped;
+  report.context_length = offer.context_length;
+  report.option = offer.option.c_str();
+  return report;
+}
+
+std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan,
+                                   std::vector<engine::Offer> offers) {
   auto made = std::make_unique<rc_plan>();
   for (size_t i = 0; i < plan.memory.devices.size(); ++i) {
     const model::DeviceMemory& here = plan.memory.devices[i];
@@ -43,6 +58,10 @@ std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan) {
   }
   for (size_t i = 0; i < made->names.size(); ++i) {
     made->devices[i].device = made->names[i].c_str();
+  }
+  made->offered = std::move(offers);
+  for (const engine::Offer& offer : made->offered) {
+    made->offers.push_back(offer_report(offer));
   }
   rc_plan_report& report = made->report;
   report.weights = plan.memory.weights - plan.memory.shared;
@@ -56,6 +75,7 @@ std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan) {
   report.largest_context = plan.largest_context;
   report.device_count = static_cast<int32_t>(made->devices.size());
   report.fits = plan.fits ? 1 : 0;
+  report.offer_count = static_cast<int32_t>(made->offers.size());
   return made;
 }
 
@@ -70,8 +90,12 @@ rc_status rc_model_plan(const char* path, const rc_model_options* options,
                         rc_backend* backend, rc_plan** plan) {
   return guard_handle(plan, "plan", [&] {
     const rc::api::LoadRequest request(backend, path, options);
-    return rc::api::add_handle(rc::api::make_plan(rc::engine::plan(
-        *request.open(), request.chain, request.limited_options())));
+    const auto file = request.open();
+    const rc::engine::EngineOptions limited = request.limited_options();
+    const rc::engine::Plan made =
+        rc::engine::plan(*file, request.chain, limited);
+    return rc::api::add_handle(rc::api::make_plan(
+        made, rc::engine::offers(*file, request.chain, limited, made)));
   });
 }
 
@@ -105,5 +129,21 @@ rc_status rc_plan_device(rc_plan* plan, size_t i,
                made.devices.size(), " devices");
     }
     rc::api::write_report(report, made.devices[i], "report");
+  });
+}
+
+void rc_plan_offer_report_init(rc_plan_offer_report* report, size_t size) {
+  rc::api::initialise(report, size,
+                      rc_plan_offer_report RC_PLAN_OFFER_REPORT_INIT);
+}
+
+rc_status rc_plan_offer(rc_plan* plan, size_t i, rc_plan_offer_report* report) {
+  return guard([&] {
+    const rc_plan& made = need(plan, "plan");
+    if (i >= made.offers.size()) {
+      rc::fail(RC_E_INVALID_ARGUMENT, "i: ", i, ", but the plan has ",
+               made.offers.size(), " offers");
+    }
+    rc::api::write_report(report, made.offers[i], "report");
   });
 }

@@ -82,6 +82,8 @@ struct ModelChoice {
   bool strict = false;
   bool keep_mapped = false;
   bool guard_mapped = false;
+  bool experts_mapped = false;
+  int32_t resident_experts = 0;
 };
 
 // "1,2,3"; throws a Failure for anything else.

@@ -57,11 +57,21 @@ void ModelChoice::add_to(CLI::App& command) {
       "compute from the mapped file instead of copying the weights: loads at "
       "once and shares memory with other processes, but is slower");
   keep->excludes(type);
-  command
-      .add_flag("--guard-mapped", guard_mapped,
-                "with --keep-mapped: where the file is cut short or its disk "
-                "fails, a step ends with an error instead of the process")
-      ->needs(keep);
+  CLI::Option* experts = command.add_flag(
+      "--experts-mapped", experts_mapped,
+      "of a mixture of experts: leave the experts in the mapped file and copy "
+      "only those that were used last");
+  experts->excludes(type);
+  limit<int32_t>(
+      command.add_option("--resident-experts", resident_experts,
+                         "with --experts-mapped: how many of each layer are "
+                         "copied; default: twice as many as a token has"),
+      {1})
+      ->needs(experts);
+  command.add_flag(
+      "--guard-mapped", guard_mapped,
+      "with --keep-mapped or --experts-mapped: where the file is cut short or "
+      "its disk fails, a step ends with an error instead of the process");
 }
 
 void ModelChoice::note_default() const {
@@ -79,12 +89,19 @@ Backend ModelChoice::open_backend(bool profile) const {
 }
 
 rc_model_options ModelChoice::options() const {
+  if (guard_mapped && !keep_mapped && !experts_mapped) {
+    throw Failure{kUsage,
+                  "--guard-mapped guards what is mapped; it needs "
+                  "--keep-mapped or --experts-mapped"};
+  }
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = context;
   options.max_rows = rows;
   options.keep_mapped = keep_mapped ? 1 : 0;
   options.guard_mapped = guard_mapped ? 1 : 0;
   options.quantize = quantize.empty() ? nullptr : quantize.c_str();
+  options.experts_mapped = experts_mapped ? 1 : 0;
+  options.resident_experts = resident_experts;
   options.cache_dtype = cache_type == "f32"    ? RC_DTYPE_F32
                         : cache_type == "q8_0" ? RC_DTYPE_Q8_0
                                                : RC_DTYPE_F16;

@@ -17,6 +17,62 @@ Devices devices_of(rc_plan* plan, const rc_plan_report& report) {
   return devices;
 }
 
+using Offers = std::vector<rc_plan_offer_report>;
+
+Offers offers_of(rc_plan* plan, const rc_plan_report& report) {
+  Offers offers(static_cast<size_t>(report.offer_count));
+  for (size_t i = 0; i < offers.size(); ++i) {
+    offers[i] = RC_PLAN_OFFER_REPORT_INIT;
+    check(rc_plan_offer(plan, i, &offers[i]));
+  }
+  return offers;
+}
+
+// The options with which the model would fit, or the command that makes one
+// that does.
+std::string choice_text(const rc_plan_offer_report& offer) {
+  const std::string option = offer.option, value = offer.value;
+  if (option == "context_length") return "--context " + value;
+  if (option == "cache_dtype") {
+    std::string type = value;
+    for (char& c : type) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return "--cache-type " + type;
+  }
+  if (option == "backend") return "--backend " + value;
+  if (option == "experts_mapped") return "--experts-mapped";
+  if (option == "keep_mapped") return "--keep-mapped";
+  return "runcible quantize IN OUT " + value;
+}
+
+std::string offers_text(const Offers& offers) {
+  if (offers.empty()) return {};
+  std::string text = "\nwhat would fit\n";
+  for (const rc_plan_offer_report& offer : offers) {
+    text += "  " + choice_text(offer) + ": " + bytes_text(offer.total) +
+            ", a context of " + std::to_string(offer.context_length) +
+            " tokens" +
+            (offer.mapped == 0
+                 ? std::string()
+                 : ", " + bytes_text(offer.mapped) + " in the mapped file") +
+            "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json offers_json(const Offers& offers) {
+  auto list = nlohmann::ordered_json::array();
+  for (const rc_plan_offer_report& offer : offers) {
+    list.push_back({{"choice", choice_text(offer)},
+                    {"value", offer.value},
+                    {"total", offer.total},
+                    {"mapped", offer.mapped},
+                    {"context_length", offer.context_length}});
+  }
+  return list;
+}
+
 // "layers 0 to 11, embedding, output"; "" if it holds only single ops.
 std::string parts_text(const rc_plan_device_report& device) {
   std::string text;
@@ -84,6 +140,7 @@ void add_plan(CLI::App& program) {
     rc_plan_report plan = RC_PLAN_REPORT_INIT;
     check(rc_plan_describe(made.get(), &plan));
     const Devices devices = devices_of(made.get(), plan);
+    const Offers offers = offers_of(made.get(), plan);
     choice->note_default();
     if (choice->context > 0) choice->note_context(choice->trained_context());
     rc_device_report device = RC_DEVICE_REPORT_INIT;
@@ -101,7 +158,8 @@ void add_plan(CLI::App& program) {
                                  {"cache_tokens", plan.cache_tokens},
                                  {"largest_context", plan.largest_context},
                                  {"transfers", plan.transfers},
-                                 {"devices", devices_json(devices)}}));
+                                 {"devices", devices_json(devices)},
+                                 {"offers", offers_json(offers)}}));
       return;
     }
     print(std::string("device           ") + device.id + " (" + device.name +
@@ -114,7 +172,7 @@ void add_plan(CLI::App& program) {
           (plan.available == 0 ? "unknown" : bytes_text(plan.available)) +
           "\nfits             " + (plan.fits != 0 ? "yes" : "no") +
           "\nlargest context  " + std::to_string(plan.largest_context) +
-          " tokens\n" + devices_text(devices));
+          " tokens\n" + devices_text(devices) + offers_text(offers));
   });
 }
 

@@ -38,6 +38,8 @@ struct EngineOptions {
   bool prefix_cache = true;
   bool keep_mapped = false;
   bool guard_mapped = false;
+  bool experts_mapped = false;
+  int64_t resident_experts = 0;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none
   // Whether the caller pays for a weight already, so that the limit does not
@@ -60,6 +62,21 @@ struct Plan {
 };
 Plan plan(const model::ModelFile& file, const runtime::DeviceChain& chain,
           const EngineOptions& options);
+
+// A change with which a model that does not fit would fit; see
+// rc_plan_offer_report.
+struct Offer {
+  std::string option;
+  std::string value;
+  std::string text;
+  uint64_t total = 0;
+  uint64_t mapped = 0;
+  int64_t context_length = 0;
+};
+// Of a model that fits there are none.
+std::vector<Offer> offers(const model::ModelFile& file,
+                          const runtime::DeviceChain& chain,
+                          const EngineOptions& options, const Plan& plan);
 
 struct SessionOptions {
   int64_t context_length = 0;  // 0: the engine's

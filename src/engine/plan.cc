@@ -93,6 +93,18 @@ Resolved resolve(const model::ModelFile& file,
       std::min(rows, generates ? kMaxSequences : kMaxTexts);
   resident.keep_mapped = options.keep_mapped;
   resident.guard_mapped = options.guard_mapped;
+  if (options.experts_mapped) {
+    const model::HyperParameters& hyper = file.hyper_parameters();
+    if (hyper.experts == 0) {
+      fail(RC_E_UNSUPPORTED, file.file().name(),
+           ": the model has no experts that could stay mapped; load it "
+           "without experts_mapped");
+    }
+    const int64_t asked = options.resident_experts;
+    resident.resident_experts =
+        std::min(asked != 0 ? asked : 2 * hyper.experts_used, hyper.experts);
+    resident.experts_mapped = true;
+  }
   resident.observes_products = options.observes_products;
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;

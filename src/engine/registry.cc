@@ -26,6 +26,8 @@ struct Key {
   bool prefix_cache;
   bool keep_mapped;
   bool guard_mapped;
+  bool experts_mapped;
+  int64_t resident_experts;
   int64_t timeout_ms;
   model::ForwardOutput output;
 
@@ -47,6 +49,8 @@ std::optional<Key> key_of(const model::ModelFile& file,
              options.prefix_cache,
              options.keep_mapped,
              options.guard_mapped,
+             options.experts_mapped,
+             options.resident_experts,
              options.timeout_ms,
              file.output()};
 }
@@ -121,7 +125,17 @@ Registry& registry() {
   return instance;
 }
 
-void check_fits(const model::ModelFile& file, const Plan& plan) {
+// "; these would fit: ..."
+std::string offers_text(const std::vector<Offer>& offers) {
+  std::string text;
+  for (const Offer& offer : offers) {
+    text += cat(text.empty() ? "; what would fit: " : "; or ", offer.text);
+  }
+  return text;
+}
+
+void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
+                const EngineOptions& options, const Plan& plan) {
   for (size_t d = 0; d < plan.memory.devices.size(); ++d) {
     if (plan.device_fits[d]) continue;
     const model::DeviceMemory& here = plan.memory.devices[d];
@@ -134,7 +148,8 @@ void check_fits(const model::ModelFile& file, const Plan& plan) {
          " may be used; ",
          plan.largest_context >= 2
              ? cat("a context_length of ", plan.largest_context, " would fit")
-             : std::string("it does not fit with any context_length"));
+             : std::string("it does not fit with any context_length"),
+         offers_text(offers(file, chain, options, plan)));
   }
 }
 
@@ -152,7 +167,7 @@ std::shared_ptr<EngineHandle> load_new(
     const runtime::DeviceChain& chain, const EngineOptions& options,
     const std::function<bool(double)>& progress) {
   Resolved resolved = resolve(*file, chain, options);
-  check_fits(*file, resolved.plan);
+  check_fits(*file, chain, options, resolved.plan);
   const int64_t trained = file->hyper_parameters().context_length;
   if (options.context_length == 0 && resolved.plan.context_length < trained) {
     log(RC_LOG_WARNING, file->file().name(), ": of a context of ", trained,

@@ -1,5 +1,6 @@
 #include "model/placement.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -97,26 +98,44 @@ uint64_t cache_bytes(const rc_plugin_value& cache) {
 
 bool stays_mapped(const ModelFile& file, const runtime::WeightInfo& weight,
                   const ResidentOptions& options) {
-  return options.keep_mapped && (weight.uses & RC_USE_ELEMENTS) == 0 &&
+  const bool asked = options.keep_mapped ||
+                     (options.experts_mapped && weight.uses == RC_USE_EXPERTS);
+  return asked && (weight.uses & RC_USE_ELEMENTS) == 0 &&
          !file.is_made(weight.name) && !rows_of_heads(weight.name);
+}
+
+int64_t resident_experts(const runtime::Device& device,
+                         const runtime::WeightInfo& weight,
+                         const ResidentOptions& options) {
+  if (!options.experts_mapped || weight.uses != RC_USE_EXPERTS ||
+      weight.shape.size() < 3 || !device.keeps_experts()) {
+    return 0;
+  }
+  return std::min(options.resident_experts, weight.shape.front());
 }
 
 uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,
                       const runtime::WeightInfo& weight,
                       const ResidentOptions& options) {
   if (!stays_mapped(file, weight, options)) return device.weight_bytes(weight);
+  const char* const option =
+      options.keep_mapped ? "keep_mapped" : "experts_mapped";
   if (!device.maps_weights()) {
     fail(RC_E_UNSUPPORTED, device.id(),
          " cannot compute from the mapped file: it needs a copy of ",
-         weight.name, "; load without keep_mapped");
+         weight.name, "; load without ", option);
   }
   if (!file.file().mappable()) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
          ": the weights of a folder are rearranged while they are read and "
-         "cannot stay mapped; load without keep_mapped, or convert the folder "
-         "to a GGUF file");
+         "cannot stay mapped; load without ",
+         option, ", or convert the folder to a GGUF file");
   }
-  return 0;
+  const int64_t resident = resident_experts(device, weight, options);
+  if (resident == 0) return 0;
+  runtime::WeightInfo copies = weight;
+  copies.shape.front() = resident;
+  return device.weight_bytes(copies);
 }
 
 size_t part_count(const ModelFile& file) {

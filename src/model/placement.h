@@ -19,6 +19,8 @@ struct ResidentOptions {
   runtime::ProgramLimits limits;
   bool keep_mapped = false;  // see rc_model_options; so too guard_mapped
   bool guard_mapped = false;
+  bool experts_mapped = false;
+  int64_t resident_experts = 0;  // of each matrix that stays mapped; at least 1
   // The outputs of the program are the inputs of its products, for
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
@@ -97,6 +99,11 @@ uint64_t cache_bytes(const rc_plugin_value& cache);
 // is small and may have to be made; it is always copied, as is what was made.
 bool stays_mapped(const ModelFile& file, const runtime::WeightInfo& weight,
                   const ResidentOptions& options);
+
+// Of how many experts of a weight that stays mapped there are copies.
+int64_t resident_experts(const runtime::Device& device,
+                         const runtime::WeightInfo& weight,
+                         const ResidentOptions& options);
 
 // What a weight takes of a device's memory. Throws RC_E_UNSUPPORTED for one
 // that should stay mapped, but would have to be copied to this device.

@@ -224,7 +224,7 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
     }
   };
   std::unique_ptr<ResidentModel> model(new ResidentModel());
-  if (options.keep_mapped) {
+  if (options.keep_mapped || options.experts_mapped) {
     model->mapped_ = std::make_shared<gguf::MappedTensors>(
         file->shared_file(), options.guard_mapped);
   }
@@ -254,7 +254,13 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
       if (stays_mapped(*file, weight, options)) {
         const gguf::Tensor& tensor = file->weight_tensor(weight.name);
         here.weights[i] = here.device->map_weight(
-            weight, model->mapped_->data(tensor), model->mapped_);
+            weight, model->mapped_->data(tensor), model->mapped_,
+            resident_experts(*here.device, weight, options));
+        if (bytes > 0) {
+          model->weights_.push_back(
+              {here.weights[i].get(), here.device.get(), bytes});
+        }
+        loaded += bytes;
         continue;
       }
       at_hand = bytes;

@@ -192,14 +192,18 @@ std::shared_ptr<Weight> Device::create_weight(const WeightInfo& info,
 
 std::shared_ptr<Weight> Device::map_weight(const WeightInfo& info,
                                            const void* data,
-                                           std::shared_ptr<const void> owner) {
+                                           std::shared_ptr<const void> owner,
+                                           int64_t resident) {
   const rc_plugin_weight_info given = plugin_info(info);
   auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
-  auto weight = make_weight("use weight " + info.name + " in place", info,
-                            [&](rc_plugin_weight** made, char* message) {
-                              return plugin_.map_weight(handle_, &given, data,
-                                                        made, message);
-                            });
+  auto weight = make_weight(
+      "use weight " + info.name + " in place", info,
+      [&](rc_plugin_weight** made, char* message) {
+        return resident > 0
+                   ? plugin_.map_experts(handle_, &given, data, resident, made,
+                                         message)
+                   : plugin_.map_weight(handle_, &given, data, made, message);
+      });
   weight->owner_ = std::move(kept);
   return weight;
 }

@@ -84,9 +84,13 @@ class Device : public std::enable_shared_from_this<Device> {
                                         const void* data);
   // Whether weights may stay where they are; of any use but RC_USE_ELEMENTS.
   bool maps_weights() const { return plugin_.map_weight != nullptr; }
+  // Whether there may be copies of some experts of such a weight.
+  bool keeps_experts() const { return plugin_.map_experts != nullptr; }
   // A weight that stays at `data`, which `owner` keeps alive and unchanged.
+  // `resident`: of how many experts there are copies; 0: of none.
   std::shared_ptr<Weight> map_weight(const WeightInfo& info, const void* data,
-                                     std::shared_ptr<const void> owner);
+                                     std::shared_ptr<const void> owner,
+                                     int64_t resident = 0);
   std::shared_ptr<Buffer> create_buffer(uint64_t bytes);
 
   // Whether run_op is worth asking: the device has it, and neither are its

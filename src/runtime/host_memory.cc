@@ -102,7 +102,8 @@ void complete_with_host_memory(rc_plugin& plugin) {
   if (plugin.weight_bytes == nullptr && plugin.create_weight == nullptr &&
       plugin.destroy_weight == nullptr && plugin.create_buffer == nullptr &&
       plugin.destroy_buffer == nullptr && plugin.upload == nullptr &&
-      plugin.download == nullptr && plugin.map_weight == nullptr) {
+      plugin.download == nullptr && plugin.map_weight == nullptr &&
+      plugin.map_experts == nullptr) {
     plugin.weight_bytes = weight_bytes;
     plugin.create_weight = create_weight;
     plugin.destroy_weight = destroy_weight;

@@ -225,6 +225,14 @@ TEST(Options, OfAModel) {
                  o.guard_mapped = 2;
                }),
                "guard_mapped", "2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.experts_mapped = 2; }), "experts_mapped",
+               "2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.resident_experts = 2; }),
+               "resident_experts", "experts_mapped");
+  EXPECT_FAILS(RC_E_UNSUPPORTED, load([](auto& o) { o.experts_mapped = 1; }),
+               "experts_mapped", "no experts");
   EXPECT_NE(load_model(backend.get()), nullptr);
 }
 
@@ -293,6 +301,41 @@ TEST(Options, OfAModelThatIsQuantized) {
   options.keep_mapped = 0;
   options.struct_size = offsetof(rc_model_options, quantize);
   EXPECT_EQ(weights(), plain);
+}
+
+// Each text of a plan's offers is the plan's.
+TEST(Options, OffersOfAPlan) {
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.context_length = options.cache_tokens = 64;
+  const Backend whole = open_backend();
+  const rc_plan_report fitting =
+      report_of(plan_model(whole.get(), model_path(), &options).get());
+  EXPECT_EQ(fitting.fits, 1);
+  EXPECT_EQ(fitting.offer_count, 0);
+  rc_backend_options limits = RC_BACKEND_OPTIONS_INIT;
+  limits.memory_limit = fitting.total - 1;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("cpu", &limits, &opened));
+  const Backend backend(opened);
+  const auto plan = plan_model(backend.get(), model_path(), &options);
+  const rc_plan_report report = report_of(plan.get());
+  EXPECT_EQ(report.fits, 0);
+  ASSERT_GE(report.offer_count, 2);
+  bool mapped = false;
+  for (int32_t i = 0; i < report.offer_count; ++i) {
+    rc_plan_offer_report offer = RC_PLAN_OFFER_REPORT_INIT;
+    ASSERT_OK(rc_plan_offer(plan.get(), static_cast<size_t>(i), &offer));
+    EXPECT_LT(offer.total, fitting.total);
+    EXPECT_NE(std::string(offer.text), "");
+    EXPECT_NE(std::string(offer.value), "");
+    mapped |= offer.option == std::string("keep_mapped");
+  }
+  EXPECT_TRUE(mapped);
+  rc_plan_offer_report offer = RC_PLAN_OFFER_REPORT_INIT;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_plan_offer(plan.get(),
+                             static_cast<size_t>(report.offer_count), &offer),
+               "i");
 }
 
 TEST(Options, MemoryLimitOfABackend) {

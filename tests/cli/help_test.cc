@@ -39,6 +39,8 @@ TEST(CommandHelp, HasAnExitCodePerClass) {
   expect_failure(run({"verify"}), 2, "MODEL");
   expect_failure(run({"run", model(), "--temp", "hot"}), 2, "hot");
   expect_failure(run({"run", model(), "--guard-mapped"}), 2, "--keep-mapped");
+  expect_failure(run({"run", model(), "--resident-experts", "2"}), 2,
+                 "--experts-mapped");
   expect_failure(run({"run", model(), "-n", "-2"}), 2, "-2");
   expect_failure(run({"run", model(), "--threads", "0"}), 2, "threads");
   expect_failure(run({"run", model(), "--prompt-tokens", "1,,2"}), 2, "1,2,3");

@@ -9,6 +9,7 @@
 #include "engine_util.h"
 #include "faulty_device.h"
 #include "temporary.h"
+#include "test_data.h"
 
 namespace rc::engine::test {
 namespace {
@@ -73,9 +74,116 @@ TEST(Load, WhatDoesNotFitSaysWhatWould) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
-    EXPECT_NE(error.message().find("context_length of 96"), std::string::npos)
-        << error.message();
+    for (const char* part :
+         {"context_length of 96", "context_length 96", "keep_mapped"}) {
+      EXPECT_NE(error.message().find(part), std::string::npos)
+          << error.message();
+    }
   }
+}
+
+const Offer* find(const std::vector<Offer>& offers, std::string_view option) {
+  for (const Offer& offer : offers) {
+    if (offer.option == option) return &offer;
+  }
+  return nullptr;
+}
+
+TEST(Plan, OffersWhatWouldFit) {
+  const auto file = small_model();
+  const auto device = open_device();
+  EngineOptions options;
+  options.cache_dtype = RC_DTYPE_F32;
+  options.context_length = options.cache_tokens = 256;
+  const Plan whole = engine::plan(*file, device, options);
+  EXPECT_TRUE(engine::offers(*file, device, options, whole).empty());
+
+  options.memory_limit = whole.memory.total() - 1;
+  const Plan plan = engine::plan(*file, device, options);
+  ASSERT_FALSE(plan.fits);
+  const auto offers = engine::offers(*file, device, options, plan);
+  const Offer* context = find(offers, "context_length");
+  ASSERT_NE(context, nullptr);
+  EXPECT_EQ(context->value, "224");
+  EXPECT_EQ(context->context_length, 224);
+  const Offer* type = find(offers, "cache_dtype");
+  ASSERT_NE(type, nullptr);
+  EXPECT_EQ(type->value, "F16");
+  EXPECT_EQ(type->context_length, 256);
+  const Offer* mapped = find(offers, "keep_mapped");
+  ASSERT_NE(mapped, nullptr);
+  EXPECT_GT(mapped->mapped, 0u);
+  EXPECT_EQ(find(offers, "experts_mapped"), nullptr);
+  for (const Offer& offer : offers) {
+    if (offer.option != "backend") {
+      EXPECT_LE(offer.total, options.memory_limit) << offer.text;
+    }
+    EXPECT_NE(offer.text.find(std::to_string(offer.total)), std::string::npos)
+        << offer.text;
+  }
+
+  // Each keeps what it promises.
+  EngineOptions shorter = options;
+  shorter.context_length = shorter.cache_tokens = 224;
+  EXPECT_EQ(engine::plan(*file, device, shorter).memory.total(),
+            context->total);
+  EngineOptions smaller = options;
+  smaller.cache_dtype = RC_DTYPE_F16;
+  EXPECT_EQ(engine::plan(*file, device, smaller).memory.total(), type->total);
+  options.keep_mapped = true;
+  EXPECT_EQ(engine::plan(*file, device, options).memory.total(), mapped->total);
+}
+
+// Where not even the weights fit: a smaller type of them, the largest.
+TEST(Plan, OffersToQuantize) {
+  const auto file = small_model();
+  const auto device = open_device();
+  EngineOptions options;
+  options.context_length = options.cache_tokens = 32;
+  const Plan whole = engine::plan(*file, device, options);
+  uint64_t before = whole.memory.total();
+  std::string last;
+  // A limit at the last offer's total is kept; one below it has a smaller one.
+  for (int step = 0; step < 3; ++step) {
+    options.memory_limit = before - 1;
+    const Plan plan = engine::plan(*file, device, options);
+    ASSERT_FALSE(plan.fits);
+    const auto offers = engine::offers(*file, device, options, plan);
+    const Offer* offer = find(offers, "quantize");
+    ASSERT_NE(offer, nullptr) << step;
+    EXPECT_LT(offer->total, before);
+    EXPECT_NE(offer->value, last);
+    last = offer->value;
+    before = offer->total;
+  }
+}
+
+TEST(Plan, OffersToLeaveExpertsMapped) {
+  const auto file = model::ModelFile::open(
+      rc::test::source_path("tests/golden/architectures/qwen3moe.gguf").string());
+  const auto device = open_device();
+  EngineOptions options;
+  options.context_length = options.cache_tokens = 32;
+  options.memory_limit =
+      engine::plan(*file, device, options).memory.total() - 1;
+  const Plan plan = engine::plan(*file, device, options);
+  const auto offers = engine::offers(*file, device, options, plan);
+  const Offer* offer = find(offers, "experts_mapped");
+  if (2 * file->hyper_parameters().experts_used >=
+      file->hyper_parameters().experts) {
+    EXPECT_EQ(offer, nullptr);
+    options.resident_experts = 1;
+  } else {
+    ASSERT_NE(offer, nullptr);
+    EXPECT_GT(offer->mapped, 0u);
+  }
+  options.experts_mapped = true;
+  const Plan mapped = engine::plan(*file, device, options);
+  EXPECT_TRUE(mapped.fits);
+  EXPECT_TRUE(engine::offers(*file, device, options, mapped).empty());
+  options.memory_limit = 0;
+  options.resident_experts = 0;
+  EXPECT_THROW(engine::plan(*small_model(), device, options), Error);
 }
 
 TEST(Load, OptionsOutOfRangeAreNamed) {

@@ -84,6 +84,8 @@ model::ResidentOptions options_of(const Room& room) {
   options.cache.slots = room.pages;
   options.cache.window_pages = room.window_pages;
   options.keep_mapped = room.keep_mapped;
+  options.experts_mapped = room.resident_experts > 0;
+  options.resident_experts = room.resident_experts;
   options.limits = {.max_rows = 256, .max_outputs = 256, .max_sequences = 16};
   return options;
 }

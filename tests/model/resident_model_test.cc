@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -125,6 +126,82 @@ TEST_P(Resident, ComputesTheSameFromTheMappedFile) {
                             actual.size() * sizeof(float)),
                 0);
     }
+  }
+}
+
+// Whatever number of copies there is, and whichever experts leave.
+TEST_P(Resident, ComputesTheSameFromMappedExperts) {
+  size_t mixtures = 0;
+  const std::vector<int32_t> tokens = count_up(30, 20);
+  for (const std::string& name : golden_architectures()) {
+    const auto file = golden(name);
+    const int64_t experts = file->hyper_parameters().experts;
+    if (experts == 0 || !file->causal()) continue;
+    SCOPED_TRACE(name);
+    ++mixtures;
+    const auto copied = load(file, GetParam());
+    for (const int64_t resident : {int64_t{1}, experts / 2, experts}) {
+      SCOPED_TRACE(resident);
+      const auto mapped =
+          load(file, GetParam(), {.resident_experts = resident});
+      EXPECT_LE(mapped->memory().weights, copied->memory().weights);
+      for (const size_t chunk : {size_t{1}, tokens.size(), size_t{3}}) {
+        ASSERT_EQ(evaluate(*mapped, tokens, chunk),
+                  evaluate(*copied, tokens, chunk));
+      }
+    }
+  }
+  EXPECT_GT(mixtures, 3u);
+}
+
+TEST_P(Resident, CountsTheCopiesOfMappedExperts) {
+  const auto file = golden("qwen3moe");
+  const int64_t experts = file->hyper_parameters().experts;
+  ASSERT_GT(experts, 2);
+  const auto weights = [&](int64_t resident, const std::string& backend) {
+    return load(file, backend, {.resident_experts = resident})
+        ->memory()
+        .weights;
+  };
+  const uint64_t all = load(file, GetParam())->memory().weights;
+  const uint64_t one = weights(1, GetParam()), two = weights(2, GetParam());
+  if (GetParam() == std::string("reference")) {
+    EXPECT_EQ(one, two);  // it keeps none
+    EXPECT_LT(one, all);
+    return;
+  }
+  EXPECT_LT(one, two);
+  EXPECT_EQ(all - one, (two - one) * static_cast<uint64_t>(experts - 1));
+  EXPECT_EQ(weights(experts, GetParam()), all);
+}
+
+// What is stopped leaves no half copies behind.
+TEST_P(Resident, MakesCopiesOfExpertsAnewAfterARunThatWasStopped) {
+  const auto file = golden("qwen3moe");
+  const std::vector<int32_t> tokens = count_up(30, 20);
+  const std::vector<float> expected = evaluate(*load(file, GetParam()), tokens);
+  for (int after = 0; after < 60; ++after) {
+    const auto model = load(file, GetParam(), {.resident_experts = 2});
+    model::Batch batch;
+    batch.tokens = tokens;
+    batch.sequence_count = 1;
+    batch.page_table.resize(16);
+    for (int32_t i = 0; i < 16; ++i) batch.page_table[i] = i;
+    for (int32_t i = 0; i < 20; ++i) {
+      batch.positions.push_back(i);
+      batch.sequences.push_back(0);
+    }
+    std::vector<float> none(1);
+    std::atomic<int> left = after;
+    const auto stop = [](void* user) -> int32_t {
+      return static_cast<std::atomic<int>*>(user)->fetch_sub(1) <= 0 ? 1 : 0;
+    };
+    try {
+      model->run(batch, none.data(), stop, &left, -1);
+    } catch (const Error& error) {
+      ASSERT_EQ(error.status(), RC_E_CANCELLED) << error.message();
+    }
+    ASSERT_EQ(evaluate(*model, tokens), expected);
   }
 }
 

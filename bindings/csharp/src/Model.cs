@@ -58,6 +58,19 @@ namespace Runcible {
         : this(Load(path, backend, options ?? new ModelOptions(), null)) {
     }
 
+    /// <summary>Fetches what is not here yet of a model on a hub, and loads
+    /// it. The source is "OWNER/NAME", "OWNER/NAME:FILE" or
+    /// "OWNER/NAME:Q4_K_M", with or without "hf:" before it.</summary>
+    public static Model FromHub(
+        string source, Backend backend, ModelOptions options = null) {
+      string named = source.StartsWith("hf:", StringComparison.Ordinal)
+          ? source : "hf:" + source;
+      byte[] none = Memory.Name("");
+      native.model_fetch(
+          Memory.Name(named), none, none, none, out IntPtr path);
+      return new Model(Memory.TakeText(path), backend, options);
+    }
+
     private static model Load(string path) {
       using (var backend = new Backend()) {
         return Load(path, backend, new ModelOptions(), null);
@@ -112,7 +125,14 @@ namespace Runcible {
               devices.Add(new DevicePlan(device));
             }
           }
-          return new Plan(report, devices);
+          var offers = new List<PlanOffer>();
+          for (int i = 0; i < report.offer_count; ++i) {
+            using (var offer = new plan_offer_report()) {
+              native.plan_offer(plan, (ulong)i, offer);
+              offers.Add(new PlanOffer(offer));
+            }
+          }
+          return new Plan(report, devices, offers);
         }
       }
     }
@@ -120,6 +140,97 @@ namespace Runcible {
     /// <summary>{@rc rc_model_verify}</summary>
     public static void Verify(string path) {
       native.model_verify(Memory.Name(path));
+    }
+
+    /// <summary>Embeddings of texts, one row for each.</summary>
+    /// <remarks>Models that generate text give them if they were loaded with
+    /// the output of hidden rows.</remarks>
+    /// <param name="texts">at least one</param>
+    /// <param name="options">null: as the model's file says</param>
+    /// <param name="cancel">ends it</param>
+    public float[][] Embed(
+        IEnumerable<string> texts, EmbedOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      EmbedOptions given = options ?? new EmbedOptions();
+      long deadline = given.DeadlineMilliseconds;
+      return Rows(texts, cancel, list => {
+        native.model_embed(
+            handle, list, (int)given.Pooling,
+            given.Normalize == null ? -1 : given.Normalize.Value ? 1 : 0,
+            given.Dimensions, given.Truncate ? 1 : 0, Prompt(given.Prompt),
+            Prompt(given.PromptName), given.Priority, deadline, out var made);
+        return made;
+      });
+    }
+
+    /// <summary>The same on a thread of the pool.</summary>
+    public Task<float[][]> EmbedAsync(
+        IEnumerable<string> texts, EmbedOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) =>
+        Task.Run(() => Embed(texts, options, cancel), cancel);
+
+    /// <summary>How well each document answers the query: probabilities, in
+    /// their order.</summary>
+    /// <remarks>Models that generate text are loaded with the output of scores
+    /// for it.</remarks>
+    /// <param name="query">what is asked</param>
+    /// <param name="documents">at least one</param>
+    /// <param name="options">null: the defaults of the library</param>
+    /// <param name="cancel">ends it</param>
+    public float[] Rerank(
+        string query, IEnumerable<string> documents,
+        RerankOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      RerankOptions given = options ?? new RerankOptions();
+      long deadline = given.DeadlineMilliseconds;
+      byte[] asked = Memory.Name(query);
+      float[][] rows = Rows(documents, cancel, list => {
+        native.model_rerank(
+            handle, asked, list, given.RawScores ? 1 : 0,
+            given.Truncate ? 1 : 0, Prompt(given.Prompt), given.Priority,
+            deadline, out var made);
+        return made;
+      });
+      return Array.ConvertAll(rows, row => row[0]);
+    }
+
+    /// <summary>The same on a thread of the pool.</summary>
+    public Task<float[]> RerankAsync(
+        string query, IEnumerable<string> documents,
+        RerankOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) =>
+        Task.Run(() => Rerank(query, documents, options, cancel), cancel);
+
+    private static byte[] Prompt(string text) =>
+        text == null ? null : Memory.Name(text);
+
+    private static float[][] Rows(
+        IEnumerable<string> texts, CancellationToken cancel,
+        Func<text_list, IntPtr> begin) {
+      cancel.ThrowIfCancellationRequested();
+      using (var list = new text_list()) {
+        foreach (string text in texts) {
+          list.add(Memory.Name(text));
+        }
+        using (var embedding = new embedding(begin(list)))
+        using (cancel.Register(() => native.embedding_cancel(embedding))) {
+          try {
+            native.embedding_wait(embedding, -1);
+          } catch (CancelledException) {
+            cancel.ThrowIfCancellationRequested();
+            throw;
+          }
+          native.embedding_rows(
+              embedding, out var numbers, out ulong rows, out ulong columns);
+          float[] all = Memory.Floats(numbers, rows * columns);
+          float[][] made = new float[rows][];
+          for (int i = 0; i < made.Length; ++i) {
+            made[i] = new float[columns];
+            Array.Copy(all, i * (long)columns, made[i], 0, (long)columns);
+          }
+          return made;
+        }
+      }
     }
 
     // :api: methods rc_model

@@ -123,6 +123,26 @@ class Conformance {
   private static EndReason Reason(JsonValue step) =>
       (EndReason)Enum.Parse(typeof(EndReason), Pascal(step["reason"]));
 
+  private static List<string> Texts(JsonValue list) =>
+      ((JsonArray)list).Select(each => (string)each).ToList();
+
+  private static void Near(float[] row, JsonValue expected) {
+    for (int i = 0; i < expected.Count; ++i) {
+      Check.That(Math.Abs(row[i] - (double)expected[i]) < 2e-3);
+    }
+  }
+
+  private void Embed(JsonObject step) {
+    List<string> texts = Texts(step["texts"]);
+    float[][] rows = Model(step).Embed(texts);
+    Check.Equal(step["expect"].Count, rows.Length);
+    float[][] later = Model(step).EmbedAsync(texts).Result;
+    for (int i = 0; i < rows.Length; ++i) {
+      Near(rows[i], step["expect"][i]);
+      Check.That(rows[i].SequenceEqual(later[i]));
+    }
+  }
+
   private static int[] Ints(JsonValue list) =>
       list.Cast<JsonValue>().Select(each => (int)each).ToArray();
 
@@ -163,11 +183,23 @@ class Conformance {
   private void Act(JsonObject step) {
     switch ((string)step["do"]) {
       case "load":
-        objects[step["as"]] = new Model(
-            step.ContainsKey("path") ? (string)step["path"] : "builtin:fable",
-            new Backend(
-                step["backend"],
-                With(new BackendOptions(), step, "backend_options")));
+        var backend = new Backend(
+            step["backend"],
+            With(new BackendOptions(), step, "backend_options"));
+        objects[step["as"]] = step.ContainsKey("hub")
+            ? Model.FromHub((string)step["hub"], backend)
+            : new Model(
+                step.ContainsKey("path") ? (string)step["path"]
+                                         : "builtin:fable",
+                backend);
+        break;
+      case "embed":
+        Embed(step);
+        break;
+      case "rerank":
+        Near(
+            Model(step).Rerank(step["query"], Texts(step["documents"])),
+            step["expect"]);
         break;
       case "report":
         Report(step);

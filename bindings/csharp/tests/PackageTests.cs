@@ -33,6 +33,15 @@ class PackageTests {
     Check.Equal("cpu:0", plan.Devices.Single().Device);
     Check.Equal(plan.Total, plan.Devices[0].Total);
     Check.That(plan.Devices[0].Embedding && plan.Devices[0].Output);
+    Check.That(!plan.Offers.Any());
+    using (var small = new Backend(
+               "cpu", new BackendOptions { MemoryLimit = 4500000 })) {
+      Plan tight = Model.Plan(
+          "builtin:fable", small, new ModelOptions { ContextLength = 64 });
+      Check.That(!tight.Fits);
+      Check.That(tight.Offers.Any(
+          offer => offer.Option == "keep_mapped" && offer.Mapped > 0));
+    }
   }
 
   public void TestVerify() {

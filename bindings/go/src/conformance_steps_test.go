@@ -32,11 +32,13 @@ func load(r *runner, s step) error {
 	if err != nil {
 		return err
 	}
-	path := s.text("path")
-	if path == "" {
+	load, path := runcible.LoadModel, s.text("path")
+	if hub := s.text("hub"); hub != "" {
+		load, path = runcible.LoadModelFromHub, hub
+	} else if path == "" {
 		path = "builtin:fable"
 	}
-	model, err := runcible.LoadModel(context.Background(), path, backend, runcible.ModelOptions{})
+	model, err := load(context.Background(), path, backend, runcible.ModelOptions{})
 	if err == nil {
 		r.set(s.text("as"), model)
 	}
@@ -386,4 +388,49 @@ func read(r *runner, s step) error {
 	}
 	return same([]any{fmt.Sprint(shape), fmt.Sprint(numbers)},
 		[]any{fmt.Sprint(s["expect_shape"]), fmt.Sprint(s["expect"])})
+}
+
+func texts(given any) (made []string) {
+	for _, each := range given.([]any) {
+		made = append(made, each.(string))
+	}
+	return made
+}
+
+func near(row []float32, expected []any) error {
+	for i, number := range expected {
+		if difference := float64(row[i]) - number.(float64); difference > 2e-3 || difference < -2e-3 {
+			return fmt.Errorf("%v instead of %v", row, expected)
+		}
+	}
+	return nil
+}
+
+func embed(r *runner, s step) error {
+	rows, err := r.model(s).Embed(context.Background(), texts(s["texts"]), runcible.EmbedOptions{})
+	if err != nil {
+		return err
+	}
+	expected := s["expect"].([]any)
+	if len(rows) != len(expected) {
+		return fmt.Errorf("%d rows", len(rows))
+	}
+	for i, row := range rows {
+		if err := near(row, expected[i].([]any)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rerank(r *runner, s step) error {
+	scores, err := r.model(s).Rerank(context.Background(), s.text("query"), texts(s["documents"]), runcible.RerankOptions{})
+	if err != nil {
+		return err
+	}
+	expected := s["expect"].([]any)
+	if len(scores) != len(expected) {
+		return fmt.Errorf("%d scores", len(scores))
+	}
+	return near(scores, expected)
 }

@@ -166,7 +166,7 @@ var actions map[string]func(*runner, step) error
 
 func init() {
 	actions = map[string]func(*runner, step) error{
-		"load": load, "report": report, "tokenize": tokenize, "detokenize": detokenize,
+		"load": load, "embed": embed, "rerank": rerank, "report": report, "tokenize": tokenize, "detokenize": detokenize,
 		"session": newSession, "generate": generate, "stream": stream,
 		"together": together, "tokens": tokens, "append": appendTo, "statuses": checkStatuses,
 		"file": writeFile, "start": start, "finish": finish, "close": closeObject, "save": save,

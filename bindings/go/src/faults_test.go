@@ -340,8 +340,20 @@ func TestDevicesAndPlans(t *testing.T) {
 	plan, err := runcible.PlanModel("builtin:fable", backend, runcible.ModelOptions{})
 	check(t, err)
 	if !plan.Fits || plan.Total != plan.Weights+plan.Cache+plan.Scratch ||
-		len(plan.Devices) != 1 || plan.Devices[0].Device != "cpu:0" {
+		len(plan.Devices) != 1 || plan.Devices[0].Device != "cpu:0" || len(plan.Offers) != 0 {
 		t.Errorf("%+v", plan)
+	}
+	small, err := runcible.OpenBackend("cpu", runcible.BackendOptions{MemoryLimit: 4500000})
+	check(t, err)
+	defer small.Close()
+	tight, err := runcible.PlanModel("builtin:fable", small, runcible.ModelOptions{ContextLength: 64})
+	check(t, err)
+	offered := false
+	for _, offer := range tight.Offers {
+		offered = offered || offer.Option == "keep_mapped" && offer.Mapped > 0
+	}
+	if tight.Fits || !offered {
+		t.Errorf("%+v", tight)
 	}
 	account, err := backend.Explain()
 	check(t, err)

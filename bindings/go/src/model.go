@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"runtime/cgo"
+	"strings"
 
 	"runcible/internal/native"
 )
@@ -73,6 +74,36 @@ func LoadModel(ctx context.Context, path string, backend *Backend, options Model
 		panic(told.panicked)
 	}
 	return nil, told.err
+}
+
+// LoadModelFromHub fetches what is not here yet of a model on a hub, and loads
+// it. The source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with
+// or without "hf:" before it; the rest is as for LoadModel.
+//
+//runcible:doc rc_model_fetch
+func LoadModelFromHub(ctx context.Context, source string, backend *Backend, options ModelOptions) (*Model, error) {
+	if err := contextError(ctx); err != nil {
+		return nil, err
+	}
+	if abiError != nil {
+		return nil, abiError
+	}
+	if !strings.HasPrefix(source, "hf:") {
+		source = "hf:" + source
+	}
+	name, err := makeName("the source", source)
+	if err != nil {
+		return nil, err
+	}
+	none, err := makeName("nothing", "")
+	if err != nil {
+		return nil, err
+	}
+	var path native.Memory
+	if err := native.Model_fetch(name, none, none, none, &path); err != nil {
+		return nil, err
+	}
+	return LoadModel(ctx, path.TakeText(), backend, options)
 }
 
 // telling is how the caller of a load is told.

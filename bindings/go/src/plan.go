@@ -30,5 +30,7 @@ func PlanModel(path string, backend *Backend, options ModelOptions) (*Plan, erro
 		return native.Plan_describe(p, report)
 	}, func(i int64, report native.Plan_device_report) error {
 		return native.Plan_device(p, i, report)
+	}, func(i int64, report native.Plan_offer_report) error {
+		return native.Plan_offer(p, i, report)
 	})
 }

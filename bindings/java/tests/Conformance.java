@@ -34,6 +34,7 @@ import runcible.BackendOptions;
 import runcible.Chat;
 import runcible.ChatOptions;
 import runcible.Dtype;
+import runcible.EmbedOptions;
 import runcible.EndReason;
 import runcible.GenerateOptions;
 import runcible.Generation;
@@ -45,6 +46,7 @@ import runcible.PieceStream;
 import runcible.Reasoning;
 import runcible.Reply;
 import runcible.Report;
+import runcible.RerankOptions;
 import runcible.RuncibleException;
 import runcible.Session;
 import runcible.SessionOptions;
@@ -136,6 +138,10 @@ class Conformance {
 
     int[] tokens(String name) {
       return new Gson().fromJson(json.get(name), int[].class);
+    }
+
+    JsonArray array(String name) {
+      return json.getAsJsonArray(name);
     }
 
     JsonObject object(String name) {
@@ -259,6 +265,8 @@ class Conformance {
   private void act(Step step) throws Exception {
     switch (step.text("do")) {
       case "load" -> load(step);
+      case "embed" -> embed(step);
+      case "rerank" -> rerank(step);
       case "report" -> report(step);
       case "tokenize" -> assertArrayEquals(
           step.tokens("expect"),
@@ -381,8 +389,46 @@ class Conformance {
     Backend backend = Backend.open(
         step.text("backend"),
         with(new BackendOptions(), step.object("backend_options")));
+    if (step.has("hub")) {
+      step.put(Model.fromHub(step.text("hub"), backend));
+      return;
+    }
     String path = step.has("path") ? step.text("path") : "builtin:fable";
     step.put(Model.load(path, backend));
+  }
+
+  private static List<String> texts(JsonArray given) {
+    List<String> made = new ArrayList<>();
+    given.forEach(text -> made.add(text.getAsString()));
+    return made;
+  }
+
+  private static void near(float[] row, JsonArray expected) {
+    for (int i = 0; i < expected.size(); ++i) {
+      assertEquals(expected.get(i).getAsDouble(), row[i], 2e-3);
+    }
+  }
+
+  private void embed(Step step) throws Exception {
+    List<String> texts = texts(step.array("texts"));
+    JsonArray expected = step.array("expect");
+    float[][] rows = step.model().embed(texts);
+    assertEquals(expected.size(), rows.length);
+    for (int i = 0; i < rows.length; ++i) {
+      near(rows[i], expected.get(i).getAsJsonArray());
+    }
+    assertArrayEquals(
+        rows, step.model().embedAsync(texts, new EmbedOptions()).get());
+  }
+
+  private void rerank(Step step) throws Exception {
+    List<String> documents = texts(step.array("documents"));
+    float[] scores = step.model().rerank(step.text("query"), documents);
+    assertEquals(step.array("expect").size(), scores.length);
+    near(scores, step.array("expect"));
+    assertArrayEquals(
+        scores, step.model().rerankAsync(step.text("query"), documents,
+                    new RerankOptions()).get());
   }
 
   private void report(Step step) throws Exception {

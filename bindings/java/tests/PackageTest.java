@@ -74,6 +74,15 @@ class PackageTest {
     assertEquals("cpu:0", device.device());
     assertEquals(plan.total(), device.total());
     assertTrue(device.embedding() && device.output());
+    assertTrue(plan.offers().isEmpty());
+    try (Backend small = Backend.open(
+             "cpu", new BackendOptions().memoryLimit(4500000))) {
+      Plan tight = Model.plan(
+          "builtin:fable", small, new ModelOptions().contextLength(64));
+      assertTrue(!tight.fits());
+      assertTrue(tight.offers().stream().anyMatch(
+          offer -> offer.option().equals("keep_mapped") && offer.mapped() > 0));
+    }
   }
 
   @Test

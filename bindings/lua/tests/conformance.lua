@@ -100,7 +100,26 @@ end
 
 function steps.load(runner, step)
   local backend = runcible.Backend(step.backend, step.backend_options)
-  runner.objects[step.as] = runcible.Model(step.path or "builtin:fable", backend)
+  runner.objects[step.as] = step.hub and runcible.Model.from_hub(step.hub, backend)
+    or runcible.Model(step.path or "builtin:fable", backend)
+end
+
+local function near(row, expected)
+  for i, number in ipairs(expected) do
+    unit.assertTrue(math.abs(row[i] - number) < 2e-3)
+  end
+end
+
+function steps.embed(runner, step)
+  local rows = runner.objects[step.model]:embed(step.texts)
+  unit.assertEquals(#rows, #step.expect)
+  for i, expected in ipairs(step.expect) do near(rows[i], expected) end
+end
+
+function steps.rerank(runner, step)
+  local scores = runner.objects[step.model]:rerank(step.query, step.documents)
+  unit.assertEquals(#scores, #step.expect)
+  near(scores, step.expect)
 end
 
 function steps.report(runner, step)

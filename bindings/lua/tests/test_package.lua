@@ -26,6 +26,14 @@ function TestPackage.test_plan()
   unit.assertEquals(plan.devices[1].device, "cpu:0")
   unit.assertEquals(plan.devices[1].total, plan.total)
   unit.assertTrue(plan.devices[1].embedding and plan.devices[1].output)
+  unit.assertEquals(plan.offers, {})
+  local small = runcible.Backend("cpu", {memory_limit = 4500000})
+  local tight = runcible.plan("builtin:fable", small, {context_length = 64})
+  unit.assertFalse(tight.fits)
+  local offered = {}
+  for _, offer in ipairs(tight.offers) do offered[offer.option] = offer end
+  unit.assertTrue(offered.keep_mapped.mapped > 0)
+  unit.assertTrue(offered.keep_mapped.total <= 4500000)
 end
 
 function TestPackage.test_verify()

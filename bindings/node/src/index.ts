@@ -32,6 +32,7 @@ export {
 } from "./generation";
 export { Grammar, type GrammarOptions, type Schema } from "./grammar";
 export type { Handle, Path } from "./handle";
+export type { EmbedOptions, RerankOptions } from "./embedding";
 export {
   cachedModels,
   fetchModel,

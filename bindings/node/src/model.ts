@@ -8,6 +8,12 @@ import {
   type Path,
   type Proxy,
 } from "./handle";
+import {
+  embedTexts,
+  scoreDocuments,
+  type EmbedOptions,
+  type RerankOptions,
+} from "./embedding";
 import { fetchModel, type FetchOptions } from "./hub";
 import { native } from "./native";
 import type * as reports from "./reports";
@@ -142,6 +148,29 @@ export class Model extends ModelHandle {
       metadata[key] = JSON.parse(native.model_info_value(info, key, 0));
     }
     return metadata;
+  }
+
+  /**
+   * Embeddings of texts, one row for each. Models that generate text give them
+   * if they were loaded with output: "hiddenRows".
+   */
+  embed(
+    texts: Iterable<string>,
+    options: EmbedOptions = {},
+  ): Promise<Float32Array[]> {
+    return embedTexts(this._handle, texts, options);
+  }
+
+  /**
+   * How well each document answers the query: probabilities, in their order.
+   * Models that generate text are loaded with output: "scores" for it.
+   */
+  rerank(
+    query: string,
+    documents: Iterable<string>,
+    options: RerankOptions = {},
+  ): Promise<Float32Array> {
+    return scoreDocuments(this._handle, query, documents, options);
   }
 
   /** An empty session; see Session. */

@@ -2,7 +2,7 @@
 import { camel } from "./handle";
 import { flags, kinds } from "./members";
 import { native } from "./native";
-import type { DevicePlan, DeviceReport, Plan } from "./reports";
+import type { DevicePlan, DeviceReport, Plan, PlanOffer } from "./reports";
 
 type Proxy = any;
 
@@ -49,7 +49,12 @@ export function planOf(handle: Proxy): Plan {
         native.plan_device(handle, i, device),
       ),
     );
-    return copied<Plan>(report, { devices });
+    const offers = Array.from({ length: report.offer_count }, (_, i) =>
+      told<PlanOffer>("plan_offer_report", (offer) =>
+        native.plan_offer(handle, i, offer),
+      ),
+    );
+    return copied<Plan>(report, { devices, offers });
   } finally {
     native.close_rc_plan(handle);
   }

@@ -26,6 +26,7 @@ RUNCIBLE_COUNTED(rc_model)
 RUNCIBLE_COUNTED(rc_session)
 RUNCIBLE_COUNTED(rc_tokenizer)
 RUNCIBLE_COUNTED(rc_grammar)
+RUNCIBLE_COUNTED(rc_embedding)
 static inline void runcible_release(rc_device_list* list) {
   rc_device_list_release(list);
 }

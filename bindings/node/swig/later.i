@@ -125,6 +125,12 @@ static runcible_later* model_verify_later(const char* path) {
       [path = runcible_copy(path)] { return rc_model_verify(path()); });
 }
 
+static runcible_later* embedding_wait_later(rc_embedding* embedding) {
+  return runcible_later_nothing([embedding = runcible_hold(embedding)] {
+    return rc_embedding_wait(embedding.get(), -1);
+  });
+}
+
 static runcible_later* model_fetch_later(const char* source,
                                          const char* revision,
                                          const char* cache, const char* to) {

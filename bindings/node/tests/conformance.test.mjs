@@ -103,9 +103,31 @@ class Runner {
       step.backend,
       optionsOf(step.backend_options),
     );
-    this.objects[step.as] = await Model.load(step.path ?? "builtin:fable", {
-      backend,
-    });
+    this.objects[step.as] =
+      step.hub === undefined
+        ? await Model.load(step.path ?? "builtin:fable", { backend })
+        : await Model.fromHub(step.hub, { backend });
+  }
+
+  near(row, expected) {
+    expected.forEach((number, i) =>
+      assert.ok(Math.abs(row[i] - number) < 2e-3, `${row[i]} for ${number}`),
+    );
+  }
+
+  async embed(step) {
+    const rows = await this.objects[step.model].embed(step.texts);
+    assert.equal(rows.length, step.expect.length);
+    rows.forEach((row, i) => this.near(row, step.expect[i]));
+  }
+
+  async rerank(step) {
+    const scores = await this.objects[step.model].rerank(
+      step.query,
+      step.documents,
+    );
+    assert.equal(scores.length, step.expect.length);
+    this.near(scores, step.expect);
   }
 
   report(step) {

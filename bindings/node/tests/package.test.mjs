@@ -59,6 +59,18 @@ test("plan and verify", async () => {
   assert.deepEqual(plan.devices.map((device) => device.device), ["cpu:0"]);
   assert.ok(plan.devices[0].embedding && plan.devices[0].output);
   assert.equal(plan.total, plan.devices[0].total);
+  assert.deepEqual(plan.offers, []);
+  const small = await Backend.open("cpu", { memoryLimit: 4500000 });
+  const tight = await runcible.plan("builtin:fable", {
+    backend: small,
+    contextLength: 64,
+  });
+  assert.ok(!tight.fits);
+  assert.ok(
+    tight.offers.some(
+      (offer) => offer.option === "keep_mapped" && offer.mapped > 0,
+    ),
+  );
   await runcible.verify("builtin:fable");
   await assert.rejects(runcible.verify("/nothing.gguf"), errors.NotFoundError);
 });

@@ -123,11 +123,31 @@ sub check_stream {
     return;
 }
 
+sub near {
+    my ($numbers, $expected) = @_;
+    cmp_ok(abs($numbers->[$_] - $expected->[$_]), '<', 2e-3, 'a number') for 0 .. $#$expected;
+    return;
+}
+
 %do = (
     load => sub {
         my ($step) = @_;
         my $backend = Runcible::Backend->new($step->{backend}, keywords($step, 'backend_options'));
-        $objects{ $step->{as} } = Runcible::Model->new($step->{path} // 'builtin:fable', $backend);
+        $objects{ $step->{as} } = exists $step->{hub}
+            ? Runcible::Model->from_hub($step->{hub}, $backend)
+            : Runcible::Model->new($step->{path} // 'builtin:fable', $backend);
+    },
+    embed => sub {
+        my ($step) = @_;
+        my $rows = object($step, 'model')->embed($step->{texts});
+        is(scalar @$rows, scalar @{ $step->{expect} }, 'the number of rows');
+        near($rows->[$_], $step->{expect}[$_]) for 0 .. $#$rows;
+    },
+    rerank => sub {
+        my ($step) = @_;
+        my $scores = object($step, 'model')->rerank($step->{query}, $step->{documents});
+        is(scalar @$scores, scalar @{ $step->{expect} }, 'the number of scores');
+        near($scores, $step->{expect});
     },
     report => sub {
         my ($step) = @_;

@@ -85,6 +85,12 @@ subtest 'reports' => sub {
     my $plan = Runcible::plan('builtin:fable', 'cpu', context_length => 64, cache_dtype => 'f32');
     is_deeply([$plan->context_length, $plan->fits, $plan->devices->[0]->device], [64, 1, 'cpu:0'],
         'the plan');
+    is_deeply($plan->offers, [], 'no offers');
+    my $tight = Runcible::plan('builtin:fable',
+        Runcible::Backend->new('cpu', memory_limit => 4_500_000), context_length => 64);
+    ok(!$tight->fits, 'it does not fit');
+    ok((grep { $_->option eq 'keep_mapped' && $_->mapped > 0 } @{ $tight->offers }),
+        'what would fit');
     my ($devices, $automatic) = Runcible::discover();
     ok(scalar(grep { $_->id eq 'cpu:0' } @$devices), 'devices');
     isnt($automatic, '', 'the automatic one');

@@ -90,8 +90,26 @@ class Runner:
         backend = runcible.Backend(
             step["backend"], **step.get("backend_options", {})
         )
-        path = step.get("path", "builtin:fable")
-        self.objects[step["as"]] = runcible.Model(path, backend)
+        if "hub" in step:
+            model = runcible.Model.from_hub(step["hub"], backend)
+        else:
+            model = runcible.Model(step.get("path", "builtin:fable"), backend)
+        self.objects[step["as"]] = model
+
+    def do_embed(self, step: Dict[str, Any]) -> None:
+        rows = self.objects[step["model"]].embed(step["texts"])
+        assert len(rows) == len(step["expect"])
+        for row, expected in zip(rows, step["expect"]):
+            for number, wanted in zip(row, expected):
+                assert abs(number - wanted) < 2e-3
+
+    def do_rerank(self, step: Dict[str, Any]) -> None:
+        scores = self.objects[step["model"]].rerank(
+            step["query"], step["documents"]
+        )
+        assert len(scores) == len(step["expect"])
+        for number, wanted in zip(scores, step["expect"]):
+            assert abs(number - wanted) < 2e-3
 
     def do_report(self, step: Dict[str, Any]) -> None:
         report = self.objects[step["model"]].report

@@ -37,6 +37,13 @@ def test_plan(backend):
     assert plan.total == sum(device.total for device in plan.devices)
     assert [device.device for device in plan.devices] == ["cpu:0"]
     assert plan.devices[0].embedding and plan.devices[0].output
+    assert plan.offers == []
+    small = runcible.Backend("cpu", memory_limit=4500000)
+    plan = runcible.plan("builtin:fable", small, context_length=64)
+    assert not plan.fits
+    offers = {offer.option: offer for offer in plan.offers}
+    assert offers["keep_mapped"].mapped > 0
+    assert str(offers["quantize"].total) in offers["quantize"].text
 
 
 def test_verify(tmp_path):

@@ -22,6 +22,7 @@ RUNCIBLE_HANDLE(rc_session)
 RUNCIBLE_HANDLE(rc_tensor)
 RUNCIBLE_HANDLE(rc_grammar)
 RUNCIBLE_HANDLE(rc_chat)
+RUNCIBLE_HANDLE(rc_embedding)
 #undef RUNCIBLE_HANDLE
 
 template <class Run>

@@ -76,7 +76,28 @@ class Steps
 
   def do_load(step)
     backend = Runcible::Backend.new(step["backend"], **keywords(step, "backend_options"))
-    @objects[step["as"]] = Runcible::Model.new(step.fetch("path", "builtin:fable"), backend)
+    @objects[step["as"]] =
+      if step.key?("hub")
+        Runcible::Model.from_hub(step["hub"], backend)
+      else
+        Runcible::Model.new(step.fetch("path", "builtin:fable"), backend)
+      end
+  end
+
+  def do_embed(step)
+    rows = object(step, "model").embed(step["texts"])
+    assert_equal step["expect"].size, rows.size
+    rows.zip(step["expect"]) { |row, expected| near(row, expected) }
+  end
+
+  def do_rerank(step)
+    scores = object(step, "model").rerank(step["query"], step["documents"])
+    assert_equal step["expect"].size, scores.size
+    near(scores, step["expect"])
+  end
+
+  def near(row, expected)
+    expected.each_with_index { |number, i| assert_in_delta number, row[i], 2e-3 }
   end
 
   def do_report(step)

@@ -70,6 +70,11 @@ class TestPackage < Minitest::Test
     assert_equal "llama", model.metadata["general.architecture"]
     plan = Runcible.plan("builtin:fable", "cpu", context_length: 64, cache_dtype: :f32)
     assert_equal [64, true, "cpu:0"], [plan.context_length, plan.fits, plan.devices.first.device]
+    assert_empty plan.offers
+    limited = Runcible::Backend.new("cpu", memory_limit: 4_500_000)
+    tight = Runcible.plan("builtin:fable", limited, context_length: 64)
+    refute tight.fits
+    assert_includes tight.offers.map(&:option), "keep_mapped"
     found = Runcible.discover
     assert_includes found.map(&:id), "cpu:0"
     refute_empty found.automatic

@@ -42,8 +42,27 @@ proc ::runcible::LoadModel {path told backend options} {
     return [WithProgress $told [list native::model_load $backend $path $options]]
 }
 
+# Fetches what is not here yet of a model on a hub, and loads it: a Model. The
+# source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+# "hf:" before it; arguments as of Model, and -revision and -cache, a folder.
+# :header: rc_model_fetch
+proc ::runcible::from_hub {source args} {
+    set pairs [dict merge {revision "" cache ""} [Pairs $args]]
+    if {![string match hf:* $source]} {
+        set source hf:$source
+    }
+    set path [native::model_fetch $source [dict get $pairs revision] \
+        [dict get $pairs cache] ""]
+    set others {}
+    dict for {name value} [dict remove $pairs revision cache] {
+        lappend others -$name $value
+    }
+    return [Model new $path {*}$others]
+}
+
 # What loading would take, loading nothing: a dict with a list of what each device
-# takes as `devices`, the opened one first. Arguments as of Model.
+# takes as `devices`, the opened one first, and of what would fit instead as
+# `offers`. Arguments as of Model.
 proc ::runcible::plan {path args} {
     set pairs [dict merge {backend ""} [Pairs $args]]
     set made [WithBackend [dict get $pairs backend] [list apply {{path pairs backend} {
@@ -58,6 +77,11 @@ proc ::runcible::plan {path args} {
             lappend devices [Report plan_device_report [list native::plan_device $made $i]]
         }
         dict set plan devices $devices
+        set offers {}
+        for {set i 0} {$i < [dict get $plan offer_count]} {incr i} {
+            lappend offers [Report plan_offer_report [list native::plan_offer $made $i]]
+        }
+        dict set plan offers $offers
         return $plan
     } finally {
         native::dispose $made
@@ -67,6 +91,42 @@ proc ::runcible::plan {path args} {
 # Reads a file to its last byte and checks everything; loads nothing.
 proc ::runcible::verify {path} {
     native::model_verify $path
+}
+
+# The options that are given, with defaults for the others, which are all that
+# there are.
+proc ::runcible::Defaulted {options defaults} {
+    set pairs [Pairs $options]
+    RefuseRest [dict remove $pairs {*}[dict keys $defaults]]
+    return [dict merge $defaults $pairs]
+}
+
+proc ::runcible::Milliseconds {seconds} {
+    return [expr {wide(ceil($seconds * 1000.0))}]
+}
+
+# Begins with the texts as a list of the library's and `args`, waits, and gives the
+# rows.
+proc ::runcible::RowsOf {texts begin args} {
+    set list [native::new_text_list]
+    try {
+        foreach text $texts {native::text_list_add $list $text}
+        set embedding [{*}$begin $list {*}$args]
+    } finally {
+        native::dispose $list
+    }
+    try {
+        native::embedding_wait $embedding -1
+        lassign [native::embedding_rows $embedding] bytes rows columns
+        set made {}
+        for {set row 0} {$row < $rows} {incr row} {
+            binary scan $bytes "@[expr {4 * $row * $columns}]f$columns" numbers
+            lappend made $numbers
+        }
+        return $made
+    } finally {
+        native::dispose $embedding
+    }
 }
 
 # Weights and tokenizer on a device.
@@ -126,6 +186,47 @@ oo::class create ::runcible::Model {
         } finally {
             ::runcible::native::dispose $info
         }
+    }
+
+    # Embeddings of texts: a list of rows, one for each text, each a list of
+    # numbers. Options: -pooling, mean, cls or last, else as the model's file says;
+    # -normalize, else as it says; -dimensions, the first so many numbers;
+    # -truncate, to take the beginning of texts that are too long; -prompt, put
+    # before each text, or -prompt_name, query or document, of the prompts of the
+    # model; -priority; -deadline in seconds. Models that generate text give
+    # embeddings if they were loaded with -output hidden_rows.
+    method embed {texts args} {
+        set given [::runcible::Defaulted $args {
+            pooling auto normalize -1 dimensions 0 truncate 0 prompt "" prompt_name ""
+            priority 0 deadline 0
+        }]
+        set pooling [lsearch -exact {auto mean cls last} [dict get $given pooling]]
+        if {$pooling < 0} {
+            ::runcible::Refuse "pooling must be auto, mean, cls or last"
+        }
+        return [::runcible::RowsOf $texts [list ::runcible::native::model_embed [my Handle]] \
+            $pooling [dict get $given normalize] [dict get $given dimensions] \
+            [expr {bool([dict get $given truncate])}] [dict get $given prompt] \
+            [dict get $given prompt_name] [dict get $given priority] \
+            [::runcible::Milliseconds [dict get $given deadline]]]
+    }
+
+    # How well each document answers the query: a list of probabilities, in their
+    # order. Options: -raw_scores, for what the model gives, a logit; -truncate,
+    # -priority and -deadline as of embed; -prompt, what a model that generates text
+    # is asked, with {query} and {document}. Such models are loaded with
+    # -output scores.
+    method rerank {query documents args} {
+        set given [::runcible::Defaulted $args {
+            raw_scores 0 truncate 0 prompt "" priority 0 deadline 0
+        }]
+        set rows [::runcible::RowsOf $documents \
+            [list ::runcible::native::model_rerank [my Handle] $query] \
+            [expr {bool([dict get $given raw_scores])}] \
+            [expr {bool([dict get $given truncate])}] [dict get $given prompt] \
+            [dict get $given priority] \
+            [::runcible::Milliseconds [dict get $given deadline]]]
+        return [lmap row $rows {lindex $row 0}]
     }
 
     # An empty session; see Session.

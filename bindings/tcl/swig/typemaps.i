@@ -104,7 +104,8 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 }
 %apply int32_t FLAG {
   int32_t strict, int32_t profile, int32_t prefix_cache,
-  int32_t keep_mapped, int32_t guard_mapped, int32_t echo,
+  int32_t keep_mapped, int32_t guard_mapped, int32_t experts_mapped,
+  int32_t echo,
   int32_t ignore_eos, int32_t special, int32_t keep, int32_t causal
 }
 
@@ -130,6 +131,11 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 }
 %typemap(arginit) const char* NAME { Tcl_DStringInit(&utf8$argnum); }
 %typemap(freearg) const char* NAME { Tcl_DStringFree(&utf8$argnum); }
+
+/* A prompt that is empty is not given. */
+%typemap(check) const char* prompt, const char* prompt_name {
+  if ($1 != NULL && *$1 == '\0') $1 = NULL;
+}
 
 %typemap(out) const char*, char* {
   Tcl_SetObjResult(interp, runcible_text($1, strlen($1)));

@@ -107,7 +107,29 @@ namespace eval cases {
 
     proc do_load {step} {
         set backend [runcible::Backend new [dict get $step backend] {*}[options $step backend_options]]
-        keep $step [runcible::Model new [given $step path builtin:fable] -backend $backend]
+        if {[dict exists $step hub]} {
+            keep $step [runcible::from_hub [dict get $step hub] -backend $backend]
+        } else {
+            keep $step [runcible::Model new [given $step path builtin:fable] -backend $backend]
+        }
+    }
+
+    proc near {row expected} {
+        foreach number [lrange $row 0 [expr {[llength $expected] - 1}]] wanted $expected {
+            check {abs($number - $wanted) < 2e-3}
+        }
+    }
+
+    proc do_embed {step} {
+        set rows [[object $step model] embed [dict get $step texts]]
+        check {[llength $rows] == [llength [dict get $step expect]]}
+        foreach row $rows expected [dict get $step expect] {near $row $expected}
+    }
+
+    proc do_rerank {step} {
+        set scores [[object $step model] rerank [dict get $step query] [dict get $step documents]]
+        check {[llength $scores] == [llength [dict get $step expect]]}
+        near $scores [dict get $step expect]
     }
 
     proc do_report {step} {

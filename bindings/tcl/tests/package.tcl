@@ -25,6 +25,12 @@ it package_plan {
     check {[llength $devices] == 1}
     check {[dict get [lindex $devices 0] device] eq "cpu:0"}
     check {[dict get [lindex $devices 0] total] == [dict get $plan total]}
+    check {[dict get $plan offers] eq ""}
+    set small [runcible::Backend new cpu -memory_limit 4500000]
+    set plan [runcible::plan builtin:fable -backend $small -context_length 64]
+    check {![dict get $plan fits]}
+    set options [lmap offer [dict get $plan offers] {dict get $offer option}]
+    check {"keep_mapped" in $options}
 }
 
 it package_verify {

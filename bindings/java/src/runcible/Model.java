@@ -47,6 +47,27 @@ public final class Model extends Handle {
     }
   }
 
+  /** As the longer one, with the default options of the library. */
+  public static Model fromHub(String source, Backend backend) {
+    return fromHub(source, backend, new ModelOptions());
+  }
+
+  /**
+   * Fetches what is not here yet of a model on a hub, and loads it. The source
+   * is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+   * "hf:" before it.
+   *
+   * @see #load(String, Backend, ModelOptions)
+   */
+  public static Model fromHub(
+      String source, Backend backend, ModelOptions options) {
+    String named = source.startsWith("hf:") ? source : "hf:" + source;
+    byte[] none = Text.name("");
+    byte[] path = (byte[]) Native.model_fetch(
+        Text.name(named), none, none, none);
+    return load(Text.decode(path), backend, options);
+  }
+
   /**
    * Loads in a thread of its own. Cancelling the future cancels the load.
    *
@@ -94,7 +115,14 @@ public final class Model extends Handle {
             devices.add(DevicePlan.of(device));
           }
         }
-        return Plan.of(report, List.copyOf(devices));
+        List<PlanOffer> offers = new ArrayList<>();
+        for (long i = 0; i < report.getOffer_count(); ++i) {
+          try (plan_offer_report offer = new plan_offer_report()) {
+            Native.plan_offer(planned, i, offer);
+            offers.add(PlanOffer.of(offer));
+          }
+        }
+        return Plan.of(report, List.copyOf(devices), List.copyOf(offers));
       } finally {
         planned.close();
       }
@@ -112,6 +140,126 @@ public final class Model extends Handle {
   public Tokenizer tokenizer() {
     return new Tokenizer(
         new tokenizer((Long) Native.model_get_tokenizer(handle)));
+  }
+
+  /** Embeddings with what the model's file says. */
+  public float[][] embed(List<String> texts) {
+    return embed(texts, new EmbedOptions());
+  }
+
+  /**
+   * Embeddings of texts, one row for each. Models that generate text give them
+   * if they were loaded with the output of hidden rows.
+   */
+  public float[][] embed(List<String> texts, EmbedOptions options) {
+    return rows(begin(texts, options));
+  }
+
+  /** The same in a thread of its own; cancelling the future cancels it. */
+  public CompletableFuture<float[][]> embedAsync(
+      List<String> texts, EmbedOptions options) {
+    return rowsLater(begin(texts, options));
+  }
+
+  /** Scores with what the model's file says. */
+  public float[] rerank(String query, List<String> documents) {
+    return rerank(query, documents, new RerankOptions());
+  }
+
+  /**
+   * How well each document answers the query: probabilities, in their order.
+   * Models that generate text are loaded with the output of scores for it.
+   */
+  public float[] rerank(
+      String query, List<String> documents, RerankOptions options) {
+    return scores(rows(begin(query, documents, options)));
+  }
+
+  /** The same in a thread of its own; cancelling the future cancels it. */
+  public CompletableFuture<float[]> rerankAsync(
+      String query, List<String> documents, RerankOptions options) {
+    CompletableFuture<float[][]> rows =
+        rowsLater(begin(query, documents, options));
+    CompletableFuture<float[]> scores = rows.thenApply(Model::scores);
+    scores.whenComplete((made, failure) -> rows.cancel(false));
+    return scores;
+  }
+
+  private embedding begin(List<String> texts, EmbedOptions options) {
+    try (text_list list = listOf(texts)) {
+      return new embedding((Long) Native.model_embed(
+          handle, list, options.pooling, options.normalize, options.dimensions,
+          options.truncate, options.prompt, options.promptName,
+          options.priority, options.deadline));
+    }
+  }
+
+  private embedding begin(
+      String query, List<String> documents, RerankOptions options) {
+    try (text_list list = listOf(documents)) {
+      return new embedding((Long) Native.model_rerank(
+          handle, Text.name(query), list, options.rawScores, options.truncate,
+          options.prompt, options.priority, options.deadline));
+    }
+  }
+
+  private static text_list listOf(List<String> texts) {
+    text_list list = new text_list();
+    try {
+      for (String text : texts) {
+        list.add(Text.name(text));
+      }
+      return list;
+    } catch (RuntimeException failure) {
+      list.close();
+      throw failure;
+    }
+  }
+
+  private static float[][] rows(embedding made) {
+    try {
+      Native.embedding_wait(made, -1);
+      return (float[][]) Native.embedding_rows(made);
+    } finally {
+      made.close();
+    }
+  }
+
+  private static CompletableFuture<float[][]> rowsLater(embedding made) {
+    CompletableFuture<float[][]> future = new CompletableFuture<>();
+    Object busy = new Object();
+    boolean[] over = {false};
+    future.whenComplete((rows, failure) -> {
+      synchronized (busy) {
+        if (future.isCancelled() && !over[0]) {
+          Native.embedding_cancel(made);
+        }
+      }
+    });
+    Thread thread = new Thread(() -> {
+      try {
+        Native.embedding_wait(made, -1);
+        future.complete((float[][]) Native.embedding_rows(made));
+      } catch (Throwable failure) {
+        future.completeExceptionally(failure);
+      } finally {
+        synchronized (busy) {
+          over[0] = true;
+          made.close();
+        }
+      }
+    }, "runcible embed");
+    thread.setDaemon(true);
+    thread.start();
+    return future;
+  }
+
+  private static float[] scores(float[][] rows) {
+    float[] scores = new float[rows.length];
+    for (int i = 0; i < rows.length; ++i) {
+      scores[i] = rows[i][0];
+    }
+    return scores;
   }
 
   /** Text to tokens; see {@link Tokenizer#tokenize(String)}. */

@@ -47,6 +47,25 @@ function Model.new(path, backend, options)
   return model
 end
 
+--- Fetches what is not here yet of a model on a hub, and loads it. `source` is
+-- "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without "hf:"
+-- before it; the rest is as for Model, and `revision` and `cache`, a folder.
+-- :header: rc_model_fetch
+function Model.from_hub(source, backend, options)
+  local named = source:find("^hf:") and source or "hf:" .. source
+  local others, revision, cache = {}, "", ""
+  for name, value in pairs(options or {}) do
+    if name == "revision" then
+      revision = value
+    elseif name == "cache" then
+      cache = value
+    else
+      others[name] = value
+    end
+  end
+  return Model.new(native.model_fetch(named, revision, cache, ""), backend, others)
+end
+
 --- The backend that the model was loaded through.
 function Model:backend()
   need(self, Model, "self")
@@ -85,13 +104,92 @@ function Model:metadata()
   return metadata
 end
 
+local POOLINGS = {auto = 0, mean = 1, cls = 2, last = 3}
+
+-- What embedding and scoring have in common: waits, and gives the rows.
+local function rows_of(embedding)
+  native.embedding_wait(embedding, -1)
+  local numbers, rows, columns = native.embedding_rows(embedding)
+  local unpack = require("runcible.numbers").unpack
+  local made = {}
+  for row = 1, rows do
+    made[row] = unpack(numbers, "f32", (row - 1) * columns, columns)
+  end
+  return made
+end
+
+local function list_of(texts, what)
+  if type(texts) ~= "table" then
+    error(what .. " must be a list of texts, not a " .. type(texts), 3)
+  end
+  local list = native.text_list()
+  for _, text in ipairs(texts) do list:add(text) end
+  return list
+end
+
+local function milliseconds(deadline) return deadline and math.ceil(deadline * 1000) or 0 end
+
+local function known(options, names)
+  for name in pairs(options) do
+    if not names[name] then error("there is no option " .. tostring(name), 3) end
+  end
+end
+
+local OF_EMBEDDINGS = {
+  pooling = true, normalize = true, dimensions = true, truncate = true, prompt = true,
+  prompt_name = true, priority = true, deadline = true,
+}
+local OF_SCORES = {
+  raw_scores = true, truncate = true, prompt = true, priority = true, deadline = true,
+}
+
+--- Embeddings of texts: a list of rows, one for each text, each a list of numbers.
+-- Options: `pooling`, "mean", "cls" or "last", else as the model's file says;
+-- `normalize`, true or false, else as it says; `dimensions`, the first so many
+-- numbers; `truncate`, true to take the beginning of texts that are too long;
+-- `prompt`, put before each text, or `prompt_name`, "query" or "document", of the
+-- prompts of the model; `priority`; `deadline` in seconds. Models that generate
+-- text give embeddings if they were loaded with output = "hidden_rows".
+function Model:embed(texts, options)
+  options = options or {}
+  known(options, OF_EMBEDDINGS)
+  local pooling = POOLINGS[options.pooling or "auto"]
+  if not pooling then error("pooling must be auto, mean, cls or last", 2) end
+  local normalize = -1
+  if options.normalize ~= nil then normalize = options.normalize and 1 or 0 end
+  return rows_of(native.model_embed(
+    need(self, Model, "self"), list_of(texts, "texts"), pooling, normalize,
+    options.dimensions or 0, options.truncate and 1 or 0, options.prompt,
+    options.prompt_name, options.priority or 0, milliseconds(options.deadline)
+  ))
+end
+
+--- How well each document answers the query: a list of probabilities, in their
+-- order. Options: `raw_scores`, true for what the model gives, a logit; `truncate`,
+-- `priority` and `deadline` as of embed; `prompt`, what a model that generates text
+-- is asked, with {query} and {document}. Such models are loaded with
+-- output = "scores".
+function Model:rerank(query, documents, options)
+  options = options or {}
+  known(options, OF_SCORES)
+  local rows = rows_of(native.model_rerank(
+    need(self, Model, "self"), query, list_of(documents, "documents"),
+    options.raw_scores and 1 or 0, options.truncate and 1 or 0, options.prompt,
+    options.priority or 0, milliseconds(options.deadline)
+  ))
+  local scores = {}
+  for i, row in ipairs(rows) do scores[i] = row[1] end
+  return scores
+end
+
 --- An empty session; see Session.
 function Model:session(options)
   return require("runcible.session").new(self, options)
 end
 
 --- What loading would take, loading nothing: a table
--- with a list of what each device takes as `devices`. Arguments as of Model.
+-- with a list of what each device takes as `devices`, and of what would fit
+-- instead as `offers`. Arguments as of Model.
 local function plan(path, backend, options)
   local opened = Backend.from(backend)
   local planned = native.model_plan(path, model_options(options), need(opened, Backend, "backend"))
@@ -103,6 +201,12 @@ local function plan(path, backend, options)
     local device = native.plan_device_report()
     native.plan_device(planned, i - 1, device)
     copy.devices[i] = handle.copied(device)
+  end
+  copy.offers = {}
+  for i = 1, report.offer_count do
+    local offer = native.plan_offer_report()
+    native.plan_offer(planned, i - 1, offer)
+    copy.offers[i] = handle.copied(offer)
   end
   return copy
 end

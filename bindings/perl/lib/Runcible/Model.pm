@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use parent 'Runcible::Handle';
 use JSON::PP ();
+use POSIX qw(ceil);
 use Runcible::Arguments qw(path refuse set_options);
 use Runcible::Backend;
 use Runcible::Report;
@@ -39,6 +40,27 @@ sub new {
     return $class->of(
         Runcible::Native::load_model($backend->proxy, $path, $made, $progress),
         backend => $backend);
+}
+
+=head2 from_hub(source, backend, options...)
+
+Fetches what is not here yet of a model on a hub, and loads it. The source is
+"OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without "hf:"
+before it; the options are those of C<new>, and C<revision> and C<cache>, a
+folder.
+
+=for header rc_model_fetch
+
+=cut
+
+sub from_hub {
+    my ($class, $source, $backend, %options) = @_;
+    my $revision = delete $options{revision} // '';
+    my $cache    = path(delete $options{cache} // '');
+    my $fetched  = Runcible::Native::model_fetch(
+        $source =~ /^hf:/ ? $source : "hf:$source", $revision, $cache, path(''));
+    utf8::encode($fetched) if utf8::is_utf8($fetched);
+    return $class->new($fetched, $backend, %options);
 }
 
 # The library's own options.
@@ -97,6 +119,80 @@ sub metadata {
             = $json->decode(Runcible::Native::model_info_value($info, $key, 0));
     }
     return \%metadata;
+}
+
+=head2 embed(texts, options...)
+
+Embeddings of the texts in an array: a reference to an array of rows, one for
+each text, each one to an array of numbers. Options: C<pooling>, "mean", "cls" or
+"last", else as the model's file says; C<normalize>, else as it says;
+C<dimensions>, the first so many numbers; C<truncate>, to take the beginning of
+texts that are too long; C<prompt>, put before each text, or C<prompt_name>,
+"query" or "document", of the prompts of the model; C<priority>; C<deadline> in
+seconds. Models that generate text give embeddings if they were loaded with
+C<< output => 'hidden_rows' >>.
+
+=head2 rerank(query, documents, options...)
+
+How well each document answers the query: a reference to an array of
+probabilities, in their order. Options: C<raw_scores>, for what the model gives, a
+logit; C<truncate>, C<priority> and C<deadline> as of C<embed>; C<prompt>, what a
+model that generates text is asked, with {query} and {document}. Such models are
+loaded with C<< output => 'scores' >>.
+
+=cut
+
+my %poolings = (auto => 0, mean => 1, cls => 2, last => 3);
+
+sub _texts {
+    my ($texts, $what) = @_;
+    ref $texts eq 'ARRAY' or refuse("$what must be a reference to an array");
+    my $list = Runcible::Native::new_text_list();
+    Runcible::Native::text_list_add($list, $_) for @$texts;
+    return $list;
+}
+
+sub _no_rest {
+    my (%rest) = @_;
+    my ($name) = sort keys %rest;
+    refuse("there is no option $name") if defined $name;
+    return;
+}
+
+sub _milliseconds { return defined $_[0] ? ceil($_[0] * 1000) : 0 }
+
+sub _rows {
+    my ($embedding) = @_;
+    Runcible::Native::embedding_wait($embedding, -1);
+    my ($bytes, $rows, $columns) = Runcible::Native::embedding_rows($embedding);
+    return [map { [unpack 'f*', substr $bytes, $_ * $columns * 4, $columns * 4] }
+            0 .. $rows - 1];
+}
+
+sub embed {
+    my ($self, $texts, %options) = @_;
+    my $pooling   = delete $options{pooling} // 'auto';
+    my $normalize = delete $options{normalize};
+    my @rest      = delete @options{qw(dimensions truncate prompt prompt_name priority deadline)};
+    _no_rest(%options);
+    exists $poolings{$pooling} or refuse("pooling must be auto, mean, cls or last, not $pooling");
+    return _rows(
+        Runcible::Native::model_embed(
+            $self->proxy, _texts($texts, 'texts'), $poolings{$pooling},
+            defined $normalize ? ($normalize ? 1 : 0) : -1,
+            $rest[0] // 0, $rest[1] ? 1 : 0, $rest[2], $rest[3], $rest[4] // 0,
+            _milliseconds($rest[5])));
+}
+
+sub rerank {
+    my ($self, $query, $documents, %options) = @_;
+    my @rest = delete @options{qw(raw_scores truncate prompt priority deadline)};
+    _no_rest(%options);
+    my $rows = _rows(
+        Runcible::Native::model_rerank(
+            $self->proxy, $query, _texts($documents, 'documents'), $rest[0] ? 1 : 0,
+            $rest[1] ? 1 : 0, $rest[2], $rest[3] // 0, _milliseconds($rest[4])));
+    return [map { $_->[0] } @$rows];
 }
 
 =head2 session(options...)

@@ -49,7 +49,7 @@ sub told {
     return $self->copied($class, $report);
 }
 
-# Of the library's handle, whose devices are told one by one.
+# Of the library's handle, whose devices and offers are told one by one.
 sub plan {
     my ($self, $proxy) = @_;
     my $report = Runcible::Native::new_plan_report();
@@ -59,7 +59,12 @@ sub plan {
         my $i = $_;
         $self->told('DevicePlan', sub { Runcible::Native::plan_device($proxy, $i, @_) })
     } 0 .. $count - 1;
-    return $self->copied('Plan', $report, devices => \@devices);
+    my $offered = Runcible::Native::plan_report_offer_count_get($report);
+    my @offers  = map {
+        my $i = $_;
+        $self->told('PlanOffer', sub { Runcible::Native::plan_offer($proxy, $i, @_) })
+    } 0 .. $offered - 1;
+    return $self->copied('Plan', $report, devices => \@devices, offers => \@offers);
 }
 
 # Of its numbers, in their order from `reason` on.

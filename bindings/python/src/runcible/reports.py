@@ -43,7 +43,7 @@ def copied(made: Type[_Report], report: Any, **given: Any) -> _Report:
 
 
 def plan_of(handle: Any) -> Plan:
-    """What the library's handle of a plan tells, the devices one by one."""
+    """What the library's handle of a plan tells, the devices and offers one by one."""
     report = _native.plan_report()
     _native.plan_describe(handle, report)
     devices = []
@@ -51,4 +51,9 @@ def plan_of(handle: Any) -> Plan:
         device = _native.plan_device_report()
         _native.plan_device(handle, i, device)
         devices.append(copied(DevicePlan, device))
-    return copied(Plan, report, devices=devices)
+    offers = []
+    for i in range(report.offer_count):
+        offer = _native.plan_offer_report()
+        _native.plan_offer(handle, i, offer)
+        offers.append(copied(PlanOffer, offer))
+    return copied(Plan, report, devices=devices, offers=offers)

@@ -23,6 +23,20 @@ module Runcible
       end)
     end
 
+    # Fetches what is not here yet of a model on a hub, and loads it. +source+ is
+    # "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+    # "hf:" before it; the rest is as for new.
+    #
+    # :header: rc_model_fetch
+    def self.from_hub(source, backend = nil, revision: "", cache: "", **options, &progress)
+      source = "hf:#{source}" unless source.start_with?("hf:")
+      cache = Arguments.path(cache)
+      path = Cooperation.wait_for do
+        Native.model_fetch(source, revision, cache, "")
+      end
+      new(path, backend, **options, &progress)
+    end
+
     def self.options( # :nodoc:
       # :api: keywords rc_model_options
     )
@@ -61,12 +75,70 @@ module Runcible
       end.to_h
     end
 
+    POOLINGS = %i[auto mean cls last].freeze
+    private_constant :POOLINGS
+
+    # Embeddings of texts: an Array of rows, one for each text, each one of Floats.
+    #
+    # +pooling+:: :mean, :cls or :last, else as the model's file says
+    # +normalize+:: true or false, else as it says
+    # +dimensions+:: the first so many numbers of each row
+    # +truncate+:: true takes the beginning of texts that are too long
+    # +prompt+:: put before each text
+    # +prompt_name+:: "query" or "document", of the prompts of the model
+    # +priority+, +deadline+:: the deadline in seconds
+    #
+    # Models that generate text give embeddings if they were loaded with
+    # <tt>output: :hidden_rows</tt>.
+    def embed(texts, pooling: :auto, normalize: nil, dimensions: 0, truncate: false,
+              prompt: nil, prompt_name: nil, priority: 0, deadline: nil)
+      number = POOLINGS.index(pooling.to_sym) or
+        raise ArgumentError, "pooling must be one of #{POOLINGS.join(", ")}"
+      rows_of(Native.model_embed(
+                proxy, text_list(texts), number, normalize.nil? ? -1 : (normalize ? 1 : 0),
+                dimensions, truncate ? 1 : 0, prompt, prompt_name, priority,
+                milliseconds(deadline)
+              ))
+    end
+
+    # How well each document answers the query: an Array of probabilities, in their
+    # order.
+    #
+    # +raw_scores+:: true for what the model gives, a logit
+    # +prompt+:: what a model that generates text is asked, with {query} and
+    #            {document}
+    # +truncate+, +priority+, +deadline+:: as of embed
+    #
+    # Models that generate text are loaded with <tt>output: :scores</tt>.
+    def rerank(query, documents, raw_scores: false, truncate: false, prompt: nil,
+               priority: 0, deadline: nil)
+      rows_of(Native.model_rerank(
+                proxy, query, text_list(documents), raw_scores ? 1 : 0,
+                truncate ? 1 : 0, prompt, priority, milliseconds(deadline)
+              )).map(&:first)
+    end
+
     # An empty session, see Session; with a block, closed at its end.
     def session(**options, &)
       Session.open(self, **options, &)
     end
 
     private
+
+    def text_list(texts)
+      texts.each_with_object(Native::Text_list.new) { |text, list| list.add(text) }
+    end
+
+    def milliseconds(deadline)
+      deadline.nil? ? 0 : (deadline * 1000).ceil
+    end
+
+    def rows_of(embedding)
+      Cooperation.wait_for { Native.embedding_wait(embedding, -1) }
+      bytes, rows, columns = Native.embedding_rows(embedding)
+      numbers = bytes.unpack("f*")
+      Array.new(rows) { |row| numbers[row * columns, columns] }
+    end
 
     def description
       report = self.report

@@ -35,7 +35,7 @@ module Runcible
       made.new(**values).freeze
     end
 
-    # Of the library's handle, whose devices are told one by one.
+    # Of the library's handle, whose devices and offers are told one by one.
     def plan(handle)
       report = Native::Plan_report.new
       Native.plan_describe(handle, report)
@@ -44,7 +44,12 @@ module Runcible
         Native.plan_device(handle, i, device)
         copied(DevicePlan, device)
       end
-      copied(Plan, report, devices: devices.freeze)
+      offers = Array.new(report.offer_count) do |i|
+        offer = Native::Plan_offer_report.new
+        Native.plan_offer(handle, i, offer)
+        copied(PlanOffer, offer)
+      end
+      copied(Plan, report, devices: devices.freeze, offers: offers.freeze)
     end
 
     # Of its numbers, in their order from `reason` on.
