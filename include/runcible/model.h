@@ -258,10 +258,9 @@ typedef struct rc_model_options {
    * is written: each weight is read and quantized by itself, by as many threads
    * as the device has. Weights that are quantized in the file already, with
    * more bits, lose a little more than they would have from the original.
-   * RC_E_INVALID_ARGUMENT: no such type, with keep_mapped or
-   * experts_mapped, or a type that wants
-   * an importance (see rc_quantize_options); RC_E_UNSUPPORTED: a weight that
-   * the type cannot hold. */
+   * RC_E_INVALID_ARGUMENT: no such type, with keep_mapped or experts_mapped, or
+   * a type that wants an importance (see rc_quantize_options);
+   * RC_E_UNSUPPORTED: a weight that the type cannot hold. */
   const char* quantize;
 } rc_model_options;
 
