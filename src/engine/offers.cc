@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "engine/plan.h"
 #include "files/quantize/mixes.h"
-#include "runtime/registry.h"
+#include "runtime/device_order.h"
 #include "tensor/dtype.h"
 
 namespace rc::engine {
@@ -120,25 +120,28 @@ class Offers {
     }
   }
 
-  // Layers on the devices of this machine that the chain does not name: those
-  // with most free memory first, and the CPU last.
+  // Layers on devices that the chain does not name, of backends that the
+  // process has already (for a driver may do harm): those with most free memory
+  // first, and the CPU last.
   void devices() {
     std::vector<std::string> known = chain_.next();
     known.push_back(chain_.first()->id());
     std::vector<std::pair<uint64_t, std::string>> others;
     bool cpu = false;
-    for (const auto& backend : runtime::discover().backends) {
-      for (size_t i = 0; i < backend.devices.size(); ++i) {
-        const std::string id = cat(backend.name, ":", i);
-        if (std::ranges::find(known, id) != known.end() ||
-            std::ranges::find(known, backend.name) != known.end()) {
+    for (const auto* plugin : runtime::PluginList::instance().entries()) {
+      if (std::ranges::find(known, plugin->name) != known.end()) continue;
+      for (const auto& device : runtime::reported_devices(*plugin).devices) {
+        const std::string id = device.id();
+        if (!device.reason.empty() ||
+            std::ranges::find(known, id) != known.end()) {
           continue;
         }
-        if (backend.name == "cpu") {
+        if (plugin->name == "cpu") {
           cpu = true;
-        } else if (backend.devices[i].kind != RC_DEVICE_CPU &&
-                   backend.devices[i].free_memory > 0) {
-          others.emplace_back(backend.devices[i].free_memory, id);
+        } else if (device.info.kind != RC_DEVICE_CPU &&
+                   device.info.kind != RC_DEVICE_SOFTWARE &&
+                   device.info.free_memory > 0) {
+          others.emplace_back(device.info.free_memory, id);
         }
       }
     }
