@@ -23,7 +23,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kPhiMoe,     &kApertus,    &kMistral3,      &kMiniMaxM2,  &kGemmaEmbedding,
     &kEuroBert,   &kMiniCpm,    &kMiniCpm3,      &kInternLm2,  &kDbrx,
     &kJinaBertV2, &kXverse,     &kOrion,         &kQwen,       &kGptJ,
-    &kDeepSeek,   &kBailingMoe, &kCodeShell,
+    &kDeepSeek,   &kBailingMoe, &kCodeShell,     &kBaichuan,
 };
 
 }  // namespace
