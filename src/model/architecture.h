@@ -167,6 +167,8 @@ struct Defaults {
   float final_softcap = 0.0f;
   int64_t sliding_window = 0;
   float alibi = 0.0f;
+  // Only models of so many layers have what `alibi` says; 0: all.
+  int64_t alibi_layers = 0;
   float temperature = 0.0f;
   int64_t temperature_length = 0;
   int64_t shared_experts = 0;

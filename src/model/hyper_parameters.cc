@@ -213,8 +213,11 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
          hyper.key_size, ") can be computed");
   }
   if (architecture.alibi != Presence::kNever) {
+    const int64_t layers = architecture.defaults.alibi_layers;
     hyper.alibi = metadata.find_number("attention.max_alibi_bias", 0.0, 1024.0)
-                      .value_or(architecture.defaults.alibi);
+                      .value_or(layers == 0 || layers == hyper.layer_count()
+                                    ? architecture.defaults.alibi
+                                    : 0.0f);
     if (hyper.alibi == 0.0f && architecture.alibi == Presence::kAlways) {
       fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
            metadata.key("attention.max_alibi_bias"),

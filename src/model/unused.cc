@@ -244,6 +244,8 @@ class Checker {
     if (name == "rope.dimension_sections" && architecture_.gated_attention) {
       return;
     }
+    // How much of a head would rotate if it did.
+    if (name == "rope.dimension_count" && hyper_.alibi > 0.0f) return;
     const std::optional<double> value = number(entry);
     if (name == "attention.scale") {
       const double scale = architecture_.attention_scale(hyper_);

@@ -89,6 +89,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kMistral3,
     &kMiniMaxM2,
     &kEuroBert,
+    &kBaichuan,
     &kMiniCpm,
     &kMiniCpm3,
     &kInternLm2,

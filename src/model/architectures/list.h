@@ -69,6 +69,7 @@ extern const Architecture kEuroBert;
 extern const Architecture kGemma3n;
 extern const Architecture kGemma4;
 extern const Architecture kNomicBertMoe;
+extern const Architecture kBaichuan;
 extern const Architecture kMiniCpm;
 extern const Architecture kMiniCpm3;
 extern const Architecture kInternLm2;

@@ -41,6 +41,8 @@ TEST_F(FolderTest, WhatAnEarlierArchitectureHasNotIsRefused) {
        "'moe_normalize_expert_weights' is 2"},
       {"llama", R"({"model_type": "gptj", "activation_function": "relu"})",
        "'activation_function' is 'relu'"},
+      {"llama", R"({"model_type": "baichuan", "vocab_size": 125696})",
+       "this is Baichuan 2"},
       {"llama", R"({"model_type": "qwen", "rotary_pct": 0.5})",
        "'rotary_pct' is 0.5"},
       {"llama", R"({"model_type": "codeshell",
@@ -173,6 +175,27 @@ TEST_F(OneTensor, QueriesOfLingAreTakenApart) {
             (Floats{24, 25, 26, 27, 28, 29, 30, 31}));
   change("config.json", R"({"num_attention_heads": 9223372036854775807})");
   EXPECT_THROW(open(), Error);
+}
+
+TEST_F(OneTensor, QueriesOfBaichuanAreTakenApart) {
+  write_tensor("model.layers.0.self_attn.W_pack.weight", "F32", {24, 1});
+  const char* config = R"({"model_type": "baichuan", "hidden_size": 8,
+      "num_attention_heads": 2, "rope_scaling": null})";
+  change("config.json", config);
+  EXPECT_EQ(floats("blk.0.attn_q.weight"), (Floats{0, 2, 1, 3, 4, 6, 5, 7}));
+  EXPECT_EQ(floats("blk.0.attn_k.weight"),
+            (Floats{8, 10, 9, 11, 12, 14, 13, 15}));
+  EXPECT_EQ(floats("blk.0.attn_v.weight"),
+            (Floats{16, 17, 18, 19, 20, 21, 22, 23}));
+  for (const char* patch :
+       {R"({"hidden_size": 10})", R"({"hidden_size": 0})",
+        R"({"hidden_size": 9223372036854775807})", R"({"head_dim": 0})",
+        R"({"head_dim": 3})", R"({"head_dim": 6})"}) {
+    change("config.json", R"({"head_dim": null})");
+    change("config.json", config);
+    change("config.json", patch);
+    EXPECT_THROW(open(), Error) << patch;
+  }
 }
 
 TEST_F(OneTensor, ExpertsOfDbrxAreTurned) {

@@ -23,17 +23,18 @@ def case(arch, model_type, note, shapes, keys, layout=layouts.plain, without={},
                 config={**COMMON, "model_type": model_type, **config})
 
 
-def llama(c, prefix="model.layers"):
-    groups = c["num_key_value_heads"] * SIZE
-    out = {"model.embed_tokens.weight": (N_VOCAB, WIDTH), "model.norm.weight": (WIDTH,)}
+def llama(c):
+    width, inner = c["hidden_size"], c["intermediate_size"]
+    groups = c["num_key_value_heads"] * (width // c["num_attention_heads"])
+    out = {"model.embed_tokens.weight": (N_VOCAB, width), "model.norm.weight": (width,)}
     if not c["tie_word_embeddings"]:
-        out["lm_head.weight"] = (N_VOCAB, WIDTH)
+        out["lm_head.weight"] = (N_VOCAB, width)
     for i in range(c["num_hidden_layers"]):
-        p = f"{prefix}.{i}."
-        out |= {p + "input_layernorm.weight": (WIDTH,), p + "post_attention_layernorm.weight": (WIDTH,),
-                p + "self_attn.q_proj.weight": (WIDTH, WIDTH), p + "self_attn.k_proj.weight": (groups, WIDTH),
-                p + "self_attn.v_proj.weight": (groups, WIDTH), p + "self_attn.o_proj.weight": (WIDTH, WIDTH),
-                p + "mlp.gate_proj.weight": (INNER, WIDTH), p + "mlp.up_proj.weight": (INNER, WIDTH), p + "mlp.down_proj.weight": (WIDTH, INNER)}
+        p = f"model.layers.{i}."
+        out |= {p + "input_layernorm.weight": (width,), p + "post_attention_layernorm.weight": (width,),
+                p + "self_attn.q_proj.weight": (width, width), p + "self_attn.k_proj.weight": (groups, width),
+                p + "self_attn.v_proj.weight": (groups, width), p + "self_attn.o_proj.weight": (width, width),
+                p + "mlp.gate_proj.weight": (inner, width), p + "mlp.up_proj.weight": (inner, width), p + "mlp.down_proj.weight": (width, inner)}
     return out
 
 
@@ -202,6 +203,36 @@ def bailing_layout(tensors, c):
     return out
 
 
+def baichuan(c):
+    """Queries, keys and values are one tensor."""
+    out = {}
+    for key, shape in llama(c).items():
+        if "q_proj" in key:
+            out[key.replace("q_proj", "W_pack")] = (3 * shape[0], shape[1])
+        elif "k_proj" not in key and "v_proj" not in key:
+            out[key] = shape
+    return out
+
+
+def baichuan_keys(w, c):
+    w.add_layer_norm_rms_eps(c["rms_norm_eps"])
+    w.add_tensor_data_layout("Meta AI original pth")
+    w.add_rope_dimension_count(c["hidden_size"] // c["num_attention_heads"])
+
+
+def baichuan_layout(tensors, c):
+    out = {}
+    for key, a in tensors.items():
+        if "W_pack" in key:
+            q, k, v = np.split(a, 3)
+            heads = c["num_attention_heads"]
+            for which, part in (("q", layouts.permute(q, heads)), ("k", layouts.permute(k, heads)), ("v", v)):
+                out[key.replace("W_pack", f"{which}_proj")] = part
+        else:
+            out[key] = a
+    return out
+
+
 def orion(c):
     """Its norms have biases."""
     shapes = llama(c)
@@ -250,6 +281,8 @@ def codeshell_keys(w, c):
 MINICPM = dict(scale_emb=6, scale_depth=1.2, dim_model_base=16, tie_word_embeddings=True)
 ROPE = dict(rope_type="longrope", original_max_position_embeddings=16, short_factor=[1.0, 1.1, 1.25, 1.5], long_factor=[1.5, 3.0, 5.0, 8.0])
 
+NARROW = dict(hidden_size=12, intermediate_size=16, num_attention_heads=3, num_key_value_heads=3, rms_norm_eps=1e-6)
+
 PLAIN_CASES = {
     "minicpm": lambda: case(
         "minicpm", "minicpm", "llama with three scales: embeddings times 6, what layers add times 1.2 / sqrt(2), logits divided by 32 / 16.",
@@ -275,6 +308,12 @@ PLAIN_CASES = {
     "jina-bert-v2-apart": lambda: case(
         "jina-bert-v2", "bert", "jina-bert-v2 with a tensor for the gate alone, as older files have.", jina, jina_keys, jina_apart,
         {"slopes": {"attention.max_alibi_bias": 7.0}}, kv=False, seed=74500, **JINA),
+    "baichuan": lambda: case(
+        "baichuan", "baichuan", "llama; queries, keys and values are one tensor of the folder. llama.cpp rotates models of 32 layers alone.",
+        baichuan, baichuan_keys, baichuan_layout, {"rope base 500": {"rope.freq_base": 500.0}}, seed=75200, num_hidden_layers=32, **NARROW),
+    "baichuan-slopes": lambda: case(
+        "baichuan", "baichuan", "Models of 40 layers have slopes by distance, which no key says, in place of rotation.", baichuan, baichuan_keys,
+        baichuan_layout, {"slopes": {"attention.max_alibi_bias": 7.0}}, seed=75300, num_hidden_layers=40, **NARROW),
     "xverse": lambda: case("xverse", "xverse", "llama under another name.", llama, rms, paired, {"rope base 500": {"rope.freq_base": 500.0}}, seed=74600),
     "orion": lambda: case("orion", "orion", "llama with layer norms that have biases, and half-split rope.", orion, orion_keys, layouts.plain,
                           {"epsilon 0.1": {"attention.layer_norm_epsilon": 0.1}, "rope base 500": {"rope.freq_base": 500.0}}, seed=74700),

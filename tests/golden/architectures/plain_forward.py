@@ -52,7 +52,7 @@ TRAITS = {
     "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared), "falcon-h1": HALVES,
     "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True), "dbrx": dict(HALVES, ffn_norm="attn_output_norm"),
     "minicpm": dict(ADJACENT, scales=(12.0, 1.4, 256)), "minicpm3": dict(HALVES, scales=(12.0, 1.4, 256)), "internlm2": ADJACENT,
-    "gptj": dict(ADJACENT, act=gelu_tanh, parallel=True), "xverse": ADJACENT, "orion": HALVES, "qwen": HALVES,
+    "gptj": dict(ADJACENT, act=gelu_tanh, parallel=True), "xverse": ADJACENT, "baichuan": ADJACENT, "orion": HALVES, "qwen": HALVES,
     "codeshell": dict(HALVES, act=gelu_tanh), "deepseek": dict(ADJACENT, whole=True), "bailingmoe": dict(ADJACENT, whole=False),
     **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
 }
@@ -99,7 +99,7 @@ class Plain:
 
     def rope(self, x, layer):
         window = self.key("attention.sliding_window")
-        if not self.trait("rope") or self.key("attention.max_alibi_bias") or not self.key("rope.scaling.finetuned", True) or self.trait("only_windows") and window and not self.windowed(layer):
+        if not self.trait("rope") or self.most_slope() is not None or not self.key("rope.scaling.finetuned", True) or self.trait("only_windows") and window and not self.windowed(layer):
             return x
         d = self.key("rope.dimension_count", x.shape[-1])
         i, base = np.arange(d // 2), self.key("rope.freq_base", 10000.0)
@@ -174,8 +174,12 @@ class Plain:
         y = y if gate is None else y * state_forward.sigmoid(gate)
         return self.linear(y.reshape(n, heads * d), p + "attn_output")
 
+    def most_slope(self):
+        implied = self.arch == "bloom" or self.arch == "baichuan" and self.key("block_count") == 40
+        return self.key("attention.max_alibi_bias", 8.0 if implied else None)
+
     def slopes(self, heads):
-        most = self.key("attention.max_alibi_bias", 8.0 if self.arch == "bloom" else None)
+        most = self.most_slope()
         if most is None:
             return np.zeros(heads)
         n = 2 ** int(math.log2(heads))

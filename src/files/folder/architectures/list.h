@@ -87,6 +87,7 @@ extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
 extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
+extern const Architecture kBaichuan;
 extern const Architecture kMiniCpm;
 extern const Architecture kMiniCpm3;
 extern const Architecture kInternLm2;
