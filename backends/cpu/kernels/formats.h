@@ -238,7 +238,8 @@ struct Format {
     } else {
       Pair pair;
       if constexpr (has_three_bits(kFormat)) {
-        pair = three_bits < h, has_table ? 8 : 0 > (high);
+        constexpr int rest = has_table ? 8 : 0;
+        pair = three_bits<h, rest>(high);
       } else if constexpr (low_width == 4) {
         pair = low_nibbles(low, h);
       } else if constexpr (low_width == 2) {
@@ -247,6 +248,7 @@ struct Format {
         pair = one_bit<h, 0>(low);
       }
       if constexpr (has_three_bits(kFormat)) {
+        // The high one is there already.
       } else if constexpr (kFormat.high_run == 8) {
         static_assert(high_width == 1);
         const Vb bit = shared_bit<h, low_width>(high);
