@@ -86,7 +86,7 @@ void encode_q8_0(const float* from, const float*, int64_t columns,
     const PlainBlocks blocks(from + at, (columns - at) / kSmallBlock);
     Lanes far = {};
     for (int i = 0; i < kSmallBlock; ++i) {
-      far = greater(far, magnitude(blocks.x(i)));
+      far = greater(magnitude(blocks.x(i)), far);  // +0 rather than -0
     }
     const Lanes scale = far / 127.0f;
     const Lanes by = inverse_or_zero(scale);

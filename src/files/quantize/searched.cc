@@ -44,6 +44,9 @@ constexpr std::array kPlaces8 = {127.0f};
 constexpr auto kPlacesIQ4 =
     both(steps<14>(-140.0f, -95.0f), steps<10>(92.0f, 125.0f));
 
+constexpr auto kFewPlacesIQ4 =
+    both(steps<7>(-134.0f, -99.0f), steps<5>(94.0f, 122.0f));
+
 constexpr auto kSpans2 = steps<16>(2.0f, 4.4f);
 constexpr auto kSpans4 = steps<14>(13.0f, 16.4f);
 constexpr auto kFewSpans4 = steps<5>(13.4f, 15.8f);
@@ -175,7 +178,8 @@ Encoder find_searched_encoder(DType dtype) {
       return best_of<encode_scaled_blocks<RC_DTYPE_Q6_K, IntegerGrid<-32, 31>,
                                           kPlaces6, 3>>();
     case RC_DTYPE_IQ4_NL:
-      return best_of<encode_by_scales<RC_DTYPE_IQ4_NL, IQ4, kPlacesIQ4>>();
+      return best_of<
+          encode_by_scales<RC_DTYPE_IQ4_NL, IQ4, kFewPlacesIQ4, 2>>();
     case RC_DTYPE_IQ4_XS:
       return best_of<
           encode_scaled_blocks<RC_DTYPE_IQ4_XS, IQ4, kPlacesIQ4, 1>>();

@@ -84,15 +84,15 @@ struct Bound {
 // Some hundredths above what the searches reach.
 constexpr Bound kBounds[] = {
     {RC_DTYPE_Q8_0, 2.95e-05},  {RC_DTYPE_Q6_K, 0.000303},
-    {RC_DTYPE_Q5_K, 0.00122},   {RC_DTYPE_Q5_1, 0.00118},
+    {RC_DTYPE_Q5_K, 0.00122},   {RC_DTYPE_Q5_1, 0.00144},
     {RC_DTYPE_Q5_0, 0.00189},   {RC_DTYPE_Q4_K, 0.00503},
-    {RC_DTYPE_Q4_1, 0.00506},   {RC_DTYPE_Q4_0, 0.0076},
+    {RC_DTYPE_Q4_1, 0.00588},   {RC_DTYPE_Q4_0, 0.0076},
     {RC_DTYPE_IQ4_NL, 0.00553}, {RC_DTYPE_IQ4_XS, 0.00562},
-    {RC_DTYPE_MXFP4, 0.0128},   {RC_DTYPE_NVFP4, 0.0128},
-    {RC_DTYPE_IQ3_S, 0.03},     {RC_DTYPE_IQ3_XXS, 0.06},
-    {RC_DTYPE_IQ2_S, 0.12},     {RC_DTYPE_IQ2_XS, 0.15},
-    {RC_DTYPE_IQ2_XXS, 0.2},    {RC_DTYPE_IQ1_M, 0.4},
-    {RC_DTYPE_IQ1_S, 0.5},      {RC_DTYPE_Q3_K, 0.0213},
+    {RC_DTYPE_MXFP4, 0.0128},   {RC_DTYPE_NVFP4, 0.0084},
+    {RC_DTYPE_IQ3_S, 0.0177},   {RC_DTYPE_IQ3_XXS, 0.0326},
+    {RC_DTYPE_IQ2_S, 0.0605},   {RC_DTYPE_IQ2_XS, 0.0853},
+    {RC_DTYPE_IQ2_XXS, 0.112},  {RC_DTYPE_IQ1_M, 0.185},
+    {RC_DTYPE_IQ1_S, 0.214},    {RC_DTYPE_Q3_K, 0.0213},
     {RC_DTYPE_Q2_K, 0.0709},    {RC_DTYPE_TQ1_0, 0.194},
     {RC_DTYPE_TQ2_0, 0.194}};
 
@@ -158,6 +158,23 @@ TEST(Encoder, AnyNumberOfBlocks) {
       parts.insert(parts.end(), part.begin(), part.end());
     }
     EXPECT_EQ(whole, parts) << dtype_name(dtype);
+  }
+}
+
+TEST(Encoder, SmallestAndLargestNumbers) {
+  for (const Bound& bound : kBounds) {
+    std::vector<float> tiny(512, 1e-41f);
+    tiny[3] = -3e-42f;
+    for (const float value : through(bound.dtype, tiny)) {
+      EXPECT_LT(std::fabs(value), 1e-37f) << dtype_name(bound.dtype);
+    }
+    const float most = std::min(largest_element(bound.dtype), 60000.0f);
+    std::vector<float> large(512, most);
+    large[5] = -most;
+    const std::vector<float> y = through(bound.dtype, large);
+    for (size_t i = 0; i < y.size(); ++i) {
+      ASSERT_NEAR(y[i], large[i], most * 1.3f) << dtype_name(bound.dtype);
+    }
   }
 }
 

@@ -133,6 +133,12 @@ TEST_F(Quantize, MixesByName) {
                                 RC_DTYPE_Q6_K, RC_DTYPE_Q5_K},
                            Case{"IQ4_XS", RC_DTYPE_Q5_K, RC_DTYPE_IQ4_XS,
                                 RC_DTYPE_Q5_K, RC_DTYPE_IQ4_XS},
+                           Case{"IQ3_M", RC_DTYPE_Q4_K, RC_DTYPE_Q4_K,
+                                RC_DTYPE_Q4_K, RC_DTYPE_IQ3_S},
+                           Case{"IQ3_S", RC_DTYPE_Q4_K, RC_DTYPE_IQ3_S,
+                                RC_DTYPE_IQ3_S, RC_DTYPE_IQ3_S},
+                           Case{"NVFP4", RC_DTYPE_NVFP4, RC_DTYPE_NVFP4,
+                                RC_DTYPE_NVFP4, RC_DTYPE_NVFP4},
                            Case{"Q8_0", RC_DTYPE_Q8_0, RC_DTYPE_Q8_0,
                                 RC_DTYPE_Q8_0, RC_DTYPE_Q8_0},
                            Case{"Q4_K", RC_DTYPE_Q4_K, RC_DTYPE_Q4_K,
@@ -272,8 +278,49 @@ TEST_F(Quantize, ImportanceCountsAndIsNoted) {
   failure({.type = "Q4_K", .importance = path("other.dat")}, RC_E_FORMAT);
 }
 
+TEST_F(Quantize, FewBitsWantAnImportance) {
+  for (const char* mix : {"IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S",
+                          "IQ2_M", "IQ3_XXS", "IQ3_XS"}) {
+    const std::string message = failure({.type = mix}, RC_E_INVALID_ARGUMENT);
+    EXPECT_NE(message.find("only with an importance"), std::string::npos)
+        << message;
+    EXPECT_THROW(quantized_file(file_, mix), Error);
+  }
+  std::vector<std::pair<std::string, int>> sizes;
+  for (const gguf::Tensor& tensor : file_->tensors()) {
+    if (tensor.name.starts_with("blk.") && tensor.shape.size() > 1) {
+      sizes.emplace_back(tensor.name, 256);
+    }
+  }
+  std::ofstream(path("i.dat"), std::ios::binary) << older(sizes);
+  struct Case {
+    const char* mix;
+    DType embedding, q, v, output, up;
+  };
+  for (const Case& each :
+       {Case{"IQ1_S", RC_DTYPE_Q2_K, RC_DTYPE_IQ1_S, RC_DTYPE_Q4_K,
+             RC_DTYPE_IQ2_XXS, RC_DTYPE_IQ1_S},
+        Case{"IQ1_M", RC_DTYPE_Q2_K, RC_DTYPE_IQ1_M, RC_DTYPE_Q4_K,
+             RC_DTYPE_IQ2_XXS, RC_DTYPE_IQ1_M},
+        Case{"IQ2_XXS", RC_DTYPE_Q2_K, RC_DTYPE_IQ2_XXS, RC_DTYPE_Q4_K,
+             RC_DTYPE_IQ2_XXS, RC_DTYPE_IQ2_XXS},
+        Case{"IQ2_M", RC_DTYPE_IQ3_S, RC_DTYPE_IQ2_S, RC_DTYPE_Q4_K,
+             RC_DTYPE_IQ3_S, RC_DTYPE_IQ2_S},
+        Case{"IQ3_XXS", RC_DTYPE_IQ3_S, RC_DTYPE_IQ2_S, RC_DTYPE_Q4_K,
+             RC_DTYPE_IQ3_S, RC_DTYPE_IQ3_XXS},
+        Case{"IQ3_XS", RC_DTYPE_IQ3_S, RC_DTYPE_IQ3_XXS, RC_DTYPE_Q4_K,
+             RC_DTYPE_IQ3_S, RC_DTYPE_IQ3_XXS}}) {
+    const auto file = made({.type = each.mix, .importance = path("i.dat")});
+    EXPECT_EQ(type(*file, "token_embd.weight"), each.embedding) << each.mix;
+    EXPECT_EQ(type(*file, "blk.5.attn_q.weight"), each.q) << each.mix;
+    EXPECT_EQ(type(*file, "blk.5.attn_v.weight"), each.v) << each.mix;
+    EXPECT_EQ(type(*file, "blk.5.attn_output.weight"), each.output) << each.mix;
+    EXPECT_EQ(type(*file, "blk.5.ffn_up_exps.weight"), each.up) << each.mix;
+  }
+}
+
 TEST_F(Quantize, AFileNeedNotBeWritten) {
-  for (const char* type : {"Q4_K_M", "q3_k_s", "TQ1_0", "F16"}) {
+  for (const char* type : {"Q4_K_M", "q3_k_s", "TQ1_0", "IQ3_S", "F16"}) {
     const auto written = made({.type = type, .requantizes = true});
     const auto shown = quantized_file(file_, type);
     ASSERT_EQ(shown->size(), written->size());
