@@ -1,3 +1,6 @@
+#include <cstdlib>
+#include <string>
+
 #include "commands.h"
 #include "terminal.h"
 #include "type_choice.h"
@@ -9,7 +12,18 @@ struct Wish {
   std::string from, to, type;
 };
 
+// What the file that is written cannot say, unless messages go elsewhere.
+void show_warnings() {
+  if (std::getenv("RUNCIBLE_LOG") != nullptr) return;
+  rc_log_set(
+      [](void*, rc_log_level, const char* message) {
+        note(std::string("warning: ") + message);
+      },
+      nullptr, RC_LOG_WARNING);
+}
+
 void convert(const Wish& wish) {
+  show_warnings();
   ProgressBar bar("converting");
   const InterruptWatch watch;
   check(rc_model_convert(

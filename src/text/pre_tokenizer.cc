@@ -32,6 +32,31 @@ const PreTokenizerFamily& find_family(std::string_view name,
        "; known pre-tokenizers are", known);
 }
 
+// The pattern with \s and \S spelled out: PCRE2 counts U+180E among spaces, as
+// Unicode did before 6.3, and models do not.
+std::string with_spaces_spelled(std::string_view pattern) {
+  constexpr std::string_view kSpaces = R"(\t-\r\x{85}\p{Z})";
+  std::string spelled;
+  bool in_class = false;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '\\') {
+      if (pattern[at] == '[') in_class = true;
+      if (pattern[at] == ']') in_class = false;
+      spelled += pattern[at];
+      continue;
+    }
+    const char escaped = pattern[++at];
+    if (escaped == 's' && in_class) {
+      spelled += kSpaces;
+    } else if (escaped == 's' || escaped == 'S') {
+      spelled += cat(escaped == 's' ? "[" : "[^", kSpaces, "]");
+    } else {
+      spelled += cat('\\', escaped);
+    }
+  }
+  return spelled;
+}
+
 // The number of bytes at the beginning that are all well-formed, or all not.
 size_t run_length(std::string_view text, bool* valid) {
   size_t at = 0;
@@ -50,7 +75,7 @@ size_t run_length(std::string_view text, bool* valid) {
 PreTokenizer::PreTokenizer(std::string_view name, std::string_view source) {
   const PreTokenizerFamily& family = find_family(name, source);
   for (const std::string_view pattern : family.patterns) {
-    stages_.emplace_back(pattern);
+    stages_.emplace_back(with_spaces_spelled(pattern));
   }
   ignore_merges_ = family.ignore_merges;
   add_bos_ = family.add_bos;

@@ -59,7 +59,8 @@ constexpr std::string_view kGrouped =
     R"((?<!\p{N})\p{N}{1,2}(?=(?:\p{N}{3})+(?!\p{N}))|\p{N}{3}|\p{N}{1,2})";
 // The same, unless a word goes on behind them.
 constexpr std::string_view kGroupedToBorder =
-    R"((?<!\d)\d++(?=[\p{L}\p{M}\p{N}\p{Pc}])(*SKIP)(*FAIL))"
+    R"((?<!\d)\d++(?=[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{B2}\x{B3}\x{B9})"
+    R"(\x{BC}-\x{BE}])(*SKIP)(*FAIL))"
     R"(|(?<!\d)\d{1,2}(?=(?:\d{3})+(?!\d))|\d{3}|\d{1,2})";
 constexpr std::string_view kSentences =
     R"( ?[^(\s|.,!?\x{2026}\x{3002}\x{FF0C}\x{3001}\x{964}\x{6D4}\x{60C})]+)";
@@ -110,12 +111,12 @@ constexpr std::string_view kAfmoeScripts =
 
 // That of GPT-4o with Chinese characters on their own.
 constexpr std::string_view kKimi =
-    R"(\p{Han}+|[^\r\n\p{L}\p{N}]?)"
-    R"((?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])*)"
-    R"((?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])+)"
+    R"(\p{sc:Han}+|[^\r\n\p{L}\p{N}]?)"
+    R"((?:(?!\p{sc:Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])*)"
+    R"((?:(?!\p{sc:Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])+)"
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?)"
-    R"((?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])+)"
-    R"((?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])*)"
+    R"((?:(?!\p{sc:Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])+)"
+    R"((?:(?!\p{sc:Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])*)"
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
     R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -83,9 +84,76 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// Those of other kinds, where both mean the same: the package replaces what has
+// combining marks in another way than SentencePiece, by whose rules the keys
+// are read, and looks for names of tokens by rules that keys do not have.
+class GgmlPieces
+    : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(GgmlPieces, GiveTheSameIds) {
+  const Json json = recorded(GetParam().first);
+  const auto file = with_keys(json["tokenizer"]);
+  EXPECT_EQ(file->get_string("tokenizer.ggml.model"), GetParam().second);
+  const auto whole = Tokenizer::load(*file);
+  const auto keys = Tokenizer::create(*read_vocabulary(*file));
+  EXPECT_EQ(keys->kind(), GetParam().second);
+  int compared = 0;
+  for (const Json& item : json["cases"]) {
+    const auto text = item["text"].get<std::string>();
+    const bool has_name = std::ranges::any_of(
+        json["tokenizer"]["added_tokens"], [&](const Json& token) {
+          return text.find(token["content"].get<std::string>()) != text.npos;
+        });
+    const bool has_marks = std::ranges::any_of(
+        text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    if (has_name || (keys->kind() != "llama" && has_marks)) continue;
+    ++compared;
+    EXPECT_EQ(keys->tokenize(text, {}), whole->tokenize(text, {}))
+        << item["text"];
+  }
+  EXPECT_GT(compared, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GgmlPieces,
+                         testing::Values(std::pair("llama-2-pieces", "llama"),
+                                         std::pair("gemma-pieces", "llama"),
+                                         std::pair("t5", "t5"),
+                                         std::pair("xlm-r-stripped", "t5"),
+                                         std::pair("bert-uncased", "bert"),
+                                         std::pair("bert-cased", "bert")),
+                         [](const auto& info) {
+                           std::string name = info.param.first;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(GgmlVocabularyKeys, HaveTheTokensAroundATextAndTypes) {
+  const auto bert = with_keys(recorded("bert-cased")["tokenizer"]);
+  EXPECT_EQ(bert->find_int("tokenizer.ggml.bos_token_id"), 2);
+  EXPECT_EQ(bert->find_int("tokenizer.ggml.cls_token_id"), 2);
+  EXPECT_EQ(bert->find_int("tokenizer.ggml.seperator_token_id"), 3);
+  EXPECT_EQ(bert->find_int("tokenizer.ggml.unknown_token_id"), 1);
+  EXPECT_EQ(bert->find_bool("tokenizer.ggml.normalizer.lowercase"), false);
+  const auto t5 = with_keys(recorded("t5")["tokenizer"]);
+  EXPECT_EQ(t5->find_int("tokenizer.ggml.eos_token_id"), 1);
+  EXPECT_EQ(t5->find_int("tokenizer.ggml.unknown_token_id"), 2);
+  EXPECT_EQ(t5->find_bool("tokenizer.ggml.add_eos_token"), true);
+  EXPECT_EQ(t5->find_bool("tokenizer.ggml.remove_extra_whitespaces"), true);
+  EXPECT_FALSE(t5->find_bytes("tokenizer.ggml.precompiled_charsmap")->empty());
+  const auto llama = with_keys(recorded("llama-2-pieces")["tokenizer"]);
+  EXPECT_EQ(llama->find_int("tokenizer.ggml.bos_token_id"), 1);
+  EXPECT_EQ(llama->find_bool("tokenizer.ggml.add_bos_token"), true);
+  EXPECT_EQ(llama->find_bool("tokenizer.ggml.add_space_prefix"), true);
+  const auto types = *llama->find_ints("tokenizer.ggml.token_type");
+  EXPECT_EQ(types[0], 2);
+  EXPECT_EQ(types[1], 3);
+  EXPECT_EQ(types[3], 6);
+  EXPECT_EQ(types[699], 1);
+}
+
 TEST(GgmlVocabularyKeys, AreNotThereForOtherTokenizers) {
   for (const char* name :
-       {"roberta", "t5", "bert-uncased", "llama-2", "bpe-prefix"}) {
+       {"roberta", "nmt", "unigram-bytes", "llama-2", "bpe-prefix"}) {
     const auto file = with_keys(recorded(name)["tokenizer"]);
     EXPECT_EQ(file->find("tokenizer.ggml.model"), nullptr) << name;
   }

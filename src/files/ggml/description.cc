@@ -10,15 +10,17 @@
 namespace rc::ggml {
 namespace {
 
-// As many tokens as can be read again.
+// As many tokens, and as many bytes of each, as can be read again.
 constexpr int64_t kMaxTokens = int64_t{1} << 22;
+constexpr size_t kMaxTokenBytes = 4096;
 
 }  // namespace
 
 void Description::set(int64_t id, std::string text, TokenType type) {
-  if (id < 0 || id >= kMaxTokens || text.empty()) {
+  if (id < 0 || id >= kMaxTokens || text.empty() ||
+      text.size() > kMaxTokenBytes) {
     fail(RC_E_UNSUPPORTED, "token ", id, " is ", quote(text), "; ids are 0 to ",
-         kMaxTokens - 1, " and texts are not empty");
+         kMaxTokens - 1, " and texts have 1 to ", kMaxTokenBytes, " bytes");
   }
   fill(id + 1);
   tokens[static_cast<size_t>(id)] = std::move(text);

@@ -74,11 +74,19 @@ Spaces spaces_of(const JsonValue& tokenizer, Description* description) {
   return spaces;
 }
 
+// Several times what published pieces have. All ways to cut each are tried.
+constexpr size_t kMaxPieceBytes = 256;
+
 class Scores {
  public:
   explicit Scores(Description* description) : description_(*description) {
     for (size_t i = 0; i < description_.tokens.size(); ++i) {
       if (description_.types[i] != TokenType::kNormal) continue;
+      if (description_.tokens[i].size() > kMaxPieceBytes) {
+        fail(RC_E_UNSUPPORTED, "token ", i, " has ",
+             description_.tokens[i].size(), " bytes; at most ", kMaxPieceBytes,
+             " are checked");
+      }
       pieces_.emplace(description_.tokens[i], i);
     }
   }

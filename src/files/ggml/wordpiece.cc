@@ -37,14 +37,24 @@ Description describe_wordpiece(const JsonValue& tokenizer,
   set_vocabulary(model, &description);
   const size_t pieces = description.tokens.size();
   set_added_tokens(tokenizer, &description);
+  bool described_all = true;
   for (size_t i = 0; i < pieces; ++i) {
     if (description.types[i] != TokenType::kNormal) continue;
     std::string& text = description.tokens[i];
     if (text.starts_with(kContinues) && text.size() > kContinues.size()) {
-      text.erase(0, kContinues.size());
+      if (text.find(kSpaceMark) == kContinues.size()) {
+        // Without its mark it would begin words.
+        description.types[i] = TokenType::kUnused;
+        described_all = false;
+      } else {
+        text.erase(0, kContinues.size());
+      }
     } else {
       text.insert(0, kSpaceMark);
     }
+  }
+  if (!described_all) {
+    description.differences.push_back("words with U+2581 within");
   }
   const std::string_view unknown = text_in(model, "unk_token");
   if (const JsonValue* vocabulary = model.find("vocab")) {

@@ -60,23 +60,26 @@ AddedTokens::AddedTokens(const JsonNode& root, const ModelTokens& model,
                          const Normalizer* normalizer) {
   const auto list = root.find("added_tokens");
   if (list) {
-    std::unordered_map<std::string, TokenId> ids;
+    const std::vector<JsonNode> nodes = list->items(kMaxJsonTokens / 4);
+    // Of their contents; kNoToken: not a token yet.
+    std::unordered_map<std::string_view, TokenId> ids;
+    for (const JsonNode& node : nodes) {
+      ids.try_emplace(node.at("content").value().text, kNoToken);
+    }
     for (size_t i = 0; i < model.texts.size(); ++i) {
-      if (!model.texts[i].empty()) {
-        ids.insert_or_assign(model.texts[i], static_cast<TokenId>(i));
-      }
+      const auto known = ids.find(model.texts[i]);
+      if (known != ids.end()) known->second = static_cast<TokenId>(i);
     }
     std::unordered_map<TokenId, size_t> places;
     auto next = static_cast<TokenId>(model.count);
     TokenId highest = kNoToken;
-    for (const JsonNode& node : list->items(kMaxJsonTokens / 4)) {
+    for (const JsonNode& node : nodes) {
       AddedToken token = read_token(node);
       if (token.content.empty()) continue;
-      const auto known = ids.find(token.content);
-      token.id =
-          known != ids.end() ? known->second : std::max(next, highest + 1);
+      TokenId& known = ids.find(token.content)->second;
+      token.id = known != kNoToken ? known : std::max(next, highest + 1);
       highest = std::max(highest, token.id);
-      ids.insert_or_assign(token.content, token.id);
+      known = token.id;
       const auto [place, is_new] = places.try_emplace(token.id, all_.size());
       if (is_new) {
         all_.push_back(std::move(token));

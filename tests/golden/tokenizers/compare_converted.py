@@ -78,7 +78,7 @@ def count(name, who, texts, want, got):
         return "-"
     different = [(t, w, g) for t, w, g in zip(texts, want, got, strict=True) if w != g]
     for text, w, g in different[:2]:
-        print(f"  {who}: {ascii(text)}\n    want {w}\n    got  {g}")
+        print(f"  {who}: {ascii(text)[:200]}\n    want {str(w)[:300]}\n    got  {str(g)[:300]}")
     return len(different)
 
 

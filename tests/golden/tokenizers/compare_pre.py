@@ -83,7 +83,7 @@ def main():
                 want = ids_of_llama_cpp(path, texts) or sys.exit(f"{name}: llama.cpp does not load it")
         different = [(t, w, g) for t, w, g in zip(texts, want, got, strict=True) if w != g]
         for text, w, g in different[:2]:
-            print(f"{name}: {ascii(text)}\n  want {w}\n  got  {g}")
+            print(f"{name}: {ascii(text)[:200]}\n  want {str(w)[:300]}\n  got  {str(g)[:300]}")
         print(f"{name:24} {len(texts):8} texts {len(different):6} differences", flush=True)
         bad += len(different) > 0
     return 1 if bad else 0
