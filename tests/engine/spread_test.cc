@@ -116,27 +116,6 @@ TEST_F(Spread, LayersThatDoNotFitGoToTheNext) {
   EXPECT_EQ(state_.weights + state_.buffers + state_.scratch, 0u);
 }
 
-// Wherever the cut is: keys stay where they are stored.
-TEST_F(Spread, LayersMayShareTheKeysOfAnotherDevice) {
-  for (const char* name : {"gemma4", "gemma3n"}) {
-    SCOPED_TRACE(name);
-    file_ = small_model(name);
-    const Played expected =
-        play(*Engine::load(file_, open_device(), tight_options(), {}), prompt_);
-    const uint64_t all = plan(*file_, chain(), tight_options()).memory.total();
-    int spread = 0;
-    for (uint64_t eighths = 2; eighths < 8; ++eighths) {
-      EngineOptions options = tight_options();
-      options.memory_limit = all / 8 * eighths;
-      const auto engine = load(options);
-      if (engine->memory().devices[0].layers > 0) ++spread;
-      EXPECT_EQ(state_.buffers, engine->memory().devices[0].cache);
-      EXPECT_EQ(play(*engine, prompt_), expected) << eighths;
-    }
-    EXPECT_GT(spread, 1);
-  }
-}
-
 TEST_F(Spread, ThePlanOfTheNextDeviceIsExactToo) {
   WrappedState& next = wrap_backend("large", "cpu");
   const EngineOptions options = room_for(1);
