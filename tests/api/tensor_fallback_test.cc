@@ -57,8 +57,12 @@ TEST(Tensor, WhatADeviceLacksIsDoneOnTheCpu) {
   rc_tensor *t = nullptr, *y = nullptr;
   ASSERT_OK(rc_tensor_transpose(a.get(), 0, 1, &t));
   const Tensor transposed(t);
+  // Of a transposed second operand no copy is made.
   ASSERT_OK(rc_op_matmul(a.get(), t, &y));
   EXPECT_EQ(numbers_of(y), (std::vector<float>{5, 11, 11, 25}));
+  rc_tensor_release(y);
+  ASSERT_OK(rc_op_matmul(t, a.get(), &y));
+  EXPECT_EQ(numbers_of(y), (std::vector<float>{10, 14, 14, 20}));
   rc_tensor_release(y);
   const char* json = nullptr;
   ASSERT_OK(rc_backend_explain(backend.get(), &json));

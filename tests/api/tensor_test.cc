@@ -7,16 +7,6 @@
 namespace rc::test {
 namespace {
 
-Tensor make_random(rc_backend* backend, const Shape& shape, uint64_t seed) {
-  rc_random_options options = RC_RANDOM_OPTIONS_INIT;
-  options.seed = seed;
-  rc_tensor* tensor = nullptr;
-  EXPECT_OK(rc_tensor_random(backend, shape.data(),
-                             static_cast<int32_t>(shape.size()), &options,
-                             &tensor));
-  return Tensor(tensor);
-}
-
 Tensor make_places(rc_backend* backend, const std::vector<int32_t>& places) {
   const auto count = static_cast<int64_t>(places.size());
   rc_tensor* tensor = nullptr;
@@ -268,33 +258,6 @@ TEST(Tensor, NothingAndNotANumber) {
   }
 }
 
-TEST(Tensor, MemoryLimitOfTheHandle) {
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.memory_limit = 1000;
-  rc_backend* opened = nullptr;
-  ASSERT_OK(rc_backend_open("reference", &options, &opened));
-  const Backend backend(opened);
-  const Tensor a = make_random(opened, {100}, 1);
-  Tensor b = make_random(opened, {100}, 2);
-  rc_tensor* sum = nullptr;
-  EXPECT_FAILS(RC_E_DEVICE_MEMORY, rc_op_add(a.get(), b.get(), &sum), "1000",
-               "800");
-  // A view takes nothing.
-  rc_tensor* view = nullptr;
-  ASSERT_OK(rc_tensor_slice(b.get(), 0, 10, 20, 1, &view));
-  b.reset();
-  EXPECT_FAILS(RC_E_DEVICE_MEMORY, rc_op_add(a.get(), a.get(), &sum), "800");
-  rc_tensor_release(view);
-  ASSERT_OK(rc_op_add(a.get(), a.get(), &sum));
-  rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
-  ASSERT_OK(rc_backend_usage(opened, &usage));
-  EXPECT_EQ(usage.memory, 800u);
-  EXPECT_EQ(usage.peak_memory, 800u);
-  rc_tensor_release(sum);
-  ASSERT_OK(rc_backend_usage(opened, &usage));
-  EXPECT_EQ(usage.memory, 400u);
-}
-
 // By the rules of IEEE 754 and of NumPy.
 TEST(Tensor, FunctionsOfNotANumberAndInfinity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -334,48 +297,6 @@ TEST(Tensor, FunctionsOfNotANumberAndInfinity) {
     expect(rc_op_abs(a.get(), &y), y, {nan, 1, nan, inf, inf, 0});
     expect(rc_op_neg(a.get(), &y), y, {nan, -1, nan, -inf, inf, 0});
   }
-}
-
-// Large results leave their memory to the next ones of their handle, and to
-// whatever else needs it.
-TEST(Tensor, MemoryOfResultsIsKept) {
-  constexpr int64_t kCount = 100000;
-  constexpr uint64_t kBytes = kCount * sizeof(float);
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.memory_limit = 3 * kBytes;
-  rc_backend* opened = nullptr;
-  ASSERT_OK(rc_backend_open("cpu", &options, &opened));
-  Backend backend(opened);
-  const auto memory = [&] {
-    rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
-    EXPECT_OK(rc_backend_usage(opened, &usage));
-    return usage.memory;
-  };
-  Tensor x = make_random(opened, {kCount}, 1);
-  const std::vector<float> numbers = numbers_of(x.get());
-  for (int i = 0; i < 5; ++i) {
-    rc_tensor* y = nullptr;
-    ASSERT_OK(rc_op_add(x.get(), x.get(), &y));
-    EXPECT_EQ(memory(), 2 * kBytes);
-    EXPECT_EQ(numbers_of(y)[7], 2 * numbers[7]);
-    rc_tensor_release(y);
-    EXPECT_EQ(memory(), 2 * kBytes);
-  }
-  // New tensors are zero all the same.
-  rc_tensor* zeros = nullptr;
-  ASSERT_OK(rc_tensor_create(opened, RC_DTYPE_F32, &kCount, 1, &zeros));
-  EXPECT_EQ(numbers_of(zeros), std::vector<float>(kCount));
-  rc_tensor_release(zeros);
-  EXPECT_EQ(memory(), 3 * kBytes);
-  // What is kept is given up before the limit is in the way of another size.
-  const int64_t twice = 2 * kCount;
-  rc_tensor* large = nullptr;
-  ASSERT_OK(rc_tensor_create(opened, RC_DTYPE_F32, &twice, 1, &large));
-  EXPECT_EQ(memory(), 3 * kBytes);
-  rc_tensor_release(large);
-  // Tensors outlive the handle.
-  backend.reset();
-  EXPECT_EQ(numbers_of(x.get()), numbers);
 }
 
 // All but products that OpenBLAS takes.

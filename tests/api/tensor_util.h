@@ -22,6 +22,17 @@ inline Tensor make(rc_backend* backend, const Shape& shape,
   return Tensor(tensor);
 }
 
+inline Tensor make_random(rc_backend* backend, const Shape& shape,
+                          uint64_t seed) {
+  rc_random_options options = RC_RANDOM_OPTIONS_INIT;
+  options.seed = seed;
+  rc_tensor* tensor = nullptr;
+  EXPECT_OK(rc_tensor_random(backend, shape.data(),
+                             static_cast<int32_t>(shape.size()), &options,
+                             &tensor));
+  return Tensor(tensor);
+}
+
 inline std::vector<std::byte> bytes_of(rc_tensor* tensor) {
   size_t size = 0;
   EXPECT_OK(rc_tensor_size(tensor, nullptr, &size));
