@@ -21,7 +21,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kLfm2Moe,    &kNemotronH, &kFalconH1,      &kMamba,      &kJamba,
     &kQwen3Next,  &kQwen35,    &kQwen35Moe,     &kNomicBert,  &kModernBert,
     &kPhiMoe,     &kApertus,   &kMistral3,      &kMiniMaxM2,  &kGemmaEmbedding,
-    &kEuroBert,
+    &kEuroBert,   &kRwkv6,     &kRwkv7,
 };
 
 }  // namespace

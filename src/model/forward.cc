@@ -16,6 +16,7 @@
 #include "model/output.h"
 #include "model/rope_weights.h"
 #include "model/state_space.h"
+#include "model/time_mix.h"
 #include "model/weights.h"
 
 namespace rc::model {
@@ -48,6 +49,10 @@ class Forward : private LayerParts {
   };
   // Of what is normed.
   std::vector<Mixed> mixed(Value x);
+  StateLayer state_layer() {
+    return {builder_, weights_,     architecture_,
+            hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
+  }
   Value attention(Value x);
   Value latent_attention(Value x);
   Value output(Value x);
@@ -106,9 +111,16 @@ void Forward::describe() {
                             : positions_;
   Value x =
       add_embedding(builder_, weights_, architecture_, hyper_, tokens, learned);
+  TimeMixed mixed = {x, kAbsent};
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
-    x = whole_layer(x);
+    if (mixes_time(layer().mixer)) {
+      mixed = add_time_mix(state_layer(), number_, mixed,
+                           is_last() ? output_rows_ : kAbsent);
+      x = mixed.x;
+    } else {
+      x = whole_layer(x);
+    }
   }
   builder_.begin_part("output");
   builder_.output(output(x));
@@ -152,10 +164,7 @@ std::vector<Forward::Mixed> Forward::mixed(Value x) {
     parts.push_back({attention(x), names_.attention_output,
                      architecture_.attention_output_bias});
   }
-  const StateLayer state = {
-      builder_, weights_,     architecture_,
-      hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
-  if (const auto recurrent = add_recurrent(state, layer().mixer, x)) {
+  if (const auto recurrent = add_recurrent(state_layer(), layer().mixer, x)) {
     parts.push_back({recurrent->y, recurrent->back});
   }
   return parts;

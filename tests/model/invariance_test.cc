@@ -184,7 +184,8 @@ std::vector<Kind> kinds() {
       {"mpt", RC_DTYPE_F16},           {"llama4", RC_DTYPE_F16},
       {"lfm2moe", RC_DTYPE_F16},       {"mamba", RC_DTYPE_F16},
       {"falcon-h1", RC_DTYPE_F32},     {"qwen35moe", RC_DTYPE_F16},
-      {"phimoe", RC_DTYPE_F16},        {"apertus", RC_DTYPE_F32}};
+      {"phimoe", RC_DTYPE_F16},        {"apertus", RC_DTYPE_F32},
+      {"rwkv6", RC_DTYPE_F16},         {"rwkv7", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",
         "stories260K-quants/stories260K-Q8_0",

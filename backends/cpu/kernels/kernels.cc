@@ -9,7 +9,7 @@ extern const Kernels kKernels = {
     multiply_rows,   scale_row,      softcap_row,   rope_head,
     weighted_sum,    unary,          binary,        layer_norm,
     softmax,         sum_row,        scan_head,     scan_channels,
-    delta_head,      multiply_add,
+    delta_head,      fading_head,    multiply_add,
 };
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -66,5 +66,7 @@ extern const Architecture kMistral3;
 extern const Architecture kMiniMaxM2;
 extern const Architecture kGemmaEmbedding;
 extern const Architecture kEuroBert;
+extern const Architecture kRwkv6;
+extern const Architecture kRwkv7;
 
 }  // namespace rc::model
