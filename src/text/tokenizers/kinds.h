@@ -21,4 +21,7 @@ std::shared_ptr<const Tokenizer> make_wordpiece(Vocabulary vocabulary);
 // "t5": SentencePiece's unigram model; the cut with the best sum of scores.
 std::shared_ptr<const Tokenizer> make_unigram(Vocabulary vocabulary);
 
+// "rwkv": the longest pieces from the left, over bytes.
+std::shared_ptr<const Tokenizer> make_longest_piece(Vocabulary vocabulary);
+
 }  // namespace rc::text
