@@ -14,7 +14,8 @@ struct FadingShape {
   int64_t n;
 };
 
-// With a and b the first output, without them both: `own` is the second.
+// `corrects`: there are a and b. `own`: the second output, in place of the
+// first.
 void run_fading(const StateRows& rows, const FadingShape& shape, bool corrects,
                 bool own) {
   const auto [heads, p, n] = shape;
