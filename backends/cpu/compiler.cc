@@ -48,6 +48,8 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return attend_scratch(c, op);
     case RC_OP_SHORT_CONV:
       return short_conv_scratch(c, op);
+    case RC_OP_FADING_STATE:
+      return fading_state_scratch(c, op);
     case RC_OP_CHOOSE:
     case RC_OP_CHOOSE_IN_GROUPS:
     case RC_OP_SPARSE_MIX:
@@ -297,6 +299,9 @@ void Compiler::compile() {
         break;
       case RC_OP_DELTA_RULE:
         compile_delta_rule(*this, op);
+        break;
+      case RC_OP_FADING_STATE:
+        compile_fading_state(*this, op);
         break;
       case RC_OP_COPY:
       case RC_OP_CONVERT:

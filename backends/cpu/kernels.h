@@ -160,6 +160,16 @@ struct WindowTask {
   int outputs;
 };
 
+// What one row brings to a head; see RC_OP_FADING_STATE.
+struct FadingRow {
+  const float* v;     // [p]
+  const float* q;     // [n]
+  const float* k;     // [n]
+  const float* kept;  // [n]; what is left of each column
+  const float* a;     // [n]; NULL: neither a nor b
+  const float* b;     // [n]
+};
+
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
@@ -212,6 +222,9 @@ struct Kernels {
   // state [p, n]; y [p].
   void (*delta_head)(const DeltaRow& row, int64_t p, int64_t n, float* state,
                      float* y);
+  // state [p, n]; y [p].
+  void (*fading_head)(const FadingRow& row, int64_t p, int64_t n, float* state,
+                      float* y);
   // y += x * weights.
   void (*multiply_add)(const float* x, const float* weights, int64_t n,
                        float* y);

@@ -351,4 +351,76 @@ void compile_delta_rule(Compiler& c, const Op& op) {
       });
 }
 
+// What is left of each column of a head.
+uint64_t fading_state_scratch(const Compiler& c, const Op& op) {
+  return product(static_cast<uint64_t>(c.columns(op.inputs[1])), sizeof(float));
+}
+
+void compile_fading_state(Compiler& c, const Op& op) {
+  const States states(c, op, 7);
+  const rc_plugin_value& shape = c.value(op.inputs[0]);
+  const int64_t heads = shape.shape[1];
+  const int64_t p = shape.shape[2];
+  const int64_t n = c.columns(op.inputs[1]);
+  const bool corrects = op.inputs[4] >= 0;
+  const Place v = c.place(op.inputs[0]);
+  const Place q = c.place(op.inputs[1]);
+  const Place k = c.place(op.inputs[2]);
+  const Place decays = c.place(op.inputs[3]);
+  const Place a = corrects ? c.place(op.inputs[4]) : Place{};
+  const Place b = corrects ? c.place(op.inputs[5]) : Place{};
+  const float* bonus = c.elements(op.inputs[6]);
+  const Place y = c.place(op.outputs[0]);
+  const Place own = c.place(op.outputs[1]);
+  const ThreadScratch scratch = c.thread_scratch();
+  add_sequence_check(c, op, op.inputs[7]);
+  std::vector<Area> reads;
+  for (const int slot : {0, 1, 2, 3, 4, 5, 7, 8, 9}) {
+    if (op.inputs[slot] >= 0) reads.push_back(c.area(op.inputs[slot]));
+  }
+  c.add(
+      std::move(reads),
+      {c.area(op.outputs[0]), c.area(op.outputs[1]), c.area(op.inputs[9])},
+      [=](const Run& run) { return run.rows(RC_DIM_ROWS) * heads * p * n * 2; },
+      [=](const Run& run) { return run.rows(RC_DIM_SEQUENCES) * heads; },
+      [=](Run& run, const Share& share) {
+        auto* kept = scratch.of<float>(share.thread);
+        for (int64_t i = share.begin; i < share.end; ++i) {
+          const int64_t h = i % heads;
+          States::Slots slots;
+          if (!states.find(run, i / heads, &slots)) return;
+          float* state = states.begin(slots, h * p * n, p * n);
+          const auto row = [&](int64_t r) {
+            const int64_t head = r * heads + h;
+            FadingRow brought = {};
+            brought.v = run.at<const float>(v) + head * p;
+            brought.q = run.at<const float>(q) + head * n;
+            brought.k = run.at<const float>(k) + head * n;
+            brought.kept = kept;
+            if (corrects) {
+              brought.a = run.at<const float>(a) + head * n;
+              brought.b = run.at<const float>(b) + head * n;
+            }
+            const float* given = run.at<const float>(decays) + head * n;
+            double sum = 0;
+            for (int64_t j = 0; j < n; ++j) {
+              const double x = given[j];
+              kept[j] = static_cast<float>(
+                  std::exp(corrects ? -std::exp(-0.5) / (1 + std::exp(-x))
+                                    : -std::exp(x)));
+              sum += static_cast<double>(bonus[h * n + j]) * brought.k[j] *
+                     brought.q[j];
+            }
+            run.kernels.fading_head(brought, p, n, state,
+                                    run.at<float>(y) + head * p);
+            for (int64_t e = 0; e < p; ++e) {
+              run.at<float>(own)[head * p + e] =
+                  static_cast<float>(sum) * brought.v[e];
+            }
+          };
+          if (!states.each_row(run, share.thread, i / heads, row)) return;
+        }
+      });
+}
+
 }  // namespace rc::cpu

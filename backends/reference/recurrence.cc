@@ -216,4 +216,59 @@ void delta_rule(const Call& call) {
   }
 }
 
+void fading_state(const Call& call) {
+  const Tensor& v = call.inputs[0];
+  const States states(call, "FADING_STATE", 7);
+  const int64_t heads = v.shape[1];
+  const int64_t p = v.shape[2];
+  const int64_t n = call.inputs[1].shape[2];
+  const bool corrects = call.op.inputs[4] >= 0;
+  std::vector<double> kept(static_cast<size_t>(n));
+  for (int64_t s = 0; s < states.count(); ++s) {
+    std::vector<float> state = states.read(s);
+    for (int64_t r = 0; r < v.rows(); ++r) {
+      if (!states.has_row(s, r)) continue;
+      call.check_stop();
+      for (int64_t h = 0; h < heads; ++h) {
+        const int64_t head = r * heads + h;
+        const float* q = call.inputs[1].floats() + head * n;
+        const float* k = call.inputs[2].floats() + head * n;
+        const float* decays = call.inputs[3].floats() + head * n;
+        const float* bonus = call.inputs[6].floats() + h * n;
+        double share = 0;
+        for (int64_t j = 0; j < n; ++j) {
+          const double x = decays[j];
+          kept[static_cast<size_t>(j)] = std::exp(
+              corrects ? -std::exp(-0.5) / (1 + std::exp(-x)) : -std::exp(x));
+          share += static_cast<double>(bonus[j]) * k[j] * q[j];
+        }
+        for (int64_t i = 0; i < p; ++i) {
+          const double value = v.floats()[head * p + i];
+          float* row = state.data() + (h * p + i) * n;
+          double before = 0;
+          double known = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            before += static_cast<double>(row[j]) * q[j];
+            if (!corrects) continue;
+            known += static_cast<double>(row[j]) *
+                     call.inputs[4].floats()[head * n + j];
+          }
+          double after = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            double next = kept[static_cast<size_t>(j)] * row[j] + value * k[j];
+            if (corrects) next += known * call.inputs[5].floats()[head * n + j];
+            row[j] = static_cast<float>(next);
+            after += static_cast<double>(row[j]) * q[j];
+          }
+          call.outputs[0].floats()[head * p + i] =
+              static_cast<float>(corrects ? after : before);
+          call.outputs[1].floats()[head * p + i] =
+              static_cast<float>(share * value);
+        }
+      }
+    }
+    states.write(s, state);
+  }
+}
+
 }  // namespace rc::reference

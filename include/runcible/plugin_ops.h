@@ -262,7 +262,25 @@ enum {
    * alpha_n (exp(min(x, epsilon)) - 1 - x) + beta x (Huang and Schlag 2024,
    * arXiv:2411.13010).
    * inputs: x [R, ...]; output [R, ...], may be x. params.xielu. */
-  RC_OP_XIELU = 27
+  RC_OP_XIELU = 27,
+  /* Linear attention whose states fade by the column. Head h keeps a state
+   * S [p, n]. For each row of a sequence in turn, if there are a and b (RWKV 7,
+   * Peng et al. 2025, arXiv:2503.14456):
+   * w[j] = exp(-exp(-1/2) / (1 + exp(-decays[h][j])));
+   * S = S diag(w) + (S a[h]) b[h]^T + v[h] k[h]^T; y[h] = S q[h];
+   * where S a[h] is of the S before; and if there are not (RWKV 6, Peng et al.
+   * 2024, arXiv:2404.05892): w[j] = exp(-exp(decays[h][j])); y[h] = S q[h];
+   * then S = S diag(w) + v[h] k[h]^T. What the row brings by itself is
+   * own[h] = (sum over j of bonus[h][j] * k[h][j] * q[h][j]) * v[h]. State and
+   * slots as for SHORT_CONV.
+   * inputs: v [rows, heads, p], q [rows, heads, n], k [rows, heads, n],
+   *         decays [rows, heads, n], a [rows, heads, n] or absent,
+   *         b [rows, heads, n], absent where a is,
+   *         bonus [heads, n] (a weight), sequences I32 [rows],
+   *         state_slots I32 [sequences, 2],
+   *         cache [slots, heads, p, n] of F32;
+   *         outputs: y [rows, heads, p], own [rows, heads, p]. */
+  RC_OP_FADING_STATE = 28
 };
 
 /* Tensor ops, for those who compute without a model. All shapes are fixed:

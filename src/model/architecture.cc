@@ -28,7 +28,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kMiniCpm,       &kMiniCpm3,   &kInternLm2,  &kDbrx,
     &kJinaBertV2,    &kXverse,     &kOrion,      &kQwen,
     &kGptJ,          &kDeepSeek,   &kBailingMoe, &kCodeShell,
-    &kBaichuan,
+    &kBaichuan,      &kRwkv6,      &kRwkv7,
 };
 
 }  // namespace

@@ -121,6 +121,27 @@ struct TensorNames {
   const char* conv = "shortconv.conv";
   const char* conv_out = "shortconv.out_proj";
 
+  const char* second_norm = "attn_norm_2.weight";
+  const char* mix_shares = "time_mix_lerp_fused.weight";
+  const char* mix_first_share = "time_mix_lerp_x.weight";
+  const char* mix_down = "time_mix_w1.weight";
+  const char* mix_up = "time_mix_w2.weight";
+  const char* mix_bonus = "time_mix_first.weight";
+  const char* mix_decay = "time_mix_decay.weight";
+  const char* mix_decay_down = "time_mix_decay_w1.weight";
+  const char* mix_decay_up = "time_mix_decay_w2.weight";
+  const char* mix_query = "time_mix_receptance";
+  const char* mix_key = "time_mix_key";
+  const char* mix_value = "time_mix_value";
+  const char* mix_gate = "time_mix_gate";
+  const char* mix_norm = "time_mix_ln.weight";
+  const char* mix_output = "time_mix_output";
+  const char* channel_key_share = "channel_mix_lerp_k.weight";
+  const char* channel_gate_share = "channel_mix_lerp_r.weight";
+  const char* channel_key = "channel_mix_key";
+  const char* channel_value = "channel_mix_value";
+  const char* channel_gate = "channel_mix_receptance";
+
   const char* router = "ffn_gate_inp";
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";

@@ -20,6 +20,7 @@
 #include "model/rope_weights.h"
 #include "model/rotation.h"
 #include "model/state_space.h"
+#include "model/time_mix.h"
 #include "model/weights.h"
 
 namespace rc::model {
@@ -54,6 +55,10 @@ class Forward : private LayerParts {
   };
   // Of what is normed.
   std::vector<Mixed> mixed(Value x);
+  StateLayer state_layer() {
+    return {builder_, weights_,     architecture_,
+            hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
+  }
   Value attention(Value x);
   Value latent_attention(Value x);
   Value output(Value x);
@@ -145,14 +150,24 @@ void Forward::describe() {
   caches_.resize(hyper_.layers.size());
   StreamValues streams =
       architecture_.alternating ? add_streams(*this, x) : StreamValues{x};
+  Value first_values = kAbsent;  // see TimeMixed
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat("blk.", number_));
     if (!inputs_of_layers_.empty() && is_last()) {
       inputs_of_layers_.back() =
           builder_.get_rows(inputs_of_layers_.back(), output_rows_);
     }
-    streams = architecture_.alternating ? whole_layer(streams)
-                                        : StreamValues{whole_layer(streams[0])};
+    if (mixes_time(layer().mixer)) {
+      const TimeMixed mixed =
+          add_time_mix(state_layer(), number_, {streams[0], first_values},
+                       is_last() ? output_rows_ : kAbsent);
+      streams = StreamValues{mixed.x};
+      first_values = mixed.first_values;
+    } else if (architecture_.alternating) {
+      streams = whole_layer(streams);
+    } else {
+      streams = StreamValues{whole_layer(streams[0])};
+    }
   }
   builder_.begin_part("output");
   builder_.output(output(architecture_.alternating
@@ -220,10 +235,7 @@ std::vector<Forward::Mixed> Forward::mixed(Value x) {
     parts.push_back({attention(x), names_.attention_output,
                      architecture_.attention_output_bias});
   }
-  const StateLayer state = {
-      builder_, weights_,     architecture_,
-      hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
-  if (const auto recurrent = add_recurrent(state, layer().mixer, x)) {
+  if (const auto recurrent = add_recurrent(state_layer(), layer().mixer, x)) {
     parts.push_back({recurrent->y, recurrent->back});
   }
   return parts;

@@ -11,6 +11,7 @@
 #include "model/metadata.h"
 #include "model/rope_parameters.h"
 #include "model/space_parameters.h"
+#include "model/time_mix.h"
 #include "model/xielu_parameters.h"
 
 namespace rc::model {
@@ -392,7 +393,13 @@ void read_feed_forward(const Metadata& metadata,
                        const Architecture& architecture,
                        HyperParameters& hyper) {
   if (architecture.only_recurrent) {
-    metadata.find("feed_forward_length", 0, 0);
+    if (!mixes_time(architecture.recurrent)) {
+      metadata.find("feed_forward_length", 0, 0);
+      return;
+    }
+    const int64_t size =
+        metadata.get("feed_forward_length", 1, kMaxFeedForward);
+    for (Layer& layer : hyper.layers) layer.feed_forward = size;
     return;
   }
   const bool may_have_experts = architecture.experts != Presence::kNever;

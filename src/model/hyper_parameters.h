@@ -22,6 +22,8 @@ enum class Mixer {
   kChannelSpace,  // Mamba; see RC_OP_CHANNEL_SCAN
   kShortConv,     // a gated convolution; see RC_OP_SHORT_CONV
   kDeltaRule,     // linear attention; see RC_OP_DELTA_RULE
+  kTimeMix6,      // RWKV 6, with its channel mix; see RC_OP_FADING_STATE
+  kTimeMix7,      // RWKV 7, likewise
   kNone           // nothing: the layer is a feed-forward part
 };
 
@@ -74,6 +76,18 @@ struct StateSpace {
   int64_t size = 0;  // of the state of an element of a head
   int64_t rank = 0;  // of the steps of channels
   int64_t inner() const { return heads * head_size; }
+};
+
+// Of the layers of RWKV: the ranks of the products that make what from the
+// rows. Heads have as many columns of the state as elements: see StateSpace.
+struct TimeMix {
+  int64_t shift_rank = 0;  // of the shares of the row before; RWKV 6
+  int64_t decay_rank = 0;
+  int64_t rate_rank = 0;   // RWKV 7, like the next two
+  int64_t value_rank = 0;  // of the shares of the first layer's values
+  int64_t gate_rank = 0;
+  int64_t halved_every = 0;  // layers behind which the residual is halved; 0:
+                             // it never is
 };
 
 // Of latent attention. In the caches a position has one key of
@@ -144,6 +158,7 @@ struct HyperParameters {
 
   Latent latent;           // of no use unless the architecture has it
   StateSpace state_space;  // of no use unless a layer is one
+  TimeMix time_mix;        // likewise
   PerLayer per_layer;
   Streams streams;
 

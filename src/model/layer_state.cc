@@ -49,6 +49,12 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
       case Mixer::kShortConv:
         add_conv("conv", hyper.width);
         break;
+      case Mixer::kTimeMix6:
+      case Mixer::kTimeMix7:
+        add_conv("row_before_time", hyper.width);
+        add(Kind::kSlot, "fading", {space.heads, space.head_size, space.size});
+        add_conv("row_before_channels", hyper.width);
+        break;
       case Mixer::kDeltaRule:
         add_conv("conv_q", space.groups * space.size);
         add_conv("conv_k", space.groups * space.size);

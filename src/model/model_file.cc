@@ -1,5 +1,6 @@
 #include "model/model_file.h"
 #include "model/alibi.h"
+#include "model/time_mix.h"
 
 #include <optional>
 #include <utility>
@@ -94,6 +95,10 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
   make_row_weights(model->hyper_, model->made_weights_);
+  if (mixes_time(model->architecture_->recurrent)) {
+    model->made_weights_.emplace(kDifferenceWeight,
+                                 differences(model->hyper_.width));
+  }
   if (model->hyper_.alibi > 0.0f) {
     const double factor =
         model->architecture_->scaled_alibi

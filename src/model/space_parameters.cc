@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/limits.h"
+#include "model/time_mix.h"
 
 namespace rc::model {
 namespace {
@@ -51,6 +52,7 @@ void read_state_space(const Metadata& metadata,
                    })) {
     return;
   }
+  if (mixes_time(kind)) return read_time_mix(metadata, kind, hyper);
   StateSpace& space = hyper.state_space;
   if (kind == Mixer::kShortConv) {
     space.conv_width = metadata.get("shortconv.l_cache", 2, kMaxConvWidth);

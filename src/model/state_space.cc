@@ -115,6 +115,8 @@ std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
   const TensorNames& names = layer.architecture.names;
   switch (mixer) {
     case Mixer::kAttention:
+    case Mixer::kTimeMix6:
+    case Mixer::kTimeMix7:
     case Mixer::kNone:
       break;
     case Mixer::kStateSpace:

@@ -199,6 +199,9 @@ class Names {
         if (!architecture_.space_norms) return;
         return add_all(
             {names_.space_step_norm, names_.space_b_norm, names_.space_c_norm});
+      case Mixer::kTimeMix6:
+      case Mixer::kTimeMix7:
+        return time_mix();
       case Mixer::kStateSpace:
       case Mixer::kBoth:
         add_all({names_.space_in, names_.space_conv, names_.space_step_bias,
@@ -216,6 +219,29 @@ class Names {
                    ? add_all({names_.rule_rates, names_.rule_steps})
                    : add(names_.rule_rates_and_steps);
     }
+  }
+
+  void time_mix() {
+    add_all({names_.second_norm, names_.mix_query, names_.mix_key,
+             names_.mix_value, names_.mix_norm, names_.mix_output,
+             names_.mix_down, names_.mix_up, names_.channel_key_share,
+             names_.channel_key, names_.channel_value});
+    if (architecture_.recurrent == Mixer::kTimeMix7) {
+      add(names_.mix_shares);
+      return add_all({"time_mix_w0", "time_mix_a0", "time_mix_a1",
+                      "time_mix_a2", "time_mix_v0", "time_mix_v1",
+                      "time_mix_v2", "time_mix_g1", "time_mix_g2",
+                      "time_mix_k_k", "time_mix_k_a", "time_mix_r_k"});
+    }
+    add(names_.mix_shares, false);
+    for (const char* name :
+         {"time_mix_lerp_w", "time_mix_lerp_k", "time_mix_lerp_v",
+          "time_mix_lerp_r", "time_mix_lerp_g"}) {
+      add(name, false);
+    }
+    add_all({names_.mix_first_share, names_.mix_bonus, names_.mix_decay,
+             names_.mix_decay_down, names_.mix_decay_up, names_.mix_gate,
+             names_.channel_gate_share, names_.channel_gate});
   }
 
   void add_all(std::initializer_list<const char*> names) {

@@ -340,6 +340,11 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
     }
     used.insert(architecture.names.token_types);
   }
+  if (architecture.recurrent == Mixer::kTimeMix7) {
+    // The values of the first layer are mixed with no others.
+    used.insert({"blk.0.time_mix_v0.weight", "blk.0.time_mix_v1.weight",
+                 "blk.0.time_mix_v2.weight"});
+  }
   for (const runtime::WeightInfo& weight : program.weights) {
     const gguf::Tensor* tensor = tensor_of_weight(file, weight.name);
     if (tensor != nullptr) used.insert(tensor->name);

@@ -17,6 +17,14 @@ std::string text_of(std::span<const int64_t> shape) {
   return text + "]";
 }
 
+Weights::Shape without_ones(const Weights::Shape& shape) {
+  Weights::Shape result;
+  for (const int64_t size : shape) {
+    if (size != 1) result.push_back(size);
+  }
+  return result;
+}
+
 bool is_plain_float(DType dtype) {
   return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F16 ||
          dtype == RC_DTYPE_BF16 || dtype == RC_DTYPE_F64;
@@ -116,6 +124,37 @@ runtime::Value Weights::elements(const std::string& name,
                                  const Shape& file_shape, const Shape& shape) {
   check_plain(name, file_shape);
   return builder_.weight(name, RC_DTYPE_F32, shape, RC_USE_ELEMENTS);
+}
+
+runtime::Value Weights::all_elements(const std::string& name,
+                                     const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  const gguf::Tensor* tensor = file_.find_tensor(name);
+  const Shape given = tensor == nullptr ? shape : without_ones(tensor->shape);
+  const bool fits =
+      given == without_ones(shape) || given == without_ones({count});
+  return elements(name, tensor != nullptr && fits ? tensor->shape : shape,
+                  shape);
+}
+
+runtime::Value Weights::piece(const std::string& name, const Shape& shape,
+                              int64_t count, int64_t number, uint32_t use) {
+  Shape all = shape;
+  all.insert(all.begin(), count);
+  const gguf::Tensor* tensor = file_.find_tensor(name);
+  if (tensor != nullptr && !tensor->shape.empty() &&
+      tensor->shape[0] == count &&
+      without_ones(tensor->shape) == without_ones(all)) {
+    all = tensor->shape;
+  }
+  const std::string of_piece = name_of_rows(name, number, 1);
+  if (use == RC_USE_ELEMENTS) {
+    check_plain(name, all);
+    return builder_.weight(of_piece, RC_DTYPE_F32, shape, use);
+  }
+  return builder_.weight(of_piece, check_matrix(file_, name, all).dtype, shape,
+                         use);
 }
 
 runtime::Value Weights::element_rows(const std::string& name,

@@ -55,6 +55,13 @@ class Weights {
   // The first of the rows of `columns` elements, of which there may be any
   // number, as [columns].
   runtime::Value first_row(const std::string& name, int64_t columns);
+  // The same of a tensor that has the elements of that shape, with or without
+  // dimensions of 1, or all in one dimension.
+  runtime::Value all_elements(const std::string& name, const Shape& shape);
+  // Piece `number` of a tensor that has `count` of that shape one after the
+  // other, apart from dimensions of 1 between them.
+  runtime::Value piece(const std::string& name, const Shape& shape,
+                       int64_t count, int64_t number, uint32_t use);
   runtime::Value element_rows(const std::string& name, const Shape& shape,
                               int64_t first, int64_t count);
 

@@ -168,6 +168,19 @@ class ProgramBuilder {
   };
   Value delta_rule(const DeltaRule& rule, Value sequences, Value state_slots,
                    Value cache);
+  // What FADING_STATE reads; a and b may be absent.
+  struct FadingState {
+    Value v, q, k, decays;
+    Value a = kAbsent;
+    Value b = kAbsent;
+    Value bonus;
+  };
+  struct Faded {
+    Value y;
+    Value own;
+  };
+  Faded fading_state(const FadingState& state, Value sequences,
+                     Value state_slots, Value cache);
   // The same bytes under another shape: only the dimensions after the first
   // may be regrouped.
   Value reshape(Value x, const Shape& shape);

@@ -350,6 +350,17 @@ Value ProgramBuilder::delta_rule(const DeltaRule& rule, Value sequences,
            rule.decay, sequences, state_slots, cache})[0];
 }
 
+ProgramBuilder::Faded ProgramBuilder::fading_state(const FadingState& state,
+                                                   Value sequences,
+                                                   Value state_slots,
+                                                   Value cache) {
+  const std::vector<Value> results =
+      append_op(make_op(RC_OP_FADING_STATE),
+                {state.v, state.q, state.k, state.decays, state.a, state.b,
+                 state.bonus, sequences, state_slots, cache});
+  return {results[0], results[1]};
+}
+
 Value ProgramBuilder::reshape(Value x, const Shape& shape) {
   const rc_plugin_value from = at(x);
   if (from.storage == RC_STORAGE_WEIGHT || from.storage == RC_STORAGE_CACHE) {

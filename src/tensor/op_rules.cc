@@ -136,6 +136,12 @@ void check_key_groups(const OpMatch& op) {
   }
 }
 
+void check_fading(const OpMatch& op) {
+  if (op.has_input(4) != op.has_input(5)) {
+    op.refuse("it has ", op.has_input(4) ? "a" : "b", " alone of a and b");
+  }
+}
+
 void check_view(const OpMatch& op) {
   const rc_plugin_value& x = op.input(0);
   const rc_plugin_value& y = op.output();

@@ -14,6 +14,7 @@ void check_grouped_choices(const OpMatch& op);    // CHOOSE_IN_GROUPS
 void check_joined(const OpMatch& op);             // JOIN
 void check_groups(const OpMatch& op);             // SELECTIVE_SCAN
 void check_key_groups(const OpMatch& op);         // DELTA_RULE
+void check_fading(const OpMatch& op);             // FADING_STATE
 void check_view(const OpMatch& op);               // COPY
 void check_conversion(const OpMatch& op);         // CONVERT
 void check_row_function(const OpMatch& op);       // UNARY of rows

@@ -50,6 +50,9 @@ void complete_special_tokens(Vocabulary* v) {
     otherwise(&v->unknown, find_unknown(*v));
     otherwise(&v->eos, find_named(*v, "</s>"));
     if (v->model == "llama") otherwise(&v->bos, find_named(*v, "<s>"));
+  } else if (v->model == "rwkv") {
+    // Files name only the empty line that ends a turn.
+    otherwise(&v->eos, find_named(*v, "<s>"));
   } else if (v->model == "bert") {
     // Here a text begins with the token for classification and ends with the
     // separator.
@@ -98,8 +101,9 @@ std::shared_ptr<const Tokenizer> Tokenizer::create(Vocabulary v) {
   if (v.model == "bert") return make_wordpiece(std::move(v));
   if (v.model == "t5") return make_unigram(std::move(v));
   if (v.model == "gemma4") return make_whole_text(std::move(v));
+  if (v.model == "rwkv") return make_longest_piece(std::move(v));
   fail(RC_E_UNSUPPORTED, v.source, ": tokenizer.ggml.model is ", quote(v.model),
-       "; known tokenizers are llama, gpt2, bert, t5, gemma4");
+       "; known tokenizers are llama, gpt2, bert, t5, gemma4, rwkv");
 }
 
 Tokenizer::Tokenizer(Vocabulary vocabulary, const Defaults& defaults)

@@ -106,7 +106,7 @@ class Tokenizer {
   // The piece as the file has it; "" for an id that is no token.
   std::string_view token_text(TokenId id) const;
   TokenType token_type(TokenId id) const;  // kUnused for an id that is none
-  // "llama", "gpt2", "bert", "t5", or "huggingface" for that of a
+  // "llama", "gpt2", "bert", "t5", "rwkv", or "huggingface" for that of a
   // tokenizer.json.
   std::string_view kind() const { return vocabulary_.model; }
 

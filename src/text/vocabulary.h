@@ -28,7 +28,7 @@ enum class TokenType : uint8_t {
 // an absent key.
 struct Vocabulary {
   std::string source;  // the file's name, for messages
-  std::string model;   // "llama", "gpt2", "bert", "t5"
+  std::string model;   // "llama", "gpt2", "bert", "t5", "rwkv"
   std::string pre;     // the pre-tokenizer's name, "" if absent
   std::vector<std::string> tokens;
   std::vector<float> scores;        // empty, or one per token

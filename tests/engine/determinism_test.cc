@@ -200,7 +200,7 @@ std::vector<Case> cases() {
       {"reference", "llama2"}, {"reference", "granitehybrid"},
       {"reference", "mamba2"}, {"reference", "deepseek2"},
       {"reference", "lfm2"},   {"reference", "jamba"},
-      {"reference", "qwen35"}};
+      {"reference", "qwen35"}, {"reference", "rwkv7"}};
   for (const char* model :
        {"llama2",        "mistral",   "gemma2",  "qwen3",
         "qwen3moe",      "gpt-oss",   "gemma3",  "llama-layers",
@@ -209,7 +209,7 @@ std::vector<Case> cases() {
         "deepseek2-old", "mpt",       "llama4",  "lfm2",
         "nemotron_h",    "falcon-h1", "jamba",   "qwen3next",
         "qwen35",        "gemma4",    "gemma3n", "dbrx",
-        "minicpm"}) {
+        "minicpm",       "rwkv6",     "rwkv7"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -128,7 +128,7 @@ TEST(States, AreTakenFromJobsThatWait) {
 }
 
 // One of each kind: convolutions alone, states of channels, Mamba 2 beside
-// attention, and the delta rule.
+// attention, the delta rule, and states that fade by the column.
 class KindsOfStates : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(KindsOfStates, GoBackForkAndAreSaved) {
@@ -155,7 +155,7 @@ TEST_P(KindsOfStates, GoBackForkAndAreSaved) {
 
 INSTANTIATE_TEST_SUITE_P(States, KindsOfStates,
                          ::testing::Values("lfm2", "mamba", "falcon-h1",
-                                           "qwen3next"),
+                                           "qwen3next", "rwkv6", "rwkv7"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

@@ -103,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "granitehybrid", "bert", "mamba2", "stablelm", "glm4moe",
                       "cohere2", "deepseek2", "deepseek2-old", "mpt", "llama4",
                       "lfm2", "nemotron_h", "jamba", "qwen3next", "phi3-long",
-                      "modern-bert", "gemma4", "gemma4-moe", "gemma3n"),
+                      "modern-bert", "gemma4", "gemma4-moe", "gemma3n", "rwkv6",
+                      "rwkv7"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

@@ -189,7 +189,8 @@ std::vector<Kind> kinds() {
       {"falcon-h1", RC_DTYPE_F32},     {"qwen35moe", RC_DTYPE_F16},
       {"phimoe", RC_DTYPE_F16},        {"apertus", RC_DTYPE_F32},
       {"gemma4", RC_DTYPE_F16},        {"gemma4-moe", RC_DTYPE_F32},
-      {"gemma3n", RC_DTYPE_F16},       {"minicpm3", RC_DTYPE_F32}};
+      {"gemma3n", RC_DTYPE_F16},       {"minicpm3", RC_DTYPE_F32},
+      {"rwkv6", RC_DTYPE_F16},         {"rwkv7", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",
         "stories260K-quants/stories260K-Q8_0",

@@ -74,10 +74,10 @@ TEST(Vocabulary, RefusalsNameFileKeyValueAndLimit) {
 
 TEST(Vocabulary, WhatIsNotKnownIsNamedWithWhatIs) {
   EXPECT_EQ(refusal(
-                byte_level_vocabulary(), [](auto& v) { v.model = "rwkv"; },
+                byte_level_vocabulary(), [](auto& v) { v.model = "towel"; },
                 RC_E_UNSUPPORTED),
-            "small.gguf: tokenizer.ggml.model is 'rwkv'; known tokenizers "
-            "are llama, gpt2, bert, t5, gemma4");
+            "small.gguf: tokenizer.ggml.model is 'towel'; known tokenizers "
+            "are llama, gpt2, bert, t5, gemma4, rwkv");
   const std::string message = refusal(
       byte_level_vocabulary(), [](auto& v) { v.pre = "gpt-9"; },
       RC_E_UNSUPPORTED);

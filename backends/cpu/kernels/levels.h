@@ -40,6 +40,8 @@ void scan_channels(const ChannelRow& row, int64_t count, int64_t n,
                    float* state, float* y);
 void delta_head(const DeltaRow& row, int64_t p, int64_t n, float* state,
                 float* y);
+void fading_head(const FadingRow& row, int64_t p, int64_t n, float* state,
+                 float* y);
 void multiply_add(const float* x, const float* weights, int64_t n, float* y);
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -59,6 +59,33 @@ void delta_head(const DeltaRow& row, int64_t p, int64_t n, float* state,
   }
 }
 
+void fading_head(const FadingRow& row, int64_t p, int64_t n, float* state,
+                 float* y) {
+  const bool corrects = row.a != nullptr;
+  // What a column is read with before it changes.
+  const float* first = corrects ? row.a : row.q;
+  for (int64_t i = 0; i < p; ++i, state += n) {
+    Vf before = splat(0);
+    for (int64_t j = 0; j < n; j += kLanes) {
+      before =
+          fma(load_some(state + j, n - j), load_some(first + j, n - j), before);
+    }
+    const float found = sum(before);
+    const Vf known = splat(found);
+    const Vf value = splat(row.v[i]);
+    Vf after = splat(0);
+    for (int64_t j = 0; j < n; j += kLanes) {
+      Vf s =
+          fma(value, load_some(row.k + j, n - j),
+              mul(load_some(row.kept + j, n - j), load_some(state + j, n - j)));
+      if (corrects) s = fma(known, load_some(row.b + j, n - j), s);
+      store_some(state + j, s, n - j);
+      after = fma(s, load_some(row.q + j, n - j), after);
+    }
+    y[i] = corrects ? sum(after) : found;
+  }
+}
+
 void multiply_add(const float* x, const float* weights, int64_t n, float* y) {
   for (int64_t i = 0; i < n; i += kLanes) {
     store_some(y + i,

@@ -82,5 +82,7 @@ extern const Architecture kGptJ;
 extern const Architecture kDeepSeek;
 extern const Architecture kBailingMoe;
 extern const Architecture kCodeShell;
+extern const Architecture kRwkv6;
+extern const Architecture kRwkv7;
 
 }  // namespace rc::model

@@ -25,4 +25,7 @@ std::shared_ptr<const Tokenizer> make_unigram(Vocabulary vocabulary);
 // a list.
 std::shared_ptr<const Tokenizer> make_whole_text(Vocabulary vocabulary);
 
+// "rwkv": the longest pieces from the left, over bytes.
+std::shared_ptr<const Tokenizer> make_longest_piece(Vocabulary vocabulary);
+
 }  // namespace rc::text

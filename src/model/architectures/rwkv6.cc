@@ -1,0 +1,15 @@
+// RWKV 6: a state for each head that fades by the column. Peng et al. 2024,
+// arXiv:2404.05892.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kRwkv6 = {
+    .name = "rwkv6",
+    .norm = Norm::kLayer,
+    .embedding_norm = true,
+    .recurrent = Mixer::kTimeMix6,
+    .only_recurrent = true,
+};
+
+}  // namespace rc::model

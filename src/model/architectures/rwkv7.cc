@@ -1,0 +1,15 @@
+// RWKV 7: a delta rule whose state fades by the column. Peng et al. 2025,
+// arXiv:2503.14456.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kRwkv7 = {
+    .name = "rwkv7",
+    .norm = Norm::kLayer,
+    .embedding_norm = true,
+    .recurrent = Mixer::kTimeMix7,
+    .only_recurrent = true,
+};
+
+}  // namespace rc::model
