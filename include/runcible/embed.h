@@ -111,7 +111,7 @@ typedef struct rc_rerank_options {
                          query; 0: RC_E_CONTEXT_FULL */
   /* Of models that generate text: what they are asked, with {query} and
    * {document} for these texts. NULL: tokenizer.chat_template.rerank of the
-   * file. */
+   * file, or what models such as Qwen3-Reranker were trained with. */
   const char* prompt;
   int32_t priority;    /* as of rc_generate_options */
   int64_t deadline_ms; /* from now on; milliseconds, 0: none */

@@ -343,17 +343,16 @@ RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
 /* One change with which a model that does not fit would fit; bytes. */
 typedef struct rc_plan_offer_report {
   size_t struct_size;
-  const char* option; /* what is changed, as in rc_model_options:
-                         "context_length", and cache_tokens with it,
-                         "cache_dtype", "experts_mapped", "keep_mapped";
-                         "backend": layers go to other devices too; "quantize":
-                         the model is quantized, to another file */
-  const char* value;  /* what it becomes: "4096", "Q8_0", "1",
-                         "vulkan:0,cpu:0", "Q4_K_M" */
-  const char* text;   /* the offer in words, with its figures; the plan owns all
-                         three */
-  uint64_t total;     /* that it would take then, over all devices */
-  uint64_t mapped;    /* that would stay in the mapped file */
+  /* What is changed, as in rc_model_options: "context_length", and cache_tokens
+   * with it, "cache_dtype", "experts_mapped", "keep_mapped"; "backend": layers
+   * go to other devices too; "quantize": the model is quantized, to another
+   * file. The plan owns this text and the next two. */
+  const char* option;
+  /* What it becomes: "4096", "Q8_0", "1", "vulkan:0,cpu:0", "Q4_K_M". */
+  const char* value;
+  const char* summary;    /* the offer in words, with its figures */
+  uint64_t total;         /* that it would take then, over all devices */
+  uint64_t mapped;        /* that would stay in the mapped file */
   int64_t context_length; /* of a session then, tokens */
 } rc_plan_offer_report;
 

@@ -38,7 +38,7 @@ rc_plan_device_report device_report(const model::DeviceMemory& here,
 rc_plan_offer_report offer_report(const engine::Offer& offer) {
   rc_plan_offer_report report = RC_PLAN_OFFER_REPORT_INIT;
   report.value = offer.value.c_str();
-  report.text = offer.text.c_str();
+  report.summary = offer.text.c_str();
   report.total = offer.total;
   report.mapped = offer.mapped;
   report.context_length = offer.context_length;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,37 @@ constexpr const char* kPromptKey = "sentence_transformers.prompt.";
 constexpr const char* kDefaultPromptKey =
     "sentence_transformers.default_prompt_name";
 constexpr const char* kNormalizeKey = "sentence_transformers.normalize";
+
+// What Qwen3-Reranker was trained to answer with yes or no, where its files do
+// not say so themselves: of the models' cards, and of Zhang et al. 2025,
+// arXiv:2506.05176.
+constexpr std::string_view kQwen3Prompt =
+    "<|im_start|>system\nJudge whether the Document meets the requirements "
+    "based on the Query and the Instruct provided. Note that the answer can "
+    "only be \"yes\" or \"no\".<|im_end|>\n<|im_start|>user\n<Instruct>: "
+    "Given a web search query, retrieve relevant passages that answer the "
+    "query\n<Query>: {query}\n<Document>: {document}<|im_end|>\n"
+    "<|im_start|>assistant\n<think>\n\n</think>\n\n";
+
+// How a model that generates text is asked for a score, as far as its file, its
+// architecture and its tokens tell.
+std::optional<std::string> rerank_prompt(const model::ModelFile& file) {
+  if (const auto given =
+          file.file().find_string("tokenizer.chat_template.rerank")) {
+    return std::string(*given);
+  }
+  if (file.hyper_parameters().architecture != "qwen3") return {};
+  for (const char* token :
+       {"<|im_start|>", "<|im_end|>", "<think>", "</think>"}) {
+    const auto tokens =
+        tokenize(tokenizer_of(file), token, RC_TOKENIZE_PARSE_SPECIAL);
+    if (tokens.size() != 1 ||
+        tokenizer_of(file).token_text(tokens.front()) != token) {
+      return {};
+    }
+  }
+  return std::string(kQwen3Prompt);
+}
 
 // By GGUF's numbers of pooling_type.
 Pooling pooling_of(const model::ModelFile& file) {
@@ -265,8 +297,7 @@ RerankOptions resolve(RerankOptions options, const model::ModelFile& file) {
     return options;
   }
   if (!options.prompt) {
-    const auto known =
-        file.file().find_string("tokenizer.chat_template.rerank");
+    const auto known = rerank_prompt(file);
     if (!known) {
       fail(RC_E_UNSUPPORTED, file.file().name(),
            ": it does not say how it is asked (there is no "

@@ -326,7 +326,7 @@ TEST(Options, OffersOfAPlan) {
     rc_plan_offer_report offer = RC_PLAN_OFFER_REPORT_INIT;
     ASSERT_OK(rc_plan_offer(plan.get(), static_cast<size_t>(i), &offer));
     EXPECT_LT(offer.total, fitting.total);
-    EXPECT_NE(std::string(offer.text), "");
+    EXPECT_NE(std::string(offer.summary), "");
     EXPECT_NE(std::string(offer.value), "");
     mapped |= offer.option == std::string("keep_mapped");
   }

@@ -11,6 +11,7 @@ from tensors import Argument, arguments, op_words
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
 # Classes of reports are Runcible::Report::NAME.
 _NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
+          "rc_plan_offer_report": "PlanOffer",
           "rc_generate_report": "Generation"}
 # What POD takes for its own.
 _ESCAPES = {"<": "E<lt>", ">": "E<gt>"}

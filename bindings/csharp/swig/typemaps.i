@@ -141,12 +141,14 @@ runcible_output(char** messages, void*, IntPtr)
 runcible_output(int32_t** tokens, void*, IntPtr)
 runcible_output(void** data, void*, IntPtr)
 runcible_output(const float** logits, void*, IntPtr)
+runcible_output(const float** rows, void*, IntPtr)
 runcible_output(int32_t* OUTPUT, int, int)
 runcible_output(int32_t* rank, int, int)
 runcible_output(int64_t* OUTPUT, long long, long)
 runcible_output(size_t* OUTPUT, unsigned long long, ulong)
 %apply size_t* OUTPUT {
-  size_t* length, size_t* count, size_t* size, size_t* rows, size_t* vocabulary
+  size_t* length, size_t* count, size_t* size, size_t* rows, size_t* columns,
+  size_t* vocabulary
 }
 
 /* Texts that are the library's. */

@@ -43,7 +43,7 @@ def test_plan(backend):
     assert not plan.fits
     offers = {offer.option: offer for offer in plan.offers}
     assert offers["keep_mapped"].mapped > 0
-    assert str(offers["quantize"].total) in offers["quantize"].text
+    assert str(offers["quantize"].total) in offers["quantize"].summary
 
 
 def test_verify(tmp_path):

@@ -101,8 +101,10 @@ proc ::runcible::Defaulted {options defaults} {
     return [dict merge $defaults $pairs]
 }
 
-proc ::runcible::Milliseconds {seconds} {
-    return [expr {wide(ceil($seconds * 1000.0))}]
+# Of a -deadline, 0 if none is given.
+proc ::runcible::DeadlineOf {given} {
+    set deadline [dict get $given deadline]
+    return [expr {$deadline eq "" ? 0 : [Milliseconds $deadline -deadline]}]
 }
 
 # Begins with the texts as a list of the library's and `args`, waits, and gives the
@@ -198,7 +200,7 @@ oo::class create ::runcible::Model {
     method embed {texts args} {
         set given [::runcible::Defaulted $args {
             pooling auto normalize -1 dimensions 0 truncate 0 prompt "" prompt_name ""
-            priority 0 deadline 0
+            priority 0 deadline ""
         }]
         set pooling [lsearch -exact {auto mean cls last} [dict get $given pooling]]
         if {$pooling < 0} {
@@ -208,7 +210,7 @@ oo::class create ::runcible::Model {
             $pooling [dict get $given normalize] [dict get $given dimensions] \
             [expr {bool([dict get $given truncate])}] [dict get $given prompt] \
             [dict get $given prompt_name] [dict get $given priority] \
-            [::runcible::Milliseconds [dict get $given deadline]]]
+            [::runcible::DeadlineOf $given]]
     }
 
     # How well each document answers the query: a list of probabilities, in their
@@ -218,14 +220,14 @@ oo::class create ::runcible::Model {
     # -output scores.
     method rerank {query documents args} {
         set given [::runcible::Defaulted $args {
-            raw_scores 0 truncate 0 prompt "" priority 0 deadline 0
+            raw_scores 0 truncate 0 prompt "" priority 0 deadline ""
         }]
         set rows [::runcible::RowsOf $documents \
             [list ::runcible::native::model_rerank [my Handle] $query] \
             [expr {bool([dict get $given raw_scores])}] \
             [expr {bool([dict get $given truncate])}] [dict get $given prompt] \
             [dict get $given priority] \
-            [::runcible::Milliseconds [dict get $given deadline]]]
+            [::runcible::DeadlineOf $given]]
         return [lmap row $rows {lindex $row 0}]
     }
 

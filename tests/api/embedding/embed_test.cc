@@ -4,6 +4,7 @@
 
 #include "api/embedding/embed_util.h"
 #include "base/error.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {
@@ -335,6 +336,64 @@ TEST_F(Embed, DecodersAreAskedAndSayYesOrNo) {
         rc_rerank(model.get(), "a", 1, documents, nullptr, 1, &bad, &made),
         "{query}");
   }
+}
+
+// A folder of Qwen3's kind that does not say how it is asked: by its tokens.
+TEST_F(Embed, RerankersOfQwen3AreAskedAsTheyWereTrained) {
+  const TemporaryFolder copy;
+  const std::filesystem::path made = copy.path() / "reranker";
+  std::filesystem::copy(folder() / "qwen3-yes-no", made);
+  auto tokenizer =
+      nlohmann::json::parse(std::ifstream(made / "tokenizer.json"));
+  auto& vocabulary = tokenizer["model"]["vocab"];
+  const auto rename = [&](const char* word, const char* token) {
+    const int id = vocabulary[word];
+    vocabulary.erase(word);
+    vocabulary[token] = id;
+    tokenizer["added_tokens"].push_back({{"id", id},
+                                         {"content", token},
+                                         {"single_word", false},
+                                         {"lstrip", false},
+                                         {"rstrip", false},
+                                         {"normalized", false},
+                                         {"special", true}});
+  };
+  rename("moon", "<|im_start|>");
+  rename("sun", "<|im_end|>");
+  rename("tree", "<think>");
+  const auto write = [&] {
+    std::ofstream(made / "tokenizer.json") << tokenizer.dump();
+  };
+  write();
+  const Backend backend = open_on("cpu");
+  const char* const documents[] = {"a red spoon"};
+  {
+    // One of its tokens is missing: it is another model.
+    const Model other = load(backend.get(), made.string(), RC_OUTPUT_SCORES);
+    rc_embedding* none = nullptr;
+    EXPECT_FAILS(
+        RC_E_UNSUPPORTED,
+        rc_rerank(other.get(), "a", 1, documents, nullptr, 1, nullptr, &none),
+        "tokenizer.chat_template.rerank");
+  }
+  rename("river", "</think>");
+  write();
+  const Model model = load(backend.get(), made.string(), RC_OUTPUT_SCORES);
+  rc_rerank_options asked = RC_RERANK_OPTIONS_INIT;
+  asked.prompt =
+      "<|im_start|>system\nJudge whether the Document meets the requirements "
+      "based on the Query and the Instruct provided. Note that the answer can "
+      "only be \"yes\" or \"no\".<|im_end|>\n<|im_start|>user\n<Instruct>: "
+      "Given a web search query, retrieve relevant passages that answer the "
+      "query\n<Query>: {query}\n<Document>: {document}<|im_end|>\n"
+      "<|im_start|>assistant\n<think>\n\n</think>\n\n";
+  const Texts texts = {"a red spoon", "the old river"};
+  const rc_rerank_options unsaid = RC_RERANK_OPTIONS_INIT;
+  EXPECT_EQ(rerank(model.get(), "red or blue", texts, &unsaid),
+            rerank(model.get(), "red or blue", texts, &asked));
+  asked.prompt = "{query} {document}";
+  EXPECT_NE(rerank(model.get(), "red or blue", texts, &unsaid),
+            rerank(model.get(), "red or blue", texts, &asked));
 }
 
 TEST_F(Embed, AnswersOfSeveralTokensAreNoScore) {
