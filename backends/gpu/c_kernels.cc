@@ -54,6 +54,8 @@ Constants constants_of(Kernel kernel) {
       return {kItems, kType, nullptr, "UNIT"};
     case Kernel::kExpertSum:
       return {kItems};
+    case Kernel::kFadingState:
+      return {kItems, "STATE", "PARTS", "CORRECTS"};
     case Kernel::kGetRows:
       return {kItems, "TILE", kType};
     case Kernel::kJoin:

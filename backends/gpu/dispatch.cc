@@ -57,7 +57,8 @@ rc_plugin_weight_info weight_info(const Op& op, int slot,
 
 bool has_states(const Op& op) {
   return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN ||
-         op.code == RC_OP_CHANNEL_SCAN || op.code == RC_OP_DELTA_RULE;
+         op.code == RC_OP_CHANNEL_SCAN || op.code == RC_OP_DELTA_RULE ||
+         op.code == RC_OP_FADING_STATE;
 }
 
 // Throws RC_E_UNSUPPORTED for states that lanes cannot keep, or a cache that

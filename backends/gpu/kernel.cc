@@ -63,6 +63,8 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kDeltaRule:
     case Kernel::kSelectiveScan:
       return {bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9})};
+    case Kernel::kFadingState:
+      return {bits({1, 2, 3, 4, 5, 6, 7, 10, 11}), bits({0, 8, 9, 12})};
     case Kernel::kShortConv:
       return {bits({1, 2, 3, 4, 5}), bits({0, 8, 9})};
     case Kernel::kCount:

@@ -24,6 +24,7 @@ namespace rc::gpu {
   KERNEL(kElementwise, elementwise)      \
   KERNEL(kEncode, encode)                \
   KERNEL(kExpertSum, expert_sum)         \
+  KERNEL(kFadingState, fading_state)     \
   KERNEL(kGetRows, get_rows)             \
   KERNEL(kJoin, join)                    \
   KERNEL(kLayerNorm, layer_norm)         \

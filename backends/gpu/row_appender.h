@@ -109,6 +109,7 @@ class RowAppender {
   void selective_scan();
   void channel_scan();
   void delta_rule();
+  void fading_state();
 
   Device& device_;
   const Tuning& tuning_;

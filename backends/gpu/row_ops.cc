@@ -333,6 +333,8 @@ void RowAppender::run() {
       return channel_scan();
     case RC_OP_DELTA_RULE:
       return delta_rule();
+    case RC_OP_FADING_STATE:
+      return fading_state();
   }
   fail(RC_E_UNSUPPORTED, "op number ", op_.code, " is not known here");
 }

@@ -130,4 +130,33 @@ void RowAppender::delta_rule() {
   }
 }
 
+void RowAppender::fading_state() {
+  const rc_plugin_value& v = in(0).value;
+  const uint32_t heads = narrow(v.shape[1]);
+  const uint32_t head = narrow(v.shape[2]);
+  const uint32_t columns = narrow(in(1).value.shape[2]);
+  const uint32_t lanes = tuning_.scan;
+  const uint64_t elements = uint64_t{heads} * head;
+  // What is not read is bound all the same: it is named in the kernel.
+  const Placed& a = has(4) ? in(4) : in(1);
+  const Placed& b = has(5) ? in(5) : in(1);
+  for (const StatePiece& piece : state_pieces(
+           delta_rows(tuning_, columns), {&in(0), &in(1), &in(2), &in(3), &a,
+                                          &b, &in(7), &out(0), &out(1)})) {
+    Dispatch& d = append_piece(Kernel::kFadingState,
+                               {lanes, columns, tuning_.scan_parts, has(4)},
+                               piece, {heads, head}, 7, 10);
+    for (int slot = 0; slot < 4; ++slot) {
+      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+    }
+    bind(d, 5, a, piece.bound);
+    bind(d, 6, b, piece.bound);
+    bind(d, 7, in(6), piece.bound);
+    bind(d, 8, out(0), piece.bound);
+    bind(d, 12, out(1), piece.bound);
+    spread(d, divided(elements, lanes / tuning_.scan_parts));
+    d.work.each = static_cast<double>(elements) * columns * 6;
+  }
+}
+
 }  // namespace rc::gpu

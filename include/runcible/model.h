@@ -345,8 +345,9 @@ typedef struct rc_plan_offer_report {
   size_t struct_size;
   /* What is changed, as in rc_model_options: "context_length", and cache_tokens
    * with it, "cache_dtype", "experts_mapped", "keep_mapped"; "backend": layers
-   * go to other devices too; "quantize": the model is quantized, to another
-   * file. The plan owns this text and the next two. */
+   * go to other devices too; "quantize": the weights are quantized while they
+   * are loaded, or to another file. The plan owns this text and the next two.
+   */
   const char* option;
   /* What it becomes: "4096", "Q8_0", "1", "vulkan:0,cpu:0", "Q4_K_M". */
   const char* value;

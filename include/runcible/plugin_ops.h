@@ -272,10 +272,10 @@ enum {
    * 2024, arXiv:2404.05892): w[j] = exp(-exp(decays[h][j])); y[h] = S q[h];
    * then S = S diag(w) + v[h] k[h]^T. What the row brings by itself is
    * own[h] = (sum over j of bonus[h][j] * k[h][j] * q[h][j]) * v[h]. State and
-   * slots as for SHORT_CONV.
+   * slots as for SHORT_CONV. If a is absent, so is b.
    * inputs: v [rows, heads, p], q [rows, heads, n], k [rows, heads, n],
    *         decays [rows, heads, n], a [rows, heads, n] or absent,
-   *         b [rows, heads, n], absent where a is,
+   *         b [rows, heads, n] or absent,
    *         bonus [heads, n] (a weight), sequences I32 [rows],
    *         state_slots I32 [sequences, 2],
    *         cache [slots, heads, p, n] of F32;

@@ -84,4 +84,36 @@ SelfTestCase delta_rule(int64_t columns, bool interleaved) {
   return made.take(builder.delta_rule(rule, sequences, slots, cache));
 }
 
+// What is corrected, and by what, has a length of about 1, so that states stay
+// small.
+SelfTestCase fading_state(int64_t columns, bool corrects) {
+  RowsCase made(cat("FADING_STATE of ", columns, " columns"), kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  constexpr int64_t kHead = 10;
+  ProgramBuilder& builder = made.builder;
+  const auto vectors = [&] {
+    return made.input({RC_DIM_ROWS, kHeads, columns});
+  };
+  const auto normed = [&] {
+    const float scale = 1.0f / std::sqrt(static_cast<float>(columns));
+    return builder.scale(builder.plain_norm(vectors(), 1e-6f), scale);
+  };
+  ProgramBuilder::FadingState state;
+  state.v = made.input({RC_DIM_ROWS, kHeads, kHead});
+  state.q = normed();
+  state.k = normed();
+  state.decays = vectors();
+  if (corrects) {
+    state.a = normed();
+    state.b = normed();
+  }
+  state.bonus = made.weight(RC_DTYPE_F32, {kHeads, columns}, RC_USE_ELEMENTS);
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
+  const ProgramBuilder::Faded faded =
+      builder.fading_state(state, sequences, slots, cache);
+  return made.take(builder.add(faded.y, faded.own));
+}
+
 }  // namespace rc::runtime::self_test

@@ -93,7 +93,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_options, quantize);
-  CHECK_NO_PADDING(rc_plan_report, fits);
+  CHECK_NO_PADDING(rc_plan_report, reserved);
   CHECK_NO_PADDING(rc_plan_device_report, output);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, keep_tokens);

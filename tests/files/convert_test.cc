@@ -179,7 +179,7 @@ TEST_F(Convert, TypesHaveNames) {
   for (const char* name : {"Q8_0", "bf16", "iq4_nl", "q4_k_m", "Q4_K"}) {
     EXPECT_NO_THROW(check_conversion({.type = name})) << name;
   }
-  for (const char* name : {"Q8", "Q8_00", "I32", "IQ2_XXS"}) {
+  for (const char* name : {"Q8", "Q8_00", "I32", "IQ2_XXXS"}) {
     EXPECT_THROW(check_conversion({.type = name}), Error) << name;
   }
 }
