@@ -187,7 +187,7 @@ class Conformance {
             step["backend"],
             With(new BackendOptions(), step, "backend_options"));
         objects[step["as"]] = step.ContainsKey("hub")
-            ? Model.FromHub((string)step["hub"], backend)
+            ? Runcible.Model.FromHub((string)step["hub"], backend)
             : new Model(
                 step.ContainsKey("path") ? (string)step["path"]
                                          : "builtin:fable",
