@@ -33,6 +33,7 @@
 %include "arguments.i"
 %include "structs.i"
 %include "generate_options.i"
+%include "model_options.i"
 %include "events.i"
 %include "convert.i"
 %include "fetch.i"

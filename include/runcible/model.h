@@ -252,8 +252,8 @@ typedef struct rc_model_options {
   int32_t resident_experts;
   int32_t reserved; /* 0 */
   /* What weights are quantized to while they are loaded: a type or a mix, one
-   * of rc_conversion_type (convert.h), in upper or lower case; NULL: they are
-   * loaded as the file has them. The model is, bit for bit, that of the file
+   * of rc_conversion_type (convert.h), in upper or lower case; NULL or "": they
+   * are loaded as the file has them. The model is, bit for bit, that of the file
    * that rc_model_quantize makes with this type and nothing else, but no file
    * is written: each weight is read and quantized by itself, by as many threads
    * as the device has. Weights that are quantized in the file already, with

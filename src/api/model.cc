@@ -75,10 +75,7 @@ std::optional<model::ForwardOutput> wanted_output(
 }
 
 std::string wanted_type(const rc_model_options& options) {
-  if (options.quantize == nullptr) return {};
-  if (*options.quantize == '\0') {
-    fail(RC_E_INVALID_ARGUMENT, "options->quantize: empty");
-  }
+  if (options.quantize == nullptr || *options.quantize == '\0') return {};
   if (options.keep_mapped != 0 || options.experts_mapped != 0) {
     fail(RC_E_INVALID_ARGUMENT, "options->quantize: ", quote(options.quantize),
          ", but with ",

@@ -1,0 +1,48 @@
+/* rc_model_options with the memory of its text, which is copied and goes with
+ * the object. */
+%{
+/* The options come first, so that a pointer to them is one to all of this. */
+typedef struct {
+  rc_model_options options;
+  char* quantize;
+} owned_model_options;
+
+static owned_model_options* owned_of_model(rc_model_options* options) {
+  return (owned_model_options*)options;
+}
+
+static rc_model_options* new_model_options(void) {
+  owned_model_options* owned = (owned_model_options*)calloc(1, sizeof(*owned));
+  if (owned == NULL) return NULL;
+  rc_model_options_init(&owned->options, sizeof(owned->options));
+  return &owned->options;
+}
+
+static void free_model_options(rc_model_options* options) {
+  if (options == NULL) return;
+  free(owned_of_model(options)->quantize);
+  free(options);
+}
+%}
+
+/* As the texts of generate_options.i. */
+#if defined(SWIGJAVA) || defined(SWIGCSHARP)
+%ignore rc_model_options::quantize;
+%extend rc_model_options {
+  runcible_kept set_quantize(const char* NAME) {
+    return keep_text(&owned_of_model($self)->quantize, &$self->quantize, NAME);
+  }
+}
+#else
+%typemap(memberin) const char* quantize {
+  if (!keep_text(&owned_of_model(arg1)->quantize, (const char**)&$1, $input)) {
+    arg1->struct_size = 0;
+  }
+}
+#endif
+
+%exception rc_model_options::~rc_model_options "$action"
+%extend rc_model_options {
+  rc_model_options() { return new_model_options(); }
+  ~rc_model_options() { free_model_options($self); }
+}
