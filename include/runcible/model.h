@@ -253,11 +253,11 @@ typedef struct rc_model_options {
   int32_t reserved; /* 0 */
   /* What weights are quantized to while they are loaded: a type or a mix, one
    * of rc_conversion_type (convert.h), in upper or lower case; NULL or "": they
-   * are loaded as the file has them. The model is, bit for bit, that of the file
-   * that rc_model_quantize makes with this type and nothing else, but no file
-   * is written: each weight is read and quantized by itself, by as many threads
-   * as the device has. Weights that are quantized in the file already, with
-   * more bits, lose a little more than they would have from the original.
+   * are loaded as the file has them. The model is, bit for bit, that of the
+   * file that rc_model_quantize makes with this type and nothing else, but no
+   * file is written: each weight is read and quantized by itself, by as many
+   * threads as the device has. Weights that are quantized in the file already,
+   * with more bits, lose a little more than they would have from the original.
    * RC_E_INVALID_ARGUMENT: no such type, with keep_mapped or experts_mapped, or
    * a type that wants an importance (see rc_quantize_options);
    * RC_E_UNSUPPORTED: a weight that the type cannot hold. */
