@@ -22,6 +22,8 @@
 %ignore rc_backend_open_async;
 %ignore rc_discover_async;
 %ignore rc_log_set;
+%ignore rc_backend_options::progress;
+%ignore rc_backend_options::progress_user;
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;
 

@@ -127,10 +127,14 @@ typedef struct rc_backend_options {
   /* 1: the device measures the time of each op, as far as it can, as with
    * RUNCIBLE_PROFILE=1. */
   int32_t profile;
+  /* How far looking for devices and opening one is; may be NULL. Not called any
+   * more once the opening is over. */
+  rc_progress_callback progress;
+  void* progress_user;
 } rc_backend_options;
 
 #define RC_BACKEND_OPTIONS_INIT \
-  { sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 
@@ -160,7 +164,9 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * level that the processor lacks;
  * RC_E_NOT_FOUND: nothing could be opened, and a name of the chain is unknown;
  * RC_E_BACKEND_UNAVAILABLE: nothing could be opened, the message gives every
- * candidate's reason; RC_E_OUT_OF_MEMORY. */
+ * candidate's reason; RC_E_CANCELLED: by the progress callback, within some
+ * milliseconds unless a driver is at work in this process; RC_E_OUT_OF_MEMORY.
+ */
 RC_API rc_status rc_backend_open(const char* spec,
                                  const rc_backend_options* options,
                                  rc_backend** backend);
@@ -172,14 +178,13 @@ typedef void (*rc_backend_callback)(void* user, rc_status status,
                                     const char* message, rc_backend* backend);
 
 /* Opens in a thread of the library; `loop` NULL: the callback runs on the
- * library's own loop thread. `progress` and closing the loop are as with
- * rc_discover_async. RC_E_INVALID_ARGUMENT of `options`, `loop` and `callback`
- * and RC_E_CLOSED are returned at once, everything else goes to the callback.
- */
+ * library's own loop thread. The progress callback runs on the opening thread.
+ * Closing the loop cancels it. RC_E_INVALID_ARGUMENT of `options`, `loop` and
+ * `callback` and RC_E_CLOSED are returned at once, everything else goes to the
+ * callback. */
 RC_API rc_status rc_backend_open_async(const char* spec,
                                        const rc_backend_options* options,
-                                       rc_progress_callback progress,
-                                       void* progress_user, rc_loop* loop,
+                                       rc_loop* loop,
                                        rc_backend_callback callback,
                                        void* user);
 

@@ -5,6 +5,7 @@
 
 #include "api/guard.h"
 #include "api/options.h"
+#include "api/progress.h"
 #include "api/returned_memory.h"
 #include "runtime/profile.h"
 
@@ -45,13 +46,16 @@ OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
 }
 
 std::unique_ptr<rc_backend> OpenRequest::open(
-    runtime::SearchProgress progress) const {
+    const std::function<bool()>& stopped) const {
   runtime::Selection selection;
   selection.spec = spec_;
   selection.required_memory = options_.required_memory;
   selection.device.threads = options_.threads;
   selection.device.profile = options_.profile != 0;
-  selection.progress = std::move(progress);
+  selection.progress = runtime::SearchProgress([&](double fraction) {
+    return !(stopped && stopped()) &&
+           report_progress(options_.progress, options_.progress_user, fraction);
+  });
   runtime::Selected selected = runtime::select(selection);
   const runtime::Device& device = *selected.device;
   const rc_plugin& plugin = device.plugin();

@@ -1,6 +1,7 @@
 // The handles of an opened backend and of a list of devices.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -49,7 +50,9 @@ class OpenRequest {
  public:
   OpenRequest(const char* spec, const rc_backend_options* given);
 
-  std::unique_ptr<rc_backend> open(runtime::SearchProgress progress = {}) const;
+  // `stopped` is another who may want an end.
+  std::unique_ptr<rc_backend> open(
+      const std::function<bool()>& stopped = {}) const;
 
  private:
   rc_backend_options options_;

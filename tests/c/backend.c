@@ -31,8 +31,8 @@ static void check_async(void) {
   rc_loop* loop = NULL;
   ended opened = {0, 0, NULL}, discovered = {0, 0, NULL};
   REQUIRE_OK(rc_loop_create(&loop));
-  CHECK_STATUS(RC_OK, rc_backend_open_async("reference", NULL, NULL, NULL, loop,
-                                            on_opened, &opened));
+  CHECK_STATUS(RC_OK, rc_backend_open_async("reference", NULL, loop, on_opened,
+                                            &opened));
   CHECK_STATUS(RC_OK,
                rc_discover_async(NULL, NULL, loop, on_discovered, &discovered));
   while (opened.calls + discovered.calls < 2) {

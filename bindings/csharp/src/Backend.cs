@@ -1,4 +1,7 @@
+using System;
 using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
@@ -12,16 +15,39 @@ namespace Runcible {
 
     /// <summary>{@rc rc_backend_open}</summary>
     public Backend(string spec = "", BackendOptions options = null)
-        : this(Open(spec, options ?? new BackendOptions())) {
+        : this(Open(spec, options ?? new BackendOptions(), null)) {
     }
 
-    private static backend Open(string spec, BackendOptions options) {
+    private static backend Open(
+        string spec, BackendOptions options, Action<double> also) {
       byte[] name = Memory.Name(spec);
+      var progress = new Progress(options.Progress + also);
       using (backend_options made = options.Make()) {
-        native.backend_open(name, made, out var opened);
-        return new backend(opened);
+        if (also != null || options.Progress != null) {
+          made.set_progress(progress.Told);
+        }
+        try {
+          native.backend_open(name, made, out var opened);
+          return new backend(opened);
+        } catch (CancelledException) {
+          progress.Rethrow();
+          throw;
+        } finally {
+          GC.KeepAlive(progress);
+        }
       }
     }
+
+    /// <summary>Opens in a thread of its own. Cancelling ends the
+    /// opening.</summary>
+    public static Task<Backend> OpenAsync(
+        string spec = "", BackendOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) =>
+        Task.Factory.StartNew(
+            () => new Backend(Open(
+                spec, options ?? new BackendOptions(),
+                fraction => cancel.ThrowIfCancellationRequested())),
+            cancel, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     /// <summary>{@rc rc_discover}</summary>
     public static Discovery Discover() {
@@ -37,6 +63,12 @@ namespace Runcible {
         return new Discovery(devices, native.device_list_automatic(list));
       }
     }
+
+    /// <summary>The same in a thread of its own.</summary>
+    public static Task<Discovery> DiscoverAsync() =>
+        Task.Factory.StartNew(
+            Discover, CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
 
     // :api: methods rc_backend
   }

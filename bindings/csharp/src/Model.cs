@@ -1,43 +1,10 @@
 using System;
 using System.Collections.Generic;
-using System.Runtime.ExceptionServices;
-using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
-  /// The progress of one load: what the function throws may not pass through C.
-  internal sealed class Progress {
-    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-    internal delegate int Callback(IntPtr user, double fraction);
-
-    private readonly Action<double> told;
-    private ExceptionDispatchInfo thrown;
-
-    internal Progress(Action<double> told) {
-      this.told = told;
-      Told = Tell;
-    }
-
-    /// To be kept from the collector while the load goes on.
-    internal Callback Told { get; }
-
-    internal void Rethrow() {
-      thrown?.Throw();
-    }
-
-    private int Tell(IntPtr user, double fraction) {
-      try {
-        told(fraction);
-        return 0;
-      } catch (Exception failure) {
-        thrown = ExceptionDispatchInfo.Capture(failure);
-        return 1;
-      }
-    }
-  }
-
   /// <summary>{@rc rc_model}</summary>
   /// <remarks>Paths are those of the file system, or "builtin:NAME" for a model
   /// that comes with Runcible.</remarks>

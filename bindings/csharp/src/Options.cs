@@ -25,6 +25,12 @@ namespace Runcible {
         TimeSpan.FromTicks(count * (TimeSpan.TicksPerMillisecond / 1000));
   }
 
+  public sealed partial class BackendOptions {
+    /// <summary>Told the fraction done, 0 to 1, on the thread that opens. What
+    /// it throws ends the opening and is thrown by it.</summary>
+    public Action<double> Progress { get; set; }
+  }
+
   public sealed partial class ModelOptions {
     /// <summary>Told the fraction done, 0 to 1, on the thread that loads. What
     /// it throws ends the load and is thrown by it.</summary>

@@ -203,12 +203,15 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
     return result;
   }
 
-/* Loading tells a delegate how far it is, on the thread that loads. */
+/* Opening and loading tell a delegate how far they are, on their thread. */
 %typemap(ctype) rc_progress_callback TOLD "rc_progress_callback"
 %typemap(imtype) rc_progress_callback TOLD "Progress.Callback"
 %typemap(cstype) rc_progress_callback TOLD "Progress.Callback"
 %typemap(csin) rc_progress_callback TOLD "$csinput"
 %typemap(in) rc_progress_callback TOLD "$1 = $input;"
+%extend rc_backend_options {
+  void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
+}
 %extend rc_model_options {
   void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
 }

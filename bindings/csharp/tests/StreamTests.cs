@@ -156,6 +156,27 @@ class StreamTests {
     Task.WhenAll(waiting).ContinueWith(all => all.Exception).Wait();
   }
 
+  public void TestOpening() {
+    var fractions = new List<double>();
+    using (Backend opened = Backend.OpenAsync(
+        "reference", new BackendOptions { Progress = fractions.Add }).Result) {
+      Check.Equal("reference:0", opened.Device.Id);
+    }
+    Check.That(fractions.Count > 0);
+    Check.That(Backend.DiscoverAsync().Result.Devices.Count > 0);
+    var source = new CancellationTokenSource();
+    Task<Backend> cancelled = Backend.OpenAsync(
+        "reference",
+        new BackendOptions { Progress = fraction => source.Cancel() },
+        source.Token);
+    try {
+      cancelled.Wait();
+      throw new CheckFailed("the opening was not cancelled");
+    } catch (AggregateException) {
+      Check.That(cancelled.IsCanceled, cancelled.Status);
+    }
+  }
+
   public void TestLoading() {
     var fractions = new List<double>();
     using (Model loaded = Model.LoadAsync(

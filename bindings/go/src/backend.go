@@ -1,6 +1,7 @@
 package runcible
 
 import (
+	"context"
 	"time"
 
 	"runcible/internal/native"
@@ -11,6 +12,15 @@ import (
 //runcible:doc rc_backend
 type Backend struct {
 	handle *handle[native.Backend]
+}
+
+// BackendOptions of the zero value are the library's defaults.
+type BackendOptions struct {
+	// :api: fields rc_backend_options
+	// Told while devices are looked for and one is opened: the fraction done, 0
+	// to 1, on the goroutine that opens. Returning an error cancels the opening,
+	// which returns that error.
+	Progress func(fraction float64) error
 }
 
 // OpenBackend opens a device.
@@ -29,12 +39,25 @@ func OpenBackend(spec string, options BackendOptions) (*Backend, error) {
 		return nil, err
 	}
 	defer native.DeleteBackend_options(o)
+	told := &telling{ctx: context.Background(), tell: options.Progress}
+	function := told.function()
+	defer function.Delete()
+	o.Set_progress(uint64(function))
 	var pointer uintptr
-	if err := native.Backend_open(name, o, &pointer); err != nil {
+	if err := native.Backend_open(name, o, &pointer); err != nil && told.goesOn() {
 		return nil, err
 	}
-	return &Backend{newHandle[native.Backend]("Backend",
-		native.SwigcptrBackend(pointer), native.DeleteBackend)}, nil
+	backend := &Backend{newHandle[native.Backend]("Backend",
+		native.SwigcptrBackend(pointer), native.DeleteBackend)}
+	if told.goesOn() {
+		return backend, nil
+	}
+	// It may be open before it hears that it was cancelled.
+	backend.handle.close()
+	if told.panicked != nil {
+		panic(told.panicked)
+	}
+	return nil, told.err
 }
 
 // milliseconds rounds up, so that a short time is not none.

@@ -213,6 +213,22 @@ func TestLogitsWhileAnotherGoroutineDecodes(t *testing.T) {
 	group.Wait()
 }
 
+func TestProgressOfAnOpening(t *testing.T) {
+	calls := 0
+	_, err := runcible.OpenBackend("reference", runcible.BackendOptions{
+		Progress: func(float64) error { calls++; return nil }})
+	check(t, err)
+	if calls == 0 {
+		t.Error("nothing was told")
+	}
+	mine := errors.New("mine")
+	_, err = runcible.OpenBackend("reference", runcible.BackendOptions{
+		Progress: func(float64) error { return mine }})
+	if err != mine {
+		t.Error(err)
+	}
+}
+
 func TestProgressOfALoad(t *testing.T) {
 	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
 	check(t, err)

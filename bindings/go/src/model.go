@@ -3,7 +3,6 @@ package runcible
 import (
 	"context"
 	"encoding/json"
-	"runtime/cgo"
 	"strings"
 
 	"runcible/internal/native"
@@ -56,7 +55,7 @@ func LoadModel(ctx context.Context, path string, backend *Backend, options Model
 	defer native.DeleteModel_options(o)
 
 	told := &telling{ctx: ctx, tell: options.Progress}
-	function := cgo.NewHandle(native.Progress(told.progress))
+	function := told.function()
 	defer function.Delete()
 	o.Set_progress(uint64(function))
 	var pointer uintptr
@@ -104,34 +103,6 @@ func LoadModelFromHub(ctx context.Context, source string, backend *Backend, opti
 		return nil, err
 	}
 	return LoadModel(ctx, path.TakeText(), backend, options)
-}
-
-// telling is how the caller of a load is told.
-type telling struct {
-	ctx      context.Context
-	tell     func(float64) error
-	err      error // why the load was cancelled
-	panicked any   // what the caller's function threw, which C must not see
-}
-
-func (t *telling) goesOn() bool {
-	return t.err == nil && t.panicked == nil
-}
-
-func (t *telling) progress(fraction float64) (goOn bool) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			t.panicked = thrown
-			goOn = false
-		}
-	}()
-	if t.goesOn() && t.tell != nil {
-		t.err = t.tell(fraction)
-	}
-	if t.goesOn() {
-		t.err = contextError(t.ctx)
-	}
-	return t.goesOn()
 }
 
 // Tokenizer gives the model's tokenizer, which is the caller's to close.

@@ -147,7 +147,7 @@ runcible_number_out(size_t, uint64)
 /* Go waits at mailboxes and never for a single request. */
 %typemap(gotype) rc_event* EVENT "*byte"
 
-/* Loading tells a function of Go how far it is, on the thread that loads.
+/* Opening and loading tell a function of Go how far they are, on their thread.
  * `function` is a number that Go knows it by; see progress.go. */
 %{
 int32_t runcibleTellProgress(uintptr_t function, double fraction);
@@ -156,9 +156,13 @@ static int32_t runcible_progress(void* user, double fraction) {
   return runcibleTellProgress((uintptr_t)user, fraction);
 }
 %}
-%extend rc_model_options {
+%define runcible_progress_of(STRUCT)
+%extend STRUCT {
   void set_progress(uint64_t function) {
     $self->progress = runcible_progress;
     $self->progress_user = (void*)(uintptr_t)function;
   }
 }
+%enddef
+runcible_progress_of(rc_backend_options)
+runcible_progress_of(rc_model_options)

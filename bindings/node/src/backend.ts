@@ -1,6 +1,7 @@
 /** Backends and devices. */
 import { Handle, optionsOf, shown, type Proxy } from "./handle";
 import { native } from "./native";
+import { progressOptions, withProgress, type ProgressOptions } from "./progress";
 import type * as reports from "./reports";
 import { devicesOf, told } from "./told";
 
@@ -23,9 +24,15 @@ export class Backend extends Handle {
   // :api: release rc_backend
 
   /** @c rc_backend_open */
-  static async open(spec?: string, options?: BackendOptions): Promise<Backend> {
-    return new Backend(
-      await native.backend_open_later(specOf(spec), optionsOf("backend_options", options)),
+  static async open(
+    spec?: string,
+    options?: BackendOptions & ProgressOptions,
+  ): Promise<Backend> {
+    const made = optionsOf("backend_options", options, progressOptions);
+    return withProgress(
+      options ?? {},
+      async (state) =>
+        new Backend(await native.backend_open_later(specOf(spec), made, state)),
     );
   }
 

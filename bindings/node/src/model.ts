@@ -16,6 +16,7 @@ import {
 } from "./embedding";
 import { fetchModel, type FetchOptions } from "./hub";
 import { native } from "./native";
+import { progressOptions, withProgress, type ProgressOptions } from "./progress";
 import type * as reports from "./reports";
 import { Session, type SessionOptions } from "./session";
 import { planOf, told } from "./told";
@@ -28,21 +29,12 @@ export interface ModelOptions {
   // :api: options rc_model_options
 }
 
-export interface LoadOptions extends ModelOptions {
-  /** Told the fraction done, 0 to 1, some times in a second. */
-  progress?: ((fraction: number) => void) | undefined;
-  /** Ends the load, which rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
-
-const PROGRESS_MS = 50;
+export type LoadOptions = ModelOptions & ProgressOptions;
 
 function loadOptions(given: LoadOptions | undefined): Proxy {
-  const others = () => {};
   return optionsOf("model_options", given, {
-    backend: others,
-    progress: others,
-    signal: others,
+    backend: () => {},
+    ...progressOptions,
   });
 }
 
@@ -61,34 +53,16 @@ export class Model extends ModelHandle {
   /** @c rc_model_load */
   static async load(path: Path, options: LoadOptions = {}): Promise<Model> {
     const made = loadOptions(options);
-    const { progress, signal } = options;
-    if (progress !== undefined && typeof progress !== "function") {
-      throw new TypeError("progress must be a function");
-    }
-    signal?.throwIfAborted();
-    const backend = await backendOf(options.backend);
-    const state = new native.load_state();
-    const stop = () => state.cancel();
-    signal?.addEventListener("abort", stop);
-    if (signal?.aborted) stop();
-    const tell = () => progress?.(state.fraction());
-    const timer = progress && setInterval(tell, PROGRESS_MS);
-    try {
+    return withProgress(options, async (state) => {
+      const backend = await backendOf(options.backend);
       const proxy = await native.model_load_later(
         backend._handle,
         pathOf(path),
         made,
         state,
       );
-      tell();
       return new Model(proxy, backend);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    } finally {
-      clearInterval(timer);
-      signal?.removeEventListener("abort", stop);
-    }
+    });
   }
 
   /**

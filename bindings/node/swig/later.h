@@ -32,8 +32,8 @@ static inline void runcible_release(rc_device_list* list) {
 }
 static inline void runcible_release(rc_plan* plan) { rc_plan_release(plan); }
 
-// How far a load is, and whether it shall stop; shared by the load and by who
-// waits for it.
+// How far an opening or a load is, and whether it shall stop; shared by it and
+// by who waits for it.
 class load_state {
  public:
   double fraction() const { return shared_->fraction.load(); }

@@ -87,10 +87,15 @@ static runcible_later* discover_later() {
 }
 
 static runcible_later* backend_open_later(const char* spec,
-                                          const rc_backend_options* options) {
+                                          const rc_backend_options* options,
+                                          load_state* state) {
+  rc_backend_options copy = *options;
+  copy.progress = load_state::on_progress;
+  copy.progress_user = state->share().get();
   return runcible_later_handle<rc_backend>(
-      [spec = runcible_copy(spec), options = *options](rc_backend** made) {
-        return rc_backend_open(spec(), &options, made);
+      [spec = runcible_copy(spec), copy,
+       shared = state->share()](rc_backend** made) {
+        return rc_backend_open(spec(), &copy, made);
       },
       SWIGTYPE_p_rc_backend);
 }

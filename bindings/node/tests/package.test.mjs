@@ -110,6 +110,18 @@ test("progress and signals of a load", async () => {
   await assert.rejects(Model.load(url), /nothing here/);
 });
 
+test("progress and signals of an opening", async () => {
+  const fractions = [];
+  const progress = (fraction) => fractions.push(fraction);
+  const opened = await Backend.open("reference", { threads: 1, progress });
+  assert.equal(opened.device.id, "reference:0");
+  assert.ok(fractions.length > 0);
+  const reason = new Error("no more");
+  const signal = AbortSignal.abort(reason);
+  await assert.rejects(Backend.open("reference", { signal }), reason);
+  await assert.rejects(Backend.open("cpu", { progress: 7 }), TypeError);
+});
+
 test("pieces", async () => {
   const stream = model.session().stream("A", { maxTokens: 5, logprobs: 3 });
   const tokens = [];

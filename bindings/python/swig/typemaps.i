@@ -209,11 +209,16 @@ runcible_number(size_t, PyLong_FromSize_t)
 }
 %typemap(freearg) kept_events* EVENTS { kept_events_free($1); }
 
-/* Loading tells a Python function how far it is, on the thread that loads, and
- * hears signals: an exception of either cancels and is thrown by the load. */
-%extend rc_model_options {
+/* Opening and loading tell a Python function how far they are, on the thread
+ * that does it, and hear signals: an exception of either cancels and is thrown
+ * by the call. */
+%define runcible_progress_of(STRUCT)
+%extend STRUCT {
   void set_progress(PyObject* function) {
     $self->progress = runcible_progress;
     $self->progress_user = function == Py_None ? NULL : function;
   }
 }
+%enddef
+runcible_progress_of(rc_backend_options)
+runcible_progress_of(rc_model_options)

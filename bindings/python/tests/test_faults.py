@@ -236,6 +236,8 @@ def test_an_exception_of_the_progress_function():
 
     with pytest.raises(KeyError, match="mine"):
         runcible.Model("builtin:fable", "cpu", progress=stop)
+    with pytest.raises(KeyError, match="mine"):
+        runcible.Backend("cpu", progress=stop)
 
 
 def test_no_growth(model):

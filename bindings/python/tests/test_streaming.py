@@ -284,6 +284,35 @@ def test_two_tasks_cannot_share_a_stream(endless, run):
     run(main())
 
 
+def test_opening_on_a_loop(run):
+    fractions = []
+
+    async def main():
+        found = await runcible.discover_async()
+        backend = await runcible.Backend.open(
+            "reference", progress=fractions.append, threads=1
+        )
+        await asyncio.sleep(0)
+        return found.devices, backend.device.id
+
+    devices, opened = run(main())
+    assert opened in [device.id for device in devices]
+    assert fractions and fractions == sorted(fractions)
+
+
+def test_cancelling_the_task_cancels_the_opening(run):
+    async def main():
+        task = asyncio.ensure_future(
+            runcible.Backend.open(
+                "reference", progress=lambda _: task.cancel()
+            )
+        )
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(main())
+
+
 def test_loading_on_a_loop(run):
     fractions = []
 

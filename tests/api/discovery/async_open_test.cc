@@ -72,9 +72,8 @@ class AsyncOpen : public testing::Test {
 
 TEST_F(AsyncOpen, OpensWhatWasAskedFor) {
   Ended<rc_backend> ended;
-  ASSERT_OK(rc_backend_open_async("no_such,reference", nullptr, nullptr,
-                                  nullptr, loop_.get(), on_end<rc_backend>,
-                                  &ended));
+  ASSERT_OK(rc_backend_open_async("no_such,reference", nullptr, loop_.get(),
+                                  on_end<rc_backend>, &ended));
   wait(loop_.get(), ended);
   ASSERT_EQ(ended.status, RC_OK) << ended.message;
   const Backend backend(ended.handle);
@@ -85,8 +84,8 @@ TEST_F(AsyncOpen, OpensWhatWasAskedFor) {
 
 TEST_F(AsyncOpen, FailuresComeToTheCallback) {
   Ended<rc_backend> ended;
-  ASSERT_OK(rc_backend_open_async("no_such", nullptr, nullptr, nullptr,
-                                  loop_.get(), on_end<rc_backend>, &ended));
+  ASSERT_OK(rc_backend_open_async("no_such", nullptr, loop_.get(),
+                                  on_end<rc_backend>, &ended));
   wait(loop_.get(), ended);
   EXPECT_EQ(ended.status, RC_E_NOT_FOUND);
   EXPECT_NE(ended.message.find("no_such"), std::string::npos) << ended.message;
@@ -98,21 +97,20 @@ TEST_F(AsyncOpen, BadArgumentsAreRefusedAtOnce) {
   options.threads = -1;
   Ended<rc_backend> ended;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               rc_backend_open_async("cpu", &options, nullptr, nullptr,
-                                     loop_.get(), on_end<rc_backend>, &ended),
+               rc_backend_open_async("cpu", &options, loop_.get(),
+                                     on_end<rc_backend>, &ended),
                "threads", "-1");
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               rc_backend_open_async("cpu", nullptr, nullptr, nullptr,
-                                     loop_.get(), nullptr, nullptr),
-               "callback");
+  EXPECT_FAILS(
+      RC_E_INVALID_ARGUMENT,
+      rc_backend_open_async("cpu", nullptr, loop_.get(), nullptr, nullptr),
+      "callback");
   EXPECT_FAILS(
       RC_E_INVALID_ARGUMENT,
       rc_discover_async(nullptr, nullptr, loop_.get(), nullptr, nullptr),
       "callback");
   ASSERT_OK(rc_loop_close(loop_.get()));
-  EXPECT_FAILS(RC_E_CLOSED,
-               rc_backend_open_async("cpu", nullptr, nullptr, nullptr,
-                                     loop_.get(), on_end<rc_backend>, &ended));
+  EXPECT_FAILS(RC_E_CLOSED, rc_backend_open_async("cpu", nullptr, loop_.get(),
+                                                  on_end<rc_backend>, &ended));
   EXPECT_EQ(ended.calls, 0);
 }
 
@@ -149,19 +147,29 @@ TEST_F(AsyncOpen, TheProgressCallbackCancels) {
 
   // It was no failure of the module: it is tried again.
   fs::remove(asked_);
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.progress = end_when_asked;
+  options.progress_user = this;
   Ended<rc_backend> opened;
-  ASSERT_OK(rc_backend_open_async("stuck", nullptr, end_when_asked, this,
-                                  loop_.get(), on_end<rc_backend>, &opened));
+  ASSERT_OK(rc_backend_open_async("stuck", &options, loop_.get(),
+                                  on_end<rc_backend>, &opened));
   wait(loop_.get(), opened);
   EXPECT_EQ(opened.status, RC_E_CANCELLED) << opened.message;
+  EXPECT_TRUE(asked());
+
+  fs::remove(asked_);
+  rc_backend* backend = nullptr;
+  EXPECT_FAILS(RC_E_CANCELLED, rc_backend_open("stuck", &options, &backend),
+               "cancelled");
+  EXPECT_EQ(backend, nullptr);
   EXPECT_TRUE(asked());
 }
 
 TEST_F(AsyncOpen, ClosingTheLoopCancels) {
   find_stuck_module();
   Ended<rc_backend> ended;
-  ASSERT_OK(rc_backend_open_async("stuck", nullptr, nullptr, nullptr,
-                                  loop_.get(), on_end<rc_backend>, &ended));
+  ASSERT_OK(rc_backend_open_async("stuck", nullptr, loop_.get(),
+                                  on_end<rc_backend>, &ended));
   while (!asked()) usleep(1000);
   // A second one waits for the first.
   Ended<rc_device_list> discovered;

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from . import errors
 from .native import version_string as _version_string
-from .backend import Backend, discover
+from .backend import Backend, discover, discover_async
 from .chat import Answer, AnswerStream, Chat, Reasoning, Reply, ToolCall
 from .errors import Error
 from .generation import GenerateOptions, Generation, Piece
@@ -54,6 +54,7 @@ __all__ = [
     "ToolCall",
     "cached_models",
     "discover",
+    "discover_async",
     "errors",
     "fetch",
     "plan",

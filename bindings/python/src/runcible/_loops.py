@@ -54,7 +54,8 @@ class AsyncioLoop:
         return await asyncio.get_running_loop().run_in_executor(None, function)
 
     async def load(self, load: Load[_Made], progress: Progress) -> _Made:
-        """Runs a load in a thread; cancelling the task cancels it."""
+        """Runs a load, or an opening, in a thread; cancelling the task cancels
+        it."""
         loop = asyncio.get_running_loop()
         cancelled = False
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from typing import Any, Dict, Optional, Union
+from typing import Any, Callable, Dict, Optional, Union
 
 from . import native as _native
 from . import reports
 from ._handle import Handle, set_options
+from ._loops import loop_of, running
+from ._progress import load_progress
 from .reports import DeviceReport, Discovery, copied
 
 
@@ -20,12 +23,32 @@ class Backend(Handle):
         spec: Optional[str] = None,
         *,
         # :api: keywords rc_backend_options
+        progress: Union[Callable[[float], object], None] = None,
     ) -> None:
         options = set_options(
             _native.backend_options(),
             # :api: values rc_backend_options
         )
-        self._proxy = _native.backend_open(spec, options)
+        with load_progress(progress) as report:
+            # Kept by the name `report` for as long as the call may need it.
+            options.set_progress(report)
+            self._proxy = _native.backend_open(spec, options)
+
+    @classmethod
+    async def open(
+        cls,
+        spec: Optional[str] = None,
+        *,
+        progress: Optional[Callable[[float], object]] = None,
+        **options: Any,
+    ) -> Backend:
+        """Opens in a thread while the event loop goes on.
+
+        The keywords are those of the class; `progress` is called on the event
+        loop. Cancelling the task that waits cancels the opening.
+        """
+        opening = functools.partial(cls, spec, **options)
+        return await loop_of(running()).load(opening, progress)
 
     # :api: methods rc_backend
 
@@ -55,3 +78,8 @@ def discover() -> Discovery:
         _native.device_list_get(found, i, report)
         devices.append(copied(DeviceReport, report))
     return Discovery(devices, _native.device_list_automatic(found))
+
+
+async def discover_async() -> Discovery:
+    """The same in a thread, while the event loop goes on."""
+    return await loop_of(running()).call(discover)
