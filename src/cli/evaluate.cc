@@ -17,7 +17,7 @@ constexpr int64_t kUsualQuestion = 4096;
 
 struct EvaluateWish {
   ModelChoice model;
-  std::string text, against, choices;
+  std::string text, against, against_backend, choices;
   int64_t stride = 0;
   int64_t windows = 0;
   bool json = false;
@@ -30,6 +30,10 @@ int64_t context_of(const EvaluateWish& wish) {
   return std::min(usual, wish.model.trained_context());
 }
 
+bool compares(const EvaluateWish& wish) {
+  return !wish.against.empty() || !wish.against_backend.empty();
+}
+
 rc_evaluate_report measure(const EvaluateWish& wish) {
   const Backend backend = wish.model.open_backend();
   rc_model_options load = wish.model.options();
@@ -37,10 +41,17 @@ rc_evaluate_report measure(const EvaluateWish& wish) {
   load.prefix_cache = 0;
   const Model model = wish.model.load(backend, load);
   Model against;
-  if (!wish.against.empty()) {
+  if (compares(wish)) {
     ModelChoice other = wish.model;
-    other.path = wish.against;
-    against = other.load_with_progress(backend, load);
+    if (!wish.against.empty()) other.path = wish.against;
+    // What --quantize makes of the model is compared with what it was.
+    load.quantize = nullptr;
+    if (wish.against_backend.empty()) {
+      against = other.load_with_progress(backend, load);
+    } else {
+      other.backend = wish.against_backend;
+      against = other.load_with_progress(other.open_backend(), load);
+    }
   }
   rc_evaluate_options options = RC_EVALUATE_OPTIONS_INIT;
   if (!wish.text.empty()) options.text_path = wish.text.c_str();
@@ -169,8 +180,12 @@ void evaluate(const EvaluateWish& wish) {
                   "neither TEXT nor --choices is given: there is nothing to "
                   "evaluate on"};
   }
-  if (!wish.against.empty() && wish.text.empty()) {
-    throw Failure{kUsage, "--against compares on a text, but no TEXT is given"};
+  if (compares(wish) && wish.text.empty()) {
+    throw Failure{kUsage,
+                  wish.against.empty()
+                      ? "--against-backend compares on a text, but no TEXT is "
+                        "given"
+                      : "--against compares on a text, but no TEXT is given"};
   }
   const rc_evaluate_report report = measure(wish);
   print(wish.json ? json_text(json_of(report)) : table(report));
@@ -194,6 +209,9 @@ void add_evaluate(CLI::App& program) {
   takes_file(command->add_option(
       "--against", wish->against,
       "compare with this model, such as the one that was quantized"));
+  command->add_option(
+      "--against-backend", wish->against_backend,
+      "compare with what this chain computes of the model, or of --against");
   takes_file(command->add_option(
       "--choices", wish->choices,
       "questions, a file with a JSON object on each line: \"question\", "

@@ -85,6 +85,10 @@ Backend ModelChoice::open_backend(bool profile) const {
   options.profile = profile ? 1 : 0;
   options.memory_limit = memory_limit;
   options.strict = strict ? 1 : 0;
+  const InterruptWatch watch;
+  options.progress = [](void*, double) -> int32_t {
+    return interrupted() ? 1 : 0;
+  };
   return make<Backend>(rc_backend_open, backend.c_str(), &options);
 }
 

@@ -41,6 +41,27 @@ TEST(CommandEvaluate, PrintsJson) {
   EXPECT_FALSE(json.contains("choices"));
 }
 
+TEST(CommandEvaluate, ComparesBackends) {
+  const Outcome outcome =
+      run({"evaluate", model(), evaluation("text.txt"), "--context", "40",
+           "--backend", "cpu", "--against-backend", "reference", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& against = json["against"];
+  EXPECT_EQ(against["bytes"], json["bytes"]);
+  EXPECT_LT(against["divergence_max"], 1e-3);
+  EXPECT_GT(against["agreement"]["value"], 0.95);
+}
+
+TEST(CommandEvaluate, ComparesWhatIsQuantizedWithWhatItWas) {
+  const Outcome outcome =
+      run({"evaluate", "builtin:fable", evaluation("text.txt"), "--context",
+           "40", "--quantize", "Q4_0", "--against", "builtin:fable", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_GT(json["against"]["divergence"]["value"], 1e-5);
+}
+
 TEST(CommandEvaluate, SaysWhatIsWrong) {
   const std::string text = evaluation("text.txt");
   expect_failure(run({"evaluate"}), 2, "no MODEL is named");
@@ -48,6 +69,9 @@ TEST(CommandEvaluate, SaysWhatIsWrong) {
   expect_failure(
       run({"evaluate", model(), "--choices", text, "--against", model()}), 2,
       "no TEXT is given");
+  expect_failure(run({"evaluate", model(), "--choices", text,
+                      "--against-backend", "reference"}),
+                 2, "--against-backend compares on a text");
   expect_failure(run({"evaluate", model(), text}), 2, "too short");
   expect_failure(
       run({"evaluate", source_path("tests/golden/folders/llama").string(),

@@ -2,6 +2,7 @@ package runcible_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"testing"
@@ -38,9 +39,16 @@ func TestNoGrowth(t *testing.T) {
 		}
 	}
 	generate(2000)
-	before := resident(t)
-	generate(8000)
-	if grown := resident(t) - before; grown > 4<<20 {
-		t.Errorf("grown by %d bytes", grown)
+	// What leaks does so each time; the allocator grows by leaps, now and then.
+	least := math.MaxInt
+	for i := 0; i < 4; i++ {
+		before := resident(t)
+		generate(2000)
+		if grown := resident(t) - before; grown < least {
+			least = grown
+		}
+	}
+	if least > 1<<20 {
+		t.Errorf("grown by %d bytes each time", least)
 	}
 }

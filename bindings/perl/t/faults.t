@@ -374,11 +374,16 @@ prints('no growth', "done\n", <<'PERL');
     }
     generate(2000);
     stream(200);
-    my $before = resident();
-    generate(8000);
-    stream(2000);
-    my $grown = resident() - $before;
-    print $grown < 4 << 20 ? "done\n" : "grew by $grown bytes\n";
+    # What leaks does so each time; the allocator grows by leaps, now and then.
+    my @grown;
+    for (1 .. 4) {
+        my $before = resident();
+        generate(2000);
+        stream(500);
+        push @grown, resident() - $before;
+    }
+    my ($least) = sort { $a <=> $b } @grown;
+    print $least < 1 << 20 ? "done\n" : "grew by @grown bytes\n";
 PERL
 
 done_testing;

@@ -201,6 +201,10 @@ def test_no_growth(session):
             return int(file.read().split()[1]) * 4096
 
     rounds(20)
-    before = resident()
-    rounds(200)
-    assert resident() - before < 16_000_000
+    # What leaks does so each time; the allocator grows by leaps, now and then.
+    grown = []
+    for _ in range(4):
+        before = resident()
+        rounds(60)
+        grown.append(resident() - before)
+    assert min(grown) < 4 << 20, grown

@@ -254,7 +254,11 @@ def test_no_growth(model):
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
     generate()
-    before = resident()
-    for _ in range(5):
-        generate()
-    assert resident() - before < 4 << 20
+    # What leaks does so each time; the allocator grows by leaps, now and then.
+    grown = []
+    for _ in range(4):
+        before = resident()
+        for _ in range(5):
+            generate()
+        grown.append(resident() - before)
+    assert min(grown) < 1 << 20, grown

@@ -397,9 +397,15 @@ it faults_no_growth {
         }
 
         for {set i 0} {$i < 20} {incr i} round
-        set before [resident]
-        for {set i 0} {$i < 80} {incr i} round
-        puts [expr {[resident] - $before}]
+        # What leaks does so each time; the allocator grows by leaps, now and
+        # then.
+        set grown {}
+        for {set turn 0} {$turn < 4} {incr turn} {
+            set before [resident]
+            for {set i 0} {$i < 20} {incr i} round
+            lappend grown [expr {[resident] - $before}]
+        }
+        puts [lindex [lsort -integer $grown] 0]
     }]
-    check {$growth < (4 << 20)}
+    check {$growth < (1 << 20)}
 }
