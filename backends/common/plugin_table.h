@@ -37,6 +37,8 @@
 //   std::span<const rc_plugin_op_time> op_times();
 //   bool run_op(const Op& op, std::span<const rc_plugin_value> values,
 //               Buffer* const* buffers);   // false: not quicker
+//   void start_with(Program& program, const rc_plugin_run& run,
+//                   std::span<Buffer* const> caches);   // run_with
 //
 // Each does what plugin.h says of the function of the table; ops obey check_op,
 // and ranges lie within their buffers and are not empty.
@@ -44,6 +46,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "common/given_program.h"
@@ -246,6 +249,26 @@ class PluginTable {
       from(device).start(from<Program>(compiled, "compiled"), *run);
     });
   }
+  static rc_status run_with(rc_plugin_device* device,
+                            rc_plugin_compiled* compiled,
+                            const rc_plugin_run* run,
+                            rc_plugin_buffer* const* caches, size_t cache_count,
+                            char* message) requires
+      requires(Device& d, Program& p, const rc_plugin_run& r,
+               std::span<Buffer* const> c) {
+    d.start_with(p, r, c);
+  }
+  {
+    return guarded(message, [&] {
+      require(run, "run");
+      if (cache_count > 0) require(caches, "caches");
+      std::vector<Buffer*> found;
+      for (size_t i = 0; i < cache_count; ++i) {
+        found.push_back(&from<Buffer>(caches[i], "a cache"));
+      }
+      from(device).start_with(from<Program>(compiled, "compiled"), *run, found);
+    });
+  }
   static rc_status wait(rc_plugin_device* device, int64_t timeout_ms,
                         char* message) {
     return guarded(message, [&] {
@@ -328,6 +351,7 @@ constexpr rc_plugin PluginTable<Backend>::table() {
   if constexpr (requires { &PluginTable::map_experts; }) {
     table.map_experts = map_experts;
   }
+  if constexpr (requires { &PluginTable::run_with; }) table.run_with = run_with;
   return table;
 }
 

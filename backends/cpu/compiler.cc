@@ -236,15 +236,22 @@ void Compiler::append(std::unique_ptr<Step> step, std::vector<Area> reads,
   steps.push_back(std::move(step));
 }
 
+// Large results are about to be touched all over.
+void Compiler::note_result(int32_t i) {
+  const rc_plugin_value& v = value(i);
+  if (v.storage != RC_STORAGE_CACHE) return;
+  const uint64_t bytes = max_bytes(i);
+  use_whole(cache(i).memory.data() + v.offset, bytes);
+  if (bytes >= kLargeResult) {
+    compiled_.large_results_.push_back({v.index, v.offset, bytes});
+  }
+}
+
 void Compiler::compile() {
   for (size_t i = 0; i < program_.ops.size(); ++i) {
     const Op& op = program_.ops[i];
     op_ = static_cast<int32_t>(i);
-    const int32_t result = op.outputs[0];
-    if (of_tensors(op) && value(result).storage == RC_STORAGE_CACHE) {
-      use_whole(cache(result).memory.data() + value(result).offset,
-                max_bytes(result));
-    }
+    if (of_tensors(op)) note_result(op.outputs[0]);
     switch (op.code) {
       case RC_OP_GET_ROWS:
         compile_get_rows(*this, op);
@@ -308,12 +315,16 @@ void Compiler::compile() {
         compile_arrangement(*this, op);
         break;
       case RC_OP_UNARY:
-        of_tensors(op) ? compile_elementwise(*this, op)
-                       : compile_row_op(*this, op);
-        break;
+        if (!of_tensors(op)) {
+          compile_row_op(*this, op);
+          break;
+        }
+        [[fallthrough]];
       case RC_OP_BINARY:
       case RC_OP_WHERE:
-        compile_elementwise(*this, op);
+        for (size_t more = compile_elementwise(*this, i); more > 1; --more) {
+          note_result(program_.ops[++i].outputs[0]);
+        }
         break;
       case RC_OP_LAYER_NORM:
         of_tensors(op) ? compile_reduction(*this, op)

@@ -9,6 +9,7 @@
 
 #include "common/given_program.h"
 #include "cpu/choices.h"
+#include "cpu/flow.h"
 #include "cpu/program.h"
 
 struct rc_plugin_buffer {
@@ -23,6 +24,10 @@ namespace rc::cpu {
 // are cut, too. The sizes of all blocks divide it.
 inline constexpr int64_t kChunk = 4096;
 
+// Bytes of a result from which on huge pages pay for the call that asks for
+// them at each run.
+inline constexpr uint64_t kLargeResult = uint64_t{4} << 20;
+
 // Elements of a gate that are quantized as soon as they are computed.
 inline constexpr int64_t kGateChunk = 512;
 
@@ -35,6 +40,9 @@ class Compiler {
   void compile();
 
   const Kernels& kernels() const { return compiled_.kernels_; }
+  std::span<const Op> ops() const { return program_.ops; }
+  // Who reads what whom has written; found at the first call.
+  const Flow& flow();
   const rc_plugin_value& value(int32_t i) const { return program_.values[i]; }
   std::span<const rc_plugin_value> values() const { return program_.values; }
   int64_t columns(int32_t i) const;  // last dimension
@@ -136,6 +144,7 @@ class Compiler {
   void append(std::unique_ptr<Step> step, std::vector<Area> reads,
               std::vector<Area> writes);
 
+  void note_result(int32_t i);
   void check_program() const;
   void measure();
   ThreadScratch scratch_of(uint64_t bytes);
@@ -170,6 +179,7 @@ class Compiler {
   };
   std::vector<KnownChoices> choices_;
   std::vector<uint8_t*> kept_;  // by input; NULL: not yet
+  std::unique_ptr<const Flow> flow_;
 };
 
 // a * b, within what memory can hold.
@@ -199,7 +209,9 @@ void compile_fading_state(Compiler& compiler, const Op& op);
 
 // Those of the tensor ops, by file.
 void compile_arrangement(Compiler& compiler, const Op& op);
-void compile_elementwise(Compiler& compiler, const Op& op);
+// Op `first` and those after it that are done together with it; gives how many
+// these are.
+size_t compile_elementwise(Compiler& compiler, size_t first);
 void compile_reduction(Compiler& compiler, const Op& op);
 uint64_t tensor_rope_scratch(const Compiler& compiler, const Op& op);
 void compile_tensor_rope(Compiler& compiler, const Op& op);

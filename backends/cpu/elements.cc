@@ -60,12 +60,16 @@ void Elements::compute(const Kernels& kernels, const float* const* from,
                        float* to, int64_t line, int64_t first,
                        int64_t count) const {
   const float* at[kMost];
-  int steps[kMost];
   for (int k = 0; k < operands_; ++k) {
-    steps[k] = static_cast<int>(shape_.step(k));
-    at[k] = from[k] + shape_.offset(k, line) + first * shape_.step(k);
+    at[k] = from[k] + offset(k, line) + first * step(k);
   }
-  to += line * columns() + first;
+  compute_at(kernels, at, count, to + line * columns() + first);
+}
+
+void Elements::compute_at(const Kernels& kernels, const float* const* at,
+                          int64_t count, float* to) const {
+  int steps[kMost];
+  for (int k = 0; k < operands_; ++k) steps[k] = static_cast<int>(step(k));
   switch (code_) {
     case RC_OP_UNARY:
       return kernels.unary(at[0], count, function_, to);

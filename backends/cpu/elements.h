@@ -24,13 +24,22 @@ class Elements {
   int64_t columns() const { return shape_.columns(); }
   int64_t cost() const { return lines() * (columns() * element_cost_ + 8); }
 
+  static constexpr int kMost = 3;  // operands
+
+  // Where a line of an operand begins, and the distance of its elements.
+  int64_t offset(int operand, int64_t line) const {
+    return shape_.offset(operand, line);
+  }
+  int64_t step(int operand) const { return shape_.step(operand); }
+
   // Gives `count` elements of a line from `first` on.
   void compute(const Kernels& kernels, const float* const* from, float* to,
                int64_t line, int64_t first, int64_t count) const;
+  // The same of operands that are at at[k], to be written to `to`.
+  void compute_at(const Kernels& kernels, const float* const* at, int64_t count,
+                  float* to) const;
 
  private:
-  static constexpr int kMost = 3;
-
   int32_t code_;
   int32_t function_;
   int operands_;

@@ -15,7 +15,10 @@ bool Compiler::same(int32_t a, int32_t b) const {
   }
   const Area x = area(a);
   const Area y = area(b);
-  return x.index == y.index && x.begin == y.begin && x.end == y.end;
+  if (x.index != y.index || x.begin != y.begin || x.end != y.end) return false;
+  // Tensors in one buffer may be parts of it.
+  return x.kind != Area::kCache ||
+         (value(a).offset == value(b).offset && max_bytes(a) == max_bytes(b));
 }
 
 bool Compiler::quantizes(const Op& op) const {

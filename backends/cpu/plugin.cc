@@ -87,6 +87,11 @@ class OpenDevice {
     last_run_ = &program;
     program.run(run);
   }
+  void start_with(rc_plugin_compiled& program, const rc_plugin_run& run,
+                  std::span<rc_plugin_buffer* const> caches) {
+    last_run_ = &program;
+    program.run_with(run, caches);
+  }
   bool wait(int64_t) const {
     if (last_run_ != nullptr) last_run_->result().check();
     return true;

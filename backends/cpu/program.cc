@@ -13,10 +13,16 @@ rc_plugin_compiled::rc_plugin_compiled(const rc::plugin::GivenProgram& program,
       max_outputs_(program.max_outputs),
       max_sequences_(program.max_sequences),
       inputs_used_(program.input_count),
-      outputs_used_(program.output_count) {
+      outputs_used_(program.output_count),
+      of_tensors_(std::all_of(
+          program.ops.begin(), program.ops.end(),
+          [&](const rc::Op& op) { return is_tensor_op(op, program.values); })) {
   rc::cpu::Compiler compiler(program, *this, pool.threads());
   scratch_ = rc::cpu::allocate(program.scratch_bytes);
   compiler.compile();
+  for (const rc_plugin_buffer* cache : program.caches) {
+    cache_bytes_.push_back(cache->bytes);
+  }
   run_ = std::make_unique<rc::cpu::Run>(scratch_.get(), kernels_);
   walk_ = std::make_unique<rc::cpu::Walk>(pool, steps_, *run_, profile);
   for (const auto& step : steps_) {
@@ -65,6 +71,32 @@ bool rc_plugin_compiled::can_linger() const {
 
 void rc_plugin_compiled::run(const rc_plugin_run& run) {
   check(run);
-  run_->begin(run);
+  run_->begin(run, nullptr);
+  walk_->run();
+}
+
+void rc_plugin_compiled::run_with(const rc_plugin_run& run,
+                                  std::span<rc_plugin_buffer* const> caches) {
+  check(run);
+  if (!of_tensors_ || caches.size() != cache_bytes_.size()) {
+    rc::fail(RC_E_INVALID_ARGUMENT, "a run with ", caches.size(),
+             " caches of a program with ", cache_bytes_.size(),
+             of_tensors_ ? "" : " and ops of more than tensors");
+  }
+  run_caches_.clear();
+  for (size_t i = 0; i < caches.size(); ++i) {
+    if (caches[i]->bytes < cache_bytes_[i]) {
+      rc::fail(RC_E_INVALID_ARGUMENT, "cache ", i, " of the run has ",
+               caches[i]->bytes, " bytes; the program was compiled for ",
+               cache_bytes_[i]);
+    }
+    run_caches_.push_back(caches[i]->memory.data());
+  }
+  for (const LargeResult& result : large_results_) {
+    rc::cpu::use_whole(
+        run_caches_[static_cast<size_t>(result.cache)] + result.offset,
+        result.bytes);
+  }
+  run_->begin(run, run_caches_.data());
   walk_->run();
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "common/given_program.h"
@@ -39,6 +40,10 @@ struct rc_plugin_compiled {
 
   // Checks the run's numbers and does it; result() says how it ended.
   void run(const rc_plugin_run& run);
+  // The same with these caches in place of the program's, whose ops are those
+  // of tensors.
+  void run_with(const rc_plugin_run& run,
+                std::span<rc_plugin_buffer* const> caches);
   const rc::cpu::Run& result() const { return *run_; }
   // Of the last run, by op; empty without profile.
   const std::vector<rc_plugin_op_time>& op_times() const {
@@ -60,6 +65,14 @@ struct rc_plugin_compiled {
   const rc::cpu::Kernels& kernels_;
   int64_t max_rows_, max_outputs_, max_sequences_;
   std::vector<uint8_t> inputs_used_, outputs_used_;
+  std::vector<uint64_t> cache_bytes_;
+  struct LargeResult {
+    int32_t cache;
+    uint64_t offset, bytes;
+  };
+  std::vector<LargeResult> large_results_;
+  bool of_tensors_;                   // all ops are
+  std::vector<uint8_t*> run_caches_;  // of the run under way
   // The program's scratch and areas of this backend's own.
   rc::cpu::Memory64 scratch_;
   std::vector<rc::cpu::Memory64> areas_;

@@ -18,8 +18,9 @@ int64_t now_ns() {
       .count();
 }
 
-void Run::begin(const rc_plugin_run& run) {
+void Run::begin(const rc_plugin_run& run, uint8_t* const* caches) {
   run_ = &run;
+  caches_ = caches;
   rows_.store(run.rows, std::memory_order_relaxed);
   outputs_.store(run.outputs, std::memory_order_relaxed);
   sequences_.store(run.sequences, std::memory_order_relaxed);
@@ -46,7 +47,8 @@ int64_t Run::rows(int64_t dimension) const {
 void* Run::address(const Place& place) const {
   switch (place.storage) {
     case RC_STORAGE_CACHE:
-      return place.memory;
+      return caches_ == nullptr ? place.memory
+                                : caches_[place.index] + place.offset;
     case RC_STORAGE_INPUT:
       return const_cast<void*>(run_->inputs[place.index]);
     case RC_STORAGE_OUTPUT:

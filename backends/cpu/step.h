@@ -46,7 +46,8 @@ struct Place {
   int32_t storage;
   int32_t index;
   uint64_t offset;
-  uint8_t* memory = nullptr;  // of what lives between runs
+  // Of what lives between runs, unless the run brings other caches.
+  uint8_t* memory = nullptr;
 };
 
 // The pieces of a step that a thread is to do.
@@ -83,8 +84,9 @@ class Run {
 
   const Kernels& kernels;
 
-  // Before a run; no share of the run before is wanted any more.
-  void begin(const rc_plugin_run& run);
+  // Before a run; no share of the run before is wanted any more. `caches`: the
+  // memory of all of them for this run; NULL: that of the program.
+  void begin(const rc_plugin_run& run, uint8_t* const* caches);
 
   // Rows for the first dimension of a value.
   int64_t rows(int64_t dimension) const;
@@ -125,6 +127,7 @@ class Run {
   void* address(const Place& place) const;
 
   const rc_plugin_run* run_ = nullptr;
+  uint8_t* const* caches_ = nullptr;
   uint8_t* const scratch_;
   // Threads that come late read these while the next run sets them.
   std::atomic<int64_t> rows_{0}, outputs_{0}, sequences_{0};

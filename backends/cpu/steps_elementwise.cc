@@ -1,40 +1,26 @@
 // Steps of tensor ops that look at one element at a time.
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <memory>
 
+#include "cpu/chain.h"
 #include "cpu/compiler.h"
-#include "cpu/elements.h"
 #include "cpu/kernels.h"
 
 namespace rc::cpu {
-void compile_elementwise(Compiler& c, const Op& op) {
-  const Elements elements(op, c.values());
-  const int64_t n = elements.columns();
-  const int64_t chunks = n / kChunk + (n % kChunk != 0);
-  std::vector<Area> reads;
-  std::array<Place, 3> places = {};
-  for (int k = 0; k < elements.operands(); ++k) {
-    reads.push_back(c.area(op.inputs[k]));
-    places[k] = c.place(op.inputs[k]);
-  }
-  const Place y = c.place(op.outputs[0]);
+
+size_t compile_elementwise(Compiler& c, size_t first) {
+  auto chain = std::make_shared<const Chain>(c, first);
+  const ThreadScratch* scratch = c.result_scratch(chain->scratch_bytes());
   c.add(
-      std::move(reads), {c.area(op.outputs[0])},
-      [=](const Run&) { return elements.cost(); },
-      [=](const Run&) { return elements.lines() * chunks; },
+      chain->reads(), chain->writes(),
+      [=](const Run&) { return chain->cost(); },
+      [=](const Run&) { return chain->blocks(); },
       [=](Run& run, const Share& share) {
-        const float* from[3];
-        for (int k = 0; k < elements.operands(); ++k) {
-          from[k] = run.at<const float>(places[k]);
-        }
-        float* to = run.at<float>(y);
-        run.each_row(share, [&](int64_t unit) {
-          const int64_t first = unit % chunks * kChunk;
-          elements.compute(run.kernels, from, to, unit / chunks, first,
-                           std::min(kChunk, n - first));
-        });
+        auto* memory = scratch->of<float>(share.thread);
+        run.each_row(share,
+                     [&](int64_t block) { chain->work(run, block, memory); });
       });
+  return chain->length();
 }
 
 uint64_t tensor_rope_scratch(const Compiler& c, const Op& op) {

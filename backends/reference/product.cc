@@ -29,12 +29,18 @@ void matmul(const Call& call) {
       }
       for (int64_t r = 0; r < m; ++r) {
         const float* row = a.floats() + (batch * m + r) * k;
-        double sum = bias ? bias.floats()[j] : 0;
+        double sum = 0;
         for (int64_t i = 0; i < k; ++i) {
           sum += static_cast<double>(row[i]) * column[i];
         }
-        output.floats()[(batch * m + r) * n + j] =
-            static_cast<float>(apply(params.function, sum));
+        // Rounded as op by op: a graph that has made one op of several gives
+        // the same bits.
+        auto result = static_cast<float>(sum);
+        if (bias) result += bias.floats()[j];
+        if (params.function != RC_FUNCTION_NONE) {
+          result = static_cast<float>(apply(params.function, result));
+        }
+        output.floats()[(batch * m + r) * n + j] = result;
       }
     }
   }

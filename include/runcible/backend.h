@@ -219,7 +219,8 @@ typedef struct rc_backend_usage_report {
   uint64_t prompt_tokens;    /* evaluated or taken from the prefix cache */
   uint64_t cached_tokens;    /* of these, taken from the prefix cache */
   uint64_t generated_tokens; /* by sampling */
-  uint64_t compute_us;       /* microseconds of device steps, shared by rows */
+  /* Microseconds of device steps, shared by rows, and of runs of graphs. */
+  uint64_t compute_us;
   /* Bytes of its tensors and models now, on all their devices. What several
    * handles share, a model or the weights of one file, is resident once and
    * counts once, for the handle that has had it longest; when that one releases

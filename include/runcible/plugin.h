@@ -259,6 +259,17 @@ typedef struct rc_plugin {
                            const rc_plugin_weight_info* info, const void* data,
                            int64_t resident, rc_plugin_weight** weight,
                            char* message);
+
+  /* As run, with other memory: cache i of the program is caches[i] for this
+   * run, a buffer of the device with at least as many bytes as the one that
+   * compile was given. Asked only of programs of tensor ops; whoever asks it
+   * of a program always does, and those that compile was given may be gone by
+   * then. Default: the library copies tensors to and from buffers that stay
+   * the program's. */
+  rc_status (*run_with)(rc_plugin_device* device, rc_plugin_compiled* compiled,
+                        const rc_plugin_run* run,
+                        rc_plugin_buffer* const* caches, size_t cache_count,
+                        char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

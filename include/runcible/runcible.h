@@ -11,6 +11,7 @@
 #include "runcible/fetch.h"
 #include "runcible/generate.h"
 #include "runcible/grammar.h"
+#include "runcible/graph.h"
 #include "runcible/loop.h"
 #include "runcible/model.h"
 #include "runcible/session.h"

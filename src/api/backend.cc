@@ -183,7 +183,7 @@ rc_status rc_backend_usage(rc_backend* backend,
     usage.prompt_tokens = meter.prompt_tokens;
     usage.cached_tokens = meter.cached_tokens;
     usage.generated_tokens = meter.generated_tokens;
-    usage.compute_us = meter.compute_us;
+    usage.compute_us = tenant.compute_us();
     usage.memory = tenant.memory();
     usage.peak_memory = tenant.peak_memory();
     rc::api::write_report(report, usage, "report");

@@ -57,6 +57,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_request";
     case Kind::kTensor:
       return "rc_tensor";
+    case Kind::kGraph:
+      return "rc_graph";
     case Kind::kGrammar:
       return "rc_grammar";
     case Kind::kEmbedding:

@@ -29,6 +29,15 @@ class Tenant : public compute::Account,
 
   const std::shared_ptr<engine::Meter>& meter() const { return meter_; }
 
+  // Of devices that have worked for it on something else than requests.
+  void add_compute_ns(int64_t ns) noexcept {
+    compute_ns_ += static_cast<uint64_t>(ns);
+  }
+  // Microseconds, of requests too.
+  uint64_t compute_us() const {
+    return meter_->compute_us + compute_ns_ / 1000;
+  }
+
   // The right to have one request in flight, as long as it lives.
   class Slot {
    public:
@@ -120,6 +129,7 @@ class Tenant : public compute::Account,
   const uint64_t memory_limit_;
   std::weak_ptr<compute::BufferPool> spare_;
   std::atomic<int64_t> requests_{0};
+  std::atomic<uint64_t> compute_ns_{0};
   mutable std::mutex mutex_;
   std::map<const engine::Engine*, int64_t> engines_;  // times loaded
   uint64_t limited_memory_ = 0;                       // of the handle's device

@@ -10,12 +10,6 @@ namespace {
 
 constexpr rc_random_options kRandomDefaults = RC_RANDOM_OPTIONS_INIT;
 
-compute::Shape need_shape(const int64_t* shape, int32_t rank) {
-  need_range<int32_t>(rank, 1, RC_TENSOR_MAX_RANK, "rank");
-  need_pointer(shape, "shape");
-  return {shape, shape + rank};
-}
-
 void need_finite(float value, const char* name) {
   if (!std::isfinite(value)) {
     fail(RC_E_INVALID_ARGUMENT, name, ": ", value, " is not finite");

@@ -37,4 +37,10 @@ inline const compute::Tensor* optional_tensor(rc_tensor* tensor,
   return tensor == nullptr ? nullptr : &need_tensor(tensor, name);
 }
 
+inline compute::Shape need_shape(const int64_t* shape, int32_t rank) {
+  need_range<int32_t>(rank, 1, RC_TENSOR_MAX_RANK, "rank");
+  need_pointer(shape, "shape");
+  return {shape, shape + rank};
+}
+
 }  // namespace rc::api

@@ -6,7 +6,16 @@
 namespace rc::compute {
 namespace {
 
-// A dense copy of a strided view of memory.
+Tensor convert(const Tensor& x, DType dtype) {
+  if (x.dtype == dtype) return x;
+  if (x.empty()) return make_tensor(x.context, dtype, x.shape);
+  OpCall call(RC_OP_CONVERT);
+  call.add(x);
+  return call.run(dtype, x.shape, x.shape);
+}
+
+}  // namespace
+
 Tensor copy(const Tensor& x) {
   OpCall call(RC_OP_COPY);
   const int64_t block = dtype_info(x.dtype)->block_size;
@@ -21,16 +30,6 @@ Tensor copy(const Tensor& x) {
   call.add(x, {reach});
   return call.run(x.dtype, x.shape, x.shape);
 }
-
-Tensor convert(const Tensor& x, DType dtype) {
-  if (x.dtype == dtype) return x;
-  if (x.empty()) return make_tensor(x.context, dtype, x.shape);
-  OpCall call(RC_OP_CONVERT);
-  call.add(x);
-  return call.run(dtype, x.shape, x.shape);
-}
-
-}  // namespace
 
 Tensor dense(const Tensor& x) { return x.empty() || x.dense() ? x : copy(x); }
 

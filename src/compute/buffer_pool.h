@@ -50,6 +50,8 @@ class BufferPool {
   // From now on nothing is kept.
   void close() noexcept;
 
+  const std::shared_ptr<Account>& account() const { return account_; }
+
  private:
   std::shared_ptr<runtime::Buffer> find(const runtime::Device& device,
                                         uint64_t bytes) noexcept;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compute/recording.h"
 #include "runtime/program.h"
 #include "tensor/op.h"
 
@@ -92,11 +93,28 @@ bool OpCall::run_at_once(const Tensor& result) const {
   return device.run_op(op, values(), buffers);
 }
 
+Recording* OpCall::recording() const {
+  for (int i = 0; i < count_; ++i) {
+    if (const auto& found = operands_[i].storage->recording()) {
+      return found.get();
+    }
+  }
+  return nullptr;
+}
+
+Tensor OpCall::record(Recording& recording, const Shape& shape) const {
+  check_op(op, values());
+  const std::shared_ptr<Storage>* storages[kMaxInputs];
+  for (int i = 0; i < count_; ++i) storages[i] = &operands_[i].storage;
+  return recording.add(op, values(), storages, shape);
+}
+
 Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
   check_devices();
   const std::shared_ptr<Context>& context = operands_[0].context;
   op.outputs[0] = count_;
   values_[count_] = make_value(dtype, as, count_, 0);
+  if (Recording* found = recording()) return record(*found, shape);
   Tensor result = make_result(context, dtype, shape);
   if (run_at_once(result)) return result;
   check_op(op, values());

@@ -1,5 +1,6 @@
 // One op of the plugin ABI on tensors: on their device or, if that lacks the
 // op, on the CPU, where the operands are taken and the result is fetched from.
+// With an operand that a graph records, the op is recorded there.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class OpCall {
   void add(const Tensor& tensor) { add(tensor, tensor.shape); }
   void add_absent();
 
-  // Runs the op; the result is written as `as` and has shape `shape`.
+  // Runs the op, or records it; the result is written as `as` and has shape
+  // `shape`.
   Tensor run(DType dtype, const Shape& as, const Shape& shape);
   Tensor run(const Shape& shape) { return run(RC_DTYPE_F32, shape, shape); }
 
@@ -39,6 +41,9 @@ class OpCall {
     return {values_, static_cast<size_t>(count_) + 1};
   }
   void check_devices() const;
+  // Of the first operand that has one; nullptr: all have numbers.
+  Recording* recording() const;
+  Tensor record(Recording& recording, const Shape& shape) const;
   // False: the device compiles it.
   bool run_at_once(const Tensor& result) const;
   void run_on(const std::shared_ptr<runtime::Device>& device,

@@ -10,6 +10,8 @@ namespace rc::compute {
 
 // arrangement.cc
 Tensor dense(const Tensor& x);
+// A dense copy, in memory of its own; x is not empty.
+Tensor copy(const Tensor& x);
 // Throws RC_E_UNSUPPORTED.
 void check_decodable(const Tensor& x);
 // As dense F32.

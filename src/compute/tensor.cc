@@ -52,18 +52,26 @@ std::shared_ptr<runtime::Device> Context::fall_back(const char* op,
     fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason,
          "). Open the backend without strict, and it runs on the CPU");
   }
-  const std::lock_guard lock(mutex_);
-  if (fallback_device_ == nullptr) fallback_device_ = chain_.open_fallback();
-  if (fallback_device_ == device()) {
+  std::shared_ptr<runtime::Device> found = fallback_device();
+  if (found == device()) {
     fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason, ")");
   }
-  const bool known =
-      std::any_of(fallbacks_.begin(), fallbacks_.end(),
-                  [&](const auto& fallback) { return fallback.op == op; });
-  if (!known) {
-    fallbacks_.push_back({op, device()->id(), fallback_device_->id(), reason});
-  }
+  note({op, device()->id(), found->id(), reason});
+  return found;
+}
+
+std::shared_ptr<runtime::Device> Context::fallback_device() {
+  const std::lock_guard lock(mutex_);
+  if (fallback_device_ == nullptr) fallback_device_ = chain_.open_fallback();
   return fallback_device_;
+}
+
+void Context::note(const runtime::Fallback& fallback) {
+  const std::lock_guard lock(mutex_);
+  const bool known = std::any_of(
+      fallbacks_.begin(), fallbacks_.end(),
+      [&](const auto& earlier) { return earlier.op == fallback.op; });
+  if (!known) fallbacks_.push_back(fallback);
 }
 
 std::vector<runtime::Fallback> Context::fallbacks() const {
@@ -231,6 +239,11 @@ void read(const Tensor& tensor, std::span<std::byte> data) {
   if (data.size() != tensor.bytes()) {
     fail(RC_E_INVALID_ARGUMENT, "bytes: ", data.size(), ", but ", tensor.text(),
          " has ", tensor.bytes());
+  }
+  if (tensor.recorded()) {
+    fail(RC_E_INVALID_ARGUMENT, "the ", tensor.text(),
+         " was recorded in a graph and has no numbers; end the graph with it "
+         "among the outputs, and a run gives a tensor of them");
   }
   if (tensor.empty()) return;
   const Tensor whole = dense(tensor);

@@ -34,12 +34,16 @@ class Context {
     return chain_.first();
   }
   const std::shared_ptr<BufferPool>& pool() const { return pool_; }
+  bool strict() const { return chain_.strict(); }
   int64_t timeout_ms() const { return timeout_ms_; }
 
   // The device for an op that this one lacks; notes the reason. Throws
   // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
   std::shared_ptr<runtime::Device> fall_back(const char* op,
                                              const std::string& reason);
+  // The device for what this one lacks, whether or not it is another.
+  std::shared_ptr<runtime::Device> fallback_device();
+  void note(const runtime::Fallback& fallback);
   // The ops that fell back so far, each once.
   std::vector<runtime::Fallback> fallbacks() const;
 
@@ -52,18 +56,31 @@ class Context {
   std::vector<runtime::Fallback> fallbacks_;
 };
 
-// Device memory of a pool.
+class Recording;
+
+// Device memory of a pool, or what stands for it while a graph is recorded.
 class Storage {
  public:
   Storage(const Context& context, uint64_t bytes, bool zeroed);
-  ~Storage() { pool_->give_back(std::move(buffer_)); }
+  // That of a recording's base with this number (see recording.h): there is no
+  // buffer.
+  Storage(std::shared_ptr<Recording> recording, int32_t base)
+      : recording_(std::move(recording)), base_(base) {}
+  ~Storage() {
+    if (buffer_ != nullptr) pool_->give_back(std::move(buffer_));
+  }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
+  // nullptr for memory.
+  const std::shared_ptr<Recording>& recording() const { return recording_; }
+  int32_t base() const { return base_; }
 
  private:
   const std::shared_ptr<BufferPool> pool_;
   std::shared_ptr<runtime::Buffer> buffer_;
+  const std::shared_ptr<Recording> recording_;
+  const int32_t base_ = -1;
 };
 
 struct Tensor {
@@ -76,6 +93,10 @@ struct Tensor {
 
   int64_t elements() const { return element_count(shape); }
   bool empty() const { return storage == nullptr; }
+  // Its numbers are still to be computed, by runs of a graph.
+  bool recorded() const {
+    return storage != nullptr && storage->recording() != nullptr;
+  }
   bool dense() const;
   // Of a dense copy.
   uint64_t bytes() const;

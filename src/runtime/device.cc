@@ -318,21 +318,22 @@ void Buffer::download(uint64_t offset, void* data, uint64_t bytes) const {
         message);
 }
 
-void Buffer::copy(uint64_t target_offset, uint64_t source_offset,
-                  uint64_t bytes) {
+void Buffer::copy_from(Buffer& source, uint64_t target_offset,
+                       uint64_t source_offset, uint64_t bytes) {
   check_range(target_offset, bytes);
-  check_range(source_offset, bytes);
-  if (device_->plugin().copy == nullptr) {
+  source.check_range(source_offset, bytes);
+  if (device_->plugin().copy == nullptr || source.device_ != device_) {
     std::vector<std::byte> bounce(bytes);
-    download(source_offset, bounce.data(), bytes);
+    source.download(source_offset, bounce.data(), bytes);
     upload(target_offset, bounce.data(), bytes);
     return;
   }
   const auto turn = device_->turn();
   Message message;
-  check(*device_, "copy within a buffer",
+  check(*device_, "copy between buffers",
         device_->plugin().copy(device_->handle(), handle_, target_offset,
-                               handle_, source_offset, bytes, message.buffer()),
+                               source.handle_, source_offset, bytes,
+                               message.buffer()),
         message);
 }
 

@@ -184,7 +184,12 @@ class Buffer {
   void upload(uint64_t offset, const void* data, uint64_t bytes);
   void download(uint64_t offset, void* data, uint64_t bytes) const;
   // Within this buffer; the ranges do not overlap.
-  void copy(uint64_t target_offset, uint64_t source_offset, uint64_t bytes);
+  void copy(uint64_t target_offset, uint64_t source_offset, uint64_t bytes) {
+    copy_from(*this, target_offset, source_offset, bytes);
+  }
+  // From a buffer of any device.
+  void copy_from(Buffer& source, uint64_t target_offset, uint64_t source_offset,
+                 uint64_t bytes);
 
  private:
   friend class Device;

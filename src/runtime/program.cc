@@ -135,6 +135,8 @@ void Program::check_arguments(const RunArguments& arguments) const {
   check_pointers("output", split.outputs, arguments.outputs_data, rows);
 }
 
+void Program::give_up_caches() { segments_[0]->give_up_caches(); }
+
 void Program::run(const RunArguments& arguments, int64_t timeout_ms) {
   check_arguments(arguments);
   TimeLimit time = {timeout_ms, timeout_ms};

@@ -230,6 +230,11 @@ struct RunArguments {
   // See rc_plugin_run.should_stop; may be empty.
   int32_t (*should_stop)(void* user) = nullptr;
   void* user = nullptr;
+  // Gets the time that the devices have worked added, if it is over well.
+  int64_t* spent_ns = nullptr;
+  // All of them, at least as large, where the program has given up its own.
+  // They are to stay until the run is over.
+  std::vector<rc_plugin_buffer*> caches = {};
 };
 
 struct Split;
@@ -267,6 +272,11 @@ class Program {
   // devices belongs to one thread at a time; between two devices its values
   // pass through its own host memory.
   void run(const RunArguments& arguments, int64_t timeout_ms);
+
+  // Of a program of tensor ops on one device that has run_with: from now on
+  // each run brings the caches, and those that it was compiled with are given
+  // up.
+  void give_up_caches();
 
   // Of all devices together.
   uint64_t scratch_bytes() const;

@@ -33,6 +33,7 @@ struct LimitedRun {
   std::vector<std::vector<std::byte>> outputs;
   std::vector<const void*> input_pointers;
   std::vector<void*> output_pointers;
+  std::vector<rc_plugin_buffer*> caches;
   rc_plugin_run run = {};
 
   int64_t deadline_ns = 0;
@@ -181,6 +182,17 @@ void Segment::record(const RunArguments& arguments, int64_t start_ns) const {
       times);
 }
 
+rc_status Segment::begin(const rc_plugin_run& run,
+                         const std::vector<rc_plugin_buffer*>& caches,
+                         Message& message) const {
+  const rc_plugin& plugin = device_->plugin();
+  if (caches.empty()) {
+    return plugin.run(device_->handle(), compiled_, &run, message.buffer());
+  }
+  return plugin.run_with(device_->handle(), compiled_, &run, caches.data(),
+                         caches.size(), message.buffer());
+}
+
 void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
   if (limit != nullptr) return run_with_limit(arguments, *limit);
 
@@ -197,8 +209,7 @@ void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
   const int64_t start = now_ns();
   const rc_plugin& plugin = device_->plugin();
   Message message;
-  check(*device_, "start a run",
-        plugin.run(device_->handle(), compiled_, &given, message.buffer()),
+  check(*device_, "start a run", begin(given, arguments.caches, message),
         message);
   const rc_status status = plugin.wait(device_->handle(), -1, message.buffer());
   if (status == RC_E_TIMEOUT) {
@@ -207,6 +218,7 @@ void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
          ": the plugin gave up waiting for a run without a time limit");
   }
   check(*device_, "finish a run", status, message);
+  if (arguments.spent_ns != nullptr) *arguments.spent_ns += now_ns() - start;
   record(arguments, start);
 }
 
@@ -226,6 +238,7 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   }
   limited->should_stop = arguments.should_stop;
   limited->user = arguments.user;
+  limited->caches = arguments.caches;
   limited->run.struct_size = sizeof limited->run;
   limited->run.rows = arguments.rows;
   limited->run.outputs = arguments.outputs;
@@ -247,8 +260,7 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
          " rows was not over after ", limit.whole_ms, " ms", and_so);
   };
   Message message;
-  rc_status status =
-      plugin.run(device_->handle(), compiled_, &limited->run, message.buffer());
+  rc_status status = begin(limited->run, limited->caches, message);
   if (status == RC_E_CANCELLED && limited->was_late()) overdue("");
   check(*device_, "start a run", status, message);
   status = plugin.wait(device_->handle(), limit.left_ms, message.buffer());
@@ -266,7 +278,9 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   }
   if (status == RC_E_CANCELLED && limited->was_late()) overdue("");
   check(*device_, "finish a run", status, message);
-  const int64_t spent_ms = (now_ns() - start) / 1'000'000;
+  const int64_t spent_ns = now_ns() - start;
+  if (arguments.spent_ns != nullptr) *arguments.spent_ns += spent_ns;
+  const int64_t spent_ms = spent_ns / 1'000'000;
   limit.left_ms -= std::min(spent_ms, limit.left_ms);
   record(arguments, start);
   for (size_t i = 0; i < outputs_.size(); ++i) {

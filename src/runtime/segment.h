@@ -35,12 +35,18 @@ class Segment {
   // none.
   void run(const RunArguments& arguments, TimeLimit* limit);
 
+  // See Program.
+  void give_up_caches() { caches_.clear(); }
+
   const Device& device() const { return *device_; }
   uint64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
   Segment() = default;
   void record(const RunArguments& arguments, int64_t start_ns) const;
+  rc_status begin(const rc_plugin_run& run,
+                  const std::vector<rc_plugin_buffer*>& caches,
+                  Message& message) const;
   void run_with_limit(const RunArguments& arguments, TimeLimit& limit);
   uint64_t input_bytes(size_t index, const Rows& rows) const;
   uint64_t output_bytes(size_t index, const Rows& rows) const;
@@ -52,6 +58,7 @@ class Segment {
   std::vector<std::shared_ptr<Buffer>> caches_;
   rc_plugin_compiled* compiled_ = nullptr;
   uint64_t scratch_bytes_ = 0;
+  bool of_tensors_ = false;            // all ops are
   std::shared_ptr<const OpList> ops_;  // if the device is profiled
 };
 

@@ -2,8 +2,9 @@
 #include <cstring>
 #include <string>
 
+#include "graph_util.h"
 #include "runcible/plugin.h"
-#include "tensor_util.h"
+#include "runtime/wrapped_plugin.h"
 
 namespace rc::test {
 namespace {
@@ -77,6 +78,80 @@ TEST(Tensor, WhatADeviceLacksIsDoneOnTheCpu) {
   const Tensor b = make(opened, {2, 2}, {1, 2, 3, 4});
   EXPECT_FAILS(RC_E_UNSUPPORTED, rc_op_matmul(b.get(), b.get(), &y), "MATMUL",
                "it only remembers", "strict");
+}
+
+TEST(Tensor, WhatADeviceLacksOfAGraphIsDoneOnTheCpu) {
+  static_cast<void>(rc_plugin_register(memory_plugin()));  // by each test
+  const Backend backend = open_backend("memory");
+  const Tensor constant = make(backend.get(), {2, 2}, {1, 2, 3, 4});
+  RecordedGraph graph(backend.get());
+  rc_tensor *x = graph.input({2, 2}), *product = nullptr, *y = nullptr;
+  ASSERT_OK(rc_op_matmul(x, constant.get(), &product));
+  ASSERT_OK(rc_op_add(product, x, &y));
+  rc_tensor_release(product);
+  std::vector<Tensor> outputs;
+  outputs.emplace_back(y);
+  graph.end(std::move(outputs));
+  for (const float factor : {1.0f, 2.0f}) {
+    const Tensor given = make(backend.get(), {2, 2}, {factor, 0, 0, factor});
+    EXPECT_EQ(
+        numbers_of(graph.run({given.get()})[0].get()),
+        (std::vector<float>{2 * factor, 2 * factor, 3 * factor, 5 * factor}));
+  }
+  const char* json = nullptr;
+  ASSERT_OK(rc_backend_explain(backend.get(), &json));
+  for (const char* text : {"MATMUL", "BINARY", "it only remembers"}) {
+    EXPECT_NE(std::string(json).find(text), std::string::npos) << json;
+  }
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.strict = 1;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("memory", &options, &opened));
+  const Backend strict(opened);
+  RecordedGraph refused(opened);
+  x = refused.input({2, 2});
+  ASSERT_OK(rc_op_relu(x, &y));
+  EXPECT_FAILS(RC_E_UNSUPPORTED, rc_graph_end(refused.get(), &y, 1), "UNARY",
+               "it only remembers", "strict");
+  rc_tensor_release(y);
+}
+
+// Some ops here, some there, and what lies between goes to and fro.
+TEST(Tensor, PartsOfAGraphOnTwoDevices) {
+  WrappedState& state = wrap_backend("without_softmax", "cpu");
+  state.missing_ops = {RC_OP_SOFTMAX};
+  const Backend cpu = open_backend("cpu");
+  const Backend lacking = open_backend("without_softmax");
+  const auto run = [](rc_backend* backend) {
+    const Tensor constant = make_random(backend, {3, 5}, 1);
+    RecordedGraph graph(backend);
+    rc_tensor* x = graph.input({3, 5});
+    std::vector<Tensor> made;
+    const auto keep = [&](rc_status status, rc_tensor* const* tensor) {
+      EXPECT_OK(status);
+      made.emplace_back(*tensor);
+      return *tensor;
+    };
+    rc_tensor* y = nullptr;
+    rc_tensor* sum = keep(rc_op_add(x, constant.get(), &y), &y);
+    rc_tensor* first = keep(rc_op_softmax(sum, 1, &y), &y);
+    rc_tensor* second = keep(rc_op_mul(first, x, &y), &y);
+    rc_tensor* third = keep(rc_op_softmax(second, 0, &y), &y);
+    // What it reads itself comes from the device as well.
+    rc_tensor* fourth = keep(rc_op_softmax(x, 1, &y), &y);
+    keep(rc_op_sub(third, fourth, &y), &y);
+    graph.end(std::move(made));
+    std::vector<uint64_t> hashes;
+    for (uint64_t seed = 2; seed < 4; ++seed) {
+      const Tensor given = make_random(backend, {3, 5}, seed);
+      for (const Tensor& output : graph.run({given.get()})) {
+        hashes.push_back(hash_of(output.get()));
+      }
+    }
+    return hashes;
+  };
+  EXPECT_EQ(run(lacking.get()), run(cpu.get()));
+  EXPECT_GT(state.runs, 0);
 }
 
 }  // namespace

@@ -107,6 +107,7 @@ TEST_F(PluginTable, HasWhatTheDeviceHas) {
   EXPECT_STREQ(kFake.name, "fake");
   EXPECT_EQ(kFake.map_weight, nullptr);
   EXPECT_EQ(kFake.run_op, nullptr);
+  EXPECT_EQ(kFake.run_with, nullptr);
   EXPECT_EQ(kFake.copy, nullptr);
   EXPECT_EQ(kFake.op_time, nullptr);
   EXPECT_NE(kManySided.map_weight, nullptr);

@@ -103,6 +103,8 @@ int main(void) {
   CHECK_NO_PADDING(rc_chat_options, ending);
   CHECK_NO_PADDING(rc_chat_prompt_report, template_name);
   CHECK_NO_PADDING(rc_chat_content_report, token_end);
+  CHECK_NO_PADDING(rc_graph_run_options, deadline_ms);
+  CHECK_NO_PADDING(rc_graph_report, memory);
   CHECK_NO_PADDING(rc_evaluate_options, progress_user);
   CHECK_NO_PADDING(rc_evaluate_report, accuracy_by_length_error);
   CHECK_NO_PADDING(rc_importance_options, progress_user);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/error.h"
 #include "runcible/backend.h"
+#include "runcible/graph.h"
 
 namespace rc::test {
 namespace {
@@ -66,6 +68,49 @@ std::string label(const std::string& id, const std::string& op) {
   const bool elsewhere =
       std::string(json).find("\"op\":\"" + name + "\"") != std::string::npos;
   return elsewhere ? id + ", cpu" : id;
+}
+
+// What a graph gives that has recorded the call, of the type and shape of
+// `result`.
+std::vector<std::byte> recorded(rc_backend* backend,
+                                const std::vector<rc_tensor*>& operands,
+                                const TensorTest::Call& call,
+                                rc_tensor* result) {
+  rc_graph* graph = nullptr;
+  require(rc_graph_begin(backend, &graph));
+  std::vector<rc_tensor*> inputs;
+  for (rc_tensor* operand : operands) {
+    rc_dtype dtype = -1;
+    int64_t shape[RC_TENSOR_MAX_RANK];
+    int32_t rank = 0;
+    require(rc_tensor_dtype(operand, &dtype));
+    require(rc_tensor_shape(operand, shape, &rank));
+    require(rc_graph_input(graph, dtype, shape, rank, &inputs.emplace_back()));
+  }
+  rc_tensor* output = nullptr;
+  require(call(inputs.data(), &output));
+  require(rc_graph_end(graph, &output, 1));
+  for (rc_tensor* input : inputs) rc_tensor_release(input);
+  rc_tensor_release(output);
+  require(rc_graph_run(graph, operands.data(), operands.size(), nullptr,
+                       &output, 1));
+  rc_graph_release(graph);
+  rc_dtype dtype = -1;
+  rc_dtype dtype_of_result = -1;
+  require(rc_tensor_dtype(output, &dtype));
+  require(rc_tensor_dtype(result, &dtype_of_result));
+  EXPECT_EQ(dtype, dtype_of_result);
+  int64_t shape[RC_TENSOR_MAX_RANK];
+  int64_t shape_of_result[RC_TENSOR_MAX_RANK];
+  require(rc_tensor_shape(output, shape, nullptr));
+  require(rc_tensor_shape(result, shape_of_result, nullptr));
+  EXPECT_TRUE(std::equal(std::begin(shape), std::end(shape), shape_of_result));
+  size_t bytes = 0;
+  require(rc_tensor_size(output, nullptr, &bytes));
+  std::vector<std::byte> data(bytes);
+  require(rc_tensor_read(output, data.data(), bytes));
+  rc_tensor_release(output);
+  return data;
 }
 
 }  // namespace
@@ -157,8 +202,10 @@ void TensorTest::run(const Call& call, const Shape& shape,
     rc_tensor* result = nullptr;
     const rc_status status = call(operands.data(), &result);
     EXPECT_EQ(status, RC_OK) << rc_error_message();
-    for (rc_tensor* operand : operands) rc_tensor_release(operand);
-    if (status != RC_OK) continue;
+    if (status != RC_OK) {
+      for (rc_tensor* operand : operands) rc_tensor_release(operand);
+      continue;
+    }
     int64_t dimensions[RC_TENSOR_MAX_RANK];
     int32_t rank = 0;
     rc_dtype dtype = -1;
@@ -169,8 +216,19 @@ void TensorTest::run(const Call& call, const Shape& shape,
     const Shape found(dimensions, dimensions + rank);
     std::vector<std::byte> data(bytes);
     require(rc_tensor_read(result, data.data(), bytes));
+    // Recorded, it is the same op.
+    const std::vector<std::byte> again =
+        recorded(backend, operands, call, result);
+    if (id == "cpu:0" || id == "reference:0") {
+      EXPECT_EQ(again, data);
+    }
+    for (rc_tensor* operand : operands) rc_tensor_release(operand);
     rc_tensor_release(result);
     EXPECT_EQ(shape_text(found), shape_text(shape));
+    if (bytes > 0) {
+      compare(label(id, op_), op_, detail_ + ", in a graph", tolerance,
+              decode(dtype, again, found.back()), expected, squares);
+    }
     compare(
         label(id, op_), op_, detail_,
         id == "reference:0" ? std::min(tolerance, kReferenceTolerance)

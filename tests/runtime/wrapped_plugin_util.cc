@@ -110,6 +110,7 @@ rc_plugin table_around(const rc_plugin& inner) {
   };
   // Every op is a run that a test can step into.
   table.run_op = nullptr;
+  table.run_with = nullptr;
   table.wait = [](rc_plugin_device* device, int64_t timeout_ms, char* message) {
     WrappedState& state = g_states[number];
     const auto inner = [&] {

@@ -196,7 +196,7 @@ class Made(Language):
             "@classmethod", f"def {call.words}(", *lines, ") -> Tensor:",
             self._docstring(doc, "    ").rstrip("\n"), *body,
             self.call(f"    made = _native.{call.native}", given, ""),
-            "    return cls._of(made)"])
+            "    return cls._of(made, backend)"])
 
     def _set_options(self, struct: Struct):
         return ["    options = set_options(", f"        _native.{struct.native}(),",
@@ -227,7 +227,7 @@ class Made(Language):
                 body += self._set_options(each.struct)
         given = ["self._handle", *(self._given(each) for each in taken)]
         return block([*head, self._docstring(said, "    ").rstrip("\n"), *body,
-                      self.call(f"    return self._of({native}", given, ")")])
+                      self.call(f"    return self._made({native}", given, ")")])
 
     def _parameter(self, argument: Argument) -> str:
         if argument.kind == "tensor":

@@ -19,6 +19,7 @@ from .chat import Answer, AnswerStream, Chat, Reasoning, Reply, ToolCall
 from .errors import Error
 from .generation import GenerateOptions, Generation, Piece
 from .grammar import Grammar
+from .graphs import Graph, graph
 from .hub import cached_models, fetch, remove_cached_model
 from .model import Model, plan, verify
 from .reports import (
@@ -43,6 +44,7 @@ __all__ = [
     "GenerateOptions",
     "Generation",
     "Grammar",
+    "Graph",
     "Model",
     "Piece",
     "Reasoning",
@@ -57,6 +59,7 @@ __all__ = [
     "discover_async",
     "errors",
     "fetch",
+    "graph",
     "plan",
     "remove_cached_model",
     "tool_of",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
 
 from . import native as _native
+from ._current import Recording, current as _current
 from ._dtypes import dtype_name, dtype_number
 from ._handle import Handle, chosen, need, set_options
 from .backend import Backend
@@ -32,7 +33,12 @@ Pair = Tuple[int, int]
 
 class Tensor(Handle):
     # :header: tensor.h
-    __slots__ = ()
+    __slots__ = ("_backend", "_recording")
+
+    #: Where it was made, for what becomes of it.
+    _backend: Backend
+    #: Of what has no numbers yet: the graph.
+    _recording: Optional[Recording]
 
     def __init__(
         self, data: object, backend: Backend, *, dtype: Optional[str] = None
@@ -62,14 +68,49 @@ class Tensor(Handle):
             array.shape,
             (array.__array_interface__["data"][0], array.nbytes),
         )
+        self._backend = backend
+        self._recording = None
         if dtype is not None and dtype != self.dtype:
             self._proxy = _native.op_quantize(self._proxy, dtype_number(dtype))
 
     @classmethod
-    def _of(cls, proxy: Any) -> Tensor:
+    def _of(cls, proxy: Any, backend: Backend) -> Tensor:
         made = cls.__new__(cls)
         made._proxy = proxy
+        made._backend = backend
+        made._recording = None
         return made
+
+    def _made(self, proxy: Any) -> Tensor:
+        """What an op makes of this tensor."""
+        made = self._of(proxy, self._backend)
+        recording = _current.get()
+        if recording is not None:
+            recording.add(made)
+        return made
+
+    @property
+    def _own(self) -> Any:
+        """The handle to ask for what does not depend on the numbers."""
+        return super()._handle
+
+    @property
+    def _numbers(self) -> Any:
+        """The handle to read from; what was recorded is computed now."""
+        if self._recording is not None:
+            self._recording.compute()
+        return self._own
+
+    @property
+    def _handle(self) -> Any:
+        """The handle as an operand: while a graph is recorded, what stands for
+        it there."""
+        recording = _current.get()
+        if recording is not None:
+            return recording.operand(self)
+        if self._recording is not None:
+            self._recording.compute()
+        return self._own
 
     @classmethod
     def from_bytes(
@@ -80,7 +121,8 @@ class Tensor(Handle):
             raise TypeError(f"data must be bytes, not {type(data).__name__}")
         handle = need(backend, Backend, "backend")
         return cls._of(
-            _native.tensor_from_data(handle, dtype_number(dtype), shape, data)
+            _native.tensor_from_data(handle, dtype_number(dtype), shape, data),
+            backend,
         )
 
     # :api: makers
@@ -88,29 +130,29 @@ class Tensor(Handle):
     @property
     def dtype(self) -> str:
         """The type of the elements: "f32", "q4_k"."""
-        return dtype_name(_native.tensor_dtype(self._handle))
+        return dtype_name(_native.tensor_dtype(self._own))
 
     @property
     def shape(self) -> Tuple[int, ...]:
         """The dimensions, slowest first."""
-        shape: Tuple[int, ...] = _native.tensor_shape(self._handle)
+        shape: Tuple[int, ...] = _native.tensor_shape(self._own)
         return shape
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        elements: int = _native.tensor_size(self._handle)[0]
+        elements: int = _native.tensor_size(self._own)[0]
         return elements
 
     @property
     def nbytes(self) -> int:
         """The bytes that the numbers take in their type."""
-        count: int = _native.tensor_size(self._handle)[1]
+        count: int = _native.tensor_size(self._own)[1]
         return count
 
     def read(self) -> bytearray:
         # :header: rc_tensor_read
-        handle = self._handle
+        handle = self._numbers
         numbers: bytearray = _native.tensor_read(
             handle, _native.tensor_size(handle)[1]
         )
@@ -124,7 +166,8 @@ class Tensor(Handle):
         import numpy
 
         if self.dtype not in _NUMPY:
-            return self.dequantize().numpy()
+            numbers = self._of(_native.op_dequantize(self._numbers), self._backend)
+            return numbers.numpy()
         kind = numpy.dtype(_NUMPY[self.dtype])
         return numpy.frombuffer(self.read(), kind).reshape(self.shape)
 

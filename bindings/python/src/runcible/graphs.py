@@ -1,0 +1,217 @@
+"""Graphs: ops of tensors that are recorded and run as one."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from contextvars import Token
+from types import TracebackType
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Type
+
+from . import native as _native
+from ._current import Recording, current
+from ._handle import need
+from ._loops import loop_of, running
+from .backend import Backend
+from .tensor import Tensor
+
+
+class Graph:
+    """Ops of tensors that are recorded and run as one.
+
+        with runcible.graph() as graph:
+            y = (x * scale + offset).relu()
+        y.numpy()
+        others = graph.run({x: x2})[y]
+
+    Within the block, in the thread or task that runs it, ops are recorded and
+    not done; shapes and types that do not fit are told by the op. When the block
+    ends, what was recorded and is still referred to is computed, all at once:
+    chains of ops that look at one element at a time in one go over memory,
+    products with the bias and the function that follow. The numbers are those
+    that the ops would have given one by one; see graph.h.
+
+    A tensor that is read within the block is computed then, with everything
+    before it, and what follows becomes a graph of its own; such a graph cannot
+    be run again.
+    """
+
+    def __init__(self, backend: Optional[Backend] = None) -> None:
+        if backend is not None:
+            need(backend, Backend, "backend")
+        self._backend = backend
+        self._token: Optional[Token[Optional[Recording]]] = None
+        self._proxy: Any = None  # of what is recorded, or has been
+        self._begun = False
+        self._parts = 0
+        # By the number of the input: a tensor, and what stands for it.
+        self._inputs: List[Tuple[Tensor, Any]] = []
+        self._stand_ins: Dict[Tensor, Any] = {}
+        self._made: List[weakref.ref[Tensor]] = []
+        self._outputs: List[Tensor] = []
+
+    # ---- Recording
+
+    def __enter__(self) -> Graph:
+        if current.get() is not None:
+            raise ValueError("a graph is being recorded; end it first")
+        if self._parts > 0 or self._begun:
+            raise ValueError("a graph is recorded once; make another one")
+        self._token = current.set(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if self._token is not None:
+            current.reset(self._token)
+            self._token = None
+        if error is None:
+            self.compute()
+        else:
+            self._forget()
+
+    def operand(self, tensor: Tensor) -> Any:
+        own = tensor._own
+        if tensor._recording is self:
+            return own
+        if tensor._recording is not None:
+            tensor._recording.compute()
+            own = tensor._own
+        found = self._stand_ins.get(tensor)
+        if found is None:
+            if not self._begun:
+                if self._backend is None:
+                    self._backend = tensor._backend
+                self._proxy = _native.graph_begin(
+                    need(self._backend, Backend, "backend")
+                )
+                self._begun = True
+            found = _native.graph_input(
+                self._proxy, _native.tensor_dtype(own), tensor.shape
+            )
+            self._stand_ins[tensor] = found
+            self._inputs.append((tensor, own))
+        return found
+
+    def add(self, tensor: Tensor) -> None:
+        tensor._recording = self
+        self._made.append(weakref.ref(tensor))
+
+    def compute(self) -> None:
+        """Computes what was recorded so far and is still referred to."""
+        if not self._begun:
+            return
+        outputs = [made for made in (each() for each in self._made) if made]
+        outputs = [each for each in outputs if not each.closed]
+        try:
+            _native.graph_end(self._proxy, [each._own for each in outputs])
+            found = _native.graph_compute(
+                self._proxy, [own for _, own in self._inputs], 0, len(outputs)
+            )
+        except BaseException:
+            self._forget()
+            raise
+        for tensor, proxy in zip(outputs, found):
+            tensor._proxy = proxy
+            tensor._recording = None
+        self._outputs = outputs
+        self._parts += 1
+        self._begun = False
+        self._made = []
+        self._stand_ins = {}
+        if current.get() is self:  # goes on with another one
+            self._inputs = []
+            self._outputs = []
+            self._proxy = None
+
+    def _forget(self) -> None:
+        """What was recorded will never have numbers."""
+        for each in self._made:
+            tensor = each()
+            if tensor is not None:
+                tensor._recording = None
+                tensor._proxy = None
+        self._made = []
+        self._stand_ins = {}
+        self._inputs = []
+        self._proxy = None
+        self._begun = False
+
+    # ---- Running
+
+    def run(
+        self,
+        inputs: Optional[Mapping[Tensor, Tensor]] = None,
+        *,
+        deadline: Optional[float] = None,
+    ) -> Dict[Tensor, Tensor]:
+        """Computes again, with other tensors in place of some that it was
+        recorded with, of the same types and shapes.
+
+        Gives a new tensor for each one that the block has left. `deadline`:
+        seconds; then WaitTimeoutError. What was recorded with it and what it
+        left is kept as long as the graph.
+        """
+        if current.get() is self or self._token is not None:
+            raise ValueError("the graph is still being recorded")
+        if self._parts != 1:
+            raise ValueError(
+                "the graph cannot be run again: "
+                + (
+                    "nothing was recorded in it"
+                    if self._parts == 0
+                    else "numbers were read while it was being recorded"
+                )
+            )
+        others = dict(inputs or {})
+        given = []
+        for tensor, own in self._inputs:
+            other = others.pop(tensor, None)
+            given.append(own if other is None else _operand(other))
+        if others:
+            raise ValueError(f"{next(iter(others))!r} is no input of the graph")
+        milliseconds = 0 if deadline is None else max(1, round(deadline * 1000))
+        found = _native.graph_compute(
+            self._proxy, given, milliseconds, len(self._outputs)
+        )
+        return {
+            tensor: Tensor._of(proxy, tensor._backend)
+            for tensor, proxy in zip(self._outputs, found)
+        }
+
+    async def run_async(
+        self,
+        inputs: Optional[Mapping[Tensor, Tensor]] = None,
+        *,
+        deadline: Optional[float] = None,
+    ) -> Dict[Tensor, Tensor]:
+        """The same while the event loop goes on; cancelling the task cancels the
+        runs of the graph."""
+        loop = loop_of(running())
+        try:
+            return await loop.call(
+                functools.partial(self.run, inputs, deadline=deadline)
+            )
+        except loop.cancelled:
+            self.cancel()
+            raise
+
+    def cancel(self) -> None:
+        """Ends the runs that are under way with CancelledError."""
+        if self._proxy is not None:
+            _native.graph_cancel(self._proxy)
+
+
+def _operand(tensor: Tensor) -> Any:
+    need(tensor, Tensor, "inputs")
+    return tensor._numbers
+
+
+def graph(backend: Optional[Backend] = None) -> Graph:
+    """A graph that records the ops of a block, on the backend of the first
+    tensor if none is given."""
+    return Graph(backend)

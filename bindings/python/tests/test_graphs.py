@@ -1,0 +1,150 @@
+"""Graphs: recorded, computed, computed again with other numbers."""
+
+import asyncio
+import gc
+import threading
+
+import numpy
+import pytest
+
+import runcible
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return runcible.Backend("cpu")
+
+
+def tensor(backend, *numbers):
+    return runcible.Tensor(numpy.array(numbers, numpy.float32), backend)
+
+
+def chain(x, y, scale):
+    a = (x * scale + y).relu()
+    b = a.tanh().sub(y)
+    return a, b.softmax()
+
+
+def test_gives_the_bits_of_its_ops(backend):
+    random = numpy.random.default_rng(1)
+    x, y, x2 = (
+        runcible.Tensor(
+            random.standard_normal((300, 70), dtype=numpy.float32), backend
+        )
+        for _ in range(3)
+    )
+    scale = tensor(backend, 0.5)
+    with runcible.graph() as graph:
+        first, second = chain(x, y, scale)
+        assert second.shape == (300, 70)
+        assert second.dtype == "f32"
+    for found, wanted in zip((first, second), chain(x, y, scale)):
+        assert found.read() == wanted.read()
+    again = graph.run({x: x2})
+    assert set(again) == {first, second}
+    for key, wanted in zip((first, second), chain(x2, y, scale)):
+        assert again[key].read() == wanted.read()
+    # What it gave before stays.
+    assert first.read() == chain(x, y, scale)[0].read()
+
+
+def test_a_product_and_what_follows(backend):
+    random = numpy.random.default_rng(2)
+    x, w, bias = (
+        runcible.Tensor(random.standard_normal(s, dtype=numpy.float32), backend)
+        for s in ((4, 30), (30, 20), (20,))
+    )
+    with runcible.graph(backend):
+        y = ((x @ w) + bias).gelu()
+    assert y.read() == ((x @ w) + bias).gelu().read()
+
+
+def test_what_is_not_referred_to_is_not_computed(backend):
+    x = tensor(backend, 1, 2)
+    with runcible.graph() as graph:
+        x.exp()
+        y = x.neg()
+    gc.collect()
+    assert set(graph.run()) == {y}
+
+
+def test_reading_within_the_block_computes(backend):
+    x = tensor(backend, 1, -2)
+    with runcible.graph() as graph:
+        y = x.relu()
+        assert y.numpy().tolist() == [1, 0]
+        z = y + x
+        del y
+    assert z.numpy().tolist() == [2, -2]
+    with pytest.raises(ValueError, match="numbers were read"):
+        graph.run()
+
+
+def test_errors_are_told_by_the_op(backend):
+    x, y = tensor(backend, 1, 2), tensor(backend, 1, 2, 3)
+    with runcible.graph() as graph:
+        with pytest.raises(runcible.errors.InvalidArgumentError, match=r"\[3\]"):
+            x.add(y)
+        z = x.neg()
+    assert z.numpy().tolist() == [-1, -2]
+    with pytest.raises(runcible.errors.InvalidArgumentError, match=r"\[3\]"):
+        graph.run({x: y})
+    with pytest.raises(ValueError, match="no input"):
+        graph.run({z: x})
+    with pytest.raises(ValueError, match="recorded once"):
+        with graph:
+            pass
+
+
+def test_an_exception_leaves_nothing_recorded(backend):
+    x = tensor(backend, 1, 2)
+    y = None
+    with pytest.raises(ZeroDivisionError):
+        with runcible.graph() as graph:
+            y = x.neg()
+            1 / 0
+    with pytest.raises(runcible.errors.ClosedError):
+        y.read()
+    with pytest.raises(ValueError, match="nothing was recorded"):
+        graph.run()
+    assert x.neg().numpy().tolist() == [-1, -2]
+
+
+def test_graphs_do_not_nest(backend):
+    with runcible.graph():
+        with pytest.raises(ValueError, match="being recorded"):
+            with runcible.graph():
+                pass
+
+
+def test_each_thread_records_its_own(backend):
+    x = tensor(backend, 1, 2)
+    found = []
+
+    def elsewhere():
+        found.append(x.neg().numpy().tolist())
+
+    with runcible.graph():
+        y = x + x
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+    assert found == [[-1, -2]]
+    assert y.numpy().tolist() == [2, 4]
+
+
+def test_asynchronously(backend):
+    x = tensor(backend, 1, 2)
+    with runcible.graph() as graph:
+        y = x + x
+
+    async def main():
+        others = [tensor(backend, i, 1) for i in range(5)]
+        made = await asyncio.gather(
+            *(graph.run_async({x: other}, deadline=60) for other in others)
+        )
+        return [each[y].numpy().tolist() for each in made]
+
+    assert asyncio.run(main()) == [[2 * i, 2] for i in range(5)]
+    graph.cancel()  # nothing is under way
+    assert graph.run()[y].numpy().tolist() == [2, 4]

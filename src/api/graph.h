@@ -1,0 +1,43 @@
+// The handle of a graph.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "api/handle.h"
+#include "api/tenant.h"
+#include "compute/graph.h"
+#include "runcible/graph.h"
+
+struct rc_graph {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kGraph;
+
+  const std::shared_ptr<rc::compute::Graph> graph;
+  const std::shared_ptr<rc::api::Tenant> tenant;
+};
+
+namespace rc::api {
+
+// What rc_graph_run was asked for, checked; it outlives handles.
+class GraphRun {
+ public:
+  GraphRun(rc_graph* graph, rc_tensor* const* inputs, size_t input_count,
+           const rc_graph_run_options* options);
+
+  // `stop` may be empty.
+  std::vector<compute::Tensor> run(bool (*stop)(void* user), void* user) const;
+
+  const compute::Graph& graph() const { return *graph_; }
+  const std::shared_ptr<Tenant>& tenant() const { return tenant_; }
+
+ private:
+  std::shared_ptr<compute::Graph> graph_;
+  std::shared_ptr<Tenant> tenant_;
+  std::vector<compute::Tensor> inputs_;
+  int64_t deadline_ms_;
+};
+
+// Handles of new tensors; none if one of them cannot be made.
+std::vector<rc_tensor*> add_tensors(std::vector<compute::Tensor> tensors);
+
+}  // namespace rc::api
