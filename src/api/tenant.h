@@ -65,6 +65,11 @@ class Tenant : public compute::Account,
   // Memory of tensors. Throws RC_E_DEVICE_MEMORY beyond the limit.
   void take(uint64_t bytes) override;
   void give_back(uint64_t bytes) noexcept override;
+  void charge_work(int64_t nanoseconds) noexcept override {
+    op_ns_ += nanoseconds;
+  }
+  // Of tensor ops, on all devices.
+  int64_t op_ns() const { return op_ns_; }
 
   // Memory that the tenant's tensors do not need now: given up before anything
   // is refused for the limit. To be called before the tenant is used.
@@ -120,6 +125,7 @@ class Tenant : public compute::Account,
   const uint64_t memory_limit_;
   std::weak_ptr<compute::BufferPool> spare_;
   std::atomic<int64_t> requests_{0};
+  std::atomic<int64_t> op_ns_{0};
   mutable std::mutex mutex_;
   std::map<const engine::Engine*, int64_t> engines_;  // times loaded
   uint64_t limited_memory_ = 0;                       // of the handle's device

@@ -57,6 +57,10 @@ std::shared_ptr<runtime::Device> Context::fall_back(const char* op,
   if (fallback_device_ == device()) {
     fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason, ")");
   }
+  if (placement_ != nullptr) {
+    placement_->note({op, device()->id(), fallback_device_->id(), reason});
+    return fallback_device_;
+  }
   const bool known =
       std::any_of(fallbacks_.begin(), fallbacks_.end(),
                   [&](const auto& fallback) { return fallback.op == op; });
@@ -172,6 +176,21 @@ Tensor make_result(std::shared_ptr<Context> context, DType dtype,
   return stored(std::move(context), dtype, shape, false);
 }
 
+Tensor make_outline(std::shared_ptr<Context> context, DType dtype,
+                    const Shape& shape,
+                    std::shared_ptr<const OpChoice> choice) {
+  if (check_shape(dtype, shape) == 0) {
+    return make_tensor(std::move(context), dtype, shape);
+  }
+  Tensor tensor;
+  tensor.storage = std::make_shared<Storage>(std::move(choice));
+  tensor.context = std::move(context);
+  tensor.dtype = dtype;
+  tensor.shape = shape;
+  tensor.strides = dense_strides(shape);
+  return tensor;
+}
+
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,
                  const Shape& shape, std::span<const std::byte> data) {
   const uint64_t bytes = check_shape(dtype, shape);
@@ -233,6 +252,10 @@ void read(const Tensor& tensor, std::span<std::byte> data) {
          " has ", tensor.bytes());
   }
   if (tensor.empty()) return;
+  if (tensor.outline()) {
+    fail(RC_E_INVALID_ARGUMENT, "the ", tensor.text(),
+         " is an outline, which has no numbers");
+  }
   const Tensor whole = dense(tensor);
   whole.storage->buffer()->download(whole.byte_offset(), data.data(),
                                     data.size());

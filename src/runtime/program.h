@@ -230,6 +230,8 @@ struct RunArguments {
   // See rc_plugin_run.should_stop; may be empty.
   int32_t (*should_stop)(void* user) = nullptr;
   void* user = nullptr;
+  // Gets the time that the devices have worked added, if it is over well.
+  int64_t* spent_ns = nullptr;
 };
 
 struct Split;

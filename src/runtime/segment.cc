@@ -207,6 +207,7 @@ void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
          ": the plugin gave up waiting for a run without a time limit");
   }
   check(*device_, "finish a run", status, message);
+  if (arguments.spent_ns != nullptr) *arguments.spent_ns += now_ns() - start;
   record(arguments, start);
 }
 
@@ -266,8 +267,9 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   }
   if (status == RC_E_CANCELLED && limited->was_late()) overdue("");
   check(*device_, "finish a run", status, message);
-  const int64_t spent_ms = (now_ns() - start) / 1'000'000;
-  limit.left_ms -= std::min(spent_ms, limit.left_ms);
+  const int64_t spent_ns = now_ns() - start;
+  limit.left_ms -= std::min(spent_ns / 1'000'000, limit.left_ms);
+  if (arguments.spent_ns != nullptr) *arguments.spent_ns += spent_ns;
   record(arguments, start);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const uint64_t bytes = output_bytes(i, rows);
