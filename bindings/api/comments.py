@@ -174,6 +174,7 @@ _OF_C = [
     (r"The strings live as long as the handle, ", ""),
     (r"Strings are UTF-8, NUL-terminated, never NULL, and owned by the handle that "
      r"gave the report\.", ""),
+    (r"The text is the tensor's\.", ""),
     (r"; owned by the \w+(, as all strings here)?$", ""),
     (r"\*\w+ is the session's, valid until its next decode, request or end\.",
      ""),

@@ -25,10 +25,12 @@ _DEFAULTS = {"epsilon": "1e-5", "step": "1", "keep": "0", "softmax dimension": "
 
 
 def ops(api: Api) -> List[Function]:
-    """The functions of a tensor that make a new one: ops and views."""
+    """The functions of a tensor that make a new one: ops and views. Moving one to
+    another handle is by hand."""
     return [each for each in api.functions.values()
             if len(each.parameters) > 1 and each.parameters[0].ctype == "rc_tensor*"
-            and each.parameters[-1].ctype == "rc_tensor**"]
+            and each.parameters[-1].ctype == "rc_tensor**"
+            and all(one.ctype != "rc_backend*" for one in each.parameters)]
 
 
 def op_words(function: Function) -> str:

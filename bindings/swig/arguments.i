@@ -24,10 +24,10 @@
   (const char* text, size_t length)
 }
 %apply const char* NAME {
-  const char* spec, const char* path, const char* key
+  const char* spec, const char* path, const char* key, const char* device
 }
 %apply const char** BORROWED {
-  const char** json, const char** key, const char** type
+  const char** json, const char** key, const char** type, const char** device
 }
 %apply char** OWNED { char** json }
 %apply (char** OWNED, size_t* LENGTH) { (char** text, size_t* length) }

@@ -21,6 +21,8 @@
 %ignore rc_model_load_async;
 %ignore rc_backend_open_async;
 %ignore rc_discover_async;
+%ignore rc_tensor_to_async;
+%ignore rc_calibrate;
 %ignore rc_log_set;
 %ignore rc_backend_options::progress;
 %ignore rc_backend_options::progress_user;

@@ -96,13 +96,25 @@ RC_API const char* rc_device_list_automatic(const rc_device_list* list);
 /* NULL does nothing; see base.h. */
 RC_API void rc_device_list_release(rc_device_list* list);
 
+/* On which devices of its chain a handle has tensors, and does their ops. */
+enum {
+  /* RC_PLACEMENT_EACH_OP if the chain has "auto" in it, else
+   * RC_PLACEMENT_FIRST. */
+  RC_PLACEMENT_BY_SPEC = 0,
+  /* On the one that was opened. */
+  RC_PLACEMENT_FIRST = 1,
+  /* Each op on the one that will be done first; see tensor.h. */
+  RC_PLACEMENT_EACH_OP = 2
+};
+
 /* How to open a backend; see rc_backend_open. */
 typedef struct rc_backend_options {
   size_t struct_size;
   /* Skip devices that are known to have less memory free than this; bytes. */
   uint64_t required_memory;
   /* The most memory of the opened device that this handle's models and tensors
-   * may take, bytes; 0: no limit of its own. Layers that do not fit go to the
+   * may take, bytes; 0: no limit of its own. Tensors on other devices (see
+   * placement) count as well. Layers that do not fit go to the
    * next device of the chain; see rc_backend_open. A model or weights that
    * another handle pays for (see rc_backend_usage_report.memory) are shared
    * only if they would fit. If the other lets go of them, this handle pays,
@@ -131,12 +143,26 @@ typedef struct rc_backend_options {
    * more once the opening is over. */
   rc_progress_callback progress;
   void* progress_user;
+  int32_t placement; /* RC_PLACEMENT_BY_SPEC, RC_PLACEMENT_FIRST or
+                        RC_PLACEMENT_EACH_OP: where tensors are */
+  /* 0: where devices are chosen among that were not measured yet, that is not
+   * done in the background; see rc_calibrate. */
+  int32_t measure;
 } rc_backend_options;
 
-#define RC_BACKEND_OPTIONS_INIT \
-  { sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
+#define RC_BACKEND_OPTIONS_INIT                                  \
+  {                                                              \
+    sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0, NULL, NULL, \
+        RC_PLACEMENT_BY_SPEC, 1                                  \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
+
+/* What "auto" means. For models it is a device: the first of that order that
+ * can be opened, which rc_backend_device tells. For tensors it is all of them:
+ * each op runs on the device that will be done first (see tensor.h), and what
+ * is not open yet is opened when something is to run there. `placement` gives
+ * either meaning to any chain. */
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
  * by commas: "auto", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The first
@@ -203,14 +229,47 @@ RC_API void rc_backend_release(rc_backend* backend);
  * device "lacking" cannot run, and where they run), "models" (array of "file"
  * and "devices", each of these with "id", "layers" as [first, last],
  * "embedding" and "output" as booleans, and the bytes of "weights", "cache" and
- * "scratch"). What is unknown is null. *json is NUL-terminated and lives as
- * long as the handle; it changes as models come and go, so ask again. */
+ * "scratch"), "tensors" (null where all are on one device, else "home", the
+ * device on which new ones lie, "devices", as rc_calibrate gives them, with
+ * "open" as a boolean and "failure", why one cannot be opened, and "choices",
+ * the last choice of each kind of op, as rc_op_choose gives it). What is
+ * unknown is null. *json is NUL-terminated and lives as long as the handle; it
+ * changes as models come and go, so ask again. */
 RC_API rc_status rc_backend_explain(rc_backend* backend, const char** json);
 
 /* The device that was opened; free_memory is asked anew. The strings live as
  * long as the handle, `reason` is "". */
 RC_API rc_status rc_backend_device(rc_backend* backend,
                                    rc_device_report* report);
+
+/* Opens the devices of a chain, one after another, and measures each: the time
+ * to start an op, the rates of reading and of multiplying by type and kind of
+ * op, and of moving bytes to and from it. That is what handles choose by that
+ * choose a device for each op. It takes seconds per device, and longer where a
+ * driver compiles kernels for the first time. What was measured is kept in the
+ * user's cache folder and holds until the device, its driver or module, the
+ * processor or the library changes; it is told apart by the number of threads.
+ * Without this call a handle measures in a thread of its own once it has to
+ * choose, which opens the devices too; see rc_backend_options.measure.
+ *
+ * `spec` is as for rc_backend_open, and of `options` only required_memory and
+ * threads count. Devices are measured anew even if they were before; other
+ * work slows down what is measured. `progress` may be NULL. *json, which may be
+ * NULL, is a JSON object of "devices", an array of "id", "failure" (null, or
+ * why it was not measured), "measured" as a boolean, "launch_seconds" (of the
+ * smallest op), "bytes_per_second" (that large ops read and write),
+ * "upload_bytes_per_second", "download_bytes_per_second" and
+ * "multiplications_per_second_f32", "..._f16" and "..._blocks" (of products
+ * with such a right one), null where unknown; it is the caller's, to be freed
+ * with rc_free.
+ *
+ * RC_E_INVALID_ARGUMENT: `spec` or an option; RC_E_NOT_FOUND: the chain has no
+ * device here; RC_E_CANCELLED: `progress` wanted it; RC_E_OUT_OF_MEMORY. A
+ * device that cannot be opened or measured is no error. */
+RC_API rc_status rc_calibrate(const char* spec,
+                              const rc_backend_options* options,
+                              rc_progress_callback progress, void* user,
+                              char** json);
 
 /* What a handle has used since it was opened. */
 typedef struct rc_backend_usage_report {
@@ -219,7 +278,8 @@ typedef struct rc_backend_usage_report {
   uint64_t prompt_tokens;    /* evaluated or taken from the prefix cache */
   uint64_t cached_tokens;    /* of these, taken from the prefix cache */
   uint64_t generated_tokens; /* by sampling */
-  /* Microseconds of device steps, shared by rows, and of runs of graphs. */
+  /* Microseconds that devices have worked for it: steps of models, shared by
+   * rows, ops of tensors, and runs of graphs. */
   uint64_t compute_us;
   /* Bytes of its tensors and models now, on all their devices. What several
    * handles share, a model or the weights of one file, is resident once and

@@ -80,8 +80,10 @@ extern "C" {
 
 typedef struct rc_graph rc_graph;
 
-/* A graph that records, for the device of `backend`. It is the caller's; see
- * rc_graph_release. */
+/* A graph that records, for the device of `backend`; where that chooses a
+ * device for each op (RC_PLACEMENT_EACH_OP), for the one that its tensors come
+ * to lie on first, to which constants and inputs are moved. It is the caller's;
+ * see rc_graph_release. */
 RC_API rc_status rc_graph_begin(rc_backend* backend, rc_graph** graph);
 
 /* A tensor that stands for one that each run brings, of this type and shape.

@@ -34,7 +34,20 @@
  * - A dimension given as an argument may be negative: -1 is the last one.
  * - All tensors of an op live on one device; through which handle each was made
  *   does not matter. The result belongs to the first one's handle and counts
- *   within its memory_limit.
+ *   within its memory_limit. rc_tensor_to moves tensors.
+ * - Where the first one's handle chooses a device for each op, as one of "auto"
+ *   does (see rc_backend_options.placement), they may lie anywhere. The op runs
+ *   on the device that will be done first, by what was measured of each (see
+ *   rc_calibrate): small ones on the CPU, large ones on a GPU. Moving the
+ *   operands that lie elsewhere counts, so that what lies on a device draws the
+ *   work there; an operand that was moved stays where it was, too. The result
+ *   lies where it was computed (rc_tensor_device), and reading it moves it from
+ *   there. New tensors lie in the memory of the CPU if it is among the devices,
+ *   else on the first. Until everything was measured that has to be compared,
+ *   an op runs where most bytes of its operands lie: on the CPU, unless
+ *   rc_tensor_to has moved them. What else a device is busy with is not known.
+ *   A device that cannot be opened, lacks the op or has no memory for it is
+ *   passed over.
  * - Result tensors are the caller's; see rc_tensor_release. A tensor keeps its
  *   device, and a view the memory that it shows.
  * - Calls may come from any thread, at once and with the same tensors. A call
@@ -122,6 +135,13 @@ RC_API rc_status rc_tensor_random(rc_backend* backend, const int64_t* shape,
                                   const rc_random_options* options,
                                   rc_tensor** tensor);
 
+/* A tensor without numbers or memory, to ask about ops before computing: an op
+ * with an outline among its tensors runs nothing, and its result is an outline
+ * too, of which rc_op_choose tells. An outline cannot be read. */
+RC_API rc_status rc_tensor_outline(rc_backend* backend, rc_dtype dtype,
+                                   const int64_t* shape, int32_t rank,
+                                   rc_tensor** tensor);
+
 /* References; see base.h. */
 RC_API rc_tensor* rc_tensor_retain(rc_tensor* tensor);
 RC_API void rc_tensor_release(rc_tensor* tensor);
@@ -138,6 +158,33 @@ RC_API rc_status rc_tensor_shape(rc_tensor* tensor, int64_t* shape,
  * be NULL. */
 RC_API rc_status rc_tensor_size(rc_tensor* tensor, int64_t* elements,
                                 size_t* bytes);
+
+/* The device on which the tensor lies, "vulkan:0"; of an outline, on which it
+ * would. The text is the tensor's. */
+RC_API rc_status rc_tensor_device(rc_tensor* tensor, const char** device);
+
+/* The same numbers on another device, or of another handle: `backend`, NULL for
+ * the tensor's own. `device` is one of those that the handle chooses among,
+ * "vulkan:0" or "vulkan" for the first of them; NULL or "": where its new
+ * tensors lie. Views become dense. What is there already is not copied, and
+ * shares the memory. RC_E_BACKEND_UNAVAILABLE: the device cannot be
+ * opened. */
+RC_API rc_status rc_tensor_to(rc_tensor* tensor, rc_backend* backend,
+                              const char* device, rc_tensor** moved);
+
+/* The end of rc_tensor_to_async, on the loop's thread, exactly once. On success
+ * `moved` is the receiver's to release. On failure it is NULL and `message`
+ * (valid during the call) says why. */
+typedef void (*rc_tensor_callback)(void* user, rc_status status,
+                                   const char* message, rc_tensor* moved);
+
+/* Moves in a thread of the library; `loop` NULL: the callback runs on the
+ * library's own loop thread. Closing the loop does not cut the moving short.
+ * RC_E_INVALID_ARGUMENT of handles and `callback`, and RC_E_CLOSED, are
+ * returned at once, everything else goes to the callback. */
+RC_API rc_status rc_tensor_to_async(rc_tensor* tensor, rc_backend* backend,
+                                    const char* device, rc_loop* loop,
+                                    rc_tensor_callback callback, void* user);
 
 /* Copies the numbers to host memory, row-major and dense in the layout of the
  * tensor's type. `bytes` is the room at `data`: exactly what rc_tensor_size
@@ -164,6 +211,16 @@ RC_API rc_status rc_tensor_transpose(rc_tensor* tensor, int32_t dimension,
                                      int32_t other, rc_tensor** view);
 
 /* Ops. `result` is a new tensor. */
+
+/* Where the op that gave the outline would run, and what that is expected to
+ * take on each candidate: a JSON object of "op" and "values" (in the words of
+ * plugin.h: an op here may be several there, of which this is the last),
+ * "device", and "candidates", an array of "device", "seconds", and its parts
+ * "compute_seconds" and "transfer_seconds" (moving the operands there), null
+ * where unknown, and "reason", why that is so, else null. *json is
+ * NUL-terminated and the caller's, to be freed with rc_free.
+ * RC_E_INVALID_ARGUMENT: it is no outline, or none that an op gave. */
+RC_API rc_status rc_op_choose(rc_tensor* outline, char** json);
 
 /* a b for a [..., m, k] and b [..., k, n]: [..., m, n]. The dimensions before
  * the last two are broadcast. */

@@ -7,6 +7,8 @@
 #include "api/options.h"
 #include "api/progress.h"
 #include "api/returned_memory.h"
+#include "runtime/backend_spec.h"
+#include "runtime/candidates.h"
 #include "runtime/profile.h"
 
 namespace rc::api {
@@ -42,6 +44,9 @@ OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
   need_at_least_zero(options_.timeout_ms, "options->timeout_ms");
   need_flag(options_.strict, "options->strict");
   need_flag(options_.profile, "options->profile");
+  need_range<int32_t>(options_.placement, RC_PLACEMENT_BY_SPEC,
+                      RC_PLACEMENT_EACH_OP, "options->placement");
+  need_flag(options_.measure, "options->measure");
   if (spec != nullptr) spec_ = spec;
 }
 
@@ -70,14 +75,39 @@ std::unique_ptr<rc_backend> OpenRequest::open(
   auto compute = std::make_shared<compute::Context>(
       chain, tenant, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
   tenant->set_spare(compute->pool());
+  auto placement = place(*compute, chain, selected.spec);
   return std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
                                                     std::move(tenant),
                                                     options_.timeout_ms,
                                                     std::move(text),
                                                     std::move(explanation),
                                                     std::move(compute),
+                                                    std::move(placement),
                                                     {},
                                                     {}});
+}
+
+std::shared_ptr<compute::Placement> OpenRequest::place(
+    const compute::Context& compute, const runtime::DeviceChain& chain,
+    const std::string& spec) const {
+  const auto items = runtime::parse_spec(spec);
+  const bool automatic =
+      std::any_of(items.begin(), items.end(),
+                  [](const auto& item) { return item.name == "auto"; });
+  if (options_.placement == RC_PLACEMENT_FIRST ||
+      (options_.placement == RC_PLACEMENT_BY_SPEC && !automatic)) {
+    return nullptr;
+  }
+  auto devices = runtime::candidate_devices(spec, options_.required_memory);
+  const std::string first = chain.first()->id();
+  const bool has_first =
+      std::any_of(devices.begin(), devices.end(),
+                  [&](const auto& device) { return device.id() == first; });
+  // With one device there is nothing to choose.
+  if (!has_first || devices.size() < 2) return nullptr;
+  return compute::Placement::create(std::move(devices), chain, compute.pool(),
+                                    compute.timeout_ms(),
+                                    options_.measure != 0);
 }
 
 }  // namespace rc::api
@@ -152,8 +182,11 @@ rc_status rc_backend_explain(rc_backend* backend, const char** json) {
   return guard([&] {
     rc_backend& handle = need(backend, "backend");
     need_pointer(json, "json");
-    std::string text = handle.explanation.text(handle.tenant->models(),
-                                               handle.compute->fallbacks());
+    const bool choosing = handle.placement != nullptr;
+    std::string text = handle.explanation.text(
+        handle.tenant->models(),
+        choosing ? handle.placement->fallbacks() : handle.compute->fallbacks(),
+        choosing ? handle.placement->explanation() : "null");
     const std::lock_guard lock(handle.mutex);
     *json = handle.explanations.insert(std::move(text)).first->c_str();
   });

@@ -26,10 +26,17 @@ struct rc_backend {
   const rc::api::DeviceText text;
   const rc::runtime::Explanation explanation;
   const std::shared_ptr<rc::compute::Context> compute;
+  // nullptr: tensors lie on the opened device.
+  const std::shared_ptr<rc::compute::Placement> placement;
   // What rc_backend_explain has given so far, which lives as long as the
   // handle.
   std::mutex mutex;
   std::set<std::string> explanations;  // JSON
+
+  // Where new tensors lie.
+  std::shared_ptr<rc::compute::Context> home() const {
+    return placement == nullptr ? compute : placement->home();
+  }
 
   // Tensors outlive the handle; what is kept for others does not.
   ~rc_backend() { compute->pool()->close(); }
@@ -54,7 +61,14 @@ class OpenRequest {
   std::unique_ptr<rc_backend> open(
       const std::function<bool()>& stopped = {}) const;
 
+  const rc_backend_options& options() const { return options_; }
+  const std::string& spec() const { return spec_; }
+
  private:
+  // nullptr: everything is done on the opened device.
+  std::shared_ptr<compute::Placement> place(const compute::Context& compute,
+                                            const runtime::DeviceChain& chain,
+                                            const std::string& spec) const;
   rc_backend_options options_;
   std::string spec_;
 };

@@ -45,7 +45,7 @@ std::vector<compute::Tensor> GraphRun::run(bool (*stop)(void* user),
   limits.user = user;
   limits.spent_ns = &spent_ns;
   std::vector<compute::Tensor> outputs = graph_->run(inputs_, limits);
-  tenant_->add_compute_ns(spent_ns);
+  tenant_->charge_work(spent_ns);
   return outputs;
 }
 

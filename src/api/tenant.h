@@ -29,13 +29,9 @@ class Tenant : public compute::Account,
 
   const std::shared_ptr<engine::Meter>& meter() const { return meter_; }
 
-  // Of devices that have worked for it on something else than requests.
-  void add_compute_ns(int64_t ns) noexcept {
-    compute_ns_ += static_cast<uint64_t>(ns);
-  }
-  // Microseconds, of requests too.
+  // Microseconds that devices have worked for it.
   uint64_t compute_us() const {
-    return meter_->compute_us + compute_ns_ / 1000;
+    return meter_->compute_us + static_cast<uint64_t>(op_ns_ / 1000);
   }
 
   // The right to have one request in flight, as long as it lives.
@@ -74,6 +70,9 @@ class Tenant : public compute::Account,
   // Memory of tensors. Throws RC_E_DEVICE_MEMORY beyond the limit.
   void take(uint64_t bytes) override;
   void give_back(uint64_t bytes) noexcept override;
+  void charge_work(int64_t nanoseconds) noexcept override {
+    op_ns_ += nanoseconds;
+  }
 
   // Memory that the tenant's tensors do not need now: given up before anything
   // is refused for the limit. To be called before the tenant is used.
@@ -129,7 +128,7 @@ class Tenant : public compute::Account,
   const uint64_t memory_limit_;
   std::weak_ptr<compute::BufferPool> spare_;
   std::atomic<int64_t> requests_{0};
-  std::atomic<uint64_t> compute_ns_{0};
+  std::atomic<int64_t> op_ns_{0};  // of tensors and graphs, on all devices
   mutable std::mutex mutex_;
   std::map<const engine::Engine*, int64_t> engines_;  // times loaded
   uint64_t limited_memory_ = 0;                       // of the handle's device

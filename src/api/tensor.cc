@@ -55,7 +55,7 @@ rc_status rc_tensor_create(rc_backend* backend, rc_dtype dtype,
                            const int64_t* shape, int32_t rank,
                            rc_tensor** tensor) {
   return guard_tensor(tensor, "tensor", [&] {
-    return rc::compute::make_tensor(need(backend, "backend").compute, dtype,
+    return rc::compute::make_tensor(need(backend, "backend").home(), dtype,
                                     need_shape(shape, rank));
   });
 }
@@ -65,7 +65,7 @@ rc_status rc_tensor_from_data(rc_backend* backend, rc_dtype dtype,
                               const void* data, size_t bytes,
                               rc_tensor** tensor) {
   return guard_tensor(tensor, "tensor", [&] {
-    const auto& context = need(backend, "backend").compute;
+    const auto context = need(backend, "backend").home();
     need_array(data, bytes, 1, "data");
     return rc::compute::from_data(context, dtype, need_shape(shape, rank),
                                   {static_cast<const std::byte*>(data), bytes});
@@ -76,7 +76,7 @@ rc_status rc_tensor_ones(rc_backend* backend, rc_dtype dtype,
                          const int64_t* shape, int32_t rank,
                          rc_tensor** tensor) {
   return guard_tensor(tensor, "tensor", [&] {
-    return rc::compute::ones(need(backend, "backend").compute, dtype,
+    return rc::compute::ones(need(backend, "backend").home(), dtype,
                              need_shape(shape, rank));
   });
 }
@@ -90,9 +90,18 @@ rc_status rc_tensor_random(rc_backend* backend, const int64_t* shape,
                            rc_tensor** tensor) {
   return guard_tensor(tensor, "tensor", [&] {
     return rc::compute::random(
-        need(backend, "backend").compute, need_shape(shape, rank),
+        need(backend, "backend").home(), need_shape(shape, rank),
         rc::api::random_numbers(rc::api::read_options(
             options, rc::api::kRandomDefaults, "options")));
+  });
+}
+
+rc_status rc_tensor_outline(rc_backend* backend, rc_dtype dtype,
+                            const int64_t* shape, int32_t rank,
+                            rc_tensor** tensor) {
+  return guard_tensor(tensor, "tensor", [&] {
+    return rc::compute::make_outline(need(backend, "backend").home(), dtype,
+                                     need_shape(shape, rank));
   });
 }
 

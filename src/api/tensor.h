@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "api/guard.h"
@@ -14,6 +16,9 @@ struct rc_tensor {
   explicit rc_tensor(rc::compute::Tensor tensor) : tensor(std::move(tensor)) {}
 
   const rc::compute::Tensor tensor;
+  // The name of its device, once it was asked for.
+  std::once_flag named;
+  std::string device;
 };
 
 namespace rc::api {

@@ -27,6 +27,7 @@ void add_template(CLI::App& program);
 void add_chat(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_explain(CLI::App& program);
+void add_calibrate(CLI::App& program);
 void add_pull(CLI::App& program);
 void add_models(CLI::App& program);
 void add_completion(CLI::App& program);

@@ -15,13 +15,15 @@
 
 namespace rc::compute {
 
-// Whoever pays for device memory. Thread-safe.
+// Whoever pays for memory and work of devices. Thread-safe.
 class Account {
  public:
   virtual ~Account() = default;
   // Throws RC_E_DEVICE_MEMORY beyond the limit.
   virtual void take(uint64_t bytes) = 0;
   virtual void give_back(uint64_t bytes) noexcept = 0;
+  // For so many nanoseconds a device has worked.
+  virtual void charge_work(int64_t nanoseconds) noexcept = 0;
 };
 
 class BufferPool {

@@ -67,6 +67,10 @@ void Graph::end(std::span<const Tensor> outputs) {
   std::vector<Output> wanted;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
+    if (output.outline()) {
+      fail(RC_E_INVALID_ARGUMENT, "outputs[", i,
+           "] is an outline and has no numbers");
+    }
     if (!output.recorded()) {
       wanted.push_back({output, -1});
       continue;
@@ -133,6 +137,15 @@ std::vector<Tensor> Graph::check_inputs(std::span<const Tensor> inputs) const {
     if (given.recorded()) {
       fail(RC_E_INVALID_ARGUMENT, "inputs[", i,
            "] was recorded in a graph and has no numbers");
+    }
+    if (given.outline()) {
+      fail(RC_E_INVALID_ARGUMENT, "inputs[", i,
+           "] is an outline and has no numbers");
+    }
+    if (context()->placement() != nullptr &&
+        given.context->placement() == context()->placement()) {
+      found.push_back(move(given, context()));
+      continue;
     }
     if (given.context->device() != context()->device()) {
       fail(RC_E_INVALID_ARGUMENT, "inputs[", i, "] lives on ",

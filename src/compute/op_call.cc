@@ -39,7 +39,7 @@ void OpCall::run_on(
     const std::shared_ptr<runtime::Device>& device,
     const std::vector<rc_plugin_value>& values,
     const std::vector<std::shared_ptr<runtime::Buffer>>& buffers,
-    int64_t timeout_ms) const {
+    int64_t timeout_ms, int64_t& spent_ns) const {
   runtime::ProgramDescription description;
   description.values = values;
   description.ops = {op};
@@ -48,11 +48,12 @@ void OpCall::run_on(
                                                  {1, 0, 0}, {}, buffers);
   runtime::RunArguments arguments;
   arguments.rows = 1;
+  arguments.spent_ns = &spent_ns;
   program->run(arguments, timeout_ms);
 }
 
 void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
-                             const Tensor& result) const {
+                             const Tensor& result, int64_t& spent_ns) const {
   std::vector<rc_plugin_value> here(values().begin(), values().end());
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   std::vector<std::byte> bytes;
@@ -65,7 +66,7 @@ void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
     buffers[i]->upload(0, bytes.data(), bytes.size());
     here[i].offset = 0;
   }
-  run_on(device, here, buffers, result.context->timeout_ms());
+  run_on(device, here, buffers, result.context->timeout_ms(), spent_ns);
   buffers.back()->download(0, bytes.data(), bytes.size());
   result.storage->buffer()->upload(0, bytes.data(), bytes.size());
 }
@@ -78,11 +79,17 @@ void OpCall::check_devices() const {
     fail(RC_E_INVALID_ARGUMENT, "the tensors of an op live on ", device->id(),
          " and on ",
          other->id() == device->id() ? "another opening of it" : other->id(),
-         "; read one of them and make it anew where the other is");
+         "; rc_tensor_to moves one of them to where the other is");
   }
 }
 
-bool OpCall::run_at_once(const Tensor& result) const {
+bool OpCall::outlines() const {
+  return std::any_of(operands_, operands_ + count_, [](const Operand& operand) {
+    return operand.storage->outline();
+  });
+}
+
+bool OpCall::run_at_once(const Tensor& result, int64_t& spent_ns) const {
   const runtime::Device& device = *result.context->device();
   if (!device.runs_ops()) return false;
   rc_plugin_buffer* buffers[kMaxInputs + 1];
@@ -90,7 +97,7 @@ bool OpCall::run_at_once(const Tensor& result) const {
     buffers[i] = operands_[i].storage->buffer()->handle();
   }
   buffers[count_] = result.storage->buffer()->handle();
-  return device.run_op(op, values(), buffers);
+  return device.run_op(op, values(), buffers, spent_ns);
 }
 
 Recording* OpCall::recording() const {
@@ -103,20 +110,44 @@ Recording* OpCall::recording() const {
 }
 
 Tensor OpCall::record(Recording& recording, const Shape& shape) const {
+  if (outlines()) {
+    fail(RC_E_INVALID_ARGUMENT, op_name(op.code),
+         ": an operand is an outline, which has no numbers, and another was "
+         "recorded in a graph");
+  }
   check_op(op, values());
+  // Constants are where the graph runs.
+  const std::shared_ptr<Context>& context = recording.context();
+  if (context->placement() == nullptr) check_devices();
+  const OpCall here =
+      context->placement() == nullptr ? *this : moved_to(context);
   const std::shared_ptr<Storage>* storages[kMaxInputs];
-  for (int i = 0; i < count_; ++i) storages[i] = &operands_[i].storage;
-  return recording.add(op, values(), storages, shape);
+  for (int i = 0; i < count_; ++i) storages[i] = &here.operands_[i].storage;
+  return recording.add(op, here.values(), storages, shape);
 }
 
 Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
-  check_devices();
-  const std::shared_ptr<Context>& context = operands_[0].context;
   op.outputs[0] = count_;
   values_[count_] = make_value(dtype, as, count_, 0);
   if (Recording* found = recording()) return record(*found, shape);
+  const std::shared_ptr<Context>& context = operands_[0].context;
+  const std::shared_ptr<Placement>& placement = context->placement();
+  if (placement == nullptr) check_devices();
+  if (outlines()) return outline(dtype, shape);
+  if (placement == nullptr) return run_here(context, dtype, shape);
+  return run_where_done_first(*placement, dtype, shape);
+}
+
+Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,
+                        const Shape& shape) {
   Tensor result = make_result(context, dtype, shape);
-  if (run_at_once(result)) return result;
+  // What failed has worked too.
+  struct Work {
+    Account& account;
+    int64_t spent_ns = 0;
+    ~Work() { account.charge_work(spent_ns); }
+  } work{*context->pool()->account()};
+  if (run_at_once(result, work.spent_ns)) return result;
   check_op(op, values());
 
   runtime::Message message;
@@ -124,7 +155,7 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
       context->device()->op_supported(op, values_, message);
   if (status == RC_E_UNSUPPORTED) {
     run_on_fallback(context->fall_back(op_name(op.code), message.text()),
-                    result);
+                    result, work.spent_ns);
     return result;
   }
   check(*context->device(), "say whether it supports an op", status, message);
@@ -134,7 +165,7 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
   }
   buffers.push_back(result.storage->buffer());
   run_on(context->device(), {values().begin(), values().end()}, buffers,
-         context->timeout_ms());
+         context->timeout_ms(), work.spent_ns);
   return result;
 }
 

@@ -1,6 +1,7 @@
-// One op of the plugin ABI on tensors: on their device or, if that lacks the
-// op, on the CPU, where the operands are taken and the result is fetched from.
-// With an operand that a graph records, the op is recorded there.
+// One op of the plugin ABI on tensors: on their device, or on the one of their
+// placement that will be done first; or, if that lacks the op, on the CPU,
+// where the operands are taken and the result is fetched from. With an operand
+// that a graph records, the op is recorded there.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,8 @@ class OpCall {
   void add_absent();
 
   // Runs the op, or records it; the result is written as `as` and has shape
-  // `shape`.
+  // `shape`. Where an operand is an outline, so is the result, and nothing is
+  // run.
   Tensor run(DType dtype, const Shape& as, const Shape& shape);
   Tensor run(const Shape& shape) { return run(RC_DTYPE_F32, shape, shape); }
 
@@ -44,14 +46,28 @@ class OpCall {
   // Of the first operand that has one; nullptr: all have numbers.
   Recording* recording() const;
   Tensor record(Recording& recording, const Shape& shape) const;
+  bool outlines() const;
+  // The operands lie on the context's device.
+  Tensor run_here(const std::shared_ptr<Context>& context, DType dtype,
+                  const Shape& shape);
   // False: the device compiles it.
-  bool run_at_once(const Tensor& result) const;
+  bool run_at_once(const Tensor& result, int64_t& spent_ns) const;
   void run_on(const std::shared_ptr<runtime::Device>& device,
               const std::vector<rc_plugin_value>& values,
               const std::vector<std::shared_ptr<runtime::Buffer>>& buffers,
-              int64_t timeout_ms) const;
+              int64_t timeout_ms, int64_t& spent_ns) const;
   void run_on_fallback(const std::shared_ptr<runtime::Device>& device,
-                       const Tensor& result) const;
+                       const Tensor& result, int64_t& spent_ns) const;
+
+  // Where there is a choice (op_choice.cc).
+  Tensor run_where_done_first(Placement& placement, DType dtype,
+                              const Shape& shape);
+  Tensor outline(DType dtype, const Shape& shape) const;
+  Placement::Ranking rank(Placement& placement) const;
+  int operand_device(const Placement& placement, int i) const;
+  bool supported_by(const runtime::Device& device) const;
+  // The operands in the memory of the context.
+  OpCall moved_to(const std::shared_ptr<Context>& context) const;
 
   Operand operands_[kMaxInputs];
   rc_plugin_value values_[kMaxInputs + 1];

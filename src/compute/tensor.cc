@@ -67,6 +67,10 @@ std::shared_ptr<runtime::Device> Context::fallback_device() {
 }
 
 void Context::note(const runtime::Fallback& fallback) {
+  if (placement_ != nullptr) {
+    placement_->note(fallback);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   const bool known = std::any_of(
       fallbacks_.begin(), fallbacks_.end(),
@@ -180,6 +184,21 @@ Tensor make_result(std::shared_ptr<Context> context, DType dtype,
   return stored(std::move(context), dtype, shape, false);
 }
 
+Tensor make_outline(std::shared_ptr<Context> context, DType dtype,
+                    const Shape& shape,
+                    std::shared_ptr<const OpChoice> choice) {
+  if (check_shape(dtype, shape) == 0) {
+    return make_tensor(std::move(context), dtype, shape);
+  }
+  Tensor tensor;
+  tensor.storage = std::make_shared<Storage>(std::move(choice));
+  tensor.context = std::move(context);
+  tensor.dtype = dtype;
+  tensor.shape = shape;
+  tensor.strides = dense_strides(shape);
+  return tensor;
+}
+
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,
                  const Shape& shape, std::span<const std::byte> data) {
   const uint64_t bytes = check_shape(dtype, shape);
@@ -246,6 +265,10 @@ void read(const Tensor& tensor, std::span<std::byte> data) {
          "among the outputs, and a run gives a tensor of them");
   }
   if (tensor.empty()) return;
+  if (tensor.outline()) {
+    fail(RC_E_INVALID_ARGUMENT, "the ", tensor.text(),
+         " is an outline, which has no numbers");
+  }
   const Tensor whole = dense(tensor);
   whole.storage->buffer()->download(whole.byte_offset(), data.data(),
                                     data.size());

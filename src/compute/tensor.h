@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/buffer_pool.h"
+#include "compute/placement.h"
 #include "compute/shape.h"
 #include "runtime/assignment.h"
 #include "runtime/device_chain.h"
@@ -19,7 +20,8 @@
 
 namespace rc::compute {
 
-// Where tensors live and ops run: a device, and what its user allows.
+// Where tensors live: a device, and what its user allows. Ops run there, too,
+// unless a placement says where.
 class Context {
  public:
   // Tensors lie on the first device of the chain. timeout_ms of each op;
@@ -29,6 +31,14 @@ class Context {
       : chain_(std::move(chain)),
         pool_(std::make_shared<BufferPool>(std::move(account))),
         timeout_ms_(timeout_ms) {}
+  // One of the devices of a placement, with its number there.
+  Context(runtime::DeviceChain chain, std::shared_ptr<BufferPool> pool,
+          int64_t timeout_ms, std::shared_ptr<Placement> placement, int number)
+      : chain_(std::move(chain)),
+        pool_(std::move(pool)),
+        timeout_ms_(timeout_ms),
+        placement_(std::move(placement)),
+        number_(number) {}
 
   const std::shared_ptr<runtime::Device>& device() const {
     return chain_.first();
@@ -36,6 +46,9 @@ class Context {
   const std::shared_ptr<BufferPool>& pool() const { return pool_; }
   bool strict() const { return chain_.strict(); }
   int64_t timeout_ms() const { return timeout_ms_; }
+  // nullptr: ops run where their operands lie.
+  const std::shared_ptr<Placement>& placement() const { return placement_; }
+  int number() const { return number_; }
 
   // The device for an op that this one lacks; notes the reason. Throws
   // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
@@ -51,6 +64,8 @@ class Context {
   const runtime::DeviceChain chain_;
   const std::shared_ptr<BufferPool> pool_;
   const int64_t timeout_ms_;
+  const std::shared_ptr<Placement> placement_;
+  const int number_ = 0;
   mutable std::mutex mutex_;
   std::shared_ptr<runtime::Device> fallback_device_;
   std::vector<runtime::Fallback> fallbacks_;
@@ -58,12 +73,14 @@ class Context {
 
 class Recording;
 
-// Device memory of a pool, or what stands for it while a graph is recorded.
+// Device memory of a pool; or none, of tensors that are outlines or recorded.
 class Storage {
  public:
   Storage(const Context& context, uint64_t bytes, bool zeroed);
-  // That of a recording's base with this number (see recording.h): there is no
-  // buffer.
+  // Of an outline; the choice of the op that would make it, nullptr if none.
+  explicit Storage(std::shared_ptr<const OpChoice> choice)
+      : outline_(true), choice_(std::move(choice)) {}
+  // That of a recording's base with this number (see recording.h).
   Storage(std::shared_ptr<Recording> recording, int32_t base)
       : recording_(std::move(recording)), base_(base) {}
   ~Storage() {
@@ -71,16 +88,21 @@ class Storage {
   }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
+  // nullptr of an outline, and while a graph is recorded.
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
-  // nullptr for memory.
+  // nullptr unless it is recorded.
   const std::shared_ptr<Recording>& recording() const { return recording_; }
   int32_t base() const { return base_; }
+  bool outline() const { return outline_; }
+  const std::shared_ptr<const OpChoice>& choice() const { return choice_; }
 
  private:
   const std::shared_ptr<BufferPool> pool_;
   std::shared_ptr<runtime::Buffer> buffer_;
   const std::shared_ptr<Recording> recording_;
   const int32_t base_ = -1;
+  const bool outline_ = false;
+  const std::shared_ptr<const OpChoice> choice_;
 };
 
 struct Tensor {
@@ -97,6 +119,8 @@ struct Tensor {
   bool recorded() const {
     return storage != nullptr && storage->recording() != nullptr;
   }
+  // It has no numbers: ops on it tell where they would be done.
+  bool outline() const { return storage != nullptr && storage->outline(); }
   bool dense() const;
   // Of a dense copy.
   uint64_t bytes() const;
@@ -114,6 +138,10 @@ Tensor make_tensor(std::shared_ptr<Context> context, DType dtype,
 // Undefined bytes, to be written whole; dense.
 Tensor make_result(std::shared_ptr<Context> context, DType dtype,
                    const Shape& shape);
+// An outline; what is empty has nothing to leave out, and is made.
+Tensor make_outline(std::shared_ptr<Context> context, DType dtype,
+                    const Shape& shape,
+                    std::shared_ptr<const OpChoice> choice = nullptr);
 // `data` is as long as the shape takes.
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,
                  const Shape& shape, std::span<const std::byte> data);
@@ -130,6 +158,15 @@ Tensor random(std::shared_ptr<Context> context, const Shape& shape,
 
 // `data` has room for tensor.bytes().
 void read(const Tensor& tensor, std::span<std::byte> data);
+
+// The same numbers in the target's memory: the tensor itself if it belongs
+// there already, else a dense copy.
+Tensor move(const Tensor& tensor, std::shared_ptr<Context> target);
+// `bytes` bytes between buffers of any devices, through the host's memory if
+// they are two.
+void move_bytes(const runtime::Buffer& source, uint64_t source_offset,
+                runtime::Buffer& target, uint64_t target_offset,
+                uint64_t bytes);
 
 // Views (view.cc).
 Tensor reshape(const Tensor& tensor, Shape shape);

@@ -1,6 +1,7 @@
 #include "runtime/device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <vector>
 
@@ -264,16 +265,19 @@ rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
 }
 
 bool Device::run_op(const Op& op, std::span<const rc_plugin_value> values,
-                    rc_plugin_buffer* const* buffers) const {
+                    rc_plugin_buffer* const* buffers, int64_t& spent_ns) const {
   const rc_plugin_value* pointers[kMaxInputs + kMaxOutputs];
   for (size_t i = 0; i < values.size(); ++i) pointers[i] = &values[i];
   const rc_plugin_op given = plugin_op(op);
+  using Clock = std::chrono::steady_clock;
   const auto mine = turn();
+  const Clock::time_point start = Clock::now();
   Message message;
   const rc_status status = plugin_.run_op(handle_, &given, pointers, buffers,
                                           values.size(), message.buffer());
   if (status == RC_E_UNSUPPORTED) return false;
   check(*this, "do an op", status, message);
+  spent_ns += std::chrono::nanoseconds(Clock::now() - start).count();
   return true;
 }
 

@@ -71,6 +71,7 @@ class Device : public std::enable_shared_from_this<Device> {
   Device& operator=(const Device&) = delete;
 
   std::string id() const;  // "cpu:0"
+  int index() const { return index_; }
   const DeviceOptions& options() const { return options_; }
   // nullptr unless opened with options.profile.
   const std::shared_ptr<Profile>& profile() const { return profile_; }
@@ -101,8 +102,9 @@ class Device : public std::enable_shared_from_this<Device> {
   }
   // Does a tensor op whose values lie in the buffers of their numbers, or fails
   // because it does not obey check_op; false: it is quicker to compile it.
+  // `spent_ns` gets the time that it has worked added.
   bool run_op(const Op& op, std::span<const rc_plugin_value> values,
-              rc_plugin_buffer* const* buffers) const;
+              rc_plugin_buffer* const* buffers, int64_t& spent_ns) const;
 
   // Kernels are tested with this from now on. To be called before anything is
   // asked of the device.

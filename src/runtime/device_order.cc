@@ -16,7 +16,7 @@ namespace {
 constexpr int32_t kMaxDevices = 64;
 
 int kind_rank(const ReportedDevice& device) {
-  if (device.plugin->name == "reference") return 6;
+  if (device.plugin->name == kReferenceBackend) return 6;
   switch (device.info.kind) {
     case RC_DEVICE_GPU_DISCRETE:
       return 0;

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/plugin_list.h"
 
 namespace rc::runtime {
+
+// Made for tests, and slow: what "auto" takes if nothing else works.
+inline constexpr std::string_view kReferenceBackend = "reference";
 
 // A device as its plugin reports it; nothing is opened.
 struct ReportedDevice {

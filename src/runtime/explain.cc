@@ -9,16 +9,6 @@
 namespace rc::runtime {
 namespace {
 
-// JSON values are written as text right away. The values of nlohmann's own
-// type need memory even to be destroyed, which must not end the process when
-// there is none.
-
-// A string; U+FFFD for what is not UTF-8 (names and reasons come from plugins).
-std::string json_text(std::string_view bytes) {
-  using Json = nlohmann::json;
-  return Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string text_or_null(std::string_view bytes) {
   return bytes.empty() ? "null" : json_text(bytes);
 }
@@ -86,6 +76,11 @@ std::string model_json(const Explanation::Model& model) {
 
 }  // namespace
 
+std::string json_text(std::string_view bytes) {
+  using Json = nlohmann::json;
+  return Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 const char* device_kind_name(rc_device_kind kind) {
   switch (kind) {
     case RC_DEVICE_CPU:
@@ -111,7 +106,8 @@ Explanation::Explanation(const Selected& selected) {
 }
 
 std::string Explanation::text(const std::vector<Model>& models,
-                              std::vector<Fallback> fallbacks) const {
+                              std::vector<Fallback> fallbacks,
+                              const std::string& tensors) const {
   for (const Model& model : models) {
     for (const Fallback& fallback : model.fallbacks) {
       if (std::find(fallbacks.begin(), fallbacks.end(), fallback) ==
@@ -121,7 +117,8 @@ std::string Explanation::text(const std::vector<Model>& models,
     }
   }
   return cat(choice_, ",\"fallbacks\":", json_list(fallbacks, fallback_json),
-             ",\"models\":", json_list(models, model_json), "}");
+             ",\"models\":", json_list(models, model_json),
+             ",\"tensors\":", tensors, "}");
 }
 
 }  // namespace rc::runtime

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/assignment.h"
@@ -24,7 +25,8 @@ namespace rc::runtime {
 //             "reason"}, ...], of all tensor ops and models, each once,
 //   "models": [{"file", "devices": [{"id", "layers" ([first, last], null if
 //             none), "embedding", "output", "weights", "cache", "scratch"},
-//             ...]}, ...].
+//             ...]}, ...],
+//   "tensors": how ops of tensors choose their devices; made by who chooses.
 class Explanation {
  public:
   explicit Explanation(const Selected& selected);
@@ -45,13 +47,20 @@ class Explanation {
     std::vector<Part> parts;
     std::vector<Fallback> fallbacks;
   };
-  // `fallbacks` are those of tensor ops.
+  // `fallbacks` are those of tensor ops, `tensors` is a JSON value.
   std::string text(const std::vector<Model>& models,
-                   std::vector<Fallback> fallbacks) const;
+                   std::vector<Fallback> fallbacks,
+                   const std::string& tensors) const;
 
  private:
   std::string choice_;
 };
+
+// JSON values are written as text right away. The values of nlohmann's own
+// type need memory even to be destroyed, which must not end the process when
+// there is none. This is a string; with U+FFFD for what is not UTF-8 (names and
+// reasons come from plugins).
+std::string json_text(std::string_view bytes);
 
 // "cpu", "gpu", "integrated gpu", "accelerator", "software", "other".
 const char* device_kind_name(rc_device_kind kind);

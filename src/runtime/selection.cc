@@ -14,23 +14,8 @@ namespace rc::runtime {
 namespace {
 
 constexpr int64_t kMaxThreads = 1024;
-constexpr std::string_view kReference = "reference";
 constexpr const char* kOnlyNamedSoftware =
     "it is software and not used where there is a CPU, unless it is named";
-
-DeviceOptions with_environment(DeviceOptions options) {
-  if (options.threads < 0 || options.threads > kMaxThreads) {
-    fail(RC_E_INVALID_ARGUMENT, "threads is ", options.threads,
-         "; 0 leaves the choice to the backend, otherwise 1 to ", kMaxThreads);
-  }
-  if (options.threads == 0) {
-    options.threads = static_cast<int>(
-        environment_integer("RUNCIBLE_THREADS", 0, kMaxThreads).value_or(0));
-  }
-  options.profile = options.profile ||
-                    environment_integer("RUNCIBLE_PROFILE", 0, 1).value_or(0);
-  return options;
-}
 
 std::string megabytes(uint64_t bytes) {
   return cat(bytes / 1'000'000 + (bytes % 1'000'000 != 0), " MB");
@@ -126,7 +111,7 @@ class Choice {
     }
     try_in_order(std::move(devices));
     if (selected_.device == nullptr) return;
-    if (selected_.device->plugin().name == kReference) {
+    if (selected_.device->plugin().name == kReferenceBackend) {
       warn(cat(selected_.device->id(),
                " is what is left; it is made for tests and very slow"));
     }
@@ -134,7 +119,7 @@ class Choice {
 
   static bool is_proper_cpu(const ReportedDevice& device) {
     return device.reason.empty() && device.info.kind == RC_DEVICE_CPU &&
-           device.plugin->name != kReference;
+           device.plugin->name != kReferenceBackend;
   }
 
   void try_named(const SpecItem& item) {
@@ -285,10 +270,27 @@ class Choice {
 
 }  // namespace
 
+DeviceOptions with_environment(DeviceOptions options) {
+  if (options.threads < 0 || options.threads > kMaxThreads) {
+    fail(RC_E_INVALID_ARGUMENT, "threads is ", options.threads,
+         "; 0 leaves the choice to the backend, otherwise 1 to ", kMaxThreads);
+  }
+  if (options.threads == 0) {
+    options.threads = static_cast<int>(
+        environment_integer("RUNCIBLE_THREADS", 0, kMaxThreads).value_or(0));
+  }
+  options.profile = options.profile ||
+                    environment_integer("RUNCIBLE_PROFILE", 0, 1).value_or(0);
+  return options;
+}
+
+std::string spec_or_default(const std::string& spec) {
+  if (!spec.empty()) return spec;
+  return environment("RUNCIBLE_BACKEND").value_or("auto");
+}
+
 Selected select(const Selection& selection) {
-  std::string spec = selection.spec;
-  if (spec.empty()) spec = environment("RUNCIBLE_BACKEND").value_or("auto");
-  return Choice(std::move(spec), selection.required_memory,
+  return Choice(spec_or_default(selection.spec), selection.required_memory,
                 with_environment(selection.device), selection.progress)
       .run();
 }

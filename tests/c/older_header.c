@@ -88,7 +88,7 @@ int main(void) {
 #define CHECK_NO_PADDING(type, last) \
   CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
   CHECK_NO_PADDING(rc_device_report, physical_id);
-  CHECK_NO_PADDING(rc_backend_options, profile);
+  CHECK_NO_PADDING(rc_backend_options, measure);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);

@@ -150,7 +150,7 @@ TEST_F(SelectionTest, WarnsOfWhatStandsInForADeviceThatFailed) {
       expect_text(warning, "cpu:0 stands in for cuda:");
     }
     const auto explained =
-        nlohmann::json::parse(Explanation(selected).text({}, {}));
+        nlohmann::json::parse(Explanation(selected).text({}, {}, "null"));
     EXPECT_EQ(explained["warnings"], selected.warnings);
   }
 }
@@ -350,7 +350,7 @@ TEST_F(SelectionTest, ExplainsItself) {
   fake("cuda").devices[0].name = "Fake \"9000\"";
   fake("opencl").count_status = RC_E_UNSUPPORTED;
   const auto account = nlohmann::json::parse(
-      Explanation(select({"opencl,auto", 0, {}})).text({}, {}));
+      Explanation(select({"opencl,auto", 0, {}})).text({}, {}, "null"));
   EXPECT_EQ(account["spec"], "opencl,auto");
   EXPECT_EQ(account["device"]["id"], "cuda:0");
   EXPECT_EQ(account["device"]["name"], "Fake \"9000\"");

@@ -60,6 +60,27 @@ namespace Runcible {
       }
     }
 
+    /// <summary>{@rc rc_tensor_device}</summary>
+    public string Device {
+      get {
+        native.tensor_device(handle, out var name);
+        return Memory.Text(name);
+      }
+    }
+
+    /// <summary>{@rc rc_tensor_to}</summary>
+    public Tensor To(string device = "", Backend backend = null) {
+      native.tensor_to(
+          handle, backend?.handle, Memory.Name(device), out var made);
+      return Of(made);
+    }
+
+    /// <summary>{@rc rc_op_choose}</summary>
+    public string Choice() {
+      native.op_choose(handle, out var made);
+      return Memory.TakeText(made);
+    }
+
     /// <summary>The numbers, row-major and dense in the layout of the
     /// type.</summary>
     public byte[] Read() {

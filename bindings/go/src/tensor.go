@@ -134,6 +134,55 @@ func (t *Tensor) Size() (elements int64, bytes uint64, err error) {
 	return elements, bytes, err
 }
 
+// Device is the device on which the tensor lies.
+//
+//runcible:doc rc_tensor_device
+func (t *Tensor) Device() (name string, err error) {
+	err = t.with(func(tensor native.Tensor) error {
+		var memory native.Memory
+		if err := native.Tensor_device(tensor, &memory); err != nil {
+			return err
+		}
+		name = memory.Text()
+		return nil
+	})
+	return name, err
+}
+
+// To gives the same numbers on another device, "" for where new tensors lie, of
+// another backend or, if that is nil, of the tensor's own.
+//
+//runcible:doc rc_tensor_to
+func (t *Tensor) To(device string, backend *Backend) (*Tensor, error) {
+	var other native.Backend
+	if backend != nil {
+		b, err := backend.use()
+		if err != nil {
+			return nil, err
+		}
+		defer backend.handle.done()
+		other = b
+	}
+	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
+		return native.Tensor_to(tensor, other, device, pointer)
+	})
+}
+
+// Choice tells of an outline that an op gave where the op would run; JSON.
+//
+//runcible:doc rc_op_choose
+func (t *Tensor) Choice() (made []byte, err error) {
+	err = t.with(func(tensor native.Tensor) error {
+		var memory native.Memory
+		if err := native.Op_choose(tensor, &memory); err != nil {
+			return err
+		}
+		made = []byte(memory.TakeText())
+		return nil
+	})
+	return made, err
+}
+
 // Bytes reads the numbers in the layout of their type.
 //
 //runcible:doc rc_tensor_read

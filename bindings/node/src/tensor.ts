@@ -137,6 +137,23 @@ export class Tensor extends Handle {
     return native.tensor_size(this._handle)[1];
   }
 
+  /** @c rc_tensor_device */
+  get device(): string {
+    return native.tensor_device(this._handle);
+  }
+
+  /** @c rc_tensor_to */
+  to(device = "", backend?: Backend): Tensor {
+    const other =
+      backend === undefined ? null : need(backend, Backend, "backend");
+    return new Tensor(native.tensor_to(this._handle, other, device));
+  }
+
+  /** @c rc_op_choose */
+  choice(): Record<string, unknown> {
+    return JSON.parse(native.op_choose(this._handle));
+  }
+
   /** @c rc_tensor_read */
   read(): ArrayBuffer {
     return native.tensor_read(this._handle, this.byteLength);

@@ -75,6 +75,24 @@ oo::class create ::runcible::Tensor {
         return [lindex [::runcible::native::tensor_size [my Handle]] 0]
     }
 
+    # The device on which it lies, "vulkan:0".
+    method device {} {
+        return [::runcible::native::tensor_device [my Handle]]
+    }
+
+    # The same numbers on another device ("vulkan:0"; by default where new tensors
+    # lie), or of another handle.
+    method to {{device ""} {backend ""}} {
+        if {$backend ne ""} {set backend [::runcible::Need $backend Backend backend]}
+        return [my Made [::runcible::native::tensor_to [my Handle] $backend $device]]
+    }
+
+    # Of an outline that an op gave: where the op would run, and the estimates of
+    # all candidates in seconds; JSON.
+    method choice {} {
+        return [::runcible::native::op_choose [my Handle]]
+    }
+
     # The numbers in the layout of the type, a byte array.
     method bytes {} {
         set bytes [lindex [::runcible::native::tensor_size [my Handle]] 1]

@@ -56,6 +56,27 @@ public final class Tensor extends Handle {
     return (Long) ((Object[]) Native.tensor_size(handle))[1];
   }
 
+  /** {@rc rc_tensor_device} */
+  public String device() {
+    return Text.decode((byte[]) Native.tensor_device(handle));
+  }
+
+  /** {@rc rc_tensor_to} */
+  public Tensor to(String device) {
+    return new Tensor(Native.tensor_to(handle, null, Text.name(device)));
+  }
+
+  /** {@rc rc_tensor_to} */
+  public Tensor to(String device, Backend backend) {
+    return new Tensor(
+        Native.tensor_to(handle, backend.handle, Text.name(device)));
+  }
+
+  /** {@rc rc_op_choose} */
+  public String choice() {
+    return Text.decode((byte[]) Native.op_choose(handle));
+  }
+
   /** The numbers, row-major and dense in the layout of the type. */
   public byte[] read() {
     byte[] made = room(byteSize(), 1).array();

@@ -79,6 +79,24 @@ function Tensor:size()
   return native.tensor_size(need(self, Tensor, "self"))
 end
 
+--- The device on which it lies, "vulkan:0".
+function Tensor:device()
+  return native.tensor_device(need(self, Tensor, "self"))
+end
+
+--- The same numbers on another device ("vulkan:0"; by default where new tensors
+-- lie), or of another handle.
+function Tensor:to(device, backend)
+  local other = backend and need(backend, Backend, "backend")
+  return Tensor.of(native.tensor_to(need(self, Tensor, "self"), other, device or ""))
+end
+
+--- Of an outline that an op gave: where the op would run, and the estimates of
+-- all candidates in seconds.
+function Tensor:choice()
+  return handle.decoded(native.op_choose(need(self, Tensor, "self")))
+end
+
 --- The numbers in the layout of the type, a string.
 function Tensor:bytes()
   local proxy = need(self, Tensor, "self")

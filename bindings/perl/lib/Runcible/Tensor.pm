@@ -109,6 +109,20 @@ The number of elements.
 
 The bytes that the numbers take in their type.
 
+=head2 device
+
+=for header rc_tensor_device
+
+=head2 to(device, backend)
+
+Both may be left out.
+
+=for header rc_tensor_to
+
+=head2 choice
+
+=for header rc_op_choose
+
 =head2 read
 
 The numbers as they lie in memory, a string of bytes.
@@ -127,6 +141,15 @@ sub shape { Runcible::Native::tensor_shape($_[0]->proxy) }
 sub size  { (Runcible::Native::tensor_size($_[0]->proxy))[0] }
 sub bytes { (Runcible::Native::tensor_size($_[0]->proxy))[1] }
 sub read  { my ($self) = @_; Runcible::Native::tensor_read($self->proxy, $self->bytes) }
+
+sub device { Runcible::Native::tensor_device($_[0]->proxy) }
+sub choice { my ($self) = @_; $self->_json(Runcible::Native::op_choose($self->proxy)) }
+
+sub to {
+    my ($self, $device, $backend) = @_;
+    return (ref $self)->of(Runcible::Native::tensor_to($self->proxy,
+        defined $backend ? _backend($backend) : undef, $device // ''));
+}
 
 sub array {
     my ($self) = @_;

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
+import json
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
 
 from . import native as _native
 from ._current import Recording, current as _current
@@ -149,6 +150,22 @@ class Tensor(Handle):
         """The bytes that the numbers take in their type."""
         count: int = _native.tensor_size(self._own)[1]
         return count
+
+    @property
+    def device(self) -> str:
+        # :header: rc_tensor_device
+        name: str = _native.tensor_device(self._handle)
+        return name
+
+    def to(self, device: str = "", backend: Optional[Backend] = None) -> Tensor:
+        # :header: rc_tensor_to
+        other = None if backend is None else need(backend, Backend, "backend")
+        return self._of(_native.tensor_to(self._handle, other, device))
+
+    def choice(self) -> Dict[str, Any]:
+        # :header: rc_op_choose
+        made: Dict[str, Any] = json.loads(_native.op_choose(self._handle))
+        return made
 
     def read(self) -> bytearray:
         # :header: rc_tensor_read

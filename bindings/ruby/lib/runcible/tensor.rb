@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Runcible
   # :header: tensor.h
   class Tensor < Handle
@@ -73,6 +75,22 @@ module Runcible
     # The bytes that the numbers take in their type.
     def bytesize
       Native.tensor_size(proxy).last
+    end
+
+    # :header: rc_tensor_device
+    def device
+      Native.tensor_device(proxy)
+    end
+
+    # :header: rc_tensor_to
+    def to(device = "", backend = nil)
+      other = backend && Arguments.proxy_of(backend, Backend, "backend")
+      self.class.__send__(:of, Native.tensor_to(proxy, other, device))
+    end
+
+    # :header: rc_op_choose
+    def choice
+      JSON.parse(Native.op_choose(proxy))
     end
 
     # :header: rc_tensor_read

@@ -1,0 +1,20 @@
+// The devices among which the ops of tensors are shared out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/device_order.h"
+
+namespace rc::runtime {
+
+// The devices that a chain means and that may be opened, as far as is known
+// without opening one: in the order of the chain, each piece of hardware once.
+// Those of a named backend are all of its devices; "auto" is all that it might
+// open, which leaves software devices out where there is a CPU, and "reference"
+// always. What is known to have less memory than `required_memory` is left out.
+std::vector<ReportedDevice> candidate_devices(const std::string& spec,
+                                              uint64_t required_memory);
+
+}  // namespace rc::runtime
