@@ -24,7 +24,7 @@
   (const char* text, size_t length)
 }
 %apply const char* NAME {
-  const char* spec, const char* path, const char* key
+  const char* spec, const char* path, const char* key, const char* value
 }
 %apply const char** BORROWED {
   const char** json, const char** key, const char** type

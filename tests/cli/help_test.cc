@@ -14,10 +14,10 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word :
-       {"run",        "chat",     "devices",    "inspect",  "verify", "plan",
-        "convert",    "quantize", "importance", "evaluate", "embed",  "rerank",
-        "tokenize",   "template", "bench",      "explain",  "pull",   "models",
-        "completion", "help",     "exit-codes"}) {
+       {"run",      "chat",       "devices",    "inspect",   "verify", "plan",
+        "convert",  "quantize",   "importance", "evaluate",  "embed",  "rerank",
+        "tokenize", "template",   "bench",      "explain",   "config", "pull",
+        "models",   "completion", "help",       "exit-codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(run({"run", "--help"}).code, 0);
@@ -29,7 +29,7 @@ TEST(CommandHelp, HasAnExitCodePerClass) {
   const std::string commands =
       "run, chat, devices, inspect, verify, plan, convert, quantize, "
       "importance, evaluate, embed, rerank, tokenize, template, bench, "
-      "explain, pull, models, completion, help";
+      "explain, config, pull, models, completion, help";
   expect_failure(run({}), 2, "the commands are " + commands);
   for (const char* word : {"talk", "", "RUN", "model.gguf", "exit-codes"}) {
     expect_failure(run({word, "--help"}), 2,
@@ -78,7 +78,8 @@ std::vector<std::string> commands() {
   return {"run",     "chat",    "devices",  "inspect",    "verify",
           "plan",    "convert", "quantize", "importance", "evaluate",
           "embed",   "rerank",  "tokenize", "template",   "bench",
-          "explain", "pull",    "models",   "completion", "help"};
+          "explain", "config",  "pull",     "models",     "completion",
+          "help"};
 }
 
 TEST(CommandHelp, HelpTellsOfEachCommand) {
