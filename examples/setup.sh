@@ -56,5 +56,5 @@ install_packages() {
 
 # What the library and the command are built with.
 build_packages="g++ cmake ninja-build pkg-config libuv1-dev libpcre2-dev
-  libutf8proc-dev nlohmann-json3-dev libcli11-dev opencl-c-headers
-  libcurl4-openssl-dev"
+  libutf8proc-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev
+  opencl-c-headers libcurl4-openssl-dev"

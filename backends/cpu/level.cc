@@ -1,6 +1,6 @@
 #include "cpu/level.h"
 
-#include "base/environment.h"
+#include "base/config/account.h"
 #include "base/error.h"
 
 #if defined(__x86_64__)
@@ -182,7 +182,8 @@ std::vector<const Level*> available_levels() {
   return found;
 }
 
-const Level& level_by_name(const std::string& name) {
+const Level& level_by_name(const std::string& name,
+                           const std::string& subject) {
   std::string usable;
   for (const Level* level : available_levels()) {
     if (level->name == name) return *level;
@@ -190,16 +191,18 @@ const Level& level_by_name(const std::string& name) {
   }
   for (const Level& level : levels()) {
     if (level.name != name) continue;
-    fail(RC_E_UNSUPPORTED, "RUNCIBLE_ISA is \"", level.name,
+    fail(RC_E_UNSUPPORTED, subject, " is \"", level.name,
          "\", which this processor lacks; it has ", usable);
   }
-  fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_ISA is \"", name.substr(0, 64),
+  fail(RC_E_INVALID_ARGUMENT, subject, " is \"", name.substr(0, 64),
        "\", which is no level; this processor has ", usable);
 }
 
 const Level& chosen_level() {
-  const auto name = environment("RUNCIBLE_ISA");
-  return name ? level_by_name(*name) : *available_levels().back();
+  const auto account = config::Account::now();
+  const auto name = account->text("library.isa");
+  if (!name || name->empty()) return *available_levels().back();
+  return level_by_name(*name, account->subject("library.isa"));
 }
 
 }  // namespace rc::cpu

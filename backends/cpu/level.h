@@ -20,12 +20,13 @@ const std::vector<Level>& levels();
 // Those that the processor can run, the lowest first.
 std::vector<const Level*> available_levels();
 
-// The highest available one or, if RUNCIBLE_ISA is set, the one it names. Fails
-// with RC_E_UNSUPPORTED if the processor lacks that one and with
-// RC_E_INVALID_ARGUMENT if there is no such level.
+// The highest available one or, if the setting library.isa (RUNCIBLE_ISA) has a
+// value, the one it names. Fails with RC_E_UNSUPPORTED if the processor lacks
+// that one and with RC_E_INVALID_ARGUMENT if there is no such level.
 const Level& chosen_level();
 
-// The level of that name, under the same conditions.
-const Level& level_by_name(const std::string& name);
+// The level of that name, under the same conditions; `subject` says in messages
+// what has it for its value.
+const Level& level_by_name(const std::string& name, const std::string& subject);
 
 }  // namespace rc::cpu

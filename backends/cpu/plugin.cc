@@ -196,7 +196,8 @@ rc_status open_at_level(const std::string& level,
                         const rc_plugin_open_options* options,
                         rc_plugin_device** device, char* message) {
   return plugin::guarded(message, [&] {
-    *device = Table::handle(open_level(level_by_name(level), *options));
+    *device =
+        Table::handle(open_level(level_by_name(level, "the level"), *options));
   });
 }
 

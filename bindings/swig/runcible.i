@@ -49,6 +49,7 @@
 %include "runcible/convert.h"
 %include "runcible/embed.h"
 %include "runcible/fetch.h"
+%include "runcible/config.h"
 %include "runcible/session.h"
 %include "runcible/grammar.h"
 %include "runcible/generate.h"

@@ -107,7 +107,8 @@ enum {
   RC_PLACEMENT_EACH_OP = 2
 };
 
-/* How to open a backend; see rc_backend_open. */
+/* How to open a backend; see rc_backend_open. Members with their initial values
+ * take what is configured; see config.h. */
 typedef struct rc_backend_options {
   size_t struct_size;
   /* Skip devices that are known to have less memory free than this; bytes. */
@@ -165,10 +166,12 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * either meaning to any chain. */
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
- * by commas: "auto", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The first
- * that can be opened is taken. NULL or "": the environment variable
- * RUNCIBLE_BACKEND, else "auto": discrete GPUs before integrated ones before
- * the CPU. *backend is the caller's; see rc_backend_release.
+ * by commas: "auto", "gpu", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The
+ * first that can be opened is taken. "gpu" is any GPU, "hip" is another name of
+ * "rocm", and capital letters count as small ones. NULL or "":
+ * rc_set_default_backend, else the environment variable RUNCIBLE_BACKEND, else
+ * what is configured (config.h), else "auto": discrete GPUs before integrated
+ * ones before the CPU. *backend is the caller's; see rc_backend_release.
  *
  * "auto" opens no software device (RC_DEVICE_SOFTWARE) where there is a CPU: it
  * would be slower, and drivers of that kind are known to end the process when
@@ -196,6 +199,13 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 RC_API rc_status rc_backend_open(const char* spec,
                                  const rc_backend_options* options,
                                  rc_backend** backend);
+
+/* What rc_backend_open takes from now on where it is given no spec, above
+ * RUNCIBLE_BACKEND and what is configured: rc_config_set (config.h) of
+ * "backend.spec". NULL or "" takes it back. Handles that are open stay as they
+ * are. Any thread. RC_E_INVALID_ARGUMENT: the spec is malformed (its backends
+ * need not exist yet); RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_set_default_backend(const char* spec);
 
 /* The end of rc_backend_open_async, on the loop's thread, exactly once. On
  * success `backend` is the receiver's to release. On failure it is NULL and

@@ -191,10 +191,10 @@ typedef void (*rc_log_callback)(void* user, rc_log_level level,
 
 /* Sets where log messages of at most `level` in number (RC_LOG_WARNING lets
  * errors and warnings pass) go. NULL callback: nowhere, which is the default
- * unless the environment variable RUNCIBLE_LOG holds error, warning, info or
- * debug: then messages go to stderr until this function is called.
- * When the call returns, the former callback is not running and will not be
- * called again. */
+ * unless the environment variable RUNCIBLE_LOG, or the setting library.log
+ * (config.h), is error, warning, info or debug: then messages go to stderr
+ * until this function is called. When the call returns, the former callback is
+ * not running and will not be called again. */
 RC_API void rc_log_set(rc_log_callback callback, void* user,
                        rc_log_level level);
 

@@ -38,11 +38,12 @@ typedef struct rc_request rc_request;
 /* A seed taken from the operating system; the one taken is reported. */
 #define RC_SEED_RANDOM UINT64_MAX
 
-/* What to generate and how to choose. The chain of a choice, in this order:
- * grammar, logit bias, penalties, DRY, then greedy if the temperature is 0,
- * else top-n-sigma, top-k, typical, top-p, min-p, XTC, temperature, and a draw
- * by a PCG generator (see `seed`). The same seed, options and logits give the
- * same token on every platform. */
+/* What to generate and how to choose. Numbers with their initial values, and
+ * `dry_breakers`, take what is configured (config.h). The chain of a choice, in
+ * this order: grammar, logit bias, penalties, DRY, then greedy if the
+ * temperature is 0, else top-n-sigma, top-k, typical, top-p, min-p, XTC,
+ * temperature, and a draw by a PCG generator (see `seed`). The same seed,
+ * options and logits give the same token on every platform. */
 typedef struct rc_generate_options {
   size_t struct_size;
 

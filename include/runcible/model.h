@@ -30,7 +30,8 @@ extern "C" {
  * UTF-8, NUL-terminated. "builtin:NAME" is a model that comes with Runcible,
  * such as "builtin:fable". Its file NAME.gguf is the first that is there of
  * those in
- *   - the folder that the environment variable RUNCIBLE_DATA names;
+ *   - the folder that the environment variable RUNCIBLE_DATA, or the setting
+ *     library.data (config.h), names;
  *   - the folder of libruncible.so, or of a program that holds the static
  *     library;
  *   - share/runcible of the prefix that library or program is installed in,
@@ -194,7 +195,9 @@ enum {
   RC_OUTPUT_SCORES = 3       /* for rc_rerank */
 };
 
-/* How to load a model; see rc_model_load. */
+/* How to load a model; see rc_model_load. Members with their initial values
+ * take what is configured (config.h), but no mapping where `quantize` is given,
+ * and no `quantize` where a mapping is. */
 typedef struct rc_model_options {
   size_t struct_size;
   /* The longest session, in tokens; a warning is logged if it is more than the

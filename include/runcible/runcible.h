@@ -5,6 +5,7 @@
 #include "runcible/backend.h"
 #include "runcible/base.h"
 #include "runcible/chat.h"
+#include "runcible/config.h"
 #include "runcible/convert.h"
 #include "runcible/embed.h"
 #include "runcible/evaluate.h"

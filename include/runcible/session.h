@@ -57,7 +57,9 @@ enum {
   RC_FULL_SHIFT = 1
 };
 
-/* How a session begins; see rc_session_create. */
+/* How a session begins; see rc_session_create. Members with their initial
+ * values take what is configured (config.h), as far as the model's context
+ * allows. */
 typedef struct rc_session_options {
   size_t struct_size;
   int64_t context_length; /* tokens; 0: the model's; at most the model's */

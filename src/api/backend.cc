@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/configured.h"
 #include "api/guard.h"
 #include "api/options.h"
 #include "api/progress.h"
 #include "api/returned_memory.h"
+#include "base/config/account.h"
 #include "runtime/backend_spec.h"
 #include "runtime/candidates.h"
 #include "runtime/profile.h"
@@ -38,7 +40,7 @@ std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress) {
 }
 
 OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
-    : options_(read_options(given, kBackendDefaults, "options")) {
+    : options_(configured(read_options(given, kBackendDefaults, "options"))) {
   need_range(options_.threads, 0, kMostThreads, "options->threads");
   need_at_least_zero(options_.max_requests, "options->max_requests");
   need_at_least_zero(options_.timeout_ms, "options->timeout_ms");
@@ -161,6 +163,18 @@ void rc_device_list_release(rc_device_list* list) {
 
 void rc_backend_options_init(rc_backend_options* options, size_t size) {
   rc::api::initialise(options, size, rc::api::kBackendDefaults);
+}
+
+rc_status rc_set_default_backend(const char* spec) {
+  return guard([&] {
+    constexpr const char* kName = "backend.spec";
+    if (spec == nullptr || *spec == '\0') {
+      rc::config::set(kName, std::nullopt);
+      return;
+    }
+    rc::runtime::parse_spec(spec);
+    rc::config::set(kName, spec);
+  });
 }
 
 rc_status rc_backend_open(const char* spec, const rc_backend_options* options,

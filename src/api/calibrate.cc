@@ -22,7 +22,7 @@ class Calibration {
     const std::string spec = runtime::spec_or_default(request.spec());
     runtime::DeviceOptions options;
     options.threads = request.options().threads;
-    options = runtime::with_environment(options);
+    options = runtime::with_settings(options);
     runtime::PluginList::instance().load_modules();
     const auto devices =
         runtime::candidate_devices(spec, request.options().required_memory);

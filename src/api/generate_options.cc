@@ -4,6 +4,7 @@
 #include <chrono>
 #include <random>
 
+#include "api/configured.h"
 #include "api/grammar.h"
 #include "api/guard.h"
 #include "api/options.h"
@@ -60,8 +61,9 @@ void need_no_rule(const char* rule, const char* name) {
 engine::RequestOptions request_options(const rc_generate_options* given,
                                        const model::ModelFile& file,
                                        bool answer) {
+  std::string breakers;
   const rc_generate_options options =
-      read_options(given, kGenerateDefaults, "options");
+      configured(read_options(given, kGenerateDefaults, "options"), breakers);
   if (!answer) {
     need_no_rule(options.tool_choice, "options->tool_choice");
     need_no_rule(options.response_format, "options->response_format");

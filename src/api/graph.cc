@@ -75,7 +75,7 @@ rc_status rc_graph_begin(rc_backend* backend, rc_graph** graph) {
   return guard_handle(graph, "graph", [&] {
     rc_backend& opened = need(backend, "backend");
     return rc::api::add_handle(std::unique_ptr<rc_graph>(new rc_graph{
-        std::make_shared<rc::compute::Graph>(opened.compute), opened.tenant}));
+        std::make_shared<rc::compute::Graph>(opened.home()), opened.tenant}));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "api/model.h"
 
 #include "api/backend.h"
+#include "api/configured.h"
 #include "api/guard.h"
 #include "api/model_path.h"
 #include "api/options.h"
@@ -114,7 +115,9 @@ LoadRequest::LoadRequest(rc_backend* backend, const char* file,
     : chain(need(backend, "backend").chain) {
   const rc_backend& handle = *backend;
   path = need_model_path(file);
-  const rc_model_options read = read_options(given, kModelDefaults, "options");
+  std::string type;
+  const rc_model_options read =
+      configured(read_options(given, kModelDefaults, "options"), type);
   tenant = handle.tenant;
   options = engine_options(read);
   options.timeout_ms = handle.timeout_ms;

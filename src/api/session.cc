@@ -1,5 +1,6 @@
 #include "api/session.h"
 
+#include "api/configured.h"
 #include "api/guard.h"
 #include "api/options.h"
 #include "api/returned_memory.h"
@@ -12,9 +13,9 @@ constexpr rc_session_options kSessionDefaults = RC_SESSION_OPTIONS_INIT;
 
 engine::SessionOptions session_options(const rc_session_options* given,
                                        const LoadedModel& model) {
-  const rc_session_options options =
-      read_options(given, kSessionDefaults, "options");
   const int64_t most = model.engine->options().context_length;
+  const rc_session_options options =
+      configured(read_options(given, kSessionDefaults, "options"), most);
   need_range<int64_t>(options.context_length, 0, most,
                       "options->context_length");
   if (options.when_full != RC_FULL_ERROR &&

@@ -1,18 +1,16 @@
-// Environment variables, checked. A variable that is empty counts as absent,
-// and so does every one in a program that runs with raised privileges.
+// Environment variables. In a program that runs with raised privileges every
+// one counts as absent.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace rc {
 
+// One that is empty counts as absent.
 std::optional<std::string> environment(const char* name);
 
-// Throws RC_E_INVALID_ARGUMENT, naming variable, value and limits, if the value
-// is no decimal integer from minimum to maximum.
-std::optional<int64_t> environment_integer(const char* name, int64_t minimum,
-                                           int64_t maximum);
+// For those that mean something when they are empty.
+std::optional<std::string> environment_as_it_is(const char* name);
 
 }  // namespace rc

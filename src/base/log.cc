@@ -7,7 +7,9 @@
 #include <string>
 
 #include "base/caller_thread.h"
+#include "base/config/account.h"
 #include "base/environment.h"
+#include "base/error.h"
 
 namespace rc {
 namespace {
@@ -31,19 +33,23 @@ void write_to_stderr(void*, rc_log_level level, const char* message) {
 class Log {
  public:
   Log() {
-    const auto name = environment("RUNCIBLE_LOG");
-    if (!name) return;
-    callback_ = write_to_stderr;
-    for (rc_log_level level = RC_LOG_ERROR; level <= RC_LOG_DEBUG; ++level) {
-      if (*name == level_name(level)) level_ = level;
+    std::string name;
+    try {
+      name = config::text_now("library.log").value_or("none");
+    } catch (const Error& error) {
+      // Without the variable nobody wants to read it here, and whoever opens
+      // something is told of a bad file.
+      if (!environment("RUNCIBLE_LOG")) return;
+      callback_ = write_to_stderr;
+      level_ = RC_LOG_WARNING;
+      write_to_stderr(nullptr, RC_LOG_WARNING,
+                      (error.message() + "; taking warning").c_str());
+      return;
     }
-    if (level_ != RC_LOG_NONE) return;
-    level_ = RC_LOG_WARNING;
-    write_to_stderr(nullptr, RC_LOG_WARNING,
-                    ("RUNCIBLE_LOG is \"" + *name +
-                     "\"; it must be error, warning, info or debug; taking "
-                     "warning")
-                        .c_str());
+    for (rc_log_level level = RC_LOG_ERROR; level <= RC_LOG_DEBUG; ++level) {
+      if (name == level_name(level)) level_ = level;
+    }
+    if (level_ != RC_LOG_NONE) callback_ = write_to_stderr;
   }
 
   void set(rc_log_callback callback, void* user, rc_log_level level) {

@@ -28,6 +28,7 @@ void add_chat(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_calibrate(CLI::App& program);
+void add_config(CLI::App& program);
 void add_pull(CLI::App& program);
 void add_models(CLI::App& program);
 void add_completion(CLI::App& program);
@@ -43,6 +44,10 @@ inline constexpr char kFileType[] = "FILE";
 inline CLI::Option* takes_file(CLI::Option* option) {
   return option->type_name(kFileType);
 }
+
+// What is given to the option stands above what is configured, also where it is
+// what the option would be without that.
+CLI::Option* configures(CLI::Option* option, const char* setting);
 
 // MODEL, or -m MODEL.
 CLI::Option* add_model(CLI::App& command, std::string& path);
@@ -106,6 +111,12 @@ std::vector<int32_t> tokenize(const Tokenizer& tokenizer,
 template <class Json>
 std::string json_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// A text of an object that the library has written.
+template <class Json>
+std::string text_of(const Json& object, const char* key) {
+  return object.at(key).template get<std::string>();
 }
 
 }  // namespace cli

@@ -9,10 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Json& object, const char* key) {
-  return object.at(key).get<std::string>();
-}
-
 void explain_choice(const Json& account) {
   const Json& device = account.at("device");
   const std::string spec = text_of(account, "spec");

@@ -23,21 +23,24 @@ void ModelChoice::add_to(CLI::App& command) {
   if (!path.empty()) model->capture_default_str();
   named = model;
   command.add_option("--backend", backend,
-                     "a chain of choices: auto, cpu, vulkan:1, "
-                     "cuda,vulkan,cpu (default: $RUNCIBLE_BACKEND, or auto)");
-  limit<int32_t>(
-      command.add_option("-t,--threads", threads,
-                         "threads of a CPU device; default: $RUNCIBLE_THREADS, "
-                         "or as many as there are processors"),
-      {1, 1024});
+                     "a chain of choices: auto, gpu, cpu, vulkan:1, "
+                     "cuda,vulkan,cpu (default: what is configured, or auto)");
+  limit<int32_t>(command.add_option(
+                     "-t,--threads", threads,
+                     "threads of a CPU device; default: what is configured, "
+                     "or as many as there are processors"),
+                 {1, 1024});
   limit<int64_t>(
       command.add_option("--context", context,
                          "the longest session, in tokens; default: what the "
                          "model was trained for, if it fits"),
       {1});
-  command.add_option("--cache-type", cache_type, "elements of the KV cache")
-      ->check(CLI::IsMember({"f16", "f32", "q8_0"}))
-      ->capture_default_str();
+  configures(
+      command
+          .add_option("--cache-type", cache_type, "elements of the KV cache")
+          ->check(CLI::IsMember({"f16", "f32", "q8_0"}))
+          ->capture_default_str(),
+      "model.cache_dtype");
   limit<int32_t>(
       command.add_option("--rows", rows, "the most tokens of one step"),
       {1, 65536});

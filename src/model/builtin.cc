@@ -4,7 +4,7 @@
 #include <optional>
 #include <system_error>
 
-#include "base/environment.h"
+#include "base/config/account.h"
 #include "base/error.h"
 #include "base/installed_data.h"
 #include "base/module_directory.h"
@@ -45,8 +45,8 @@ std::string file_of(const std::string& path) {
   if (!path.starts_with(kPrefix)) return path;
   const std::string file = path.substr(kPrefix.size()) + ".gguf";
   std::vector<fs::path> folders = data_folders(module_directory());
-  const std::optional<std::string> variable = environment("RUNCIBLE_DATA");
-  if (variable) folders.insert(folders.begin(), fs::path(*variable));
+  const std::optional<std::string> named = config::text_now("library.data");
+  if (named) folders.insert(folders.begin(), fs::path(*named));
   std::string looked_in;
   for (const fs::path& folder : folders) {
     std::error_code error;
@@ -57,7 +57,7 @@ std::string file_of(const std::string& path) {
   }
   // What to do comes first, as a long message is cut.
   fail(RC_E_NOT_FOUND, path, ": there is no ", file, "; set RUNCIBLE_DATA",
-       variable ? "" : " (not set now)",
+       named ? "" : " (not set now)",
        " to the folder that holds it, or install Runcible again. Looked in ",
        looked_in);
 }

@@ -10,13 +10,22 @@ namespace rc::runtime {
 namespace {
 
 constexpr const char* kForm =
-    "; a choice of backends looks like \"auto\", \"cpu\", \"vulkan:1\" or "
-    "\"cuda,vulkan:0,cpu\"";
+    "; a choice of backends looks like \"auto\", \"gpu\", \"cpu\", "
+    "\"vulkan:1\" "
+    "or \"cuda,vulkan:0,cpu\"";
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
+}
+
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return small;
 }
 
 bool is_name(std::string_view text) {
@@ -27,6 +36,10 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
+bool is_reserved_name(std::string_view name) {
+  return name == "auto" || name == "gpu" || name == "hip";
+}
+
 std::vector<SpecItem> parse_spec(std::string_view spec) {
   std::vector<SpecItem> items;
   size_t begin = 0;
@@ -35,13 +48,14 @@ std::vector<SpecItem> parse_spec(std::string_view spec) {
     const std::string_view part = trim(spec.substr(begin, end - begin));
     begin = end + 1;
     const size_t colon = part.find(':');
-    const std::string_view name = part.substr(0, colon);
+    const std::string_view written = part.substr(0, colon);
+    const std::string name = in_small_letters(written);
     if (!is_name(name)) {
       fail(RC_E_INVALID_ARGUMENT, "backend spec ", quote(spec), ": ",
            part.empty() ? "a part is empty" : "no backend can be called ",
-           part.empty() ? "" : quote(name), kForm);
+           part.empty() ? "" : quote(written), kForm);
     }
-    SpecItem item = {std::string(name), std::nullopt};
+    SpecItem item = {name == "hip" ? "rocm" : name, std::nullopt};
     if (colon != part.npos) {
       const std::string_view number = part.substr(colon + 1);
       int index = 0;
@@ -52,9 +66,9 @@ std::vector<SpecItem> parse_spec(std::string_view spec) {
         fail(RC_E_INVALID_ARGUMENT, "backend spec ", quote(spec), ": ",
              quote(number), " is no number of a device", kForm);
       }
-      if (name == "auto") {
-        fail(RC_E_INVALID_ARGUMENT, "backend spec ", quote(spec),
-             ": auto chooses the device itself and takes no number", kForm);
+      if (item.is_any()) {
+        fail(RC_E_INVALID_ARGUMENT, "backend spec ", quote(spec), ": ", name,
+             " chooses the device itself and takes no number", kForm);
       }
       item.index = index;
     }

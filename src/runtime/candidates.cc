@@ -14,12 +14,20 @@ bool is_cpu(const ReportedDevice& device) {
          device.plugin->name != kReferenceBackend;
 }
 
-void add_automatic(std::vector<ReportedDevice>& devices) {
+bool is_gpu(const ReportedDevice& device) {
+  return device.info.kind == RC_DEVICE_GPU_DISCRETE ||
+         device.info.kind == RC_DEVICE_GPU_INTEGRATED;
+}
+
+// Of "auto" or "gpu".
+void add_any(bool gpus, std::vector<ReportedDevice>& devices) {
   std::vector<ReportedDevice> found;
   for (const PluginEntry* plugin : PluginList::instance().entries()) {
     if (plugin->name == kReferenceBackend) continue;
     for (ReportedDevice& device : reported_devices(*plugin).devices) {
-      if (device.reason.empty()) found.push_back(std::move(device));
+      if (device.reason.empty() && (!gpus || is_gpu(device))) {
+        found.push_back(std::move(device));
+      }
     }
   }
   if (std::any_of(found.begin(), found.end(), is_cpu)) {
@@ -65,8 +73,8 @@ std::vector<ReportedDevice> candidate_devices(const std::string& spec,
                                               uint64_t required_memory) {
   std::vector<ReportedDevice> all;
   for (const SpecItem& item : parse_spec(spec)) {
-    if (item.name == "auto") {
-      add_automatic(all);
+    if (item.is_any()) {
+      add_any(item.name == "gpu", all);
     } else {
       add_named(item, all);
     }

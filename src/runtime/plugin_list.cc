@@ -9,14 +9,15 @@
 #include <cstring>
 #include <memory>
 
+#include "base/config/account.h"
 #include "base/deep_stack.h"
-#include "base/environment.h"
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/module_directory.h"
 #include "cpu/plugin.h"
 #include "reference/plugin.h"
+#include "runtime/backend_spec.h"
 #include "runtime/host_memory.h"
 #include "runtime/module_probe.h"
 
@@ -34,10 +35,10 @@ void check_name(const char* name) {
       std::all_of(text.begin(), text.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
       });
-  if (!good || text == "auto") {
+  if (!good || is_reserved_name(text)) {
     fail(RC_E_INVALID_ARGUMENT, "a plugin is called \"", text.substr(0, 64),
          "\"; a name is 1 to 64 lower case letters, digits and '_', and not "
-         "\"auto\"");
+         "\"auto\", \"gpu\" or \"hip\"");
   }
 }
 
@@ -96,7 +97,7 @@ void check_functions(const rc_plugin& table) {
 
 std::vector<std::string> module_folders() {
   std::vector<std::string> folders;
-  const std::string list = environment("RUNCIBLE_PLUGIN_PATH").value_or("");
+  const std::string list = config::text_now("library.plugin_path").value_or("");
   size_t begin = 0;
   while (begin <= list.size()) {
     const size_t end = std::min(list.find(':', begin), list.size());

@@ -75,11 +75,11 @@ struct Selected {
 // RC_E_BACKEND_UNAVAILABLE with every candidate's reason; RC_E_CANCELLED.
 Selected select(const Selection& selection);
 
-// The options with what the environment says where they leave it open. Throws
+// The options with what is configured where they leave it open. Throws
 // RC_E_INVALID_ARGUMENT for what is out of range.
-DeviceOptions with_environment(DeviceOptions options);
+DeviceOptions with_settings(DeviceOptions options);
 
-// What a chain is after RUNCIBLE_BACKEND: "auto" where nothing is given.
+// What a chain is: the configured one where nothing is given, else "auto".
 std::string spec_or_default(const std::string& spec);
 
 }  // namespace rc::runtime

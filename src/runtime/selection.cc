@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/environment.h"
+#include "base/config/account.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/quote.h"
@@ -50,9 +50,9 @@ class Choice {
       return std::any_of(chain.begin(), chain.end(), condition);
     };
     const bool automatic =
-        any([](const SpecItem& item) { return item.name == "auto"; });
+        any([](const SpecItem& item) { return item.is_any(); });
     const bool named = any([&](const SpecItem& item) {
-      return item.name != "auto" && list.find(item.name) == nullptr;
+      return !item.is_any() && list.find(item.name) == nullptr;
     });
     if (automatic || named) {
       failures_ = list.load_modules(named, progress_);
@@ -61,6 +61,8 @@ class Choice {
     for (size_t i = 0; i < chain.size(); ++i) {
       if (chain[i].name == "auto") {
         try_automatic();
+      } else if (chain[i].name == "gpu") {
+        try_gpus();
       } else {
         try_named(chain[i]);
       }
@@ -84,7 +86,8 @@ class Choice {
     return item.index ? cat(item.name, ":", *item.index) : item.name;
   }
 
-  void try_automatic() {
+  // Of every backend; those that have none are passed over.
+  std::vector<ReportedDevice> all_devices() {
     std::vector<ReportedDevice> devices;
     for (const PluginEntry* plugin : PluginList::instance().entries()) {
       progress_.waiting();
@@ -98,6 +101,30 @@ class Choice {
     for (const ModuleFailure& failure : failures_) {
       pass_over(failure.name, failure.reason);
     }
+    return devices;
+  }
+
+  static bool is_gpu(const ReportedDevice& device) {
+    return device.info.kind == RC_DEVICE_GPU_DISCRETE ||
+           device.info.kind == RC_DEVICE_GPU_INTEGRATED;
+  }
+
+  void try_gpus() {
+    std::vector<ReportedDevice> devices = all_devices();
+    std::erase_if(devices, [&](const ReportedDevice& device) {
+      // What a device is that gives no account of itself nobody knows.
+      const bool left_out = !is_gpu(device);
+      if (left_out) {
+        pass_over(device.id(),
+                  device.reason.empty() ? "it is no GPU" : device.reason);
+      }
+      return left_out;
+    });
+    try_in_order(std::move(devices));
+  }
+
+  void try_automatic() {
+    std::vector<ReportedDevice> devices = all_devices();
     // Drivers that make GPUs of processors are slower than the CPU itself, and
     // some end the process when they have no memory.
     const bool has_cpu =
@@ -248,7 +275,7 @@ class Choice {
       fail(RC_E_BACKEND_UNAVAILABLE, "no device for ", quote(selected_.spec),
            ": ", reasons);
     }
-    std::string known = "auto";
+    std::string known = "auto, gpu";
     for (const PluginEntry* plugin : PluginList::instance().entries()) {
       known += ", " + plugin->name;
     }
@@ -270,28 +297,38 @@ class Choice {
 
 }  // namespace
 
-DeviceOptions with_environment(DeviceOptions options) {
+DeviceOptions with_settings(DeviceOptions options) {
   if (options.threads < 0 || options.threads > kMaxThreads) {
     fail(RC_E_INVALID_ARGUMENT, "threads is ", options.threads,
          "; 0 leaves the choice to the backend, otherwise 1 to ", kMaxThreads);
   }
+  const auto account = config::Account::now();
   if (options.threads == 0) {
-    options.threads = static_cast<int>(
-        environment_integer("RUNCIBLE_THREADS", 0, kMaxThreads).value_or(0));
+    options.threads =
+        static_cast<int>(account->integer("backend.threads").value_or(0));
   }
-  options.profile = options.profile ||
-                    environment_integer("RUNCIBLE_PROFILE", 0, 1).value_or(0);
+  options.profile =
+      options.profile || account->flag("backend.profile").value_or(false);
   return options;
 }
 
 std::string spec_or_default(const std::string& spec) {
   if (!spec.empty()) return spec;
-  return environment("RUNCIBLE_BACKEND").value_or("auto");
+  const auto account = config::Account::now();
+  std::string configured = account->text("backend.spec").value_or("");
+  if (configured.empty()) return "auto";
+  try {
+    parse_spec(configured);
+  } catch (const Error& error) {
+    fail(error.status(), account->subject("backend.spec"), ": ",
+         error.message());
+  }
+  return configured;
 }
 
 Selected select(const Selection& selection) {
   return Choice(spec_or_default(selection.spec), selection.required_memory,
-                with_environment(selection.device), selection.progress)
+                with_settings(selection.device), selection.progress)
       .run();
 }
 

@@ -4,8 +4,6 @@
 
 #include <cstdlib>
 
-#include "base/error.h"
-
 namespace rc {
 namespace {
 
@@ -20,32 +18,16 @@ TEST_F(EnvironmentTest, EmptyCountsAsAbsent) {
   EXPECT_EQ(environment(kName), std::nullopt);
   setenv(kName, "", 1);
   EXPECT_EQ(environment(kName), std::nullopt);
-  EXPECT_EQ(environment_integer(kName, 1, 2), std::nullopt);
   setenv(kName, "x y", 1);
   EXPECT_EQ(environment(kName), "x y");
 }
 
-TEST_F(EnvironmentTest, ReadsIntegersWithinLimits) {
-  setenv(kName, "-5", 1);
-  EXPECT_EQ(environment_integer(kName, -5, 5), -5);
-  setenv(kName, "5", 1);
-  EXPECT_EQ(environment_integer(kName, -5, 5), 5);
-}
-
-TEST_F(EnvironmentTest, NamesVariableValueAndLimits) {
-  for (const char* value : {"6", "-6", "x", "1x", " 1", "1.5", "+1", "0x1",
-                            "99999999999999999999999"}) {
-    setenv(kName, value, 1);
-    try {
-      environment_integer(kName, -5, 5);
-      ADD_FAILURE() << "accepted " << value;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
-      EXPECT_EQ(error.message(), std::string("the environment variable ") +
-                                     kName + " is \"" + value +
-                                     "\"; it must be a number from -5 to 5");
-    }
-  }
+TEST_F(EnvironmentTest, EmptyMayMeanSomething) {
+  EXPECT_EQ(environment_as_it_is(kName), std::nullopt);
+  setenv(kName, "", 1);
+  EXPECT_EQ(environment_as_it_is(kName), "");
+  setenv(kName, "x", 1);
+  EXPECT_EQ(environment_as_it_is(kName), "x");
 }
 
 }  // namespace

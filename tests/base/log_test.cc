@@ -114,7 +114,7 @@ TEST_F(LogDeathTest, TheEnvironmentAsksForStderr) {
   EXPECT_EXIT(log_with_variable("error"), testing::ExitedWithCode(0),
               "^runcible: error: trouble\n$");
   EXPECT_EXIT(log_with_variable("loud"), testing::ExitedWithCode(0),
-              "RUNCIBLE_LOG is \"loud\".*\nruncible: error: trouble");
+              "RUNCIBLE_LOG is 'loud'.*\nruncible: error: trouble");
   EXPECT_EXIT(log_with_variable(""), testing::ExitedWithCode(0), "^$");
 }
 

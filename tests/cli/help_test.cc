@@ -14,10 +14,11 @@ TEST(CommandHelp, HelpsAndTellsItsVersion) {
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word :
-       {"run",        "chat",     "devices",    "inspect",   "verify", "plan",
-        "convert",    "quantize", "importance", "evaluate",  "embed",  "rerank",
-        "tokenize",   "template", "bench",      "explain",   "pull",   "models",
-        "completion", "help",     "calibrate",  "exit-codes"}) {
+       {"run",        "chat",    "devices",   "inspect",    "verify",
+        "plan",       "convert", "quantize",  "importance", "evaluate",
+        "embed",      "rerank",  "tokenize",  "template",   "bench",
+        "explain",    "config",  "calibrate", "pull",       "models",
+        "completion", "help",    "exit-codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(run({"run", "--help"}).code, 0);
@@ -29,7 +30,7 @@ TEST(CommandHelp, HasAnExitCodePerClass) {
   const std::string commands =
       "run, chat, devices, inspect, verify, plan, convert, quantize, "
       "importance, evaluate, embed, rerank, tokenize, template, bench, "
-      "explain, calibrate, pull, models, completion, help";
+      "explain, config, calibrate, pull, models, completion, help";
   expect_failure(run({}), 2, "the commands are " + commands);
   for (const char* word : {"talk", "", "RUN", "model.gguf", "exit-codes"}) {
     expect_failure(run({word, "--help"}), 2,
@@ -75,11 +76,11 @@ std::vector<std::string> options_in(const std::string& help) {
 }
 
 std::vector<std::string> commands() {
-  return {"run",     "chat",      "devices",  "inspect",    "verify",
-          "plan",    "convert",   "quantize", "importance", "evaluate",
-          "embed",   "rerank",    "tokenize", "template",   "bench",
-          "explain", "calibrate", "pull",     "models",     "completion",
-          "help"};
+  return {"run",        "chat",    "devices",   "inspect",    "verify",
+          "plan",       "convert", "quantize",  "importance", "evaluate",
+          "embed",      "rerank",  "tokenize",  "template",   "bench",
+          "explain",    "config",  "calibrate", "pull",       "models",
+          "completion", "help"};
 }
 
 TEST(CommandHelp, HelpTellsOfEachCommand) {

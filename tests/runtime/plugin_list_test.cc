@@ -43,7 +43,7 @@ const rc_plugin& good_table() {
 TEST(PluginList, ChecksTheName) {
   for (const char* name :
        {static_cast<const char*>(nullptr), "", "Big", "a-b", "a b", "auto",
-        "a:0", "a,b", "caf\xc3\xa9",
+        "gpu", "hip", "a:0", "a,b", "caf\xc3\xa9",
         "a_name_that_is_longer_than_the_sixty_four_bytes_that_a_name_may_have_"
         "here"}) {
     rc_plugin table = good_table();

@@ -236,6 +236,26 @@ TEST_F(SelectionTest, WalksTheChain) {
   EXPECT_EQ(chosen("nope,opencl"), "opencl:0");
 }
 
+TEST_F(SelectionTest, TakesAnyGpu) {
+  fake("other").devices = {device(RC_DEVICE_SOFTWARE),
+                           device(RC_DEVICE_ACCELERATOR)};
+  const Error error = failure({"gpu", 0, {}});
+  EXPECT_EQ(error.status(), RC_E_BACKEND_UNAVAILABLE);
+  expect_text(error.message(), "cpu:0: it is no GPU");
+  expect_text(error.message(), "other:1: it is no GPU");
+  EXPECT_EQ(chosen("gpu,cpu"), "cpu:0");
+  fake("vulkan").devices = {device(RC_DEVICE_GPU_INTEGRATED),
+                            device(RC_DEVICE_GPU_DISCRETE)};
+  fake("cuda").devices = {device(RC_DEVICE_GPU_INTEGRATED)};
+  EXPECT_EQ(chosen("GPU,cpu"), "vulkan:1");
+  EXPECT_EQ(chosen("cpu,gpu"), "cpu:0");
+  const Selected selected = select({"gpu,Reference,cpu:0", 0, {}});
+  EXPECT_EQ(selected.device->id(), "vulkan:1");
+  EXPECT_EQ(selected.next, (std::vector<std::string>{"reference", "cpu:0"}));
+  fake("vulkan").devices.pop_back();
+  EXPECT_EQ(chosen("gpu"), "cuda:0");
+}
+
 TEST_F(SelectionTest, FailuresTellEveryReason) {
   Error error = failure({"nope", 0, {}});
   EXPECT_EQ(error.status(), RC_E_NOT_FOUND);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.h"
+#include "base/config/account.h"
 #include "base/error.h"
 
 namespace rc::hub {
@@ -53,7 +53,9 @@ CurlApi take_functions(void* library, const std::string& name) {
 CurlApi load_curl() {
   // The second is Debian's other flavour, of the package libcurl3-gnutls.
   std::vector<std::string> names = {"libcurl.so.4", "libcurl-gnutls.so.4"};
-  if (const auto named = environment("RUNCIBLE_CURL_LIBRARY")) names = {*named};
+  if (const auto named = config::text_now("library.curl_library")) {
+    names = {*named};
+  }
   std::string reasons;
   for (const std::string& name : names) {
     void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

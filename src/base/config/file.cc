@@ -1,0 +1,59 @@
+#include "base/config/file.h"
+
+#include <sys/stat.h>
+
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/whole_file.h"
+
+namespace rc::config {
+namespace {
+
+// All settings with a page of comment on each take less.
+constexpr size_t kLargestFile = size_t{1} << 18;
+constexpr char kName[] = "/runcible/config.toml";
+
+}  // namespace
+
+Place find_place(const std::optional<std::string>& named) {
+  if (named) return {*named, "rc_config_use_file", !named->empty()};
+  if (const auto variable = environment_as_it_is("RUNCIBLE_CONFIG")) {
+    return {*variable, "RUNCIBLE_CONFIG", !variable->empty()};
+  }
+  const auto folder = environment("XDG_CONFIG_HOME");
+  if (folder && folder->front() == '/') {
+    return {*folder + kName, "XDG_CONFIG_HOME", false};
+  }
+  const auto home = environment("HOME");
+  if (home) return {*home + "/.config" + kName, "HOME", false};
+  return {"", "", false};
+}
+
+File read_file(const Place& place) {
+  File file;
+  file.place = place;
+  if (place.path.empty()) return file;
+  struct stat found = {};
+  if (::stat(place.path.c_str(), &found) != 0) {
+    if (!place.must_exist) return file;
+    fail(RC_E_NOT_FOUND, place.path, ", which ", place.said_by,
+         " names as the configuration, is not there");
+  }
+  file.exists = true;
+  if (S_ISREG(found.st_mode) &&
+      found.st_size > static_cast<off_t>(kLargestFile)) {
+    fail(RC_E_FORMAT, place.path, ": ", found.st_size,
+         " bytes are too many for a configuration, which has ", kLargestFile,
+         " at most");
+  }
+  const auto text = read_whole_file(place.path, kLargestFile);
+  if (!text) {
+    fail(RC_E_IO, place.path, ", the configuration, ",
+         S_ISREG(found.st_mode) ? "cannot be read" : "is no regular file",
+         "; mend it, or set RUNCIBLE_CONFIG to another file or to nothing");
+  }
+  file.values = parse(*text, place.path);
+  return file;
+}
+
+}  // namespace rc::config
