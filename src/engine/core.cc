@@ -44,8 +44,10 @@ Core::Core(std::unique_ptr<model::ResidentModel> model,
           static_cast<size_t>(model_->file().hyper_parameters().vocabulary)),
       row_size_(static_cast<size_t>(model_->file().output_size())),
       commands_(std::make_shared<CommandQueue>()),
-      // What rows hold that see all of a text is of no use to another.
-      pages_(*model_, options.prefix_cache && model_->file().causal()),
+      // What rows hold that see all of a text, or of a source, is of no use to
+      // another.
+      pages_(*model_, options.prefix_cache && model_->file().causal() &&
+                          model_->file().source() == nullptr),
       logits_(row_size_ *
               static_cast<size_t>(model_->options().limits.max_outputs)) {}
 

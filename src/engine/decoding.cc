@@ -30,7 +30,9 @@ std::optional<End> Decoding::begin(Core& core) {
   }
   const int64_t last = session.size() - 1;
   // A state may be that of fewer tokens.
-  first_ = all_logits_ ? std::min(session.evaluated, last) : last;
+  first_ = all_logits_
+               ? std::max(std::min(session.evaluated, last), session.source)
+               : last;
   if (session.evaluated > last) core.pages().truncate(session, last);
   session.logits.resize(static_cast<size_t>(session.size() - first_) *
                         core.vocabulary());

@@ -8,6 +8,7 @@
 #include "engine/pool_job.h"
 #include "engine/saved_session.h"
 #include "engine/session_handle.h"
+#include "engine/session_tokens.h"
 
 namespace rc::engine {
 namespace {
@@ -79,6 +80,15 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
     fail(RC_E_INVALID_ARGUMENT, "context_length of the session is ", context,
          "; the model was loaded for 2 to ", most);
   }
+  if (file_->source() != nullptr) {
+    if (options.shift_when_full) {
+      fail(RC_E_UNSUPPORTED, file_->file().name(),
+           ": a session of a model that reads a source cannot shift, for the "
+           "source is not cut; take RC_FULL_ERROR");
+    }
+    state->first_token =
+        static_cast<TokenId>(file_->hyper_parameters().first_token);
+  }
   warn_beyond_training(*file_, options.context_length);
   const int64_t keep = options.keep_tokens;
   if (keep < 0 || (options.shift_when_full && keep > context - 2)) {
@@ -135,7 +145,9 @@ std::shared_ptr<Session> EngineHandle::restore_session(
   auto handle =
       std::make_shared<SessionHandle>(shared_from_this(), core_, state);
   core_->call([&](Core& core) {
+    check_source(core.pages(), saved.source);
     state->tokens = std::move(saved.tokens);
+    state->source = saved.source;
     state->metered = saved.evaluated;
     state->changed();
     state->last_used = core.step_number();

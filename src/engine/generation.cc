@@ -84,6 +84,18 @@ std::optional<End> Generation::begin(Core& core) {
   if (at_start && options_.prompt_tokens.empty() && !options_.prompt.empty()) {
     add_special(*tokenizer_, options_.tokenize_flags, &prompt_);
   }
+  if (session.first_token >= 0 && !at_start && !prompt_.empty()) {
+    fail(RC_E_INVALID_ARGUMENT, "the session has read a source of ",
+         session.source,
+         " tokens, and a prompt is another: make a session of its own for it, "
+         "or truncate this one to 0; what an answer begins with is appended, "
+         "not prompted");
+  }
+  if (session.first_token >= 0 && at_start && prompt_.empty()) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "nothing to read: the session is empty, so is the prompt, and the "
+         "model generates from a source");
+  }
   if (at_start && prompt_.empty()) {
     if (tokenizer_ == nullptr || tokenizer_->bos() < 0) {
       fail(RC_E_INVALID_ARGUMENT,
@@ -98,10 +110,9 @@ std::optional<End> Generation::begin(Core& core) {
     // A grammar is about every byte.
     const bool continues =
         options_.grammar != nullptr ||
-        std::any_of(
-            session.tokens.begin(), session.tokens.end(), [&](TokenId token) {
-              return tokenizer_->token_type(token) != text::TokenType::kControl;
-            });
+        std::ranges::any_of(session.text(), [&](TokenId token) {
+          return tokenizer_->token_type(token) != text::TokenType::kControl;
+        });
     decoder_.emplace(tokenizer_, text::StreamDecoder::Options{
                                      .special = false, .continues = continues});
   }
@@ -121,7 +132,7 @@ std::optional<End> Generation::take(Core& core, const RowLogits& logits) {
   throw_failure();
   if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
   if (constraint_) return take_constrained(core, logits.values);
-  return add(core, sampler_.choose(logits.values, session().tokens),
+  return add(core, sampler_.choose(logits.values, session().text()),
              logits.values);
 }
 
@@ -144,7 +155,7 @@ std::optional<End> Generation::take_constrained(Core& core,
       ++forced_;
     } else {
       if (constraint_->exhausted()) return End{RC_END_STOP, RC_OK};
-      token = sampler_.choose(logits, session().tokens, constraint_->allowed());
+      token = sampler_.choose(logits, session().text(), constraint_->allowed());
       constraint_->accept(token);
     }
     if (const auto end = add(core, token, logits)) return end;

@@ -26,12 +26,19 @@ PageKeeper::PageKeeper(model::ResidentModel& model, bool prefix_cache)
       holders_(static_cast<size_t>(model.options().cache.pages)) {}
 
 void PageKeeper::prepare(SessionState& session) const {
+  // One more for the end of a source.
   const auto most =
-      static_cast<size_t>(pages_for(session.options.context_length));
+      static_cast<size_t>(pages_for(session.options.context_length) + 1);
   session.pages.reserve(most);
   if (windows_.any()) session.window_pages.reserve(most);
   session.entries.reserve(most);
   if (has_states()) session.checkpoints.reserve(kMostCheckpoints + 1);
+}
+
+int64_t PageKeeper::longest_source() const {
+  // One page is for what follows.
+  return std::min(model_.options().limits.max_rows,
+                  (page_count() - 1) * page_size_);
 }
 
 void PageKeeper::add(std::shared_ptr<SessionState> session) {
@@ -145,7 +152,7 @@ int64_t PageKeeper::rows_to_checkpoint(const SessionState& session,
 }
 
 bool PageKeeper::shares_next_page(const SessionState& session) const {
-  return session.evaluated % page_size_ != 0 &&
+  return next_place(session) % page_size_ != 0 &&
          pool_.references(session.pages[next_page(session)]) > 1;
 }
 
@@ -163,7 +170,7 @@ bool PageKeeper::make_room(SessionState& session, int64_t rows) {
     pool_.release(page);
     page = copy;
   }
-  const int64_t wanted = pages_for(session.evaluated + rows);
+  const int64_t wanted = pages_for(places(session, session.evaluated + rows));
   while (static_cast<int64_t>(session.pages.size()) < wanted) {
     const PageId page = allocate();
     if (page == kNoPage) {
@@ -204,12 +211,14 @@ void PageKeeper::advance(SessionState& session, int64_t rows) noexcept {
 
 void PageKeeper::truncate(SessionState& session, int64_t position) noexcept {
   session.evaluated = std::min(session.evaluated, position);
+  if (session.reads_source()) session.evaluated = 0;
   go_back_to_state(session);
   if (!windows_.reaches(session, session.evaluated)) {
     session.evaluated = 0;
     go_back_to_state(session);
   }
-  const auto wanted = static_cast<size_t>(pages_for(session.evaluated));
+  const auto wanted =
+      static_cast<size_t>(pages_for(places(session, session.evaluated)));
   while (session.pages.size() > wanted) drop_last_page(session);
   windows_.cut(session);
   const auto full = static_cast<size_t>(session.evaluated / page_size_);
@@ -240,6 +249,7 @@ void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
   }
   windows_.share(from, to);
   to.longer = from.longer;
+  to.source = from.source;
   to.evaluated = from.evaluated;
   to.computed_here = from.computed_here;
 }
@@ -361,7 +371,9 @@ bool PageKeeper::take_from_idle() noexcept {
   SessionState* const idle = longest_idle(
       [](const SessionState& session) { return !session.pages.empty(); });
   if (idle == nullptr) return false;
-  truncate(*idle, (static_cast<int64_t>(idle->pages.size()) - 1) * page_size_);
+  const int64_t left =
+      static_cast<int64_t>(idle->pages.size()) - 1 - source_pages(*idle);
+  truncate(*idle, left < 0 ? 0 : idle->source + left * page_size_);
   return true;
 }
 

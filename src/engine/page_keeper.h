@@ -37,6 +37,25 @@ class PageKeeper {
     return (positions + page_size_ - 1) / page_size_;
   }
 
+  // The place in its pages of a session's next token.
+  int64_t next_place(const SessionState& session) const {
+    const int64_t position = session.evaluated;
+    return session.reads_source()
+               ? position
+               : source_pages(session) * page_size_ + position - session.source;
+  }
+  // The places that so many of its tokens take.
+  int64_t places(const SessionState& session, int64_t tokens) const {
+    return tokens <= session.source
+               ? tokens
+               : source_pages(session) * page_size_ + tokens - session.source;
+  }
+  int64_t source_pages(const SessionState& session) const {
+    return pages_for(session.source);
+  }
+  // The most tokens of a source: a step has all of them, and their pages.
+  int64_t longest_source() const;
+
   // Gives a new session room for all pages that it may ever have, so that
   // moving pages cannot fail. Any thread, so long as the session is its own.
   void prepare(SessionState& session) const;
@@ -82,7 +101,7 @@ class PageKeeper {
 
   // Forgets what was evaluated from `position` on, and gives back what was
   // taken for more. With states it is from the last checkpoint until there, and
-  // all if windows do not reach so far back.
+  // all if windows do not reach so far back, or within a source.
   void truncate(SessionState& session, int64_t position) noexcept;
   // Gives `to`, which has none, the pages and checkpoints of `from`.
   void share(const SessionState& from, SessionState& to) noexcept;
@@ -112,7 +131,7 @@ class PageKeeper {
   // What the next page of the session comes after in the prefix cache.
   const PrefixCache::Entry* last_entry(const SessionState& session) const;
   size_t next_page(const SessionState& session) const {
-    return static_cast<size_t>(session.evaluated / page_size_);
+    return static_cast<size_t>(next_place(session) / page_size_);
   }
   bool has_states() const { return slots_.size() > 0; }
   PageId allocate() noexcept;

@@ -73,8 +73,9 @@ Resolved resolve(const model::ModelFile& file,
   result.options = options;
   result.options.has_weight = nullptr;  // of no use later
   if (options.max_rows == 0) result.options.max_rows = kDefaultRows;
-  if (!file.causal()) {
-    // A text whose rows see each other is in one step.
+  const bool has_source = file.source() != nullptr;
+  if (!file.causal() || has_source) {
+    // A text, or a source, whose rows see each other is in one step.
     const int64_t longest = options.context_length != 0
                                 ? options.context_length
                                 : file.hyper_parameters().context_length;
@@ -136,11 +137,16 @@ Resolved resolve(const model::ModelFile& file,
 
   // With nothing on other devices but the ops that the first one lacks.
   Spread::Parts parts = spread.all_on_first();
-  int64_t room = spread.room(parts, kMaxTokens / page) * page;
+  // What follows a source begins with a page.
+  const int64_t more = has_source ? page : 0;
+  const auto room_of = [&](int64_t pages) {
+    return std::max<int64_t>(pages * page - more, 0);
+  };
+  int64_t room = room_of(spread.room(parts, kMaxTokens / page));
   if (cache.window_pages > 0 && room <= cache.window_pages * page) {
     cache.window_pages = 0;
     spread.forget();
-    room = spread.room(parts, kMaxTokens / page) * page;
+    room = room_of(spread.room(parts, kMaxTokens / page));
   }
   const uint64_t page_bytes = std::max<uint64_t>(
       file.page_bytes(cache, model::LayerState::Kind::kPages), 1);
@@ -150,11 +156,12 @@ Resolved resolve(const model::ModelFile& file,
                                         : std::min(trained, kSpreadContext);
   const bool spreads = room < round_up(enough, page) && spread.has_next();
   if (spreads) {
-    parts = spread.fill(round_up(enough, page) / page);
-    room = spread.room(parts, kMaxTokens / page) * page;
+    parts = spread.fill((round_up(enough, page) + more) / page);
+    room = room_of(spread.room(parts, kMaxTokens / page));
     const int64_t most = std::max(trained, context);
-    plan.largest_context =
-        std::min(spread.largest_room(round_up(most, page) / page) * page, most);
+    plan.largest_context = std::min(
+        room_of(spread.largest_room((round_up(most, page) + more) / page)),
+        most);
     if (context == 0) context = std::max<int64_t>(std::min(trained, enough), 2);
   } else {
     plan.largest_context = std::min(room, std::max(trained, context));
@@ -176,12 +183,12 @@ Resolved resolve(const model::ModelFile& file,
     tokens = std::min({usual, context * kDefaultCacheContexts, room});
     tokens = std::max(tokens, context);
   }
-  tokens = round_up(tokens, page);
+  tokens = round_up(tokens, page) + (options.cache_tokens == 0 ? more : 0);
   result.options.context_length = plan.context_length = context;
   result.options.cache_tokens = plan.cache_tokens = tokens;
   cache.pages = tokens / page;
   if (cache.pages <= cache.window_pages) cache.window_pages = 0;
-  cache.pages_per_sequence = round_up(context, page) / page;
+  cache.pages_per_sequence = (round_up(context, page) + more) / page;
   result.placement = spread.place(parts, cache.pages);
   plan.memory = result.placement.memory;
   for (size_t d = 0; d < plan.memory.devices.size(); ++d) {

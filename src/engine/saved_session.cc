@@ -26,6 +26,7 @@ constexpr char kCacheTypeKey[] = "runcible.session.cache_type";
 constexpr char kTokensKey[] = "runcible.session.tokens";
 constexpr char kEvaluatedKey[] = "runcible.session.evaluated";
 constexpr char kWindowKey[] = "runcible.session.window_begin";
+constexpr char kSourceKey[] = "runcible.session.source";
 
 std::string shape_text(std::span<const int64_t> shape) {
   std::string text;
@@ -209,6 +210,27 @@ int64_t read_window_begin(const gguf::File& file, int64_t evaluated) {
   return begin;
 }
 
+// How many of the tokens are a source: some where there are any, and the model
+// reads one, but not the last; else none.
+int64_t read_source(const gguf::File& file, const model::ModelFile& model,
+                    const SavedSession& saved) {
+  const bool wanted = model.source() != nullptr && !saved.tokens.empty();
+  const int64_t source =
+      file.find(kSourceKey) == nullptr ? 0 : file.get_int(kSourceKey);
+  const auto tokens = static_cast<int64_t>(saved.tokens.size());
+  if (source < (wanted ? 1 : 0) || source > (wanted ? tokens - 1 : 0)) {
+    fail(RC_E_FORMAT, file.name(), ": ", kSourceKey, " is ", source, " of ",
+         tokens, " tokens, of a model that reads ",
+         model.source() == nullptr ? "no source"
+                                   : "a source and then generates");
+  }
+  if (saved.evaluated != 0 && saved.evaluated < source) {
+    fail(RC_E_FORMAT, file.name(), ": ", kEvaluatedKey, " is ", saved.evaluated,
+         ", but a source of ", source, " tokens is read whole");
+  }
+  return source;
+}
+
 // Chooses where windows begin that lack the positions below `lacking`. False:
 // what is left of them is not what the model goes on with, in whole pages.
 bool begin_windows(const model::ModelFile& model, int64_t lacking,
@@ -228,10 +250,21 @@ bool begin_windows(const model::ModelFile& model, int64_t lacking,
 
 }  // namespace
 
+int64_t SavedSession::place(int64_t position) const {
+  if (position < source) return position;
+  const int64_t page = layout.page_size;
+  return (source + page - 1) / page * page + position - source;
+}
+
+int64_t SavedSession::page_count() const {
+  return evaluated == 0 ? 0 : place(evaluated - 1) / layout.page_size + 1;
+}
+
 SavedSession take_snapshot(const model::ResidentModel& model,
                            const SessionState& session) {
   SavedSession saved;
   saved.tokens = session.tokens;
+  saved.source = session.source;
   saved.evaluated = session.evaluated;
   saved.layout = model.options().cache;
   const auto download = [&](LayerState::Kind kind,
@@ -269,6 +302,9 @@ gguf::Writer session_writer(const model::ModelFile& model,
   writer.add(kCacheTypeKey, std::string_view(dtype_name(layout.dtype)));
   writer.add_array(kTokensKey, saved.tokens);
   writer.add(kEvaluatedKey, static_cast<uint64_t>(saved.evaluated));
+  if (saved.source > 0) {
+    writer.add(kSourceKey, static_cast<uint64_t>(saved.source));
+  }
   if (saved.evaluated == 0) return writer;
 
   if (saved.window_begin > 0) {
@@ -286,7 +322,7 @@ gguf::Writer session_writer(const model::ModelFile& model,
             rows.clear();
             for (int64_t head = 0; head < part.heads; ++head) {
               const auto* from =
-                  pages.at(part, saved.layout.page_size, at, head);
+                  pages.at(part, saved.layout.page_size, saved.place(at), head);
               rows.insert(rows.end(), from, from + part.row_bytes);
             }
             put(rows);
@@ -341,6 +377,7 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
     fail(RC_E_FORMAT, file.name(), ": ", kEvaluatedKey, " is ", saved.evaluated,
          " of ", saved.tokens.size(), " tokens");
   }
+  saved.source = read_source(file, model, saved);
   if (saved.evaluated == 0) return saved;
 
   const int64_t lacking = read_window_begin(file, saved.evaluated);
@@ -355,8 +392,7 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
     return saved;
   }
   const auto make = [&](LayerState::Kind kind, int64_t begin) {
-    const int64_t pages =
-        (saved.evaluated - begin + layout.page_size - 1) / layout.page_size;
+    const int64_t pages = saved.page_count() - begin / layout.page_size;
     return std::vector<std::byte>(
         static_cast<size_t>(model.page_bytes(layout, kind)) *
         static_cast<size_t>(pages));
@@ -372,8 +408,8 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
     const std::byte* from = bytes.data() + part.bytes(pages.begin - first);
     for (int64_t at = pages.begin; at < saved.evaluated; ++at) {
       for (int64_t head = 0; head < part.heads; ++head) {
-        std::memcpy(pages.at(part, layout.page_size, at, head), from,
-                    part.row_bytes);
+        std::memcpy(pages.at(part, layout.page_size, saved.place(at), head),
+                    from, part.row_bytes);
         from += part.row_bytes;
       }
     }

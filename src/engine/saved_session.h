@@ -6,7 +6,9 @@
 // layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
 // head_size] of the cache's type, unless nothing was evaluated: the same
 // whatever the page size and the device. Layers with a window may lack the
-// first rows, of positions below window_begin (u64; 0 if missing).
+// first rows, of positions below window_begin (u64; 0 if missing). Where the
+// model reads a source, so many of the tokens are it as source (u64) says, and
+// their rows are its keys and values.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +26,7 @@ struct SessionState;
 
 struct SavedSession {
   std::vector<TokenId> tokens;
+  int64_t source = 0;  // see SessionState
   int64_t evaluated = 0;
   model::CacheLayout layout;
   // The pages of these positions, one after the other, as
@@ -35,6 +38,10 @@ struct SavedSession {
   int64_t window_begin = 0;
   // The slot; empty for models without states.
   std::vector<std::byte> state;
+
+  // Where a position is in the pages; the pages that all have.
+  int64_t place(int64_t position) const;
+  int64_t page_count() const;
 };
 
 // On the engine thread. Throws what the device throws.

@@ -36,7 +36,7 @@ int64_t piece(int64_t rows_left, int64_t rows) {
 class Planner {
  public:
   Planner(std::span<const Candidate> candidates, const Budget& budget)
-      : candidates_(candidates), left_(budget) {
+      : candidates_(candidates), budget_(budget), left_(budget) {
     schedule_.rows.assign(candidates.size(), 0);
     granted_.assign(candidates.size(), false);
     rank_.resize(candidates.size());
@@ -56,6 +56,7 @@ class Planner {
     }
     grant_first_rows();
     serve_decoding();
+    serve_sources();
     serve_prompts();
     return std::move(schedule_);
   }
@@ -67,7 +68,8 @@ class Planner {
     size_t end = rank_.size();  // those behind have been preempted
     for (size_t i = 0; i < end; ++i) {
       const Candidate& c = candidates_[rank_[i]];
-      const int64_t first = pages_for(c, 1, left_.page_size);
+      const int64_t first =
+          pages_for(c, c.source ? c.rows_left : 1, left_.page_size);
       int64_t needed = first;
       // No job begins that could not get through its prompt along with the
       // others, or it would soon be preempted and begin again and again.
@@ -106,10 +108,35 @@ class Planner {
                                           : left_.prompt_rows_while_decoding);
   }
 
+  // Their pages have been set aside. What they take of the step's time is not
+  // for prompts.
+  void serve_sources() {
+    std::vector<size_t> sources;
+    for (size_t i : rank_) {
+      if (candidates_[i].source && granted_[i]) sources.push_back(i);
+    }
+    put_in_turn(sources);
+    const int64_t soft = left_.rows;
+    int64_t given = 0;
+    int64_t sequences = 0;
+    for (const size_t i : sources) {
+      const int64_t rows = candidates_[i].rows_left;
+      if (given + rows > budget_.rows || sequences == budget_.sequences ||
+          (given > 0 && given + rows > soft)) {
+        continue;
+      }
+      given += rows;
+      ++sequences;
+      schedule_.rows[i] = rows;
+    }
+    left_.rows = std::max<int64_t>(left_.rows - given, 0);
+  }
+
   void serve_prompts() {
     std::vector<size_t> prompts;
     for (size_t i : rank_) {
-      if (!candidates_[i].decoding && granted_[i]) prompts.push_back(i);
+      const Candidate& c = candidates_[i];
+      if (!c.decoding && !c.source && granted_[i]) prompts.push_back(i);
     }
     if (prompts.size() == 1) {
       const int64_t rows_left = candidates_[prompts[0]].rows_left;
@@ -228,6 +255,7 @@ class Planner {
   }
 
   std::span<const Candidate> candidates_;
+  const Budget& budget_;
   Budget left_;
   std::vector<size_t> rank_;
   std::vector<bool> granted_;

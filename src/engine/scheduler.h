@@ -12,6 +12,8 @@
 //   weights, the prompts of a tenant evenly, so a long one does not stall a
 //   short one, nor a tenant with many requests one with few. Those that cannot
 //   be cut are taken whole, in turn, as many as fit.
+// - Sources come before prompts; one of them is read even if that takes longer
+//   than steps should.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +25,13 @@ namespace rc::engine {
 
 struct Candidate {
   int32_t priority = 0;
-  uint64_t arrival = 0;          // order of arrival, no two alike
-  uint64_t last_step = 0;        // in which it got rows; 0: never
-  int64_t rows_left = 1;         // not evaluated yet, at least 1
-  bool decoding = false;         // the rows left are tokens just generated
+  uint64_t arrival = 0;    // order of arrival, no two alike
+  uint64_t last_step = 0;  // in which it got rows; 0: never
+  int64_t rows_left = 1;   // not evaluated yet, at least 1
+  bool decoding = false;   // the rows left are tokens just generated
+  // The rows left are those of a source: it has all of them in one step, in a
+  // run beside that of the others, or none, and no outputs.
+  bool source = false;
   int64_t outputs = 1;           // of so many of its last rows, at least 1
   const void* tenant = nullptr;  // whose request it is
   double weight = 1.0;  // of the tenant, more than 0, in all its candidates
@@ -39,7 +44,7 @@ struct Candidate {
 };
 
 struct Budget {
-  int64_t rows = 0;
+  int64_t rows = 0;  // and as many of sources; likewise sequences
   int64_t outputs = 0;
   int64_t sequences = 0;
   int64_t pages = 0;      // that can be taken

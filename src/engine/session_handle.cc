@@ -105,7 +105,15 @@ void SessionHandle::truncate(int64_t position) {
       fail(RC_E_INVALID_ARGUMENT, "position is ", position,
            "; the session has ", state.size(), " tokens");
     }
+    if (position > 0 && position <= state.source) {
+      fail(RC_E_INVALID_ARGUMENT, "position is ", position,
+           ", but the session's source has ", state.source,
+           " tokens and is read whole; truncate to 0, for another source, or "
+           "to ",
+           state.source + 1, " or more");
+    }
     state.tokens.resize(static_cast<size_t>(position));
+    if (position == 0) state.source = 0;
     state.metered = std::min(state.metered, position);
     core.pages().truncate(state, position);
     state.changed();
@@ -116,6 +124,7 @@ std::shared_ptr<Session> SessionHandle::fork() {
   auto state = std::make_shared<SessionState>();
   state->options = options_;
   state->meter = state_->meter;
+  state->first_token = state_->first_token;
   auto handle = std::make_shared<SessionHandle>(engine_, core_, state);
   call([&](Core& core, SessionState& from) {
     state->tokens = from.tokens;

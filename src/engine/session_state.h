@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/engine.h"
@@ -31,13 +32,18 @@ struct SessionState {
   std::shared_ptr<Meter> meter;  // never nullptr
 
   std::vector<TokenId> tokens;
+  // Of models that read a source (model/source.h): what follows it, -1 of
+  // others, and how many of the first tokens are it; 0: there is none yet. What
+  // was read of it has whole pages, behind which are those of the other tokens.
+  TokenId first_token = -1;
+  int64_t source = 0;
   // Of a pair of texts: where the second begins.
   int64_t second_text = INT64_MAX;
   // Whether what is evaluated was rotated as sequences of more tokens than the
   // model's short context are (model::Batch::longer).
   bool longer = false;
   // Positions [0, evaluated) are in the cache, in `pages`; while a job is under
-  // way there may be pages for more.
+  // way there may be pages for more. Of a source there are all, or none.
   int64_t evaluated = 0;
   std::vector<PageId> pages;
   // The same for layers with a window, where these have pages of their own:
@@ -75,6 +81,12 @@ struct SessionState {
   std::atomic<int64_t> position{0};
 
   int64_t size() const { return static_cast<int64_t>(tokens.size()); }
+  // Whether the next rows are those of the source.
+  bool reads_source() const { return evaluated < source; }
+  // All tokens but those of the source.
+  std::span<const TokenId> text() const {
+    return std::span(tokens).subspan(static_cast<size_t>(source));
+  }
   // The job under way; nullptr if there is none.
   std::shared_ptr<Job> begun_job() const;
   void changed() {

@@ -53,8 +53,10 @@ void check_tokens(const char* what, std::span<const TokenId> tokens,
   }
 }
 
-void add_tokens(PageKeeper& pages, SessionState& session,
-                std::span<const TokenId> tokens, int64_t room) {
+namespace {
+
+void append(PageKeeper& pages, SessionState& session,
+            std::span<const TokenId> tokens, int64_t room) {
   const int64_t limit = session.options.context_length - room;
   const auto count = static_cast<int64_t>(tokens.size());
   const bool fits = session.size() + count <= limit;
@@ -69,6 +71,30 @@ void add_tokens(PageKeeper& pages, SessionState& session,
   session.tokens.insert(session.tokens.end(), tokens.begin(), tokens.end());
   if (!fits) drop_oldest(pages, session, limit);
   session.changed();
+}
+
+}  // namespace
+
+void check_source(const PageKeeper& pages, int64_t tokens) {
+  const int64_t longest = pages.longest_source();
+  if (tokens <= longest) return;
+  fail(RC_E_CONTEXT_FULL, "the source has ", tokens,
+       " tokens, but it is read in one step, of at most ", longest,
+       "; shorten it, or load the model with a larger context_length");
+}
+
+void add_tokens(PageKeeper& pages, SessionState& session,
+                std::span<const TokenId> tokens, int64_t room) {
+  if (session.first_token >= 0 && session.source == 0) {
+    if (tokens.empty()) return;
+    check_source(pages, static_cast<int64_t>(tokens.size()));
+    std::vector<TokenId> all(tokens.begin(), tokens.end());
+    all.push_back(session.first_token);
+    append(pages, session, all, room);
+    session.source = static_cast<int64_t>(tokens.size());
+    return;
+  }
+  append(pages, session, tokens, room);
 }
 
 void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit) {

@@ -37,9 +37,13 @@ void check_tokens(const char* what, std::span<const TokenId> tokens,
 
 // Appends tokens, leaving room for `room` more. If they do not fit, throws
 // RC_E_CONTEXT_FULL and changes nothing, or drops the oldest where the session
-// shifts. Engine thread.
+// shifts. Where the model reads a source the first tokens are it, whole, and
+// the token that generation begins with follows them. Engine thread.
 void add_tokens(PageKeeper& pages, SessionState& session,
                 std::span<const TokenId> tokens, int64_t room);
+
+// Throws RC_E_CONTEXT_FULL for a source that no step can read.
+void check_source(const PageKeeper& pages, int64_t tokens);
 
 // Drops the oldest tokens after the first `keep_tokens`, half of the rest at a
 // time, until at most `limit` are left. At least one is left to evaluate.

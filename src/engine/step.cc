@@ -69,12 +69,15 @@ Schedule Step::plan() {
     c.priority = job->priority();
     c.arrival = job->arrival;
     c.last_step = job->last_step;
-    c.rows_left = session.size() - session.evaluated;
-    c.decoding = job->decoding() && c.rows_left <= kMostDecodingRows;
+    c.source = session.reads_source();
+    c.rows_left =
+        (c.source ? session.source : session.size()) - session.evaluated;
+    c.decoding =
+        job->decoding() && !c.source && c.rows_left <= kMostDecodingRows;
     c.outputs = job->outputs();
     c.tenant = session.meter.get();
     c.room = static_cast<int64_t>(session.pages.size()) * pages.page_size() -
-             session.evaluated;
+             pages.next_place(session);
     c.pages_first = pages.shares_next_page(session) ? 1 : 0;
     c.pages_owned = pages.pages_held_alone(session);
     decoding += c.decoding ? c.rows_left : 0;
@@ -113,7 +116,9 @@ void Step::resolve_stall() {
   }
   pages.drop_idle();
   SessionState& session = first->session();
-  const int64_t needed = pages.pages_for(session.evaluated + 1) -
+  const int64_t next =
+      session.reads_source() ? session.source : session.evaluated + 1;
+  const int64_t needed = pages.pages_for(pages.places(session, next)) -
                          static_cast<int64_t>(session.pages.size()) +
                          (pages.shares_next_page(session) ? 1 : 0);
   pages.count_holders();
@@ -135,24 +140,27 @@ void Step::resolve_stall() {
 void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   PageKeeper& pages = core_.pages();
   SessionState& session = job->session();
-  const size_t sequence = shares_.size();
+  const bool reads = session.reads_source();
+  model::Batch& batch = reads ? sources_ : batch_;
+  const auto sequence = static_cast<size_t>(batch.sequence_count);
   const auto width =
       static_cast<size_t>(core_.model().options().cache.pages_per_sequence);
   // Nothing may be lacking once the first number is in the batch.
-  const size_t all = batch_.tokens.size() + static_cast<size_t>(rows);
-  for (auto* list : {&batch_.tokens, &batch_.positions, &batch_.sequences,
-                     &batch_.output_rows}) {
+  const size_t all = batch.tokens.size() + static_cast<size_t>(rows);
+  for (auto* list : {&batch.tokens, &batch.positions, &batch.sequences,
+                     &batch.output_rows}) {
     list->reserve(std::max(list->capacity(), all));
   }
-  if (core_.model().file().types_tokens()) batch_.types.reserve(all);
+  if (core_.model().file().types_tokens()) batch.types.reserve(all);
   const bool lengths_matter = core_.model().short_context() > 0;
-  if (lengths_matter) batch_.longer.reserve(all);
-  batch_.page_table.reserve((sequence + 1) * width);
-  if (core_.model().has_windows()) {
-    batch_.window_table.reserve((sequence + 1) * width);
+  if (lengths_matter) batch.longer.reserve(all);
+  for (auto* table :
+       {&batch.page_table, &batch.source_table, &batch.window_table}) {
+    table->reserve((sequence + 1) * width);
   }
-  batch_.state_slots.reserve((sequence + 1) * 2);
-  shares_.reserve(sequence + 1);
+  batch.source_lengths.reserve(sequence + 1);
+  batch.state_slots.reserve((sequence + 1) * 2);
+  shares_.reserve(shares_.size() + 1);
   try {
     if (job->wants_prefix) {
       job->wants_prefix = false;
@@ -162,8 +170,10 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
       job->cached_tokens += cached;
       session.meter->cached_tokens.fetch_add(static_cast<uint64_t>(cached));
     }
-    const int64_t left = session.size() - session.evaluated;
-    rows = std::min({rows, left, rows_within_outputs(*job, left)});
+    if (!reads) {
+      const int64_t left = session.size() - session.evaluated;
+      rows = std::min({rows, left, rows_within_outputs(*job, left)});
+    }
     if (rows <= 0) return;
     rows = pages.rows_to_checkpoint(session, rows);
     // The plan could not know what the prefix cache gives to whom.
@@ -177,39 +187,57 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   share.job = job;
   share.rows = rows;
   share.first_output = batch_.output_rows.size();
-  const int64_t first_wanted = session.size() - job->outputs();
+  const int64_t first_wanted =
+      std::max(session.size() - job->outputs(), session.source);
   const bool first_row = job->wants_first_row();
   const bool typed = core_.model().file().types_tokens();
+  // Those of a source are counted by themselves.
+  const int64_t start = reads ? 0 : session.source;
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t position = session.evaluated + i;
     if (first_row ? position == 0 : position >= first_wanted) {
-      batch_.output_rows.push_back(static_cast<int32_t>(batch_.tokens.size()));
+      batch.output_rows.push_back(static_cast<int32_t>(batch.tokens.size()));
     }
-    batch_.tokens.push_back(session.tokens[static_cast<size_t>(position)]);
-    batch_.positions.push_back(static_cast<int32_t>(position));
-    batch_.sequences.push_back(static_cast<int32_t>(sequence));
-    if (typed) batch_.types.push_back(position >= session.second_text ? 1 : 0);
-    if (lengths_matter) batch_.longer.push_back(session.longer ? 1 : 0);
+    batch.tokens.push_back(session.tokens[static_cast<size_t>(position)]);
+    batch.positions.push_back(static_cast<int32_t>(position - start));
+    batch.sequences.push_back(static_cast<int32_t>(sequence));
+    if (typed) batch.types.push_back(position >= session.second_text ? 1 : 0);
+    if (lengths_matter) batch.longer.push_back(session.longer ? 1 : 0);
   }
   share.outputs = batch_.output_rows.size() - share.first_output;
-  batch_.page_table.insert(batch_.page_table.end(), session.pages.begin(),
-                           session.pages.end());
-  batch_.page_table.resize((sequence + 1) * width, 0);
-  if (core_.model().has_windows()) {
-    for (const PageId page : session.window_pages) {
-      batch_.window_table.push_back(std::max(page, 0));
-    }
-    batch_.window_table.resize((sequence + 1) * width, 0);
-  }
-  if (session.next_slot != kNoPage) {
-    batch_.state_slots.push_back(
-        session.checkpoints.empty() ? -1 : session.checkpoints.back().slot);
-    batch_.state_slots.push_back(session.next_slot);
-  }
-  batch_.sequence_count = static_cast<int64_t>(sequence + 1);
+  add_tables(session, batch);
   if (job->last_step == 0) job->first_step = Clock::now();
   job->last_step = core_.step_number();
   shares_.push_back(std::move(share));
+}
+
+void Step::add_tables(const SessionState& session, model::Batch& batch) {
+  const auto width =
+      static_cast<size_t>(core_.model().options().cache.pages_per_sequence);
+  const auto sequence = static_cast<size_t>(batch.sequence_count++);
+  const auto of_source =
+      session.pages.begin() +
+      static_cast<ptrdiff_t>(core_.pages().source_pages(session));
+  if (session.source > 0) {
+    batch.source_lengths.push_back(static_cast<int32_t>(session.source));
+    batch.source_table.insert(batch.source_table.end(), session.pages.begin(),
+                              of_source);
+    batch.source_table.resize((sequence + 1) * width, 0);
+  }
+  batch.page_table.insert(batch.page_table.end(), of_source,
+                          session.pages.end());
+  batch.page_table.resize((sequence + 1) * width, 0);
+  if (core_.model().has_windows()) {
+    for (const PageId page : session.window_pages) {
+      batch.window_table.push_back(std::max(page, 0));
+    }
+    batch.window_table.resize((sequence + 1) * width, 0);
+  }
+  if (session.next_slot != kNoPage) {
+    batch.state_slots.push_back(
+        session.checkpoints.empty() ? -1 : session.checkpoints.back().slot);
+    batch.state_slots.push_back(session.next_slot);
+  }
 }
 
 int64_t Step::rows_within_outputs(const Job& job, int64_t left) const {
@@ -227,11 +255,16 @@ void Step::evaluate() {
   if (timeout > 0) {
     limit_ = begin + std::chrono::milliseconds(std::min(timeout, kLongest));
   }
+  const auto stop = [](void* step) {
+    return static_cast<Step*>(step)->should_stop();
+  };
   try {
-    core_.model().run(
-        batch_, core_.logits().data(),
-        [](void* step) { return static_cast<Step*>(step)->should_stop(); },
-        this, timeout);
+    if (!sources_.tokens.empty()) {
+      core_.model().read_sources(sources_, stop, this, timeout);
+    }
+    if (!batch_.tokens.empty()) {
+      core_.model().run(batch_, core_.logits().data(), stop, this, timeout);
+    }
   } catch (...) {
     const rc_status status = status_of_current_exception();
     // Those it was stopped for have ended; the others' rows are evaluated
@@ -272,7 +305,8 @@ void Step::evaluate() {
 }
 
 void Step::account(double seconds) {
-  const auto rows = static_cast<int64_t>(batch_.tokens.size());
+  const auto rows =
+      static_cast<int64_t>(batch_.tokens.size() + sources_.tokens.size());
   core_.clock().observe(rows, seconds);
   const double per_row = seconds * 1e6 / static_cast<double>(rows);
   for (const Share& share : shares_) {
@@ -315,7 +349,7 @@ int32_t Step::should_stop() noexcept {
     std::snprintf(message.data(), message.size(),
                   "a step of %zu rows was not over after %lld ms, the "
                   "timeout_ms of the backend handle",
-                  batch_.tokens.size(),
+                  batch_.tokens.size() + sources_.tokens.size(),
                   static_cast<long long>(core_.options().timeout_ms));
     fail_all(RC_E_TIMEOUT, message.data());
     stopped_.store(true);

@@ -37,6 +37,8 @@ class Step {
   // comes from the prefix cache brings its last rows into the step earlier than
   // the plan could know.
   int64_t rows_within_outputs(const Job& job, int64_t left) const;
+  // Adds what a session's rows have for all of them, behind them.
+  void add_tables(const SessionState& session, model::Batch& batch);
   void evaluate();
   void account(double seconds);
   void hand_out(const Share& share);
@@ -49,6 +51,7 @@ class Step {
   Core& core_;
   std::vector<std::shared_ptr<Job>> jobs_;  // all that could have rows
   model::Batch batch_;
+  model::Batch sources_;  // to be read before
   std::vector<Share> shares_;
   std::optional<Clock::time_point> limit_;  // of the evaluation
   std::atomic<bool> stopped_{false};

@@ -54,9 +54,10 @@ enum class HeadNorm {
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
 
-// Names of tensors. Those of a layer follow "blk.N."; those of products are
-// without ".weight" and ".bias".
+// Names of tensors. Those of a layer follow "blk.N.", or what `layer` says with
+// its number; those of products are without ".weight" and ".bias".
 struct TensorNames {
+  const char* layer = "blk.";
   const char* token_embedding = "token_embd.weight";
   const char* position_embedding = "position_embd.weight";
   const char* token_types = "token_types.weight";
@@ -91,7 +92,15 @@ struct TensorNames {
   const char* value_up = "attn_v_b";
   const char* attention_output = "attn_output";
   const char* attention_sinks = "attn_sinks.weight";
+  const char* relative_bias = "attn_rel_b.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
+
+  // See source.h.
+  const char* source_norm = "cross_attn_norm.weight";
+  const char* source_query = "cross_attn_q";
+  const char* source_key = "cross_attn_k";
+  const char* source_value = "cross_attn_v";
+  const char* source_output = "cross_attn_o";
 
   const char* feed_forward_norm = "ffn_norm.weight";
   const char* gate = "ffn_gate";
@@ -218,6 +227,9 @@ struct Gate {
   bool fused = false;
   // Only in files that have no matrix for the gate alone.
   bool fused_or_apart = false;
+  // Files without a matrix for the gate have none: the rectifier is of the
+  // product that else is gated.
+  bool optional = false;
 };
 
 inline double scale_of_key_size(const HyperParameters& hyper) {
@@ -233,6 +245,9 @@ inline double scale_of_width_per_head(const HyperParameters& hyper) {
 
 struct Architecture {
   std::string_view name;  // general.architecture
+  // The part of the same files that reads a source, whose rows each layer
+  // attends to after those before it; nullptr: there is none. See source.h.
+  const Architecture* source = nullptr;
   TensorNames names = {};
   Defaults defaults = {};
 
@@ -252,6 +267,10 @@ struct Architecture {
   Presence alibi = Presence::kNever;
   // The rates are multiplied by the scale of attention, as its products are.
   bool scaled_alibi = false;
+  // A score has a number of its head and of the bucket that the distance is in,
+  // which each layer has, or the first one for all; nothing is rotated. See
+  // relative_bias.h.
+  bool relative_bias = false;
   // Files may limit queries, keys and values.
   bool clamps = false;
   // Each position has a row, which is added to the embedding; nothing is
@@ -274,6 +293,9 @@ struct Architecture {
   // One matrix for queries, keys and values.
   Presence fused_attention = Presence::kNever;
   Presence output_bias = Presence::kNever;
+  // Where the embedding table is the output matrix, logits are divided by the
+  // square root of the width.
+  bool scaled_tied_output = false;
   HeadNorm head_norm = HeadNorm::kNone;
   bool optional_head_norm = false;  // only where the file has them
   // Whether models of that many experts have none.

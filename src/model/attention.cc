@@ -1,6 +1,7 @@
 #include "model/attention.h"
 
 #include "model/alibi.h"
+#include "model/relative_bias.h"
 
 namespace rc::model {
 
@@ -26,7 +27,15 @@ runtime::Value add_attention(runtime::ProgramBuilder& builder, Weights& weights,
     how.slopes = builder.weight(slopes_weight_name(layer.heads), RC_DTYPE_F32,
                                 {layer.heads}, RC_USE_ELEMENTS);
   }
-  if (hyper.alibi > 0.0f || how.chunk > 0 || how.temperature > 0.0f) {
+  if (hyper.relative_buckets > 0) {
+    const std::string bias =
+        relative_bias_tensor(weights.file(), architecture.names, name);
+    how.distances =
+        builder.weight(distances_weight_name(bias), RC_DTYPE_F32,
+                       {layer.heads, kDistanceSpan}, RC_USE_ELEMENTS);
+  }
+  if (hyper.alibi > 0.0f || hyper.relative_buckets > 0 || how.chunk > 0 ||
+      how.temperature > 0.0f) {
     return builder.general_attention(how);
   }
   return builder.attention(how.q, how.key_cache, how.value_cache, how.positions,

@@ -58,8 +58,10 @@ Value FeedForward::opened(Value x) {
     const Value up = linear_rows(x, names_.up, 2 * size, size, size, bias);
     return gated(gate, up);
   }
-  Value gate =
-      architecture_.gate.ungated ? kAbsent : linear(x, names_.gate, size, bias);
+  const bool none =
+      how.ungated ||
+      (how.optional && !weights_.has(in_layer(cat(names_.gate, ".weight"))));
+  Value gate = none ? kAbsent : linear(x, names_.gate, size, bias);
   if (!std::isinf(layer().cutoff)) {
     gate = add_cutoff(builder_, hyper_, static_cast<int64_t>(number_), gate);
   }
@@ -192,6 +194,7 @@ Value FeedForward::gated(Value gate, Value up) {
     return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});
   }
   if (how.ungated) return builder_.unary(up, how.function);
+  if (gate == kAbsent) return builder_.unary(up, RC_FUNCTION_RELU);
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
 

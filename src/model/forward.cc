@@ -19,6 +19,7 @@
 #include "model/per_layer.h"
 #include "model/rope_weights.h"
 #include "model/rotation.h"
+#include "model/source.h"
 #include "model/state_space.h"
 #include "model/time_mix.h"
 #include "model/weights.h"
@@ -39,8 +40,12 @@ class Forward : private LayerParts {
         wanted_(wanted) {}
 
   void describe();
+  // The stage in which the source of a model is read whose other stage has been
+  // described.
+  void read_source(const Forward& other);
 
  private:
+  StreamValues layers(Value x);
   // Of the residual [rows, width]. The last layer goes on with the output rows
   // alone once all keys and values are stored.
   Value whole_layer(Value x);
@@ -62,7 +67,6 @@ class Forward : private LayerParts {
   Value attention(Value x);
   Value latent_attention(Value x);
   Value output(Value x);
-  Value logits(Value x);
 
   // [rows, count * key_size]; `first` is the number of the first head among
   // those of a fused matrix.
@@ -70,23 +74,24 @@ class Forward : private LayerParts {
   // The same of queries, or of their gates, where one matrix has both.
   Value query_pieces(Value x, int64_t first);
   // Keys and values that attention reads, which a layer may share.
-  struct Caches {
-    Value keys = kAbsent;
-    Value values = kAbsent;
-  };
-  Caches stored(Value x, HeadNorm head_norm, Value table);
+  LayerCaches stored(Value x, HeadNorm head_norm, Value table);
+  LayerCaches new_caches();
   // What is normed of queries or keys [rows, heads, key_size], and rotated.
   Value turned(Value x, const char* norm_name, HeadNorm head_norm);
   // Of the layer.
   Rotation rotation() const;
+  // Whether the layer goes on with the output rows alone.
+  bool narrows() const { return is_last() && output_rows_ != kAbsent; }
   const std::span<const float> rope_scales_;
   const CacheLayout& layout_;
   const WantedOutput& wanted_;
+  Value tokens_ = kAbsent;
   Value positions_ = kAbsent;
   Value sequences_ = kAbsent;
   Value page_table_ = kAbsent;
   Value state_slots_ = kAbsent;
-  Value lengths_ = kAbsent;
+  Value lengths_ = kAbsent;       // of sequences, or of their sources
+  Value source_table_ = kAbsent;  // the page table of sources
   Value window_table_ = kAbsent;  // the page table of layers with a window
   Value head_numbers_ = kAbsent;
   Value longer_ = kAbsent;  // see Rotation
@@ -95,11 +100,12 @@ class Forward : private LayerParts {
   Value output_rows_ = kAbsent;
   std::vector<Value> frequencies_;       // by number in HyperParameters::ropes
   std::vector<Value> inputs_of_layers_;  // see per_layer.h
-  std::vector<Caches> caches_;           // by number of the layer
+  LayerCaches given_caches_;             // of all layers, if there are such
+  std::vector<LayerCaches> caches_;      // by number of the layer
 };
 
 void Forward::describe() {
-  const Value tokens = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  tokens_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   positions_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   sequences_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   page_table_ = builder_.input(RC_DTYPE_I32,
@@ -108,8 +114,12 @@ void Forward::describe() {
   if (slot_bytes(hyper_) > 0) {
     state_slots_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 2});
   }
-  if (!architecture_.causal) {
+  if (!architecture_.causal || architecture_.source != nullptr) {
     lengths_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
+  }
+  if (architecture_.source != nullptr) {
+    source_table_ = builder_.input(
+        RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
   }
   if (layout_.window_pages > 0) {
     window_table_ = builder_.input(
@@ -138,8 +148,8 @@ void Forward::describe() {
                                 type_count(file_, architecture_) > 1
                             ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
                             : positions_;
-  const Value x =
-      add_embedding(builder_, weights_, architecture_, hyper_, tokens, learned);
+  const Value x = add_embedding(builder_, weights_, architecture_, hyper_,
+                                tokens_, learned);
   if (hyper_.per_layer.size > 0) {
     std::vector<Value> ids;
     for (size_t i = 0; i < hyper_.layers.size(); ++i) {
@@ -147,12 +157,20 @@ void Forward::describe() {
     }
     inputs_of_layers_ = add_per_layer_inputs(*this, ids, x);
   }
+  const StreamValues streams = layers(x);
+  builder_.begin_part("output");
+  builder_.output(output(architecture_.alternating
+                             ? add_mean_stream(*this, streams)
+                             : streams[0]));
+}
+
+StreamValues Forward::layers(Value x) {
   caches_.resize(hyper_.layers.size());
   StreamValues streams =
       architecture_.alternating ? add_streams(*this, x) : StreamValues{x};
   Value first_values = kAbsent;  // see TimeMixed
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
-    builder_.begin_part(cat("blk.", number_));
+    builder_.begin_part(cat(names_.layer, number_));
     if (!inputs_of_layers_.empty() && is_last()) {
       inputs_of_layers_.back() =
           builder_.get_rows(inputs_of_layers_.back(), output_rows_);
@@ -169,10 +187,29 @@ void Forward::describe() {
       streams = StreamValues{whole_layer(streams[0])};
     }
   }
-  builder_.begin_part("output");
-  builder_.output(output(architecture_.alternating
-                             ? add_mean_stream(*this, streams)
-                             : streams[0]));
+  return streams;
+}
+
+void Forward::read_source(const Forward& other) {
+  builder_.begin_stage();
+  builder_.begin_part("source embedding");
+  tokens_ = other.tokens_;
+  positions_ = other.positions_;
+  sequences_ = other.sequences_;
+  page_table_ = other.source_table_;
+  lengths_ = other.lengths_;
+  given_caches_ = other.caches_[0];
+  const Value x = add_embedding(builder_, weights_, architecture_, hyper_,
+                                tokens_, positions_);
+  const Value rows =
+      add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon,
+               layers(x)[0], names_.output_norm);
+  Forward of(other);
+  const SourceInputs inputs = {positions_, sequences_, page_table_, lengths_};
+  for (of.number_ = 0; of.number_ < of.caches_.size(); ++of.number_) {
+    builder_.begin_part(cat("source of ", of.number_));
+    add_source_store(of, rows, of.caches_[of.number_], inputs);
+  }
 }
 
 StreamValues Forward::whole_layer(const StreamValues& streams) {
@@ -198,7 +235,8 @@ Value Forward::whole_layer(Value x) {
   std::vector<Mixed> parts = mixed(normed);
   Value beside =
       architecture_.low_rank_residual ? add_low_rank(*this, normed) : kAbsent;
-  if (is_last()) {
+  const bool attends_to_source = architecture_.source != nullptr;
+  if (narrows() && !attends_to_source) {
     if (beside != kAbsent) beside = builder_.get_rows(beside, output_rows_);
     for (Mixed& part : parts) part.y = builder_.get_rows(part.y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
@@ -209,6 +247,12 @@ Value Forward::whole_layer(Value x) {
   }
   if (beside != kAbsent) {
     sum = builder_.scale(builder_.add(sum, beside), std::sqrt(0.5f));
+  }
+  if (attends_to_source) {
+    sum =
+        add_source_attention(*this, sum, caches_[number_],
+                             {positions_, sequences_, source_table_, lengths_},
+                             narrows() ? output_rows_ : kAbsent);
   }
   if (!layer().experts && layer().feed_forward == 0) return sum;
   if (architecture_.single_parts)
@@ -262,9 +306,9 @@ Value Forward::attention(Value x) {
 
   const bool apart = layer().window > 0 && layout_.window_pages > 0;
   const Value table = apart ? window_table_ : page_table_;
-  const Caches caches = layer().source >= 0
-                            ? caches_[static_cast<size_t>(layer().source)]
-                            : stored(x, head_norm, table);
+  const LayerCaches caches = layer().source >= 0
+                                 ? caches_[static_cast<size_t>(layer().source)]
+                                 : stored(x, head_norm, table);
   caches_[number_] = caches;
   runtime::ProgramBuilder::GeneralAttention how = {};
   how.q = q;
@@ -273,7 +317,7 @@ Value Forward::attention(Value x) {
   how.positions = positions_;
   how.sequences = sequences_;
   how.page_table = table;
-  how.lengths = lengths_;
+  if (!architecture_.causal) how.lengths = lengths_;
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
   const Value rows = builder_.reshape(y, {RC_DIM_ROWS, heads * size});
@@ -282,7 +326,7 @@ Value Forward::attention(Value x) {
              : rows;
 }
 
-Forward::Caches Forward::stored(Value x, HeadNorm head_norm, Value table) {
+LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
   const int64_t heads = layer().heads;
   const int64_t kv_heads = layer().kv_heads;
   const int64_t size = layer().key_size;
@@ -301,15 +345,20 @@ Forward::Caches Forward::stored(Value x, HeadNorm head_norm, Value table) {
   if (architecture_.normed_values) {
     v = builder_.plain_norm(v, hyper_.norm_epsilon);
   }
-  const bool apart = layer().window > 0 && layout_.window_pages > 0;
-  const runtime::ProgramBuilder::Shape shape = {
-      apart ? layout_.window_pages : layout_.pages, kv_heads, layout_.page_size,
-      size};
-  const Caches caches = {builder_.cache(layout_.dtype, shape),
-                         builder_.cache(layout_.dtype, shape)};
+  const LayerCaches caches =
+      given_caches_.keys != kAbsent ? given_caches_ : new_caches();
   builder_.cache_store(k, positions_, sequences_, table, caches.keys);
   builder_.cache_store(v, positions_, sequences_, table, caches.values);
   return caches;
+}
+
+LayerCaches Forward::new_caches() {
+  const bool apart = layer().window > 0 && layout_.window_pages > 0;
+  const runtime::ProgramBuilder::Shape shape = {
+      apart ? layout_.window_pages : layout_.pages, layer().kv_heads,
+      layout_.page_size, layer().key_size};
+  return {builder_.cache(layout_.dtype, shape),
+          builder_.cache(layout_.dtype, shape)};
 }
 
 Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
@@ -349,7 +398,7 @@ Value Forward::output(Value x) {
   }
   switch (wanted_.output) {
     case ForwardOutput::kLogits:
-      return logits(x);
+      return add_logits(builder_, weights_, architecture_, hyper_, x);
     case ForwardOutput::kHiddenRows:
       return x;
     case ForwardOutput::kScores:
@@ -358,24 +407,6 @@ Value Forward::output(Value x) {
   return has_classifier(file_) ? add_classifier(builder_, weights_, hyper_, x)
                                : add_comparison(builder_, weights_, names_,
                                                 hyper_, wanted_.tokens, x);
-}
-
-Value Forward::logits(Value x) {
-  // A file without an output matrix uses the embedding table twice.
-  const char* name =
-      weights_.has(names_.output) ? names_.output : names_.token_embedding;
-  const Presence bias = architecture_.output_bias;
-  const bool biased =
-      bias == Presence::kAlways ||
-      (bias == Presence::kOptional && weights_.has(names_.output_bias));
-  x = builder_.linear(
-      x,
-      weights_.matrix(name, {hyper_.vocabulary, hyper_.width}, RC_USE_LINEAR),
-      biased ? weights_.elements(names_.output_bias, {hyper_.vocabulary})
-             : kAbsent);
-  x = scaled(x, hyper_.logit_factor);
-  return hyper_.final_softcap > 0.0f ? builder_.softcap(x, hyper_.final_softcap)
-                                     : x;
 }
 
 Value Forward::projection(Value x, const char* name, int64_t first,
@@ -409,14 +440,20 @@ Rotation Forward::rotation() const {
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
                                             std::span<const float> rope_scales,
+                                            const HyperParameters* source,
                                             const gguf::File& file,
                                             const CacheLayout& layout,
                                             const WantedOutput& wanted) {
   runtime::ProgramBuilder builder("embedding");
   Weights weights(file, builder);
-  Forward(LayerParts(file, architecture, hyper, builder, weights), rope_scales,
-          layout, wanted)
-      .describe();
+  Forward forward(LayerParts(file, architecture, hyper, builder, weights),
+                  rope_scales, layout, wanted);
+  forward.describe();
+  if (source != nullptr) {
+    Forward(LayerParts(file, *architecture.source, *source, builder, weights),
+            {}, layout, wanted)
+        .read_source(forward);
+  }
   return std::move(builder).take();
 }
 

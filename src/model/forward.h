@@ -19,12 +19,16 @@ struct WantedOutput {
 // Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
 // those of layer_states(). Part 0 is the embedding, part 1 + i layer i, the
 // last the output norm and matrix, which models that give hidden rows have not.
-// rope_scales: Rope::scale by number. `wanted` is what the output is.
+// rope_scales: Rope::scale by number. `source` is of the part that reads a
+// source, if there is one: then the program has the stages of ForwardStage, and
+// further parts, which are the embedding and the layers of that, and for each
+// layer what is stored for it. `wanted` is what the output is.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
 // that is missing or not as the program needs it.
 runtime::ProgramDescription forward_program(const Architecture& architecture,
                                             const HyperParameters& hyper,
                                             std::span<const float> rope_scales,
+                                            const HyperParameters* source,
                                             const gguf::File& file,
                                             const CacheLayout& layout,
                                             const WantedOutput& wanted);

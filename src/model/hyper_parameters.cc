@@ -23,7 +23,13 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
-  const int64_t layers = metadata.get("block_count", 1, kMaxLayers);
+  int64_t layers = metadata.get("block_count", 1, kMaxLayers);
+  if (architecture.source != nullptr) {
+    layers =
+        metadata.find("decoder_block_count", 1, kMaxLayers).value_or(layers);
+    // Files say it of each alone.
+    hyper.context_length = std::min(2 * hyper.context_length, kMaxContext);
+  }
   if (architecture.selection_bias || architecture.attention_interval) {
     hyper.guessing_layers =
         metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);

@@ -118,8 +118,9 @@ struct HyperParameters {
   std::string architecture;  // "llama"
   std::string name;          // general.name, or ""
   int64_t vocabulary = 0;
-  int64_t context_length = 0;  // that the model was trained for
-  int64_t width = 0;           // embedding length
+  // That the model was trained for; source and answer together.
+  int64_t context_length = 0;
+  int64_t width = 0;  // embedding length
   std::vector<Layer> layers;
   // Of one head, where layers do not say otherwise.
   int64_t key_size = 0;
@@ -130,10 +131,11 @@ struct HyperParameters {
   // None if no layer rotates.
   std::vector<RopeParameters> ropes;
 
-  int64_t sliding_window = 0;  // 0: none
-  float alibi = 0.0f;          // the largest slope's logarithm; 0: none
-  float clamp = 0.0f;          // of queries, keys and values; 0: none
-  float temperature = 0.0f;    // of layers that do not rotate; 0: none
+  int64_t sliding_window = 0;    // 0: none
+  float alibi = 0.0f;            // the largest slope's logarithm; 0: none
+  int64_t relative_buckets = 0;  // of distances; 0: scores have no such bias
+  float clamp = 0.0f;            // of queries, keys and values; 0: none
+  float temperature = 0.0f;      // of layers that do not rotate; 0: none
   int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
   // Queries at position p are multiplied by
@@ -152,6 +154,8 @@ struct HyperParameters {
   // Layers behind the others that guess tokens further ahead; not computed.
   int64_t guessing_layers = 0;
   bool parallel_residual = false;
+  // The token that what is generated begins with, where there is a source.
+  int64_t first_token = 0;
   // How a text's embedding is made of hidden rows, by GGUF's numbers; that is
   // the caller's. 0: it is not.
   int64_t pooling = 0;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/limits.h"
+#include "model/relative_bias.h"
 #include "tensor/dtype.h"
 
 namespace rc::model {
@@ -125,6 +126,30 @@ void read_cutoffs(const Metadata& metadata, HyperParameters& hyper) {
   }
 }
 
+void read_relative_bias(const Metadata& metadata,
+                        const Architecture& architecture,
+                        HyperParameters& hyper) {
+  hyper.relative_buckets = metadata.get("attention.relative_buckets_count",
+                                        kFewestBuckets, kMostBuckets);
+  for (const Layer& layer : hyper.layers) {
+    // All layers may have the biases of the first one, and the encoder the
+    // caches of a layer that generates.
+    if (layer.heads != hyper.layers[0].heads ||
+        layer.kv_heads != hyper.layers[0].kv_heads) {
+      metadata.refuse("attention.head_count", layer.heads,
+                      "heads must be as many in all layers");
+    }
+  }
+  // The encoder of a file that has more is none of a source.
+  constexpr const char* kFirst = "decoder_start_token_id";
+  if (architecture.source != nullptr) {
+    hyper.first_token = metadata.get(kFirst, 0, hyper.vocabulary - 1);
+  } else {
+    metadata.find(kFirst, 0, kMaxVocabulary);
+    metadata.find("decoder_block_count", 0, kMaxLayers);
+  }
+}
+
 void read_layer_scales(const gguf::File& file, const char* name,
                        HyperParameters& hyper) {
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
@@ -154,6 +179,9 @@ void read_layer_parameters(const Metadata& metadata,
   if (architecture.shared_caches) read_shared_caches(metadata, hyper);
   if (architecture.per_layer_inputs != Presence::kNever) {
     read_per_layer(metadata, architecture, hyper);
+  }
+  if (architecture.relative_bias) {
+    read_relative_bias(metadata, architecture, hyper);
   }
   if (architecture.alternating) read_streams(metadata, hyper);
   if (architecture.sparse_gates) read_cutoffs(metadata, hyper);

@@ -58,7 +58,7 @@ class LayerParts {
   const Layer& layer() const { return hyper_.layers[number_]; }
   bool is_last() const { return number_ + 1 == hyper_.layers.size(); }
   std::string in_layer(const std::string& name) const {
-    return cat("blk.", number_, ".", name);
+    return cat(names_.layer, number_, ".", name);
   }
 
   const gguf::File& file_;

@@ -16,6 +16,7 @@
 #include "model/layer_state.h"
 #include "model/norm.h"
 #include "model/output.h"
+#include "model/relative_bias.h"
 #include "model/rope_weights.h"
 #include "model/sparsity.h"
 #include "model/unused.h"
@@ -80,6 +81,16 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   model->hyper_ = read_hyper_parameters(file, *model->architecture_);
   model->output_ =
       settle_output(file, *model->architecture_, model->hyper_.pooling, output);
+  if (const Architecture* source = model->architecture_->source) {
+    HyperParameters of_source = read_hyper_parameters(file, *source);
+    if (model->output_ == ForwardOutput::kHiddenRows) {
+      // Those of the encoder, which needs nothing of the rest.
+      model->architecture_ = source;
+      model->hyper_ = std::move(of_source);
+    } else {
+      model->source_ = std::move(of_source);
+    }
+  }
   model->types_tokens_ = model->output_ == ForwardOutput::kScores &&
                          type_count(file, *model->architecture_) > 1;
   model->slot_bytes_ = model::slot_bytes(model->hyper_);
@@ -110,6 +121,12 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
           alibi_slopes(layer.heads, model->hyper_.alibi, factor));
     }
   }
+  make_relative_biases(file, *model->architecture_, model->hyper_,
+                       model->made_weights_);
+  if (model->source_) {
+    make_relative_biases(file, *model->architecture_->source, *model->source_,
+                         model->made_weights_);
+  }
   if (auto positions =
           learned_positions(file, *model->architecture_, model->hyper_)) {
     model->made_weights_.emplace(kPositionWeight, std::move(*positions));
@@ -129,6 +146,12 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     if (tensor.dtype != weight.dtype) {
       model->made_weights_.emplace(weight.name, decode(file, tensor));
     }
+  }
+  // The file's keys are those of both parts.
+  if (model->source_) {
+    model->hyper_.keys.insert(model->hyper_.keys.end(),
+                              model->source_->keys.begin(),
+                              model->source_->keys.end());
   }
   const rc_plugin_value result = program.outputs().front();
   model->output_size_ = result.shape[result.rank - 1];
@@ -182,8 +205,8 @@ runtime::ProgramDescription ModelFile::forward(
   for (const Layer& layer : hyper_.layers) {
     if (layer.has_cache()) row_bytes_of_head(layer.key_size, layout.dtype);
   }
-  return forward_program(*architecture_, hyper_, rope_scales_, *file_, layout,
-                         {output_, score_tokens_});
+  return forward_program(*architecture_, hyper_, rope_scales_, source(), *file_,
+                         layout, {output_, score_tokens_});
 }
 
 gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {

@@ -31,7 +31,9 @@ enum ForwardInput {
   // Behind these, where the model has them: I32 [sequences, 2], the slots of
   // states that are read and written (ModelFile::slot_bytes() > 0); I32
   // [sequences], the lengths of sequences whose rows see all of theirs (not
-  // ModelFile::causal()); I32 [sequences, pages_per_sequence], the page table
+  // ModelFile::causal()), or of their sources, and I32 [sequences,
+  // pages_per_sequence], the page table of these (ModelFile::source()); I32
+  // [sequences, pages_per_sequence], the page table
   // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
   // 0 to heads - 1 for each row (HyperParameters::latent has a rank); I32
   // [rows], whether the row's sequence has more tokens than
@@ -86,6 +88,11 @@ class ModelFile {
   bool types_tokens() const { return types_tokens_; }
   // Whether rows see only those before them; if not, all of their sequence.
   bool causal() const;
+  // Of the encoder that reads a source first, whose rows those that generate
+  // attend to; nullptr: there is none. See source.h.
+  const HyperParameters* source() const {
+    return source_ ? &*source_ : nullptr;
+  }
   // Positions from here on are unknown to the model; INT64_MAX if all are
   // known.
   int64_t position_limit() const;
@@ -118,6 +125,7 @@ class ModelFile {
   ModelFile() = default;
   std::shared_ptr<const gguf::File> file_;
   HyperParameters hyper_;
+  std::optional<HyperParameters> source_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;
   const Architecture* architecture_ = nullptr;
   ForwardOutput output_ = ForwardOutput::kLogits;

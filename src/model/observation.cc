@@ -174,6 +174,11 @@ uint64_t Observation::bytes_per_row() const {
 
 Observation observe_products(const gguf::File& file,
                              ProgramDescription& program) {
+  if (!program.stages.empty()) {
+    fail(RC_E_UNSUPPORTED, file.name(),
+         ": the inputs of products of a model that reads a source cannot be "
+         "measured");
+  }
   Observation observation;
   forget_outputs(program);
   for (size_t i = 0; i < program.ops.size(); ++i) {

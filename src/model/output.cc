@@ -1,5 +1,6 @@
 #include "model/output.h"
 
+#include <cmath>
 #include <string>
 
 #include "base/error.h"
@@ -37,7 +38,9 @@ int64_t rows_of(const gguf::File& file, const std::string& stem,
 ForwardOutput settle_output(const gguf::File& file,
                             const Architecture& architecture, int64_t pooling,
                             std::optional<ForwardOutput> wanted) {
-  const bool scores = has_classifier(file) || !architecture.gives_hidden_rows;
+  const bool scores =
+      has_classifier(file) ||
+      (!architecture.gives_hidden_rows && architecture.source == nullptr);
   if (!wanted) {
     if (pooling == kRank && scores) return ForwardOutput::kScores;
     return architecture.gives_hidden_rows || pooling != kNoPooling
@@ -48,6 +51,12 @@ ForwardOutput settle_output(const gguf::File& file,
     fail(RC_E_UNSUPPORTED, file.name(), ": models of architecture ",
          architecture.name,
          " give hidden rows, not logits; load it for embeddings");
+  }
+  if (*wanted == ForwardOutput::kScores && architecture.source != nullptr) {
+    fail(RC_E_UNSUPPORTED, file.name(), ": models of architecture ",
+         architecture.name,
+         " read a source and generate text, or give embeddings; they cannot "
+         "score pairs of texts");
   }
   if (*wanted == ForwardOutput::kScores && !scores) {
     fail(RC_E_UNSUPPORTED, file.name(), ": it has no tensor ", kDense,
@@ -80,6 +89,31 @@ ScoreTokens score_tokens(const gguf::File& file,
     return tokens.front();
   };
   return {.yes = token("yes"), .no = token("no")};
+}
+
+runtime::Value add_logits(runtime::ProgramBuilder& builder, Weights& weights,
+                          const Architecture& architecture,
+                          const HyperParameters& hyper, runtime::Value x) {
+  // A file without an output matrix uses the embedding table twice.
+  const TensorNames& names = architecture.names;
+  const bool tied = !weights.has(names.output);
+  const char* name = tied ? names.token_embedding : names.output;
+  const Presence bias = architecture.output_bias;
+  const bool biased =
+      bias == Presence::kAlways ||
+      (bias == Presence::kOptional && weights.has(names.output_bias));
+  if (tied && architecture.scaled_tied_output) {
+    x = builder.scale(
+        x,
+        static_cast<float>(1.0 / std::sqrt(static_cast<double>(hyper.width))));
+  }
+  x = builder.linear(
+      x, weights.matrix(name, {hyper.vocabulary, hyper.width}, RC_USE_LINEAR),
+      biased ? weights.elements(names.output_bias, {hyper.vocabulary})
+             : runtime::kAbsent);
+  if (hyper.logit_factor != 1.0f) x = builder.scale(x, hyper.logit_factor);
+  return hyper.final_softcap > 0.0f ? builder.softcap(x, hyper.final_softcap)
+                                    : x;
 }
 
 runtime::Value add_classifier(runtime::ProgramBuilder& builder,

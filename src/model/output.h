@@ -27,6 +27,11 @@ bool has_classifier(const gguf::File& file);
 ScoreTokens score_tokens(const gguf::File& file,
                          const text::Tokenizer* tokenizer);
 
+// Of normed hidden rows [outputs, width] the logits [outputs, vocabulary].
+runtime::Value add_logits(runtime::ProgramBuilder& builder, Weights& weights,
+                          const Architecture& architecture,
+                          const HyperParameters& hyper, runtime::Value x);
+
 // Of hidden rows [outputs, width] the scores [outputs, classes]. The matrix
 // "cls" has a hyperbolic tangent behind it if "cls.output" follows; Devlin et
 // al. 2018, arXiv:1810.04805, call it the pooler.

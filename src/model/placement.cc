@@ -33,6 +33,18 @@ void check_cache(const ModelFile& file, const CacheLayout& layout) {
   }
 }
 
+// The part with which one of the program is placed: with a layer what is stored
+// for it of a source; what reads the source with the first layer, whose caches
+// it uses.
+size_t placed_part(const ModelFile& file, int32_t number) {
+  const auto part = static_cast<size_t>(number);
+  const size_t count = part_count(file);
+  if (part < count) return part;
+  const size_t reading = file.source()->layers.size() + 1;
+  const size_t of_source = part - count;
+  return 1 + (of_source < reading ? 0 : of_source - reading);
+}
+
 void count_layers(std::span<const size_t> device_of_part,
                   std::vector<DeviceMemory>& devices) {
   devices[device_of_part.front()].embedding = true;
@@ -155,7 +167,7 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
   std::vector<size_t> wished;
   wished.reserve(description.ops.size());
   for (const int32_t part : description.parts) {
-    wished.push_back(device_of_part[static_cast<size_t>(part)]);
+    wished.push_back(device_of_part[placed_part(file, part)]);
   }
   placement.devices = std::move(devices);
   runtime::Assignment assignment = runtime::assign(

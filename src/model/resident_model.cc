@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/source.h"
 
 namespace rc::model {
 namespace {
@@ -90,9 +91,26 @@ void check_table(const char* name, std::span<const int32_t> table,
   }
 }
 
+void check_sources(const Batch& batch, const CacheLayout& cache) {
+  check_count("source lengths", batch.source_lengths.size(),
+              batch.sequence_count);
+  std::vector<int64_t> used_pages;
+  for (size_t i = 0; i < batch.source_lengths.size(); ++i) {
+    const int32_t length = batch.source_lengths[i];
+    if (length < 1 || length > cache.pages_per_sequence * cache.page_size) {
+      fail(RC_E_INVALID_ARGUMENT, "batch: the source of sequence ", i, " has ",
+           length, " positions, but 1 to ",
+           cache.pages_per_sequence * cache.page_size, " are possible");
+    }
+    used_pages.push_back((length - 1) / cache.page_size + 1);
+  }
+  check_table("source page", batch.source_table, used_pages, cache,
+              cache.pages);
+}
+
 // A backend trusts what it reads here.
 void check_batch(const Batch& batch, const ModelFile& file,
-                 const ResidentOptions& options) {
+                 const ResidentOptions& options, bool of_sources = false) {
   const int64_t vocabulary = file.hyper_parameters().vocabulary;
   const auto rows = static_cast<int64_t>(batch.tokens.size());
   const runtime::ProgramLimits& limits = options.limits;
@@ -123,7 +141,13 @@ void check_batch(const Batch& batch, const ModelFile& file,
       check_element("longer", row, batch.longer[row], 2);
     }
   }
+  if (of_sources) {
+    check_table("source page", batch.source_table, used_pages, cache,
+                cache.pages);
+    return;
+  }
   check_table("page", batch.page_table, used_pages, cache, cache.pages);
+  if (file.source() != nullptr) check_sources(batch, cache);
   if (cache.window_pages > 0) {
     check_table("window page", batch.window_table, used_pages, cache,
                 cache.window_pages);
@@ -341,7 +365,6 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
                                 int64_t timeout_ms) {
   check_batch(batch, *file_, options_);
   if (has_states()) check_slots(batch, options_.cache.slots);
-  if (mapped_ != nullptr) mapped_->check();
   runtime::RunArguments arguments;
   arguments.rows = static_cast<int64_t>(batch.tokens.size());
   arguments.outputs = static_cast<int64_t>(batch.output_rows.size());
@@ -356,6 +379,10 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
   if (!file_->causal()) {
     lengths = whole_lengths(batch);
     arguments.inputs.push_back(lengths.data());
+  }
+  if (file_->source() != nullptr) {
+    arguments.inputs.push_back(batch.source_lengths.data());
+    arguments.inputs.push_back(batch.source_table.data());
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
   if (!head_numbers_.empty()) arguments.inputs.push_back(head_numbers_.data());
@@ -388,6 +415,37 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
   arguments.outputs_data = std::move(outputs);
   arguments.should_stop = should_stop;
   arguments.user = user;
+  run_stage(arguments, timeout_ms);
+}
+
+void ResidentModel::read_sources(const Batch& batch,
+                                 int32_t (*should_stop)(void*), void* user,
+                                 int64_t timeout_ms) {
+  if (file_->source() == nullptr) {
+    fail(RC_E_INVALID_ARGUMENT, file_->file().name(),
+         ": the model reads no sources");
+  }
+  check_batch(batch, *file_, options_, true);
+  const std::vector<int32_t> lengths = whole_lengths(batch);
+  runtime::RunArguments arguments;
+  arguments.stage = kReadSource;
+  arguments.rows = static_cast<int64_t>(batch.tokens.size());
+  arguments.sequences = batch.sequence_count;
+  arguments.inputs.resize(kForwardInputCount);
+  arguments.inputs[kTokens] = batch.tokens.data();
+  arguments.inputs[kPositions] = batch.positions.data();
+  arguments.inputs[kSequences] = batch.sequences.data();
+  arguments.inputs.push_back(lengths.data());
+  arguments.inputs.push_back(batch.source_table.data());
+  arguments.outputs_data = {nullptr};
+  arguments.should_stop = should_stop;
+  arguments.user = user;
+  run_stage(arguments, timeout_ms);
+}
+
+void ResidentModel::run_stage(const runtime::RunArguments& arguments,
+                              int64_t timeout_ms) {
+  if (mapped_ != nullptr) mapped_->check();
   try {
     program_->run(arguments, timeout_ms);
   } catch (...) {

@@ -31,6 +31,11 @@ struct Batch {
   // The same of layers with a window, if they have pages of their own. What
   // no row sees any more may be any page.
   std::vector<int32_t> window_table;
+  // Where the model reads a source: [sequences], the positions of each one's,
+  // at least 1, and [sequences, pages_per_sequence], the pages that hold what
+  // was read of it. Positions of other rows do not count those of the source.
+  std::vector<int32_t> source_lengths;
+  std::vector<int32_t> source_table;
   std::vector<int32_t> output_rows;  // [outputs]
   // [rows], where ModelFile::types_tokens(): 0 for tokens of the first text of
   // a pair, 1 for those of the second.
@@ -79,6 +84,11 @@ class ResidentModel {
   // has changed or could not be read. See Program::run for timeouts.
   void run(const Batch& batch, float* output, int32_t (*should_stop)(void*),
            void* user, int64_t timeout_ms);
+  // Reads the sources of a batch, whose rows are those of whole sources, in
+  // order, without outputs; see source.h. Of the tables it uses source_table
+  // alone, and of the lengths none. Throws as run().
+  void read_sources(const Batch& batch, int32_t (*should_stop)(void*),
+                    void* user, int64_t timeout_ms);
   // Of a model that observes its products: evaluates a batch whose rows are all
   // output rows, in order, and fills `outputs`, which are memory for those of
   // observation(), by number. Throws as run().
@@ -108,6 +118,7 @@ class ResidentModel {
   void run_program(const Batch& batch, std::vector<void*> outputs,
                    int32_t (*should_stop)(void*), void* user,
                    int64_t timeout_ms);
+  void run_stage(const runtime::RunArguments& arguments, int64_t timeout_ms);
 
   std::shared_ptr<const ModelFile> file_;
   std::shared_ptr<const gguf::MappedTensors> mapped_;  // if options say so

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <set>
 
+#include "base/error.h"
+
 namespace rc::model {
 namespace {
 
@@ -13,7 +15,11 @@ class Names {
       : architecture_(architecture), names_(architecture.names) {}
 
   std::vector<ReadTensor> all() && {
+    if (architecture_.source != nullptr) {
+      tensors_ = tensors_of(*architecture_.source);
+    }
     whole_model();
+    prefix_ = stem_of(cat(names_.layer, "0."));
     if (!architecture_.only_recurrent) {
       attention();
       feed_forward();
@@ -25,7 +31,7 @@ class Names {
 
  private:
   void add(const char* name, bool always = true) {
-    const std::string stem(stem_of(name));
+    const std::string stem = cat(prefix_, stem_of(name));
     for (ReadTensor& tensor : tensors_) {
       if (tensor.stem != stem) continue;
       tensor.always = tensor.always || always;
@@ -94,6 +100,11 @@ class Names {
       add(names_.key_norm, !architecture_.optional_head_norm);
     }
     if (architecture_.attention_sinks) add(names_.attention_sinks);
+    if (architecture_.relative_bias) add(names_.relative_bias);
+    if (architecture_.source != nullptr) {
+      add_all({names_.source_norm, names_.source_query, names_.source_key,
+               names_.source_value, names_.source_output});
+    }
     if (architecture_.low_rank_residual) {
       add_all({names_.low_rank_down, names_.low_rank_up, names_.low_rank_norm});
     }
@@ -132,7 +143,7 @@ class Names {
                          architecture_.experts_beside_dense;
       const Gate& gate = architecture_.gate;
       if (!gate.ungated && (!gate.fused || gate.fused_or_apart)) {
-        add(names_.gate, dense && !gate.fused);
+        add(names_.gate, dense && !gate.fused && !gate.optional);
       }
       add(names_.up, dense);
       add(names_.down, dense);
@@ -250,6 +261,7 @@ class Names {
 
   const Architecture& architecture_;
   const TensorNames& names_;
+  std::string prefix_;  // of the stems of layers
   std::vector<ReadTensor> tensors_;
 };
 
@@ -259,7 +271,13 @@ std::vector<ReadTensor> tensors_of(const Architecture& architecture) {
   return Names(architecture).all();
 }
 
-std::string_view stem_of(std::string_view tensor) {
+std::string stem_of(std::string_view tensor) {
+  std::string prefix;
+  for (const std::string_view of : {"enc.", "dec."}) {
+    if (!tensor.starts_with(cat(of, "blk."))) continue;
+    prefix = of;
+    tensor.remove_prefix(of.size());
+  }
   if (tensor.starts_with("blk.")) {
     const size_t dot = tensor.find('.', 4);
     if (dot != std::string_view::npos) tensor.remove_prefix(dot + 1);
@@ -270,12 +288,12 @@ std::string_view stem_of(std::string_view tensor) {
       break;
     }
   }
-  return tensor;
+  return cat(prefix, tensor);
 }
 
 std::vector<std::string_view> nearest_architectures(
     const gguf::File& file, std::span<const Architecture* const> known) {
-  std::set<std::string_view> stems;
+  std::set<std::string> stems;
   for (const gguf::Tensor& tensor : file.tensors()) {
     stems.insert(stem_of(tensor.name));
   }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/quote.h"
+#include "model/relative_bias.h"
 #include "model/weight_name.h"
 
 namespace rc::model {
@@ -180,6 +181,15 @@ class Checker {
 
   void check(const gguf::Tensor& tensor) const {
     std::string_view name = tensor.name;
+    if (name.starts_with("dec.") && architecture_.relative_bias &&
+        architecture_.source == nullptr) {
+      note("tensor", tensor.name, "is of what generates, not of the encoder");
+      return;
+    }
+    if (name.ends_with(".cross_attn_rel_b.weight")) {
+      note("tensor", tensor.name, "a source has no distances");
+      return;
+    }
     if (name.starts_with("blk.")) {
       name.remove_prefix(4);
       name.remove_prefix(std::min(name.find('.'), name.size() - 1) + 1);
@@ -347,6 +357,7 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   }
   for (const runtime::WeightInfo& weight : program.weights) {
     const gguf::Tensor* tensor = tensor_of_weight(file, weight.name);
+    if (tensor == nullptr) tensor = tensor_of_distances(file, weight.name);
     if (tensor != nullptr) used.insert(tensor->name);
   }
   const TensorNames& names = architecture.names;

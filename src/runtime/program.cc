@@ -16,12 +16,16 @@ void check_count(const char* what, int64_t count, int64_t limit) {
   }
 }
 
+// Of the values of the whole program those that a segment uses.
 template <class Pointer>
-void check_pointers(const char* what,
+void check_pointers(const char* what, Split::Endpoint::Kind kind,
+                    const std::vector<Split::Endpoint>& used,
                     const std::vector<rc_plugin_value>& values,
                     const std::vector<Pointer>& given, const Rows& rows) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (given[i] == nullptr && value_bytes(values[i], rows).value_or(0) > 0) {
+  for (const Split::Endpoint& endpoint : used) {
+    const size_t i = endpoint.index;
+    if (endpoint.kind == kind && given[i] == nullptr &&
+        value_bytes(values[i], rows).value_or(0) > 0) {
       fail(RC_E_INVALID_ARGUMENT, what, " ", i, " of a run is NULL");
     }
   }
@@ -131,8 +135,19 @@ void Program::check_arguments(const RunArguments& arguments) const {
          split.outputs.size());
   }
   const Rows rows = {arguments.rows, arguments.outputs, arguments.sequences};
-  check_pointers("input", split.inputs, arguments.inputs, rows);
-  check_pointers("output", split.outputs, arguments.outputs_data, rows);
+  bool any = false;
+  for (const Split::Segment& segment : split.segments) {
+    if (segment.stage != arguments.stage) continue;
+    any = true;
+    check_pointers("input", Split::Endpoint::kInput, segment.inputs,
+                   split.inputs, arguments.inputs, rows);
+    check_pointers("output", Split::Endpoint::kOutput, segment.outputs,
+                   split.outputs, arguments.outputs_data, rows);
+  }
+  if (!any && !split.segments.empty()) {
+    fail(RC_E_INVALID_ARGUMENT, "a run of stage ", arguments.stage,
+         ", which the program has not");
+  }
 }
 
 void Program::give_up_caches() { segments_[0]->give_up_caches(); }
@@ -155,9 +170,11 @@ void Program::run(const RunArguments& arguments, int64_t timeout_ms) {
     }
     return transfers_.data() + split_->transfers[wanted.index].offset;
   };
+  bool first = true;
   for (size_t i = 0; i < segments_.size(); ++i) {
+    if (split_->segments[i].stage != arguments.stage) continue;
     Segment& segment = *segments_[i];
-    if (i > 0) {
+    if (!std::exchange(first, false)) {
       if (arguments.should_stop != nullptr &&
           arguments.should_stop(arguments.user) != 0) {
         fail(RC_E_CANCELLED, "a run was asked to stop before its part on ",

@@ -39,6 +39,9 @@ struct ProgramDescription {
   // ProgramBuilder::begin_part.
   std::vector<int32_t> parts;
   std::vector<std::string> part_names;
+  // The first op of each stage but the first one: see
+  // ProgramBuilder::begin_stage.
+  std::vector<size_t> stages;
 
   // The name of the part of an op; "" if it has none.
   const std::string& part_name(size_t op) const;
@@ -65,6 +68,11 @@ class ProgramBuilder {
   void begin_part(std::string name = "") {
     description_.part_names.push_back(std::move(name));
   }
+
+  // The ops from here on belong to the next stage. A run is of one stage; those
+  // of one program have its weights, caches and inputs in common, and nothing
+  // else. A part belongs to one stage.
+  void begin_stage() { description_.stages.push_back(description_.ops.size()); }
 
   // Weights are distinguished by name; asking again for one adds the use.
   Value weight(const std::string& name, DType dtype, const Shape& shape,
@@ -222,9 +230,11 @@ uint64_t plan_scratch(ProgramDescription& description,
                       const ProgramLimits& limits);
 
 struct RunArguments {
+  size_t stage = 0;
   int64_t rows = 0;
   int64_t outputs = 0;
   int64_t sequences = 0;
+  // All of the program; what the stage does not use may be NULL.
   std::vector<const void*> inputs;
   std::vector<void*> outputs_data;
   // See rc_plugin_run.should_stop; may be empty.

@@ -65,9 +65,14 @@ class Splitter {
 };
 
 void Splitter::cut() {
+  size_t stage = 0;
   for (size_t i = 0; i < whole_.ops.size(); ++i) {
-    if (i == 0 || device_of_op_[i] != device_of_op_[i - 1]) {
-      result_.segments.emplace_back().device = device_of_op_[i];
+    const size_t before = stage;
+    while (stage < whole_.stages.size() && whole_.stages[stage] <= i) ++stage;
+    if (i == 0 || stage != before || device_of_op_[i] != device_of_op_[i - 1]) {
+      Split::Segment& segment = result_.segments.emplace_back();
+      segment.device = device_of_op_[i];
+      segment.stage = stage;
     }
     result_.segments.back().ops.push_back(i);
   }
@@ -312,6 +317,7 @@ Split split(const ProgramDescription& description,
     share.caches.resize(description.caches.size());
   }
   const bool one =
+      description.stages.empty() &&
       std::adjacent_find(device_of_op.begin(), device_of_op.end(),
                          std::not_equal_to<>()) == device_of_op.end();
   if (one) {

@@ -22,6 +22,7 @@ struct Split {
   };
   struct Segment {
     size_t device;
+    size_t stage = 0;
     ProgramDescription description;  // with planned scratch offsets
     uint64_t scratch_bytes = 0;
     // By the segment's own numbers: those of the whole program.
@@ -56,9 +57,10 @@ struct Split {
 };
 
 // `device_of_op` gives each op a device by its number below `device_count`. Ops
-// that use one cache must lie on one device. If all lie on one device, the only
-// segment is the description itself. Throws what plan_scratch throws, and
-// RC_E_INVALID_ARGUMENT for a value written by ops of several segments.
+// that use one cache must lie on one device. If all lie on one device, and
+// there is one stage, the only segment is the description itself. Throws what
+// plan_scratch throws, and RC_E_INVALID_ARGUMENT for a value written by ops of
+// several segments.
 Split split(const ProgramDescription& description,
             std::span<const size_t> device_of_op, size_t device_count,
             const ProgramLimits& limits);

@@ -143,12 +143,24 @@ TEST_F(ModelImportance, IsTheSameOnTwoBackends) {
     options.text_length = words.size();
     options.context = 16;
     options.windows = 2;
+    const bool reads_source = gguf::File::open(entry.path().string())
+                                  ->get_string("general.architecture") == "t5";
     for (const Backend* backend : {&reference, &cpu}) {
       const Model model = load(*backend, entry.path().string());
+      if (reads_source) {
+        EXPECT_EQ(rc_model_importance(model.get(), target("none").c_str(),
+                                      &options, nullptr),
+                  RC_E_UNSUPPORTED);
+        EXPECT_NE(std::string(rc_error_message()).find("source"),
+                  std::string::npos)
+            << rc_error_message();
+        continue;
+      }
       ASSERT_OK(rc_model_importance(
           model.get(), target(backend == &cpu ? "cpu" : "reference").c_str(),
           &options, nullptr));
     }
+    if (reads_source) continue;
     const auto a = gguf::File::open(target("reference"));
     const auto b = gguf::File::open(target("cpu"));
     ASSERT_EQ(a->tensors().size(), b->tensors().size());

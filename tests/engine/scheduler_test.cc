@@ -52,6 +52,45 @@ TEST(Scheduler, AloneAPromptTakesTheWholeStep) {
   EXPECT_EQ(schedule({{prompt(1, 512)}}, wide()).rows, Rows({512}));
 }
 
+Candidate source(uint64_t arrival, int64_t rows) {
+  Candidate c = prompt(arrival, rows);
+  c.source = true;
+  return c;
+}
+
+TEST(Scheduler, SourcesAreReadWholeBesideTheRest) {
+  // In a run of their own, so that a full step of others holds up none.
+  EXPECT_EQ(schedule({{prompt(1, 512), source(2, 512)}}, wide()).rows,
+            Rows({0, 512}));
+  EXPECT_EQ(
+      schedule({{decoding(1), source(2, 512), source(3, 30)}}, wide()).rows,
+      Rows({1, 512, 0}));
+  EXPECT_EQ(
+      schedule({{decoding(1), source(2, 30), source(3, 30)}}, wide()).rows,
+      Rows({1, 30, 30}));
+  // What they take of a step's time is not for prompts.
+  EXPECT_EQ(
+      schedule({{decoding(1), source(2, 30), prompt(3, 100)}}, wide()).rows,
+      Rows({1, 30, 34}));
+  Budget budget = wide();
+  budget.sequences = 1;
+  EXPECT_EQ(schedule({{source(1, 30), source(2, 30)}}, budget).rows,
+            Rows({30, 0}));
+}
+
+TEST(Scheduler, ASourceHasAllOfItsPagesOrWaits) {
+  Budget budget = wide();
+  budget.pages = 3;
+  EXPECT_EQ(schedule({{source(1, 96)}}, budget).rows, Rows({96}));
+  EXPECT_EQ(schedule({{source(1, 97)}}, budget).rows, Rows({0}));
+  // The first in rank has those of the youngest.
+  Candidate young = decoding(2);
+  young.pages_owned = 1;
+  const Schedule plan = schedule({{source(1, 97), young}}, budget);
+  EXPECT_EQ(plan.rows, Rows({97, 0}));
+  EXPECT_EQ(plan.preempted, std::vector<size_t>({1}));
+}
+
 TEST(Scheduler, WhatCannotBeCutHasAllOfItsRowsOrNone) {
   Budget budget = wide();
   budget.whole = true;

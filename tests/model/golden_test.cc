@@ -126,12 +126,9 @@ class Architectures
 TEST_P(Architectures, LogitsAreThoseOfTransformers) {
   const auto [backend, name] = GetParam();
   const auto folder = source_path("tests/golden/architectures");
-  const auto json =
-      nlohmann::json::parse(std::ifstream(folder / cat(name, ".json")));
   const auto resident =
       load(model::ModelFile::open(folder / cat(name, ".gguf")), backend);
-  const std::vector<float> actual =
-      evaluate(*resident, json.at("tokens").get<std::vector<int32_t>>());
+  const std::vector<float> actual = evaluate_case(*resident, name);
   const auto expected = read_floats(folder / cat(name, ".logits.f32"));
   const double error = relative_error(actual, expected);
   EXPECT_LT(error, 1e-4);

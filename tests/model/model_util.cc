@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
+#include "base/error.h"
 #include "cpu/level.h"
 #include "runtime/registry.h"
 #include "test_data.h"
@@ -105,9 +107,63 @@ std::vector<int32_t> pages_from(int32_t first, int32_t count) {
   return pages;
 }
 
+namespace {
+
+const std::vector<int32_t>& source_of(const Sequence& sequence) {
+  return sequence.source.empty() ? sequence.tokens : sequence.source;
+}
+
+// The pages of a sequence that hold its source.
+size_t source_pages(const model::ResidentModel& model,
+                    const Sequence& sequence) {
+  if (model.file().source() == nullptr) return 0;
+  const auto page = static_cast<size_t>(model.options().cache.page_size);
+  return (source_of(sequence).size() + page - 1) / page;
+}
+
+void add_source(const model::ResidentModel& model, const Sequence& sequence,
+                model::Batch& batch) {
+  if (model.file().source() == nullptr) return;
+  const auto begin = sequence.pages.begin();
+  batch.source_lengths.push_back(
+      static_cast<int32_t>(source_of(sequence).size()));
+  batch.source_table.insert(
+      batch.source_table.end(), begin,
+      begin + static_cast<ptrdiff_t>(source_pages(model, sequence)));
+  batch.source_table.resize(
+      batch.source_lengths.size() *
+          static_cast<size_t>(model.options().cache.pages_per_sequence),
+      0);
+}
+
+// All that begin, in one batch.
+void read_sources(model::ResidentModel& model,
+                  const std::vector<Sequence>& sequences) {
+  if (model.file().source() == nullptr) return;
+  model::Batch batch;
+  for (const Sequence& sequence : sequences) {
+    if (sequence.start > 0) continue;
+    for (const int32_t token : source_of(sequence)) {
+      batch.positions.push_back(batch.sequences.empty() ||
+                                        batch.sequences.back() !=
+                                            batch.sequence_count
+                                    ? 0
+                                    : batch.positions.back() + 1);
+      batch.tokens.push_back(token);
+      batch.sequences.push_back(static_cast<int32_t>(batch.sequence_count));
+    }
+    add_source(model, sequence, batch);
+    ++batch.sequence_count;
+  }
+  if (!batch.tokens.empty()) model.read_sources(batch, nullptr, nullptr, -1);
+}
+
+}  // namespace
+
 std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
                                          const std::vector<Sequence>& sequences,
                                          size_t chunk) {
+  read_sources(model, sequences);
   const auto size = static_cast<size_t>(model.file().output_size());
   const auto table_width =
       static_cast<size_t>(model.options().cache.pages_per_sequence);
@@ -131,8 +187,12 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
         }
         owners.push_back(s);
       }
-      batch.page_table.insert(batch.page_table.end(), sequence.pages.begin(),
-                              sequence.pages.end());
+      add_source(model, sequence, batch);
+      batch.page_table.insert(
+          batch.page_table.end(),
+          sequence.pages.begin() +
+              static_cast<ptrdiff_t>(source_pages(model, sequence)),
+          sequence.pages.end());
       if (const auto own =
               static_cast<int32_t>(model.options().cache.window_pages / 3);
           own > 0) {
@@ -166,6 +226,27 @@ std::vector<float> evaluate(model::ResidentModel& model,
   const auto pages =
       static_cast<int32_t>(model.options().cache.pages_per_sequence);
   return evaluate(model, {{tokens, pages_from(0, pages), 0}}, chunk)[0];
+}
+
+std::vector<float> evaluate_case(model::ResidentModel& model,
+                                 const std::string& name) {
+  using Tokens = std::vector<int32_t>;
+  const auto json = nlohmann::json::parse(std::ifstream(
+      source_path(cat("tests/golden/architectures/", name, ".json"))));
+  if (!json.contains("runs")) {
+    return evaluate(model, json.at("tokens").get<Tokens>());
+  }
+  std::vector<float> rows;
+  for (const auto& run : json.at("runs")) {
+    const Sequence sequence = {run.at("tokens"), pages_from(3, 20), 0,
+                               run.value("source", Tokens())};
+    const bool causal = model.file().causal();
+    const std::vector<float> more =
+        evaluate(model, std::vector<Sequence>{sequence},
+                 causal ? size_t{64} : sequence.tokens.size())[0];
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
 }
 
 std::vector<std::string> golden_architectures() {

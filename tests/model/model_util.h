@@ -44,6 +44,8 @@ struct Sequence {
   std::vector<int32_t> tokens;
   std::vector<int32_t> pages;
   int32_t start = 0;
+  // Of models that read one, in the first of the pages; empty: the tokens.
+  std::vector<int32_t> source = {};
 };
 // `count` pages from `first` on.
 std::vector<int32_t> pages_from(int32_t first, int32_t count);
@@ -57,6 +59,11 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
 std::vector<float> evaluate(model::ResidentModel& model,
                             const std::vector<int32_t>& tokens,
                             size_t chunk = 64);
+
+// The rows of a case of tests/golden/architectures: of its tokens, or of each
+// of its runs one after the other.
+std::vector<float> evaluate_case(model::ResidentModel& model,
+                                 const std::string& name);
 
 std::vector<float> read_floats(const std::filesystem::path& path);
 

@@ -84,5 +84,7 @@ extern const Architecture kBailingMoe;
 extern const Architecture kCodeShell;
 extern const Architecture kRwkv6;
 extern const Architecture kRwkv7;
+extern const Architecture kT5Encoder;
+extern const Architecture kT5;
 
 }  // namespace rc::model

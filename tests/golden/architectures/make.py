@@ -94,6 +94,8 @@ def fill(model, arch, seed):
             w = 4.0 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif name.endswith(BEHIND_GELU) and "attention" not in name:  # so that erf and tanh differ enough
             w = 4.0 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        elif name.endswith("Attention.q.weight"):  # of scores that are not scaled
+            w = 0.4 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif any(part in name for part in ("q_proj", "k_proj", "query", "key")):
             w = 1.3 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         else:

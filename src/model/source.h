@@ -1,0 +1,45 @@
+// Models that read a source: an encoder sees the whole of it, and of the rows
+// that it gives each layer that generates has keys and values of its own, to
+// which it attends after it has attended to the rows before (Vaswani et al.
+// 2017, arXiv:1706.03762).
+//
+// The program has two stages. That which reads a source leaves its keys and
+// values in the caches of the layers that generate, where these have those of
+// their own rows: a session has pages for its source, and others behind them.
+// While the source is read, the layers of the encoder have their keys and
+// values in the pages of the first of these caches, one layer after the other.
+#pragma once
+
+#include <vector>
+
+#include "model/layer_parts.h"
+
+namespace rc::model {
+
+// Stages of a program, for RunArguments; other models have the first alone.
+enum ForwardStage : size_t { kGenerate = 0, kReadSource = 1 };
+
+// The keys and the values of a layer.
+struct LayerCaches {
+  runtime::Value keys = runtime::kAbsent;
+  runtime::Value values = runtime::kAbsent;
+};
+
+// Values of the program, by the names of RC_OP_CACHE_STORE and RC_OP_ATTENTION.
+struct SourceInputs {
+  runtime::Value positions, sequences, page_table, lengths;
+};
+
+// Stores the keys and values that a layer that generates has of the rows of a
+// source [rows, width].
+void add_source_store(const LayerParts& parts, runtime::Value rows,
+                      const LayerCaches& caches, const SourceInputs& inputs);
+
+// The residual [rows, width] and what the layer takes from the source; of the
+// output rows alone, if they are given. `inputs` are of the pages of sources.
+runtime::Value add_source_attention(const LayerParts& parts, runtime::Value x,
+                                    const LayerCaches& caches,
+                                    const SourceInputs& inputs,
+                                    runtime::Value output_rows);
+
+}  // namespace rc::model
