@@ -32,6 +32,7 @@ _PLACES = {
     "rc_chat_answer_async": ("chat", "answer"),
     "rc_tokenize": ("tokenizer", "tokenize"),
     "rc_detokenize": ("tokenizer", "detokenize"),
+    "rc_op_choose": ("tensor", "choice"),
     "rc_generate": ("session", "generate"),
     "rc_generate_async": ("session", "generate"),
 }

@@ -25,7 +25,7 @@
 }
 %apply const char* NAME {
   const char* spec, const char* path, const char* key, const char* value,
-  const char* device
+  const char* device_id
 }
 %apply const char** BORROWED {
   const char** json, const char** key, const char** type, const char** device

@@ -164,13 +164,13 @@ RC_API rc_status rc_tensor_size(rc_tensor* tensor, int64_t* elements,
 RC_API rc_status rc_tensor_device(rc_tensor* tensor, const char** device);
 
 /* The same numbers on another device, or of another handle: `backend`, NULL for
- * the tensor's own. `device` is one of those that the handle chooses among,
+ * the tensor's own. `device_id` is one of those that the handle chooses among,
  * "vulkan:0" or "vulkan" for the first of them; NULL or "": where its new
  * tensors lie. Views become dense. What is there already is not copied, and
  * shares the memory. RC_E_BACKEND_UNAVAILABLE: the device cannot be
  * opened. */
 RC_API rc_status rc_tensor_to(rc_tensor* tensor, rc_backend* backend,
-                              const char* device, rc_tensor** moved);
+                              const char* device_id, rc_tensor** moved);
 
 /* The end of rc_tensor_to_async, on the loop's thread, exactly once. On success
  * `moved` is the receiver's to release. On failure it is NULL and `message`
@@ -183,7 +183,7 @@ typedef void (*rc_tensor_callback)(void* user, rc_status status,
  * RC_E_INVALID_ARGUMENT of handles and `callback`, and RC_E_CLOSED, are
  * returned at once, everything else goes to the callback. */
 RC_API rc_status rc_tensor_to_async(rc_tensor* tensor, rc_backend* backend,
-                                    const char* device, rc_loop* loop,
+                                    const char* device_id, rc_loop* loop,
                                     rc_tensor_callback callback, void* user);
 
 /* Copies the numbers to host memory, row-major and dense in the layout of the

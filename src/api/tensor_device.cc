@@ -39,7 +39,7 @@ class MoveRequest {
     const std::string id = opened_->device()->id();
     if (!device_.empty() && device_ != id &&
         device_ != id.substr(0, id.rfind(':'))) {
-      fail(RC_E_INVALID_ARGUMENT, "device: ", quote(device_),
+      fail(RC_E_INVALID_ARGUMENT, "device_id: ", quote(device_),
            ", but the backend handle has ", id, " alone");
     }
     return opened_;
@@ -97,17 +97,17 @@ rc_status rc_tensor_device(rc_tensor* tensor, const char** device) {
 }
 
 rc_status rc_tensor_to(rc_tensor* tensor, rc_backend* backend,
-                       const char* device, rc_tensor** moved) {
+                       const char* device_id, rc_tensor** moved) {
   return rc::api::guard_tensor(moved, "moved", [&] {
-    return rc::api::MoveRequest(tensor, backend, device).run();
+    return rc::api::MoveRequest(tensor, backend, device_id).run();
   });
 }
 
 rc_status rc_tensor_to_async(rc_tensor* tensor, rc_backend* backend,
-                             const char* device, rc_loop* loop,
+                             const char* device_id, rc_loop* loop,
                              rc_tensor_callback callback, void* user) {
   return guard([&] {
-    rc::api::MoveRequest request(tensor, backend, device);
+    rc::api::MoveRequest request(tensor, backend, device_id);
     need_pointer(reinterpret_cast<const void*>(callback), "callback");
     rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncMove>(
         std::move(request), rc::api::loop_or_own(loop), callback, user));

@@ -103,7 +103,7 @@ std::shared_ptr<Context> Placement::context(std::string_view id) {
     }
     known.append(known.empty() ? "" : ", ").append(name);
   }
-  fail(RC_E_INVALID_ARGUMENT, "device: ", quote(id),
+  fail(RC_E_INVALID_ARGUMENT, "device_id: ", quote(id),
        ", but the backend handle chooses among ", known);
 }
 

@@ -393,6 +393,18 @@ int main(int argc, char** argv) {
     }
     rc_backend_release(backend);
   }
+  if (there != NULL) {
+    const char* device = NULL;
+    rc_tensor* moved = NULL;
+    CHECK_STATUS(RC_OK, rc_tensor_device(there, &device));
+    CHECK(device != NULL && strcmp(device, "cpu:0") == 0);
+    REQUIRE_OK(rc_backend_open("reference", NULL, &backend));
+    CHECK_STATUS(RC_OK, rc_tensor_to(there, backend, NULL, &moved));
+    rc_backend_release(backend);
+    CHECK_STATUS(RC_OK, rc_tensor_device(moved, &device));
+    CHECK(device != NULL && strcmp(device, "reference:0") == 0);
+    rc_tensor_release(moved);
+  }
   /* Tensors keep their devices. */
   REQUIRE_OK(rc_op_add(here, here, &t));
   rc_tensor_release(t);

@@ -154,6 +154,10 @@ func (t *Tensor) Device() (name string, err error) {
 //
 //runcible:doc rc_tensor_to
 func (t *Tensor) To(device string, backend *Backend) (*Tensor, error) {
+	name, err := makeName("device", device)
+	if err != nil {
+		return nil, err
+	}
 	var other native.Backend
 	if backend != nil {
 		b, err := backend.use()
@@ -164,7 +168,7 @@ func (t *Tensor) To(device string, backend *Backend) (*Tensor, error) {
 		other = b
 	}
 	return t.view(func(tensor native.Tensor, pointer *uintptr) error {
-		return native.Tensor_to(tensor, other, device, pointer)
+		return native.Tensor_to(tensor, other, name, pointer)
 	})
 }
 

@@ -223,6 +223,31 @@ def test_tensors_of_other_types(backend):
         half.quantize("q9")
 
 
+def test_devices_of_tensors(backend):
+    x = runcible.Tensor.from_bytes(bytes(16), (2, 2), "f32", backend)
+    assert x.to().device == x.device
+    with runcible.Backend("reference") as other:
+        moved = x.to(backend=other)
+        assert moved.device == "reference:0"
+        assert moved.read() == x.read()
+        assert x.to("reference", other).device == "reference:0"
+    with pytest.raises(ValueError, match="vulkan:77"):
+        x.to("vulkan:77")
+    with pytest.raises(TypeError, match="backend"):
+        x.to(backend="cpu")
+
+
+def test_choices_of_outlines(backend):
+    x = runcible.Tensor.outline((2, 3), backend)
+    choice = (x + x).choice()
+    assert choice["op"] == "BINARY"
+    assert choice["device"] in [each["device"] for each in choice["candidates"]]
+    with pytest.raises(ValueError, match="outline"):
+        x.read()
+    with pytest.raises(ValueError, match="outline"):
+        runcible.Tensor.from_bytes(bytes(4), (1,), "f32", backend).choice()
+
+
 def test_docstrings():
     assert "FormatError" in runcible.Model.__doc__
     assert "context_length" in runcible.Model.__doc__

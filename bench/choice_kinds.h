@@ -1,0 +1,46 @@
+// Ops of tensors by a number of elements, for choice.cc.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runcible/runcible.h"
+
+namespace rc::bench {
+
+inline void check(rc_status status) {
+  if (status == RC_OK) return;
+  std::fprintf(stderr, "%s\n", rc_error_message());
+  std::exit(1);
+}
+
+struct Release {
+  void operator()(rc_backend* handle) const { rc_backend_release(handle); }
+  void operator()(rc_tensor* handle) const { rc_tensor_release(handle); }
+};
+using Backend = std::unique_ptr<rc_backend, Release>;
+using Tensor = std::unique_ptr<rc_tensor, Release>;
+
+// Calls what makes a tensor as its last argument.
+template <class Function, class... Arguments>
+Tensor make(Function function, Arguments... arguments) {
+  rc_tensor* made = nullptr;
+  check(function(arguments..., &made));
+  return Tensor(made);
+}
+
+// An op, with operands for a number of elements.
+struct Kind {
+  const char* name;
+  double most;  // elements; more take too long
+  std::function<std::vector<Tensor>(rc_backend* backend, double elements)>
+      operands;
+  std::function<Tensor(const std::vector<Tensor>& operands)> run;
+};
+
+std::vector<Kind> kinds();
+
+}  // namespace rc::bench
