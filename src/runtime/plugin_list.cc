@@ -20,6 +20,7 @@
 #include "runtime/backend_spec.h"
 #include "runtime/host_memory.h"
 #include "runtime/module_probe.h"
+#include "runtime/not_built.h"
 
 namespace rc::runtime {
 namespace {
@@ -306,6 +307,14 @@ std::vector<ModuleFailure> PluginList::load_modules(bool software,
   std::vector<ModuleFailure> failures = std::move(untried);
   for (const auto& [path, module] : tried_) {
     if (!module.failure.reason.empty()) failures.push_back(module.failure);
+  }
+  // What this build lacks may have come as a module of another.
+  for (const NotBuilt& lacking : not_built()) {
+    const bool tried = std::any_of(
+        failures.begin(), failures.end(),
+        [&](const auto& failure) { return failure.name == lacking.name; });
+    if (tried || find(lacking.name) != nullptr) continue;
+    failures.push_back({lacking.name, "", lacking.reason});
   }
   return failures;
 }

@@ -23,10 +23,11 @@ struct PluginEntry {
   std::string path;  // of the module; "" if built in or registered
 };
 
-// A file that looks like a module, but gives no plugin now.
+// A file that looks like a module, but gives no plugin now, or a backend that
+// was not built.
 struct ModuleFailure {
   std::string name;  // by the file's name
-  std::string path;
+  std::string path;  // "": not built
   std::string reason;
 };
 
@@ -43,9 +44,9 @@ class PluginList {
   // RUNCIBLE_PLUGIN_PATH, next to the library, and where they are installed for
   // the library or the program that holds it, unless that has been tried
   // before; a process of its own has a first look at each (see module_probe.h).
-  // Returns every failure so far. Without `software`, modules whose devices are
-  // software alone are not loaded, which is a failure too. Throws
-  // RC_E_CANCELLED.
+  // Returns every failure so far, and what was not built and is not there.
+  // Without `software`, modules whose devices are software alone are not
+  // loaded, which is a failure too. Throws RC_E_CANCELLED.
   std::vector<ModuleFailure> load_modules(bool software = true,
                                           SearchProgress progress = {});
 

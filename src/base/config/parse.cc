@@ -19,6 +19,9 @@ constexpr void need(bool holds, std::string_view condition) {
 }  // namespace rc::config
 
 #undef NDEBUG
+// A program that links the static library may have a toml++ of its own, whose
+// functions are other ones then.
+#define toml runcible_toml
 #define TOML_ASSERT(condition) \
   ::rc::config::need(static_cast<bool>(condition), #condition)
 #define TOML_HEADER_ONLY 1

@@ -1,0 +1,21 @@
+// Backends that the sources have and this build has not.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rc::runtime {
+
+struct NotBuilt {
+  std::string name;    // "vulkan"
+  std::string reason;  // "not built: ..."
+};
+
+// Of this build.
+const std::vector<NotBuilt>& not_built();
+
+// From what the build says: "vulkan=glslc|opencl=opencl-c-headers".
+std::vector<NotBuilt> parse_not_built(std::string_view list);
+
+}  // namespace rc::runtime
