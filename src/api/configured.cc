@@ -42,6 +42,15 @@ void take_output(const Account& account, rc_output& member) {
                                      : RC_OUTPUT_AUTO;
 }
 
+void take_placement(const Account& account, int32_t& member) {
+  if (member != RC_PLACEMENT_BY_SPEC) return;
+  const auto value = account.text("backend.placement");
+  if (!value) return;
+  member = *value == "first"     ? RC_PLACEMENT_FIRST
+           : *value == "each_op" ? RC_PLACEMENT_EACH_OP
+                                 : RC_PLACEMENT_BY_SPEC;
+}
+
 void take_cache_dtype(const Account& account, rc_dtype& member) {
   if (member != RC_DTYPE_F16) return;
   const auto value = account.text("model.cache_dtype");
@@ -81,6 +90,8 @@ rc_backend_options configured(rc_backend_options options) {
 #undef RC_TAKE
   take_flag(*account, "backend.strict", options.strict, initial.strict);
   take_flag(*account, "backend.profile", options.profile, initial.profile);
+  take_placement(*account, options.placement);
+  take_flag(*account, "backend.measure", options.measure, initial.measure);
   return options;
 }
 

@@ -55,6 +55,11 @@ constexpr Key kKeys[] = {
          "ops that the device lacks are errors instead of running on the CPU"),
     flag("backend.profile", "RUNCIBLE_PROFILE", "false",
          "measure the time of each op"),
+    choice("backend.placement", "RUNCIBLE_BACKEND_PLACEMENT", "by_spec",
+           "by_spec, first, each_op",
+           "where tensors are; by_spec: each_op of auto, else first"),
+    flag("backend.measure", "RUNCIBLE_BACKEND_MEASURE", "true",
+         "devices that are chosen among are measured in the background"),
 
     integer("model.context_length", "RUNCIBLE_MODEL_CONTEXT_LENGTH", "0", 0,
             kAny, "the longest session in tokens; 0: the model's, if it fits"),
