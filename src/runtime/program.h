@@ -230,7 +230,6 @@ uint64_t plan_scratch(ProgramDescription& description,
                       const ProgramLimits& limits);
 
 struct RunArguments {
-  size_t stage = 0;
   int64_t rows = 0;
   int64_t outputs = 0;
   int64_t sequences = 0;
@@ -245,6 +244,7 @@ struct RunArguments {
   // All of them, at least as large, where the program has given up its own.
   // They are to stay until the run is over.
   std::vector<rc_plugin_buffer*> caches = {};
+  size_t stage = 0;
 };
 
 struct Split;
