@@ -135,7 +135,7 @@ class Steps {
       };
     }
     for (int i = 0; i < times && run.status() == RC_OK; ++i) {
-      run.begin(request);
+      run.begin(request, nullptr);
       walk.run();
       if (run.status() == RC_OK) check_times(walk.op_times());
     }
