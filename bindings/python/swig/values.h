@@ -327,7 +327,8 @@ static PyObject* runcible_events(const kept_events* events) {
 }
 
 /* An rc_progress_callback; `user` is a function of Python, or NULL. Called
- * without the interpreter's lock, on a thread that gave it up for opening or loading. */
+ * without the interpreter's lock, on a thread that gave it up for opening or
+ * loading. */
 static int32_t runcible_progress(void* user, double fraction) {
   const PyGILState_STATE state = PyGILState_Ensure();
   int32_t stop = PyErr_CheckSignals() != 0;
