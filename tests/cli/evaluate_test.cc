@@ -1,12 +1,16 @@
 // Evaluating and measuring importance on the command line.
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "command.h"
 #include "temporary.h"
 
 namespace rc::test {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string evaluation(const char* name) {
   return source_path(std::string("tests/golden/evaluation/") + name).string();
@@ -52,6 +56,39 @@ TEST(CommandEvaluate, ComparesBackends) {
   EXPECT_LT(against["divergence_max"], 1e-3);
   EXPECT_GT(against["agreement"]["value"], 0.95);
 }
+
+// What the README promises of devices, of fables that transformers has told.
+class CommandEvaluateDevices
+    : public testing::TestWithParam<std::pair<const char*, double>> {};
+
+TEST_P(CommandEvaluateDevices, AreAsNearToTheReferenceAsIsPromised) {
+  const auto [backend, most] = GetParam();
+  const TemporaryFolder folder;
+  const fs::path text = folder.path() / "fables.txt";
+  std::ifstream told(source_path("tests/golden/fable/fable.json"));
+  std::ofstream file(text);
+  for (const auto& fable : nlohmann::json::parse(told)["texts"]) {
+    file << fable["text"].get<std::string>() << "\n";
+  }
+  file.close();
+  const Outcome outcome =
+      run({"evaluate", "builtin:fable", text.string(), "--context", "128",
+           "--backend", backend, "--against-backend", "reference", "--json"});
+  if (outcome.code == 6) GTEST_SKIP() << outcome.err;
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_GT(json["text"]["tokens"], 100);
+  EXPECT_LE(json["against"]["divergence"]["value"], most);
+  EXPECT_NEAR(json["against"]["perplexity_ratio"]["value"], 1, 10 * most);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CommandEvaluateDevices,
+                         testing::Values(std::pair("cpu", 1e-3),
+                                         std::pair("opencl", 1e-6),
+                                         std::pair("vulkan", 1e-6)),
+                         [](const auto& info) {
+                           return std::string(info.param.first);
+                         });
 
 TEST(CommandEvaluate, ComparesWhatIsQuantizedWithWhatItWas) {
   const Outcome outcome =
