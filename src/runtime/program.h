@@ -230,7 +230,6 @@ uint64_t plan_scratch(ProgramDescription& description,
                       const ProgramLimits& limits);
 
 struct RunArguments {
-  size_t stage = 0;
   int64_t rows = 0;
   int64_t outputs = 0;
   int64_t sequences = 0;
@@ -240,6 +239,7 @@ struct RunArguments {
   // See rc_plugin_run.should_stop; may be empty.
   int32_t (*should_stop)(void* user) = nullptr;
   void* user = nullptr;
+  size_t stage = 0;
 };
 
 struct Split;
