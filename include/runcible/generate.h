@@ -49,7 +49,10 @@ typedef struct rc_generate_options {
 
   /* Appended to the session first: tokens if token_count is not 0, else text.
    * With neither, generation goes on from the session as it is; an empty
-   * session then starts with the model's BOS token. */
+   * session then starts with the model's BOS token. Where the model reads a
+   * source (see session.h) the prompt is that source, so the session must be
+   * empty, or there must be no prompt; else the request ends with
+   * RC_E_INVALID_ARGUMENT. */
   const char* prompt;
   size_t prompt_length; /* bytes */
   const int32_t* prompt_tokens;

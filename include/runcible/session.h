@@ -29,6 +29,19 @@
  * read its state answer RC_E_BUSY, so that no caller is ever blocked behind a
  * generation.
  *
+ * A session of a model that reads a source before it generates (T5 and its
+ * kin) has one source. The first tokens that the session is given, by an append
+ * or as a prompt, are that source, whole: an encoder reads it at once when it
+ * is first needed. Behind it the session has the token that generation begins
+ * with, added by itself, and then what is generated or, by later appends, said
+ * to be generated. Tokens are counted in this order, so that a source of 7
+ * tokens makes a session of 8, and the context holds source and answer
+ * together; the source must fit into one step of max_rows (see
+ * rc_model_options). Logits, penalties and stop strings are of what comes
+ * behind the source. For another source truncate the session to 0, or make a
+ * new one; forks share a source that has been read. Nothing of it is found in,
+ * or given to, the prefix cache.
+ *
  * rc_session_create, rc_session_position and rc_generate_async never wait. The
  * others wait for the engine's step under way: some tens of milliseconds while
  * streams run, up to 0.4 seconds next to long prompts on a slow device. An
@@ -53,7 +66,8 @@ enum {
   RC_FULL_ERROR = 0,
   /* The oldest tokens after the first `keep_tokens` are dropped, half of the
    * rest at a time, and what stays is evaluated again: the session goes on
-   * exactly as a new one with the tokens that are left. */
+   * exactly as a new one with the tokens that are left. RC_E_UNSUPPORTED where
+   * the model reads a source, which is not cut. */
   RC_FULL_SHIFT = 1
 };
 
@@ -119,7 +133,7 @@ RC_API rc_status rc_session_tokens(rc_session* session, int32_t** tokens,
                                    size_t* count);
 
 /* Forgets all tokens from `position` on. RC_E_INVALID_ARGUMENT: it is beyond
- * the end. RC_E_BUSY. */
+ * the end, or within a source or right behind it, but not 0. RC_E_BUSY. */
 RC_API rc_status rc_session_truncate(rc_session* session, int64_t position);
 
 /* A second session with the same tokens; the pages are shared until one of the

@@ -139,6 +139,11 @@ std::shared_ptr<Conversation> Conversation::create(
     fail(RC_E_UNSUPPORTED,
          "a conversation with a model that has no tokenizer: it has no text");
   }
+  if (session->engine()->file().source() != nullptr) {
+    fail(RC_E_UNSUPPORTED, session->engine()->file().file().name(),
+         ": the model generates from one source, so it has no conversations; "
+         "give the text as a prompt");
+  }
   return std::shared_ptr<Conversation>(
       new Conversation(std::move(session), std::move(options)));
 }

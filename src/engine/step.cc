@@ -154,11 +154,14 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   if (core_.model().file().types_tokens()) batch.types.reserve(all);
   const bool lengths_matter = core_.model().short_context() > 0;
   if (lengths_matter) batch.longer.reserve(all);
-  for (auto* table :
-       {&batch.page_table, &batch.source_table, &batch.window_table}) {
-    table->reserve((sequence + 1) * width);
+  batch.page_table.reserve((sequence + 1) * width);
+  if (core_.model().has_windows()) {
+    batch.window_table.reserve((sequence + 1) * width);
   }
-  batch.source_lengths.reserve(sequence + 1);
+  if (session.source > 0) {
+    batch.source_lengths.reserve(sequence + 1);
+    batch.source_table.reserve((sequence + 1) * width);
+  }
   batch.state_slots.reserve((sequence + 1) * 2);
   shares_.reserve(shares_.size() + 1);
   try {

@@ -68,11 +68,6 @@ class Forward : private LayerParts {
   Value latent_attention(Value x);
   Value output(Value x);
 
-  // [rows, count * key_size]; `first` is the number of the first head among
-  // those of a fused matrix.
-  Value projection(Value x, const char* name, int64_t first, int64_t count);
-  // The same of queries, or of their gates, where one matrix has both.
-  Value query_pieces(Value x, int64_t first);
   // Keys and values that attention reads, which a layer may share.
   LayerCaches stored(Value x, HeadNorm head_norm, Value table);
   LayerCaches new_caches();
@@ -382,15 +377,6 @@ Value Forward::latent_attention(Value x) {
       cache, {positions_, sequences_, page_table_, head_numbers_, rotation()});
 }
 
-Value Forward::query_pieces(Value x, int64_t first) {
-  const int64_t size = layer().key_size;
-  return builder_.linear(
-      x, weights_.rows_of_heads(
-             in_layer(cat(names_.query, ".weight")),
-             {2 * layer().heads * size, builder_.shape(x).back()},
-             {first, size, 2 * size}, RC_USE_LINEAR));
-}
-
 Value Forward::output(Value x) {
   if (!architecture_.gives_hidden_rows || architecture_.normed_hidden_rows) {
     x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
@@ -407,21 +393,6 @@ Value Forward::output(Value x) {
   return has_classifier(file_) ? add_classifier(builder_, weights_, hyper_, x)
                                : add_comparison(builder_, weights_, names_,
                                                 hyper_, wanted_.tokens, x);
-}
-
-Value Forward::projection(Value x, const char* name, int64_t first,
-                          int64_t count) {
-  const int64_t size = layer().key_size;
-  const Presence bias = architecture_.qkv_bias;
-  const Presence fused = architecture_.fused_attention;
-  if (fused == Presence::kNever ||
-      (fused == Presence::kOptional &&
-       !weights_.has(in_layer(cat(names_.fused_attention, ".weight"))))) {
-    return linear(x, name, count * size, bias);
-  }
-  const int64_t all = layer().heads + 2 * layer().kv_heads;
-  return linear_rows(x, names_.fused_attention, all * size, first * size,
-                     count * size, bias);
 }
 
 Rotation Forward::rotation() const {

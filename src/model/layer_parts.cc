@@ -42,6 +42,30 @@ runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
           : runtime::kAbsent);
 }
 
+runtime::Value LayerParts::projection(Value x, const char* name, int64_t first,
+                                      int64_t count) {
+  const int64_t size = layer().key_size;
+  const Presence bias = architecture_.qkv_bias;
+  const Presence fused = architecture_.fused_attention;
+  if (fused == Presence::kNever ||
+      (fused == Presence::kOptional &&
+       !weights_.has(in_layer(cat(names_.fused_attention, ".weight"))))) {
+    return linear(x, name, count * size, bias);
+  }
+  const int64_t all = layer().heads + 2 * layer().kv_heads;
+  return linear_rows(x, names_.fused_attention, all * size, first * size,
+                     count * size, bias);
+}
+
+runtime::Value LayerParts::query_pieces(Value x, int64_t first) {
+  const int64_t size = layer().key_size;
+  return builder_.linear(
+      x, weights_.rows_of_heads(
+             in_layer(cat(names_.query, ".weight")),
+             {2 * layer().heads * size, builder_.shape(x).back()},
+             {first, size, 2 * size}, RC_USE_LINEAR));
+}
+
 runtime::Value LayerParts::joined(Value x, const char* name, Presence bias,
                                   const char* post_norm, Value residual) {
   if (normed_behind() || hyper_.residual_scale != 1.0f) {

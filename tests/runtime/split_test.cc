@@ -48,6 +48,47 @@ ProgramDescription diamond(bool output_a = false) {
   return std::move(builder).take();
 }
 
+// Stages that have nothing in common but an input are run one by one.
+TEST(Split, AStageIsASegmentOfItsOwn) {
+  ProgramBuilder builder;
+  const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 6});
+  builder.output(builder.scale(x, 2));
+  builder.begin_stage();
+  const Value y = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 6});
+  builder.output(builder.add(builder.scale(x, 5), y));
+  const ProgramDescription whole = std::move(builder).take();
+  EXPECT_EQ(whole.stages, std::vector<size_t>{1});
+  const Split result = split_by(whole, {1, 1, 1});
+  ASSERT_EQ(result.segments.size(), 2u);
+  EXPECT_EQ(result.segments[0].stage, 0u);
+  EXPECT_EQ(result.segments[1].stage, 1u);
+  EXPECT_EQ(result.segments[0].ops, std::vector<size_t>{0});
+  EXPECT_EQ(result.segments[1].ops, (std::vector<size_t>{1, 2}));
+  EXPECT_TRUE(result.transfers.empty());
+
+  const auto program = Program::compile(select({"reference", 0, {}}).device,
+                                        whole, kLimits, {}, {});
+  const std::vector<float> given(6, 1.5f);
+  const std::vector<float> more(6, 0.25f);
+  std::vector<float> first(6), second(6);
+  RunArguments arguments;
+  arguments.rows = 1;
+  arguments.inputs = {given.data(), nullptr};
+  arguments.outputs_data = {first.data(), nullptr};
+  program->run(arguments, -1);
+  EXPECT_EQ(first, std::vector<float>(6, 3.0f));
+  arguments.stage = 1;
+  EXPECT_EQ(error_of([&] { program->run(arguments, -1); }).message(),
+            "input 1 of a run is NULL");
+  arguments.inputs = {given.data(), more.data()};
+  arguments.outputs_data = {nullptr, second.data()};
+  program->run(arguments, -1);
+  EXPECT_EQ(second, std::vector<float>(6, 7.75f));
+  arguments.stage = 2;
+  EXPECT_EQ(error_of([&] { program->run(arguments, -1); }).status(),
+            RC_E_INVALID_ARGUMENT);
+}
+
 TEST(Split, OnOneDeviceIsTheProgramItself) {
   const ProgramDescription whole = diamond();
   const Split result = split_by(whole, {1, 1, 1});

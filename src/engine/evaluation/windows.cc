@@ -18,6 +18,11 @@ const text::Tokenizer& tokenizer_for_texts(const model::ModelFile& file) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
          " has no tokenizer, so it cannot be measured on a text");
   }
+  if (file.source() != nullptr) {
+    fail(RC_E_UNSUPPORTED, file.file().name(), ": models of architecture ",
+         file.hyper_parameters().architecture,
+         " generate from a source, so it cannot be measured on a text alone");
+  }
   return *file.tokenizer();
 }
 

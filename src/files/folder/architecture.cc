@@ -101,6 +101,12 @@ constexpr const Architecture* kArchitectures[] = {
     &kCodeShell,
     &kDeepSeek,
     &kBailingMoe,
+    &kT5Encoder,
+    &kT5,
+    &kMt5Encoder,
+    &kMt5,
+    &kUmt5Encoder,
+    &kUmt5,
 };
 
 }  // namespace

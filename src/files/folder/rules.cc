@@ -70,6 +70,9 @@ class Collector {
     }
   }
 
+  // One that counts if no other becomes the same.
+  void add_spare(TensorView view) { spares_.push_back(std::move(view)); }
+
   // One of the tensors that are stacked.
   void stack(TensorView part, uint64_t expert,
              const safetensors::Place& source) {
@@ -88,6 +91,10 @@ class Collector {
 
   // In the order of layers, those of none before them.
   std::vector<TensorView> take(const std::string& file) {
+    for (TensorView& spare : spares_) {
+      const std::string name = spare.name;
+      views_.try_emplace(name, Collected{std::move(spare), {}});
+    }
     std::vector<std::pair<uint64_t, TensorView*>> order;
     for (auto& [name, collected] : views_) {
       if (!collected.parts.empty()) join(collected, file);
@@ -135,6 +142,7 @@ class Collector {
   }
 
   std::map<std::string, Collected> views_;
+  std::vector<TensorView> spares_;
 };
 
 std::string renamed(std::string_view name, std::span<const Rename> renames) {
@@ -174,7 +182,9 @@ bool apply(const Config& config, const safetensors::Place& source,
       view.name = name_of(rule.to, *matched);
       const auto numbers =
           static_cast<size_t>(std::ranges::count(rule.to, '*'));
-      if (matched->numbers.size() > numbers) {
+      if (rule.spare) {
+        collector.add_spare(std::move(view));
+      } else if (matched->numbers.size() > numbers) {
         collector.stack(std::move(view), matched->numbers.back(), source);
       } else {
         collector.add(std::move(view), source);

@@ -83,6 +83,8 @@ struct Rule {
   Form form = as_it_is;
   // Whether it is one for the model.
   bool (*applies)(const Config& config) = nullptr;
+  // Left out where another tensor becomes the same.
+  bool spare = false;
 };
 
 using Rules = std::span<const Rule>;

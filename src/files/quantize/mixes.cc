@@ -28,10 +28,15 @@ struct RoleName {
   Role role;
 };
 constexpr RoleName kRoleNames[] = {
-    {"attn_qkv.", Role::kFused},  {"attn_q.", Role::kQuery},
-    {"attn_k.", Role::kKey},      {"attn_v.", Role::kValue},
-    {"attn_kv_b.", Role::kValue}, {"attn_output.", Role::kAttentionOutput},
-    {"ffn_down", Role::kDown},    {"ffn_up", Role::kUp},
+    {"attn_qkv.", Role::kFused},
+    {"attn_q.", Role::kQuery},
+    {"attn_k.", Role::kKey},
+    {"attn_v.", Role::kValue},
+    {"attn_kv_b.", Role::kValue},
+    {"attn_output.", Role::kAttentionOutput},
+    {"attn_o.", Role::kAttentionOutput},
+    {"ffn_down", Role::kDown},
+    {"ffn_up", Role::kUp},
     {"ffn_gate", Role::kGate},
 };
 
@@ -57,7 +62,7 @@ bool is_delicate(std::string_view name) {
   }
   constexpr std::string_view kParts[] = {
       "ffn_gate_inp", "ssm_",           "position_embd", "token_types",
-      "norm",         "shortconv.conv", "time_mix_"};
+      "norm",         "shortconv.conv", "time_mix_",     "attn_rel_b"};
   return std::ranges::any_of(kParts, [&](std::string_view part) {
     return name.find(part) != name.npos;
   });
@@ -72,8 +77,12 @@ Role role_of(std::string_view name) {
   return Role::kOther;
 }
 
-// The number in "blk.12.attn_v.weight"; -1 if there is none.
+// The number in "blk.12.attn_v.weight" or "enc.blk.12.attn_v.weight"; -1 if
+// there is none.
 int64_t layer_of(std::string_view name) {
+  if (name.starts_with("enc.") || name.starts_with("dec.")) {
+    name.remove_prefix(4);
+  }
   if (!name.starts_with("blk.")) return -1;
   int64_t layer = 0;
   for (size_t i = 4; i < name.size() && i < 12; ++i) {

@@ -100,5 +100,11 @@ extern const Architecture kGptJ;
 extern const Architecture kCodeShell;
 extern const Architecture kDeepSeek;
 extern const Architecture kBailingMoe;
+extern const Architecture kT5Encoder;
+extern const Architecture kT5;
+extern const Architecture kMt5Encoder;
+extern const Architecture kMt5;
+extern const Architecture kUmt5Encoder;
+extern const Architecture kUmt5;
 
 }  // namespace rc::folder

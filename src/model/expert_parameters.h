@@ -1,0 +1,19 @@
+// The hyper-parameters of experts.
+#pragma once
+
+#include "model/architecture.h"
+#include "model/metadata.h"
+
+namespace rc::model {
+
+// How many there are and are used, how large they are, and how they are chosen.
+// HyperParameters::experts is at least 1.
+void read_experts(const Metadata& metadata, const Architecture& architecture,
+                  HyperParameters& hyper);
+
+// Which layers have experts: all beside a dense part, or of each so many the
+// last, but not the first ones.
+void place_experts(const Metadata& metadata, const Architecture& architecture,
+                   HyperParameters& hyper);
+
+}  // namespace rc::model
