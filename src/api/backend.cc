@@ -77,7 +77,7 @@ std::unique_ptr<rc_backend> OpenRequest::open(
   auto compute = std::make_shared<compute::Context>(
       chain, tenant, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
   tenant->set_spare(compute->pool());
-  auto placement = place(*compute, chain, selected.spec);
+  auto placement = place(*compute, chain, selected);
   return std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
                                                     std::move(tenant),
                                                     options_.timeout_ms,
@@ -91,8 +91,8 @@ std::unique_ptr<rc_backend> OpenRequest::open(
 
 std::shared_ptr<compute::Placement> OpenRequest::place(
     const compute::Context& compute, const runtime::DeviceChain& chain,
-    const std::string& spec) const {
-  const auto items = runtime::parse_spec(spec);
+    const runtime::Selected& selected) const {
+  const auto items = runtime::parse_spec(selected.spec);
   const bool automatic =
       std::any_of(items.begin(), items.end(),
                   [](const auto& item) { return item.name == "auto"; });
@@ -100,7 +100,8 @@ std::shared_ptr<compute::Placement> OpenRequest::place(
       (options_.placement == RC_PLACEMENT_BY_SPEC && !automatic)) {
     return nullptr;
   }
-  auto devices = runtime::candidate_devices(spec, options_.required_memory);
+  auto devices = runtime::candidate_devices(
+      selected.spec, options_.required_memory, selected.candidates);
   const std::string first = chain.first()->id();
   const bool has_first =
       std::any_of(devices.begin(), devices.end(),

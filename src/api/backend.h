@@ -66,9 +66,9 @@ class OpenRequest {
 
  private:
   // nullptr: everything is done on the opened device.
-  std::shared_ptr<compute::Placement> place(const compute::Context& compute,
-                                            const runtime::DeviceChain& chain,
-                                            const std::string& spec) const;
+  std::shared_ptr<compute::Placement> place(
+      const compute::Context& compute, const runtime::DeviceChain& chain,
+      const runtime::Selected& selected) const;
   rc_backend_options options_;
   std::string spec_;
 };

@@ -32,8 +32,8 @@ int run(int argc, char** argv) {
   cli::add_template(program);
   cli::add_bench(program);
   cli::add_explain(program);
-  cli::add_calibrate(program);
   cli::add_config(program);
+  cli::add_calibrate(program);
   cli::add_pull(program);
   cli::add_models(program);
   cli::add_completion(program);

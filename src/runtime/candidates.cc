@@ -19,11 +19,20 @@ bool is_gpu(const ReportedDevice& device) {
          device.info.kind == RC_DEVICE_GPU_INTEGRATED;
 }
 
+bool is_passed_over(const PluginEntry& plugin,
+                    const std::vector<Candidate>& known) {
+  return std::any_of(known.begin(), known.end(), [&](const Candidate& one) {
+    return one.id == plugin.name;
+  });
+}
+
 // Of "auto" or "gpu".
-void add_any(bool gpus, std::vector<ReportedDevice>& devices) {
+void add_any(bool gpus, const std::vector<Candidate>& known,
+             std::vector<ReportedDevice>& devices) {
   std::vector<ReportedDevice> found;
   for (const PluginEntry* plugin : PluginList::instance().entries()) {
     if (plugin->name == kReferenceBackend) continue;
+    if (is_passed_over(*plugin, known)) continue;
     for (ReportedDevice& device : reported_devices(*plugin).devices) {
       if (device.reason.empty() && (!gpus || is_gpu(device))) {
         found.push_back(std::move(device));
@@ -39,9 +48,10 @@ void add_any(bool gpus, std::vector<ReportedDevice>& devices) {
   std::move(found.begin(), found.end(), std::back_inserter(devices));
 }
 
-void add_named(const SpecItem& item, std::vector<ReportedDevice>& devices) {
+void add_named(const SpecItem& item, const std::vector<Candidate>& known,
+               std::vector<ReportedDevice>& devices) {
   const PluginEntry* plugin = PluginList::instance().find(item.name);
-  if (plugin == nullptr) return;
+  if (plugin == nullptr || is_passed_over(*plugin, known)) return;
   std::vector<ReportedDevice> found = reported_devices(*plugin).devices;
   if (item.index) {
     const auto index = static_cast<size_t>(*item.index);
@@ -69,23 +79,24 @@ bool too_small(const ReportedDevice& device, uint64_t required_memory) {
 
 }  // namespace
 
-std::vector<ReportedDevice> candidate_devices(const std::string& spec,
-                                              uint64_t required_memory) {
+std::vector<ReportedDevice> candidate_devices(
+    const std::string& spec, uint64_t required_memory,
+    const std::vector<Candidate>& known) {
   std::vector<ReportedDevice> all;
   for (const SpecItem& item : parse_spec(spec)) {
     if (item.is_any()) {
-      add_any(item.name == "gpu", all);
+      add_any(item.name == "gpu", known, all);
     } else {
-      add_named(item, all);
+      add_named(item, known, all);
     }
   }
   std::vector<ReportedDevice> devices;
   for (ReportedDevice& device : all) {
-    const bool known = std::any_of(devices.begin(), devices.end(),
+    const bool again = std::any_of(devices.begin(), devices.end(),
                                    [&](const ReportedDevice& earlier) {
                                      return same_hardware(earlier, device);
                                    });
-    if (!known && !too_small(device, required_memory)) {
+    if (!again && !too_small(device, required_memory)) {
       devices.push_back(std::move(device));
     }
   }

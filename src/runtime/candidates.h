@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/device_order.h"
+#include "runtime/registry.h"
 
 namespace rc::runtime {
 
@@ -14,7 +15,10 @@ namespace rc::runtime {
 // Those of a named backend are all of its devices; "auto" is all that it might
 // open, which leaves software devices out where there is a CPU, and "reference"
 // always. What is known to have less memory than `required_memory` is left out.
-std::vector<ReportedDevice> candidate_devices(const std::string& spec,
-                                              uint64_t required_memory);
+// Backends that `known` passes over, as select() does, are not asked again:
+// a driver that has just failed may crash the second time.
+std::vector<ReportedDevice> candidate_devices(
+    const std::string& spec, uint64_t required_memory,
+    const std::vector<Candidate>& known = {});
 
 }  // namespace rc::runtime
