@@ -24,8 +24,7 @@
   (const char* text, size_t length)
 }
 %apply const char* NAME {
-  const char* spec, const char* path, const char* key, const char* value,
-  const char* device_id
+  const char* spec, const char* path, const char* key, const char* device_id
 }
 %apply const char** BORROWED {
   const char** json, const char** key, const char** type, const char** device

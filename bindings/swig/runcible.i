@@ -49,7 +49,10 @@
 %include "runcible/convert.h"
 %include "runcible/embed.h"
 %include "runcible/fetch.h"
+// Members of structs have this name, too.
+%apply const char* NAME { const char* value }
 %include "runcible/config.h"
+%clear const char* value;
 %include "runcible/session.h"
 %include "runcible/grammar.h"
 %include "runcible/generate.h"

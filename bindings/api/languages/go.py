@@ -60,9 +60,11 @@ class Made(Calls):
         }
 
     def _file(self, body: str) -> str:
+        code = "\n".join(line for line in body.split("\n")
+                         if not line.lstrip().startswith("//"))
         uses = [f'\t"{each}"\n' for each, used in (
             ("encoding/json", "json.Unmarshal"), ("time", "time."),
-            ("runcible/internal/native", "native.")) if used in body]
+            ("runcible/internal/native", "native.")) if used in code]
         imports = f"import (\n{''.join(uses)})\n\n" if uses else ""
         return f"package runcible\n\n{imports}{body}"
 

@@ -209,7 +209,7 @@ def _given(argument: Argument) -> str:
     if argument.kind == "enum":
         if argument.enum.name == "rc_dtype":
             return f"dtype_number({name})"
-        return f"choice($functions, {name} // 'none', '{argument.name}')"
+        return f"Runcible::Arguments::choice($functions, {name} // 'none', '{argument.name}')"
     if argument.kind == "flag":
         return f"{name} ? 1 : 0"
     if argument.kind == "shape":

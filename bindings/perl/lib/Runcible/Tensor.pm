@@ -5,7 +5,7 @@ use warnings;
 use parent 'Runcible::Handle';
 use List::Util ();
 use Scalar::Util qw(looks_like_number refaddr);
-use Runcible::Arguments qw(choice constants dtype_name dtype_number
+use Runcible::Arguments qw(constants dtype_name dtype_number
     optional_proxy_of proxy_of refuse set_options);
 use Runcible::Backend;
 use overload
