@@ -157,10 +157,17 @@ class Tensor(Handle):
         name: str = _native.tensor_device(self._handle)
         return name
 
-    def to(self, device: str = "", backend: Optional[Backend] = None) -> Tensor:
+    def to(
+        self, device_id: str = "", backend: Optional[Backend] = None
+    ) -> Tensor:
         # :header: rc_tensor_to
-        other = None if backend is None else need(backend, Backend, "backend")
-        return self._of(_native.tensor_to(self._handle, other, device))
+        if backend is None:
+            moved = _native.tensor_to(self._handle, None, device_id)
+            return self._of(moved, self._backend)
+        other = need(backend, Backend, "backend")
+        return self._of(
+            _native.tensor_to(self._handle, other, device_id), backend
+        )
 
     def choice(self) -> Dict[str, Any]:
         # :header: rc_op_choose
