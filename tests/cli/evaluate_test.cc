@@ -67,7 +67,8 @@ TEST_P(CommandEvaluateDevices, AreAsNearToTheReferenceAsIsPromised) {
   const fs::path text = folder.path() / "fables.txt";
   std::ifstream told(source_path("tests/golden/fable/fable.json"));
   std::ofstream file(text);
-  for (const auto& fable : nlohmann::json::parse(told)["texts"]) {
+  const auto fables = nlohmann::json::parse(told);
+  for (const auto& fable : fables["texts"]) {
     file << fable["text"].get<std::string>() << "\n";
   }
   file.close();
