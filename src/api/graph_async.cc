@@ -5,6 +5,7 @@
 #include "api/graph.h"
 #include "api/guard.h"
 #include "api/loop.h"
+#include "api/tensor.h"
 
 namespace rc::api {
 namespace {
