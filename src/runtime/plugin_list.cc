@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "base/config/account.h"
 #include "base/deep_stack.h"
@@ -27,7 +28,7 @@ namespace {
 
 constexpr std::string_view kModulePrefix = "librunciblebackend-";
 constexpr std::string_view kModuleSuffix = ".so";
-constexpr std::chrono::milliseconds kBetweenQuestions(20);
+constexpr std::chrono::milliseconds kBetweenQuestions(2);
 
 void check_name(const char* name) {
   const std::string_view text = name == nullptr ? "" : name;
@@ -282,7 +283,11 @@ PluginList::Module PluginList::try_module(const std::string& name,
 std::vector<ModuleFailure> PluginList::load_modules(bool software,
                                                     SearchProgress progress) {
   std::unique_lock lock(loading_, std::defer_lock);
-  while (!lock.try_lock_for(kBetweenQuestions)) progress.waiting();
+  // The thread sanitizer does not know mutexes that wait for a time.
+  while (!lock.try_lock()) {
+    progress.waiting();
+    std::this_thread::sleep_for(kBetweenQuestions);
+  }
   const std::vector<ModulePath> modules = module_paths();
   std::vector<ModuleFailure> untried;
   for (size_t i = 0; i < modules.size(); ++i) {

@@ -67,7 +67,7 @@ class PluginList {
 
   mutable std::mutex mutex_;
   std::deque<PluginEntry> entries_;
-  std::timed_mutex loading_;
+  std::mutex loading_;
   std::map<std::string, Module> tried_;  // by path
 };
 
