@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import threading
 from pathlib import Path
 
 import numpy
 import pytest
+import trio
 
 import runcible
 from runcible import errors
+from runcible.embedding import _wait, rows_later, start_embedding
 
 FOLDER = Path(__file__).resolve().parents[3] / "tests/golden/embeddings"
 ABOUT = json.loads((FOLDER / "texts.json").read_text())
@@ -87,10 +90,69 @@ def test_the_event_loop_goes_on_and_a_task_can_be_cancelled(model):
         )
         assert numpy.array_equal(first, model.embed(TEXTS))
         assert second.shape == (1, 32)
-        task = asyncio.create_task(model.embed_async(TEXTS * 20000))
-        await asyncio.sleep(0.05)
+        started = Started(model)
+        task = asyncio.create_task(rows_later(started.start))
+        await asyncio.to_thread(started.made.wait)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        started.assert_cancelled()
 
     asyncio.run(run())
+
+
+def test_a_task_that_is_cancelled_while_texts_are_handed_over(model):
+    async def run():
+        started = Started(model)
+        started.may_start.clear()
+        task = asyncio.create_task(rows_later(started.start))
+        await asyncio.to_thread(started.begun.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        started.may_start.set()
+        await asyncio.to_thread(started.made.wait)
+        started.assert_cancelled()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("handed_over", [False, True])
+def test_cancelling_in_trio(model, handed_over):
+    started = Started(model)
+
+    async def run():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(rows_later, started.start)
+            until = started.made if handed_over else started.begun
+            await trio.to_thread.run_sync(until.wait)
+            nursery.cancel_scope.cancel()
+
+    if not handed_over:
+        started.may_start.clear()
+    trio.run(run)
+    started.may_start.set()
+    started.made.wait()
+    started.assert_cancelled()
+
+
+class Started:
+    """Begins with texts that would take minutes, and keeps what began."""
+
+    def __init__(self, model):
+        self._model = model
+        self._embedding = None
+        self.begun, self.made = threading.Event(), threading.Event()
+        self.may_start = threading.Event()
+        self.may_start.set()
+
+    def start(self):
+        self.begun.set()
+        self.may_start.wait()
+        self._embedding = start_embedding(self._model._handle, TEXTS * 20000)
+        self.made.set()
+        return self._embedding
+
+    def assert_cancelled(self):
+        with pytest.raises(errors.CancelledError):
+            _wait(self._embedding)

@@ -49,8 +49,12 @@ class AsyncioLoop:
         """For what a task has to wait for though it is cancelled."""
         return nullcontext()  # asyncio throws into a task only once
 
-    async def call(self, function: Callable[[], _Made]) -> _Made:
-        """Runs in a thread what blocks and cannot be cancelled."""
+    async def call(
+        self, function: Callable[[], _Made], *, leave: bool = False
+    ) -> _Made:
+        """Runs in a thread what blocks and cannot be cancelled. The task may
+        `leave` it to itself when it is cancelled; otherwise it waits where the
+        loop can make it wait, which asyncio cannot."""
         return await asyncio.get_running_loop().run_in_executor(None, function)
 
     async def load(self, load: Load[_Made], progress: Progress) -> _Made:
@@ -133,10 +137,12 @@ class TrioLoop:
 
         return trio.CancelScope(shield=True)
 
-    async def call(self, function: Callable[[], _Made]) -> _Made:
+    async def call(
+        self, function: Callable[[], _Made], *, leave: bool = False
+    ) -> _Made:
         import trio
 
-        return await trio.to_thread.run_sync(function)
+        return await trio.to_thread.run_sync(function, abandon_on_cancel=leave)
 
     async def load(self, load: Load[_Made], progress: Progress) -> _Made:
         import trio

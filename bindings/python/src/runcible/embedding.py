@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional
 
 from . import errors
@@ -128,15 +129,25 @@ def rows_of(embedding: Any) -> Array:
 
 
 async def rows_later(start: Callable[[], Any]) -> Array:
-    """The same in a thread while the event loop goes on; cancelling the task
-    cancels it."""
+    """The same in threads while the event loop goes on; cancelling the task
+    cancels it, also while the texts are still being handed over."""
     import numpy
 
     loop = loop_of(running())
-    embedding = await loop.call(start)
+    started: list[Any] = []
+    cancelled = threading.Event()
+
+    def begin() -> None:
+        started.append(start())
+        if cancelled.is_set():
+            _native.embedding_cancel(started[0])
+
     try:
-        await loop.call(functools.partial(_wait, embedding))
-    except loop.cancelled:
-        _native.embedding_cancel(embedding)
+        await loop.call(begin, leave=True)
+        await loop.call(functools.partial(_wait, started[0]), leave=True)
+    except BaseException:
+        cancelled.set()
+        for embedding in started:
+            _native.embedding_cancel(embedding)
         raise
-    return numpy.asarray(_Rows(embedding))
+    return numpy.asarray(_Rows(started[0]))

@@ -194,7 +194,8 @@ class Graph:
         loop = loop_of(running())
         try:
             return await loop.call(
-                functools.partial(self.run, inputs, deadline=deadline)
+                functools.partial(self.run, inputs, deadline=deadline),
+                leave=True,
             )
         except loop.cancelled:
             self.cancel()
