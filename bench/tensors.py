@@ -3,8 +3,9 @@
     bench/tensors.py [--threads 2] [--rounds 15] [--json FILE] [NAME ...]
 
 Run it with a Python that has the package `runcible` (bindings/python), numpy and
-torch. Each case is run by all in turns, with the same threads, and the medians are
-printed in microseconds, with the ratio of the best of the others to Runcible's:
+torch. Each library is a process of its own, for what waits at work in one would
+slow another; each case is run by all in turns, with the same threads, and the
+medians are printed in microseconds, with the ratio of the best of the others to Runcible's:
 above 1 Runcible is faster. NAME chooses cases by what their names contain.
 
 With --processor, which takes one thread, the processor time of the calling
@@ -15,11 +16,15 @@ a loop, and every library computes a new one each time.
 """
 
 import argparse
+import contextlib
 import json
+import multiprocessing
 import os
 import statistics
 import sys
 import time
+
+LIBRARIES = ("numpy", "torch", "runcible")
 
 
 def arguments():
@@ -36,56 +41,56 @@ def arguments():
     return options
 
 
-def cases(numpy, torch, runcible, backend):
-    """Of each: the name, the goal of the ratio, and functions by library."""
+def cases(make):
+    """Of each: the name, the goal of the ratio, and functions by library. `make`
+    makes the caller's library a tensor of an array; only its own function may be
+    called."""
+    import numpy
+
+    torch = sys.modules.get("torch")
     random = numpy.random.default_rng(1)
 
-    def three(*shapes):
-        arrays = [random.standard_normal(s, dtype=numpy.float32) for s in shapes]
-        return [
-            arrays,
-            [torch.from_numpy(a) for a in arrays],
-            [runcible.Tensor(a, backend) for a in arrays],
-        ]
+    def some(*shapes):
+        return [make(random.standard_normal(s, dtype=numpy.float32)) for s in shapes]
 
     for n in (256, 1024, 2048):
-        (a, b), (ta, tb), (ra, rb) = three((n, n), (n, n))
+        a, b = some((n, n), (n, n))
         yield f"matmul {n}^3", 0.95, {
             "numpy": lambda: a @ b,
-            "torch": lambda: ta @ tb,
-            "runcible": lambda: ra @ rb,
+            "torch": lambda: a @ b,
+            "runcible": lambda: a @ b,
         }
         yield f"matmul {n}^3, b transposed", 0.95, {
             "numpy": lambda: a @ b.T,
-            "torch": lambda: ta @ tb.T,
-            "runcible": lambda: ra @ rb.transpose(0, 1),
+            "torch": lambda: a @ b.T,
+            "runcible": lambda: a @ b.transpose(0, 1),
         }
         yield f"matmul {n}^3, a transposed", 0.95, {
             "numpy": lambda: a.T @ b,
-            "torch": lambda: ta.T @ tb,
-            "runcible": lambda: ra.transpose(0, 1) @ rb,
+            "torch": lambda: a.T @ b,
+            "runcible": lambda: a.transpose(0, 1) @ b,
         }
     for n in (3, 1000, 100_000, 10_000_000):
-        (a, b), (ta, tb), (ra, rb) = three(n, n)
+        a, b = some(n, n)
         yield f"add of {n}", 1 / 3 if n < 1000 else 1.0, {
             "numpy": lambda: a + b,
-            "torch": lambda: ta + tb,
-            "runcible": lambda: ra + rb,
+            "torch": lambda: a + b,
+            "runcible": lambda: a + b,
         }
         if n < 1000:
             continue
         yield f"relu of {n}", 1.0, {
             "numpy": lambda: numpy.maximum(a, 0),
-            "torch": lambda: torch.relu(ta),
-            "runcible": lambda: ra.relu(),
+            "torch": lambda: torch.relu(a),
+            "runcible": lambda: a.relu(),
         }
         yield f"sum of {n}", 1.0, {
             "numpy": lambda: a.sum(),
-            "torch": lambda: ta.sum(),
-            "runcible": lambda: ra.sum(),
+            "torch": lambda: a.sum(),
+            "runcible": lambda: a.sum(),
         }
     for shape in ((64, 1000), (1000, 10_000)):
-        (a,), (ta,), (ra,) = three(shape)
+        (a,) = some(shape)
 
         def softmax():
             e = numpy.exp(a - a.max(axis=1, keepdims=True))
@@ -93,8 +98,8 @@ def cases(numpy, torch, runcible, backend):
 
         yield f"softmax of {shape[0]} x {shape[1]}", 1.0, {
             "numpy": softmax,
-            "torch": lambda: torch.softmax(ta, 1),
-            "runcible": lambda: ra.softmax(1),
+            "torch": lambda: torch.softmax(a, 1),
+            "runcible": lambda: a.softmax(1),
         }
     for channels, outputs, size, window, padding in (
         (32, 64, 128, 3, 0),
@@ -103,14 +108,12 @@ def cases(numpy, torch, runcible, backend):
         (128, 128, 28, 3, 1),
         (3, 32, 224, 3, 1),
     ):
-        _, (tx, tw), (rx, rw) = three(
-            (1, channels, size, size), (outputs, channels, window, window)
-        )
+        x, w = some((1, channels, size, size), (outputs, channels, window, window))
         yield f"conv2d {channels}->{outputs} {window}x{window} of {size}^2" + (
             ", padded" if padding else ""
         ), 1.0, {
-            "torch": lambda: torch.nn.functional.conv2d(tx, tw, padding=padding),
-            "runcible": lambda: rx.conv2d(rw, padding=(padding, padding)),
+            "torch": lambda: torch.nn.functional.conv2d(x, w, padding=padding),
+            "runcible": lambda: x.conv2d(w, padding=(padding, padding)),
         }
 
 
@@ -121,53 +124,88 @@ def seconds(function, calls, clock):
     return (clock() - begin) / calls
 
 
-def measure(functions, rounds, clock):
+def worker(library, options, pipe):
+    """Measures one library: answers each message, the number of a case and of
+    calls, with the seconds of a call; without calls, how many are enough."""
+    # Read when the libraries are loaded.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = str(options.threads)
+    within = contextlib.nullcontext()
+    if library == "numpy":
+        import numpy
+
+        version, make = numpy.__version__, lambda array: array
+    elif library == "torch":
+        import torch
+
+        torch.set_num_threads(options.threads)
+        within = torch.inference_mode()
+        version, make = torch.__version__, torch.from_numpy
+    else:
+        import runcible
+
+        backend = runcible.Backend("cpu", threads=options.threads)
+        version = runcible.__version__
+        make = lambda array: runcible.Tensor(array, backend)  # noqa: E731
+    clock = time.thread_time if options.processor else time.perf_counter
+    every = enumerate(cases(make))
+    pipe.send(version)
+    number = -1
+    with within:
+        while (message := pipe.recv()) is not None:
+            while number < message[0]:
+                number, (_, _, functions) = next(every)
+            function = functions[library]
+            if message[1] is None:
+                function()
+                once = max(seconds(function, 1, clock), 1e-7)
+                pipe.send(max(1, min(20_000, int(0.01 / once))))
+            else:
+                pipe.send(seconds(function, message[1], clock))
+
+
+def measure(number, pipes, rounds):
     """The median seconds of a call, by library."""
-    calls = {}
-    for name, function in functions.items():
-        function()
-        calls[name] = max(1, min(20_000, int(0.01 / max(seconds(function, 1, clock), 1e-7))))
-    times = {name: [] for name in functions}
+
+    def ask(name, calls):
+        # Threads of the one before wait some time at work before they sleep.
+        time.sleep(0.05)
+        pipes[name].send((number, calls))
+        return pipes[name].recv()
+
+    calls = {name: ask(name, None) for name in pipes}
+    times = {name: [] for name in pipes}
+    order = list(pipes)
     for i in range(rounds):
-        order = list(functions.items())
-        for name, function in order[i % len(order) :] + order[: i % len(order)]:
-            times[name].append(seconds(function, calls[name], clock))
+        turn = i % len(order)
+        for name in order[turn:] + order[:turn]:
+            times[name].append(ask(name, calls[name]))
     return {name: statistics.median(values) for name, values in times.items()}
 
 
 def main():
     options = arguments()
-    # Read when the libraries are loaded.
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)
-    import numpy
-    import torch
-
-    import runcible
-
-    torch.set_num_threads(options.threads)
-    backend = runcible.Backend("cpu", threads=options.threads)
-    print(
-        f"{options.threads} threads; numpy {numpy.__version__}, torch "
-        f"{torch.__version__}, load {os.getloadavg()[0]:.1f}"
-    )
+    context = multiprocessing.get_context("spawn")
+    pipes, versions = {}, []
+    for library in LIBRARIES:
+        pipes[library], theirs = context.Pipe()
+        context.Process(target=worker, args=(library, options, theirs), daemon=True).start()
+        versions.append(f"{library} {pipes[library].recv()}")
+    print(f"{options.threads} threads; {', '.join(versions)}, load {os.getloadavg()[0]:.1f}")
     print(f"{'us':34} {'numpy':>10} {'torch':>10} {'runcible':>10} ratio  goal")
-    clock = time.thread_time if options.processor else time.perf_counter
     report = {}
     missed = 0
-    for name, goal, functions in cases(numpy, torch, runcible, backend):
+    for number, (name, goal, functions) in enumerate(cases(lambda array: None)):
         if options.names and not any(part in name for part in options.names):
             continue
-        with torch.inference_mode():
-            times = measure(functions, options.rounds, clock)
+        times = measure(number, {name: pipes[name] for name in functions}, options.rounds)
         ratio = min(t for n, t in times.items() if n != "runcible") / times["runcible"]
         missed += ratio < goal
         report[name] = times
-        cells = [
-            f"{times[n] * 1e6:10.2f}" if n in times else f"{'':10}"
-            for n in ("numpy", "torch", "runcible")
-        ]
+        cells = [f"{times[n] * 1e6:10.2f}" if n in times else f"{'':10}" for n in LIBRARIES]
         print(f"{name:34} {' '.join(cells)} {ratio:5.2f} {goal:5.2f}", flush=True)
+    for pipe in pipes.values():
+        pipe.send(None)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"threads": options.threads, "seconds": report}, file, indent=1)

@@ -7,8 +7,9 @@
 namespace rc::cpu {
 namespace {
 
-// Above this cost threads are worth waking.
-constexpr int64_t kThreadsCost = 65536;
+// Above this cost threads are worth waking: below it one is done before
+// another that slept has begun.
+constexpr int64_t kThreadsCost = int64_t{1} << 18;
 // And above this one what runs has to hear that it is to stop.
 constexpr int64_t kAtOnceCost = int64_t{1} << 20;
 

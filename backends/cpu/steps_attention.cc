@@ -5,6 +5,7 @@
 
 #include "cpu/kernels.h"
 #include "cpu/pages.h"
+#include "cpu/tiles.h"
 #include "tensor/dtype.h"
 
 namespace rc::cpu {
@@ -191,8 +192,8 @@ void AttentionUnits::work(Run& run, const Share& share) const {
     share.commit([&] {
       if (share.units == nullptr) return;
       for (int64_t r = begin; r < end; ++r) {
-        std::copy_n(own.results + (r - begin) * task.y_stride, group * v,
-                    result(r));
+        copy_lanes(own.results + (r - begin) * task.y_stride, group * v,
+                   result(r));
       }
     });
   }

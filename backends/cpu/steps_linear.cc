@@ -163,7 +163,7 @@ void LinearPieces::work(Run& run, const Share& share) const {
     share.commit([&] {
       if (share.units == nullptr) return;
       for (int k = 0; k < task.rows; ++k) {
-        std::copy_n(ys[k], task.lanes, result(k));
+        copy_lanes(ys[k], task.lanes, result(k));
       }
     });
   }
@@ -310,7 +310,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
       share.commit([&] {
         if (share.units == nullptr) return;
         for (int r = 0; r < task.rows; ++r) {
-          std::copy_n(ys[r], task.lanes, result(made[r]));
+          copy_lanes(ys[r], task.lanes, result(made[r]));
         }
       });
     }

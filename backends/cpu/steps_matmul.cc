@@ -47,8 +47,8 @@ struct MatmulSizes {
     const float* from = reinterpret_cast<const float*>(b) + first;
     auto* to = reinterpret_cast<float*>(tile);
     for (int64_t i = 0; i < k; ++i, from += n, to += kTileRows) {
-      std::copy_n(from, lanes, to);
-      std::fill(to + lanes, to + kTileRows, 0.0f);
+      copy_lanes(from, lanes, to);
+      if (lanes < kTileRows) std::fill(to + lanes, to + kTileRows, 0.0f);
     }
   }
 };

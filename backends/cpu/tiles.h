@@ -1,7 +1,9 @@
 // Weights as tiles of 16 interleaved rows (the layout: kernels/formats.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "cpu/kernels.h"
@@ -29,5 +31,16 @@ std::optional<uint64_t> tile_bytes(rc_dtype tile, int64_t columns);
 void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
                uint64_t row_bytes, int rows, int64_t columns, uint8_t* tile,
                float* row);
+
+// Copies `lanes` floats that are mostly whole tiles: few calls cost as much as
+// what they would copy.
+inline void copy_lanes(const float* from, int64_t lanes, float* to) {
+  for (; lanes >= kTileRows; lanes -= kTileRows) {
+    std::memcpy(to, from, kTileRows * sizeof(float));
+    from += kTileRows;
+    to += kTileRows;
+  }
+  std::copy_n(from, lanes, to);
+}
 
 }  // namespace rc::cpu

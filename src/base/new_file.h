@@ -2,7 +2,8 @@
 //
 // Bytes go to a temporary file in the same folder, which commit() renames; a
 // file of that name is replaced at that moment. Whatever fails before, a full
-// disk for instance, leaves no trace and throws RC_E_IO. For one thread.
+// disk for instance, leaves no trace and throws RC_E_IO. For one thread at a
+// time.
 #pragma once
 
 #include <sys/types.h>
@@ -33,12 +34,15 @@ class NewFile {
   void create(mode_t permissions);
   void flush();
   void write_all(std::span<const std::byte> bytes);
+  void begin_on_disk();
   [[noreturn]] void fail_with(int error, const char* what) const;
 
   std::string path_;
   std::string temporary_;  // empty while there is none
   std::vector<std::byte> buffer_;
   int descriptor_ = -1;
+  off_t written_ = 0;  // bytes
+  off_t begun_ = 0;    // of them what the disk has begun to write
 };
 
 }  // namespace rc

@@ -80,8 +80,12 @@ void Core::end_overdue() noexcept {
   const Clock::time_point now = Clock::now();
   for (const auto& session : pages_.sessions()) {
     for (size_t i = 0; i < session->jobs.size();) {
-      const std::shared_ptr<Job> job = session->jobs[i];
-      if (!end_if_overdue(job, now)) ++i;
+      // A pointer of its own for those alone that leave the list.
+      if (End end; session->jobs[i]->overdue(now, &end)) {
+        end_if_overdue(std::shared_ptr(session->jobs[i]), now);
+      } else {
+        ++i;
+      }
     }
   }
 }

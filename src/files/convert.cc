@@ -1,6 +1,8 @@
 #include "files/convert.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/quote.h"
@@ -13,7 +15,7 @@
 namespace rc {
 namespace {
 
-// How many pieces a thread has before they are written.
+// How many pieces a thread makes in a turn.
 constexpr size_t kPiecesPerThread = 4;
 constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
 
@@ -26,7 +28,6 @@ class Work {
         crew_(conversion.threads) {
     for (const gguf::Tensor& tensor : file.tensors()) total_ += tensor.bytes;
     scratch_.resize(crew_.size());
-    pieces_.resize(kPiecesPerThread * crew_.size());
   }
 
   void write(const std::string& path) {
@@ -79,19 +80,30 @@ class Work {
     const gguf::Tensor& from = file_.tensors()[tensor];
     int64_t count = 1;
     for (const int64_t size : from.shape) count *= size;
-    const auto at_once = kPiece * static_cast<int64_t>(pieces_.size());
+    const auto at_once =
+        kPiece * static_cast<int64_t>(kPiecesPerThread * crew_.size());
     for (int64_t first = 0; first < count; first += at_once) {
       const int64_t elements = std::min(at_once, count - first);
       const auto pieces = static_cast<size_t>((elements + kPiece - 1) / kPiece);
-      crew_.run(pieces, [&](size_t worker, size_t i) {
-        const int64_t begin = first + kPiece * static_cast<int64_t>(i);
+      // One thread writes what the last turn made while the others go on.
+      const size_t writing = made_.empty() ? 0 : 1;
+      next_.resize(pieces);
+      crew_.run(writing + pieces, [&](size_t worker, size_t i) {
+        if (i < writing) {
+          for (const auto& piece : made_) put(piece);
+          return;
+        }
+        const size_t piece = i - writing;
+        const int64_t begin = first + kPiece * static_cast<int64_t>(piece);
         recoding_.encode(tensor, begin,
                          std::min(kPiece, first + elements - begin),
-                         scratch_[worker], pieces_[i]);
+                         scratch_[worker], next_[piece]);
       });
-      for (size_t i = 0; i < pieces; ++i) put(pieces_[i]);
+      std::swap(made_, next_);
       advance(*row_bytes(from.dtype, elements));
     }
+    for (const auto& piece : made_) put(piece);
+    made_.clear();
   }
 
   const gguf::File& file_;
@@ -99,7 +111,8 @@ class Work {
   const Recoding recoding_;
   quantize::Crew crew_;
   std::vector<Recoding::Scratch> scratch_;
-  std::vector<std::vector<std::byte>> pieces_;
+  // Pieces of the last turn, to be written, and of this one.
+  std::vector<std::vector<std::byte>> made_, next_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
 };

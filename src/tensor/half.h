@@ -25,24 +25,21 @@ inline float f16_to_f32(uint16_t bits) {
 }
 
 inline uint16_t f32_to_f16(float value) {
+  // Selections rather than branches: a loop of it becomes vectors.
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t magnitude = bits & 0x7FFFFFFFu;
-  uint32_t result;
-  if (magnitude > 0x7F800000u) {
-    result = 0x7E00u | ((magnitude >> 13) & 0x3FFu);
-  } else if (magnitude >= 0x477FF000u) {
-    // From 65520 on the nearest is infinity.
-    result = 0x7C00u;
-  } else if (magnitude < 0x38800000u) {
-    // Below 2^-14, the smallest normal number. Adding 0.5 puts the multiple of
-    // 2^-24 into the lowest bits, rounded by the addition itself.
-    const float sum = std::bit_cast<float>(magnitude) + 0.5f;
-    result = std::bit_cast<uint32_t>(sum) - 0x3F000000u;
-  } else {
-    const uint32_t odd = (magnitude >> 13) & 1u;
-    result = (magnitude - (112u << 23) + 0xFFFu + odd) >> 13;
-  }
+  const uint32_t odd = (magnitude >> 13) & 1u;
+  uint32_t result = (magnitude - (112u << 23) + 0xFFFu + odd) >> 13;
+  // Below 2^-14, the smallest normal number. Adding 0.5 puts the multiple of
+  // 2^-24 into the lowest bits, rounded by the addition itself.
+  const float sum = std::bit_cast<float>(magnitude) + 0.5f;
+  const uint32_t small = std::bit_cast<uint32_t>(sum) - 0x3F000000u;
+  result = magnitude < 0x38800000u ? small : result;
+  // From 65520 on the nearest is infinity.
+  result = magnitude >= 0x477FF000u ? 0x7C00u : result;
+  const uint32_t nan = 0x7E00u | ((magnitude >> 13) & 0x3FFu);
+  result = magnitude > 0x7F800000u ? nan : result;
   return static_cast<uint16_t>(sign | result);
 }
 

@@ -109,6 +109,28 @@ TEST_P(CpuOps, SoftcapOfSmallNumbersKeepsItsDigits) {
   }
 }
 
+TEST_P(CpuOps, GeluKeepsItsDigitsInTheTail) {
+  const Device device(1, GetParam());
+  constexpr int64_t n = 4096;
+  std::vector<float> x(n);  // from -8 to 8
+  for (int64_t i = 0; i < n; ++i) {
+    x[i] = 16.0f * (static_cast<float>(i) + 0.5f) / n - 8;
+  }
+  const std::vector<float> ones(n, 1.0f);
+  Program program(device);
+  const int32_t px = program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, x.data());
+  const int32_t py = program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, ones.data());
+  const int32_t y = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+  program.op(RC_OP_GLU, {px, py}, {y}).params.glu.function = RC_FUNCTION_GELU;
+  ASSERT_EQ(program.run(1), RC_OK) << program.message();
+  for (int64_t i = 0; i < n; ++i) {
+    const double expected = 0.5 * x[i] * std::erfc(-x[i] / std::sqrt(2.0));
+    // x / sqrt 2, rounded to a float, is squared before it is a power of e.
+    ASSERT_NEAR(program.result(y)[i], expected, 1e-5 * std::fabs(expected))
+        << x[i];
+  }
+}
+
 TEST_P(CpuOps, RmsNormOfRowsAndOfHeads) {
   const Device device(2, GetParam());
   for (int64_t n : kLengths) {

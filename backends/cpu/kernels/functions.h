@@ -18,13 +18,9 @@ RC_SIMD Vf gelu_tanh(const Vf& x) {
 }
 
 RC_SIMD Vf gelu(const Vf& x) {
-  float lanes[kLanes];
-  store(lanes, x);
-  for (int i = 0; i < kLanes; ++i) {
-    lanes[i] =
-        0.5f * lanes[i] * (1.0f + __builtin_erff(lanes[i] * 0.707106781f));
-  }
-  return load(lanes);
+  const Vf tail = erfc(mul(largest(x, sub(splat(0), x)), splat(0.707106781f)));
+  const Vf twice = if_less(x, splat(0), tail, sub(splat(2.0f), tail));
+  return mul(mul(splat(0.5f), x), twice);
 }
 
 RC_SIMD Vf sigmoid(const Vf& x) {

@@ -1,4 +1,5 @@
-// exp and tanh of 16 lanes. A lane's result depends on its argument alone.
+// exp, tanh and erfc of 16 lanes. A lane's result depends on its argument
+// alone.
 #pragma once
 
 #include "cpu/kernels/simd.h"
@@ -45,6 +46,28 @@ RC_SIMD Vf tanh(const Vf& x) {
   const Vf e = exp(add(bounded, bounded));
   const Vf large = div(sub(e, splat(1.0f)), add(e, splat(1.0f)));
   return if_less(square, splat(0.09f), small, large);
+}
+
+// 1 - erf(x) for x >= 0. Relative error below 4e-7 up to 0.7, and below
+// 4e-6 up to 6; 0 above 9.3.
+//
+// t = 1 / (1 + x / 2); ln(erfc(x) / t) + x^2 by the polynomial of degree 9 in
+// t - 9/16 whose largest error over x in [0, 9.4] is least, 4.3e-8 (fitted in
+// 40 digits to 400 Chebyshev nodes of t).
+RC_SIMD Vf erfc(const Vf& x) {
+  const Vf t = div(splat(1.0f), fma(x, splat(0.5f), splat(1.0f)));
+  const Vf s = sub(t, splat(0.5625f));
+  Vf y = splat(0.137213882f);
+  y = fma(y, s, splat(0.0560143129f));
+  y = fma(y, s, splat(-0.253853561f));
+  y = fma(y, s, splat(-0.00746280364f));
+  y = fma(y, s, splat(0.298118063f));
+  y = fma(y, s, splat(-0.0661584707f));
+  y = fma(y, s, splat(-0.403162657f));
+  y = fma(y, s, splat(0.116046075f));
+  y = fma(y, s, splat(1.36442871f));
+  y = fma(y, s, splat(-0.5870677f));
+  return mul(t, exp(fnma(x, x, y)));
 }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL
