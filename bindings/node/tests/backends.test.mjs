@@ -251,6 +251,25 @@ test("what is open goes on when its backend is taken out", async () => {
   });
 });
 
+test("closing while ops are computed", async () => {
+  await using("own", new OwnBackend(), async () => {
+    for (let i = 0; i < 5; ++i) {
+      const model = await modelOn("own,cpu");
+      const session = model.session({ whenFull: "shift" });
+      const stream = session.stream("A", { ignoreEos: true });
+      await stream.next();
+      const begin = performance.now();
+      session.close();
+      model.close();
+      // Nobody waits for a thread that is waiting.
+      assert.ok(performance.now() - begin < 1900);
+      // It goes on until it is left.
+      assert.equal((await stream.next()).done, false);
+      await stream.return();
+    }
+  });
+});
+
 test("workers have backends of their own, which go with them", async () => {
   const worker = new Worker(
     new URL(`data:text/javascript,${encodeURIComponent(`

@@ -19,7 +19,7 @@
 
 #include "values.h"
 
-/* The limited API of 3.9 has the function that takes them, but not the names. */
+/* The limited API of 3.9 has what takes them, but not the names. */
 #ifndef PyBUF_READ
 #define PyBUF_READ 0x100
 #define PyBUF_WRITE 0x200

@@ -323,6 +323,20 @@ def test_threads(register, expected):
     assert list(texts.values()) == [expected] * 3
 
 
+def test_closing_while_ops_are_computed(register):
+    """Who closes waits for the library, whose threads wait for the interpreter."""
+    register("numpy", NumPy)
+    for _ in range(10):
+        model = runcible.Model("builtin:fable", "numpy,cpu")
+        session = model.session(when_full="shift")
+        generation = session.generate("A", ignore_eos=True)
+        next(generation)
+        session.close()
+        model.close()
+        del session, model, generation
+        gc.collect()
+
+
 def test_an_async_generation(register, expected):
     import asyncio
 
