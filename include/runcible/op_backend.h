@@ -122,11 +122,12 @@ typedef struct rc_op_backend {
 /* The same for languages without macros. */
 RC_API void rc_op_backend_init(rc_op_backend* backend, size_t struct_size);
 
-/* Adds a backend to the process, with one device of kind RC_DEVICE_OTHER, which
- * "auto" takes only where there is no CPU. The struct and its texts are copied.
- * RC_E_INVALID_ARGUMENT: name, supports or compute is missing, or the name is
- * wrong or taken; RC_E_UNSUPPORTED: 64 different names have been registered in
- * this process. After a failure `release` is not called. Any thread. */
+/* Adds a backend to the process, with one device of kind RC_DEVICE_SOFTWARE,
+ * which "auto" leaves alone where there is a CPU: it is to be named. The struct
+ * and its texts are copied. RC_E_INVALID_ARGUMENT: name, supports or compute is
+ * missing, or the name is wrong or taken; RC_E_UNSUPPORTED: 64 different names
+ * have been registered in this process. After a failure `release` is not
+ * called. Any thread. */
 RC_API rc_status rc_op_backend_register(const rc_op_backend* backend);
 
 /* Takes a backend out: it can no longer be found or opened, and its name is

@@ -137,7 +137,7 @@ void OpBackend::describe(rc_plugin_device_info& info) const {
   std::snprintf(info.name, sizeof info.name, "%s", device_name_.c_str());
   std::snprintf(info.features, sizeof info.features, "%s", features_.c_str());
   std::snprintf(info.driver, sizeof info.driver, "%s", said_.c_str());
-  info.kind = RC_DEVICE_OTHER;
+  info.kind = RC_DEVICE_SOFTWARE;
   info.unified_memory = 1;
 }
 

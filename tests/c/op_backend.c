@@ -207,7 +207,7 @@ static void check_health(struct state* state) {
   CHECK(report.backend != NULL && report.index == 0);
   CHECK(strcmp(report.driver, "fit as a fiddle") == 0);
   CHECK(strcmp(report.features, "add rms_norm linear") == 0);
-  CHECK(report.kind == RC_DEVICE_OTHER);
+  CHECK(report.kind == RC_DEVICE_SOFTWARE);
   rc_device_list_release(list);
 
   state->sick = "it has a cold";

@@ -144,6 +144,9 @@ def test_discovery_tells_the_health(register):
     assert report().driver == f"NumPy {numpy.__version__}"
     assert report().features == "add linear rms_norm"
     assert report().description == "for a test"
+    # It is to be named.
+    assert report().kind == "software"
+    assert runcible.discover().automatic != "numpy:0"
 
     def ill():
         raise ConnectionError("the cable is out")
