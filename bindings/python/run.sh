@@ -9,7 +9,7 @@
 # with its venv module and headers.
 set -eu
 if [ "$1" = --packages ]; then
-  echo python3-venv python3-dev
+  echo python3-venv python3-dev openssl
   exit
 fi
 here=$(cd "$(dirname "$0")" && pwd)

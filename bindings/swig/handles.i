@@ -6,6 +6,11 @@
 %{
 #include <pthread.h>
 
+/* What a language does around each call; a declaration. */
+#ifndef RUNCIBLE_ENTER
+#define RUNCIBLE_ENTER
+#endif
+
 /* 1 once a handle was made. */
 static volatile int runcible_in_use = 0;
 /* 1 in the child of a process that had made one. */
@@ -30,13 +35,17 @@ static const char runcible_fork_message[] =
     runcible_raise(RC_E_CLOSED, runcible_fork_message);
     RUNCIBLE_FAIL;
   }
+  RUNCIBLE_ENTER
   $action
 }
 
 %define runcible_handle(NAME)
 runcible_output_handle(NAME)
 %nodefaultctor NAME;
-%exception NAME::~NAME "$action"
+%exception NAME::~NAME {
+  RUNCIBLE_ENTER
+  $action
+}
 struct NAME {};
 %extend NAME {
   ~NAME() {

@@ -1,4 +1,4 @@
-/* Runcible: all public headers but plugin.h. */
+/* Runcible: all public headers but plugin.h and op_backend.h. */
 #ifndef RUNCIBLE_RUNCIBLE_H
 #define RUNCIBLE_RUNCIBLE_H
 

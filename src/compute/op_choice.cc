@@ -22,7 +22,7 @@ OpChoice only_choice(const Op& op, std::span<const rc_plugin_value> values,
   OpChoice::Candidate& only = choice.candidates.emplace_back();
   only.device = device.id();
   runtime::ReportedDevice reported;
-  reported.plugin = runtime::PluginList::instance().find(device.plugin().name);
+  reported.plugin = runtime::PluginList::instance().entry_of(device.plugin());
   reported.index = device.index();
   reported.info = device.info();
   const runtime::Calibration* known =

@@ -203,7 +203,7 @@ void PluginList::add(const rc_plugin& given, bool built_in,
   entry.path = path;
   const std::lock_guard lock(mutex_);
   for (const PluginEntry& other : entries_) {
-    if (other.name != entry.name) continue;
+    if (other.removed || other.name != entry.name) continue;
     fail(RC_E_INVALID_ARGUMENT, "there is a backend called ", entry.name,
          " already",
          other.built_in        ? ", built in"
@@ -214,6 +214,13 @@ void PluginList::add(const rc_plugin& given, bool built_in,
   PluginEntry& added = entries_.back();
   added.table.name = added.name.c_str();
   added.table.description = added.description.c_str();
+}
+
+void PluginList::remove(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  for (PluginEntry& entry : entries_) {
+    if (entry.name == name) entry.removed = true;
+  }
 }
 
 void PluginList::load(const std::string& path) {
@@ -327,7 +334,9 @@ std::vector<ModuleFailure> PluginList::load_modules(bool software,
 std::vector<const PluginEntry*> PluginList::entries() const {
   const std::lock_guard lock(mutex_);
   std::vector<const PluginEntry*> all;
-  for (const PluginEntry& entry : entries_) all.push_back(&entry);
+  for (const PluginEntry& entry : entries_) {
+    if (!entry.removed) all.push_back(&entry);
+  }
   return all;
 }
 
@@ -341,7 +350,15 @@ bool PluginList::is_built_in(const rc_plugin& table) const {
 const PluginEntry* PluginList::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
   for (const PluginEntry& entry : entries_) {
-    if (entry.name == name) return &entry;
+    if (!entry.removed && entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+const PluginEntry* PluginList::entry_of(const rc_plugin& table) const {
+  const std::lock_guard lock(mutex_);
+  for (const PluginEntry& entry : entries_) {
+    if (&entry.table == &table) return &entry;
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 // The plugins of the process: built in, registered, or found as modules.
 //
-// Thread-safe. A plugin that is in stays in: pointers to entries live for ever.
+// Thread-safe. Pointers to entries live for ever, those of plugins that were
+// taken out, too.
 #pragma once
 
 #include <deque>
@@ -20,7 +21,8 @@ struct PluginEntry {
   std::string name;
   std::string description;
   bool built_in = false;
-  std::string path;  // of the module; "" if built in or registered
+  std::string path;      // of the module; "" if built in or registered
+  bool removed = false;  // guarded by the list
 };
 
 // A file that looks like a module, but gives no plugin now, or a backend that
@@ -38,6 +40,9 @@ class PluginList {
 
   // See rc_plugin_register.
   void add(const rc_plugin& table, bool built_in, const std::string& path);
+  // Takes one that was added out: it is no longer found, and its name is free.
+  // What is open goes on. Nothing happens if there is none.
+  void remove(std::string_view name);
   // See rc_plugin_load.
   void load(const std::string& path);
   // Loads the modules librunciblebackend-*.so of the folders in
@@ -54,6 +59,8 @@ class PluginList {
   std::vector<const PluginEntry*> entries() const;
   // nullptr: none of that name.
   const PluginEntry* find(std::string_view name) const;
+  // Whose table it is, also if it was taken out; nullptr: nobody's here.
+  const PluginEntry* entry_of(const rc_plugin& table) const;
   // Whether the functions are those of a plugin that is built in.
   bool is_built_in(const rc_plugin& table) const;
 

@@ -114,6 +114,28 @@ TEST(PluginList, RefusesATakenNameAndCopiesTheTable) {
   EXPECT_NE(entry->table.open, nullptr);
 }
 
+TEST(PluginList, TakesOneOutAndTheNextOfItsNameIn) {
+  PluginList& list = PluginList::instance();
+  const rc_plugin table = test::make_fake_plugin("brief").table;
+  register_plugin(table);
+  const PluginEntry* first = list.find("brief");
+  ASSERT_NE(first, nullptr);
+  list.remove("brief");
+  list.remove("brief");
+  EXPECT_EQ(list.find("brief"), nullptr);
+  for (const PluginEntry* entry : list.entries()) {
+    EXPECT_NE(entry->name, "brief");
+  }
+  // Devices that are open know their table.
+  EXPECT_EQ(list.entry_of(first->table), first);
+  EXPECT_EQ(list.entry_of(table), nullptr);
+  register_plugin(table);
+  const PluginEntry* second = list.find("brief");
+  ASSERT_NE(second, nullptr);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(list.entry_of(second->table), second);
+}
+
 TEST(PluginList, ReportsModulesThatCannotBeLoaded) {
   Error error = error_of_loading("/nonexistent/module.so");
   EXPECT_EQ(error.status(), RC_E_IO);

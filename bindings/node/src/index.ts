@@ -47,6 +47,16 @@ export {
   type LoadOptions,
   type ModelOptions,
 } from "./model";
+export {
+  registerBackend,
+  unregisterBackend,
+  type Elements,
+  type OpBackend,
+  type OpCall,
+  type OpFunction,
+  type Operand,
+  type Parameters,
+} from "./ops";
 export type * from "./reports";
 export { Session, type Logits, type SessionOptions } from "./session";
 export { Stream } from "./streaming";

@@ -2,7 +2,10 @@
  * arguments is a local of C++, which goes however the wrapper is left. */
 %header %{
 #include "environment.h"
+#include "op_backend.h"
 #include "values.h"
+
+#define RUNCIBLE_ENTER const runcible_blocking_call blocking;
 
 #define RUNCIBLE_FAIL SWIG_fail
 /* What a function without results gives is undefined. */
@@ -21,6 +24,12 @@
 
 /* set_functions(makeError, wake); see environment.h. */
 %native(set_functions) Napi::Value set_functions(const Napi::CallbackInfo&);
+/* See op_backend.h. */
+%native(op_backend_register)
+    Napi::Value op_backend_register(const Napi::CallbackInfo&);
+%native(op_backend_unregister)
+    Napi::Value op_backend_unregister(const Napi::CallbackInfo&);
+%native(op_name) Napi::Value op_name(const Napi::CallbackInfo&);
 
 %define runcible_output_handle(TYPE)
 %typemap(in, numinputs=0) TYPE** (TYPE* made = NULL) {
@@ -238,5 +247,16 @@ Napi::Value set_functions(const Napi::CallbackInfo& info) {
       .set_functions(info[0].As<Napi::Function>(),
                      info[1].As<Napi::Function>());
   return info.Env().Undefined();
+}
+Napi::Value op_backend_register(const Napi::CallbackInfo& info) {
+  return runcible_op_backend::add(info);
+}
+Napi::Value op_backend_unregister(const Napi::CallbackInfo& info) {
+  return runcible_op_backend::remove(info);
+}
+Napi::Value op_name(const Napi::CallbackInfo& info) {
+  const char* name = rc_op_name(info[0].As<Napi::Number>().Int32Value());
+  if (name == nullptr) return info.Env().Null();
+  return Napi::String::New(info.Env(), name);
 }
 %}

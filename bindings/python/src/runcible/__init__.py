@@ -22,6 +22,7 @@ from .grammar import Grammar
 from .graphs import Graph, graph
 from .hub import cached_models, fetch, remove_cached_model
 from .model import Model, plan, verify
+from .ops import Call, register_backend, unregister_backend
 from .reports import (
     Discovery,
     # :api: report_names
@@ -38,6 +39,7 @@ __all__ = [
     "Answer",
     "AnswerStream",
     "Backend",
+    "Call",
     "Chat",
     "Discovery",
     "Error",
@@ -61,8 +63,10 @@ __all__ = [
     "fetch",
     "graph",
     "plan",
+    "register_backend",
     "remove_cached_model",
     "tool_of",
+    "unregister_backend",
     "verify",
     # :api: report_strings
 ]
