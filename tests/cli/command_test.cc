@@ -228,6 +228,32 @@ TEST(Command, ListsDevices) {
   EXPECT_NE(json["auto"], "");
 }
 
+TEST(Command, TestsDevices) {
+  const Outcome text = run({"devices", "--self-test", "reference"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("reference:0: "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(" tests passed, 0 failed, 0 are of ops"),
+            std::string::npos)
+      << text.out;
+  const Json json =
+      Json::parse(run({"devices", "--self-test", "reference", "--json"}).out);
+  EXPECT_EQ(json["devices"][0]["tests"][0]["outcome"], "passed");
+  expect_failure(run({"devices", "--self-test", "quantum"}), 3, "quantum");
+  expect_failure(
+      run({"devices", "--self-test", "cpu", "--forget-quarantine", "cpu"}), 2,
+      "--forget-quarantine");
+}
+
+TEST(Command, LiftsQuarantines) {
+  EXPECT_EQ(run({"devices", "--forget-quarantine", "cpu"}).out,
+            "The quarantine of 0 devices and modules is lifted.\n");
+  const Json json =
+      Json::parse(run({"devices", "--forget-quarantine", "cpu", "--json"}).out);
+  EXPECT_EQ(json["lifted"], 0);
+  expect_failure(run({"devices", "--forget-quarantine", "quantum"}), 3,
+                 "quantum");
+}
+
 TEST(Command, LooksAtFiles) {
   const Outcome text = run({"inspect", model()});
   EXPECT_EQ(text.code, 0);
