@@ -92,6 +92,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
+  CHECK_NO_PADDING(rc_model_memory, user);
   CHECK_NO_PADDING(rc_model_options, quantize);
   CHECK_NO_PADDING(rc_plan_report, reserved);
   CHECK_NO_PADDING(rc_plan_device_report, output);
