@@ -48,7 +48,7 @@
 }
 %apply (int64_t* SHAPE, int32_t* RANK) { (int64_t* shape, int32_t* rank) }
 %apply int32_t* OUTPUT {
-  rc_dtype* dtype, int32_t* accepted, int32_t* accepting
+  rc_dtype* dtype, int32_t* accepted, int32_t* accepting, int32_t* lifted
 }
 %apply int64_t* OUTPUT { int64_t* position, int64_t* elements }
 %apply size_t* OUTPUT { size_t* bytes, size_t* accepted }

@@ -23,6 +23,7 @@
 %ignore rc_discover_async;
 %ignore rc_tensor_to_async;
 %ignore rc_calibrate;
+%ignore rc_device_test;
 %ignore rc_log_set;
 %ignore rc_backend_options::progress;
 %ignore rc_backend_options::progress_user;

@@ -34,6 +34,7 @@
 %include "structs.i"
 %include "generate_options.i"
 %include "model_options.i"
+%include "model_memory.i"
 %include "events.i"
 %include "convert.i"
 %include "fetch.i"

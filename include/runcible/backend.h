@@ -41,7 +41,8 @@ typedef struct rc_device_report {
   rc_device_kind kind;     /* what it is */
   const char* id;          /* "vulkan:0", "" if not available */
   const char* name;        /* of the device */
-  const char* reason;      /* why the backend is not available; "" if it is */
+  const char* reason;      /* why the backend is not available, or why the
+                              device is passed over; "" if it may be opened */
   uint64_t total_memory;   /* bytes; 0: unknown */
   uint64_t free_memory;    /* bytes; 0: unknown */
   int32_t unified_memory;  /* 1: shared with the host */
@@ -50,12 +51,16 @@ typedef struct rc_device_report {
   const char* driver;      /* API and driver versions */
   const char* physical_id; /* PCI address or UUID; equal for one piece of
                               hardware seen through two backends */
+  const char* quarantined; /* ops that failed the self-test and count as
+                              lacking until driver or module changes, a line
+                              for each with its reason; "" if there are none;
+                              see rc_quarantine_forget */
 } rc_device_report;
 
 #define RC_DEVICE_REPORT_INIT                                                 \
   {                                                                           \
     sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
-        NULL, NULL, NULL                                                      \
+        NULL, NULL, NULL, NULL                                                \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);
@@ -65,7 +70,8 @@ RC_API void rc_device_report_init(rc_device_report* report, size_t size);
  * Takes as long as their drivers take to answer. A driver that crashes or does
  * not answer within half a minute does so in a process of its own, and its
  * backend is listed as not available; that is remembered for an hour, in the
- * user's cache folder. *list is the caller's; see rc_device_list_release.
+ * user's cache folder. A device that is quarantined is listed with the reason;
+ * see rc_quarantine_forget. *list is the caller's; see rc_device_list_release.
  * RC_E_OUT_OF_MEMORY, RC_E_INVALID_ARGUMENT. */
 RC_API rc_status rc_discover(rc_device_list** list);
 
@@ -281,6 +287,48 @@ RC_API rc_status rc_calibrate(const char* spec,
                               const rc_backend_options* options,
                               rc_progress_callback progress, void* user,
                               char** json);
+
+/* Tests what devices compute against the reference backend: every op with every
+ * type that they have, at sizes of one, a few and many, odd ones among them.
+ * That takes a second or two per device, and longer where a driver compiles
+ * kernels for the first time. Without this call one op is tested when a device
+ * is opened, and each other kind when a program needs it first, so that nobody
+ * waits for kernels that are not used. Built-in backends are tested by this
+ * call alone. What passed is not tested again until the driver or the module
+ * changes; what failed is quarantined, see rc_quarantine_forget.
+ *
+ * `spec` and `options` are as for rc_calibrate; a named device that is
+ * quarantined is not asked, and has that as its failure. `progress` may be
+ * NULL. *json, which may be NULL, is a JSON object of "devices", an array of
+ * "id", "failure" (null, or why it was not tested), "seconds" that it took and
+ * "tests", an array of "test" (what was computed), "outcome" ("passed",
+ * "failed", or "lacking" where the device has no such op) and "reason" (null,
+ * or what is wrong); it is the caller's, to be freed with rc_free.
+ *
+ * RC_E_INVALID_ARGUMENT: `spec` or an option; RC_E_NOT_FOUND: the chain has no
+ * device here; RC_E_CANCELLED: `progress` wanted it; RC_E_OUT_OF_MEMORY. A
+ * device that cannot be opened, or computes wrongly, is no error. */
+RC_API rc_status rc_device_test(const char* spec,
+                                const rc_backend_options* options,
+                                rc_progress_callback progress, void* user,
+                                char** json);
+
+/* A device of a module that fails its self-test is quarantined: its name, the
+ * version of its driver and the reason are kept in the user's cache folder, and
+ * it is passed over with that reason, without being asked again, until the
+ * driver or the module changes; an op that fails counts as one that the device
+ * lacks. (A device that did not answer in time is given another chance after an
+ * hour, for the machine may have been busy; so is a module that crashed when it
+ * was asked for its devices.) RUNCIBLE_QUARANTINE=0, or the setting
+ * library.quarantine (config.h), has all of them asked again each time.
+ *
+ * This lifts the quarantine: of a device ("vulkan:0"), of a backend with all of
+ * its devices ("vulkan"), or of everything (NULL or ""). *lifted, which may be
+ * NULL, gets the number of devices and modules that were quarantined. Devices
+ * that are open keep what was found of their ops. RC_E_NOT_FOUND: there is no
+ * such backend or device; RC_E_INVALID_ARGUMENT: `spec` is more than one of
+ * them; RC_E_OUT_OF_MEMORY. */
+RC_API rc_status rc_quarantine_forget(const char* spec, int32_t* lifted);
 
 /* What a handle has used since it was opened. */
 typedef struct rc_backend_usage_report {

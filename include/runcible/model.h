@@ -63,6 +63,30 @@ extern "C" {
  * for something that is not computed, or is not known, is RC_E_UNSUPPORTED by
  * its name. */
 
+/* ---- Model files in memory --------------------------------------------- */
+
+/* A GGUF file in the caller's memory: downloaded, unpacked, or a part of the
+ * program. It is checked as a file is, and must be whole: a model in several
+ * files is none. */
+typedef struct rc_model_memory {
+  size_t struct_size;
+  const void* data; /* at any address */
+  uint64_t size;    /* bytes */
+  const char* name; /* UTF-8, for messages and reports; NULL or "": "memory" */
+  /* NULL: a function that keeps the file copies it. Else nothing is copied: the
+   * bytes stay as they are until this is called, exactly once, with `user`, by
+   * any thread: when nothing uses them any more, or before the function that
+   * was given them returns, if that fails or keeps nothing. It must not call
+   * the library. */
+  void (*release)(void* user);
+  void* user;
+} rc_model_memory;
+
+#define RC_MODEL_MEMORY_INIT \
+  { sizeof(rc_model_memory), NULL, 0, NULL, NULL, NULL }
+/* The same as a function; see base.h. */
+RC_API void rc_model_memory_init(rc_model_memory* memory, size_t size);
+
 /* ---- Looking at a file ------------------------------------------------- */
 
 /* A model file opened for looking: metadata and tensor list, which are copied;
@@ -75,6 +99,9 @@ typedef struct rc_model_info rc_model_info;
  * RC_E_UNSUPPORTED for a folder whose model or part is not known,
  * RC_E_INVALID_ARGUMENT, RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_model_info_open(const char* path, rc_model_info** info);
+/* The same of a file in memory, which is not kept. */
+RC_API rc_status rc_model_info_open_memory(const rc_model_memory* memory,
+                                           rc_model_info** info);
 /* References; see base.h. */
 RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
 RC_API void rc_model_info_release(rc_model_info* info);
@@ -122,6 +149,8 @@ RC_API rc_status rc_model_info_tensor(const rc_model_info* info, size_t i,
  * is sound; statuses of rc_model_info_open, and RC_E_UNSUPPORTED for a sound
  * file that this build cannot run. */
 RC_API rc_status rc_model_verify(const char* path);
+/* The same of a file in memory, which is not kept. */
+RC_API rc_status rc_model_verify_memory(const rc_model_memory* memory);
 
 /* ---- Tokenizers -------------------------------------------------------- */
 
@@ -132,6 +161,9 @@ typedef struct rc_tokenizer rc_tokenizer;
  * RC_E_UNSUPPORTED: a tokenizer or pre-tokenizer that is not known, by name, or
  * a file without vocabulary; statuses of rc_model_info_open. */
 RC_API rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer);
+/* The same of a file in memory, which is not kept. */
+RC_API rc_status rc_tokenizer_open_memory(const rc_model_memory* memory,
+                                          rc_tokenizer** tokenizer);
 /* References; see base.h. */
 RC_API rc_tokenizer* rc_tokenizer_retain(rc_tokenizer* tokenizer);
 RC_API void rc_tokenizer_release(rc_tokenizer* tokenizer);
@@ -284,6 +316,37 @@ typedef struct rc_plan rc_plan;
 RC_API rc_status rc_model_plan(const char* path,
                                const rc_model_options* options,
                                rc_backend* backend, rc_plan** plan);
+/* The same of a file in memory, which is not kept. */
+RC_API rc_status rc_model_plan_memory(const rc_model_memory* memory,
+                                      const rc_model_options* options,
+                                      rc_backend* backend, rc_plan** plan);
+/* The same of a model of which there is no file: exactly what rc_model_plan
+ * gives for a file with these hyper-parameters and tensors. `hyper_parameters`
+ * is a JSON object, NUL-terminated, of the metadata that such a file has, with
+ * "architecture" for "general.architecture", and with or without the name of
+ * the architecture before the others; "vocab_size" is the number of tokens:
+ *
+ *     {"architecture": "llama", "vocab_size": 128256, "context_length": 8192,
+ *      "block_count": 32, "embedding_length": 4096,
+ *      "feed_forward_length": 14336, "attention.head_count": 32,
+ *      "attention.head_count_kv": 8, "rope.freq_base": 500000,
+ *      "attention.layer_norm_rms_epsilon": 1e-5,
+ *      "tensors": ["output.weight"]}
+ *
+ * "tensors" names those that models of the architecture may have or lack, such
+ * as an output matrix of its own or biases, with * for the number of each layer
+ * ("blk.*.attn_q.bias"): an array of names, or an object with the shape of
+ * each, slowest dimension first, or null where the architecture says it. `type`
+ * is that of the weights, one of rc_conversion_type; NULL or "": F16. Of the
+ * options `quantize` is what they become while they are loaded.
+ * RC_E_INVALID_ARGUMENT: it is no such object or type; RC_E_FORMAT: a
+ * hyper-parameter is missing or out of range; RC_E_UNSUPPORTED: an architecture
+ * that is not known, or tensors that it does not use; statuses of
+ * rc_model_plan. */
+RC_API rc_status rc_model_estimate(const char* hyper_parameters,
+                                   const char* type,
+                                   const rc_model_options* options,
+                                   rc_backend* backend, rc_plan** plan);
 /* References; see base.h. */
 RC_API rc_plan* rc_plan_retain(rc_plan* plan);
 RC_API void rc_plan_release(rc_plan* plan);
@@ -396,6 +459,23 @@ RC_API rc_status rc_model_load_async(rc_backend* backend, const char* path,
                                      const rc_model_options* options,
                                      rc_loop* loop, rc_model_callback callback,
                                      void* user);
+
+/* As rc_model_load, of a file in memory, which is kept as long as the model
+ * (see rc_model_memory.release). Its weights are copied to the device, unless
+ * keep_mapped or experts_mapped is 1, which let a CPU compute from the caller's
+ * bytes; guard_mapped means nothing then. Two such models share nothing. */
+RC_API rc_status rc_model_load_memory(rc_backend* backend,
+                                      const rc_model_memory* memory,
+                                      const rc_model_options* options,
+                                      rc_model** model);
+/* The same as rc_model_load_async does it; bytes that are to be copied are
+ * before it returns. */
+RC_API rc_status rc_model_load_memory_async(rc_backend* backend,
+                                            const rc_model_memory* memory,
+                                            const rc_model_options* options,
+                                            rc_loop* loop,
+                                            rc_model_callback callback,
+                                            void* user);
 
 /* References; see base.h. Sessions keep their model. */
 RC_API rc_model* rc_model_retain(rc_model* model);

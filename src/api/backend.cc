@@ -32,8 +32,10 @@ std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress) {
                                  backend.reason);
     }
     for (size_t i = 0; i < backend.devices.size(); ++i) {
+      const runtime::DeviceReport& device = backend.devices[i];
       list->devices.emplace_back(backend.name, backend.description,
-                                 static_cast<int32_t>(i), backend.devices[i]);
+                                 static_cast<int32_t>(i), device.info,
+                                 device.reason, device.quarantined);
     }
   }
   return list;

@@ -18,20 +18,23 @@ std::string text(const char (&array)[n]) {
 
 DeviceText::DeviceText(std::string backend_name,
                        std::string backend_description, int32_t device_index,
-                       const rc_plugin_device_info& info)
+                       const rc_plugin_device_info& info, std::string why,
+                       std::string quarantined_ops)
     : backend(std::move(backend_name)),
       description(std::move(backend_description)),
       index(device_index),
       kind(info.kind),
       id(cat(backend, ':', device_index)),
       name(text(info.name)),
+      reason(std::move(why)),
       total_memory(info.total_memory),
       free_memory(info.free_memory),
       unified_memory(info.unified_memory),
       cores(info.cores),
       features(text(info.features)),
       driver(text(info.driver)),
-      physical_id(text(info.physical_id)) {}
+      physical_id(text(info.physical_id)),
+      quarantined(std::move(quarantined_ops)) {}
 
 DeviceText::DeviceText(std::string backend_name,
                        std::string backend_description, std::string why)
@@ -55,6 +58,7 @@ rc_device_report DeviceText::report(const rc_plugin_device_info* info) const {
   report.features = features.c_str();
   report.driver = driver.c_str();
   report.physical_id = physical_id.c_str();
+  report.quarantined = quarantined.c_str();
   return report;
 }
 

@@ -11,7 +11,8 @@ namespace rc::api {
 struct DeviceText {
   // A device of an available backend.
   DeviceText(std::string backend, std::string description, int32_t index,
-             const rc_plugin_device_info& info);
+             const rc_plugin_device_info& info, std::string reason = {},
+             std::string quarantined = {});
   // A backend that is not available.
   DeviceText(std::string backend, std::string description, std::string reason);
 
@@ -32,6 +33,7 @@ struct DeviceText {
   std::string features;
   std::string driver;
   std::string physical_id;
+  std::string quarantined;
 };
 
 }  // namespace rc::api

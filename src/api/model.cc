@@ -3,11 +3,13 @@
 #include "api/backend.h"
 #include "api/configured.h"
 #include "api/guard.h"
+#include "api/model_memory.h"
 #include "api/model_path.h"
 #include "api/options.h"
 #include "api/progress.h"
 #include "base/quote.h"
 #include "files/convert.h"
+#include "files/open_model.h"
 
 namespace rc::api {
 namespace {
@@ -111,13 +113,24 @@ LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
       parameters(count_parameters(file->file())) {}
 
 LoadRequest::LoadRequest(rc_backend* backend, const char* file,
-                         const rc_model_options* given)
+                         const rc_model_options* asked)
+    : LoadRequest(backend, asked) {
+  path = need_model_path(file);
+}
+
+LoadRequest::LoadRequest(rc_backend* backend,
+                         std::shared_ptr<const gguf::File> file,
+                         const rc_model_options* asked)
+    : LoadRequest(backend, asked) {
+  given = std::move(file);
+}
+
+LoadRequest::LoadRequest(rc_backend* backend, const rc_model_options* asked)
     : chain(need(backend, "backend").chain) {
   const rc_backend& handle = *backend;
-  path = need_model_path(file);
   std::string type;
   const rc_model_options read =
-      configured(read_options(given, kModelDefaults, "options"), type);
+      configured(read_options(asked, kModelDefaults, "options"), type);
   tenant = handle.tenant;
   options = engine_options(read);
   options.timeout_ms = handle.timeout_ms;
@@ -137,7 +150,9 @@ engine::EngineOptions LoadRequest::limited_options() const {
 }
 
 std::shared_ptr<const model::ModelFile> LoadRequest::open() const {
-  return model::ModelFile::open(model::file_of(path), output, quantize);
+  return model::ModelFile::open(
+      given != nullptr ? given : open_model(model::file_of(path)), output,
+      quantize);
 }
 
 std::unique_ptr<rc_model> LoadRequest::load(
@@ -170,6 +185,19 @@ rc_status rc_model_load(rc_backend* backend, const char* path,
     const rc::api::LoadRequest request(backend, path, options);
     return rc::api::add_handle(request.load({}));
   });
+}
+
+rc_status rc_model_load_memory(rc_backend* backend,
+                               const rc_model_memory* memory,
+                               const rc_model_options* options,
+                               rc_model** model) {
+  using rc::api::ModelMemory;
+  return rc::api::guard_memory(
+      memory, model, "model", [&](const ModelMemory& given) {
+        need(backend, "backend");
+        const rc::api::LoadRequest request(backend, given.keep(), options);
+        return rc::api::add_handle(request.load({}));
+      });
 }
 
 rc_model* rc_model_retain(rc_model* model) {

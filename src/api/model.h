@@ -71,6 +71,9 @@ namespace rc::api {
 struct LoadRequest {
   LoadRequest(rc_backend* backend, const char* path,
               const rc_model_options* options);
+  // Of a file in memory.
+  LoadRequest(rc_backend* backend, std::shared_ptr<const gguf::File> file,
+              const rc_model_options* options);
 
   // `go_on` may be empty; loading stops with RC_E_CANCELLED when it says
   // false.
@@ -82,11 +85,16 @@ struct LoadRequest {
   runtime::DeviceChain chain;
   std::shared_ptr<Tenant> tenant;
   std::string path;  // may be "builtin:NAME"
+  std::shared_ptr<const gguf::File>
+      given;  // instead of a path, if there is one
   engine::EngineOptions options;
   std::optional<model::ForwardOutput> output;
   std::string quantize;  // a type or mix; empty: none
   rc_progress_callback progress;
   void* progress_user;
+
+ private:
+  LoadRequest(rc_backend* backend, const rc_model_options* options);
 };
 
 }  // namespace rc::api

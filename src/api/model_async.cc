@@ -4,6 +4,7 @@
 #include "api/guard.h"
 #include "api/loop.h"
 #include "api/model.h"
+#include "api/model_memory.h"
 
 namespace rc::api {
 namespace {
@@ -39,16 +40,34 @@ class AsyncLoad final : public AsyncWork {
 }  // namespace
 }  // namespace rc::api
 
+namespace {
+
+void start_load(rc::api::LoadRequest request, rc_loop* loop,
+                rc_model_callback callback, void* user) {
+  if (callback == nullptr) rc::fail(RC_E_INVALID_ARGUMENT, "callback: NULL");
+  rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncLoad>(
+      std::move(request), rc::api::loop_or_own(loop), callback, user));
+}
+
+}  // namespace
+
 rc_status rc_model_load_async(rc_backend* backend, const char* path,
                               const rc_model_options* options, rc_loop* loop,
                               rc_model_callback callback, void* user) {
-  using rc::api::AsyncLoad;
   return rc::api::guard([&] {
-    rc::api::LoadRequest request(backend, path, options);
-    if (callback == nullptr) {
-      rc::fail(RC_E_INVALID_ARGUMENT, "callback: NULL");
-    }
-    rc::api::AsyncWork::start(std::make_unique<AsyncLoad>(
-        std::move(request), rc::api::loop_or_own(loop), callback, user));
+    start_load(rc::api::LoadRequest(backend, path, options), loop, callback,
+               user);
+  });
+}
+
+rc_status rc_model_load_memory_async(rc_backend* backend,
+                                     const rc_model_memory* memory,
+                                     const rc_model_options* options,
+                                     rc_loop* loop, rc_model_callback callback,
+                                     void* user) {
+  return rc::api::guard([&] {
+    start_load(rc::api::LoadRequest(
+                   backend, rc::api::ModelMemory(memory).keep(), options),
+               loop, callback, user);
   });
 }

@@ -2,6 +2,7 @@
 #include "api/guard.h"
 #include "api/metadata_json.h"
 #include "api/model.h"
+#include "api/model_memory.h"
 #include "api/model_path.h"
 #include "api/options.h"
 #include "api/returned_memory.h"
@@ -64,6 +65,16 @@ rc_status rc_model_info_open(const char* path, rc_model_info** info) {
     return rc::api::add_handle(
         std::make_unique<rc_model_info>(open_file(path)));
   });
+}
+
+rc_status rc_model_info_open_memory(const rc_model_memory* memory,
+                                    rc_model_info** info) {
+  using rc::api::ModelMemory;
+  return rc::api::guard_memory(
+      memory, info, "info", [](const ModelMemory& given) {
+        return rc::api::add_handle(std::make_unique<rc_model_info>(
+            rc::api::without_data(*given.look())));
+      });
 }
 
 rc_model_info* rc_model_info_retain(rc_model_info* info) {
@@ -141,4 +152,8 @@ rc_status rc_model_info_tensor(const rc_model_info* info, size_t i,
 
 rc_status rc_model_verify(const char* path) {
   return guard([&] { verify_file(open_file(path)); });
+}
+
+rc_status rc_model_verify_memory(const rc_model_memory* memory) {
+  return guard([&] { verify_file(rc::api::ModelMemory(memory).look()); });
 }

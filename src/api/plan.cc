@@ -5,8 +5,10 @@
 
 #include "api/guard.h"
 #include "api/model.h"
-#include "api/model_path.h"
+#include "api/model_memory.h"
 #include "api/options.h"
+#include "files/convert.h"
+#include "model/sketch.h"
 
 struct rc_plan {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kPlan;
@@ -86,16 +88,47 @@ using rc::api::guard;
 using rc::api::guard_handle;
 using rc::api::need;
 
+namespace {
+
+rc_plan* plan_of(const rc::api::LoadRequest& request) {
+  const auto file = request.open();
+  const rc::engine::EngineOptions limited = request.limited_options();
+  const rc::engine::Plan made = rc::engine::plan(*file, request.chain, limited);
+  return rc::api::add_handle(rc::api::make_plan(
+      made, rc::engine::offers(*file, request.chain, limited, made)));
+}
+
+}  // namespace
+
 rc_status rc_model_plan(const char* path, const rc_model_options* options,
                         rc_backend* backend, rc_plan** plan) {
   return guard_handle(plan, "plan", [&] {
-    const rc::api::LoadRequest request(backend, path, options);
-    const auto file = request.open();
-    const rc::engine::EngineOptions limited = request.limited_options();
-    const rc::engine::Plan made =
-        rc::engine::plan(*file, request.chain, limited);
-    return rc::api::add_handle(rc::api::make_plan(
-        made, rc::engine::offers(*file, request.chain, limited, made)));
+    return plan_of(rc::api::LoadRequest(backend, path, options));
+  });
+}
+
+rc_status rc_model_plan_memory(const rc_model_memory* memory,
+                               const rc_model_options* options,
+                               rc_backend* backend, rc_plan** plan) {
+  using rc::api::ModelMemory;
+  return rc::api::guard_memory(
+      memory, plan, "plan", [&](const ModelMemory& given) {
+        return plan_of(rc::api::LoadRequest(backend, given.look(), options));
+      });
+}
+
+rc_status rc_model_estimate(const char* hyper_parameters, const char* type,
+                            const rc_model_options* options,
+                            rc_backend* backend, rc_plan** plan) {
+  return guard_handle(plan, "plan", [&] {
+    rc::api::need_pointer(hyper_parameters, "hyper_parameters");
+    const std::string of = type == nullptr ? "" : type;
+    if (!of.empty()) rc::check_conversion({.type = of});
+    rc::api::LoadRequest request(
+        backend, std::shared_ptr<const rc::gguf::File>(), options);
+    request.given =
+        rc::model::sketch_file(hyper_parameters, of, request.output);
+    return plan_of(request);
   });
 }
 

@@ -1,6 +1,7 @@
 // The part of model.h about tokenizers.
 #include "api/guard.h"
 #include "api/model.h"
+#include "api/model_memory.h"
 #include "api/model_path.h"
 #include "api/options.h"
 #include "api/returned_memory.h"
@@ -37,17 +38,32 @@ using rc::api::guard_handle;
 using rc::api::need;
 using rc::api::need_pointer;
 
+namespace {
+
+rc_tokenizer* tokenizer_of(const rc::gguf::File& file) {
+  auto loaded = rc::text::Tokenizer::load(file);
+  if (loaded == nullptr) {
+    rc::fail(RC_E_UNSUPPORTED, file.name(), ": the file has no tokenizer");
+  }
+  return rc::api::add_handle(
+      std::make_unique<rc_tokenizer>(std::move(loaded), file));
+}
+
+}  // namespace
+
 rc_status rc_tokenizer_open(const char* path, rc_tokenizer** tokenizer) {
   return guard_handle(tokenizer, "tokenizer", [&] {
-    const auto file =
-        rc::open_model(rc::model::file_of(rc::api::need_model_path(path)));
-    auto loaded = rc::text::Tokenizer::load(*file);
-    if (loaded == nullptr) {
-      rc::fail(RC_E_UNSUPPORTED, file->name(), ": the file has no tokenizer");
-    }
-    return rc::api::add_handle(
-        std::make_unique<rc_tokenizer>(std::move(loaded), *file));
+    return tokenizer_of(
+        *rc::open_model(rc::model::file_of(rc::api::need_model_path(path))));
   });
+}
+
+rc_status rc_tokenizer_open_memory(const rc_model_memory* memory,
+                                   rc_tokenizer** tokenizer) {
+  using rc::api::ModelMemory;
+  return rc::api::guard_memory(
+      memory, tokenizer, "tokenizer",
+      [](const ModelMemory& given) { return tokenizer_of(*given.look()); });
 }
 
 rc_tokenizer* rc_tokenizer_retain(rc_tokenizer* tokenizer) {

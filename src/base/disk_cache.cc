@@ -76,6 +76,13 @@ void remember(std::string_view key, std::string_view fact) {
   }
 }
 
+void forget(std::string_view key) {
+  const fs::path path = folder();
+  if (path.empty()) return;
+  std::error_code error;  // what cannot be removed is found anew, too
+  fs::remove(path / file_name(key), error);
+}
+
 std::string file_state(const std::string& path) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) return cat(path, " absent; ");

@@ -17,6 +17,9 @@ std::optional<std::string> recall(std::string_view key);
 // Replaces what is kept under the key.
 void remember(std::string_view key, std::string_view fact);
 
+// Nothing is kept under the key any more.
+void forget(std::string_view key);
+
 // Identity, size and age of a file or folder, as a part of keys: what was found
 // out about it is void when it changes.
 std::string file_state(const std::string& path);

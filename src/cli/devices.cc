@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include <sstream>
+
 #include "commands.h"
 #include "terminal.h"
 
@@ -25,6 +27,13 @@ const char* kind_name(rc_device_kind kind) {
   }
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 Json to_json(const rc_device_report& device) {
   if (device.index < 0) {
     return {{"backend", device.backend},
@@ -44,7 +53,9 @@ Json to_json(const rc_device_report& device) {
           {"cores", device.cores},
           {"features", device.features},
           {"driver", device.driver},
-          {"physical_id", device.physical_id}};
+          {"physical_id", device.physical_id},
+          {"reason", device.reason},
+          {"quarantined", lines_of(device.quarantined)}};
 }
 
 void print_text(const rc_device_report& device) {
@@ -70,6 +81,69 @@ void print_text(const rc_device_report& device) {
   add("features  ", device.features);
   add("driver    ", device.driver);
   print(text);
+  const auto warn = [](const char* label, const std::string& why) {
+    print(Style::kWarning, std::string("    ") + label);
+    print(why + "\n");
+  };
+  if (*device.reason != '\0') warn("not used  ", device.reason);
+  for (const std::string& line : lines_of(device.quarantined)) {
+    warn("lacking   ", "an op: " + line);
+  }
+}
+
+void print_test(const Json& device) {
+  size_t passed = 0;
+  size_t lacking = 0;
+  std::vector<std::string> failures;
+  for (const Json& test : device.at("tests")) {
+    const auto outcome = test.at("outcome").get<std::string>();
+    passed += outcome == "passed";
+    lacking += outcome == "lacking";
+    if (outcome == "failed") {
+      failures.push_back(test.at("reason").get<std::string>());
+    }
+  }
+  print(Style::kStrong, device.at("id").get<std::string>());
+  if (!device.at("failure").is_null()) {
+    print(Style::kWarning, ": not tested");
+    print(": " + device.at("failure").get<std::string>() + "\n");
+    return;
+  }
+  print(": " + std::to_string(passed) + " tests passed, " +
+        std::to_string(failures.size()) + " failed, " +
+        std::to_string(lacking) + " are of ops that it lacks; " +
+        fixed_text(device.at("seconds").get<double>(), 1) + " s\n");
+  for (const std::string& failure : failures) {
+    print(Style::kWarning, "    failed    ");
+    print(failure + "\n");
+  }
+}
+
+void test_devices(const std::string& spec, bool json) {
+  Returned<char> text;
+  {
+    const InterruptWatch watch;
+    ProgressBar bar("testing");
+    const auto progress = [](void* user, double fraction) -> int32_t {
+      static_cast<ProgressBar*>(user)->show(fraction);
+      return interrupted() ? 1 : 0;
+    };
+    char* found = nullptr;
+    check(rc_device_test(spec.c_str(), nullptr, progress, &bar, &found));
+    text.reset(found);
+  }
+  if (json) return print(std::string(text.get()) + "\n");
+  const Json found = Json::parse(text.get());
+  for (const Json& device : found.at("devices")) print_test(device);
+}
+
+void forget_quarantine(const std::string& name, bool json) {
+  int32_t lifted = 0;
+  check(rc_quarantine_forget(name == "all" ? "" : name.c_str(), &lifted));
+  if (json) return print(json_text(Json{{"lifted", lifted}}));
+  print("The quarantine of " + std::to_string(lifted) +
+        (lifted == 1 ? " device or module" : " devices and modules") +
+        " is lifted.\n");
 }
 
 }  // namespace
@@ -78,8 +152,22 @@ void add_devices(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "devices", "Lists what can compute here, and what cannot and why");
   auto json = std::make_shared<bool>(false);
+  auto test = std::make_shared<std::string>();
+  auto lift = std::make_shared<std::string>();
   command->add_flag("--json", *json, "print JSON");
-  command->callback([json] {
+  auto* tested = command->add_option(
+      "--self-test", *test,
+      "test what the devices of this chain compute, every op with every type: "
+      "auto, vulkan, opencl:0,cpu; what computes wrongly is not used until its "
+      "driver changes");
+  auto* lifted = command->add_option(
+      "--forget-quarantine", *lift,
+      "use again what failed its test, or crashed: a device, a backend, or "
+      "all");
+  tested->excludes(lifted);
+  command->callback([=] {
+    if (tested->count() > 0) return test_devices(*test, *json);
+    if (lifted->count() > 0) return forget_quarantine(*lift, *json);
     const DeviceList list = make<DeviceList>(rc_discover);
     const char* automatic = rc_device_list_automatic(list.get());
     Json devices = Json::array();

@@ -67,6 +67,81 @@ void explain_fallbacks(const Json& account) {
   }
 }
 
+// On which devices tensors of the handle lie, and what it would choose by.
+void explain_tensors(const Json& account) {
+  const Json& tensors = account.at("tensors");
+  if (tensors.is_null()) {
+    print("tensors     on " + text_of(account.at("device"), "id") +
+          ", which does all their ops\n");
+    return;
+  }
+  print("tensors     new ones on " + text_of(tensors, "home") +
+        "; each op on the device that will be done first\n");
+  for (const Json& device : tensors.at("devices")) {
+    const bool failed = !device.at("failure").is_null();
+    print("  " + text_of(device, "id") + ": " +
+          (failed ? "cannot be used: " + text_of(device, "failure")
+           : device.at("measured").get<bool>()
+               ? "measured"
+               : "not measured yet; see runcible calibrate") +
+          "\n");
+  }
+}
+
+// The positional words: a spec, a model, or both in that order.
+class Words {
+ public:
+  void add_to(CLI::App& command, ModelChoice& choice) {
+    word_ = command.add_option(
+        "SPEC", spec_,
+        "a chain of choices, as for --backend: auto, gpu, cpu, vulkan:1, "
+        "cuda,vulkan,cpu; may be left out before a MODEL");
+    choice.add_to(command);
+    backend_ = command.get_option("--backend");
+  }
+
+  // Whatever is no spec is a model.
+  void put_into(ModelChoice& choice) const {
+    if (word_->count() == 0) return;
+    if (choice.path.empty() && !is_spec(spec_)) {
+      choice.path = spec_;
+      choice.named = word_;
+      return;
+    }
+    if (backend_->count() > 0) {
+      throw Failure{kUsage, "the chain is given twice: as " + spec_ +
+                                " and by --backend"};
+    }
+    choice.backend = spec_;
+  }
+
+ private:
+  // "vulkan:1,cpu"; a file of that name would be "./cpu".
+  static bool is_spec(const std::string& text) {
+    bool number = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      const bool digit = c >= '0' && c <= '9';
+      if (c == ',' || c == ' ') {
+        number = false;
+      } else if (c == ':') {
+        const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+        if (number || next < '0' || next > '9') return false;
+        number = true;
+      } else if (number ? !digit
+                        : !digit && c != '_' && (c < 'a' || c > 'z') &&
+                              (c < 'A' || c > 'Z')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  CLI::Option* word_ = nullptr;
+  CLI::Option* backend_ = nullptr;
+  std::string spec_;
+};
+
 void explain(const ModelChoice& choice, bool json) {
   const Backend backend = choice.open_backend();
   Model model;
@@ -81,6 +156,7 @@ void explain(const ModelChoice& choice, bool json) {
   explain_choice(account);
   explain_models(account);
   explain_fallbacks(account);
+  explain_tensors(account);
 }
 
 }  // namespace
@@ -88,14 +164,19 @@ void explain(const ModelChoice& choice, bool json) {
 void add_explain(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "explain",
-      "Shows which device is chosen and why; with a MODEL, what runs where");
+      "Shows which device is chosen and why, and where tensors would be; with "
+      "a MODEL, what runs where");
   auto choice = std::make_shared<ModelChoice>();
   auto json = std::make_shared<bool>(false);
+  auto words = std::make_shared<Words>();
   choice->path.clear();
-  choice->add_to(*command);
+  words->add_to(*command, *choice);
   command->add_flag("--json", *json,
                     "print what rc_backend_explain gives, as it is");
-  command->callback([choice, json] { explain(*choice, *json); });
+  command->callback([choice, words, json] {
+    words->put_into(*choice);
+    explain(*choice, *json);
+  });
 }
 
 }  // namespace cli

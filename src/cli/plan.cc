@@ -1,7 +1,9 @@
 #include <nlohmann/json.hpp>
 
+#include "chat_choice.h"
 #include "commands.h"
 #include "terminal.h"
+#include "type_choice.h"
 
 namespace cli {
 namespace {
@@ -123,6 +125,40 @@ nlohmann::ordered_json devices_json(const Devices& devices) {
   return list;
 }
 
+// A model of which there is no file.
+class Estimate {
+ public:
+  void add_to(CLI::App& command) {
+    option_ = takes_file(command.add_option(
+        "--estimate", source_,
+        "instead of a MODEL: the hyper-parameters of one, as JSON or a file of "
+        "it, such as {\"architecture\": \"llama\", \"block_count\": 32, ...}; "
+        "see the manual"));
+    option_->excludes(command.get_option("--model"));
+    takes_type(command.add_option("--type", type_,
+                                  "with --estimate: the type of its weights, "
+                                  "such as Q4_K_M; default: F16"))
+        ->needs(option_);
+  }
+  bool given() const { return option_->count() > 0; }
+
+  Plan plan(const rc_model_options& options, const Backend& backend) const {
+    return make<Plan>(rc_model_estimate, text().c_str(), type_.c_str(),
+                      &options, backend.get());
+  }
+
+ private:
+  std::string text() const {
+    const size_t first = source_.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && source_[first] == '{') return source_;
+    return read_file(source_);
+  }
+
+  CLI::Option* option_ = nullptr;
+  std::string source_;
+  std::string type_;
+};
+
 }  // namespace
 
 void add_plan(CLI::App& program) {
@@ -130,19 +166,25 @@ void add_plan(CLI::App& program) {
       "plan", "Shows what a model would take of device memory");
   auto choice = std::make_shared<ModelChoice>();
   auto json = std::make_shared<bool>(false);
+  auto estimate = std::make_shared<Estimate>();
   choice->add_to(*command);
   command->add_flag("--json", *json, "print JSON");
-  command->callback([choice, json] {
+  estimate->add_to(*command);
+  command->callback([choice, json, estimate] {
     const Backend backend = choice->open_backend();
     const rc_model_options options = choice->options();
-    const Plan made = make<Plan>(rc_model_plan, choice->path.c_str(), &options,
-                                 backend.get());
+    const Plan made = estimate->given()
+                          ? estimate->plan(options, backend)
+                          : make<Plan>(rc_model_plan, choice->path.c_str(),
+                                       &options, backend.get());
     rc_plan_report plan = RC_PLAN_REPORT_INIT;
     check(rc_plan_describe(made.get(), &plan));
     const Devices devices = devices_of(made.get(), plan);
     const Offers offers = offers_of(made.get(), plan);
-    choice->note_default();
-    if (choice->context > 0) choice->note_context(choice->trained_context());
+    if (!estimate->given()) {
+      choice->note_default();
+      if (choice->context > 0) choice->note_context(choice->trained_context());
+    }
     rc_device_report device = RC_DEVICE_REPORT_INIT;
     check(rc_backend_device(backend.get(), &device));
     if (*json) {

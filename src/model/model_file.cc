@@ -65,7 +65,12 @@ void check_range(const char* name, int64_t value, int64_t high) {
 std::shared_ptr<const ModelFile> ModelFile::open(
     const std::string& path, std::optional<ForwardOutput> output,
     const std::string& quantize) {
-  auto file = open_model(path);
+  return open(open_model(path), output, quantize);
+}
+
+std::shared_ptr<const ModelFile> ModelFile::open(
+    std::shared_ptr<const gguf::File> file, std::optional<ForwardOutput> output,
+    const std::string& quantize) {
   if (!quantize.empty()) file = quantized_file(std::move(file), quantize);
   return from_gguf(std::move(file), output);
 }

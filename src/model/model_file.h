@@ -72,6 +72,9 @@ class ModelFile {
   static std::shared_ptr<const ModelFile> open(
       const std::string& path, std::optional<ForwardOutput> output = {},
       const std::string& quantize = {});
+  static std::shared_ptr<const ModelFile> open(
+      std::shared_ptr<const gguf::File> file,
+      std::optional<ForwardOutput> output, const std::string& quantize);
   static std::shared_ptr<const ModelFile> from_gguf(
       std::shared_ptr<const gguf::File> file,
       std::optional<ForwardOutput> output = {});

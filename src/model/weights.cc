@@ -31,16 +31,18 @@ bool is_plain_float(DType dtype) {
 }
 
 const gguf::Tensor& find(const gguf::File& file, const std::string& name,
-                         const Weights::Shape& shape) {
+                         const Weights::Shape& shape, bool plain) {
   const gguf::Tensor* tensor = file.find_tensor(name);
   if (tensor == nullptr) {
-    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " of shape ",
-         text_of(shape), " is missing");
+    throw MissingTensor(cat(file.name(), ": tensor ", name, " of shape ",
+                            text_of(shape), " is missing"),
+                        name, shape, plain);
   }
   if (tensor->shape != shape) {
-    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " has shape ",
-         text_of(tensor->shape), ", but the metadata asks for ",
-         text_of(shape));
+    throw MissingTensor(cat(file.name(), ": tensor ", name, " has shape ",
+                            text_of(tensor->shape),
+                            ", but the metadata asks for ", text_of(shape)),
+                        name, shape, plain);
   }
   return *tensor;
 }
@@ -50,7 +52,7 @@ const gguf::Tensor& find(const gguf::File& file, const std::string& name,
 const gguf::Tensor& check_matrix(const gguf::File& file,
                                  const std::string& name,
                                  const Weights::Shape& shape) {
-  const gguf::Tensor& tensor = find(file, name, shape);
+  const gguf::Tensor& tensor = find(file, name, shape, false);
   const DTypeInfo* info = dtype_info(tensor.dtype);
   if (info == nullptr || !info->decodable) {
     fail(RC_E_UNSUPPORTED, file.name(), ": tensor ", name, " is of type ",
@@ -60,7 +62,7 @@ const gguf::Tensor& check_matrix(const gguf::File& file,
 }
 
 void Weights::check_plain(const std::string& name, const Shape& shape) const {
-  const gguf::Tensor& tensor = find(file_, name, shape);
+  const gguf::Tensor& tensor = find(file_, name, shape, true);
   if (!is_plain_float(tensor.dtype)) {
     fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(tensor.dtype), ", but must be F32, F16, BF16 or F64");

@@ -3,14 +3,31 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include "base/error.h"
 #include "files/gguf/file.h"
 #include "model/weight_name.h"
 #include "runtime/program.h"
 
 namespace rc::model {
 
-// The tensor of that name. Throws RC_E_FORMAT unless it is there and has the
+// A tensor that a program needs is not there, or not of the shape that it
+// needs.
+class MissingTensor : public Error {
+ public:
+  MissingTensor(std::string message, std::string tensor,
+                runtime::ProgramBuilder::Shape wanted, bool is_plain)
+      : Error(RC_E_FORMAT, std::move(message)),
+        name(std::move(tensor)),
+        shape(std::move(wanted)),
+        plain(is_plain) {}
+  const std::string name;
+  const runtime::ProgramBuilder::Shape shape;
+  const bool plain;  // its type has to be one of plain floats
+};
+
+// The tensor of that name. Throws MissingTensor unless it is there and has the
 // shape, RC_E_UNSUPPORTED if it cannot be decoded.
 const gguf::Tensor& check_matrix(const gguf::File& file,
                                  const std::string& name,

@@ -110,6 +110,7 @@ class Device : public std::enable_shared_from_this<Device> {
   // asked of the device.
   void test_with(std::unique_ptr<SelfTest> test);
   bool tests_kernels() const { return self_test_ != nullptr; }
+  SelfTest* self_test() const { return self_test_.get(); }
 
   // RC_OK, or why the device cannot compile the op; RC_E_UNSUPPORTED too if its
   // kernels fail their self-test, which is done here, at the first of a kind.

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "runtime/device.h"
+#include "runtime/quarantine.h"
 
 namespace rc::runtime {
 namespace {
@@ -67,10 +68,13 @@ ReportedDevices ask(const PluginEntry& plugin) {
     device.index = i;
     try {
       device.info = device_info(plugin.table, i);
+      device.reason = quarantine_reason(plugin, device.info);
+      if (!device.reason.empty()) device.status = RC_E_DEVICE;
     } catch (const Error& error) {
       if (error.status() == RC_E_OUT_OF_MEMORY && plugin.built_in) throw;
       device.reason = error.message();
       device.status = error.status();
+      device.described = false;
     }
     reported.devices.push_back(std::move(device));
   }

@@ -18,8 +18,9 @@ struct ReportedDevice {
   const PluginEntry* plugin = nullptr;
   int index = 0;
   rc_plugin_device_info info = {};
-  std::string reason;        // why there is no info; "" if there is
+  std::string reason;        // why it must not be opened; "" if it may be
   rc_status status = RC_OK;  // with the reason
+  bool described = true;     // false: there is no info
 
   std::string id() const;  // "vulkan:1"
 };
@@ -30,7 +31,8 @@ struct ReportedDevices {
   rc_status status = RC_OK;             // with the reason
 };
 
-// What a plugin reports. Throws RC_E_OUT_OF_MEMORY for a plugin that is built
+// What a plugin reports. A device that is quarantined (see quarantine.h) has
+// that as its reason. Throws RC_E_OUT_OF_MEMORY for a plugin that is built
 // in; of others, whose drivers are known to give that for any failure, it is a
 // reason like any other.
 ReportedDevices reported_devices(const PluginEntry& plugin);

@@ -2,6 +2,7 @@
 
 #include "base/deep_stack.h"
 #include "runtime/device_order.h"
+#include "runtime/quarantine.h"
 #include "runtime/registry.h"
 
 namespace rc::runtime {
@@ -31,16 +32,18 @@ Discovery discover(SearchProgress progress) {
     ReportedDevices reported = reported_devices(*plugin);
     report.reason = std::move(reported.reason);
     for (ReportedDevice& device : reported.devices) {
+      // Every one keeps its place, for the number of a device is its place.
+      DeviceReport& one = report.devices.emplace_back();
+      one.info = device.info;
+      one.reason = device.reason;
       if (device.reason.empty()) {
-        report.devices.push_back(device.info);
+        one.quarantined = quarantined_ops(*plugin, device.info);
         usable.push_back(std::move(device));
-      } else {
-        // Keeps its place, for the number of a device is its place.
-        rc_plugin_device_info unknown = {};
-        unknown.struct_size = sizeof unknown;
-        std::snprintf(unknown.name, sizeof unknown.name, "unavailable: %s",
+      } else if (!device.described) {
+        one.info = {};
+        one.info.struct_size = sizeof one.info;
+        std::snprintf(one.info.name, sizeof one.info.name, "unavailable: %s",
                       device.reason.c_str());
-        report.devices.push_back(unknown);
       }
     }
     discovery.backends.push_back(std::move(report));

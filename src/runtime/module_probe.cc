@@ -27,6 +27,7 @@
 #include "base/log.h"
 #include "base/module_directory.h"
 #include "base/whole_file.h"
+#include "runtime/quarantine.h"
 
 extern char** environ;
 
@@ -263,16 +264,20 @@ std::optional<ModuleProbe> from_text(std::string_view text) {
                          " minutes:", reason)};
 }
 
+std::string key_of(const std::string& path) { return cat("probe of ", path); }
+
 }  // namespace
 
 ModuleProbe probe_module(const std::string& path,
                          const SearchProgress& progress) {
-  const std::string key = cat("probe of ", path);
+  const std::string key = key_of(path);
   const std::string now = circumstances(path);
   const std::string known = recall(key).value_or("");
   if (known.starts_with(now)) {
     auto answer = from_text(std::string_view(known).substr(now.size()));
-    if (answer) return std::move(*answer);
+    if (answer && (answer->reason.empty() || quarantine_counts())) {
+      return std::move(*answer);
+    }
   }
   const fs::path program = probe_program();
   if (program.empty()) {
@@ -282,6 +287,17 @@ ModuleProbe probe_module(const std::string& path,
   ModuleProbe answer = probe(program, path, progress);
   remember(key, now + to_text(answer));
   return answer;
+}
+
+bool forget_failed_probe(const std::string& path) {
+  const std::string key = key_of(path);
+  const std::string now = circumstances(path);
+  const std::string known = recall(key).value_or("");
+  if (!known.starts_with(now)) return false;
+  const auto answer = from_text(std::string_view(known).substr(now.size()));
+  if (!answer || answer->reason.empty()) return false;
+  forget(key);
+  return true;
 }
 
 }  // namespace rc::runtime

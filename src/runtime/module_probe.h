@@ -17,10 +17,14 @@ struct ModuleProbe {
 // that a driver that crashes or hangs then does it there. It is given half a
 // minute. The answer is remembered until the module, the drivers, the limits of
 // the process or the running system change; if it is a crash or a hang, for an
-// hour at most. Without the program, which a host that was linked statically
+// hour at most, and not where the quarantine is ignored (see quarantine.h).
+// Without the program, which a host that was linked statically
 // may lack, nothing is tried. Asks `progress` several times a second whether to
 // go on.
 ModuleProbe probe_module(const std::string& path,
                          const SearchProgress& progress = {});
+
+// Whether a crash or a hang was remembered; it is no more.
+bool forget_failed_probe(const std::string& path);
 
 }  // namespace rc::runtime

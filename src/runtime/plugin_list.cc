@@ -331,6 +331,19 @@ std::vector<ModuleFailure> PluginList::load_modules(bool software,
   return failures;
 }
 
+std::optional<int> PluginList::forget_failures(std::string_view name) {
+  const std::lock_guard lock(loading_);
+  std::optional<int> count;
+  for (const ModulePath& module : module_paths()) {
+    if (!name.empty() && module.name != name) continue;
+    count = count.value_or(0) + (forget_failed_probe(module.path) ? 1 : 0);
+    const auto known = tried_.find(module.path);
+    if (known == tried_.end() || known->second.only_software) continue;
+    if (!known->second.failure.reason.empty()) tried_.erase(known);
+  }
+  return count;
+}
+
 std::vector<const PluginEntry*> PluginList::entries() const {
   const std::lock_guard lock(mutex_);
   std::vector<const PluginEntry*> all;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,11 @@ class PluginList {
   // loaded, which is a failure too. Throws RC_E_CANCELLED.
   std::vector<ModuleFailure> load_modules(bool software = true,
                                           SearchProgress progress = {});
+
+  // Modules of this backend (of all, for "") that could not be loaded are tried
+  // again by the next load_modules(), also those that crashed. Gives how many
+  // were known to crash or hang; nullopt: there is no module of that name.
+  std::optional<int> forget_failures(std::string_view name);
 
   // In the order of their arrival.
   std::vector<const PluginEntry*> entries() const;

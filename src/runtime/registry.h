@@ -18,13 +18,19 @@ namespace rc::runtime {
 void register_plugin(const rc_plugin& plugin);
 void load_plugin(const std::string& path);
 
+struct DeviceReport {
+  rc_plugin_device_info info;  // of kind RC_DEVICE_OTHER if there is none
+  std::string reason;          // why it is passed over; "" if it is not
+  std::string quarantined;     // ops that are, a line each
+};
+
 struct BackendReport {
   std::string name;
   std::string description;
   bool built_in = false;
   std::string path;    // of the module; "" if built in or registered
   std::string reason;  // why it is not available; "" if it is
-  std::vector<rc_plugin_device_info> devices;
+  std::vector<DeviceReport> devices;
 };
 
 struct Discovery {

@@ -1,13 +1,15 @@
 #include "runtime/self_test_case.h"
 
 #include <algorithm>
-#include <span>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
 #include "runtime/self_test_data.h"
+#include "runtime/self_test_plain.h"
 #include "runtime/self_test_rows.h"
 #include "runtime/self_test_states.h"
+#include "runtime/self_test_tensors.h"
 #include "tensor/dtype.h"
 
 namespace rc::runtime {
@@ -26,63 +28,13 @@ using Bytes = SelfTestCase::Bytes;
 using Kind = SelfTest::Kind;
 using Shape = ProgramBuilder::Shape;
 
-// Lengths of lines and sums for which devices have kernels of their own, or
-// limits that a driver does not report: a software device may end a loop after
-// 65,535 iterations of eight elements. One length stands for all above the one
-// before it.
-constexpr int64_t kLengths[] = {256, 20'480, 600'064};
-constexpr int64_t kLongFrom[] = {0, 16'384, 65'535};
-
-int64_t length_of(int64_t length) {
-  int64_t found = kLengths[0];
-  for (size_t i = 0; i < std::size(kLengths); ++i) {
-    if (length > kLongFrom[i]) found = kLengths[i];
-  }
-  return found;
-}
-
-// Rows or columns of a product: one, a few, or enough for tiles.
-int64_t side_of(int64_t size) { return size == 1 ? 1 : size < 16 ? 3 : 17; }
-
 SelfTestCase linear(DType dtype, std::vector<int64_t> row_counts) {
   RowsCase made(cat("LINEAR with ", dtype_name(dtype)), std::move(row_counts));
   constexpr int64_t kColumns = 512;
-  constexpr int64_t kSize = 40;
+  constexpr int64_t kSize = 43;
   const Value x = made.input({RC_DIM_ROWS, kColumns});
   const Value w = made.weight(dtype, {kSize, kColumns}, RC_USE_LINEAR);
   return made.take(made.builder.linear(x, w));
-}
-
-SelfTestCase grouped_norm() {
-  RowsCase made("GROUP_NORM", kOneAndSeveral);
-  const Value x = made.input({RC_DIM_ROWS, 3, 96});
-  const Value w = made.weight(RC_DTYPE_F32, {3, 96}, RC_USE_ELEMENTS);
-  return made.take(made.builder.group_norm(x, w, 1e-5f));
-}
-
-SelfTestCase norm(int32_t code) {
-  RowsCase made(op_name(code), kOneAndSeveral);
-  const Value x = made.input({RC_DIM_ROWS, 96});
-  const Value w = made.weight(RC_DTYPE_F32, {96}, RC_USE_ELEMENTS);
-  if (code == RC_OP_RMS_NORM) {
-    return made.take(made.builder.rms_norm(x, w, 1e-5f));
-  }
-  const Value b = made.weight(RC_DTYPE_F32, {96}, RC_USE_ELEMENTS);
-  return made.take(made.builder.layer_norm(x, w, b, 1e-5f));
-}
-
-SelfTestCase ungated(int function) {
-  RowsCase made("UNARY", kOneAndSeveral);
-  const Value x = made.input({RC_DIM_ROWS, 80});
-  return made.take(made.builder.unary(x, function));
-}
-
-SelfTestCase gated(int function, bool limited) {
-  RowsCase made("GLU", kOneAndSeveral);
-  const Value gate = made.input({RC_DIM_ROWS, 80});
-  const Value up = made.input({RC_DIM_ROWS, 80});
-  return made.take(limited ? made.builder.glu(gate, up, function, 0.5f, 1.0f)
-                           : made.builder.glu(gate, up, function));
 }
 
 // Rotary embedding, and attention over a cache that the rows are put into.
@@ -157,75 +109,29 @@ SelfTestCase general_attention(DType dtype, int64_t head, int64_t value,
   return made.take(builder.general_attention(how));
 }
 
-// One tensor op; all its values lie in buffers.
-SelfTestCase tensor_op(Op op, std::vector<Bytes> inputs,
-                       const std::vector<std::pair<DType, Shape>>& values) {
-  SelfTestCase made;
-  made.row_counts = {1};
-  std::fill(std::begin(op.inputs), std::end(op.inputs), kAbsent);
-  std::fill(std::begin(op.outputs), std::end(op.outputs), kAbsent);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const auto& [dtype, shape] = values[i];
-    rc_plugin_value value = {};
-    value.dtype = dtype;
-    value.rank = static_cast<int32_t>(shape.size());
-    std::copy(shape.begin(), shape.end(), value.shape);
-    value.storage = RC_STORAGE_CACHE;
-    value.index = static_cast<int32_t>(i);
-    made.description.values.push_back(value);
-    const bool output = i + 1 == values.size();
-    (output ? op.outputs[0] : op.inputs[i]) = value.index;
-    made.integers = dtype == RC_DTYPE_I32;
+// The numbers of a value; as bytes, if its type has no decoder.
+SelfTestResult decoded(const rc_plugin_value& value, const Bytes& bytes) {
+  SelfTestResult result;
+  result.exact = value.dtype == RC_DTYPE_I32;
+  const Decoder decode = find_decoder(value.dtype);
+  if (result.exact) {
+    std::vector<int32_t> integers(bytes.size() / sizeof(int32_t));
+    std::memcpy(integers.data(), bytes.data(),
+                integers.size() * sizeof(int32_t));
+    result.numbers.assign(integers.begin(), integers.end());
+  } else if (decode == nullptr) {
+    result.exact = true;
+    for (const std::byte one : bytes) {
+      result.numbers.push_back(std::to_integer<int>(one));
+    }
+  } else {
+    const DTypeInfo& info = *dtype_info(value.dtype);
+    const auto blocks = static_cast<int64_t>(bytes.size()) / info.block_bytes;
+    std::vector<float> floats(static_cast<size_t>(blocks * info.block_size));
+    decode(bytes.data(), floats.data(), blocks * info.block_size);
+    result.numbers.assign(floats.begin(), floats.end());
   }
-  made.caches = std::move(inputs);
-  made.caches.emplace_back(*value_bytes(made.description.values.back(), {}));
-  made.description.caches = made.description.values;
-  made.description.ops = {op};
-  return made;
-}
-
-SelfTestCase line(int32_t code, int32_t function, int64_t n, int64_t inner) {
-  Op op;
-  op.code = code;
-  if (code == RC_OP_REDUCE) op.params.reduce.function = function;
-  std::vector<float> x = numbers(n * inner);
-  // The last are the largest, so that a line cut short is noticed.
-  std::fill(x.end() - inner, x.end(), 2.0f);
-  const Shape shape = {1, n, inner};
-  const DType result = code == RC_OP_ARGMAX ? RC_DTYPE_I32 : RC_DTYPE_F32;
-  SelfTestCase made =
-      tensor_op(op, {bytes_of(x)},
-                {{RC_DTYPE_F32, shape},
-                 {result, code == RC_OP_SOFTMAX ? shape : Shape{1, inner}}});
-  made.name = cat(op_name(code), " over ", n, " elements");
-  return made;
-}
-
-SelfTestCase product(DType dtype, bool transposed, int64_t m, int64_t n,
-                     int64_t k) {
-  Op op;
-  op.code = RC_OP_MATMUL;
-  op.params.matmul.transposed = transposed ? 1 : 0;
-  SelfTestCase made =
-      tensor_op(op,
-                {bytes_of(numbers(m * k)),
-                 transposed ? encoded(dtype, n, k) : bytes_of(numbers(k * n))},
-                {{RC_DTYPE_F32, {1, m, k}},
-                 {dtype, transposed ? Shape{1, n, k} : Shape{1, k, n}},
-                 {RC_DTYPE_F32, {1, m, n}}});
-  made.name = cat("MATMUL of ", k, " terms with ", dtype_name(dtype));
-  return made;
-}
-
-std::vector<double> numbers_of(const SelfTestCase& test, const Buffer& buffer) {
-  std::vector<double> numbers;
-  const auto add = [&](auto element) {
-    std::vector<decltype(element)> elements(buffer.bytes() / sizeof element);
-    buffer.download(0, elements.data(), elements.size() * sizeof element);
-    numbers.assign(elements.begin(), elements.end());
-  };
-  test.integers ? add(int32_t{}) : add(float{});
-  return numbers;
+  return result;
 }
 
 }  // namespace
@@ -238,20 +144,8 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
   };
   switch (op.code) {
     case RC_OP_LINEAR:
-      if (!encodable(input(1).dtype)) return std::nullopt;
+      if (find_decoder(input(1).dtype) == nullptr) return std::nullopt;
       return Kind{op.code, input(1).dtype};
-    case RC_OP_RMS_NORM:
-    case RC_OP_GROUP_NORM:
-      return Kind{op.code};
-    case RC_OP_LAYER_NORM:
-      if (is_tensor_op(op, &input(0))) return std::nullopt;
-      return Kind{op.code};
-    case RC_OP_UNARY:
-      if (is_tensor_op(op, &input(0))) return std::nullopt;
-      return Kind{op.code, op.params.unary.function};
-    case RC_OP_GLU:
-      return Kind{op.code, op.params.glu.function,
-                  op.params.glu.limit > 0 || op.params.glu.offset != 0};
     case RC_OP_ATTENTION:
       return Kind{op.code, input(1).dtype, input(1).shape[3], op.inputs[6] >= 0,
                   op.inputs[7] >= 0};
@@ -272,38 +166,16 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
       return Kind{op.code, input(1).shape[2], op.params.delta_rule.interleaved};
     case RC_OP_FADING_STATE:
       return Kind{op.code, input(1).shape[2], op.inputs[4] >= 0};
-    case RC_OP_REDUCE:
-    case RC_OP_ARGMAX:
-    case RC_OP_SOFTMAX:
-      return Kind{op.code,
-                  op.code == RC_OP_REDUCE ? op.params.reduce.function : 0,
-                  length_of(input(0).shape[1]), input(0).shape[2] == 1 ? 1 : 3};
-    case RC_OP_MATMUL: {
-      const bool transposed = op.params.matmul.transposed != 0;
-      if (!encodable(input(1).dtype)) return std::nullopt;
-      return Kind{op.code,
-                  input(1).dtype,
-                  transposed,
-                  side_of(input(0).shape[1]),
-                  side_of(input(1).shape[transposed ? 1 : 2]),
-                  length_of(input(0).shape[2])};
-    }
   }
-  return std::nullopt;
+  if (const auto kind = self_test::plain_kind(op, values)) return kind;
+  return self_test::tensor_kind(op, values);
 }
 
 SelfTestCase case_of(const Kind& kind) {
   const auto detail = [&](size_t i) { return static_cast<int32_t>(kind[i]); };
   switch (kind[0]) {
     case RC_OP_LINEAR:
-      return linear(detail(1), kOneAndSeveral);
-    case RC_OP_RMS_NORM:
-    case RC_OP_LAYER_NORM:
-      return norm(detail(0));
-    case RC_OP_UNARY:
-      return ungated(detail(1));
-    case RC_OP_GLU:
-      return gated(detail(1), kind[2] != 0);
+      return linear(detail(1), self_test::kUpToTiles);
     case RC_OP_ATTENTION:
       return attention(detail(1), kind[2], kind[3] != 0, kind[4] != 0);
     case RC_OP_GENERAL_ATTENTION:
@@ -318,15 +190,12 @@ SelfTestCase case_of(const Kind& kind) {
       return self_test::delta_rule(kind[1], kind[2] != 0);
     case RC_OP_FADING_STATE:
       return self_test::fading_state(kind[1], kind[2] != 0);
-    case RC_OP_GROUP_NORM:
-      return grouped_norm();
-    case RC_OP_MATMUL:
-      return product(detail(1), kind[2] != 0, kind[3], kind[4], kind[5]);
   }
-  return line(detail(0), detail(1), kind[2], kind[3]);
+  if (auto made = self_test::plain_case(kind)) return *std::move(made);
+  return self_test::tensor_case(kind);
 }
 
-std::vector<std::vector<double>> results_of(
+std::vector<std::vector<SelfTestResult>> results_of(
     const SelfTestCase& test, const std::shared_ptr<Device>& device) {
   const ProgramDescription& description = test.description;
   std::vector<std::shared_ptr<Weight>> weights;
@@ -342,20 +211,32 @@ std::vector<std::vector<double>> results_of(
   const auto program =
       Program::compile(device, description, {test.most_rows(), 0, 1},
                        std::move(weights), caches);
-  std::vector<std::vector<double>> all;
+  const std::vector<rc_plugin_value> outputs = description.outputs();
+  std::vector<size_t> results = test.results;
+  if (outputs.empty() && results.empty()) results = {caches.size() - 1};
+  std::vector<std::vector<SelfTestResult>> all;
   for (const int64_t rows : test.row_counts) {
-    std::vector<float> output(static_cast<size_t>(rows * test.columns));
+    std::vector<Bytes> written;
     RunArguments arguments;
     arguments.rows = rows;
     arguments.sequences = 1;
     for (const SelfTestCase::Bytes& input : test.inputs) {
       arguments.inputs.push_back(input.data());
     }
-    if (test.columns > 0) arguments.outputs_data.push_back(output.data());
+    for (const rc_plugin_value& output : outputs) {
+      written.emplace_back(*value_bytes(output, {rows, 0, 1}));
+      arguments.outputs_data.push_back(written.back().data());
+    }
     program->run(arguments, kTimeLimitMs);
-    all.push_back(test.columns > 0
-                      ? std::vector<double>(output.begin(), output.end())
-                      : numbers_of(test, *caches.back()));
+    std::vector<SelfTestResult>& run = all.emplace_back();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      run.push_back(decoded(outputs[i], written[i]));
+    }
+    for (const size_t i : results) {
+      Bytes bytes(caches[i]->bytes());
+      caches[i]->download(0, bytes.data(), bytes.size());
+      run.push_back(decoded(description.caches[i], bytes));
+    }
   }
   return all;
 }

@@ -13,7 +13,8 @@
 
 namespace rc::runtime {
 
-// A program and what it is run on.
+// A program and what it is run on. Its results are its outputs and, of those of
+// tensor ops and caches, the ones that `results` names.
 struct SelfTestCase {
   using Bytes = std::vector<std::byte>;
 
@@ -24,10 +25,8 @@ struct SelfTestCase {
   std::vector<Bytes> inputs;  // of the most rows
   // One run for each.
   std::vector<int64_t> row_counts;
-  // F32 numbers of a row of the output. 0: the result is the last cache.
-  int64_t columns = 0;
-  // Of its integers every one has to be right.
-  bool integers = false;
+  // By index; where a program has no outputs and this is empty, the last one.
+  std::vector<size_t> results;
 
   int64_t most_rows() const { return row_counts.back(); }
 };
@@ -41,8 +40,17 @@ std::optional<SelfTest::Kind> kind_of(const Op& op,
 
 SelfTestCase case_of(const SelfTest::Kind& kind);
 
-// The results of each run on a device.
-std::vector<std::vector<double>> results_of(
+// Kinds that stand for all: each op with each type that it can have, at sizes
+// of one, a few and many, odd ones among them.
+std::vector<SelfTest::Kind> every_kind();
+
+struct SelfTestResult {
+  std::vector<double> numbers;
+  bool exact = false;  // they are integers, and every one has to be right
+};
+
+// The results of each run on a device, by run.
+std::vector<std::vector<SelfTestResult>> results_of(
     const SelfTestCase& test, const std::shared_ptr<Device>& device);
 
 }  // namespace rc::runtime

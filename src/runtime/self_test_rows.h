@@ -1,6 +1,7 @@
 // How cases of ops with rows are written.
 #pragma once
 
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -25,7 +26,7 @@ class RowsCase {
   int64_t most_rows() const { return made_.most_rows(); }
   Value input(const ProgramBuilder::Shape& shape) {
     made_.inputs.push_back(
-        bytes_of(numbers(made_.most_rows() * count_of(shape, 1))));
+        bytes_of(numbers(made_.most_rows() * count_of(shape, 1), ++seed_)));
     return builder.input(RC_DTYPE_F32, shape);
   }
   Value indices(const ProgramBuilder::Shape& shape,
@@ -56,18 +57,29 @@ class RowsCase {
         static_cast<uint64_t>(count_of(shape, 0) / shape.back()));
     return builder.cache(dtype, shape);
   }
-  SelfTestCase take(Value output) {
-    made_.columns = count_of(builder.shape(output), 1);
-    builder.output(output);
+  SelfTestCase take(Value output) { return take(std::vector<Value>{output}); }
+  SelfTestCase take(const std::vector<Value>& outputs) {
+    for (const Value output : outputs) builder.output(output);
     made_.description = std::move(builder).take();
     return std::move(made_);
   }
+  // The results are what the ops leave in the caches.
+  SelfTestCase take_caches() {
+    for (size_t i = 0; i < made_.caches.size(); ++i) made_.results.push_back(i);
+    return take(std::vector<Value>{});
+  }
 
  private:
+  uint64_t seed_ = 20240229;  // no two inputs are alike
   SelfTestCase made_;
 };
 
 // One and several: many backends have a kernel for each.
 inline const std::vector<int64_t> kOneAndSeveral = {1, 11};
+// And as many as tiles have, and a few more.
+inline const std::vector<int64_t> kUpToTiles = {1, 2, 11, 35, 67};
+// Lengths of rows below, at and beyond the sizes of work-groups, odd ones, and
+// one element.
+inline constexpr int64_t kWidths[] = {1, 63, 256, 1031};
 
 }  // namespace rc::runtime::self_test

@@ -228,6 +228,74 @@ TEST(Command, ListsDevices) {
   EXPECT_NE(json["auto"], "");
 }
 
+TEST(Command, ExplainsASpecAndAModel) {
+  const std::string spec = run({"explain", "quantum,reference"}).out;
+  EXPECT_NE(spec.find("chosen      reference:0"), std::string::npos) << spec;
+  EXPECT_NE(spec.find("passed over quantum: "), std::string::npos) << spec;
+  EXPECT_NE(spec.find("tensors     on reference:0"), std::string::npos) << spec;
+  const std::string both = run({"explain", "reference:0", model()}).out;
+  EXPECT_NE(both.find("chosen      reference:0"), std::string::npos) << both;
+  EXPECT_NE(both.find("  on reference:0: layers"), std::string::npos) << both;
+  EXPECT_EQ(run({"explain", model(), "--backend", "reference:0"}).out, both);
+  EXPECT_EQ(run({"explain", "reference:0", "-m", model()}).out, both);
+  expect_failure(run({"explain", "reference", "--backend", "cpu"}), 2,
+                 "--backend");
+  expect_failure(run({"explain", "cpu:x"}), 3, "cpu:x");
+  expect_failure(run({"explain", model(), "cpu"}), 2, model());
+}
+
+TEST(Command, TestsDevices) {
+  const Outcome text = run({"devices", "--self-test", "reference"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("reference:0: "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(" tests passed, 0 failed, 0 are of ops"),
+            std::string::npos)
+      << text.out;
+  const Json json =
+      Json::parse(run({"devices", "--self-test", "reference", "--json"}).out);
+  EXPECT_EQ(json["devices"][0]["tests"][0]["outcome"], "passed");
+  expect_failure(run({"devices", "--self-test", "quantum"}), 3, "quantum");
+  expect_failure(
+      run({"devices", "--self-test", "cpu", "--forget-quarantine", "cpu"}), 2,
+      "--forget-quarantine");
+}
+
+TEST(Command, LiftsQuarantines) {
+  EXPECT_EQ(run({"devices", "--forget-quarantine", "cpu"}).out,
+            "The quarantine of 0 devices and modules is lifted.\n");
+  const Json json =
+      Json::parse(run({"devices", "--forget-quarantine", "cpu", "--json"}).out);
+  EXPECT_EQ(json["lifted"], 0);
+  expect_failure(run({"devices", "--forget-quarantine", "quantum"}), 3,
+                 "quantum");
+}
+
+// The plan of a file without the file.
+TEST(Command, EstimatesModels) {
+  const std::string given =
+      R"({"architecture": "llama", "vocab_size": 300, "context_length": 64,
+          "block_count": 2, "embedding_length": 64, "feed_forward_length": 128,
+          "attention.head_count": 4, "attention.layer_norm_rms_epsilon": 1e-5})";
+  const auto weights_of = [&](const char* type) {
+    const Outcome made = run({"plan", "--estimate", given, "--type", type,
+                              "--json", "--backend", "reference"});
+    EXPECT_EQ(made.code, 0) << made.err;
+    return Json::parse(made.out)["weights"].get<uint64_t>();
+  };
+  // An embedding of 300 x 64; in two layers four matrices of 64 x 64, three of
+  // 64 x 128 and two norms of 64; a norm, and 8 rotary frequencies.
+  const uint64_t matrices = 300 * 64 + 2 * (4 * 64 * 64 + 3 * 64 * 128);
+  const uint64_t norms = (5 * 64 + 8) * 4;
+  EXPECT_EQ(weights_of("F32"), matrices * 4 + norms);
+  EXPECT_EQ(weights_of("f16"), matrices * 2 + norms);
+  EXPECT_EQ(weights_of("Q8_0"), matrices / 32 * 34 + norms);
+  expect_failure(run({"plan", "--estimate", "{}"}), 2, "architecture");
+  expect_failure(run({"plan", "--estimate", "no/such/file"}), 3,
+                 "no/such/file");
+  expect_failure(run({"plan", model(), "--estimate", "{}"}), 2, "--estimate");
+  expect_failure(run({"plan", model(), "--type", "F16"}), 2, "--estimate");
+}
+
 TEST(Command, LooksAtFiles) {
   const Outcome text = run({"inspect", model()});
   EXPECT_EQ(text.code, 0);

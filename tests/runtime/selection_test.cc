@@ -406,8 +406,11 @@ TEST_F(SelectionTest, DiscoversWhatIsThereAndWhatIsMissing) {
       cuda = true;
       EXPECT_FALSE(backend.built_in);
       ASSERT_EQ(backend.devices.size(), 2u);
-      EXPECT_EQ(std::string(backend.devices[0].name).find("unavailable"), 0u);
-      EXPECT_STREQ(backend.devices[1].name, "fake");
+      EXPECT_EQ(std::string(backend.devices[0].info.name).find("unavailable"),
+                0u);
+      EXPECT_NE(backend.devices[0].reason, "");
+      EXPECT_STREQ(backend.devices[1].info.name, "fake");
+      EXPECT_EQ(backend.devices[1].reason, "");
     }
     if (backend.name == "vulkan") {
       vulkan = true;

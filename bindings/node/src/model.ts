@@ -66,6 +66,31 @@ export class Model extends ModelHandle {
   }
 
   /**
+   * Loads a GGUF file that lies in memory. Its bytes are copied at once. `name`
+   * is what messages call it.
+   */
+  static async fromBytes(
+    bytes: Uint8Array,
+    options: LoadOptions & { name?: string | undefined } = {},
+  ): Promise<Model> {
+    const { name, ...others } = options;
+    const made = loadOptions(others);
+    return withProgress(others, async (state) => {
+      // Whoever gave them may change them while the backend is opened.
+      const copy = options.backend instanceof Backend ? bytes : bytes.slice();
+      const backend = await backendOf(options.backend);
+      const proxy = await native.model_load_bytes_later(
+        backend._handle,
+        copy,
+        name ?? null,
+        made,
+        state,
+      );
+      return new Model(proxy, backend);
+    });
+  }
+
+  /**
    * Fetches what is not here yet of a model on a hub, and loads it. The source is
    * "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
    * "hf:" before it; see fetchModel. `progress` and `signal` are of loading.

@@ -114,6 +114,31 @@ static runcible_later* model_load_later(rc_backend* backend, const char* path,
       SWIGTYPE_p_rc_model);
 }
 
+/* The bytes are copied before the event loop goes on, which may change them. */
+static runcible_later* model_load_bytes_later(rc_backend* backend,
+                                              const void* data, size_t size,
+                                              const char* called,
+                                              const rc_model_options* options,
+                                              load_state* state) {
+  rc_model_options copy = *options;
+  copy.progress = load_state::on_progress;
+  copy.progress_user = state->share().get();
+  const char* bytes = static_cast<const char*>(data);
+  auto held = std::make_shared<std::vector<char>>(bytes, bytes + size);
+  return runcible_later_handle<rc_model>(
+      [backend = runcible_hold(backend), held, called = runcible_copy(called),
+       copy, shared = state->share()](rc_model** made) {
+        rc_model_memory memory =
+            memory_of_bytes(held->data(), held->size(), called());
+        memory.user = new std::shared_ptr<std::vector<char>>(held);
+        memory.release = [](void* user) {
+          delete static_cast<std::shared_ptr<std::vector<char>>*>(user);
+        };
+        return rc_model_load_memory(backend.get(), &memory, &copy, made);
+      },
+      SWIGTYPE_p_rc_model);
+}
+
 static runcible_later* model_plan_later(const char* path,
                                         const rc_model_options* options,
                                         rc_backend* backend) {

@@ -164,6 +164,9 @@ constexpr Key kKeys[] = {
          "first"),
     text("library.plugin_path", "RUNCIBLE_PLUGIN_PATH", nullptr,
          "folders with modules of backends, separated by colons"),
+    flag("library.quarantine", "RUNCIBLE_QUARANTINE", "true",
+         "devices that failed their self-test are passed over until their "
+         "driver changes"),
     text("library.curl_library", "RUNCIBLE_CURL_LIBRARY", nullptr,
          "the libcurl by which models are fetched, where it is not "
          "libcurl.so.4"),

@@ -177,9 +177,10 @@ const Tensor* File::find_tensor(std::string_view name) const {
 
 void File::wrong_type(const Entry& entry, const char* wanted) const {
   const bool array = entry.type == ValueType::kArray;
-  fail(RC_E_FORMAT, name_, ": key ", quote(entry.key), " has type ",
-       array ? "array of " : "", value_type_name(entry.element_type), ", not ",
-       wanted);
+  throw WrongType(cat(name_, ": key ", quote(entry.key), " has type ",
+                      array ? "array of " : "",
+                      value_type_name(entry.element_type), ", not ", wanted),
+                  entry.key);
 }
 
 void File::absent(std::string_view key) const {

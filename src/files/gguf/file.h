@@ -19,8 +19,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "files/gguf/source.h"
 #include "tensor/dtype.h"
 
@@ -82,6 +84,14 @@ struct Tensor {
                     // says, which may be to 1
 };
 
+// The value of a key has another type than is wanted.
+class WrongType : public Error {
+ public:
+  WrongType(std::string message, std::string_view wrong)
+      : Error(RC_E_FORMAT, std::move(message)), key(wrong) {}
+  const std::string key;
+};
+
 class File {
  public:
   // The path is UTF-8.
@@ -129,6 +139,12 @@ class File {
   // its bytes. Throws RC_E_IO naming the tensor if it is not there any more.
   void read(const Tensor& tensor, uint64_t offset,
             std::span<std::byte> target) const;
+  // What comes before the data of tensors; only of a file that was read from
+  // memory.
+  std::vector<std::byte> header() const {
+    const auto bytes = memory_.subspan(0, header_bytes_);
+    return {bytes.begin(), bytes.end()};
+  }
   // All of its data.
   std::vector<std::byte> read(const Tensor& tensor) const;
 

@@ -21,7 +21,7 @@ from .generation import GenerateOptions, Generation, Piece
 from .grammar import Grammar
 from .graphs import Graph, graph
 from .hub import cached_models, fetch, remove_cached_model
-from .model import Model, plan, verify
+from .model import Model, estimate, plan, verify
 from .ops import Call, register_backend, unregister_backend
 from .reports import (
     Discovery,
@@ -60,6 +60,7 @@ __all__ = [
     "discover",
     "discover_async",
     "errors",
+    "estimate",
     "fetch",
     "graph",
     "plan",

@@ -36,13 +36,28 @@ if TYPE_CHECKING:
 Progress = Union[Callable[[float], object], bool, None]
 
 
+class _Lent:
+    """Memory of a buffer, held."""
+
+    __slots__ = ("holder", "memory", "name")
+
+    def __init__(self, data: Any, name: str) -> None:
+        import numpy
+
+        # An array holds the buffer, which so can neither move nor shrink.
+        self.holder = numpy.frombuffer(data, dtype=numpy.uint8)
+        address = self.holder.__array_interface__["data"][0]
+        self.memory = (address, self.holder.nbytes)
+        self.name = name
+
+
 class Model(ModelHandle):
     # :header: rc_model rc_model_load rc_model_options
     __slots__ = ("_backend", "_tokenizer")
 
     def __init__(
         self,
-        path: Path,
+        path: Union[Path, _Lent],
         backend: Union[Backend, str, None] = None,
         *,
         # :api: keywords rc_model_options
@@ -57,9 +72,54 @@ class Model(ModelHandle):
         with load_progress(progress) as report:
             # Kept by the name `report` for as long as the call may need it.
             options.set_progress(report)
-            self._proxy = _native.model_load(
-                self._backend._handle, os.fsencode(path), options
-            )
+            if isinstance(path, _Lent):
+                self._proxy = _native.model_load_lent(
+                    self._backend._handle,
+                    path.memory,
+                    path.name,
+                    options,
+                    path.holder,
+                )
+            else:
+                self._proxy = _native.model_load(
+                    self._backend._handle, os.fsencode(path), options
+                )
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: Any,
+        backend: Union[Backend, str, None] = None,
+        *,
+        name: str = "memory",
+        **options: Any,
+    ) -> Model:
+        """Loads a GGUF file that lies in memory: bytes, a bytearray, a
+        memoryview, an array of NumPy, a mapped file, or whatever else has a
+        buffer of one piece.
+
+        Nothing is copied but what goes to the device: the model keeps the
+        object, which must not be changed as long. With keep_mapped=True a CPU
+        computes from its bytes. `name` is what messages call it. The other
+        keywords are those of the class.
+        """
+        return cls(_Lent(data, name), backend, **options)
+
+    @classmethod
+    async def load_bytes(
+        cls,
+        data: Any,
+        backend: Union[Backend, str, None] = None,
+        *,
+        name: str = "memory",
+        progress: Optional[Callable[[float], object]] = None,
+        **options: Any,
+    ) -> Model:
+        """The same as from_bytes in a thread while the event loop goes on; see
+        load."""
+        lent = _Lent(data, name)
+        load = functools.partial(cls, lent, backend, **options)
+        return await loop_of(running()).load(load, progress)
 
     @classmethod
     async def load(
@@ -223,6 +283,34 @@ def plan(
     opened = backend_of(backend)
     return plan_of(
         _native.model_plan(os.fsencode(path), options, opened._handle)
+    )
+
+
+def estimate(
+    hyper_parameters: Dict[str, Any],
+    type: str = "",
+    backend: Union[Backend, str, None] = None,
+    *,
+    # :api: keywords rc_model_options
+) -> Plan:
+    """What a model would take of device memory of which there is no file:
+    exactly what plan gives for a file with these hyper-parameters.
+
+    They are the metadata of such a file: {"architecture": "llama",
+    "block_count": 32, "embedding_length": 4096, "vocab_size": 32000, ...}, and
+    "tensors", the names of those that a model of the architecture may have or
+    lack, such as ["output.weight", "blk.*.attn_q.bias"]. `type` is that of the
+    weights, such as "Q4_K_M", else F16.
+    """
+    options = set_options(
+        _native.model_options(),
+        # :api: values rc_model_options
+    )
+    opened = backend_of(backend)
+    return plan_of(
+        _native.model_estimate(
+            json.dumps(hyper_parameters), type, options, opened._handle
+        )
     )
 
 
