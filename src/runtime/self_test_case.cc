@@ -188,15 +188,18 @@ SelfTestCase line(int32_t code, int32_t function, int64_t n, int64_t inner) {
   Op op;
   op.code = code;
   if (code == RC_OP_REDUCE) op.params.reduce.function = function;
+  if (code == RC_OP_ORDER) op.params.order.falling = function;
   std::vector<float> x = numbers(n * inner);
   // The last are the largest, so that a line cut short is noticed.
   std::fill(x.end() - inner, x.end(), 2.0f);
   const Shape shape = {1, n, inner};
-  const DType result = code == RC_OP_ARGMAX ? RC_DTYPE_I32 : RC_DTYPE_F32;
-  SelfTestCase made =
-      tensor_op(op, {bytes_of(x)},
-                {{RC_DTYPE_F32, shape},
-                 {result, code == RC_OP_SOFTMAX ? shape : Shape{1, inner}}});
+  const bool places = code == RC_OP_ARGMAX || code == RC_OP_ORDER;
+  const bool whole =
+      code == RC_OP_SOFTMAX || code == RC_OP_CUMSUM || code == RC_OP_ORDER;
+  SelfTestCase made = tensor_op(op, {bytes_of(x)},
+                                {{RC_DTYPE_F32, shape},
+                                 {places ? RC_DTYPE_I32 : RC_DTYPE_F32,
+                                  whole ? shape : Shape{1, inner}}});
   made.name = cat(op_name(code), " over ", n, " elements");
   return made;
 }
@@ -275,8 +278,12 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
+    case RC_OP_CUMSUM:
+    case RC_OP_ORDER:
       return Kind{op.code,
-                  op.code == RC_OP_REDUCE ? op.params.reduce.function : 0,
+                  op.code == RC_OP_REDUCE  ? op.params.reduce.function
+                  : op.code == RC_OP_ORDER ? op.params.order.falling
+                                           : 0,
                   length_of(input(0).shape[1]), input(0).shape[2] == 1 ? 1 : 3};
     case RC_OP_MATMUL: {
       const bool transposed = op.params.matmul.transposed != 0;

@@ -28,7 +28,7 @@ from .reports import (
 )
 from .session import Session
 from .streaming import Stream
-from .tensor import Tensor
+from .tensor import Tensor, from_dlpack
 from .tokenizer import Tokenizer
 from .tools import tool_of
 
@@ -59,6 +59,7 @@ __all__ = [
     "discover_async",
     "errors",
     "fetch",
+    "from_dlpack",
     "graph",
     "plan",
     "remove_cached_model",
