@@ -276,7 +276,7 @@ class Tensor(Handle):
 
 
 def from_dlpack(
-    x: object, backend: Backend, *, copy: Optional[bool] = None
+    x: Any, backend: Backend, *, copy: Optional[bool] = None
 ) -> Tensor:
     """A tensor of what speaks DLPack, with its numbers on the host.
 
