@@ -54,6 +54,9 @@ class OpenDevice {
                                                   uint64_t bytes) const {
     return std::make_unique<rc_plugin_buffer>(data, bytes);
   }
+  void* buffer_memory(const rc_plugin_buffer& buffer) const {
+    return buffer.memory;
+  }
   void upload(rc_plugin_buffer& buffer, uint64_t offset, const void* data,
               uint64_t bytes) const {
     use_whole(buffer.memory + offset, bytes);

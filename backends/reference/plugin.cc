@@ -89,6 +89,9 @@ class OpenDevice {
     made->bytes = {static_cast<std::byte*>(data), bytes};
     return made;
   }
+  void* buffer_memory(const Buffer& buffer) const {
+    return buffer.bytes.data();
+  }
   void upload(Buffer& buffer, uint64_t offset, const void* data,
               uint64_t bytes) const {
     std::memcpy(buffer.bytes.data() + offset, data, bytes);

@@ -23,6 +23,7 @@
 %ignore rc_discover_async;
 %ignore rc_tensor_to_async;
 %ignore rc_tensor_borrow;
+%ignore rc_tensor_memory;
 %ignore rc_calibrate;
 %ignore rc_log_set;
 %ignore rc_backend_options::progress;

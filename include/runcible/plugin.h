@@ -282,6 +282,11 @@ typedef struct rc_plugin {
   rc_status (*borrow_buffer)(rc_plugin_device* device, void* data,
                              uint64_t bytes, rc_plugin_buffer** buffer,
                              char* message);
+
+  /* Where the bytes of a buffer lie in memory of the host's, which may read and
+   * write them there between runs. Default: they lie elsewhere. */
+  rc_status (*buffer_memory)(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                             void** data, char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

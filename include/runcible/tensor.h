@@ -114,14 +114,14 @@ typedef void (*rc_tensor_borrow_callback)(void* user);
  *
  * The caller keeps it until `ended` is called, with `user`, which happens
  * exactly once after a success: when the tensor, its views, graphs that have it
- * as a constant, and runs that read it are gone. That is on the thread that
- * gives up the last of them, any of the caller's or of the library's; it must
- * return soon, and not call the library. After a failure it is not called, and
- * never if the device has been lost in the middle of a run, which may still
- * read. NULL: the memory stays good for as long as the process.
+ * as a constant, and runs that read it are gone; if it has no elements, at
+ * once. The thread is the one that gives up the last of them, the caller's or
+ * the library's; `ended` must return soon, and not call the library. After a
+ * failure it is not called, nor ever if the device is lost in the middle of a
+ * run, which may still read. NULL: the memory is never taken away.
  *
  * The library writes to it only what rc_op_into says. What the caller writes
- * there is what later ops read; while a call works with the tensor he must not.
+ * there is what later ops read; not while a call works with the tensor.
  * RC_E_UNSUPPORTED: the device has memory of its own, as GPUs do;
  * rc_tensor_from_data copies. Of devices of the library cpu and reference can,
  * and of a handle that chooses among several the CPU borrows. */
@@ -229,6 +229,15 @@ RC_API rc_status rc_tensor_to_async(rc_tensor* tensor, rc_backend* backend,
  * tensor's type. `bytes` is the room at `data`: exactly what rc_tensor_size
  * says. */
 RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
+
+/* Where the numbers lie, if that is memory of the host's, as on cpu and
+ * reference: dense, in the layout of the type; NULL if there are none. The
+ * address is good as long as the tensor, which is not kept, or a view of it. It
+ * may be read and written as memory that was borrowed; what shares it (see
+ * rc_op_into) changes, too. RC_E_UNSUPPORTED: the device has memory of its own.
+ * RC_E_INVALID_ARGUMENT: elements that do not lie in order, or tensors without
+ * numbers. */
+RC_API rc_status rc_tensor_memory(rc_tensor* tensor, void** data);
 
 /* Views. They share the memory of their tensor. */
 

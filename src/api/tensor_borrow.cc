@@ -1,4 +1,4 @@
-// Tensors of the caller's memory.
+// Tensors of the caller's memory, and memory of tensors.
 #include <memory>
 
 #include "api/backend.h"
@@ -49,5 +49,13 @@ rc_status rc_tensor_borrow(rc_backend* backend, rc_dtype dtype,
       loan->forget();
       throw;
     }
+  });
+}
+
+rc_status rc_tensor_memory(rc_tensor* tensor, void** data) {
+  return rc::api::guard([&] {
+    rc::api::need_pointer(data, "data");
+    *data = nullptr;
+    *data = rc::compute::memory_of(rc::api::need_tensor(tensor, "tensor"));
   });
 }

@@ -130,4 +130,19 @@ Tensor borrow(std::shared_ptr<Context> context, DType dtype, const Shape& shape,
   return tensor;
 }
 
+std::byte* memory_of(const Tensor& tensor) {
+  if (tensor.empty()) return nullptr;
+  const auto refuse = [&](const char* why) {
+    fail(RC_E_INVALID_ARGUMENT, "the ", tensor.text(), why);
+  };
+  if (tensor.recorded()) refuse(" was recorded in a graph and has no numbers");
+  if (tensor.outline()) refuse(" is an outline, which has no numbers");
+  if (!tensor.dense()) {
+    refuse(
+        " is a view whose elements do not lie in order; rc_tensor_read "
+        "copies them in order");
+  }
+  return tensor.storage->buffer()->memory() + tensor.byte_offset();
+}
+
 }  // namespace rc::compute

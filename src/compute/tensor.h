@@ -170,6 +170,10 @@ struct RandomNumbers {
 Tensor random(std::shared_ptr<Context> context, const Shape& shape,
               const RandomNumbers& numbers);
 
+// Where the numbers of a dense tensor lie in memory of the host's; nullptr if
+// there are none. Throws RC_E_UNSUPPORTED if the device has memory of its own.
+std::byte* memory_of(const Tensor& tensor);
+
 // `data` has room for tensor.bytes().
 void read(const Tensor& tensor, std::span<std::byte> data);
 

@@ -347,6 +347,25 @@ void Buffer::download(uint64_t offset, void* data, uint64_t bytes) const {
         message);
 }
 
+std::byte* Buffer::memory() const {
+  const rc_plugin& plugin = device_->plugin();
+  if (plugin.buffer_memory == nullptr) {
+    fail(RC_E_UNSUPPORTED, device_->id(),
+         " has memory of its own; rc_tensor_read copies from there");
+  }
+  const auto turn = device_->turn();
+  void* data = nullptr;
+  Message message;
+  check(
+      *device_, "say where a buffer lies",
+      plugin.buffer_memory(device_->handle(), handle_, &data, message.buffer()),
+      message);
+  if (data == nullptr) {
+    fail(RC_E_DEVICE, device_->id(), ": the plugin gave no address");
+  }
+  return static_cast<std::byte*>(data);
+}
+
 void Buffer::copy_from(Buffer& source, uint64_t target_offset,
                        uint64_t source_offset, uint64_t bytes) {
   check_range(target_offset, bytes);

@@ -193,6 +193,9 @@ class Buffer {
   const Device& device() const { return *device_; }
   void upload(uint64_t offset, const void* data, uint64_t bytes);
   void download(uint64_t offset, void* data, uint64_t bytes) const;
+  // The bytes in memory of the host's. Throws RC_E_UNSUPPORTED if they are not
+  // there.
+  std::byte* memory() const;
   // Within this buffer; the ranges do not overlap.
   void copy(uint64_t target_offset, uint64_t source_offset, uint64_t bytes) {
     copy_from(*this, target_offset, source_offset, bytes);

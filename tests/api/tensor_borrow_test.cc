@@ -173,6 +173,37 @@ TEST_P(Borrowed, ACallbackThatThrows) {
   rc_tensor_release(y_);
 }
 
+// Of any tensor, as it is given out.
+TEST_P(Borrowed, MemoryOfTensors) {
+  const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
+  void* data = nullptr;
+  ASSERT_OK(rc_tensor_memory(x.get(), &data));
+  auto* numbers = static_cast<float*>(data);
+  EXPECT_EQ(numbers[5], 6);
+  numbers[5] = 7;
+  EXPECT_EQ(numbers_of(x.get()), (Numbers{1, 2, 3, 4, 5, 7}));
+  ASSERT_OK(rc_tensor_slice(x.get(), 0, 1, 2, 1, &y_));
+  const Tensor row(y_);
+  ASSERT_OK(rc_tensor_memory(y_, &data));
+  EXPECT_EQ(data, numbers + 3);
+  ASSERT_OK(rc_tensor_transpose(x.get(), 0, 1, &y_));
+  const Tensor turned(y_);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_tensor_memory(y_, &data), "F32 [3, 2]",
+               "in order");
+  EXPECT_EQ(data, nullptr);
+  Numbers memory = {1, 2};
+  const Tensor lent = borrow({2}, memory.data(), 2 * sizeof(float));
+  ASSERT_OK(rc_tensor_memory(lent.get(), &data));
+  EXPECT_EQ(data, memory.data());
+  const Tensor empty = make(backend_.get(), {0}, {});
+  ASSERT_OK(rc_tensor_memory(empty.get(), &data));
+  EXPECT_EQ(data, nullptr);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_tensor_memory(nullptr, &data),
+               "tensor");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_tensor_memory(x.get(), nullptr),
+               "data");
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Borrowed,
                          testing::Values("cpu", "reference"));
 

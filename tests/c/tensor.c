@@ -375,6 +375,7 @@ static void check_targets(void) {
   float lent[4] = {1, 2, 3, 4};
   const int64_t shape[1] = {4};
   int ended = 0;
+  void* memory = NULL;
   rc_tensor *x = NULL, *to_itself = NULL, *t = NULL;
   REQUIRE_OK(rc_tensor_borrow(backend, RC_DTYPE_F32, shape, 1, lent,
                               sizeof(lent), count, &ended, &x));
@@ -383,6 +384,8 @@ static void check_targets(void) {
   CHECK(t == x);
   rc_tensor_release(t);
   CHECK(lent[0] == 1 && lent[1] == 4 && lent[2] == 9 && lent[3] == 16);
+  CHECK_STATUS(RC_OK, rc_tensor_memory(x, &memory));
+  CHECK(memory == lent);
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_reduce_sum(to_itself, 0, 0, &t));
   CHECK(strstr(rc_error_message(), "reduce_sum: ") != NULL &&
         strstr(rc_error_message(), "F32 [4]") != NULL);

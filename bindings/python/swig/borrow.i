@@ -21,6 +21,14 @@ static void runcible_give_back(void* object) {
 %apply PyObject* OWNER { PyObject* owner }
 
 %inline %{
+/* The address; 0: there are no numbers. */
+static rc_status tensor_address(rc_tensor* tensor, size_t* bytes) {
+  void* data = NULL;
+  const rc_status status = rc_tensor_memory(tensor, &data);
+  *bytes = (size_t)data;
+  return status;
+}
+
 static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
                                const int64_t* shape, int32_t rank,
                                const void* data, size_t bytes, PyObject* owner,

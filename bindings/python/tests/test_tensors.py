@@ -178,6 +178,41 @@ def test_dlpack(backend):
         runcible.from_dlpack(array.T, backend, copy=False)
     assert x.__dlpack_device__() == (1, 0)
     assert (numpy.from_dlpack(x) == array).all()
+    shared = numpy.from_dlpack(x)
+    x.into(x).abs()
+    assert (shared == numpy.abs(array)).all()
     assert (runcible.from_dlpack(x, backend).numpy() == array).all()
-    with pytest.raises(BufferError):
-        x.__dlpack__(copy=False)
+    packed = tensor(numpy.ones((1, 32)), backend).quantize("q8_0")
+    assert (numpy.from_dlpack(packed) == packed.numpy()).all()
+    with pytest.raises(BufferError, match="q8_0"):
+        packed.__dlpack__(copy=False)
+    with pytest.raises(BufferError, match="order"):
+        x.transpose(0, 1).__dlpack__(copy=False)
+
+
+def test_arrays_of_the_memory_of_tensors(backend):
+    x = tensor(A, backend) + tensor(A, backend)
+    array = x.numpy(copy=False)
+    assert array.dtype == numpy.float32 and (array == 2 * A).all()
+    array[0] = 5
+    assert (x.numpy()[0] == 5).all()
+    part = x.slice(0, 1, 2).numpy(copy=False)
+    assert (part == 2 * A[1:2]).all()
+    del x
+    gc.collect()
+    tensor(A, backend)  # Its memory is not given to others.
+    assert (array[1:] == 2 * A[1:]).all() and (part == 2 * A[1:2]).all()
+    empty = tensor(numpy.zeros((0, 3), numpy.float32), backend)
+    assert empty.numpy(copy=False).shape == (0, 3)
+    assert numpy.asarray(empty).shape == (0, 3)
+    with pytest.raises(ValueError, match="order"):
+        tensor(A, backend).transpose(0, 1).numpy(copy=False)
+    with pytest.raises(ValueError, match="outline"):
+        runcible.Tensor.outline((2, 3), backend).numpy(copy=False)
+    y = tensor(A, backend)
+    if numpy.lib.NumpyVersion(numpy.__version__) >= "2.0.0":
+        same = numpy.asarray(y, copy=False)
+        y.into(y).neg()
+        assert (same == -A).all()
+        with pytest.raises(ValueError):
+            numpy.asarray(y, dtype=numpy.float64, copy=False)

@@ -223,13 +223,18 @@ class Tensor(Handle):
         )
         return numbers
 
-    def numpy(self) -> numpy.ndarray[Any, Any]:
+    def numpy(self, *, copy: bool = True) -> numpy.ndarray[Any, Any]:
         """The numbers as a NumPy array, which the device writes directly.
 
-        Types that NumPy lacks are decoded to float32.
+        Types that NumPy lacks are decoded to float32. With `copy=False` the
+        array is the memory of the tensor, which it keeps, on cpu and reference:
+        what is written to either is in both. ValueError says why a tensor can
+        only be copied, UnsupportedError that a device can.
         """
         import numpy
 
+        if not copy:
+            return numpy.asarray(_Memory(self))
         if self.dtype not in _NUMPY:
             numbers = self._of(_native.op_dequantize(self._numbers), self._backend)
             return numbers.numpy()
@@ -237,12 +242,21 @@ class Tensor(Handle):
         return numpy.frombuffer(self.read(), kind).reshape(self.shape)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
+        array = self.numpy(copy=copy is not False)
+        if dtype is None or array.dtype == dtype:
+            return array
+        if copy is False:
+            raise ValueError("numbers of another type are a copy")
+        return array.astype(dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
-        if options.get("copy") is False:
-            raise BufferError("the numbers of a tensor are given out as a copy")
+        copy = options.pop("copy", None)
+        if not copy:
+            try:
+                return self.numpy(copy=False).__dlpack__(**options)
+            except (ValueError, UnsupportedError) as error:
+                if copy is False:
+                    raise BufferError(str(error)) from error
         return self.numpy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
@@ -292,6 +306,27 @@ def from_dlpack(
         except (ValueError, UnsupportedError):
             copy = True
     return Tensor(array, backend, copy=copy)
+
+
+class _Memory:
+    """What NumPy makes an array of: the memory of a tensor, which it keeps."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        import numpy
+
+        if tensor.dtype not in _NUMPY:
+            raise ValueError(
+                f"NumPy has no {tensor.dtype}; numpy() decodes a copy"
+            )
+        handle = tensor._numbers
+        self._proxy = handle
+        self.__array_interface__ = {
+            "shape": tensor.shape,
+            "typestr": numpy.dtype(_NUMPY[tensor.dtype]).str,
+            # Of no numbers NumPy wants an address all the same.
+            "data": (_native.tensor_address(handle) or 1, False),
+            "version": 3,
+        }
 
 
 def _lendable(data: object) -> numpy.ndarray[Any, Any]:
