@@ -32,6 +32,8 @@
 //                                      const void* data);
 //   std::unique_ptr<Weight> map_experts(const rc_plugin_weight_info& info,
 //                                       const void* data, int64_t resident);
+//   std::unique_ptr<Buffer> borrow_buffer(void* data, uint64_t bytes);
+//   void* buffer_memory(const Buffer& buffer);
 //   void copy(Buffer& target, uint64_t target_offset, Buffer& source,
 //             uint64_t source_offset, uint64_t bytes);
 //   std::span<const rc_plugin_op_time> op_times();
@@ -192,6 +194,30 @@ class PluginTable {
     return create(buffer, message,
                   [&] { return from(device).create_buffer(bytes); });
   }
+  static rc_status borrow_buffer(rc_plugin_device* device, void* data,
+                                 uint64_t bytes, rc_plugin_buffer** buffer,
+                                 char* message) requires
+      requires(Device& d, void* p) {
+    d.borrow_buffer(p, uint64_t{1});
+  }
+  {
+    return create(buffer, message, [&] {
+      require(data, "data");
+      return from(device).borrow_buffer(data, bytes);
+    });
+  }
+  static rc_status buffer_memory(rc_plugin_device* device,
+                                 rc_plugin_buffer* buffer, void** data,
+                                 char* message) requires
+      requires(Device& d, Buffer& b) {
+    d.buffer_memory(b);
+  }
+  {
+    return guarded(message, [&] {
+      require(data, "data");
+      *data = from(device).buffer_memory(from<Buffer>(buffer, "buffer"));
+    });
+  }
   static void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
     delete reinterpret_cast<Buffer*>(buffer);
   }
@@ -346,6 +372,12 @@ constexpr rc_plugin PluginTable<Backend>::table() {
   if constexpr (requires { &PluginTable::op_time; }) table.op_time = op_time;
   if constexpr (requires { &PluginTable::map_weight; }) {
     table.map_weight = map_weight;
+  }
+  if constexpr (requires { &PluginTable::buffer_memory; }) {
+    table.buffer_memory = buffer_memory;
+  }
+  if constexpr (requires { &PluginTable::borrow_buffer; }) {
+    table.borrow_buffer = borrow_buffer;
   }
   if constexpr (requires { &PluginTable::run_op; }) table.run_op = run_op;
   if constexpr (requires { &PluginTable::map_experts; }) {

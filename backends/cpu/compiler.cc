@@ -40,6 +40,8 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return c.of_tensors(op) ? tensor_rope_scratch(c, op) : 0;
     case RC_OP_SOFTMAX:
       return reduction_scratch(c, op);
+    case RC_OP_ORDER:
+      return ordering_scratch(c, op);
     case RC_OP_MATMUL:
       return matmul_scratch(c, op);
     case RC_OP_CONV2D:
@@ -122,7 +124,7 @@ Place Compiler::place(int32_t i) const {
   const rc_plugin_value& v = value(i);
   Place place{v.storage, v.index, v.offset};
   if (v.storage == RC_STORAGE_CACHE) {
-    place.memory = cache(i).memory.data() + v.offset;
+    place.memory = cache(i).memory + v.offset;
   }
   return place;
 }
@@ -241,7 +243,7 @@ void Compiler::note_result(int32_t i) {
   const rc_plugin_value& v = value(i);
   if (v.storage != RC_STORAGE_CACHE) return;
   const uint64_t bytes = max_bytes(i);
-  use_whole(cache(i).memory.data() + v.offset, bytes);
+  use_whole(cache(i).memory + v.offset, bytes);
   if (bytes >= kLargeResult) {
     compiled_.large_results_.push_back({v.index, v.offset, bytes});
   }
@@ -312,6 +314,8 @@ void Compiler::compile() {
         break;
       case RC_OP_COPY:
       case RC_OP_CONVERT:
+      case RC_OP_CONCAT:
+      case RC_OP_PAD:
         compile_arrangement(*this, op);
         break;
       case RC_OP_UNARY:
@@ -334,6 +338,11 @@ void Compiler::compile() {
       case RC_OP_REDUCE:
       case RC_OP_ARGMAX:
         compile_reduction(*this, op);
+        break;
+      case RC_OP_CUMSUM:
+      case RC_OP_ORDER:
+      case RC_OP_TAKE:
+        compile_ordering(*this, op);
         break;
       case RC_OP_MATMUL:
         compile_matmul(*this, op);

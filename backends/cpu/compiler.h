@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,9 +14,14 @@
 #include "cpu/program.h"
 
 struct rc_plugin_buffer {
-  explicit rc_plugin_buffer(uint64_t size) : bytes(size), memory(size) {}
-  uint64_t bytes;
-  rc::cpu::ZeroedMemory memory;
+  explicit rc_plugin_buffer(uint64_t size)
+      : bytes(size), own(size), memory(own->data()) {}
+  // Of memory that the host keeps.
+  rc_plugin_buffer(void* data, uint64_t size)
+      : bytes(size), memory(static_cast<uint8_t*>(data)) {}
+  const uint64_t bytes;
+  const std::optional<rc::cpu::ZeroedMemory> own;
+  uint8_t* const memory;
 };
 
 namespace rc::cpu {
@@ -215,6 +221,8 @@ size_t compile_elementwise(Compiler& compiler, size_t first);
 void compile_reduction(Compiler& compiler, const Op& op);
 uint64_t tensor_rope_scratch(const Compiler& compiler, const Op& op);
 void compile_tensor_rope(Compiler& compiler, const Op& op);
+// CUMSUM, ORDER and TAKE.
+void compile_ordering(Compiler& compiler, const Op& op);
 void compile_matmul(Compiler& compiler, const Op& op);
 void compile_conv2d(Compiler& compiler, const Op& op);
 void compile_attend(Compiler& compiler, const Op& op);
@@ -226,6 +234,7 @@ uint64_t expert_scratch(const Compiler& compiler, const Op& op);
 uint64_t get_rows_scratch(const Compiler& compiler, const Op& op);
 uint64_t linear_scratch(const Compiler& compiler, const Op& op);
 uint64_t reduction_scratch(const Compiler& compiler, const Op& op);
+uint64_t ordering_scratch(const Compiler& compiler, const Op& op);
 uint64_t matmul_scratch(const Compiler& compiler, const Op& op);
 uint64_t conv2d_scratch(const Compiler& compiler, const Op& op);
 uint64_t attend_scratch(const Compiler& compiler, const Op& op);

@@ -50,20 +50,27 @@ class OpenDevice {
   std::unique_ptr<rc_plugin_buffer> create_buffer(uint64_t bytes) const {
     return std::make_unique<rc_plugin_buffer>(bytes);
   }
+  std::unique_ptr<rc_plugin_buffer> borrow_buffer(void* data,
+                                                  uint64_t bytes) const {
+    return std::make_unique<rc_plugin_buffer>(data, bytes);
+  }
+  void* buffer_memory(const rc_plugin_buffer& buffer) const {
+    return buffer.memory;
+  }
   void upload(rc_plugin_buffer& buffer, uint64_t offset, const void* data,
               uint64_t bytes) const {
-    use_whole(buffer.memory.data() + offset, bytes);
-    std::memcpy(buffer.memory.data() + offset, data, bytes);
+    use_whole(buffer.memory + offset, bytes);
+    std::memcpy(buffer.memory + offset, data, bytes);
   }
   void download(const rc_plugin_buffer& buffer, uint64_t offset, void* data,
                 uint64_t bytes) const {
-    std::memcpy(data, buffer.memory.data() + offset, bytes);
+    std::memcpy(data, buffer.memory + offset, bytes);
   }
   void copy(rc_plugin_buffer& target, uint64_t target_offset,
             const rc_plugin_buffer& source, uint64_t source_offset,
             uint64_t bytes) const {
-    std::memmove(target.memory.data() + target_offset,
-                 source.memory.data() + source_offset, bytes);
+    std::memmove(target.memory + target_offset, source.memory + source_offset,
+                 bytes);
   }
 
   std::unique_ptr<rc_plugin_compiled> compile(
@@ -77,7 +84,7 @@ class OpenDevice {
               rc_plugin_buffer* const* buffers) const {
     uint8_t* memory[kMaxInputs + kMaxOutputs];
     for (size_t i = 0; i < values.size(); ++i) {
-      memory[i] = buffers[i]->memory.data() + values[i].offset;
+      memory[i] = buffers[i]->memory + values[i].offset;
     }
     return run_at_once(kernels_, pool_.threads(), op, values, memory);
   }

@@ -90,7 +90,7 @@ void rc_plugin_compiled::run_with(const rc_plugin_run& run,
                caches[i]->bytes, " bytes; the program was compiled for ",
                cache_bytes_[i]);
     }
-    run_caches_.push_back(caches[i]->memory.data());
+    run_caches_.push_back(caches[i]->memory);
   }
   for (const LargeResult& result : large_results_) {
     rc::cpu::use_whole(

@@ -9,6 +9,9 @@
 namespace rc::cpu {
 namespace {
 
+// Of a row that a thread copies at a time.
+constexpr int64_t kBytes = 4 * kChunk;
+
 // Units of one size, `step` units apart, to dense ones.
 template <class Unit>
 void pick(const uint8_t* from, int64_t step, int64_t count, uint8_t* to) {
@@ -146,11 +149,86 @@ void add_convert(Compiler& c, const Op& op) {
       });
 }
 
+// Rows of several values one behind the other, a value at a time.
+void add_concat(Compiler& c, const Op& op) {
+  const rc_plugin_value& value = c.value(op.outputs[0]);
+  const int64_t rows = value.shape[0];
+  const auto stride =
+      static_cast<int64_t>(*row_bytes(value.dtype, value.shape[1]));
+  const Place y = c.place(op.outputs[0]);
+  int64_t behind = 0;
+  for (const int32_t input : op.inputs) {
+    if (input < 0) continue;
+    const auto bytes =
+        static_cast<int64_t>(*row_bytes(value.dtype, c.columns(input)));
+    const int64_t chunks = bytes / kBytes + (bytes % kBytes != 0);
+    const Place x = c.place(input);
+    c.add(
+        {c.area(input)}, {c.area(op.outputs[0])},
+        [=](const Run&) { return rows * (bytes / 4 + 1); },
+        [=](const Run&) { return rows * chunks; },
+        [=](Run& run, const Share& share) {
+          const auto* from = run.at<const uint8_t>(x);
+          auto* to = run.at<uint8_t>(y) + behind;
+          run.each_row(share, [&](int64_t unit) {
+            const int64_t row = unit / chunks;
+            const int64_t first = unit % chunks * kBytes;
+            std::memcpy(to + row * stride + first, from + row * bytes + first,
+                        static_cast<size_t>(std::min(kBytes, bytes - first)));
+          });
+        });
+    behind += bytes;
+  }
+}
+
+void add_pad(Compiler& c, const Op& op) {
+  const rc_plugin_value& value = c.value(op.outputs[0]);
+  const int64_t rows = value.shape[0];
+  const int64_t whole = value.shape[1] * value.shape[2];
+  const int64_t own = c.row_elements(op.inputs[0]);
+  const int64_t before = op.params.pad.before * value.shape[2];
+  const float number = op.params.pad.value;
+  const int64_t chunks = whole / kChunk + (whole % kChunk != 0);
+  const Place x = c.place(op.inputs[0]);
+  const Place y = c.place(op.outputs[0]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0])},
+      [=](const Run&) { return rows * whole; },
+      [=](const Run&) { return rows * chunks; },
+      [=](Run& run, const Share& share) {
+        const float* from = run.at<const float>(x);
+        float* to = run.at<float>(y);
+        run.each_row(share, [&](int64_t unit) {
+          const int64_t row = unit / chunks;
+          const int64_t begin = unit % chunks * kChunk;
+          const int64_t end = std::min(begin + kChunk, whole);
+          // Of x, counted in the row of the output.
+          const int64_t first = std::clamp(before, begin, end);
+          const int64_t last = std::clamp(before + own, begin, end);
+          float* line = to + row * whole;
+          std::fill(line + begin, line + first, number);
+          if (first < last) {
+            std::copy_n(from + row * own + first - before, last - first,
+                        line + first);
+          }
+          std::fill(line + last, line + end, number);
+        });
+      });
+}
+
 }  // namespace
 
 void compile_arrangement(Compiler& c, const Op& op) {
-  if (op.code == RC_OP_COPY) return add_copy(c, op);
-  add_convert(c, op);
+  switch (op.code) {
+    case RC_OP_COPY:
+      return add_copy(c, op);
+    case RC_OP_CONCAT:
+      return add_concat(c, op);
+    case RC_OP_PAD:
+      return add_pad(c, op);
+    default:
+      return add_convert(c, op);
+  }
 }
 
 }  // namespace rc::cpu

@@ -232,8 +232,8 @@ void add_attention(Compiler& c, const Op& op, float scale, float softcap,
   base.softcap = softcap;
   base.sinks = op.inputs[6] < 0 ? nullptr : c.elements(op.inputs[6]);
   base.page_size = pages.page_size;
-  base.keys = c.cache(op.inputs[1]).memory.data();
-  base.values = c.cache(input_of_values(op)).memory.data();
+  base.keys = c.cache(op.inputs[1]).memory;
+  base.values = c.cache(input_of_values(op)).memory;
   base.key_bytes = static_cast<int64_t>(*row_bytes(keys.dtype, d));
   base.value_bytes =
       static_cast<int64_t>(*row_bytes(values.dtype, values.shape[3]));

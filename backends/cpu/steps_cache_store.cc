@@ -24,7 +24,7 @@ void compile_cache_store(Compiler& c, const Op& op) {
   const int64_t d = value.shape[2];
   const rc_dtype dtype = c.value(cache).dtype;
   const int64_t bytes = static_cast<int64_t>(*row_bytes(dtype, d));
-  uint8_t* data = c.cache(cache).memory.data();
+  uint8_t* data = c.cache(cache).memory;
   const Place x = c.place(op.inputs[0]);
   const Chunks chunks = {dimension, heads * d, heads * d, 2};
   const int threads = c.threads();

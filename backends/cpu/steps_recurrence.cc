@@ -24,8 +24,7 @@ struct States {
   States(Compiler& c, const Op& op, int slot)
       : sequences(c.place(op.inputs[slot])),
         slots(c.place(op.inputs[slot + 1])),
-        memory(reinterpret_cast<float*>(
-            c.cache(op.inputs[slot + 2]).memory.data())),
+        memory(reinterpret_cast<float*>(c.cache(op.inputs[slot + 2]).memory)),
         count(c.value(op.inputs[slot + 2]).shape[0]),
         size(c.row_elements(op.inputs[slot + 2])) {}
 

@@ -85,6 +85,8 @@ Constants constants_of(Kernel kernel) {
       return {kItems};
     case Kernel::kTensorRope:
       return {kItems};
+    case Kernel::kWhere:
+      return {kItems, "BROADCAST"};
     case Kernel::kXielu:
       return {kItems};
     case Kernel::kCount:

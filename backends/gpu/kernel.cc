@@ -42,6 +42,7 @@ Slots slots_of(Kernel kernel) {
     case Kernel::kRope:
     case Kernel::kRowNorm:
     case Kernel::kTensorRope:
+    case Kernel::kWhere:
       return {bits({1, 2, 3}), bits({0, 8})};
     case Kernel::kGetRows:
       return {bits({1, 3, 4}), bits({0, 8})};

@@ -39,6 +39,7 @@ namespace rc::gpu {
   KERNEL(kShortConv, short_conv)         \
   KERNEL(kSparseMix, sparse_mix)         \
   KERNEL(kTensorRope, tensor_rope)       \
+  KERNEL(kWhere, where)                  \
   KERNEL(kXielu, xielu)
 
 enum class Kernel {

@@ -83,6 +83,7 @@ void append_convert(TensorAppender& appender);
 void append_get_rows(TensorAppender& appender);
 void append_unary(TensorAppender& appender);
 void append_binary(TensorAppender& appender);
+void append_where(TensorAppender& appender);
 // tensor_products.cc
 void append_matmul(TensorAppender& appender);
 void append_conv2d(TensorAppender& appender);

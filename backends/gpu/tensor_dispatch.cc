@@ -113,6 +113,8 @@ void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
       return append_unary(appender);
     case RC_OP_BINARY:
       return append_binary(appender);
+    case RC_OP_WHERE:
+      return append_where(appender);
     case RC_OP_LAYER_NORM:
       return append_layer_norm(appender);
     case RC_OP_SOFTMAX:
@@ -150,11 +152,8 @@ void check_tensor_supported(const Device& device, const Op& op,
            ": the device can bind ", device.tuning().range, " bytes");
     }
   };
-  const bool power =
-      op.code == RC_OP_BINARY && op.params.binary.function == RC_BINARY_POW;
-  if (power || op.code == RC_OP_WHERE) {
-    fail(RC_E_UNSUPPORTED, op_name(op.code), power ? " of powers" : "",
-         " is none of the kernels of GPUs");
+  if (op.code > RC_OP_WHERE) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " is none of the kernels of GPUs");
   }
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);

@@ -210,4 +210,30 @@ void append_binary(TensorAppender& a) {
       a.placed(1));
 }
 
+void append_where(TensorAppender& a) {
+  const rc_plugin_value& y = a.out();
+  const auto count = static_cast<uint32_t>(element_count(y));
+  std::vector<uint32_t> parameters;
+  Four shape = padded_shape(y);
+  Four strides[3];
+  bool broadcast = false;
+  for (int i = 0; i < 3; ++i) {
+    const rc_plugin_value& operand = a.placed(i).value;
+    parameters.push_back(a.base(a.placed(i), 4));
+    strides[i] = padded_strides(operand);
+    broadcast = broadcast || element_count(operand) != count;
+  }
+  parameters.insert(parameters.end(), {a.base(a.placed_out(), 4), count});
+  join(shape, {&strides[0], &strides[1], &strides[2]});
+  add(parameters, shape);
+  for (const Four& each : strides) add(parameters, each);
+  a.append(Kernel::kWhere, {a.tuning.plain, broadcast},
+           {{1, &a.placed(0)},
+            {2, &a.placed(1)},
+            {3, &a.placed(2)},
+            {8, &a.placed_out()}},
+           parameters, divided(count, group_elements(a.tuning)),
+           kElementWork * static_cast<double>(group_elements(a.tuning)));
+}
+
 }  // namespace rc::gpu

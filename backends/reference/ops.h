@@ -112,6 +112,12 @@ void sparse_mix(const Call& call);
 void copy(const Call& call);
 void convert(const Call& call);
 void join(const Call& call);
+void concat(const Call& call);
+void pad(const Call& call);
+// ordering.cc
+void cumsum(const Call& call);
+void order(const Call& call);
+void take(const Call& call);
 // reduction.cc
 void layer_norm(const Call& call);
 void softmax(const Call& call);

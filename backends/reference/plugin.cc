@@ -80,8 +80,17 @@ class OpenDevice {
 
   std::unique_ptr<Buffer> create_buffer(uint64_t bytes) const {
     auto made = std::make_unique<Buffer>();
-    made->bytes.resize(bytes);
+    made->own.resize(bytes);
+    made->bytes = made->own;
     return made;
+  }
+  std::unique_ptr<Buffer> borrow_buffer(void* data, uint64_t bytes) const {
+    auto made = std::make_unique<Buffer>();
+    made->bytes = {static_cast<std::byte*>(data), bytes};
+    return made;
+  }
+  void* buffer_memory(const Buffer& buffer) const {
+    return buffer.bytes.data();
   }
   void upload(Buffer& buffer, uint64_t offset, const void* data,
               uint64_t bytes) const {

@@ -87,6 +87,16 @@ void execute(const Call& call) {
       return conv2d(call);
     case RC_OP_ATTEND:
       return attend(call);
+    case RC_OP_CONCAT:
+      return concat(call);
+    case RC_OP_PAD:
+      return pad(call);
+    case RC_OP_CUMSUM:
+      return cumsum(call);
+    case RC_OP_ORDER:
+      return order(call);
+    case RC_OP_TAKE:
+      return take(call);
   }
   fail(RC_E_INTERNAL, "op ", call.op.code, " passed the checks");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Weight {
 };
 
 struct Buffer {
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> own;  // empty if the host keeps the bytes
+  std::span<std::byte> bytes;
 };
 
 class Program {

@@ -56,4 +56,32 @@ void join(const Call& call) {
   }
 }
 
+void concat(const Call& call) {
+  std::byte* to = call.outputs[0].data;
+  for (int64_t r = 0; r < call.outputs[0].rows(); ++r) {
+    call.check_stop();
+    for (const Tensor& input : call.inputs) {
+      if (!input) continue;
+      const uint64_t bytes = *row_bytes(input.dtype, input.columns());
+      std::memcpy(to, input.vector(r), bytes);
+      to += bytes;
+    }
+  }
+}
+
+void pad(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& output = call.outputs[0];
+  const auto params = call.op.params.pad;
+  const int64_t whole = output.row_size();
+  const int64_t own = x.row_size();
+  const int64_t before = params.before * output.shape[2];
+  for (int64_t r = 0; r < output.rows(); ++r) {
+    call.check_stop();
+    float* to = output.floats() + r * whole;
+    std::fill_n(to, whole, params.value);
+    std::copy_n(x.floats() + r * own, own, to + before);
+  }
+}
+
 }  // namespace rc::reference

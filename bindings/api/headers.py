@@ -220,13 +220,14 @@ def read_api(folder) -> Api:
 
 
 def _in_order(folder: Path, names: List[str]) -> List[str]:
-    """Headers, each after those that it includes."""
+    """Headers, each after those that it needs."""
     order: List[str] = []
 
     def add(name: str) -> None:
         if name in order:
             return
-        text = (folder / name).read_text(encoding="utf-8")
+        # What is included at the end needs this one.
+        text = (folder / name).read_text(encoding="utf-8").split('extern "C"')[0]
         for other in re.findall(r'#include "runcible/(\w+\.h)"', text):
             add(other)
         order.append(name)

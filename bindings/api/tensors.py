@@ -20,8 +20,12 @@ class Argument:
 
 
 # What C has no defaults for.
-_DEFAULTS = {"epsilon": "1e-5", "step": "1", "keep": "0", "softmax dimension": "-1",
+_DEFAULTS = {"epsilon": "1e-5", "step": "1", "keep": "0", "descending": "0",
+             "pad value": "0", "softmax dimension": "-1", "sort dimension": "-1",
+             "argsort dimension": "-1", "topk dimension": "-1",
+             "argtopk dimension": "-1", "take_along dimension": "-1",
              "transpose dimension": "-2", "transpose other": "-1"}
+_FLAGS = {"keep", "descending"}
 
 
 def ops(api: Api) -> List[Function]:
@@ -70,7 +74,7 @@ def arguments(api: Api, function: Function) -> List[Argument]:
                                   enum=api.enum(base)))
         elif each.ctype == "const int64_t*":
             found.append(Argument(each.name, "shape"))
-        elif each.name == "keep":
+        elif each.name in _FLAGS:
             found.append(Argument(each.name, "flag", default))
         elif each.name == "dimension" and is_reduction(function):
             found.append(Argument(each.name, "int32", "all"))

@@ -22,6 +22,8 @@
 %ignore rc_backend_open_async;
 %ignore rc_discover_async;
 %ignore rc_tensor_to_async;
+%ignore rc_tensor_borrow;
+%ignore rc_tensor_memory;
 %ignore rc_calibrate;
 %ignore rc_device_test;
 %ignore rc_log_set;
@@ -30,8 +32,9 @@
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;
 
-/* Its array has no typemap. */
+/* Their arrays have no typemap. */
 %ignore rc_grammar_matcher_mask;
+%ignore rc_op_concat;
 /* See grammar.i. */
 %ignore rc_grammar_create_choices;
 

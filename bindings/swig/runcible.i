@@ -59,6 +59,7 @@
 %include "runcible/generate.h"
 %include "runcible/chat.h"
 %include "runcible/tensor.h"
+%include "runcible/op.h"
 
 /* The version that these files were written for: checked when SWIG runs, and
  * when C is compiled, which may find other headers. */

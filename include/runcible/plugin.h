@@ -18,7 +18,8 @@
  *   (RC_E_DEVICE_LOST, ...), never a crash; exceptions must not leave a plugin.
  * - The library calls the functions of one opened device from one thread at a
  *   time, except that weight_bytes, create_weight, map_weight, destroy_weight,
- *   create_buffer and destroy_buffer may be called at any time from any thread.
+ *   create_buffer, borrow_buffer and destroy_buffer may be called at any time
+ *   from any thread.
  *   Different opened devices are used from different threads at once.
  *   device_count and device_info may be called at any time from any thread.
  * - Shapes are written slowest dimension first; tensors are row-major and
@@ -52,7 +53,7 @@
 extern "C" {
 #endif
 
-#define RC_PLUGIN_ABI_VERSION 2
+#define RC_PLUGIN_ABI_VERSION 3
 /* Of the oldest plugins that a library of this version loads. */
 #define RC_PLUGIN_OLDEST_ABI_VERSION 2
 #define RC_PLUGIN_MESSAGE_BYTES 512
@@ -270,6 +271,22 @@ typedef struct rc_plugin {
                         const rc_plugin_run* run,
                         rc_plugin_buffer* const* caches, size_t cache_count,
                         char* message);
+
+  /* As create_buffer, of memory of the host's: the buffer is the `bytes` bytes
+   * at `data`, which stay there until destroy_buffer, and takes no memory of
+   * the device. `data` is as aligned as the elements or blocks of the tensor
+   * are in a buffer. Programs read it there, and write to it where an output
+   * lies there; it may be memory that cannot be written, if none does. May be
+   * called as create_buffer may. Default: the device cannot, and numbers have
+   * to be copied to it. */
+  rc_status (*borrow_buffer)(rc_plugin_device* device, void* data,
+                             uint64_t bytes, rc_plugin_buffer** buffer,
+                             char* message);
+
+  /* Where the bytes of a buffer lie in memory of the host's, which may read and
+   * write them there between runs. Default: they lie elsewhere. */
+  rc_status (*buffer_memory)(rc_plugin_device* device, rc_plugin_buffer* buffer,
+                             void** data, char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

@@ -15,6 +15,7 @@
 #include "runcible/graph.h"
 #include "runcible/loop.h"
 #include "runcible/model.h"
+#include "runcible/op.h"
 #include "runcible/session.h"
 #include "runcible/tensor.h"
 #include "runcible/types.h"

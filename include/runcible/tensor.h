@@ -1,4 +1,5 @@
-/* Runcible: tensors and ops, for those who compute without a model.
+/* Runcible: tensors, for those who compute without a model; their ops are in
+ * op.h, which this includes.
  *
  *     const int64_t shape[] = {2, 3};
  *     const float numbers[] = {1, 2, 3, 4, 5, 6};
@@ -18,9 +19,10 @@
  *     rc_tensor_release(a);
  *     rc_backend_release(backend);
  *
- * A tensor is a typed, shaped view of memory on a backend's device. Its numbers
- * never change: every op makes a new tensor, whose numbers stay on the device
- * until they are read. Rules that hold for all functions:
+ * A tensor is a typed, shaped view of memory on a backend's device. Every op
+ * makes a new tensor, whose numbers stay on the device until they are read.
+ * Numbers change only where the caller says so: by rc_op_into, and in memory
+ * that was borrowed. Rules that hold for all functions:
  *
  * - Shapes have rank 1 to RC_TENSOR_MAX_RANK, are written slowest dimension
  *   first, and are row-major. A dimension may be 0: the tensor is empty then.
@@ -100,6 +102,43 @@ RC_API rc_status rc_tensor_from_data(rc_backend* backend, rc_dtype dtype,
                                      const int64_t* shape, int32_t rank,
                                      const void* data, size_t bytes,
                                      rc_tensor** tensor);
+
+/* The end of borrowing; see rc_tensor_borrow. */
+typedef void (*rc_tensor_borrow_callback)(void* user);
+
+/* A tensor of the caller's memory, which is not copied: `bytes` bytes at
+ * `data`, row-major and dense in the layout of the type, exactly as many as the
+ * shape takes. The address is a multiple of the largest power of two that
+ * divides the bytes of an element, or of a block: 4 for F32. The memory takes
+ * nothing of memory_limit.
+ *
+ * The caller keeps it until `ended` is called, with `user`, which happens
+ * exactly once after a success: when the tensor, its views, graphs that have it
+ * as a constant, and runs that read it are gone; if it has no elements, at
+ * once. The thread is the one that gives up the last of them, the caller's or
+ * the library's; `ended` must return soon, and not call the library. After a
+ * failure it is not called, nor ever if the device is lost in the middle of a
+ * run, which may still read. NULL: the memory is never taken away.
+ *
+ * The library writes to it only what rc_op_into says. What the caller writes
+ * there is what later ops read; not while a call works with the tensor.
+ * RC_E_UNSUPPORTED: the device has memory of its own, as GPUs do;
+ * rc_tensor_from_data copies. Of devices of the library cpu and reference can,
+ * and of a handle that chooses among several the CPU borrows. */
+RC_API rc_status rc_tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                                  const int64_t* shape, int32_t rank,
+                                  void* data, size_t bytes,
+                                  rc_tensor_borrow_callback ended, void* user,
+                                  rc_tensor** tensor);
+
+/* The numbers start, start + step, start + 2 step, ... before `stop`, in one
+ * dimension: (stop - start) / step of them, rounded up, or none if that is
+ * negative. Each is start + i * step, computed in double precision and rounded
+ * once; the type is F32, F16, BF16, F64, or I8 to I64 (saturating).
+ * RC_E_INVALID_ARGUMENT: a step of 0, or a number that is not finite. */
+RC_API rc_status rc_tensor_arange(rc_backend* backend, rc_dtype dtype,
+                                  double start, double stop, double step,
+                                  rc_tensor** tensor);
 
 /* A tensor of ones. RC_E_UNSUPPORTED: the type cannot be encoded. */
 RC_API rc_status rc_tensor_ones(rc_backend* backend, rc_dtype dtype,
@@ -191,6 +230,15 @@ RC_API rc_status rc_tensor_to_async(rc_tensor* tensor, rc_backend* backend,
  * says. */
 RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
 
+/* Where the numbers lie, if that is memory of the host's, as on cpu and
+ * reference: dense, in the layout of the type; NULL if there are none. The
+ * address is good as long as the tensor, which is not kept, or a view of it. It
+ * may be read and written as memory that was borrowed; what shares it (see
+ * rc_op_into) changes, too. RC_E_UNSUPPORTED: the device has memory of its own.
+ * RC_E_INVALID_ARGUMENT: elements that do not lie in order, or tensors without
+ * numbers. */
+RC_API rc_status rc_tensor_memory(rc_tensor* tensor, void** data);
+
 /* Views. They share the memory of their tensor. */
 
 /* The same elements, in order, under another shape. One dimension may be -1:
@@ -210,202 +258,11 @@ RC_API rc_status rc_tensor_slice(rc_tensor* tensor, int32_t dimension,
 RC_API rc_status rc_tensor_transpose(rc_tensor* tensor, int32_t dimension,
                                      int32_t other, rc_tensor** view);
 
-/* Ops. `result` is a new tensor. */
-
-/* Where the op that gave the outline would run, and what that is expected to
- * take on each candidate: a JSON object of "op" and "values" (in the words of
- * plugin.h: an op here may be several there, of which this is the last),
- * "device", and "candidates", an array of "device", "seconds", and its parts
- * "compute_seconds" and "transfer_seconds" (moving the operands there), null
- * where unknown, and "reason", why that is so, else null. *json is
- * NUL-terminated and the caller's, to be freed with rc_free.
- * RC_E_INVALID_ARGUMENT: it is no outline, or none that an op gave. */
-RC_API rc_status rc_op_choose(rc_tensor* outline, char** json);
-
-/* a b for a [..., m, k] and b [..., k, n]: [..., m, n]. The dimensions before
- * the last two are broadcast. */
-RC_API rc_status rc_op_matmul(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-
-/* a b^T for a [..., m, k] and b [..., n, k]: [..., m, n], broadcast alike. */
-RC_API rc_status rc_op_matmul_transposed(rc_tensor* a, rc_tensor* b,
-                                         rc_tensor** result);
-
-/* The same with a weight [..., n, k] of a type with blocks, which are decoded
- * within the product: no decoded copy of the weight is made. The device may
- * quantize rows of a to 8 bits for it (a mean square error of some 5e-5 of the
- * terms'). RC_E_INVALID_ARGUMENT: the weight's type has no blocks. */
-RC_API rc_status rc_op_matmul_quantized(rc_tensor* a, rc_tensor* weight,
-                                        rc_tensor** result);
-
-/* function(x weight^T + bias) for x [..., k], weight [n, k] of numbers, bias
- * [n] or NULL: [..., n]. Types with blocks as in rc_op_matmul_quantized. */
-RC_API rc_status rc_op_fused_linear(rc_tensor* x, rc_tensor* weight,
-                                    rc_tensor* bias, rc_function function,
-                                    rc_tensor** result);
-
-/* Functions of each pair of elements, broadcast: a + b, a - b, a * b, a / b and
- * a to the power of b. */
-RC_API rc_status rc_op_add(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_sub(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_mul(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_div(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_pow(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-
-/* The smaller and the larger of each pair, broadcast; NaN if either is. */
-RC_API rc_status rc_op_minimum(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_maximum(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-
-/* Comparisons of each pair, broadcast: 1 where they hold, else 0. Nothing
- * compares with a NaN, but that it is not equal. */
-RC_API rc_status rc_op_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_not_equal(rc_tensor* a, rc_tensor* b,
-                                 rc_tensor** result);
-RC_API rc_status rc_op_less(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_less_equal(rc_tensor* a, rc_tensor* b,
-                                  rc_tensor** result);
-RC_API rc_status rc_op_greater(rc_tensor* a, rc_tensor* b, rc_tensor** result);
-RC_API rc_status rc_op_greater_equal(rc_tensor* a, rc_tensor* b,
-                                     rc_tensor** result);
-
-/* Elements of a where those of `condition` are not 0, and of b elsewhere, all
- * three broadcast. A NaN is not 0. */
-RC_API rc_status rc_op_where(rc_tensor* condition, rc_tensor* a, rc_tensor* b,
-                             rc_tensor** result);
-
-/* Functions of each element; see rc_function. */
-RC_API rc_status rc_op_relu(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_sigmoid(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_silu(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_gelu(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_gelu_tanh(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_gelu_quick(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_tanh(rc_tensor* x, rc_tensor** result);
-
-/* e^x, the natural logarithm, the square root (both NaN below 0), |x| and -x of
- * each element. */
-RC_API rc_status rc_op_exp(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_log(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_sqrt(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_abs(rc_tensor* x, rc_tensor** result);
-RC_API rc_status rc_op_neg(rc_tensor* x, rc_tensor** result);
-
-/* exp(x) / sum(exp(x)) over one dimension. */
-RC_API rc_status rc_op_softmax(rc_tensor* x, int32_t dimension,
-                               rc_tensor** result);
-
-/* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension of x [..., d];
- * weight [d] or NULL; epsilon is at least 0. */
-RC_API rc_status rc_op_rms_norm(rc_tensor* x, rc_tensor* weight, float epsilon,
-                                rc_tensor** result);
-
-/* (x - mean) / sqrt(variance + epsilon) * weight + bias over the last dimension
- * of x [..., d]; weight and bias [d] or NULL; epsilon is at least 0. */
-RC_API rc_status rc_op_layer_norm(rc_tensor* x, rc_tensor* weight,
-                                  rc_tensor* bias, float epsilon,
-                                  rc_tensor** result);
-
-/* How rc_op_rope turns. */
-typedef struct rc_rope_options {
-  size_t struct_size;
-  rc_rope_style style; /* how the elements of a head are paired */
-  /* Elements of each head that turn: even, at most the head's; 0: all. */
-  int32_t dimensions;
-  /* Pair i turns by position * theta^(-2 i / dimensions). */
-  float theta;
-  float scale; /* of the elements that turn */
-} rc_rope_options;
-
-#define RC_ROPE_OPTIONS_INIT \
-  { sizeof(rc_rope_options), RC_ROPE_ADJACENT, 0, 10000, 1 }
-/* The same as a function; see base.h. */
-RC_API void rc_rope_options_init(rc_rope_options* options, size_t size);
-
-/* Rotary position embedding (arXiv:2104.09864) of x [..., rows, heads, d] with
- * I32 positions [rows]. `frequencies` [pairs] replaces theta and dimensions:
- * the pairs turn by position * frequency; NULL: none. */
-RC_API rc_status rc_op_rope(rc_tensor* x, rc_tensor* positions,
-                            rc_tensor* frequencies,
-                            const rc_rope_options* options, rc_tensor** result);
-
-/* How rc_op_attention weighs. */
-typedef struct rc_attention_options {
-  size_t struct_size;
-  float scale;    /* of q . k; 0: 1 / sqrt(d) */
-  float softcap;  /* scores s become softcap * tanh(s / softcap); 0: not */
-  int32_t causal; /* 1: row r sees the positions 0 to P - R + r */
-} rc_attention_options;
-
-#define RC_ATTENTION_OPTIONS_INIT \
-  { sizeof(rc_attention_options), 0, 0, 0 }
-/* The same as a function; see base.h. */
-RC_API void rc_attention_options_init(rc_attention_options* options,
-                                      size_t size);
-
-/* softmax(scale q k^T) v for each head of q [..., R, heads, d], k and v
- * [..., P, kv_heads, d]: shape of q. Head h reads key/value head
- * h / (heads / kv_heads); heads is a multiple of kv_heads. Dimensions before
- * the last three are equal. */
-RC_API rc_status rc_op_attention(rc_tensor* q, rc_tensor* k, rc_tensor* v,
-                                 const rc_attention_options* options,
-                                 rc_tensor** result);
-
-/* As `dimension`: all of them; the result has shape [1]. */
-#define RC_ALL_DIMENSIONS INT32_MIN
-
-/* Sum, mean and maximum over one dimension, which the result lacks or, if
- * `keep` is 1, has with size 1; of a tensor of rank 1 the result has shape [1].
- * Of an empty dimension the sum is 0, the mean NaN, and the maximum
- * RC_E_INVALID_ARGUMENT. */
-RC_API rc_status rc_op_reduce_sum(rc_tensor* x, int32_t dimension, int32_t keep,
-                                  rc_tensor** result);
-RC_API rc_status rc_op_reduce_mean(rc_tensor* x, int32_t dimension,
-                                   int32_t keep, rc_tensor** result);
-RC_API rc_status rc_op_reduce_max(rc_tensor* x, int32_t dimension, int32_t keep,
-                                  rc_tensor** result);
-
-/* The index of the largest number over one dimension, as I32; shapes as of
- * rc_op_reduce_max. The first of equals; NaN counts as the largest. */
-RC_API rc_status rc_op_argmax(rc_tensor* x, int32_t dimension, int32_t keep,
-                              rc_tensor** result);
-
-/* How rc_op_conv2d moves its window. */
-typedef struct rc_conv2d_options {
-  size_t struct_size;
-  int32_t stride[2];   /* down and across; at least 1 */
-  int32_t padding[2];  /* zeros on each side */
-  int32_t dilation[2]; /* distance between elements of the window; at least 1 */
-  int32_t groups;      /* each with its own channels and outputs */
-} rc_conv2d_options;
-
-#define RC_CONV2D_OPTIONS_INIT \
-  { sizeof(rc_conv2d_options), {1, 1}, {0, 0}, {1, 1}, 1 }
-/* The same as a function; see base.h. */
-RC_API void rc_conv2d_options_init(rc_conv2d_options* options, size_t size);
-
-/* Cross-correlation of x [batch, channels, height, width] with weight
- * [outputs, channels / groups, kh, kw], plus bias [outputs] or NULL:
- * [batch, outputs, oh, ow] with oh = (height + 2 padding - dilation (kh - 1)
- * - 1) / stride + 1, rounded down, and ow alike. */
-RC_API rc_status rc_op_conv2d(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
-                              const rc_conv2d_options* options,
-                              rc_tensor** result);
-
-/* Rows ids[i] of table [n, d] for I32 ids of any shape within 0 to n - 1: the
- * shape of ids, which has rank 3 at most, with d after it. */
-RC_API rc_status rc_op_gather_rows(rc_tensor* table, rc_tensor* ids,
-                                   rc_tensor** result);
-
-/* The numbers of x in another type, rounded to nearest: F32, F16, BF16, F64, I8
- * to I64 (saturating), Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL
- * or TQ2_0. RC_E_UNSUPPORTED: no such type. */
-RC_API rc_status rc_op_quantize(rc_tensor* x, rc_dtype dtype,
-                                rc_tensor** result);
-
-/* The numbers of x as F32. */
-RC_API rc_status rc_op_dequantize(rc_tensor* x, rc_tensor** result);
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+/* Programs of older headers include this one for the ops, too. */
+#include "runcible/op.h"
 
 #endif /* RUNCIBLE_TENSOR_H */

@@ -81,6 +81,14 @@ rc_status rc_tensor_ones(rc_backend* backend, rc_dtype dtype,
   });
 }
 
+rc_status rc_tensor_arange(rc_backend* backend, rc_dtype dtype, double start,
+                           double stop, double step, rc_tensor** tensor) {
+  return guard_tensor(tensor, "tensor", [&] {
+    return rc::compute::arange(need(backend, "backend").home(), dtype, start,
+                               stop, step);
+  });
+}
+
 void rc_random_options_init(rc_random_options* options, size_t size) {
   rc::api::initialise(options, size, rc::api::kRandomDefaults);
 }

@@ -8,14 +8,24 @@
 
 #include "api/guard.h"
 #include "api/handle.h"
+#include "compute/destination.h"
 #include "compute/tensor.h"
 #include "runcible/tensor.h"
 
 struct rc_tensor {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kTensor;
-  explicit rc_tensor(rc::compute::Tensor tensor) : tensor(std::move(tensor)) {}
+  // A reference to the handle.
+  struct Release {
+    void operator()(rc_tensor* tensor) const { rc_tensor_release(tensor); }
+  };
+  using Reference = std::unique_ptr<rc_tensor, Release>;
+
+  explicit rc_tensor(rc::compute::Tensor tensor, Reference target = nullptr)
+      : tensor(std::move(tensor)), target(std::move(target)) {}
 
   const rc::compute::Tensor tensor;
+  // What ops write into that have it as their first operand, or NULL.
+  const Reference target;
   // The name of its device, once it was asked for.
   std::once_flag named;
   std::string device;
@@ -29,6 +39,24 @@ rc_status guard_tensor(rc_tensor** out, const char* name,
                        Body&& body) noexcept {
   return guard_handle(out, name, [&] {
     return add_handle(std::make_unique<rc_tensor>(body()));
+  });
+}
+
+// The same of an op, the function "rc_op_...", whose first operand is `first`:
+// body(its tensor, destination). Where that has a target *result is it.
+template <class Body>
+rc_status guard_op(const char* op, rc_tensor* first, const char* name,
+                   rc_tensor** result, Body&& body) noexcept {
+  return guard_handle(result, "result", [&] {
+    const rc_tensor& operand = need(first, name);
+    if (operand.target == nullptr) {
+      return add_handle(
+          std::make_unique<rc_tensor>(body(operand.tensor, nullptr)));
+    }
+    const compute::Destination into{operand.target->tensor,
+                                    op + sizeof "rc_op_" - 1};
+    compute::deliver(body(operand.tensor, &into), into);
+    return rc_tensor_retain(operand.target.get());
   });
 }
 

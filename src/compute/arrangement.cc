@@ -6,17 +6,17 @@
 namespace rc::compute {
 namespace {
 
-Tensor convert(const Tensor& x, DType dtype) {
+Tensor convert(const Tensor& x, DType dtype, const Destination* into) {
   if (x.dtype == dtype) return x;
   if (x.empty()) return make_tensor(x.context, dtype, x.shape);
   OpCall call(RC_OP_CONVERT);
   call.add(x);
-  return call.run(dtype, x.shape, x.shape);
+  return call.run(dtype, x.shape, x.shape, into);
 }
 
 }  // namespace
 
-Tensor copy(const Tensor& x) {
+Tensor copy(const Tensor& x, const Destination* into) {
   OpCall call(RC_OP_COPY);
   const int64_t block = dtype_info(x.dtype)->block_size;
   const size_t last = x.shape.size() - 1;
@@ -28,7 +28,7 @@ Tensor copy(const Tensor& x) {
     reach += (i == last ? x.shape[i] - block : x.shape[i] - 1) * stride;
   }
   call.add(x, {reach});
-  return call.run(x.dtype, x.shape, x.shape);
+  return call.run(x.dtype, x.shape, x.shape, into);
 }
 
 Tensor dense(const Tensor& x) { return x.empty() || x.dense() ? x : copy(x); }
@@ -39,19 +39,21 @@ void check_decodable(const Tensor& x) {
   }
 }
 
-Tensor numbers(const Tensor& x) {
+Tensor numbers(const Tensor& x) { return dequantize(x); }
+
+Tensor dequantize(const Tensor& x, const Destination* into) {
   if (x.dtype == RC_DTYPE_F32) return dense(x);
   check_decodable(x);
-  return convert(dense(x), RC_DTYPE_F32);
+  return convert(dense(x), RC_DTYPE_F32, into);
 }
 
-Tensor quantize(const Tensor& x, DType dtype) {
+Tensor quantize(const Tensor& x, DType dtype, const Destination* into) {
   static_cast<void>(check_shape(dtype, x.shape));
   if (!encodable(dtype)) {
     fail(RC_E_UNSUPPORTED, dtype_name(dtype),
          " is a type that cannot be encoded");
   }
-  return convert(numbers(x), dtype);
+  return convert(numbers(x), dtype, into);
 }
 
 Tensor expand(const Tensor& x, const Shape& shape) {
@@ -69,7 +71,8 @@ Tensor expand(const Tensor& x, const Shape& shape) {
   return dense(view);
 }
 
-Tensor gather_rows(const Tensor& table, const Tensor& ids) {
+Tensor gather_rows(const Tensor& table, const Tensor& ids,
+                   const Destination* into) {
   if (table.shape.size() != 2 || ids.shape.size() >= kMaxRank ||
       ids.dtype != RC_DTYPE_I32) {
     fail(RC_E_INVALID_ARGUMENT, "gather_rows: table is ", table.text(),
@@ -90,7 +93,7 @@ Tensor gather_rows(const Tensor& table, const Tensor& ids) {
   OpCall call(RC_OP_GET_ROWS);
   call.add(dense(table));
   call.add(dense(ids), {ids.elements()});
-  return call.run(RC_DTYPE_F32, {ids.elements(), table.shape[1]}, shape);
+  return call.run(RC_DTYPE_F32, {ids.elements(), table.shape[1]}, shape, into);
 }
 
 }  // namespace rc::compute

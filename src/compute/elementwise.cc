@@ -8,13 +8,13 @@
 
 namespace rc::compute {
 
-Tensor unary(const Tensor& x, int32_t function) {
+Tensor unary(const Tensor& x, int32_t function, const Destination* into) {
   const Tensor from = numbers(x);
   if (from.empty()) return from;
   OpCall call(RC_OP_UNARY);
   call.op.params.unary.function = function;
   call.add(from);
-  return call.run(x.shape);
+  return call.run(x.shape, into);
 }
 
 namespace {
@@ -41,7 +41,8 @@ const char* binary_name(int32_t function) {
 
 }  // namespace
 
-Tensor binary(const Tensor& a, const Tensor& b, int32_t function) {
+Tensor binary(const Tensor& a, const Tensor& b, int32_t function,
+              const Destination* into) {
   const std::optional<Shape> shape = broadcast(a.shape, b.shape);
   if (!shape) {
     fail(RC_E_INVALID_ARGUMENT, binary_name(function), ": a is ", a.text(),
@@ -57,10 +58,11 @@ Tensor binary(const Tensor& a, const Tensor& b, int32_t function) {
   call.op.params.binary.function = function;
   call.add(numbers(a));
   call.add(numbers(b));
-  return call.run(*shape);
+  return call.run(*shape, into);
 }
 
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
+             const Destination* into) {
   std::optional<Shape> shape = broadcast(a.shape, b.shape);
   if (shape) shape = broadcast(condition.shape, *shape);
   if (!shape) {
@@ -76,7 +78,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   call.add(numbers(condition));
   call.add(numbers(a));
   call.add(numbers(b));
-  return call.run(*shape);
+  return call.run(*shape, into);
 }
 
 namespace {
@@ -105,7 +107,8 @@ Tensor frequencies_of(const Tensor& x, int32_t dimensions, float theta) {
 }  // namespace
 
 Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
-            int32_t style, int32_t dimensions, float theta, float scale) {
+            int32_t style, int32_t dimensions, float theta, float scale,
+            const Destination* into) {
   const size_t rank = x.shape.size();
   const int64_t rows = rank < 3 ? 0 : x.shape[rank - 3];
   if (rank < 3 || positions.dtype != RC_DTYPE_I32 ||
@@ -139,7 +142,7 @@ Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
   // Every member of a batch has the same positions.
   call.add(expand(dense(positions), {batch, rows}), {batch * rows});
   call.add(pairs);
-  return call.run(RC_DTYPE_F32, as, x.shape);
+  return call.run(RC_DTYPE_F32, as, x.shape, into);
 }
 
 }  // namespace rc::compute

@@ -60,7 +60,10 @@ void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
   for (size_t i = 0; i < here.size(); ++i) {
     bytes.resize(value_bytes(here[i], {}).value());
     buffers.push_back(device->create_buffer(bytes.size()));
-    if (i + 1 == here.size()) break;
+    if (i + 1 == here.size()) {
+      here[i].offset = 0;
+      break;
+    }
     operands_[i].storage->buffer()->download(here[i].offset, bytes.data(),
                                              bytes.size());
     buffers[i]->upload(0, bytes.data(), bytes.size());
@@ -68,7 +71,8 @@ void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
   }
   run_on(device, here, buffers, result.context->timeout_ms(), spent_ns);
   buffers.back()->download(0, bytes.data(), bytes.size());
-  result.storage->buffer()->upload(0, bytes.data(), bytes.size());
+  result.storage->buffer()->upload(result.byte_offset(), bytes.data(),
+                                   bytes.size());
 }
 
 void OpCall::check_devices() const {
@@ -126,9 +130,11 @@ Tensor OpCall::record(Recording& recording, const Shape& shape) const {
   return recording.add(op, here.values(), storages, shape);
 }
 
-Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
+Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape,
+                   const Destination* into) {
   op.outputs[0] = count_;
   values_[count_] = make_value(dtype, as, count_, 0);
+  if (into != nullptr) return run_into(*into, dtype, shape);
   if (Recording* found = recording()) return record(*found, shape);
   const std::shared_ptr<Context>& context = operands_[0].context;
   const std::shared_ptr<Placement>& placement = context->placement();
@@ -141,13 +147,20 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape) {
 Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,
                         const Shape& shape) {
   Tensor result = make_result(context, dtype, shape);
+  run_into(result);
+  return result;
+}
+
+void OpCall::run_into(const Tensor& result) {
+  const std::shared_ptr<Context>& context = result.context;
+  values_[count_].offset = result.byte_offset();
   // What failed has worked too.
   struct Work {
     Account& account;
     int64_t spent_ns = 0;
     ~Work() { account.charge_work(spent_ns); }
   } work{*context->pool()->account()};
-  if (run_at_once(result, work.spent_ns)) return result;
+  if (run_at_once(result, work.spent_ns)) return;
   check_op(op, values());
 
   runtime::Message message;
@@ -156,7 +169,7 @@ Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,
   if (status == RC_E_UNSUPPORTED) {
     run_on_fallback(context->fall_back(op_name(op.code), message.text()),
                     result, work.spent_ns);
-    return result;
+    return;
   }
   check(*context->device(), "say whether it supports an op", status, message);
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
@@ -166,7 +179,6 @@ Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,
   buffers.push_back(result.storage->buffer());
   run_on(context->device(), {values().begin(), values().end()}, buffers,
          context->timeout_ms(), work.spent_ns);
-  return result;
 }
 
 }  // namespace rc::compute

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "compute/destination.h"
 #include "compute/tensor.h"
 #include "runcible/plugin.h"
 #include "tensor/op.h"
@@ -28,9 +29,12 @@ class OpCall {
 
   // Runs the op, or records it; the result is written as `as` and has shape
   // `shape`. Where an operand is an outline, so is the result, and nothing is
-  // run.
-  Tensor run(DType dtype, const Shape& as, const Shape& shape);
-  Tensor run(const Shape& shape) { return run(RC_DTYPE_F32, shape, shape); }
+  // run. With a destination that is what the result is written into, and given.
+  Tensor run(DType dtype, const Shape& as, const Shape& shape,
+             const Destination* into = nullptr);
+  Tensor run(const Shape& shape, const Destination* into = nullptr) {
+    return run(RC_DTYPE_F32, shape, shape, into);
+  }
 
  private:
   struct Operand {
@@ -50,6 +54,12 @@ class OpCall {
   // The operands lie on the context's device.
   Tensor run_here(const std::shared_ptr<Context>& context, DType dtype,
                   const Shape& shape);
+  // The same, with memory for the result.
+  void run_into(const Tensor& result);
+  Tensor run_into(const Destination& into, DType dtype, const Shape& shape);
+  // Operands that the op may not be computed in place of are refused, or, for
+  // plugins that do not know of that, copied.
+  void check_in_place(const Destination& into);
   // False: the device compiles it.
   bool run_at_once(const Tensor& result, int64_t& spent_ns) const;
   void run_on(const std::shared_ptr<runtime::Device>& device,

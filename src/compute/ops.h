@@ -1,8 +1,12 @@
-// The ops of tensor.h, which says what they compute. Each checks its operands
+// The ops of op.h, which says what they compute. Each checks its operands
 // (RC_E_INVALID_ARGUMENT with all their shapes) and deals with empty ones,
 // which no backend ever sees. Thread-safe.
+//
+// With a destination the op writes its result there, if it has to compute one:
+// see deliver.
 #pragma once
 
+#include "compute/destination.h"
 #include "compute/tensor.h"
 #include "runcible/plugin.h"
 
@@ -11,36 +15,68 @@ namespace rc::compute {
 // arrangement.cc
 Tensor dense(const Tensor& x);
 // A dense copy, in memory of its own; x is not empty.
-Tensor copy(const Tensor& x);
+Tensor copy(const Tensor& x, const Destination* into = nullptr);
 // Throws RC_E_UNSUPPORTED.
 void check_decodable(const Tensor& x);
 // As dense F32.
 Tensor numbers(const Tensor& x);
-Tensor quantize(const Tensor& x, DType dtype);
+Tensor quantize(const Tensor& x, DType dtype,
+                const Destination* into = nullptr);
+Tensor dequantize(const Tensor& x, const Destination* into = nullptr);
 // Dimensions of 1 repeated; the shape is a broadcast of x's.
 Tensor expand(const Tensor& x, const Shape& shape);
-Tensor gather_rows(const Tensor& table, const Tensor& ids);
+Tensor gather_rows(const Tensor& table, const Tensor& ids,
+                   const Destination* into = nullptr);
 
 // elementwise.cc
-Tensor unary(const Tensor& x, int32_t function);
-Tensor binary(const Tensor& a, const Tensor& b, int32_t function);
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor unary(const Tensor& x, int32_t function,
+             const Destination* into = nullptr);
+Tensor binary(const Tensor& a, const Tensor& b, int32_t function,
+              const Destination* into = nullptr);
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
+             const Destination* into = nullptr);
 Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
-            int32_t style, int32_t dimensions, float theta, float scale);
+            int32_t style, int32_t dimensions, float theta, float scale,
+            const Destination* into = nullptr);
 
 // reduction.cc
 // NULL: absent.
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias,
-                  float epsilon, bool center);
-Tensor softmax(const Tensor& x, int32_t dimension);
-Tensor reduce(const Tensor& x, int32_t dimension, bool keep, int32_t function);
-Tensor argmax(const Tensor& x, int32_t dimension, bool keep);
+                  float epsilon, bool center,
+                  const Destination* into = nullptr);
+Tensor softmax(const Tensor& x, int32_t dimension,
+               const Destination* into = nullptr);
+Tensor reduce(const Tensor& x, int32_t dimension, bool keep, int32_t function,
+              const Destination* into = nullptr);
+Tensor argmax(const Tensor& x, int32_t dimension, bool keep,
+              const Destination* into = nullptr);
+
+// ordering.cc
+// Along one dimension; NaN is larger than every number, equals stay in order.
+// The first k, or kAllOfThem.
+inline constexpr int64_t kAllOfThem = -1;
+Tensor argsort(const Tensor& x, int64_t k, int32_t dimension, bool descending,
+               const Destination* into = nullptr);
+Tensor sort(const Tensor& x, int64_t k, int32_t dimension, bool descending,
+            const Destination* into = nullptr);
+Tensor take_along(const Tensor& x, const Tensor& indices, int32_t dimension,
+                  const Destination* into = nullptr);
+Tensor cumsum(const Tensor& x, int32_t dimension,
+              const Destination* into = nullptr);
+
+// joining.cc
+Tensor concat(std::span<const Tensor> tensors, int32_t dimension,
+              const Destination* into = nullptr);
+Tensor pad(const Tensor& x, int32_t dimension, int64_t before, int64_t after,
+           float value, const Destination* into = nullptr);
 
 // product.cc
-Tensor matmul(const Tensor& a, const Tensor& b, bool transposed);
-Tensor matmul_quantized(const Tensor& a, const Tensor& weight);
+Tensor matmul(const Tensor& a, const Tensor& b, bool transposed,
+              const Destination* into = nullptr);
+Tensor matmul_quantized(const Tensor& a, const Tensor& weight,
+                        const Destination* into = nullptr);
 Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
-                    int32_t function);
+                    int32_t function, const Destination* into = nullptr);
 struct Convolution {
   int32_t stride[2] = {1, 1};
   int32_t padding[2] = {0, 0};
@@ -48,8 +84,9 @@ struct Convolution {
   int32_t groups = 1;
 };
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
-              const Convolution& convolution);
+              const Convolution& convolution,
+              const Destination* into = nullptr);
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, float scale,
-                 float softcap, bool causal);
+                 float softcap, bool causal, const Destination* into = nullptr);
 
 }  // namespace rc::compute

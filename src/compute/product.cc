@@ -32,7 +32,7 @@ Tensor without_products(const Tensor& like, const Shape& shape,
 // Of a as [batch, m, k] and b as [batch or 1, ...]; both dense.
 Tensor product(const Tensor& a, const Shape& a_as, const Tensor& b,
                const Shape& b_as, const Tensor* bias, bool transposed,
-               int32_t function, const Shape& shape) {
+               int32_t function, const Shape& shape, const Destination* into) {
   OpCall call(RC_OP_MATMUL);
   call.op.params.matmul.transposed = transposed ? 1 : 0;
   call.op.params.matmul.function = function;
@@ -43,11 +43,11 @@ Tensor product(const Tensor& a, const Shape& a_as, const Tensor& b,
   } else {
     call.add(numbers(*bias));
   }
-  return call.run(RC_DTYPE_F32, {a_as[0], a_as[1], shape.back()}, shape);
+  return call.run(RC_DTYPE_F32, {a_as[0], a_as[1], shape.back()}, shape, into);
 }
 
 Tensor batched(const char* name, const Tensor& a, const Tensor& b,
-               bool transposed) {
+               bool transposed, const Destination* into) {
   const size_t ra = a.shape.size();
   const size_t rb = b.shape.size();
   const auto refuse = [&](const char* why) {
@@ -91,29 +91,32 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b,
   const int64_t count = element_count(*batch);
   if (element_count(leading(b.shape, 2)) == 1) {
     return product(left, {1, count * m, k}, right, {1, p, q}, nullptr,
-                   transposed, RC_FUNCTION_NONE, shape);
+                   transposed, RC_FUNCTION_NONE, shape, into);
   }
   return product(expand(left, joined(*batch, {m, k})), {count, m, k},
                  expand(right, joined(*batch, {p, q})), {count, p, q}, nullptr,
-                 transposed, RC_FUNCTION_NONE, shape);
+                 transposed, RC_FUNCTION_NONE, shape, into);
 }
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b, bool transposed) {
-  return batched(transposed ? "matmul_transposed" : "matmul", a, b, transposed);
+Tensor matmul(const Tensor& a, const Tensor& b, bool transposed,
+              const Destination* into) {
+  return batched(transposed ? "matmul_transposed" : "matmul", a, b, transposed,
+                 into);
 }
 
-Tensor matmul_quantized(const Tensor& a, const Tensor& weight) {
+Tensor matmul_quantized(const Tensor& a, const Tensor& weight,
+                        const Destination* into) {
   if (dtype_info(weight.dtype)->block_size == 1) {
     fail(RC_E_INVALID_ARGUMENT, "matmul_quantized: weight is ", weight.text(),
          ", a type without blocks; matmul_transposed takes it");
   }
-  return batched("matmul_quantized", a, weight, true);
+  return batched("matmul_quantized", a, weight, true, into);
 }
 
 Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
-                    int32_t function) {
+                    int32_t function, const Destination* into) {
   if (weight.shape.size() != 2 || weight.shape[1] != x.shape.back() ||
       (bias != nullptr && bias->shape != Shape{weight.shape[0]})) {
     fail(RC_E_INVALID_ARGUMENT, "fused_linear: x is ", x.text(), ", weight is ",
@@ -134,11 +137,11 @@ Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
     return without_products(x, shape, bias, function);
   }
   return product(from, {1, from.elements() / k, k}, dense(weight), {1, n, k},
-                 bias, true, function, shape);
+                 bias, true, function, shape, into);
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
-              const Convolution& convolution) {
+              const Convolution& convolution, const Destination* into) {
   const auto refuse = [&](const auto&... why) {
     fail(RC_E_INVALID_ARGUMENT, "conv2d: x is ", x.text(), ", weight is ",
          weight.text(), bias == nullptr ? "" : ", bias is ",
@@ -202,11 +205,11 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
   } else {
     call.add(numbers(*bias));
   }
-  return call.run(shape);
+  return call.run(shape, into);
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, float scale,
-                 float softcap, bool causal) {
+                 float softcap, bool causal, const Destination* into) {
   const auto refuse = [&](const char* why) {
     fail(RC_E_INVALID_ARGUMENT, "attention: q is ", q.text(), ", k is ",
          k.text(), ", v is ", v.text(), "; ", why);
@@ -250,7 +253,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, float scale,
   call.add(query, as);
   call.add(keys, {batch, positions, kv_heads, d});
   call.add(values, {batch, positions, kv_heads, d});
-  return call.run(RC_DTYPE_F32, as, q.shape);
+  return call.run(RC_DTYPE_F32, as, q.shape, into);
 }
 
 }  // namespace rc::compute

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "compute/lines.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
 #include "runcible/tensor.h"
@@ -20,9 +21,8 @@ struct Lines {
     }
     const auto i =
         static_cast<size_t>(resolve(dimension, x.shape, "dimension"));
-    as = {1, x.shape[i], 1};
+    as = lines_of(x.shape, static_cast<int>(i));
     for (size_t j = 0; j < x.shape.size(); ++j) {
-      if (j != i) as[j < i ? 0 : 2] *= x.shape[j];
       if (j != i || keep) rest.push_back(j == i ? 1 : x.shape[j]);
     }
     if (rest.empty()) rest = {1};
@@ -30,12 +30,6 @@ struct Lines {
   Shape as;
   Shape rest;
 };
-
-Tensor filled(const Tensor& like, const Shape& shape, float number) {
-  const std::vector<float> data(element_count(shape), number);
-  return from_data(like.context, RC_DTYPE_F32, shape,
-                   std::as_bytes(std::span(data)));
-}
 
 void check_not_empty(const char* op, const Tensor& x, const Lines& lines) {
   if (lines.as[1] == 0 && element_count(lines.rest) > 0) {
@@ -55,7 +49,7 @@ void check_vector(const char* role, const Tensor* vector, const Tensor& x) {
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias,
-                  float epsilon, bool center) {
+                  float epsilon, bool center, const Destination* into) {
   check_vector("weight", weight, x);
   check_vector("bias", bias, x);
   if (!std::isfinite(epsilon) || epsilon < 0) {
@@ -75,34 +69,36 @@ Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias,
       call.add(numbers(*vector));
     }
   }
-  return call.run(x.shape);
+  return call.run(x.shape, into);
 }
 
-Tensor softmax(const Tensor& x, int32_t dimension) {
+Tensor softmax(const Tensor& x, int32_t dimension, const Destination* into) {
   const Lines lines(x, resolve(dimension, x.shape, "dimension"), true);
   const Tensor from = numbers(x);
   if (from.empty()) return from;
   OpCall call(RC_OP_SOFTMAX);
   call.add(from, lines.as);
-  return call.run(RC_DTYPE_F32, lines.as, x.shape);
+  return call.run(RC_DTYPE_F32, lines.as, x.shape, into);
 }
 
-Tensor reduce(const Tensor& x, int32_t dimension, bool keep, int32_t function) {
+Tensor reduce(const Tensor& x, int32_t dimension, bool keep, int32_t function,
+              const Destination* into) {
   const Lines lines(x, dimension, keep);
   const Tensor from = numbers(x);
   if (from.empty()) {
     if (function == RC_REDUCE_MAX) check_not_empty("reduce_max", x, lines);
     const float nothing =
         function == RC_REDUCE_SUM ? 0 : std::numeric_limits<float>::quiet_NaN();
-    return filled(x, lines.rest, nothing);
+    return filled(x.context, lines.rest, nothing);
   }
   OpCall call(RC_OP_REDUCE);
   call.op.params.reduce.function = function;
   call.add(from, lines.as);
-  return call.run(RC_DTYPE_F32, {lines.as[0], lines.as[2]}, lines.rest);
+  return call.run(RC_DTYPE_F32, {lines.as[0], lines.as[2]}, lines.rest, into);
 }
 
-Tensor argmax(const Tensor& x, int32_t dimension, bool keep) {
+Tensor argmax(const Tensor& x, int32_t dimension, bool keep,
+              const Destination* into) {
   const Lines lines(x, dimension, keep);
   if (lines.as[1] > std::numeric_limits<int32_t>::max()) {
     fail(RC_E_INVALID_ARGUMENT, "argmax: x is ", x.text(),
@@ -115,7 +111,7 @@ Tensor argmax(const Tensor& x, int32_t dimension, bool keep) {
   }
   OpCall call(RC_OP_ARGMAX);
   call.add(from, lines.as);
-  return call.run(RC_DTYPE_I32, {lines.as[0], lines.as[2]}, lines.rest);
+  return call.run(RC_DTYPE_I32, {lines.as[0], lines.as[2]}, lines.rest, into);
 }
 
 }  // namespace rc::compute

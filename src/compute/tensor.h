@@ -83,8 +83,11 @@ class Storage {
   // That of a recording's base with this number (see recording.h).
   Storage(std::shared_ptr<Recording> recording, int32_t base)
       : recording_(std::move(recording)), base_(base) {}
+  // Of memory that is the caller's.
+  explicit Storage(std::shared_ptr<runtime::Buffer> borrowed)
+      : buffer_(std::move(borrowed)) {}
   ~Storage() {
-    if (buffer_ != nullptr) pool_->give_back(std::move(buffer_));
+    if (pool_ != nullptr) pool_->give_back(std::move(buffer_));
   }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -146,6 +149,17 @@ Tensor make_outline(std::shared_ptr<Context> context, DType dtype,
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,
                  const Shape& shape, std::span<const std::byte> data);
 Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape);
+// Of F32.
+Tensor filled(std::shared_ptr<Context> context, const Shape& shape,
+              float number);
+// See rc_tensor_arange.
+Tensor arange(std::shared_ptr<Context> context, DType dtype, double start,
+              double stop, double step);
+// `data`, of as many bytes as the shape takes, is what the tensor is of;
+// `owner` goes when nothing reads or writes there any more. Throws
+// RC_E_UNSUPPORTED if the device cannot.
+Tensor borrow(std::shared_ptr<Context> context, DType dtype, const Shape& shape,
+              std::span<std::byte> data, std::shared_ptr<const void> owner);
 
 struct RandomNumbers {
   uint64_t seed = 0;
@@ -155,6 +169,10 @@ struct RandomNumbers {
 };
 Tensor random(std::shared_ptr<Context> context, const Shape& shape,
               const RandomNumbers& numbers);
+
+// Where the numbers of a dense tensor lie in memory of the host's; nullptr if
+// there are none. Throws RC_E_UNSUPPORTED if the device has memory of its own.
+std::byte* memory_of(const Tensor& tensor);
 
 // `data` has room for tensor.bytes().
 void read(const Tensor& tensor, std::span<std::byte> data);

@@ -93,6 +93,10 @@ class Device : public std::enable_shared_from_this<Device> {
                                      std::shared_ptr<const void> owner,
                                      int64_t resident = 0);
   std::shared_ptr<Buffer> create_buffer(uint64_t bytes);
+  // A buffer of memory of the host's, which `owner` keeps. Throws
+  // RC_E_UNSUPPORTED if the device cannot.
+  std::shared_ptr<Buffer> borrow_buffer(void* data, uint64_t bytes,
+                                        std::shared_ptr<const void> owner);
 
   // Whether run_op is worth asking: the device has it, and neither are its
   // kernels tested nor its runs measured.
@@ -137,6 +141,10 @@ class Device : public std::enable_shared_from_this<Device> {
  private:
   friend void check(const Device& device, const char* what, rc_status status,
                     Message& message);
+  // function(&handle, message) makes the buffer.
+  template <class Function>
+  std::shared_ptr<Buffer> make_buffer(const char* verb, uint64_t bytes,
+                                      const Function& function);
   // function(&handle, message) makes the weight.
   template <class Function>
   std::shared_ptr<Weight> make_weight(const std::string& what,
@@ -186,6 +194,9 @@ class Buffer {
   const Device& device() const { return *device_; }
   void upload(uint64_t offset, const void* data, uint64_t bytes);
   void download(uint64_t offset, void* data, uint64_t bytes) const;
+  // The bytes in memory of the host's. Throws RC_E_UNSUPPORTED if they are not
+  // there.
+  std::byte* memory() const;
   // Within this buffer; the ranges do not overlap.
   void copy(uint64_t target_offset, uint64_t source_offset, uint64_t bytes) {
     copy_from(*this, target_offset, source_offset, bytes);
@@ -200,6 +211,8 @@ class Buffer {
   std::shared_ptr<Device> device_;
   rc_plugin_buffer* handle_ = nullptr;
   uint64_t bytes_;
+  // Of memory that was borrowed; else nullptr.
+  std::unique_ptr<std::shared_ptr<const void>> owner_;
 };
 
 // Keeps for ever what an abandoned device may still use. It stays reachable, so

@@ -85,6 +85,7 @@ void add_types(Kinds& kinds) {
       kinds.push_back({RC_OP_GET_ROWS, dtype, place});
     }
     kinds.push_back({RC_OP_COPY, dtype});
+    kinds.push_back({RC_OP_CONCAT, dtype});
     kinds.push_back({RC_OP_CONVERT, dtype, RC_DTYPE_F32});
     if (encodable(dtype) && dtype != RC_DTYPE_F32) {
       kinds.push_back({RC_OP_CONVERT, RC_DTYPE_F32, dtype});
@@ -131,6 +132,9 @@ void add_tensor_ops(Kinds& kinds) {
       }
       kinds.push_back({RC_OP_ARGMAX, 0, length, inner});
       kinds.push_back({RC_OP_SOFTMAX, 0, length, inner});
+      kinds.push_back({RC_OP_CUMSUM, 0, length, inner});
+      kinds.push_back({RC_OP_ORDER, 0, length, inner});
+      kinds.push_back({RC_OP_ORDER, 1, length, inner});
     }
   }
   kinds.push_back({RC_OP_LAYER_NORM, 1});
@@ -140,6 +144,8 @@ void add_tensor_ops(Kinds& kinds) {
   kinds.push_back({RC_OP_ATTEND, 1});
   kinds.push_back({RC_OP_CONV2D});
   kinds.push_back({RC_OP_WHERE});
+  kinds.push_back({RC_OP_PAD});
+  kinds.push_back({RC_OP_TAKE});
 }
 
 }  // namespace

@@ -46,15 +46,19 @@ Op op_of(int64_t code) {
 SelfTestCase line(int32_t code, int32_t function, int64_t n, int64_t inner) {
   Op op = op_of(code);
   if (code == RC_OP_REDUCE) op.params.reduce.function = function;
+  if (code == RC_OP_ORDER) op.params.order.falling = function;
   TensorCase made(cat(op_name(code), " over ", n, " elements"));
-  const DType result = code == RC_OP_ARGMAX ? RC_DTYPE_I32 : RC_DTYPE_F32;
+  const bool places = code == RC_OP_ARGMAX || code == RC_OP_ORDER;
+  const DType result = places ? RC_DTYPE_I32 : RC_DTYPE_F32;
+  const bool whole =
+      code == RC_OP_SOFTMAX || code == RC_OP_CUMSUM || code == RC_OP_ORDER;
   const auto add = [&](int64_t outer, int64_t length) {
     const Shape shape = {outer, length, inner};
     std::vector<float> x = numbers(outer * length * inner);
     // The last are the largest, so that a line cut short is noticed.
     std::fill(x.end() - inner, x.end(), 2.0f);
     made.op(op, {made.input(RC_DTYPE_F32, shape, bytes_of(x))}, result,
-            code == RC_OP_SOFTMAX ? shape : Shape{outer, inner});
+            whole ? shape : Shape{outer, inner});
   };
   add(1, n);
   if (n == kLengths[0]) {
@@ -264,6 +268,42 @@ SelfTestCase conv2d() {
   return std::move(made).take();
 }
 
+SelfTestCase concat(DType dtype) {
+  TensorCase made(cat("CONCAT of ", dtype_name(dtype)));
+  const int64_t block = dtype_info(dtype)->block_size;
+  const int64_t width = block == 1 ? 131 : block;
+  const auto part = [&](int64_t columns) {
+    return made.input(dtype, {3, columns}, encoded(dtype, 3, columns));
+  };
+  made.op(op_of(RC_OP_CONCAT),
+          {part(width), part(2 * width), kAbsent, kAbsent, kAbsent, kAbsent,
+           kAbsent, kAbsent},
+          dtype, {3, 3 * width});
+  return std::move(made).take();
+}
+
+SelfTestCase pad() {
+  TensorCase made("PAD");
+  Op op = op_of(RC_OP_PAD);
+  op.params.pad.before = 2;
+  op.params.pad.value = 0.5f;
+  for (const auto& [length, inner] : {std::pair(1, 1), {63, 3}, {257, 5}}) {
+    made.op(op, {made.input({2, length, inner})}, RC_DTYPE_F32,
+            {2, length + 7, inner});
+  }
+  return std::move(made).take();
+}
+
+SelfTestCase take() {
+  TensorCase made("TAKE");
+  const std::vector<int32_t> places = {0, 4, 2, 2, 1, 3, 4, 0, 0, 1, 2, 3};
+  made.op(op_of(RC_OP_TAKE),
+          {made.input({2, 5, 3}),
+           made.input(RC_DTYPE_I32, {2, 2, 3}, bytes_of(places))},
+          RC_DTYPE_F32, {2, 2, 3});
+  return std::move(made).take();
+}
+
 SelfTestCase attend(bool causal) {
   TensorCase made(cat("ATTEND", causal ? ", causal" : ""));
   for (const auto& [rows, places, head] :
@@ -355,8 +395,12 @@ std::optional<Kind> tensor_kind(const Op& op, const rc_plugin_value* values) {
     case RC_OP_REDUCE:
     case RC_OP_ARGMAX:
     case RC_OP_SOFTMAX:
+    case RC_OP_CUMSUM:
+    case RC_OP_ORDER:
       return Kind{op.code,
-                  op.code == RC_OP_REDUCE ? op.params.reduce.function : 0,
+                  op.code == RC_OP_REDUCE  ? op.params.reduce.function
+                  : op.code == RC_OP_ORDER ? op.params.order.falling
+                                           : 0,
                   length_of(input(0).shape[1]), input(0).shape[2] == 1 ? 1 : 3};
     case RC_OP_MATMUL: {
       const bool transposed = op.params.matmul.transposed != 0;
@@ -369,6 +413,7 @@ std::optional<Kind> tensor_kind(const Op& op, const rc_plugin_value* values) {
                   length_of(input(0).shape[2])};
     }
     case RC_OP_COPY:
+    case RC_OP_CONCAT:
       if (!decodable(0)) return std::nullopt;
       return Kind{op.code, input(0).dtype};
     case RC_OP_CONVERT:
@@ -389,6 +434,8 @@ std::optional<Kind> tensor_kind(const Op& op, const rc_plugin_value* values) {
       return Kind{op.code, op.params.attend.causal};
     case RC_OP_CONV2D:
     case RC_OP_WHERE:
+    case RC_OP_PAD:
+    case RC_OP_TAKE:
       return Kind{op.code};
   }
   return std::nullopt;
@@ -419,6 +466,12 @@ SelfTestCase tensor_case(const Kind& kind) {
       return conv2d();
     case RC_OP_WHERE:
       return where();
+    case RC_OP_CONCAT:
+      return concat(detail(1));
+    case RC_OP_PAD:
+      return pad();
+    case RC_OP_TAKE:
+      return take();
   }
   return line(detail(0), detail(1), kind[2], kind[3]);
 }

@@ -277,4 +277,40 @@ void check_attend(const OpMatch& op) {
   if (op["p"] > INT32_MAX) op.refuse("k is ", value_text(k), ": too long");
 }
 
+void check_concat(const OpMatch& op) {
+  const rc_plugin_value& first = op.input(0);
+  std::optional<int64_t> sum = 0;
+  for (int i = 0; i < kMaxInputs; ++i) {
+    if (!op.has_input(i)) continue;
+    const rc_plugin_value& next = op.input(i);
+    if (next.dtype != first.dtype) {
+      op.refuse("a is ", value_text(first), ", another is ", value_text(next),
+                "; their types must be equal");
+    }
+    if (sum) sum = checked_add(*sum, next.shape[1]);
+  }
+  if (op.output().dtype != first.dtype || !sum || op["s"] != *sum) {
+    op.refuse("a is ", value_text(first), ", the output is ",
+              value_text(op.output()), " where rows of ", sum.value_or(-1),
+              " of that type are needed");
+  }
+}
+
+void check_padding(const OpMatch& op) {
+  const int64_t before = op.params().pad.before;
+  if (op["m"] < op["n"] || before > op["m"] - op["n"]) {
+    op.refuse("x is ", value_text(op.input(0)), ", the output is ",
+              value_text(op.output()), "; it has no room for x with ", before,
+              " before it");
+  }
+}
+
+void check_order(const OpMatch& op) {
+  if (op["k"] > op["n"]) {
+    op.refuse("x is ", value_text(op.input(0)), ", which has no first ",
+              op["k"]);
+  }
+  check_places(op);
+}
+
 }  // namespace rc

@@ -24,5 +24,8 @@ void check_places(const OpMatch& op);             // ARGMAX
 void check_product(const OpMatch& op);            // MATMUL
 void check_convolution(const OpMatch& op);        // CONV2D
 void check_attend(const OpMatch& op);             // ATTEND
+void check_concat(const OpMatch& op);             // CONCAT
+void check_padding(const OpMatch& op);            // PAD
+void check_order(const OpMatch& op);              // ORDER
 
 }  // namespace rc

@@ -1,7 +1,7 @@
-// What plugin_ops.h says of each op, as data: the one place where inputs,
-// outputs, types, shapes and parameters are written. Checks (op_check.h), the
-// outputs of the program builder and the signatures in plugin_ops.h come from
-// it.
+// What plugin_ops.h and plugin_tensor_ops.h say of each op, as data: the one
+// place where inputs, outputs, types, shapes and parameters are written. Checks
+// (op_check.h), the outputs of the program builder and the signatures in
+// plugin_ops.h come from it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "tensor/op_work.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tensor/dtype.h"
 
@@ -166,6 +167,22 @@ class Counter {
         add(OpFamily::kAttention, work_.multiplications);
         break;
       }
+      case RC_OP_CONCAT:
+      case RC_OP_PAD:
+        add(OpFamily::kCopies, bytes_of(output()));
+        break;
+      case RC_OP_TAKE:
+        add(OpFamily::kGathering, bytes_of(output()));
+        break;
+      case RC_OP_CUMSUM:
+        add(moved_by(OpFamily::kReduceLines, reduction_steps(in)), in);
+        break;
+      case RC_OP_ORDER:
+        // A comparison is what argmax does with an element.
+        add(moved_by(OpFamily::kArgmaxLines, input(0).shape[2] > 1 ? 1 : 0),
+            in * std::max(1.0,
+                          std::log2(static_cast<double>(input(0).shape[1]))));
+        break;
       default:
         return std::nullopt;
     }

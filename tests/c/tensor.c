@@ -296,6 +296,109 @@ static void check_products(void) {
   rc_tensor_release(w);
 }
 
+static void check_orders(void) {
+  const float numbers[6] = {3, 1, 2, 5, 6, 4};
+  const int32_t wanted[4] = {1, 1, 0, 2};
+  rc_tensor *x = make(numbers, 2, 2, 3, 0, 0), *t = NULL, *places = NULL;
+  rc_tensor* pair[2];
+  const int64_t shape[2] = {2, 2};
+  int32_t found[6] = {-1, -1, -1, -1, -1, -1};
+  int64_t big[3] = {0, 0, 0};
+  pair[0] = pair[1] = x;
+  REQUIRE_OK(rc_op_sort(x, -1, 0, &t));
+  EXPECT(t, 1, 2, 3, 4, 5, 6);
+  REQUIRE_OK(rc_op_sort(x, 0, 1, &t));
+  EXPECT(t, 5, 6, 4, 3, 1, 2);
+  REQUIRE_OK(rc_op_argsort(x, 1, 0, &t));
+  REQUIRE_OK(rc_tensor_read(t, found, sizeof(found)));
+  rc_tensor_release(t);
+  CHECK(found[0] == 1 && found[1] == 2 && found[2] == 0 && found[3] == 2 &&
+        found[4] == 0 && found[5] == 1);
+  REQUIRE_OK(rc_op_topk(x, 2, 1, &t));
+  check_shape(__LINE__, t, 2, 2, 2);
+  EXPECT(t, 3, 2, 6, 5);
+  REQUIRE_OK(rc_op_argtopk(x, 1, 0, &t));
+  check_shape(__LINE__, t, 2, 1, 3);
+  REQUIRE_OK(rc_op_take_along(x, t, 0, &places));
+  EXPECT(places, 5, 6, 4);
+  rc_tensor_release(t);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_topk(x, 4, 1, &t));
+  CHECK(strstr(rc_error_message(), "topk: k is 4") != NULL);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_topk(x, -1, 1, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_argtopk(x, 1, 2, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_sort(x, 0, 2, &t));
+  REQUIRE_OK(rc_tensor_from_data(backend, RC_DTYPE_I32, shape, 2, wanted,
+                                 sizeof(wanted), &places));
+  REQUIRE_OK(rc_op_take_along(x, places, 1, &t));
+  EXPECT(t, 1, 1, 5, 4);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_take_along(x, places, 0, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_take_along(x, x, 0, &t));
+  rc_tensor_release(places);
+  REQUIRE_OK(rc_op_cumsum(x, 1, &t));
+  EXPECT(t, 3, 4, 6, 5, 11, 15);
+  REQUIRE_OK(rc_op_pad(x, 1, 1, 2, -1, &t));
+  EXPECT(t, -1, 3, 1, 2, -1, -1, -1, 5, 6, 4, -1, -1);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_pad(x, 1, -1, 2, 0, &t));
+  REQUIRE_OK(rc_op_concat(pair, 2, 1, &t));
+  check_shape(__LINE__, t, 2, 2, 6);
+  EXPECT(t, 3, 1, 2, 3, 1, 2, 5, 6, 4, 5, 6, 4);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_concat(pair, 0, 0, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_concat(NULL, 2, 0, &t));
+  pair[1] = NULL;
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_concat(pair, 2, 0, &t));
+  CHECK(strstr(rc_error_message(), "tensors[1]") != NULL);
+  rc_tensor_release(x);
+  REQUIRE_OK(rc_tensor_arange(backend, RC_DTYPE_F32, 1, 2, 0.25, &t));
+  EXPECT(t, 1, 1.25f, 1.5f, 1.75f);
+  REQUIRE_OK(rc_tensor_arange(backend, RC_DTYPE_I64, 9007199254740990.0,
+                              9007199254740993.0, 1, &t));
+  check_shape(__LINE__, t, 1, 2, 0);
+  REQUIRE_OK(rc_tensor_read(t, big, 2 * sizeof(int64_t)));
+  CHECK(big[0] == 9007199254740990 && big[1] == 9007199254740991);
+  rc_tensor_release(t);
+  REQUIRE_OK(rc_tensor_arange(backend, RC_DTYPE_I8, 0, -3, 1, &t));
+  check_shape(__LINE__, t, 1, 0, 0);
+  rc_tensor_release(t);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_tensor_arange(backend, RC_DTYPE_F32, 0, 1, 0, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_tensor_arange(backend, RC_DTYPE_F32, 0, 1e300, 1, &t));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_tensor_arange(backend, RC_DTYPE_F32, 0, NAN, 1, &t));
+  CHECK_STATUS(RC_E_UNSUPPORTED,
+               rc_tensor_arange(backend, RC_DTYPE_Q8_0, 0, 32, 1, &t));
+}
+
+static void count(void* user) { ++*(int*)user; }
+
+static void check_targets(void) {
+  float lent[4] = {1, 2, 3, 4};
+  const int64_t shape[1] = {4};
+  int ended = 0;
+  void* memory = NULL;
+  rc_tensor *x = NULL, *to_itself = NULL, *t = NULL;
+  REQUIRE_OK(rc_tensor_borrow(backend, RC_DTYPE_F32, shape, 1, lent,
+                              sizeof(lent), count, &ended, &x));
+  REQUIRE_OK(rc_op_into(x, x, &to_itself));
+  REQUIRE_OK(rc_op_mul(to_itself, x, &t));
+  CHECK(t == x);
+  rc_tensor_release(t);
+  CHECK(lent[0] == 1 && lent[1] == 4 && lent[2] == 9 && lent[3] == 16);
+  CHECK_STATUS(RC_OK, rc_tensor_memory(x, &memory));
+  CHECK(memory == lent);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_reduce_sum(to_itself, 0, 0, &t));
+  CHECK(strstr(rc_error_message(), "reduce_sum: ") != NULL &&
+        strstr(rc_error_message(), "F32 [4]") != NULL);
+  rc_tensor_release(x);
+  CHECK(ended == 0);
+  rc_tensor_release(to_itself);
+  CHECK(ended == 1);
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_tensor_borrow(backend, RC_DTYPE_F32, shape, 1, lent, 12,
+                                count, &ended, &x));
+  CHECK(ended == 1);
+}
+
 static void check_sequences(void) {
   const float heads[4] = {1, 0, 0, 1}, table[6] = {1, 2, 3, 4, 5, 6};
   const int32_t numbers[2] = {2, 0}, beyond[2] = {0, 3}, place[2] = {0, 1};
@@ -382,6 +485,8 @@ int main(int argc, char** argv) {
     check_lines();
     check_products();
     check_sequences();
+    check_orders();
+    if (argc == 1) check_targets();
     check_threads();
     if (here == NULL) {
       REQUIRE_OK(rc_tensor_ones(backend, RC_DTYPE_F32, shape, 1, &here));

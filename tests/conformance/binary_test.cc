@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tensor_util.h"
 
@@ -122,6 +123,73 @@ TEST(Binary, Powers) {
       {1000}, expected, kF32Tolerance);
 }
 
+TEST(Binary, PowersOfAllSigns) {
+  TensorTest test("BINARY", "pow F32");
+  std::vector<float> a, b;
+  std::vector<double> expected;
+  for (const float base : {-7.5f, -3.0f, -1.0f, -0.5f, 0.25f, 1.0f, 9.75f}) {
+    for (float power = -8; power <= 8; power += 0.5f) {
+      const double exact = std::pow(static_cast<double>(base), power);
+      if (std::isnan(exact)) continue;
+      // Beside large results the others would not be seen.
+      if (std::fabs(exact) > 100 || std::fabs(exact) < 0.01) continue;
+      a.push_back(base);
+      b.push_back(power);
+      expected.push_back(exact);
+    }
+  }
+  const auto count = static_cast<int64_t>(a.size());
+  test.given(RC_DTYPE_F32, {count}, floats(a));
+  test.given(RC_DTYPE_F32, {count}, floats(b));
+  test.run([](rc_tensor* const* x,
+              rc_tensor** y) { return rc_op_pow(x[0], x[1], y); },
+           {count}, expected, kF32Tolerance);
+}
+
+// Where pow of C says exactly what it is.
+TEST(Binary, PowersOfSpecialNumbers) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const float bases[] = {0.0f,  -0.0f,     1.0f,       -1.0f, 0.5f,
+                         -2.0f, kInfinity, -kInfinity, kNan};
+  const float powers[] = {0.0f,  1.0f,  3.0f, 2.0f,      0.5f,       -1.0f,
+                          -2.0f, -3.0f, 1e8f, kInfinity, -kInfinity, kNan};
+  std::vector<float> a, b, exact;
+  for (const float base : bases) {
+    for (const float power : powers) {
+      const float result = std::pow(base, power);
+      const bool known = result == 0 || std::isinf(result) ||
+                         std::fabs(result) == 1 || std::isnan(result);
+      if (!known) continue;
+      a.push_back(base);
+      b.push_back(power);
+      exact.push_back(result);
+    }
+  }
+  const auto count = static_cast<int64_t>(a.size());
+  TensorTest test("BINARY", "pow F32");
+  test.given(RC_DTYPE_F32, {count}, floats(a));
+  test.given(RC_DTYPE_F32, {count}, floats(b));
+  test.given(RC_DTYPE_F32, {count}, floats(exact));
+  // The result is what is expected, or neither is equal to itself.
+  test.run(
+      [](rc_tensor* const* x, rc_tensor** y) {
+        rc_tensor *power = nullptr, *same = nullptr, *own = nullptr,
+                  *expected = nullptr, *both = nullptr;
+        rc_status status = rc_op_pow(x[0], x[1], &power);
+        if (status == RC_OK) status = rc_op_equal(power, x[2], &same);
+        if (status == RC_OK) status = rc_op_equal(power, power, &own);
+        if (status == RC_OK) status = rc_op_equal(x[2], x[2], &expected);
+        if (status == RC_OK) status = rc_op_equal(own, expected, &both);
+        if (status == RC_OK) status = rc_op_where(own, same, both, y);
+        for (rc_tensor* each : {power, same, own, expected, both}) {
+          rc_tensor_release(each);
+        }
+        return status;
+      },
+      {count}, std::vector<double>(a.size(), 1.0), 0);
+}
+
 TEST(Where, Broadcasting) {
   const Shape shapes[][4] = {
       {{5}, {5}, {5}, {5}},
@@ -133,26 +201,23 @@ TEST(Where, Broadcasting) {
   };
   for (const auto& [condition, a, b, shape] : shapes) {
     TensorTest test("WHERE", "F32");
-    const auto vc = test.random(RC_DTYPE_F32, condition);
+    // Half of the conditions are 0.
+    std::vector<float> conditions;
+    for (int64_t i = 0; i < element_count(condition); ++i) {
+      conditions.push_back(i * 7 % 4 < 2 ? 0.0f : static_cast<float>(i) - 2.5f);
+    }
+    const auto vc = test.given(RC_DTYPE_F32, condition, floats(conditions));
     const auto va = test.random(RC_DTYPE_F32, a);
     const auto vb = test.random(RC_DTYPE_F32, b);
     std::vector<double> expected;
     for (int64_t i = 0; i < element_count(shape); ++i) {
-      const bool chosen = vc[place(condition, shape, i)] > 0;
+      const bool chosen = vc[place(condition, shape, i)] != 0;
       expected.push_back(chosen ? va[place(a, shape, i)]
                                 : vb[place(b, shape, i)]);
     }
-    // Half of the conditions are 0.
-    test.run(
-        [](rc_tensor* const* x, rc_tensor** y) {
-          rc_tensor* positive = nullptr;
-          const rc_status status = rc_op_relu(x[0], &positive);
-          if (status != RC_OK) return status;
-          const rc_status done = rc_op_where(positive, x[1], x[2], y);
-          rc_tensor_release(positive);
-          return done;
-        },
-        shape, expected, kF32Tolerance);
+    test.run([](rc_tensor* const* x,
+                rc_tensor** y) { return rc_op_where(x[0], x[1], x[2], y); },
+             shape, expected, kF32Tolerance);
   }
 }
 

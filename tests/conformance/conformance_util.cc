@@ -223,6 +223,14 @@ Data numbers(const std::vector<int32_t>& values) {
   return data;
 }
 
+Data floats(const std::vector<float>& values) {
+  Data data;
+  data.values.assign(values.begin(), values.end());
+  const auto bytes = std::as_bytes(std::span(values));
+  data.bytes.assign(bytes.begin(), bytes.end());
+  return data;
+}
+
 std::vector<DType> decodable_types() {
   std::vector<DType> types;
   for (DType dtype = 0; dtype < 64; ++dtype) {

@@ -43,6 +43,7 @@ struct Data {
 Data random_f32(int64_t count, double deviation = 1);
 Data random_data(DType dtype, int64_t rows, int64_t columns);
 Data numbers(const std::vector<int32_t>& values);
+Data floats(const std::vector<float>& values);
 
 // RC_FUNCTION_* of x, by its definition.
 double exact_function(rc_function function, double x);

@@ -113,6 +113,47 @@ std::vector<std::byte> recorded(rc_backend* backend,
   return data;
 }
 
+// What the call gives that is to write into a tensor of the caller's, in the
+// middle of a larger one, of the type and shape of `result`.
+std::vector<std::byte> written_into(rc_backend* backend,
+                                    std::vector<rc_tensor*> operands,
+                                    const TensorTest::Call& call,
+                                    rc_tensor* result) {
+  rc_dtype dtype = -1;
+  int64_t shape[RC_TENSOR_MAX_RANK];
+  int32_t rank = 0;
+  size_t bytes = 0;
+  require(rc_tensor_dtype(result, &dtype));
+  require(rc_tensor_shape(result, shape, &rank));
+  require(rc_tensor_size(result, nullptr, &bytes));
+  const int64_t rows = shape[0];
+  shape[0] *= 3;
+  rc_tensor* whole = nullptr;
+  rc_tensor* target = nullptr;
+  rc_tensor* first = nullptr;
+  rc_tensor* given = nullptr;
+  require(rc_tensor_create(backend, dtype, shape, rank, &whole));
+  require(rc_tensor_slice(whole, 0, rows, 2 * rows, 1, &target));
+  require(rc_op_into(operands[0], target, &first));
+  operands[0] = first;
+  require(call(operands.data(), &given));
+  std::vector<std::byte> data(3 * bytes);
+  require(rc_tensor_read(whole, data.data(), data.size()));
+  // Of a view the call has only shown other numbers.
+  if (given != target) {
+    require(rc_tensor_read(given, data.data() + bytes, bytes));
+  }
+  for (rc_tensor* tensor : {whole, target, first, given}) {
+    rc_tensor_release(tensor);
+  }
+  const auto begin = data.begin() + static_cast<ptrdiff_t>(bytes);
+  const auto end = begin + static_cast<ptrdiff_t>(bytes);
+  const auto zero = [](std::byte byte) { return byte == std::byte{}; };
+  EXPECT_TRUE(std::all_of(data.begin(), begin, zero));
+  EXPECT_TRUE(std::all_of(end, data.end(), zero));
+  return {begin, end};
+}
+
 }  // namespace
 
 std::vector<Case> cases(DType dtype) {
@@ -222,6 +263,7 @@ void TensorTest::run(const Call& call, const Shape& shape,
     if (id == "cpu:0" || id == "reference:0") {
       EXPECT_EQ(again, data);
     }
+    EXPECT_EQ(written_into(backend, operands, call, result), data);
     for (rc_tensor* operand : operands) rc_tensor_release(operand);
     rc_tensor_release(result);
     EXPECT_EQ(shape_text(found), shape_text(shape));

@@ -91,6 +91,8 @@ ProgramDescription one_of_each() {
       op(RC_OP_REDUCE, line, kAbsent, sum);
       op(RC_OP_ARGMAX, line, kAbsent, value({1, inner}, RC_DTYPE_I32));
       op(RC_OP_SOFTMAX, line, kAbsent, line);
+      op(RC_OP_CUMSUM, line, kAbsent, line);
+      op(RC_OP_ORDER, line, kAbsent, value({1, n, inner}, RC_DTYPE_I32));
     }
     op(RC_OP_MATMUL, value({1, 2, n}, RC_DTYPE_F32),
        value({1, n, 20}, RC_DTYPE_F32), value({1, 2, 20}, RC_DTYPE_F32));

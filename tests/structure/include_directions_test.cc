@@ -44,8 +44,8 @@ std::vector<Room> rooms() {
     rooms.push_back(
         {std::string("backends/") + backend,
          {std::string(backend) + "/", "common/", "runcible/plugin.h",
-          "runcible/plugin_ops.h", "runcible/types.h", "runcible/base.h",
-          "base/", "tensor/"}});
+          "runcible/plugin_ops.h", "runcible/plugin_tensor_ops.h",
+          "runcible/types.h", "runcible/base.h", "base/", "tensor/"}});
     Room& room = rooms.back();
     // Their host.
     if (room.folder == "backends/opencl" || room.folder == "backends/vulkan") {

@@ -115,6 +115,20 @@ TEST(OpWork, OfLines) {
   EXPECT_EQ(family(RC_OP_ARGMAX, 1, 1000, 2), OpFamily::kArgmaxWhole);
 }
 
+TEST(OpWork, OfOrder) {
+  std::vector<rc_plugin_value> values = {value(kF32, {2, 1024, 1}),
+                                         value(RC_DTYPE_I32, {2, 8, 1})};
+  OpWork work = work_of_op(op_of(RC_OP_ORDER, 2), values);
+  EXPECT_EQ(work.parts[0].family, OpFamily::kArgmaxLines);
+  EXPECT_EQ(work.parts[0].units, 2048 * 10);
+  values[1] = values[0];
+  work = work_of_op(op_of(RC_OP_CUMSUM, 2), values);
+  EXPECT_EQ(work.parts[0].units, 2048);
+  values[1] = value(kF32, {2, 1030, 1});
+  EXPECT_EQ(work_of_op(op_of(RC_OP_PAD, 2), values).parts[0].family,
+            OpFamily::kCopies);
+}
+
 TEST(OpWork, OfConvolutions) {
   std::vector<rc_plugin_value> values = {value(kF32, {1, 6, 8, 8}),
                                          value(kF32, {4, 6, 3, 3}),

@@ -226,6 +226,8 @@ class Made(Language):
             return f"{name}: {pascal(words_of(argument.enum.name))}"
         if argument.kind == "shape":
             return f"...{name}: number[]"
+        if argument.kind == "flag":
+            return f"{name} = false"
         return f"{name} = {argument.default}" if argument.default else f"{name}: number"
 
     def _given(self, argument: Argument) -> str:
@@ -235,6 +237,8 @@ class Made(Language):
             return f'{check}({name}, "{name}")'
         if argument.struct is not None:
             return f'optionsOf("{argument.struct.native}", {name})'
+        if argument.kind == "flag":
+            return f"{name} ? 1 : 0"
         return f"dtypeNumber({name})" if argument.enum is not None else name
 
 

@@ -240,7 +240,9 @@ def _parameter(argument: Argument) -> str:
 
 def _name(argument: Argument) -> str:
     """Other operands have no short name."""
-    names = {"b": "other", "k": "keys", "v": "values", "begin": "first", "end": "last"}
+    tensors = {"b": "other", "k": "keys", "v": "values"}
+    numbers = {"begin": "first", "end": "last"}
+    names = tensors if argument.kind == "tensor" else numbers
     return names.get(argument.name, argument.name)
 
 

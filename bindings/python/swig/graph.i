@@ -86,6 +86,13 @@ runcible_handle(rc_graph)
 %include "runcible/graph.h"
 
 %inline %{
+static rc_status concat(rc_tensor* const* inputs, size_t input_count,
+                        int32_t dimension, rc_tensor** result) {
+  return rc_op_concat(inputs, input_count, dimension, result);
+}
+%}
+
+%inline %{
 /* deadline_ms 0: none. */
 static rc_status graph_compute(rc_graph* graph, rc_tensor* const* inputs,
                                size_t input_count, int64_t deadline_ms,

@@ -3,6 +3,7 @@
 %include "runcible.i"
 %include "graph.i"
 %include "op_backend.i"
+%include "borrow.i"
 
 /* A model of memory that an object of Python holds, which is not copied: the
  * model keeps the object. It may be let go of by any thread. */

@@ -170,7 +170,7 @@ rc_status run_chat(const char* spec, const std::string& path) {
 }
 
 // Makes tensors, views and copies of them, and computes with them: small and
-// large products, a convolution, types with blocks.
+// large products, a convolution, types with blocks, borrowed memory.
 rc_status run_tensors(const char* spec, const std::string&) {
   constexpr int64_t kSide = 160;
   const int64_t square[] = {kSide, kSide};
@@ -182,7 +182,10 @@ rc_status run_tensors(const char* spec, const std::string&) {
   rc_backend* backend = nullptr;
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = 1;
-  rc_tensor* t[11] = {};
+  static float lent[kSide * kSide];
+  int ended = 0;
+  constexpr int kTensors = 15;
+  rc_tensor* t[kTensors] = {};
   int made = 0;
   rc_status status = rc_backend_open(spec, &options, &backend);
   const auto make = [&](int i) {
@@ -208,11 +211,21 @@ rc_status run_tensors(const char* spec, const std::string&) {
       case 9:
         return rc_tensor_from_data(backend, RC_DTYPE_I32, &count, 1, numbers,
                                    sizeof(numbers), &t[9]);
-      default:
+      case 10:
         return rc_op_gather_rows(t[0], t[9], &t[10]);
+      case 11:
+        return rc_tensor_borrow(
+            backend, RC_DTYPE_F32, square, 2, lent, sizeof(lent),
+            [](void* user) { ++*static_cast<int*>(user); }, &ended, &t[11]);
+      case 12:
+        return rc_op_into(t[0], t[11], &t[12]);
+      case 13:
+        return rc_op_abs(t[12], &t[13]);
+      default:
+        return rc_op_sort(t[11], 0, 0, &t[14]);
     }
   };
-  while (status == RC_OK && made < 11) {
+  while (status == RC_OK && made < kTensors) {
     status = make(made);
     if (status == RC_OK) ++made;
   }
@@ -221,6 +234,7 @@ rc_status run_tensors(const char* spec, const std::string&) {
   }
   for (int i = 0; i < made; ++i) rc_tensor_release(t[i]);
   rc_backend_release(backend);
+  EXPECT_EQ(ended, made > 11 ? 1 : 0);
   return status;
 }
 

@@ -30,7 +30,7 @@ INLINE floatL apply(int function, floatL x) {
   return x;
 }
 
-// RC_BINARY_*, but POW.
+// RC_BINARY_*.
 INLINE floatL apply_to_two(int function, floatL a, floatL b) {
   const floatL no = (floatL)(0.0f);
   const floatL yes = (floatL)(1.0f);
@@ -38,6 +38,7 @@ INLINE floatL apply_to_two(int function, floatL a, floatL b) {
   if (function == 1) return a * b;
   if (function == 2) return a - b;
   if (function == 3) return a / b;
+  if (function == 4) return pow(a, b);
   // A NaN of b is never the larger or the smaller one, one of a stays.
   if (function == 5) return CHOOSE(CHOOSE(b, a, a < b), a, a != a);
   if (function == 6) return CHOOSE(CHOOSE(b, a, a > b), a, a != a);

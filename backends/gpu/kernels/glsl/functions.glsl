@@ -30,7 +30,7 @@ float apply(uint function, float x) {
   return x;
 }
 
-// RC_BINARY_* of two, but POW.
+// RC_BINARY_* of two.
 float apply_to_two(uint function, float a, float b) {
   switch (function) {
     case 0:
@@ -41,6 +41,8 @@ float apply_to_two(uint function, float a, float b) {
       return a - b;
     case 3:
       return a / b;
+    case 4:
+      return exact_pow(a, b);
     case 5:  // a NaN of either stays
       return isnan(a) || a < b ? a : b;
     case 6:

@@ -107,6 +107,65 @@ vec2 exact_product(float a, float b) {
   return vec2(product, error);
 }
 
+// a^b, as pow of C. The logarithm of |a| is a sum of two numbers, for its error
+// is multiplied by b: the exponent times log(2), and twice the series of artanh
+// for what is left.
+float exact_pow(float a, float b) {
+  const float magnitude = abs(a);
+  const bool negative = floatBitsToUint(a) >> 31 != 0;
+  if (b == 0.0 || a == 1.0) return 1.0;
+  if (isnan(a) || isnan(b)) return a + b;
+  // From 2^24 on all numbers are even.
+  const bool whole = floor(b) == b;
+  const bool odd = whole && abs(b) < 16777216.0 && (int(abs(b)) & 1) != 0;
+  if (negative && !whole && magnitude != 0.0 && !isinf(a)) {
+    return uintBitsToFloat(0x7FC00000u);
+  }
+  float y = 1.0;
+  if (magnitude == 0.0 || isinf(a) || isinf(b)) {
+    if (magnitude != 1.0) {
+      y = (magnitude > 1.0) == (b > 0.0) ? uintBitsToFloat(0x7F800000u) : 0.0;
+    }
+  } else if (magnitude != 1.0) {
+    int exponent;
+    float m = frexp(magnitude, exponent);
+    if (m < 0.70710678) {
+      m *= 2.0;
+      --exponent;
+    }
+    precise float top = m - 1.0;
+    precise float bottom = m + 1.0;
+    precise float lost = m - (bottom - 1.0);
+    precise float r = top / bottom;
+    const vec2 back = exact_product(r, bottom);
+    precise float rest = top - back.x;
+    rest = rest - back.y;
+    rest = rest - r * lost;
+    const float s = r * r;
+    precise float tail = 1.0 / 11.0;
+    tail = tail * s + 1.0 / 9.0;
+    tail = tail * s + 1.0 / 7.0;
+    tail = tail * s + 1.0 / 5.0;
+    tail = tail * s + 1.0 / 3.0;
+    tail = tail * s * r + rest / bottom;
+    const float n = float(exponent);
+    precise float high = n * 0.693359375;
+    precise float sum = high + 2.0 * r;
+    precise float low = high - sum;
+    low = low + 2.0 * r;
+    low = low + (n * -2.12194440e-4 + 2.0 * tail);
+    high = sum + low;
+    sum = sum - high;
+    low = sum + low;
+    const vec2 product = exact_product(b, high);
+    // Beyond that all are 0 or infinite.
+    const bool far = abs(b * high) > 200.0;
+    y = exact_exp(far ? b * high : product.x);
+    if (!far) y *= 1.0 + (product.y + b * low);
+  }
+  return odd && negative ? -y : y;
+}
+
 // Cosine and sine of a * b. The product is reduced to +-pi/4 with pi/2 in four
 // parts whose products with the number of turns are exact, then come the
 // polynomials of Moshier's cephes.

@@ -29,7 +29,7 @@ from .reports import (
 )
 from .session import Session
 from .streaming import Stream
-from .tensor import Tensor
+from .tensor import Tensor, from_dlpack
 from .tokenizer import Tokenizer
 from .tools import tool_of
 
@@ -62,6 +62,7 @@ __all__ = [
     "errors",
     "estimate",
     "fetch",
+    "from_dlpack",
     "graph",
     "plan",
     "register_backend",

@@ -10,6 +10,7 @@ from ._current import Recording, current as _current
 from ._dtypes import dtype_name, dtype_number
 from ._handle import Handle, chosen, need, set_options
 from .backend import Backend
+from .errors import UnsupportedError
 
 if TYPE_CHECKING:
     import numpy
@@ -42,33 +43,51 @@ class Tensor(Handle):
     _recording: Optional[Recording]
 
     def __init__(
-        self, data: object, backend: Backend, *, dtype: Optional[str] = None
+        self,
+        data: object,
+        backend: Backend,
+        *,
+        dtype: Optional[str] = None,
+        copy: bool = True,
     ) -> None:
         """A tensor of the numbers of a NumPy array or what becomes one.
 
         That is also what speaks DLPack, with its numbers on the host. They are
         copied to the backend's device. `dtype` stores them in another type;
         see quantize.
+
+        With `copy=False` the tensor is of the memory of the array, which it
+        keeps: what is written to the array is what later ops read, and what
+        `into` writes is in the array. The backend is cpu or reference, and the
+        array contiguous, aligned, writable and in the machine's byte order;
+        ValueError says what it is not, UnsupportedError that a device cannot.
         """
         import numpy
 
         handle = need(backend, Backend, "backend")
         if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
             data = numpy.from_dlpack(data)
-        array = numpy.ascontiguousarray(data)
-        array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        if copy:
+            array = numpy.ascontiguousarray(data)
+            array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        else:
+            array = _lendable(data)
         if array.dtype.name not in _OF_NUMPY:
             raise TypeError(
                 f"numbers of {array.dtype.name} are not known, "
                 f"but those of {', '.join(_OF_NUMPY)}"
             )
-        # The address stays good, for `array` is held during the call.
-        self._proxy = _native.tensor_from_data(
-            handle,
-            dtype_number(_OF_NUMPY[array.dtype.name]),
-            array.shape,
-            (array.__array_interface__["data"][0], array.nbytes),
-        )
+        number = dtype_number(_OF_NUMPY[array.dtype.name])
+        memory = (array.__array_interface__["data"][0], array.nbytes)
+        if copy:
+            # The address stays good, for `array` is held during the call.
+            self._proxy = _native.tensor_from_data(
+                handle, number, array.shape, memory
+            )
+        else:
+            self._proxy = _native.tensor_borrow(
+                handle, number, array.shape, memory, array
+            )
         self._backend = backend
         self._recording = None
         if dtype is not None and dtype != self.dtype:
@@ -126,6 +145,28 @@ class Tensor(Handle):
             backend,
         )
 
+    @classmethod
+    def arange(
+        cls,
+        start: float,
+        stop: Optional[float] = None,
+        step: float = 1,
+        *,
+        backend: Backend,
+        dtype: str = "f32",
+    ) -> Tensor:
+        # :header: rc_tensor_arange
+        if stop is None:
+            start, stop = 0, start
+        made = _native.tensor_arange(
+            need(backend, Backend, "backend"),
+            dtype_number(dtype),
+            start,
+            stop,
+            step,
+        )
+        return cls._of(made, backend)
+
     # :api: makers
 
     @property
@@ -182,13 +223,18 @@ class Tensor(Handle):
         )
         return numbers
 
-    def numpy(self) -> numpy.ndarray[Any, Any]:
+    def numpy(self, *, copy: bool = True) -> numpy.ndarray[Any, Any]:
         """The numbers as a NumPy array, which the device writes directly.
 
-        Types that NumPy lacks are decoded to float32.
+        Types that NumPy lacks are decoded to float32. With `copy=False` the
+        array is the memory of the tensor, which it keeps, on cpu and reference:
+        what is written to either is in both. ValueError says why a tensor can
+        only be copied, UnsupportedError that a device can.
         """
         import numpy
 
+        if not copy:
+            return numpy.asarray(_Memory(self))
         if self.dtype not in _NUMPY:
             numbers = self._of(_native.op_dequantize(self._numbers), self._backend)
             return numbers.numpy()
@@ -196,16 +242,35 @@ class Tensor(Handle):
         return numpy.frombuffer(self.read(), kind).reshape(self.shape)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
+        array = self.numpy(copy=copy is not False)
+        if dtype is None or array.dtype == dtype:
+            return array
+        if copy is False:
+            raise ValueError("numbers of another type are a copy")
+        return array.astype(dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
+        copy = options.pop("copy", None)
+        if not copy:
+            try:
+                return self.numpy(copy=False).__dlpack__(**options)
+            except (ValueError, UnsupportedError) as error:
+                if copy is False:
+                    raise BufferError(str(error)) from error
         return self.numpy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)  # the numbers are given out on the host
 
     # Views and ops.
+
+    @staticmethod
+    def concat(tensors: Sequence[Tensor], dimension: int = 0) -> Tensor:
+        # :header: rc_op_concat
+        operands = [need(each, Tensor, "tensors") for each in tensors]
+        if not operands:
+            raise ValueError("tensors: there is none")
+        return tensors[0]._made(_native.concat(operands, dimension))
 
     # :api: ops
 
@@ -222,6 +287,73 @@ class Tensor(Handle):
         if self.closed:
             return "<Tensor, closed>"
         return f"<Tensor {self.dtype} {list(self.shape)}>"
+
+
+def from_dlpack(
+    x: Any, backend: Backend, *, copy: Optional[bool] = None
+) -> Tensor:
+    """A tensor of what speaks DLPack, with its numbers on the host.
+
+    `copy`: False shares the memory of `x`, see Tensor, or says why it cannot;
+    True copies; None shares it where that is possible.
+    """
+    import numpy
+
+    array = numpy.from_dlpack(x)
+    if copy is None:
+        try:
+            return Tensor(array, backend, copy=False)
+        except (ValueError, UnsupportedError):
+            copy = True
+    return Tensor(array, backend, copy=copy)
+
+
+class _Memory:
+    """What NumPy makes an array of: the memory of a tensor, which it keeps."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        import numpy
+
+        if tensor.dtype not in _NUMPY:
+            raise ValueError(
+                f"NumPy has no {tensor.dtype}; numpy() decodes a copy"
+            )
+        handle = tensor._numbers
+        self._proxy = handle
+        self.__array_interface__ = {
+            "shape": tensor.shape,
+            "typestr": numpy.dtype(_NUMPY[tensor.dtype]).str,
+            # Of no numbers NumPy wants an address all the same.
+            "data": (_native.tensor_address(handle) or 1, False),
+            "version": 3,
+        }
+
+
+def _lendable(data: object) -> numpy.ndarray[Any, Any]:
+    """An array whose memory can be that of a tensor."""
+    import numpy
+
+    array = numpy.asarray(data)
+    if isinstance(data, numpy.ndarray) or hasattr(data, "__array__"):
+        lacking = [
+            what
+            for what, there in (
+                ("contiguous", array.flags.c_contiguous),
+                ("aligned", array.flags.aligned),
+                ("writable", array.flags.writeable),
+                ("in the machine's byte order", array.dtype.isnative),
+            )
+            if not there
+        ]
+        if not lacking:
+            return array
+        raise ValueError(
+            f"data: the array is not {' and not '.join(lacking)}; "
+            "its memory cannot be shared, copy it"
+        )
+    raise ValueError(
+        f"data: {type(data).__name__} is no array whose memory could be shared"
+    )
 
 
 def _optional(tensor: Optional[Tensor], name: str) -> Any:

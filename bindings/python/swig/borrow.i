@@ -1,0 +1,39 @@
+/* Tensors of memory that an object of Python has. */
+%header %{
+/* On any thread, in the middle of a call of the library or in none. */
+static void runcible_give_back(void* object) {
+  PyGILState_STATE state;
+  /* At the end of the interpreter all goes anyway. */
+  if (!Py_IsInitialized()) return;
+  state = PyGILState_Ensure();
+  Py_DECREF((PyObject*)object);
+  PyGILState_Release(state);
+}
+%}
+
+/* The object, with a reference that is the library's after a success. */
+%typemap(in) PyObject* OWNER {
+  Py_INCREF($input);
+  $1 = $input;
+}
+%typemap(argout) PyObject* OWNER "$1 = NULL;"
+%typemap(freearg) PyObject* OWNER { Py_XDECREF($1); }
+%apply PyObject* OWNER { PyObject* owner }
+
+%inline %{
+/* The address; 0: there are no numbers. */
+static rc_status tensor_address(rc_tensor* tensor, size_t* bytes) {
+  void* data = NULL;
+  const rc_status status = rc_tensor_memory(tensor, &data);
+  *bytes = (size_t)data;
+  return status;
+}
+
+static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                               const int64_t* shape, int32_t rank,
+                               const void* data, size_t bytes, PyObject* owner,
+                               rc_tensor** tensor) {
+  return rc_tensor_borrow(backend, dtype, shape, rank, (void*)data, bytes,
+                          runcible_give_back, owner, tensor);
+}
+%}
