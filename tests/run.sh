@@ -3,14 +3,14 @@
 # every test.
 #
 #   tests/run.sh            every stage but tidy, instructions and fresh
-#   tests/run.sh STAGE...   some: format release install bindings arm asan
+#   tests/run.sh STAGE...   some: format release install bindings arm web asan
 #                           tsan fuzz tidy instructions fresh
 #
 # FUZZ_SECONDS (20) is the time of each fuzz target.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-format release install bindings arm asan tsan fuzz}
+stages=${*:-format release install bindings arm web asan tsan fuzz}
 jobs=$(nproc)
 # Some tests wait.
 test_jobs=$((jobs + 1))
@@ -29,6 +29,12 @@ packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 case " $stages " in
   *" arm "*) packages="$packages g++-aarch64-linux-gnu qemu-user" ;;
+esac
+case " $stages " in
+  *" web "*)
+    packages="$packages emscripten clang-15 lld-15 llvm-15 dpkg-dev"
+    command -v node >/dev/null || packages="$packages nodejs"
+    ;;
 esac
 case " $stages " in
   *" instructions "*) packages="$packages valgrind python3" ;;
@@ -96,6 +102,14 @@ for name in $stages; do
         -DRUNCIBLE_WERROR=ON
       cmake --build build/arm
       ctest --test-dir build/arm --output-on-failure -j "$jobs"
+      ;;
+    web)
+      stage "WebAssembly, in Node"
+      # Beside these bits.
+      [ -d build/release ] || configure_and_build "" release
+      cmake --preset web -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
+      cmake --build --preset web
+      ctest --preset web -j "$jobs"
       ;;
     asan)
       stage "address and undefined behaviour sanitizers"

@@ -1,7 +1,8 @@
 # The libraries that the engine stands on, for WebAssembly. Those that are headers
 # alone are the machine's; the others are compiled from the source packages of
 # Debian, as the packages themselves are for other processors.
-set(RUNCIBLE_LIBRARY_SOURCES ${CMAKE_BINARY_DIR}/sources CACHE PATH
+cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH builds)
+set(RUNCIBLE_LIBRARY_SOURCES ${builds}/web-sources CACHE PATH
     "Folder of the sources of utf8proc and pcre2; fetched if there are none")
 set(lacking)
 foreach(package utf8proc pcre2)

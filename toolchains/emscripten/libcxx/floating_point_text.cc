@@ -1,6 +1,6 @@
 // Floating-point numbers to text and back on what the C library has: its strtod
-// and printf round correctly, and Emscripten knows no locale but "C". Hexadecimal
-// numbers are not here, as nothing here writes or reads them.
+// and printf round correctly, and Emscripten knows no locale but "C".
+// Hexadecimal numbers are not here, as nothing here writes or reads them.
 #include <cerrno>
 #include <charconv>
 #include <cmath>
