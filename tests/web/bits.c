@@ -1,6 +1,6 @@
-/* What models compute, bit by bit: for each file the tokens of the likeliest
- * text and a hash of the logits before each. Two builds that print the same
- * compute the same.
+/* What models compute, bit by bit: for each file the likeliest tokens and a
+ * hash of the logits before each, and the likeliest text to an empty prompt.
+ * Two builds that print the same compute the same.
  *
  *     bits BACKEND MODEL...
  */
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kPrompt = 40, kTokens = 24 };
+enum { kPrompt = 40, kTokens = 200, kContext = 256 };
 
 static void check(rc_status status) {
   if (status == RC_OK) return;
@@ -27,12 +27,14 @@ static uint64_t hash(uint64_t state, const float* logits, size_t count) {
 
 static void play(rc_backend* backend, const char* path) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  rc_generate_options generate = RC_GENERATE_OPTIONS_INIT;
   rc_model* model = NULL;
   rc_session* session = NULL;
   int32_t prompt[kPrompt];
+  char* text = NULL;
   uint64_t state = UINT64_C(0xcbf29ce484222325);
 
-  options.context_length = kPrompt + kTokens;
+  options.context_length = kContext;
   check(rc_model_load(backend, path, &options, &model));
   check(rc_session_create(model, NULL, &session));
   for (int i = 0; i < kPrompt; ++i) prompt[i] = 3 + (i * 37 + i * i) % 200;
@@ -53,6 +55,14 @@ static void play(rc_backend* backend, const char* path) {
     check(rc_session_append(session, &best, 1));
   }
   printf(" %016llx\n", (unsigned long long)state);
+  rc_session_release(session);
+
+  generate.temperature = 0;
+  generate.max_tokens = kTokens;
+  check(rc_session_create(model, NULL, &session));
+  check(rc_generate(session, &generate, &text, NULL, NULL));
+  printf("%s\n", text);
+  rc_free(text);
   rc_session_release(session);
   rc_model_release(model);
 }

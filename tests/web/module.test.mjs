@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { test } from "node:test";
+import { after, test } from "node:test";
 
 const { MODULE, SOURCES } = process.env;
 const createRuncible = createRequire(import.meta.url)(MODULE);
@@ -20,6 +20,9 @@ rc.FS.writeFile(
   readFileSync(`${SOURCES}/examples/model/fable.gguf`),
 );
 
+// Workers keep Node alive.
+after(() => rc.PThread?.terminateAllThreads());
+
 function text(value) {
   const size = rc.lengthBytesUTF8(value) + 1;
   const at = rc._malloc(size);
@@ -36,20 +39,18 @@ function given(status) {
 
 test("a fable, greedily, as transformers has it", () => {
   given(rc._rc_config_set(text("generate.temperature"), text("0")));
-  for (const spec of ["cpu", "reference"]) {
-    const backend = given(rc._rc_backend_open(text(spec), 0, out));
-    const model = given(
-      rc._rc_model_load(backend, text("builtin:fable"), 0, out),
-    );
-    const session = given(rc._rc_session_create(model, 0, out));
-    const story = given(rc._rc_generate(session, 0, out, 0, 0));
-    const { continuation } = fable.prompts.find((one) => one.name === "nothing");
-    assert.equal(rc.UTF8ToString(story), continuation, spec);
-    rc._rc_free(story);
-    rc._rc_session_release(session);
-    rc._rc_model_release(model);
-    rc._rc_backend_release(backend);
-  }
+  const backend = given(rc._rc_backend_open(text("reference"), 0, out));
+  const model = given(
+    rc._rc_model_load(backend, text("builtin:fable"), 0, out),
+  );
+  const session = given(rc._rc_session_create(model, 0, out));
+  const story = given(rc._rc_generate(session, 0, out, 0, 0));
+  const { continuation } = fable.prompts.find((one) => one.name === "nothing");
+  assert.equal(rc.UTF8ToString(story), continuation);
+  rc._rc_free(story);
+  rc._rc_session_release(session);
+  rc._rc_model_release(model);
+  rc._rc_backend_release(backend);
 });
 
 test("what is not there is an error that says so", () => {
