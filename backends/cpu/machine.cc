@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/text_stream.h"
-#include "base/threads.h"
 #include "base/whole_file.h"
 
 #if defined(__linux__)
@@ -133,7 +132,6 @@ std::string processor_name() {
 }
 
 int usable_cores() {
-  if constexpr (!kThreads) return 1;
   const int cores = std::max(1, affinity());
   const double granted = quota();
   if (granted >= cores) return cores;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "engine/turns.h"
 
 namespace {
 
@@ -18,14 +17,14 @@ bool wait_for(std::condition_variable& changed,
               std::unique_lock<std::mutex>& lock, int64_t timeout_ms,
               Condition condition) {
   if (timeout_ms < 0) {
-    rc::engine::wait(changed, lock, condition);
+    changed.wait(lock, condition);
     return true;
   }
   // The clock's range is 292 years from its start.
   constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   const auto until =
       Clock::now() + std::chrono::milliseconds(std::min(timeout_ms, kLongest));
-  return rc::engine::wait_until(changed, lock, until, condition);
+  return changed.wait_until(lock, until, condition);
 }
 
 }  // namespace

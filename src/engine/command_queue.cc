@@ -43,11 +43,6 @@ Command* CommandQueue::take() noexcept {
   return command;
 }
 
-bool CommandQueue::stopping() noexcept {
-  const std::lock_guard lock(mutex_);
-  return stopping_;
-}
-
 bool CommandQueue::stopped() noexcept {
   const std::lock_guard lock(mutex_);
   return stopping_ && first_ == nullptr;

@@ -39,7 +39,6 @@ class CommandQueue {
       std::optional<std::chrono::steady_clock::time_point> until) noexcept;
   // Takes the oldest command; nullptr if there is none.
   Command* take() noexcept;
-  bool stopping() noexcept;
   // Only true once every command has been taken.
   bool stopped() noexcept;
 

@@ -67,9 +67,6 @@ class Core {
 
   // The engine thread, until the queue is stopped.
   void run() noexcept;
-  // What is asked for now, and a step if any job needs one; whether there was
-  // either.
-  bool turn() noexcept;
 
   // Whether the device is lost, so that no step can succeed any more.
   bool broken() const noexcept { return broken_.load(); }
@@ -105,10 +102,6 @@ class Core {
   void mark_broken(rc_status status, const char* message) noexcept;
 
  private:
-  // Whether there were any.
-  bool take_commands() noexcept;
-  // Whether any job needed one.
-  bool step_if_any() noexcept;
   bool begin_jobs() noexcept;
   void take_held(const std::shared_ptr<Job>& job) noexcept;
   // Whether it was, and has ended.

@@ -9,17 +9,11 @@
 #include "engine/saved_session.h"
 #include "engine/session_handle.h"
 #include "engine/session_tokens.h"
-#include "engine/turns.h"
 
 namespace rc::engine {
 namespace {
 
-// No thread where there are none.
 std::thread start(const std::shared_ptr<Core>& core) {
-  if constexpr (!kThreads) {
-    Turns::add(core);
-    return {};
-  }
   try {
     return std::thread([core] { core->run(); });
   } catch (const std::system_error& error) {
@@ -44,9 +38,7 @@ EngineHandle::EngineHandle(std::unique_ptr<model::ResidentModel> model,
 
 EngineHandle::~EngineHandle() {
   core_->commands()->stop();
-  if (!thread_.joinable()) {
-    Turns::end(*core_);
-  } else if (thread_.get_id() == std::this_thread::get_id()) {
+  if (thread_.get_id() == std::this_thread::get_id()) {
     thread_.detach();
   } else {
     thread_.join();

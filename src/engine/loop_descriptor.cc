@@ -4,12 +4,10 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/threads.h"
 #include "base/wakeup.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
-#include "engine/turns.h"
 
 namespace rc::engine {
 namespace {
@@ -59,7 +57,6 @@ class DescriptorLoop final : public Loop {
       }
     } const rest{*this};
     if (max == 0) max = SIZE_MAX;
-    if constexpr (!kThreads) Turns::take();
     // Cleared before looking: what is pushed later sets the signal again.
     signal_.clear();
     size_t count = 0;
@@ -97,12 +94,6 @@ class DescriptorLoop final : public Loop {
         if (rest < 0 || (rest == 0 && timeout_ms > 0)) {
           fail(RC_E_TIMEOUT, "no event came within ", timeout_ms, " ms");
         }
-      }
-      if constexpr (!kThreads) {
-        if (Turns::take() || !queue_.empty()) continue;
-        fail(timeout_ms < 0 ? RC_E_BUSY : RC_E_TIMEOUT,
-             "nothing is under way that an event could come of, and this build "
-             "has no threads that could begin something");
       }
       const bool woken = signal_.wait(rest);
       if (!woken && timeout_ms == 0 && queue_.empty()) {

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/library_thread.h"
 #include "base/log.h"
-#include "base/threads.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
@@ -144,12 +143,6 @@ class OwnLoop final : public Loop {
 };
 
 std::shared_ptr<OwnLoop>* start() {
-  if constexpr (!kThreads) {
-    fail(RC_E_UNSUPPORTED,
-         "this build has no threads, so the library has no loop of its own: "
-         "make one by rc_loop_create and call rc_loop_dispatch, or take no "
-         "callback and call rc_request_next");
-  }
   auto loop =
       std::make_unique<std::shared_ptr<OwnLoop>>(std::make_shared<OwnLoop>());
   try {

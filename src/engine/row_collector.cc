@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/turns.h"
-
 namespace rc::engine {
 namespace {
 
@@ -82,7 +80,7 @@ RowCollector::~RowCollector() {
     if (const auto held = request.lock()) held->cancel();
   }
   std::unique_lock lock(shared_->mutex);
-  engine::wait(shared_->changed, lock, [&] { return shared_->under_way == 0; });
+  shared_->changed.wait(lock, [&] { return shared_->under_way == 0; });
 }
 
 void RowCollector::add(PoolOptions text) {
@@ -115,12 +113,10 @@ void RowCollector::wait_below(size_t limit) {
       fail(RC_E_CANCELLED, "the request was cancelled");
     }
     std::unique_lock lock(shared_->mutex);
-    const bool enough =
-        wait_until(shared_->changed, lock,
-                   std::chrono::steady_clock::now() + kPatience, [&] {
-                     return shared_->under_way < limit || shared_->failure ||
-                            shared_->out_of_memory;
-                   });
+    const bool enough = shared_->changed.wait_for(lock, kPatience, [&] {
+      return shared_->under_way < limit || shared_->failure ||
+             shared_->out_of_memory;
+    });
     throw_failure();
     if (enough) return;
   }

@@ -21,7 +21,7 @@ rc.FS.writeFile(
 );
 
 // Workers keep Node alive.
-after(() => rc.PThread?.terminateAllThreads());
+after(() => rc.PThread.terminateAllThreads());
 
 function text(value) {
   const size = rc.lengthBytesUTF8(value) + 1;
