@@ -2,9 +2,9 @@
 # Everything that must hold, in stages: installs what is missing, builds, runs
 # every test.
 #
-#   tests/run.sh            every stage but tidy, instructions and fresh
+#   tests/run.sh            every stage but web, tidy, instructions and fresh
 #   tests/run.sh STAGE...   some: format release install bindings arm asan
-#                           tsan fuzz tidy instructions fresh
+#                           tsan fuzz web tidy instructions fresh
 #
 # FUZZ_SECONDS (20) is the time of each fuzz target.
 set -eu
@@ -29,6 +29,12 @@ packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 case " $stages " in
   *" arm "*) packages="$packages g++-aarch64-linux-gnu qemu-user" ;;
+esac
+case " $stages " in
+  *" web "*)
+    packages="$packages emscripten clang-15 lld-15 llvm-15 dpkg-dev"
+    command -v node >/dev/null || packages="$packages nodejs"
+    ;;
 esac
 case " $stages " in
   *" instructions "*) packages="$packages valgrind python3" ;;
@@ -96,6 +102,17 @@ for name in $stages; do
         -DRUNCIBLE_WERROR=ON
       cmake --build build/arm
       ctest --test-dir build/arm --output-on-failure -j "$jobs"
+      ;;
+    web)
+      # Not among the default stages: it compiles all of the library once more,
+      # which takes six minutes of processor time. -DRUNCIBLE_WEB_ALL_TESTS=ON
+      # adds conformance, engines, models, texts and the ABI in C.
+      stage "WebAssembly, in Node"
+      # Bits are compared with those of this build.
+      [ -d build/release ] || configure_and_build "" release
+      cmake --preset web -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
+      cmake --build --preset web
+      ctest --preset web -j "$jobs"
       ;;
     asan)
       stage "address and undefined behaviour sanitizers"

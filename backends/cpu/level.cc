@@ -41,6 +41,10 @@ extern const Kernels kKernels;
 namespace i8mm {
 extern const Kernels kKernels;
 }
+#elif defined(__wasm__)
+namespace simd128 {
+extern const Kernels kKernels;
+}
 #endif
 
 namespace {
@@ -169,6 +173,10 @@ const std::vector<Level>& levels() {
 #endif
 #if defined(RC_CPU_HAS_i8mm)
     {"i8mm", &i8mm::kKernels, has_i8mm},
+#endif
+#if defined(RC_CPU_HAS_simd128)
+    // A module with such instructions does not start where there are none.
+    {"simd128", &simd128::kKernels, always},
 #endif
   };
   return all;

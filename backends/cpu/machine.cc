@@ -11,6 +11,9 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#elif defined(__EMSCRIPTEN__)
+#include <emscripten/heap.h>
+#include <malloc.h>
 #endif
 
 namespace rc::cpu {
@@ -112,6 +115,43 @@ int affinity() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
+}  // namespace
+
+std::string processor_name() {
+  for (const char* key : {"model name", "Model", "Hardware"}) {
+    const auto name = field("/proc/cpuinfo", key);
+    if (name && !name->empty()) return *name;
+  }
+#if defined(__aarch64__)
+  return "aarch64 processor";
+#elif defined(__wasm__)
+  return "WebAssembly";
+#else
+  return "x86-64 processor";
+#endif
+}
+
+int usable_cores() {
+  const int cores = std::max(1, affinity());
+  const double granted = quota();
+  if (granted >= cores) return cores;
+  return std::max(1, static_cast<int>(std::ceil(granted)));
+}
+
+#if defined(__EMSCRIPTEN__)
+
+// What the heap may still grow by, and what has been given back within it. What
+// the machine has a module is not told.
+Memory machine_memory() {
+  const uint64_t total = emscripten_get_heap_max();
+  const uint64_t left = total - emscripten_get_heap_size();
+  return {total, left + static_cast<uint64_t>(mallinfo().fordblks)};
+}
+
+#else
+
+namespace {
+
 uint64_t kibibytes(const char* key) {
   const auto text = field("/proc/meminfo", key);
   if (!text) return 0;
@@ -136,25 +176,6 @@ void limit_memory(Memory& memory, const std::string& limit_path,
 
 }  // namespace
 
-std::string processor_name() {
-  for (const char* key : {"model name", "Model", "Hardware"}) {
-    const auto name = field("/proc/cpuinfo", key);
-    if (name && !name->empty()) return *name;
-  }
-#if defined(__aarch64__)
-  return "aarch64 processor";
-#else
-  return "x86-64 processor";
-#endif
-}
-
-int usable_cores() {
-  const int cores = std::max(1, affinity());
-  const double granted = quota();
-  if (granted >= cores) return cores;
-  return std::max(1, static_cast<int>(std::ceil(granted)));
-}
-
 Memory machine_memory() {
   Memory memory{kibibytes("MemTotal"), kibibytes("MemAvailable")};
   for (const auto& folder : control_groups("/sys/fs/cgroup", "")) {
@@ -166,5 +187,7 @@ Memory machine_memory() {
   }
   return memory;
 }
+
+#endif
 
 }  // namespace rc::cpu

@@ -23,19 +23,30 @@ struct Call {
   std::exception_ptr thrown;
 };
 
+// Drivers leave a signal stack of their own behind (LLVM does). Whoever gave
+// the thread one before, such as a sanitizer, wants to free that one.
+class SignalStack {
+#if !defined(__EMSCRIPTEN__)  // where there are no signals
+ public:
+  SignalStack() { sigaltstack(nullptr, &before_); }
+  ~SignalStack() { sigaltstack(&before_, nullptr); }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  stack_t before_ = {};
+#endif
+};
+
 void* run(void* data) noexcept {
   become_library_thread();
   auto* call = static_cast<Call*>(data);
-  // Drivers leave a signal stack of their own behind (LLVM does). Whoever gave
-  // the thread one before, such as a sanitizer, wants to free that one.
-  stack_t signal_stack = {};
-  sigaltstack(nullptr, &signal_stack);
+  [[maybe_unused]] const SignalStack kept;
   try {
     call->function(call->data);
   } catch (...) {
     call->thrown = std::current_exception();
   }
-  sigaltstack(&signal_stack, nullptr);
   return nullptr;
 }
 

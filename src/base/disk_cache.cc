@@ -69,7 +69,7 @@ void remember(std::string_view key, std::string_view fact) {
     NewFile file((path / file_name(key)).string(), 0600);
     const std::string begin = heading(key);
     file.append(std::as_bytes(std::span(begin)));
-    file.append(std::as_bytes(std::span(fact)));
+    file.append(std::as_bytes(std::span(fact.data(), fact.size())));
     file.commit();
   } catch (const Error& error) {
     log(RC_LOG_DEBUG, "cannot be kept in the cache: ", error.message());

@@ -19,6 +19,8 @@ inline bool has_default_floats() noexcept {
   uint64_t control = 0;
   asm volatile("mrs %0, fpcr" : "=r"(control));
   return control == 0;
+#elif defined(__wasm__)
+  return true;  // there is no other
 #else
   return false;
 #endif

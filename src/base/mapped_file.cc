@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 #include "base/error.h"
@@ -11,6 +12,11 @@ namespace rc {
 
 std::shared_ptr<const MappedFile> MappedFile::map(
     std::shared_ptr<const OpenFile> file, bool guarded) {
+  if (file->size() > SIZE_MAX) {
+    fail(RC_E_OUT_OF_MEMORY, file->path(), ": ", file->size(),
+         " bytes are more than the addresses of this process; at most ",
+         SIZE_MAX, " can be mapped");
+  }
   const auto size = static_cast<size_t>(file->size());
   std::shared_ptr<MappedFile> mapped(new MappedFile(std::move(file)));
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE,

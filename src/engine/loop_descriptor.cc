@@ -1,80 +1,16 @@
 // A loop behind a file descriptor that is readable while deliveries wait.
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/eventfd.h>
-#endif
-
-#include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <climits>
-#include <cstring>
+#include <cstdint>
 
 #include "base/error.h"
+#include "base/wakeup.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
 
 namespace rc::engine {
 namespace {
-
-// A descriptor that becomes readable when set and stays so until cleared.
-class Signal {
- public:
-  Signal() {
-#if defined(__linux__)
-    read_end_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (read_end_ >= 0) {
-      write_end_ = read_end_;
-      return;
-    }
-#endif
-    int ends[2];
-    if (pipe(ends) != 0) {
-      const int error = errno;
-      fail(RC_E_IO,
-           "the system gave no descriptor for a loop: ", std::strerror(error));
-    }
-    for (int end : ends) {
-      fcntl(end, F_SETFD, FD_CLOEXEC);
-      fcntl(end, F_SETFL, O_NONBLOCK);
-    }
-    read_end_ = ends[0];
-    write_end_ = ends[1];
-  }
-  ~Signal() {
-    close(read_end_);
-    if (write_end_ != read_end_) close(write_end_);
-  }
-  Signal(const Signal&) = delete;
-  Signal& operator=(const Signal&) = delete;
-
-  int descriptor() const { return read_end_; }
-
-  void set() noexcept {
-    const uint64_t one = 1;
-    // A full counter or pipe is readable already.
-    while (write(write_end_, &one, sizeof(one)) < 0 && errno == EINTR) {
-    }
-  }
-
-  void clear() noexcept {
-    uint64_t bytes[8];
-    while (true) {
-      const ssize_t n = read(read_end_, bytes, sizeof(bytes));
-      if (n < 0 && errno == EINTR) continue;
-      // One read empties an eventfd; a pipe may hold more.
-      if (n < static_cast<ssize_t>(sizeof(bytes))) return;
-    }
-  }
-
- private:
-  int read_end_ = -1;
-  int write_end_ = -1;
-};
 
 class DescriptorLoop final : public Loop {
  public:
@@ -158,18 +94,12 @@ class DescriptorLoop final : public Loop {
         if (rest < 0 || (rest == 0 && timeout_ms > 0)) {
           fail(RC_E_TIMEOUT, "no event came within ", timeout_ms, " ms");
         }
-        rest = std::min<int64_t>(rest, INT_MAX);
       }
-      pollfd watched = {signal_.descriptor(), POLLIN, 0};
-      const int ready = poll(&watched, 1, static_cast<int>(rest));
-      if (ready < 0 && errno != EINTR) {
-        const int error = errno;
-        fail(RC_E_IO, "poll: ", std::strerror(error));
-      }
-      if (ready == 0 && timeout_ms == 0 && queue_.empty()) {
+      const bool woken = signal_.wait(rest);
+      if (!woken && timeout_ms == 0 && queue_.empty()) {
         fail(RC_E_TIMEOUT, "no event waits");
       }
-      if (ready > 0 && queue_.empty()) {
+      if (woken && queue_.empty()) {
         signal_.clear();
         // The clearing may have eaten the signal of a push just now.
         if (!queue_.empty()) signal_.set();
@@ -196,7 +126,7 @@ class DescriptorLoop final : public Loop {
     DescriptorLoop& loop_;
   };
 
-  Signal signal_;
+  Wakeup signal_;
   DeliveryQueue queue_;
   InFlightSet in_flight_;
   std::atomic<bool> reading_{false};

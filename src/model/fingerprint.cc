@@ -23,7 +23,7 @@ class Hash {
   }
   void text(std::string_view text) {
     number(text.size());
-    bytes(std::as_bytes(std::span(text)));
+    bytes(std::as_bytes(std::span(text.data(), text.size())));
   }
   uint64_t value() const { return value_; }
 

@@ -39,12 +39,14 @@ std::span<std::byte> WeightBuffer::take(uint64_t size) {
   if (size == bytes_.size()) return bytes_;
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
   bytes_ = {};
-  void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+  if (size > SIZE_MAX) throw std::bad_alloc();
+  const auto length = static_cast<size_t>(size);
+  void* start = ::mmap(nullptr, length, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
   // Best effort: fewer pages to make.
-  ::madvise(start, size, MADV_HUGEPAGE);
-  bytes_ = {static_cast<std::byte*>(start), size};
+  ::madvise(start, length, MADV_HUGEPAGE);
+  bytes_ = {static_cast<std::byte*>(start), length};
   return bytes_;
 }
 

@@ -62,7 +62,11 @@ TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
           error += std::pow(y[r * n + i] - expected, 2);
         }
       }
-      EXPECT_LT(error / power, quantized_activations(dtype) ? 1e-4 : 1e-11);
+      // What few outputs are off is a sample, and another with the random
+      // numbers of another C++ library.
+      const double few = 1 + 3 / std::sqrt(static_cast<double>(rows * n));
+      EXPECT_LT(error / power,
+                few * (quantized_activations(dtype) ? 1e-4 : 1e-11));
       for (int64_t i = 0; i < rows * n; ++i) {
         ASSERT_EQ(program.result(full)[i], y[i] + bias[i % n] + residual[i]);
       }

@@ -27,8 +27,10 @@
 #include "cpu/kernels/simd_sse2.h"
 #elif defined(__aarch64__)
 #include "cpu/kernels/simd_neon.h"
+#elif defined(__wasm_simd128__)
+#include "cpu/kernels/simd_wasm.h"
 #else
-#error "the cpu backend knows x86-64 and aarch64"
+#error "the cpu backend knows x86-64, aarch64 and WebAssembly with SIMD128"
 #endif
 
 #define RC_PARTS(i) _Pragma("GCC unroll 4") for (int i = 0; i < kParts; ++i)

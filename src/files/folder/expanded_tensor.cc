@@ -165,7 +165,7 @@ void ExpandedTensor::read(const safetensors::Tensor& /*tensor*/,
   while (!target.empty()) {
     const uint64_t column = at % columns();
     const uint64_t count =
-        std::min(columns() - column, target.size() / sizeof(float));
+        std::min<uint64_t>(columns() - column, target.size() / sizeof(float));
     values.resize(count);
     decode(at / columns(), column, values);
     const auto bytes = std::as_bytes(std::span(values));

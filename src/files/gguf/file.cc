@@ -147,8 +147,8 @@ std::shared_ptr<const File> File::open(const std::string& path) {
           header->begin() + static_cast<ptrdiff_t>(file->header_bytes_));
       return parse();
     } catch (const Parser::NeedsMore& more) {
-      extend(std::max<uint64_t>(more.bytes,
-                                std::min(2 * header->size(), kMaxHeaderBytes)));
+      extend(std::max<uint64_t>(
+          more.bytes, std::min<uint64_t>(2 * header->size(), kMaxHeaderBytes)));
     }
   }
 }

@@ -90,7 +90,7 @@ Writer::Writer(uint32_t alignment) : alignment_(alignment) {
 void Writer::append_string(std::string_view text,
                            std::vector<std::byte>* target) {
   append<uint64_t>(text.size(), target);
-  append_bytes(std::as_bytes(std::span(text)), target);
+  append_bytes(std::as_bytes(std::span(text.data(), text.size())), target);
 }
 
 void Writer::append_entry(std::string_view key,
