@@ -64,7 +64,8 @@ add_library(rc_headers INTERFACE)
 target_include_directories(rc_headers SYSTEM INTERFACE ${headers})
 
 # What the sources are compiled with, and objects that the library takes in.
-set(rc_libraries rc_headers)
+set(rc_libraries)
+set(rc_header_libraries rc_headers)
 foreach(library rc_utf8proc rc_pcre2)
   add_library(${library}_headers INTERFACE)
   target_include_directories(${library}_headers SYSTEM INTERFACE
