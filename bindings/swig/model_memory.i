@@ -1,5 +1,5 @@
 /* Model files in memory: plain bytes, which are copied, and the name that
- * messages call them by. */
+ * messages call them by. Estimates: an empty type of the weights is F16. */
 %ignore rc_model_memory;
 %ignore rc_model_load_memory;
 %ignore rc_model_load_memory_async;
@@ -7,8 +7,11 @@
 %ignore rc_model_info_open_memory;
 %ignore rc_model_verify_memory;
 %ignore rc_tokenizer_open_memory;
+%ignore rc_model_estimate;
 
-%apply const char* NAME { const char* called, const char* hyper_parameters }
+%apply const char* NAME {
+  const char* called, const char* hyper_parameters, const char* weight_type
+}
 %{
 static rc_model_memory memory_of_bytes(const void* data, size_t size,
                                        const char* called) {
@@ -44,5 +47,13 @@ static rc_status tokenizer_open_bytes(const void* data, size_t size,
                                       rc_tokenizer** tokenizer) {
   const rc_model_memory memory = memory_of_bytes(data, size, called);
   return rc_tokenizer_open_memory(&memory, tokenizer);
+}
+static rc_status model_estimate(const char* hyper_parameters,
+                                const char* weight_type,
+                                const rc_model_options* options,
+                                rc_backend* backend, rc_plan** plan) {
+  return rc_model_estimate(hyper_parameters,
+                           *weight_type == '\0' ? NULL : weight_type, options,
+                           backend, plan);
 }
 %}

@@ -151,8 +151,10 @@ void need_known(const Op& op) {
 // A failure that says which op it was of.
 rc_status of_op(rc_status status, const rc_op_call& call, const char* text,
                 char* message) {
-  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s: %s", call.name,
-                *text == '\0' ? "it failed, and does not say why" : text);
+  const std::string said =
+      cat(call.name, ": ",
+          *text == '\0' ? "it failed, and does not say why" : text);
+  std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "%s", said.c_str());
   return status;
 }
 
