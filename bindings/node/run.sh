@@ -64,10 +64,12 @@ ln -s "$node" "$clean/bin/node"
 (cd "$clean" && echo '{"private": true}' >package.json &&
   npm install --offline --ignore-scripts --no-audit --no-fund \
     --loglevel=error "$work"/dist/runcible-*.tgz)
-mkdir -p "$clean/bindings/node" "$clean/tests/golden"
+mkdir -p "$clean/bindings/node" "$clean/tests/golden/architectures"
 cp -r "$here/tests" "$here/examples" "$here/bench.mjs" "$clean/bindings/node"
 cp -r "$here/../conformance" "$clean/bindings"
 cp -r "$here/../../tests/golden/fable" "$clean/tests/golden"
+cp "$here/../../tests/golden/architectures/llama2.gguf" \
+  "$clean/tests/golden/architectures"
 
 echo "tests"
 cd "$clean"
