@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "runtime/self_test_case.h"
+#include "runtime/self_test_tensors.h"
 #include "tensor/dtype.h"
 
 namespace rc::runtime {
@@ -122,7 +123,7 @@ void add_tensor_ops(Kinds& kinds) {
        ++function) {
     kinds.push_back({RC_OP_BINARY, function});
   }
-  for (const int64_t length : {256, 20'480, 600'064}) {
+  for (const int64_t length : self_test::kLengths) {
     for (const int64_t inner : {1, 3}) {
       // Long lines side by side differ from long ones in nothing new.
       if (length == 600'064 && inner == 3) continue;

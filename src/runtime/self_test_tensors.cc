@@ -19,11 +19,7 @@ using Shape = ProgramBuilder::Shape;
 // and one.
 constexpr int64_t kCounts[] = {1, 63, 256, 1031};
 
-// Lengths of lines and sums for which devices have kernels of their own, or
-// limits that a driver does not report: a software device may end a loop after
-// 65,535 iterations of eight elements. One length stands for all above the one
-// before it.
-constexpr int64_t kLengths[] = {256, 20'480, 600'064};
+// Above which a length of kLengths stands for others.
 constexpr int64_t kLongFrom[] = {0, 16'384, 65'535};
 
 int64_t length_of(int64_t length) {
