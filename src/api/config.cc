@@ -28,16 +28,22 @@ const char* layer_name(config::Layer layer) {
   }
 }
 
+Json to_json(const config::Value& value) {
+  if (const auto* text = std::get_if<config::Text>(&value)) return text->get();
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  return std::get<double>(value);
+}
+
 Json to_json(const config::Key& key,
              const std::optional<config::Setting>& setting) {
   Json json = {{"key", key.name}, {"value", nullptr}, {"toml", ""}};
   if (setting) {
-    std::visit([&](const auto& value) { json["value"] = value; },
-               setting->value);
+    json["value"] = to_json(setting->value);
     json["toml"] = config::file_text(setting->value);
   } else if (key.initial != nullptr) {
     const config::Value value = config::initial_value(key);
-    std::visit([&](const auto& it) { json["value"] = it; }, value);
+    json["value"] = to_json(value);
     json["toml"] = config::file_text(value);
   }
   json["source"] =

@@ -128,7 +128,9 @@ std::optional<double> Account::real(std::string_view name) const {
 }
 
 std::optional<std::string> Account::text(std::string_view name) const {
-  return value_in<std::string>(find(name));
+  const std::optional<Text> text = value_in<Text>(find(name));
+  if (!text) return std::nullopt;
+  return text->get();
 }
 
 std::string Account::subject(std::string_view name) const {

@@ -93,7 +93,7 @@ Value value_of(const Key& key, const toml::node& node,
     return checked_value(key, real->get(), subject);
   }
   if (const auto* text = node.as_string()) {
-    return checked_value(key, text->get(), subject);
+    return checked_value(key, Text(text->get()), subject);
   }
   fail(RC_E_FORMAT, subject, " is ", kind_name(node), "; it must be ",
        allowed(key));

@@ -33,7 +33,7 @@ std::optional<Value> read(const Key& key, std::string_view text) {
     case Kind::kReal:
       return number<double>(text);
     default:
-      return std::string(text);
+      return Text(std::string(text));
   }
 }
 
@@ -81,9 +81,11 @@ std::optional<Value> converted(const Key& key, const Value& value) {
     default:
       break;
   }
-  const auto* text = std::get_if<std::string>(&value);
-  if (text == nullptr || text->find('\0') != text->npos) return std::nullopt;
-  if (key.kind == Kind::kChoice && !is_choice(key.choices, *text)) {
+  const auto* given = std::get_if<Text>(&value);
+  if (given == nullptr) return std::nullopt;
+  const std::string& text = given->get();
+  if (text.find('\0') != text.npos) return std::nullopt;
+  if (key.kind == Kind::kChoice && !is_choice(key.choices, text)) {
     return std::nullopt;
   }
   return value;
@@ -104,9 +106,9 @@ Value value_of_text(const Key& key, std::string_view text,
 Value checked_value(const Key& key, const Value& value,
                     const std::string& subject) {
   if (const auto checked = converted(key, value)) return *checked;
-  const auto* text = std::get_if<std::string>(&value);
+  const auto* text = std::get_if<Text>(&value);
   fail(RC_E_FORMAT, subject, " is ",
-       text != nullptr ? "the text " + quote(*text) : file_text(value),
+       text != nullptr ? "the text " + quote(text->get()) : file_text(value),
        must_be(key));
 }
 
@@ -123,7 +125,7 @@ std::string file_text(const Value& value) {
     if (result.find_first_of(".en") == result.npos) result += ".0";
     return result;
   }
-  return json_text(std::get<std::string>(value));
+  return json_text(std::get<Text>(value).get());
 }
 
 Value initial_value(const Key& key) {

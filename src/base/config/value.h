@@ -2,16 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/config/keys.h"
 
 namespace rc::config {
 
+// A text that its copies share, so that copying a value cannot fail: when the
+// copy of an alternative throws, std::variant of libstdc++ 12 destroys what it
+// has not made.
+class Text {
+ public:
+  explicit Text(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+
+  const std::string& get() const { return *text_; }
+
+  friend bool operator==(const Text& a, const Text& b) {
+    return a.get() == b.get();
+  }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 // Of a flag, an integer, a real number; of a text or a choice.
-using Value = std::variant<bool, int64_t, double, std::string>;
+using Value = std::variant<bool, int64_t, double, Text>;
 
 // What a text of the environment or of a program says. Throws
 // RC_E_INVALID_ARGUMENT: `subject`, such as "the environment variable X", the

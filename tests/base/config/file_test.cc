@@ -61,7 +61,7 @@ TEST(ConfigFile, SaysWhatItSays) {
       "[library]\n",
       "x.toml");
   EXPECT_EQ(values.size(), 8u);
-  EXPECT_EQ(values.at("backend.spec").value, Value("vulkan, cpu"));
+  EXPECT_EQ(values.at("backend.spec").value, Value(Text("vulkan, cpu")));
   EXPECT_EQ(values.at("backend.spec").line, 3u);
   EXPECT_EQ(values.at("backend.threads").value, Value(int64_t{4}));
   EXPECT_EQ(values.at("backend.strict").value, Value(true));
@@ -71,7 +71,7 @@ TEST(ConfigFile, SaysWhatItSays) {
   EXPECT_EQ(values.at("generate.temperature").value, Value(1.0));
   EXPECT_EQ(values.at("generate.top_p").value, Value(0.5));
   EXPECT_EQ(values.at("generate.top_p").line, 11u);
-  EXPECT_EQ(values.at("session.when_full").value, Value("shift"));
+  EXPECT_EQ(values.at("session.when_full").value, Value(Text("shift")));
   EXPECT_TRUE(parse("", "x.toml").empty());
   EXPECT_EQ(parse("backend.threads = 1", "x.toml").size(), 1u);
 }
